@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+#include <kernelsmith/archive/archive.hpp>
+
+#include "number_text.hpp"
+
+namespace kernelsmith {
+namespace {
+
+const Metrics& metrics_of(const IndividualPtr& individual) {
+  if (!individual || !individual->evaluation.metrics()) {
+    throw std::invalid_argument("an archive takes accepted individuals only: a rejection owns no cell");
+  }
+  return *individual->evaluation.metrics();
+}
+
+std::string line_of(const Elite& elite) {
+  const Measurement& fitness = metrics_of(elite.individual).fitness();
+  std::string line = "cell " + std::to_string(elite.cell.index);
+  line += " program " + std::to_string(elite.individual->program->id.value) + " fitness";
+  for (const double number : {fitness.median, fitness.low, fitness.high})
+    line += ' ' + detail::number_text(number);
+  return line + '\n';
+}
+
+}  // namespace
+
+std::string_view name_of(AddStatus status) {
+  switch (status) {
+    case AddStatus::new_cell:
+      return "new_cell";
+    case AddStatus::improved:
+      return "improved";
+    case AddStatus::ambiguous:
+      return "ambiguous";
+    case AddStatus::not_better:
+      return "not_better";
+  }
+  return "?";
+}
+
+ArchiveStatistics statistics_of(std::uint64_t cells, std::span<const double> fitness, double offset) {
+  ArchiveStatistics statistics;
+  statistics.cells = cells;
+  statistics.filled = fitness.size();
+  statistics.coverage = static_cast<double>(statistics.filled) / static_cast<double>(cells);
+  if (fitness.empty()) return statistics;
+  double sum = 0;
+  for (const double value : fitness) {
+    sum += value;
+    statistics.qd_score += value - offset;
+  }
+  statistics.best = *std::max_element(fitness.begin(), fitness.end());
+  statistics.mean = sum / static_cast<double>(fitness.size());
+  return statistics;
+}
+
+bool Archive::outranks(const Rank& a, const Rank& b) {
+  return std::tie(b.fitness, a.program, a.cell) < std::tie(a.fitness, b.program, b.cell);
+}
+
+AddOutcome Archive::add(IndividualPtr individual) {
+  const Metrics& metrics = metrics_of(individual);
+  const Cell cell = grid_.cell_of(metrics);
+  const Elite* elite = find(cell);
+  if (!elite) return place(cell, std::move(individual));
+
+  const IndividualPtr incumbent = elite->individual;
+  if (incumbent->program->id == individual->program->id) return {AddStatus::not_better, cell, incumbent};
+  switch (compare(metrics.fitness(), metrics_of(incumbent).fitness())) {
+    case Comparison::better:
+      return place(cell, std::move(individual));
+    case Comparison::ambiguous:
+      return {AddStatus::ambiguous, cell, incumbent};
+    case Comparison::worse:
+      break;
+  }
+  return {AddStatus::not_better, cell, incumbent};
+}
+
+AddOutcome Archive::settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict) {
+  const Cell cell = grid_.cell_of(metrics_of(challenger));
+  const Elite* elite = find(cell);
+  if (verdict != Comparison::better) {
+    return {AddStatus::not_better, cell, elite ? elite->individual : nullptr};
+  }
+  const bool unchanged = elite && elite->individual->program->id == incumbent;
+  return unchanged ? place(cell, std::move(challenger)) : add(std::move(challenger));
+}
+
+AddOutcome Archive::place(Cell cell, IndividualPtr individual) {
+  const double fitness = metrics_of(individual).fitness().median;
+  const Rank rank{fitness, individual->program->id, cell};
+  AddOutcome outcome{AddStatus::new_cell, cell, nullptr};
+
+  const auto at = std::lower_bound(elites_.begin(), elites_.end(), cell,
+                                   [](const Elite& elite, Cell wanted) { return elite.cell < wanted; });
+  if (at != elites_.end() && at->cell == cell) {
+    const Rank old{at->fitness, at->individual->program->id, cell};
+    ranking_.erase(std::lower_bound(ranking_.begin(), ranking_.end(), old, outranks));
+    outcome = {AddStatus::improved, cell, std::move(at->individual)};
+    *at = {cell, fitness, std::move(individual)};
+  } else {
+    elites_.insert(at, {cell, fitness, std::move(individual)});
+  }
+  ranking_.insert(std::upper_bound(ranking_.begin(), ranking_.end(), rank, outranks), rank);
+  return outcome;
+}
+
+const Elite* Archive::find(Cell cell) const {
+  const auto at = std::lower_bound(elites_.begin(), elites_.end(), cell,
+                                   [](const Elite& elite, Cell wanted) { return elite.cell < wanted; });
+  return at != elites_.end() && at->cell == cell ? &*at : nullptr;
+}
+
+const Elite& Archive::ranked(std::size_t rank) const { return *find(ranking_.at(rank).cell); }
+
+IndividualPtr Archive::best() const { return elites_.empty() ? nullptr : ranked(0).individual; }
+
+ArchiveStatistics Archive::statistics(double offset) const {
+  std::vector<double> fitness;
+  fitness.reserve(elites_.size());
+  for (const auto& elite : elites_) fitness.push_back(elite.fitness);
+  return statistics_of(grid_.cells(), fitness, offset);
+}
+
+std::string Archive::to_text() const {
+  std::string text;
+  for (const auto& axis : grid_.axes()) text += "axis " + axis.to_text() + '\n';
+  for (const auto& elite : elites_) text += line_of(elite);
+  return text;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,110 @@
+# How every target of the project is built. Component CMakeLists use kernelsmith_component, tests
+# kernelsmith_test and kernelsmith_fuzz, benchmarks kernelsmith_benchmark; nothing else sets flags.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+find_program(CCACHE ccache)
+if(CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+
+add_library(kernelsmith_flags INTERFACE)
+target_compile_options(kernelsmith_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 at -O3 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
+  target_compile_options(kernelsmith_flags INTERFACE -Wno-restrict)
+endif()
+if(KERNELSMITH_WERROR)
+  target_compile_options(kernelsmith_flags INTERFACE -Werror)
+endif()
+if(KERNELSMITH_SANITIZE)
+  target_compile_options(kernelsmith_flags INTERFACE
+    -fsanitize=${KERNELSMITH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(kernelsmith_flags INTERFACE -fsanitize=${KERNELSMITH_SANITIZE})
+  # Candidates and tools started by the tests are built without sanitizers; the tests ask for this.
+  target_compile_definitions(kernelsmith_flags INTERFACE KERNELSMITH_SANITIZED=1)
+endif()
+if(KERNELSMITH_BUILD_FUZZERS)
+  target_compile_options(kernelsmith_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# kernelsmith_component(<name> SOURCES <cpp>... [PUBLIC <target>...] [PRIVATE <target>...])
+#
+# Makes the static library kernelsmith_<name>, alias kernelsmith::<name>, whose public headers are those of
+# include/kernelsmith/<name>/. PUBLIC and PRIVATE are link dependencies; which components may stand there is
+# decided by the table in docs/design.md, section 2, and checked by tests/layering.
+function(kernelsmith_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;PUBLIC;PRIVATE")
+  set(target kernelsmith_${name})
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/kernelsmith/${name}/*.hpp)
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(kernelsmith::${name} ALIAS ${target})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:kernelsmith_flags>)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  set_property(GLOBAL APPEND PROPERTY KERNELSMITH_COMPONENTS ${name})
+endfunction()
+
+# kernelsmith_test(<name> SOURCES <cpp>... [LINK <target>...] [LABELS <label>...] [TIMEOUT <seconds>])
+#
+# A GoogleTest program; every TEST in it is one ctest. Labels: `tsan` runs it under ThreadSanitizer in CI too,
+# `full` keeps it out of the fast tier, `serial` keeps other tests away while it runs.
+function(kernelsmith_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LINK;LABELS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} kernelsmith_flags GTest::gmock GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+  target_compile_definitions(${name} PRIVATE KERNELSMITH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set(properties TIMEOUT ${arg_TIMEOUT})
+  if(arg_LABELS)
+    list(APPEND properties LABELS "${arg_LABELS}")
+  endif()
+  if("tsan" IN_LIST arg_LABELS)
+    add_dependencies(tsan_tests ${name})
+  endif()
+  if("serial" IN_LIST arg_LABELS)
+    list(APPEND properties RUN_SERIAL TRUE)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}. PROPERTIES ${properties})
+endfunction()
+
+# kernelsmith_fuzz(<name> SOURCES <cpp>... [LINK <target>...])
+#
+# The sources define LLVMFuzzerTestOneInput. With KERNELSMITH_BUILD_FUZZERS this is a libFuzzer program; always, a
+# plain program replays every file of tests/regressions/<name>/ as one ctest, so a crash once found stays fixed.
+function(kernelsmith_fuzz name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  if(KERNELSMITH_BUILD_FUZZERS)
+    add_executable(${name} ${arg_SOURCES})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/replay_corpus.cpp)
+    add_test(NAME ${name}.regressions COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/regressions/${name})
+  endif()
+  target_link_libraries(${name} PRIVATE ${arg_LINK} kernelsmith_flags)
+  add_dependencies(fuzzers ${name})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+endfunction()
+
+# kernelsmith_benchmark(<name> SOURCES <cpp>... [LINK <target>...])
+function(kernelsmith_benchmark name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} kernelsmith_flags benchmark::benchmark)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/benchmarks)
+endfunction()

@@ -1,0 +1,30 @@
+// Two loaded objects timed against each other.
+#pragma once
+
+#include <cstddef>
+#include <stop_token>
+#include <vector>
+
+#include <kernelsmith/evaluator/statistics.hpp>
+
+#include "loaded_object.hpp"
+
+namespace kernelsmith {
+
+inline constexpr StoppingRule kAgainstYardstick{4, 12, 0.015, 0.7};
+/// Measured once and a factor of every score: always many pairs, however slow the baseline is.
+inline constexpr StoppingRule kBaselineAgainstYardstick{15, 31, 0.015, 0};
+
+/// What one shape's pairs gave.
+struct AbbaRatios {
+  std::vector<double> ratios;      ///< b's time over a's, above 1 where a is faster
+  std::vector<double> a_times_us;  ///< of one call of a
+};
+
+/// Alternates a b b a at each of the first `rules.size()` shapes in turn, so that a process gives what it can
+/// at all of them, until every shape's rule is content. A failure of b is an Error: it was accepted before.
+Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
+                                          const std::vector<StoppingRule>& rules,
+                                          const std::stop_token& stop);
+
+}  // namespace kernelsmith

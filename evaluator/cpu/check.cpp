@@ -1,0 +1,118 @@
+#include "check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace kernelsmith {
+namespace {
+
+/// Elements are summed up in blocks: the compiler vectorises a block, and the block's sum stays exact enough.
+constexpr std::size_t kBlock = 1024;
+
+template <class T>
+struct Sums {
+  T worst = 0;
+  double squares = 0;
+};
+
+/// NaN in `actual` makes the worst NaN or is caught by the count of comparisons that hold.
+template <class T>
+Sums<T> sum_block(const T* actual, const T* expected, const T* weight, std::size_t count,
+                  std::size_t& within) {
+  T worst = 0;
+  T squares = 0;
+  std::uint32_t good = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const T q = std::abs(actual[i] - expected[i]) * weight[i];
+    good += q <= T{1} ? 1U : 0U;
+    worst = q > worst ? q : worst;
+    squares += q * q;
+  }
+  within += good;
+  return {worst, static_cast<double>(squares)};
+}
+
+/// Same class and, where infinite, same sign.
+template <class T>
+bool same_class(T actual, T expected) {
+  if (std::isnan(expected)) return std::isnan(actual);
+  if (std::isinf(expected)) return actual == expected;
+  return std::isfinite(actual);
+}
+
+bool is_poison(const std::byte* element, std::size_t size, std::uint32_t poison) {
+  const std::size_t width = std::min(size, sizeof poison);
+  for (std::size_t at = 0; at < size; at += width)
+    if (std::memcmp(element + at, &poison, width) != 0) return false;
+  return true;
+}
+
+/// The elements that failed the fast test, one by one.
+template <class T>
+void examine(const T* actual, const T* expected, const T* weight, std::size_t begin, std::size_t end,
+             std::uint32_t poison, CheckResult& result) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const T q = std::abs(actual[i] - expected[i]) * weight[i];
+    if (q <= T{1}) continue;
+    const bool same = same_class(actual[i], expected[i]);
+    if (same && !std::isfinite(expected[i])) continue;
+    if (result.bad++ == 0) result.first_bad = i;
+    if (is_poison(reinterpret_cast<const std::byte*>(actual + i), sizeof(T), poison)) {
+      result.fault = Fault::not_written;
+    } else if (result.fault != Fault::not_written) {
+      result.fault = same ? std::max(result.fault, Fault::wrong) : Fault::not_finite;
+    }
+  }
+}
+
+/// One element alone may use up its budget, so few elements may have a larger RMS.
+double rms_limit(std::size_t count) { return std::max(kRmsLimit, 1 / std::sqrt(static_cast<double>(count))); }
+
+template <class T>
+CheckResult check_reals(const Expected& expected, std::span<const std::byte> bytes, std::uint32_t poison) {
+  const auto* actual = reinterpret_cast<const T*>(bytes.data());
+  const auto* values = reinterpret_cast<const T*>(expected.values.data());
+  const auto* weights = reinterpret_cast<const T*>(expected.weights.data());
+  const std::size_t count = bytes.size() / sizeof(T);
+  CheckResult result;
+  double squares = 0, worst = 0;
+  for (std::size_t begin = 0; begin < count; begin += kBlock) {
+    const std::size_t length = std::min(kBlock, count - begin);
+    std::size_t within = 0;
+    const Sums<T> sums = sum_block(actual + begin, values + begin, weights + begin, length, within);
+    worst = std::max(worst, static_cast<double>(sums.worst));
+    if (std::isfinite(sums.squares)) squares += sums.squares;
+    if (within != length && (expected.per_element || !std::isfinite(sums.squares)))
+      examine(actual, values, weights, begin, begin + length, poison, result);
+  }
+  const double rms = std::sqrt(squares / static_cast<double>(count));
+  const double rms_error = expected.per_element ? rms / rms_limit(count) : rms;
+  result.error = expected.per_element ? std::max(worst, rms_error) : rms_error;
+  if (result.fault == Fault::none && rms_error > 1) result.fault = Fault::wrong;
+  return result;
+}
+
+CheckResult check_bytes(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison) {
+  CheckResult result;
+  if (std::memcmp(actual.data(), expected.values.data(), actual.size()) == 0) return result;
+  const std::size_t size = bytes_of(expected.dtype);
+  for (std::size_t at = 0; at < actual.size(); at += size) {
+    if (std::memcmp(actual.data() + at, expected.values.data() + at, size) == 0) continue;
+    if (result.bad++ == 0) result.first_bad = at / size;
+    result.fault = is_poison(actual.data() + at, size, poison) ? Fault::not_written
+                                                               : std::max(result.fault, Fault::wrong);
+  }
+  result.error = 2;
+  return result;
+}
+
+}  // namespace
+
+CheckResult check_output(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison) {
+  if (expected.exact || expected.weights.empty()) return check_bytes(expected, actual, poison);
+  if (expected.dtype == Dtype::f64) return check_reals<double>(expected, actual, poison);
+  return check_reals<float>(expected, actual, poison);
+}
+
+}  // namespace kernelsmith

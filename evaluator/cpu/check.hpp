@@ -1,0 +1,40 @@
+// The check of one output tensor, in full.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <kernelsmith/core/task.hpp>
+
+namespace kernelsmith {
+
+/// What an output must be: for reals, values with the reciprocal of each element's budget; otherwise, and
+/// where `exact`, bytes.
+struct Expected {
+  Dtype dtype = Dtype::f32;
+  bool exact = false;
+  bool per_element = true;         ///< false: only the RMS counts (normwise)
+  std::vector<std::byte> values;   ///< elements of dtype
+  std::vector<std::byte> weights;  ///< as many, of dtype: 1 / budget; empty where bytes are compared
+};
+
+enum class Fault { none, not_written, not_finite, wrong };
+
+struct CheckResult {
+  Fault fault = Fault::none;
+  double error = 0;           ///< the worst error over its budget; the RMS over its limit where that is more
+  std::size_t bad = 0;        ///< elements beyond their budget
+  std::size_t first_bad = 0;  ///< index of one of them
+};
+
+/// The RMS of error/budget may be at most this: honest rounding errors are far from their bounds on average,
+/// a lower precision is not.
+inline constexpr double kRmsLimit = 0.25;
+
+/// Compares `actual` with what is expected. `poison` is what the buffer held before the call, 32 bits
+/// repeated.
+CheckResult check_output(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison);
+
+}  // namespace kernelsmith

@@ -1,0 +1,160 @@
+#include "compiler.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+namespace kernelsmith {
+namespace {
+
+constexpr std::uint64_t kCompileMemory = 2ULL << 30;
+constexpr std::uint64_t kMaxObjectBytes = 64ULL << 20;
+
+bool is_cpp(const std::string& path) {
+  const auto extension = std::filesystem::path(path).extension();
+  return extension == ".cpp" || extension == ".cc" || extension == ".cxx";
+}
+
+/// The program's absolute path, looked up like a shell would.
+std::filesystem::path find_program(const std::string& name) {
+  if (name.find('/') != name.npos) return ::access(name.c_str(), X_OK) == 0 ? name : "";
+  const char* const variable = std::getenv("PATH");
+  std::string_view path = variable != nullptr ? variable : "/usr/bin:/bin";
+  while (!path.empty()) {
+    const std::size_t colon = path.find(':');
+    const auto candidate = std::filesystem::path(path.substr(0, colon)) / name;
+    if (candidate.is_absolute() && ::access(candidate.c_str(), X_OK) == 0) return candidate;
+    path.remove_prefix(colon == path.npos ? path.size() : colon + 1);
+  }
+  return {};
+}
+
+Failure why_it_failed(const SandboxResult& result, const std::string& log, const std::string& entry) {
+  const auto says = [&](const std::string& words) { return log.find(words) != log.npos; };
+  if (result.kind == ExitKind::wall_limit || result.kind == ExitKind::memory_limit ||
+      result.kind == ExitKind::output_limit || says("out of memory") || says("virtual memory exhausted"))
+    return reject(Stage::compile, RejectionCode::compile_limit,
+                  "the compiler ran out of its limits (" + describe(result) + ")\n" + log);
+  if (says("undefined reference to `" + entry + "'"))
+    return reject(
+        Stage::compile, RejectionCode::entry_missing,
+        "no function " + entry + " with C linkage and the signature of task.hpp is defined\n" + log);
+  return reject(Stage::compile, RejectionCode::compile_failed,
+                log.empty() ? "the compiler failed: " + describe(result) : log);
+}
+
+}  // namespace
+
+std::filesystem::path CpuBinary::object() const { return folder_.path() / "kernel.so"; }
+
+Result<std::shared_ptr<const CpuCompiler>> CpuCompiler::create(const Task& task, const CpuOptions& options) {
+  std::shared_ptr<CpuCompiler> self(new CpuCompiler);
+  self->compiler_ = find_program(options.compiler);
+  if (self->compiler_.empty())
+    return fail(ErrorCode::tool_missing, "the C++ compiler '" + options.compiler + "' is not installed", {},
+                "apt-get install g++");
+  self->flags_ = options.flags;
+  self->flags_.insert(self->flags_.end(), task.flags.begin(), task.flags.end());
+  self->task_ = task;
+  self->timeout_s_ = options.compile_timeout_s;
+  self->confinement_ = options.unsandboxed ? Confinement::unsandboxed : Confinement::sandboxed;
+
+  auto headers = ScratchFolder::create();
+  if (!headers) return headers.error();
+  self->headers_ = std::make_unique<ScratchFolder>(std::move(*headers));
+  for (const SourceFile& file : task.files)
+    if (auto s = self->headers_->write(file.path, file.text); !s) return s.error();
+  if (auto s = self->headers_->write("task.hpp", task_header(task, Precision::declared)); !s)
+    return s.error();
+  if (auto s = self->headers_->write("shim.cpp", shim_source(task)); !s) return s.error();
+  if (auto s = self->build_shim(); !s) return s.error();
+
+  auto scratch = ScratchFolder::create();
+  if (!scratch) return scratch.error();
+  const auto version = run_sandboxed(self->spec({"-dumpfullversion"}, scratch->path()));
+  if (!version) return version.error();
+  self->description_ =
+      self->compiler_.filename().string() + " " + version->out.substr(0, version->out.find('\n'));
+  for (const std::string& flag : self->flags_) self->description_ += " " + flag;
+  return std::shared_ptr<const CpuCompiler>(std::move(self));
+}
+
+SandboxSpec CpuCompiler::spec(std::vector<std::string> arguments,
+                              const std::filesystem::path& scratch) const {
+  SandboxSpec spec;
+  spec.argv.push_back(compiler_.string());
+  spec.argv.insert(spec.argv.end(), std::make_move_iterator(arguments.begin()),
+                   std::make_move_iterator(arguments.end()));
+  spec.environment = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TMPDIR", "/tmp"}};
+  add_toolchain(spec);
+  spec.read_only.push_back({headers_->path(), headers_->path()});
+  spec.read_write.push_back({scratch, scratch});
+  spec.working_directory = scratch;
+  spec.limits.wall_s = timeout_s_;
+  spec.limits.memory_bytes = kCompileMemory;
+  spec.limits.file_bytes = kMaxObjectBytes;
+  spec.profile = SandboxProfile::toolchain;
+  spec.confinement = confinement_;
+  return spec;
+}
+
+Status CpuCompiler::build_shim() {
+  auto scratch = ScratchFolder::create();
+  if (!scratch) return scratch.error();
+  const auto result = run_sandboxed(
+      spec({"-O2", "-fPIC", "-std=c++20", "-c", "-o", "shim.o", (headers_->path() / "shim.cpp").string()},
+           scratch->path()));
+  if (!result) return result.error();
+  if (!result->succeeded())
+    return fail(ErrorCode::tool_failed,
+                compiler_.string() + " cannot build the generated call: " + describe(*result), {},
+                escape_controls(result->err));
+  const auto object = scratch->read("shim.o", kMaxObjectBytes);
+  if (!object) return object.error();
+  return headers_->write("shim.o", *object);
+}
+
+Judged<CompileOutput> CpuCompiler::compile(const Source& source, Precision precision,
+                                           std::stop_token stop) const {
+  auto scratch = ScratchFolder::create();
+  if (!scratch) return Failure(scratch.error());
+  std::vector<std::string> arguments = flags_;
+  for (const char* flag : {"-shared", "-fPIC", "-Wl,-z,defs", "-fmax-errors=8", "-fdiagnostics-color=never"})
+    arguments.emplace_back(flag);
+  if (precision == Precision::promoted) {
+    if (auto s = scratch->write("promoted/task.hpp", task_header(task_, precision, source)); !s)
+      return Failure(s.error());
+    arguments.emplace_back("-Ipromoted");
+  }
+  arguments.push_back("-I" + headers_->path().string());
+  arguments.insert(arguments.end(), {"-o", "kernel.so", (headers_->path() / "shim.o").string()});
+  bool any = false;
+  for (const SourceFile& file : source.files()) {
+    if (auto s = scratch->write("source/" + file.path, file.text); !s) return Failure(s.error());
+    if (!is_cpp(file.path)) continue;
+    arguments.push_back("source/" + file.path);
+    any = true;
+  }
+  if (!any)
+    return reject(Stage::compile, RejectionCode::compile_failed,
+                  "the candidate has no file that ends in .cpp, .cc or .cxx");
+
+  const auto result = run_sandboxed(spec(std::move(arguments), scratch->path()), stop);
+  if (!result) return Failure(result.error());
+  std::string log = escape_controls(result->err);
+  if (!result->succeeded()) return why_it_failed(*result, log, task_.entry);
+  const auto object = scratch->read("kernel.so", kMaxObjectBytes);
+  if (!object)
+    return reject(Stage::compile, RejectionCode::compile_failed,
+                  "the compiler left no shared object\n" + log);
+  // A folder of its own: what else the compiler left stays behind.
+  auto kept = ScratchFolder::create();
+  if (!kept) return Failure(kept.error());
+  if (auto s = kept->write("kernel.so", *object); !s) return Failure(s.error());
+  return CompileOutput{std::make_shared<CpuBinary>(std::move(*kept), digest_of(*object)), std::move(log)};
+}
+
+}  // namespace kernelsmith

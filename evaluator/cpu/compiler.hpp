@@ -1,0 +1,67 @@
+// CpuCompiler: sources to shared objects, in the toolchain sandbox.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/run.hpp>
+
+#include "judged.hpp"
+#include "signature.hpp"
+
+namespace kernelsmith {
+
+/// A shared object on disk, for as long as this lives.
+class CpuBinary final : public Binary {
+ public:
+  CpuBinary(ScratchFolder folder, Digest digest) : folder_(std::move(folder)), digest_(digest) {}
+  std::filesystem::path object() const;
+  /// Of the object's exact bytes.
+  const Digest& digest() const { return digest_; }
+
+ private:
+  ScratchFolder folder_;
+  Digest digest_;
+};
+using CpuBinaryPtr = std::shared_ptr<const CpuBinary>;
+
+/// What compiling left behind.
+struct CompileOutput {
+  CpuBinaryPtr binary;
+  std::string log;  ///< control bytes escaped
+};
+
+/// Thread-safe.
+class CpuCompiler {
+ public:
+  /// Finds the compiler, learns its version, and builds the shims. Errors: tool_missing, tool_failed.
+  static Result<std::shared_ptr<const CpuCompiler>> create(const Task& task, const CpuOptions& options);
+
+  /// Builds all C++ files of `source` (.cpp, .cc, .cxx) together with the shim.
+  Judged<CompileOutput> compile(const Source& source, Precision precision, std::stop_token stop) const;
+
+  /// Such as "g++ 12.2.0 -O3 -march=native -std=c++20".
+  const std::string& description() const { return description_; }
+
+ private:
+  CpuCompiler() = default;
+  SandboxSpec spec(std::vector<std::string> arguments, const std::filesystem::path& scratch) const;
+  Status build_shim();
+
+  std::filesystem::path compiler_;
+  std::vector<std::string> flags_;
+  Task task_;
+  Confinement confinement_ = Confinement::sandboxed;
+  double timeout_s_ = 0;  ///< of one compilation
+  std::string description_;
+  std::unique_ptr<ScratchFolder> headers_;  ///< task.hpp, the task's further files, and shim.o
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,128 @@
+#include "inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numbers>
+
+#include <sys/random.h>
+
+namespace kernelsmith {
+namespace {
+
+std::uint64_t from_kernel() {
+  std::uint64_t word = 0;
+  while (::getrandom(&word, sizeof word, 0) != sizeof word) {
+  }
+  return word;
+}
+
+enum class Flavour { plain, scaled_rows, shifted_rows, peaks, outliers, count };
+
+/// Values of one row are `scale * x + shift`, with one position of `peak` added.
+struct Row {
+  double scale = 1, shift = 0, peak = 0;
+  std::size_t peak_at = 0;
+};
+
+Row draw_row(Flavour flavour, std::size_t length, SecretStream& random) {
+  Row row;
+  if (flavour == Flavour::scaled_rows) row.scale = std::exp2(random.uniform() * 6 - 3);
+  if (flavour == Flavour::shifted_rows) row.shift = random.uniform() * 4 - 2;
+  if (flavour == Flavour::peaks) {
+    row.peak = 6 + random.uniform() * 6;
+    row.peak_at = random.below(length);
+  }
+  return row;
+}
+
+void draw_mixture(std::vector<double>& values, std::size_t row_length, SecretStream& random) {
+  const auto flavour = static_cast<Flavour>(random.below(static_cast<std::uint64_t>(Flavour::count)));
+  for (std::size_t begin = 0; begin < values.size(); begin += row_length) {
+    const Row row = draw_row(flavour, row_length, random);
+    for (std::size_t i = 0; i < row_length; i += 2) {
+      const auto pair = random.normals();
+      values[begin + i] = row.scale * static_cast<double>(pair[0]) + row.shift;
+      if (i + 1 < row_length) values[begin + i + 1] = row.scale * static_cast<double>(pair[1]) + row.shift;
+    }
+    values[begin + row.peak_at] += row.peak;
+  }
+  if (flavour != Flavour::outliers) return;
+  const std::size_t outliers = 1 + values.size() / 1000;
+  // Beyond where the exponential of an f32 overflows now and then, about 88.
+  for (std::size_t i = 0; i < outliers; ++i)
+    values[random.below(values.size())] *= std::exp2(3 + 4 * random.uniform());
+}
+
+void draw_values(TensorInit init, bool real, std::vector<double>& values, std::size_t row_length,
+                 SecretStream& random) {
+  const auto each = [&](auto&& draw) { std::ranges::generate(values, draw); };
+  if (init == TensorInit::zeros) return;
+  if (init == TensorInit::integer || (!real && init != TensorInit::positive))
+    return each([&] { return static_cast<double>(random.below(201)) - 100; });
+  if (!real) return each([&] { return static_cast<double>(1 + random.below(100)); });
+  if (init == TensorInit::uniform) return each([&] { return random.uniform() * 2 - 1; });
+  draw_mixture(values, row_length, random);
+  if (init == TensorInit::positive)
+    for (double& value : values) value = std::fabs(value) + 1e-3;
+}
+
+template <class T>
+std::vector<std::byte> as_bytes(const std::vector<double>& values) {
+  std::vector<std::byte> bytes(values.size() * sizeof(T));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    double value = values[i];
+    if constexpr (std::numeric_limits<T>::is_integer)
+      value = std::clamp(value, static_cast<double>(std::numeric_limits<T>::min()),
+                         static_cast<double>(std::numeric_limits<T>::max()));
+    const T converted = static_cast<T>(value);
+    std::memcpy(bytes.data() + i * sizeof(T), &converted, sizeof(T));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+SecretStream::SecretStream() : rng_(from_kernel(), from_kernel(), Purpose::evaluation) {}
+
+std::uint64_t SecretStream::word() { return rng_(); }
+double SecretStream::uniform() { return rng_.uniform(); }
+std::uint64_t SecretStream::below(std::uint64_t n) { return rng_.below(n); }
+
+/// Box and Muller from the two halves of one word.
+std::array<float, 2> SecretStream::normals() {
+  const std::uint64_t bits = word();
+  const float u = (static_cast<float>(bits >> 40) + 0.5F) * 0x1p-24F;
+  const float v = static_cast<float>((bits >> 8) & 0xffffffU) * 0x1p-24F;
+  const float radius = std::sqrt(-2 * std::log(u));
+  const float angle = 2 * std::numbers::pi_v<float> * v;
+  return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+std::vector<std::byte> draw_tensor(const TensorSpec& spec, const TensorExtent& extent, SecretStream& random) {
+  std::vector<double> values(extent.elements, 0.0);
+  const std::size_t row_length = extent.shape.empty() ? 1 : static_cast<std::size_t>(extent.shape.back());
+  const bool real = spec.dtype == Dtype::f64 || spec.dtype == Dtype::f32;
+  draw_values(spec.init, real, values, row_length, random);
+  switch (spec.dtype) {
+    case Dtype::f64:
+      return as_bytes<double>(values);
+    case Dtype::f32:
+      return as_bytes<float>(values);
+    case Dtype::i64:
+      return as_bytes<std::int64_t>(values);
+    case Dtype::i32:
+      return as_bytes<std::int32_t>(values);
+    case Dtype::i8:
+      return as_bytes<std::int8_t>(values);
+    case Dtype::u8:
+      return as_bytes<std::uint8_t>(values);
+    case Dtype::f16:
+    case Dtype::bf16:
+      break;
+  }
+  return {};
+}
+
+}  // namespace kernelsmith

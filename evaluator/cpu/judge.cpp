@@ -1,0 +1,147 @@
+#include "judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <kernelsmith/evaluator/statistics.hpp>
+
+#include "abba.hpp"
+#include "stopwatch.hpp"
+
+namespace kernelsmith {
+namespace {
+
+constexpr std::size_t kCallsChecked = 2;  ///< at each shape before anything is timed
+constexpr double kTooNoisy = 0.15;        ///< a relative half width that no score can be made of
+/// Ratios of one binary beyond which a re-measurement adds only a few.
+constexpr std::size_t kMostPooled = 64;
+
+void append(std::vector<double>& all, const std::vector<double>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+Evaluation rejected(Rejection rejection, Report report) {
+  rejection.report = std::move(report);
+  return rejection;
+}
+
+}  // namespace
+
+LoadedObject Judge::object_for(CpuBinaryPtr binary, Arena& arena, Trust trust) const {
+  return {{*parts_.task, shapes_, parts_.runner, empty_request_us_}, bank_, std::move(binary), arena, trust};
+}
+
+Result<Evaluation> Judge::evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, bool fresh, Report report,
+                                   std::stop_token stop) {
+  if (fresh)
+    if (auto s = draw_bank(); !s) return s.error();
+  if (fresh || !yardstick_)
+    yardstick_ =
+        std::make_unique<LoadedObject>(object_for(parts_.yardstick, *yardstick_arena_, Trust::trusted));
+  report.tier = tier_;
+  report.hardware = hardware_;
+  report.shapes.clear();
+  for (const TaskShape& shape : shapes_) report.shapes.push_back({shape.name, shape.timed, false, 0, {}, {}});
+
+  LoadedObject challenger = object_for(candidate, *candidate_arena_, Trust::candidate);
+  const auto fitness = examine(challenger, candidate, rival, report, stop);
+  for (std::size_t s = 0; s < shapes_.size(); ++s) report.shapes[s].error = challenger.worst_error(s);
+  challenger.add_costs(report.spent_ms);
+  if (fitness) {
+    auto metrics = Metrics::create(
+        *fitness, {{"speedup", report.speedup->median}, {"runtime_us", report.runtime_us->median}});
+    if (!metrics) return metrics.error();
+    return Evaluation(Acceptance{std::move(*metrics), std::move(report)});
+  }
+  const Failure failure = fitness.error();
+  if (const Rejection* rejection = std::get_if<Rejection>(&failure))
+    return rejected(*rejection, std::move(report));
+  yardstick_.reset();
+  return std::get<Error>(failure);
+}
+
+Judged<Measurement> Judge::examine(LoadedObject& candidate, const CpuBinaryPtr& binary,
+                                   const CpuBinaryPtr& rival, Report& report, const std::stop_token& stop) {
+  {
+    const Stopwatch watch(report.spent_ms["check"]);
+    if (auto ok = check_all_shapes(candidate, stop); !ok) return ok.error();
+  }
+  for (ShapeResult& shape : report.shapes) shape.correct = true;
+  const Stopwatch watch(report.spent_ms["timing"]);
+  auto fitness = time_all_shapes(candidate, binary->digest(), report, stop);
+  if (fitness && rival)
+    if (auto fought = duel(candidate, rival, report, stop); !fought) return fought.error();
+  return fitness;
+}
+
+Judged<void> Judge::check_all_shapes(LoadedObject& candidate, const std::stop_token& stop) const {
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    // The odd shapes of `check` first: that is where most kernels are wrong.
+    const std::size_t shape = shapes_.size() - 1 - i;
+    if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));
+    if (auto time = candidate.batch(shape, kCallsChecked); !time) return time.error();
+  }
+  return {};
+}
+
+/// The fitness carries the noise of this candidate's own measurement. How well the baseline is known is the
+/// same for all candidates of a run and stands in the report's speedup only.
+Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest& binary, Report& report,
+                                           const std::stop_token& stop) {
+  const std::size_t timed = parts_.task->timed.size();
+  Pool& pool = pools_[binary];
+  pool.ratios.resize(timed);
+  pool.times_us.resize(timed);
+  // The fitness is the mean over the shapes, and its interval theirs over the square root of their number.
+  StoppingRule rule = kAgainstYardstick;
+  rule.target *= std::sqrt(static_cast<double>(timed));
+  std::vector<StoppingRule> rules(timed, rule);
+  for (std::size_t shape = 0; shape < timed; ++shape)
+    if (pool.ratios[shape].size() > kMostPooled) rules[shape].most = rules[shape].least;
+  const auto fresh = time_abba(candidate, *yardstick_, rules, stop);
+  if (!fresh) return fresh.error();
+
+  std::vector<Measurement> fitness, speedups, runtimes;
+  for (std::size_t shape = 0; shape < timed; ++shape) {
+    append(pool.ratios[shape], (*fresh)[shape].ratios);
+    append(pool.times_us[shape], (*fresh)[shape].a_times_us);
+    const Measurement ratio = with_floor(median_interval(pool.ratios[shape], "x"), kFloorLikeWithLike);
+    if (relative_half_width(ratio) > kTooNoisy && ratio.high >= rules[shape].clearly_worse)
+      return Failure(fail(ErrorCode::unstable,
+                          "the measurements at " + shapes_[shape].name + " scatter too much", {},
+                          "let the machine come to rest and try again"));
+    ShapeResult& result = report.shapes[shape];
+    result.speedup = product(baseline_over_yardstick_[shape], ratio, "x");
+    result.speedup->samples = ratio.samples;
+    result.runtime_us = with_floor(median_interval(pool.times_us[shape], "us"), kFloorLikeWithLike);
+    speedups.push_back(*result.speedup);
+    runtimes.push_back(*result.runtime_us);
+    fitness.push_back(product(Measurement::exact(baseline_over_yardstick_[shape].median, "x"), ratio, "x"));
+    fitness.back().samples = ratio.samples;
+  }
+  report.speedup = geometric_mean(speedups, "x");
+  report.runtime_us = geometric_mean(runtimes, "us");
+  return geometric_mean(fitness, "x");
+}
+
+Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Report& report,
+                         const std::stop_token& stop) {
+  if (!rival_arena_) {
+    auto made = make_arena();
+    if (!made) return Failure(made.error());
+    rival_arena_ = std::make_unique<Arena>(std::move(*made));
+  }
+  LoadedObject incumbent = object_for(rival, *rival_arena_, Trust::candidate);
+  const std::vector<StoppingRule> rules(parts_.task->timed.size(), kAgainstYardstick);
+  const auto found = time_abba(candidate, incumbent, rules, stop);
+  if (!found) return found.error();
+  std::vector<Measurement> by_shape;
+  for (const AbbaRatios& rival_over_candidate : *found)
+    by_shape.push_back(with_floor(median_interval(rival_over_candidate.ratios, "x"), kFloorLikeWithLike));
+  report.duel = geometric_mean(by_shape, "x");
+  return {};
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,78 @@
+// Judge: decides about one object at a time. Holds the bank, the arenas and the trusted runners.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include <kernelsmith/evaluator/backend.hpp>
+
+#include "bank.hpp"
+#include "loaded_object.hpp"
+
+namespace kernelsmith {
+
+/// The trusted and the untrusted objects that a judge is made of.
+struct JudgeParts {
+  std::shared_ptr<const Task> task;
+  RunnerSettings runner;
+  BankLimits bank;
+  CpuBinaryPtr oracle, baseline;
+  CpuBinaryPtr yardstick;  ///< the seed, or the baseline where there is none
+};
+
+/// Not thread-safe: what it times, it times alone.
+class Judge {
+ public:
+  /// Makes the bank, checks baseline and yardstick, and measures the one against the other. Errors: refused.
+  static Result<std::unique_ptr<Judge>> create(JudgeParts parts);
+
+  /// Checks and times `candidate`, against `rival` too where there is one. `fresh` draws a new bank first.
+  Result<Evaluation> evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, bool fresh, Report report,
+                              std::stop_token stop);
+
+  /// "full", "weak" or "unsandboxed".
+  const std::string& tier() const { return tier_; }
+
+ private:
+  explicit Judge(JudgeParts parts);
+
+  // When it is made (judge_setup.cpp).
+  Status prepare();
+  Status draw_bank();
+  Result<Arena> make_arena() const;
+  Status verify(const CpuBinaryPtr& object, const char* what);
+  Status measure_empty_request();
+  Status compare_baseline();
+
+  // For each candidate (judge.cpp).
+  LoadedObject object_for(CpuBinaryPtr binary, Arena& arena, Trust trust) const;
+  Judged<Measurement> examine(LoadedObject& candidate, const CpuBinaryPtr& binary, const CpuBinaryPtr& rival,
+                              Report& report, const std::stop_token& stop);
+  Judged<void> check_all_shapes(LoadedObject& candidate, const std::stop_token& stop) const;
+  Judged<Measurement> time_all_shapes(LoadedObject& candidate, const Digest& binary, Report& report,
+                                      const std::stop_token& stop);
+  Judged<void> duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Report& report,
+                    const std::stop_token& stop);
+
+  /// All that was ever measured of a binary: ratios to the yardstick and times, by timed shape.
+  struct Pool {
+    std::vector<std::vector<double>> ratios;
+    std::vector<std::vector<double>> times_us;
+  };
+
+  JudgeParts parts_;
+  std::vector<TaskShape> shapes_;
+  Bank bank_;
+  std::unique_ptr<Arena> candidate_arena_, yardstick_arena_, rival_arena_;
+  std::unique_ptr<LoadedObject> yardstick_;
+  std::vector<Measurement> baseline_over_yardstick_;  ///< by timed shape
+  std::map<Digest, Pool> pools_;
+  double empty_request_us_ = 0;
+  std::string tier_;
+  std::string hardware_;
+};
+
+}  // namespace kernelsmith

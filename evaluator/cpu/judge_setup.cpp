@@ -1,0 +1,114 @@
+// How a judge is made: the bank, the task's own objects checked, the scale measured.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <kernelsmith/evaluator/statistics.hpp>
+
+#include "abba.hpp"
+#include "hardware.hpp"
+#include "judge.hpp"
+
+namespace kernelsmith {
+namespace {
+
+/// A process that is loaded maps the whole arena, which costs about a millisecond for 15 MB.
+constexpr std::size_t kArenaBytesOfShape = std::size_t{8} << 20;
+constexpr std::size_t kMostSlots = 192;
+
+/// A failure of something that the task vouches for.
+Error task_at_fault(const Failure& failure, const std::string& what) {
+  if (const Error* error = std::get_if<Error>(&failure)) return *error;
+  const Rejection& rejection = std::get<Rejection>(failure);
+  return fail(ErrorCode::refused,
+              "the task's " + what + " fails its own check (" + std::string(name_of(rejection.code)) +
+                  "): " + rejection.diagnostics,
+              "files: " + what);
+}
+
+}  // namespace
+
+Judge::Judge(JudgeParts parts)
+    : parts_(std::move(parts)), shapes_(shapes_of(*parts_.task)), hardware_(processor_name()) {}
+
+Result<std::unique_ptr<Judge>> Judge::create(JudgeParts parts) {
+  std::unique_ptr<Judge> judge(new Judge(std::move(parts)));
+  if (auto s = judge->prepare(); !s) return s.error();
+  return judge;
+}
+
+Status Judge::prepare() {
+  if (auto s = draw_bank(); !s) return s;
+  for (auto* arena : {&candidate_arena_, &yardstick_arena_}) {
+    auto made = make_arena();
+    if (!made) return made.error();
+    *arena = std::make_unique<Arena>(std::move(*made));
+  }
+  if (auto s = verify(parts_.baseline, "baseline"); !s) return s;
+  if (parts_.yardstick != parts_.baseline)
+    if (auto s = verify(parts_.yardstick, "seed"); !s) return s;
+  if (auto s = measure_empty_request(); !s) return s;
+  yardstick_ =
+      std::make_unique<LoadedObject>(object_for(parts_.yardstick, *yardstick_arena_, Trust::trusted));
+  return compare_baseline();
+}
+
+Status Judge::draw_bank() {
+  auto bank = make_bank(*parts_.task, shapes_, *parts_.oracle, parts_.runner, parts_.bank);
+  if (!bank) return bank.error();
+  bank_ = std::move(*bank);
+  return {};
+}
+
+Result<Arena> Judge::make_arena() const {
+  std::vector<TensorRole> roles;
+  for (const TensorSpec& tensor : parts_.task->tensors) roles.push_back(tensor.role);
+  std::vector<ArenaShape> places;
+  for (std::size_t s = 0; s < shapes_.size(); ++s) {
+    ArenaShape& place = places.emplace_back();
+    place.sizes = shapes_[s].sizes;
+    for (const TensorExtent& extent : shapes_[s].extents) place.tensor_bytes.push_back(extent.bytes);
+    const std::size_t fitting = kArenaBytesOfShape / std::max<std::size_t>(shapes_[s].bytes(), 1);
+    place.slots = std::min(bank_[s].size(), std::clamp<std::size_t>(fitting, 2, kMostSlots));
+  }
+  return Arena::create(roles, std::move(places));
+}
+
+Status Judge::verify(const CpuBinaryPtr& object, const char* what) {
+  LoadedObject checked = object_for(object, *candidate_arena_, Trust::candidate);
+  if (auto ok = check_all_shapes(checked, {}); !ok) return task_at_fault(ok.error(), what);
+  tier_ = parts_.runner.unsandboxed ? "unsandboxed" : checked.full_tier() ? "full" : "weak";
+  return {};
+}
+
+Status Judge::measure_empty_request() {
+  constexpr std::size_t kRequests = 31;
+  LoadedObject trusted = object_for(parts_.yardstick, *yardstick_arena_, Trust::trusted);
+  std::vector<double> times;
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    const auto time = trusted.empty_batch();
+    if (!time) return task_at_fault(time.error(), "yardstick");
+    times.push_back(*time);
+  }
+  empty_request_us_ = median_of(times);
+  return {};
+}
+
+Status Judge::compare_baseline() {
+  if (parts_.yardstick->digest() == parts_.baseline->digest()) {
+    baseline_over_yardstick_.assign(parts_.task->timed.size(), Measurement::exact(1, "x"));
+    return {};
+  }
+  LoadedObject baseline = object_for(parts_.baseline, *candidate_arena_, Trust::trusted);
+  const std::vector<StoppingRule> rules(parts_.task->timed.size(), kBaselineAgainstYardstick);
+  const auto found = time_abba(baseline, *yardstick_, rules, {});
+  if (!found) return task_at_fault(found.error(), "baseline");
+  for (const AbbaRatios& yardstick_over_baseline : *found) {
+    const Measurement ratio =
+        with_floor(median_interval(yardstick_over_baseline.ratios, "x"), kFloorAgainstBaseline);
+    baseline_over_yardstick_.push_back(quotient(Measurement::exact(1, "x"), ratio, "x"));
+  }
+  return {};
+}
+
+}  // namespace kernelsmith

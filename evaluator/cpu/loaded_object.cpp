@@ -1,0 +1,184 @@
+#include "loaded_object.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "stopwatch.hpp"
+#include "streaming.hpp"
+
+namespace kernelsmith {
+namespace {
+
+/// A NaN as f32, and no number that a kernel is likely to compute as anything else.
+std::uint32_t draw_poison(SecretStream& random) {
+  return 0x7fa00000U | static_cast<std::uint32_t>(random.below(1U << 20U));
+}
+
+std::string where(const TaskShape& shape, const TensorSpec& tensor) {
+  return "output '" + tensor.name + "' at " + (shape.name.empty() ? "the only shape" : shape.name);
+}
+
+Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpec& tensor,
+              std::size_t elements) {
+  const std::string count = std::to_string(result.bad) + " of " + std::to_string(elements) + " elements";
+  switch (result.fault) {
+    case Fault::not_written:
+      return reject(Stage::correctness, RejectionCode::output_not_written,
+                    where(shape, tensor) + " is not written in full: " + count +
+                        " are missing or wrong, such as element " + std::to_string(result.first_bad));
+    case Fault::not_finite:
+      return reject(Stage::correctness, RejectionCode::not_finite,
+                    where(shape, tensor) +
+                        " is NaN or infinite where the reference is finite, or the other way round: " +
+                        count + " are wrong, such as element " + std::to_string(result.first_bad));
+    default:
+      break;
+  }
+  if (result.bad == 0)
+    return reject(Stage::correctness, RejectionCode::wrong_output,
+                  where(shape, tensor) + " is too inaccurate as a whole: its RMS error is " +
+                      std::to_string(result.error) + " times what is allowed (a lower precision somewhere?)");
+  return reject(Stage::correctness, RejectionCode::wrong_output,
+                where(shape, tensor) + " differs from the reference: " + count +
+                    " are beyond the error budget, such as element " + std::to_string(result.first_bad));
+}
+
+}  // namespace
+
+LoadedObject::LoadedObject(LoadedObjectSetup setup, const Bank& bank, CpuBinaryPtr binary, Arena& arena,
+                           Trust trust)
+    : setup_(setup),
+      bank_(bank),
+      binary_(std::move(binary)),
+      arena_(arena),
+      trust_(trust),
+      deals_(bank.size()),
+      worst_error_(bank.size(), 0) {}
+
+std::size_t LoadedObject::most_calls(std::size_t shape) const {
+  // Two batches and a warm-up for each time that the object has to be loaded anew.
+  const std::size_t sets = std::max<std::size_t>(1, bank_[shape].size() / 3);
+  return std::min(arena_.slots(shape), sets);
+}
+
+Judged<double> LoadedObject::batch(std::size_t shape, std::size_t calls) {
+  calls = std::clamp<std::size_t>(calls, 1, most_calls(shape));
+  if (auto ready = ready_for(shape, calls); !ready) return ready.error();
+  return timed_batch(shape, calls);
+}
+
+Judged<double> LoadedObject::empty_batch() {
+  if (!process_)
+    if (auto loaded = load(); !loaded) return loaded.error();
+  const auto clock = process_->call(0, setup_.task.timeout_s);
+  if (!clock) return clock.error();
+  return setup_.task.threads > 1 ? clock->wall_us : clock->cpu_us;
+}
+
+Judged<void> LoadedObject::ready_for(std::size_t shape, std::size_t calls) {
+  if (process_ && deals_[shape].left() < calls) {
+    if (trust_ == Trust::candidate) {
+      process_.reset();
+    } else {
+      deals_[shape].next = 0;
+    }
+  }
+  if (!process_)
+    if (auto loaded = load(); !loaded) return loaded.error();
+  if (deals_[shape].warm) return {};
+  deals_[shape].warm = true;
+  const std::size_t spare = deals_[shape].left() - calls;
+  if (spare == 0) return {};
+  const auto warm_up = timed_batch(shape, std::min(spare, std::max<std::size_t>(1, calls / 4)));
+  if (!warm_up) return warm_up.error();
+  return {};
+}
+
+Judged<void> LoadedObject::load() {
+  const Stopwatch watch(load_ms_);
+  if (trust_ == Trust::candidate) arena_.wipe();
+  shuffle_all();
+  auto process = RunnerProcess::start(binary_->object(), arena_, setup_.runner);
+  if (!process) return process.error();
+  process_.emplace(std::move(*process));
+  return {};
+}
+
+void LoadedObject::shuffle_all() {
+  for (std::size_t shape = 0; shape < deals_.size(); ++shape) {
+    Deal& deal = deals_[shape];
+    deal = {};
+    for (std::size_t i = 0; i < bank_[shape].size(); ++i) deal.order.push_back(i);
+    for (std::size_t i = deal.order.size(); i > 1; --i)
+      std::swap(deal.order[i - 1], deal.order[random_.below(i)]);
+  }
+}
+
+Judged<double> LoadedObject::timed_batch(std::size_t shape, std::size_t calls) {
+  lay_out(shape, calls);
+  const auto clock = [&] {
+    const Stopwatch watch(calls_ms_);
+    return process_->call(calls, setup_.task.timeout_s);
+  }();
+  if (!clock) return clock.error();
+  if (trust_ == Trust::candidate)
+    if (auto checked = check(shape, calls); !checked) return checked.error();
+  deals_[shape].next += calls;
+  return time_of(*clock, calls);
+}
+
+void LoadedObject::lay_out(std::size_t shape, std::size_t calls) {
+  const Stopwatch watch(lay_out_ms_);
+  const auto& tensors = setup_.task.tensors;
+  poison_ = draw_poison(random_);
+  for (std::size_t slot = 0; slot < calls; ++slot) {
+    const InputSet& set = bank_[shape][deals_[shape].order[deals_[shape].next + slot]];
+    for (std::size_t t = 0; t < tensors.size(); ++t) {
+      std::byte* const to = arena_.tensor(shape, slot, t);
+      if (tensors[t].role != TensorRole::out) {
+        streaming_copy(to, set.inputs[t].data(), set.inputs[t].size());
+      } else {
+        streaming_fill(to, arena_.tensor_bytes(shape, t), poison_);
+      }
+    }
+  }
+  arena_.set_calls(shape, calls);
+}
+
+Judged<void> LoadedObject::check(std::size_t shape, std::size_t calls) {
+  const Stopwatch watch(compare_ms_);
+  const auto& tensors = setup_.task.tensors;
+  for (std::size_t slot = 0; slot < calls; ++slot) {
+    const InputSet& set = bank_[shape][deals_[shape].order[deals_[shape].next + slot]];
+    for (std::size_t t = 0; t < tensors.size(); ++t) {
+      if (tensors[t].role == TensorRole::in) continue;
+      const std::span<const std::byte> actual(arena_.tensor(shape, slot, t), arena_.tensor_bytes(shape, t));
+      const CheckResult result = check_output(set.outputs[t], actual, poison_);
+      worst_error_[shape] = std::max(worst_error_[shape], result.error);
+      if (result.fault != Fault::none)
+        return wrong(result, setup_.shapes[shape], tensors[t], setup_.shapes[shape].extents[t].elements);
+    }
+  }
+  return {};
+}
+
+void LoadedObject::add_costs(std::map<std::string, double>& spent_ms) const {
+  spent_ms["candidate: load"] += load_ms_;
+  spent_ms["candidate: lay out"] += lay_out_ms_;
+  spent_ms["candidate: calls"] += calls_ms_;
+  spent_ms["candidate: compare"] += compare_ms_;
+}
+
+Judged<double> LoadedObject::time_of(const BatchClock& clock, std::size_t calls) const {
+  const int threads = setup_.task.threads;
+  if (threads > 1 && clock.cpu_us > 1.02 * threads * clock.wall_us + 1000)
+    return reject(Stage::integrity, RejectionCode::background_work,
+                  "more CPU time was used than the task's " + std::to_string(threads) + " threads can use");
+  const double us = threads > 1 ? clock.wall_us : clock.cpu_us;
+  // Beside a batch that is shorter than a request costs, the discount would decide the score.
+  return std::max(us - setup_.empty_request_us, us / 2) / static_cast<double>(calls);
+}
+
+}  // namespace kernelsmith

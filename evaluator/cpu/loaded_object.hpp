@@ -1,0 +1,88 @@
+// LoadedObject: an object and the processes that it is loaded into, one after the other, each of which sees
+// every set of the bank at most once.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bank.hpp"
+#include "inputs.hpp"
+#include "judged.hpp"
+#include "runner_process.hpp"
+
+namespace kernelsmith {
+
+/// How an object is treated.
+enum class Trust {
+  candidate,  ///< fresh sets only, a wiped arena, poisoned outputs, every output checked
+  trusted,    ///< the yardstick and the baseline, once they passed as candidates: sets may come again
+};
+
+struct LoadedObjectSetup {
+  const Task& task;
+  const std::vector<TaskShape>& shapes;
+  const RunnerSettings& runner;
+  double empty_request_us = 0;  ///< what an empty request to a trusted runner costs
+};
+
+/// Not thread-safe.
+class LoadedObject {
+ public:
+  LoadedObject(LoadedObjectSetup setup, const Bank& bank, CpuBinaryPtr binary, Arena& arena, Trust trust);
+
+  /// The time of one call in microseconds, from a batch of about `calls` calls at `shape`.
+  Judged<double> batch(std::size_t shape, std::size_t calls);
+
+  /// What an empty batch takes, in microseconds. For trusted objects.
+  Judged<double> empty_batch();
+
+  /// The most calls that a batch at this shape can hold.
+  std::size_t most_calls(std::size_t shape) const;
+
+  /// The worst error seen at the shape, as a fraction of the budget.
+  double worst_error(std::size_t shape) const { return worst_error_[shape]; }
+
+  /// Where the time of the candidate's own batches went, as "candidate: load", "... lay out", "... calls" and
+  /// "... compare".
+  void add_costs(std::map<std::string, double>& spent_ms) const;
+
+  bool full_tier() const { return process_ && process_->full_tier(); }
+
+  /// Lets the process go; the next batch loads the object anew.
+  void unload() { process_.reset(); }
+
+ private:
+  /// The sets of one shape in the order in which this process gets them.
+  struct Deal {
+    std::vector<std::size_t> order;
+    std::size_t next = 0;
+    bool warm = false;
+
+    std::size_t left() const { return order.size() - next; }
+  };
+
+  Judged<double> timed_batch(std::size_t shape, std::size_t calls);
+  Judged<void> ready_for(std::size_t shape, std::size_t calls);
+  Judged<void> load();
+  void shuffle_all();
+  void lay_out(std::size_t shape, std::size_t calls);
+  Judged<void> check(std::size_t shape, std::size_t calls);
+  Judged<double> time_of(const BatchClock& clock, std::size_t calls) const;
+
+  LoadedObjectSetup setup_;
+  const Bank& bank_;
+  CpuBinaryPtr binary_;
+  Arena& arena_;
+  Trust trust_;
+  std::optional<RunnerProcess> process_;
+  std::vector<Deal> deals_;
+  std::vector<double> worst_error_;
+  double load_ms_ = 0, lay_out_ms_ = 0, calls_ms_ = 0, compare_ms_ = 0;
+  SecretStream random_;
+  std::uint32_t poison_ = 0;
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,14 @@
+// Finds the kernelsmith-runner program.
+#pragma once
+
+#include <filesystem>
+
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith {
+
+/// `given` where it is not empty; else $KERNELSMITH_RUNNER; else beside this program; else in ../libexec/
+/// kernelsmith of it; else where it was built or installed. Errors: tool_missing, with the places looked at.
+Result<std::filesystem::path> locate_runner(const std::filesystem::path& given);
+
+}  // namespace kernelsmith

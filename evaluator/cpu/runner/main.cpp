@@ -1,0 +1,100 @@
+// kernelsmith-runner: loads one shared object inside the sandbox and calls its entry when the judge asks. It
+// is trusted until the object is loaded, and never afterwards: from then on the process is the candidate's.
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../protocol.hpp"
+
+namespace {
+
+using namespace kernelsmith::runner;
+
+constexpr std::size_t kPage = 4096;
+
+std::byte* map(int descriptor, int protection) {
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) return nullptr;
+  void* const base = mmap(nullptr, static_cast<std::size_t>(status.st_size), protection,
+                          MAP_SHARED | MAP_POPULATE, descriptor, 0);
+  return base == MAP_FAILED ? nullptr : static_cast<std::byte*>(base);
+}
+
+struct Memory {
+  std::byte* inputs = nullptr;
+  std::byte* outputs = nullptr;
+
+  std::byte* at(std::uint64_t in_outputs, std::uint64_t offset) const {
+    return (in_outputs != 0 ? outputs : inputs) + offset;
+  }
+};
+
+bool guard(const Memory& memory, const Header& header) {
+  const auto* guards = reinterpret_cast<const Guard*>(memory.inputs + header.guards_offset);
+  for (std::uint32_t i = 0; i < header.guards; ++i)
+    if (mprotect(memory.at(guards[i].in_outputs, guards[i].offset), kPage, PROT_NONE) != 0) return false;
+  return true;
+}
+
+bool send(Status status, std::uint64_t nonce) {
+  const Reply reply{kMagic, status, nonce};
+  return write(kControlDescriptor, &reply, sizeof reply) == sizeof reply;
+}
+
+bool receive(Request& request) {
+  ssize_t got = 0;
+  do got = read(kControlDescriptor, &request, sizeof request);
+  while (got < 0 && errno == EINTR);
+  return got == sizeof request && request.magic == kMagic;
+}
+
+void call_all(const Memory& memory, const Header& header, Shim shim, std::uint32_t calls) {
+  const std::byte* row = memory.inputs + header.table_offset;
+  for (std::uint32_t call = 0; call < calls; ++call) {
+    const auto* arguments = reinterpret_cast<const Argument*>(row);
+    void* tensors[kMaxTensors];
+    for (std::uint32_t t = 0; t < header.tensors; ++t)
+      tensors[t] = memory.at(arguments[t].in_outputs, arguments[t].offset);
+    const auto* sizes = reinterpret_cast<const std::int64_t*>(row + header.tensors * sizeof(Argument));
+    shim(tensors, sizes);
+    row += header.tensors * sizeof(Argument) + header.sizes * sizeof(std::int64_t);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: kernelsmith-runner OBJECT (started by kernelsmith, with descriptors 3, 4 and 5)\n",
+               stderr);
+    return 2;
+  }
+  const Memory memory{map(kInputsDescriptor, PROT_READ), map(kOutputsDescriptor, PROT_READ | PROT_WRITE)};
+  if (memory.inputs == nullptr || memory.outputs == nullptr) return 3;
+  const Header header = *reinterpret_cast<const Header*>(memory.inputs);
+  if (header.magic != kMagic || header.tensors > kMaxTensors || header.sizes > kMaxSizes) return 3;
+  if (!guard(memory, header)) return 3;
+  close(kInputsDescriptor);
+  close(kOutputsDescriptor);
+
+  void* const object = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  void* const symbol = object != nullptr ? dlsym(object, kShimSymbol) : nullptr;
+  if (symbol == nullptr) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    send(Status::load_failed, 0);
+    return 1;
+  }
+  if (!send(Status::loaded, 0)) return 3;
+  Request request;
+  while (receive(request)) {
+    call_all(memory, header, reinterpret_cast<Shim>(symbol), request.calls);
+    if (!send(Status::done, request.nonce)) return 3;
+  }
+  return 0;
+}

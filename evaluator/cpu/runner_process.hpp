@@ -1,0 +1,61 @@
+// RunnerProcess: one shared object, loaded in a sandbox, standing still except while it is asked to work.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <kernelsmith/sandbox/process.hpp>
+
+#include "arena.hpp"
+#include "judged.hpp"
+#include "process_clock.hpp"
+
+namespace kernelsmith {
+
+struct RunnerSettings {
+  std::filesystem::path program;  ///< kernelsmith-runner
+  bool unsandboxed = false;
+  int threads = 1;
+  double load_timeout_s = 10;
+  double memory_bytes = 4.0 * (1ULL << 30);  ///< beyond the arena
+};
+
+/// What a batch took.
+struct BatchClock {
+  double cpu_us = 0;   ///< of everything in the sandbox, from frozen to frozen
+  double wall_us = 0;  ///< from the request to its reply
+};
+
+/// Not thread-safe. Movable. The object is frozen between calls.
+class RunnerProcess {
+ public:
+  /// Loads the object over the arena, which must outlive the process. A rejection is the object's fault.
+  static Judged<RunnerProcess> start(const std::filesystem::path& object, const Arena& arena,
+                                     const RunnerSettings& settings);
+
+  /// Has the first `calls` rows of the arena's call table done.
+  Judged<BatchClock> call(std::size_t calls, double timeout_s);
+
+  /// True where a cgroup stops and clocks it.
+  bool full_tier() const { return clock_->whole_group(); }
+
+ private:
+  RunnerProcess(SandboxedProcess process, FileDescriptor control);
+  Judged<std::uint64_t> await_reply(double timeout_s, std::uint64_t nonce);
+  Failure past_deadline(double timeout_s);
+  Failure why_it_ended();
+  bool loading() const { return clock_ == nullptr; }
+  Judged<double> stop_and_read();
+
+  std::unique_ptr<SandboxedProcess> process_;
+  std::unique_ptr<ProcessClock> clock_;
+  FileDescriptor control_;
+  std::uint64_t nonce_ = 0;
+  double frozen_at_us_ = 0;  ///< the clock when it was last frozen
+  double idle_us_ = 0;       ///< what the clock advanced while it was frozen, in all
+};
+
+}  // namespace kernelsmith

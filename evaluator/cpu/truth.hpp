@@ -1,0 +1,27 @@
+// Truth: runs the oracle and derives from it each element's budget.
+#pragma once
+
+#include <memory>
+
+#include "bank.hpp"
+
+namespace kernelsmith {
+
+/// The oracle, loaded, with the decision how budgets are scaled in this task. Not thread-safe.
+class Truth {
+ public:
+  static Result<Truth> create(const Task& task, const std::vector<TaskShape>& shapes, const CpuBinary& oracle,
+                              const RunnerSettings& settings);
+  ~Truth();
+  Truth(Truth&&) noexcept;
+
+  /// What must come of these inputs, in the order of the tensors.
+  Result<std::vector<Expected>> expect(std::size_t shape, const std::vector<std::vector<std::byte>>& inputs);
+
+ private:
+  struct State;
+  explicit Truth(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <kernelsmith/evaluator/staged_evaluator.hpp>
+
+#include "binary_cache.hpp"
+#include "parse_stage.hpp"
+#include "stage_scheduler.hpp"
+
+namespace kernelsmith {
+namespace {
+
+constexpr unsigned kCoresToOverlap = 4;
+
+Error cancelled() { return fail(ErrorCode::cancelled, "the evaluation was stopped"); }
+
+/// A job on its way through the stages. Owned by the scheduler's work, one stage at a time.
+struct Flight {
+  EvaluationJob job;
+  std::stop_token stop;
+  Sink<Evaluation> done;
+  RunRequest request;
+
+  /// The one answer; what comes after it is dropped.
+  void finish(Result<Evaluation> evaluation) {
+    if (const auto sink = std::exchange(done, nullptr)) sink(std::move(evaluation));
+  }
+};
+
+class StagedEvaluator final : public Evaluator {
+ public:
+  StagedEvaluator(std::shared_ptr<const Task> task, std::shared_ptr<Backend> backend,
+                  const EvaluatorOptions& options)
+      : task_(std::move(task)),
+        backend_(std::move(backend)),
+        options_(options),
+        cache_(options.cached_binaries),
+        scheduler_(options) {}
+
+  void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) override {
+    auto flight = std::make_shared<Flight>(Flight{std::move(job), std::move(stop), std::move(done), {}});
+    post(Slot::compile, flight, [this, flight] { build(flight); });
+  }
+
+ private:
+  using FlightPtr = std::shared_ptr<Flight>;
+
+  void post(Slot slot, const FlightPtr& flight, std::function<void()> stage) {
+    auto guarded = [flight, stage = std::move(stage)] {
+      try {
+        stage();
+      } catch (const std::exception& e) {
+        flight->finish(fail(ErrorCode::internal, std::string("an evaluation stage threw: ") + e.what()));
+      }
+    };
+    scheduler_.post(slot, {std::move(guarded), [flight] { flight->finish(cancelled()); }, flight->stop});
+  }
+
+  void build(const FlightPtr& flight) {
+    if (auto ended = parse_and_compile(*flight)) return flight->finish(std::move(*ended));
+    post(Slot::run, flight,
+         [this, flight] { flight->finish(backend_->run(std::move(flight->request), flight->stop)); });
+  }
+
+  /// The evaluation where it ends here; otherwise the flight's request is ready to run.
+  std::optional<Result<Evaluation>> parse_and_compile(Flight& flight) {
+    const EvaluationJob& job = flight.job;
+    if (job.task != task_->digest)
+      return fail(ErrorCode::invalid_argument, "the job is for another task than '" + task_->name + "'");
+    if (auto rejection = parse_candidate(*task_, job.source, options_.max_source_bytes))
+      return Evaluation(std::move(*rejection));
+
+    auto candidate = compile(job.source, flight.stop);
+    if (!candidate) return candidate.error();
+    if (const Rejection* rejection = candidate->rejection()) return Evaluation(*rejection);
+    flight.request = {*candidate->binary(), nullptr, job.remeasurement, std::move(candidate->report)};
+
+    if (!job.rival) return std::nullopt;
+    auto rival = compile(job.rival->source, flight.stop);
+    if (!rival) return rival.error();
+    if (const Rejection* rejection = rival->rejection())
+      return fail(ErrorCode::invalid_argument, "the rival does not compile: " + rejection->diagnostics);
+    flight.request.rival = *rival->binary();
+    return std::nullopt;
+  }
+
+  Result<Compilation> compile(const Source& source, const std::stop_token& stop) {
+    const Digest key = source.digest();
+    if (auto known = cache_.find(key)) {
+      known->report.spent_ms["compile"] = 0;
+      return std::move(*known);
+    }
+    auto compilation = backend_->compile(source, stop);
+    if (compilation) cache_.put(key, *compilation);
+    return compilation;
+  }
+
+  const std::shared_ptr<const Task> task_;
+  const std::shared_ptr<Backend> backend_;
+  const EvaluatorOptions options_;
+  BinaryCache cache_;
+  StageScheduler scheduler_;  ///< last: its destructor finishes what is in flight
+};
+
+}  // namespace
+
+EvaluatorOptions EvaluatorOptions::for_this_machine() {
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  EvaluatorOptions options;
+  options.compile_while_running = cores >= kCoresToOverlap;
+  options.compile_slots = options.compile_while_running ? cores - 1 : cores;
+  return options;
+}
+
+std::shared_ptr<Evaluator> make_staged_evaluator(std::shared_ptr<const Task> task,
+                                                 std::shared_ptr<Backend> backend, EvaluatorOptions options) {
+  options.compile_slots = std::max<std::size_t>(options.compile_slots, 1);
+  options.run_slots = std::max<std::size_t>(options.run_slots, 1);
+  return std::make_shared<StagedEvaluator>(std::move(task), std::move(backend), options);
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,87 @@
+// One dimension of the MAP-Elites grid: which feature it reads and how the feature's range is cut into bins.
+// Declared when the run starts and never moved afterwards.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith {
+
+/// `bins` bins of equal width over [low, high]; the edges between them have 12 significant digits.
+struct LinearScale {
+  double low = 0;
+  double high = 1;
+  std::size_t bins = 10;
+
+  friend bool operator==(const LinearScale&, const LinearScale&) = default;
+};
+
+/// `bins` bins of equal ratio over [low, high], 0 < low; the edges have 12 significant digits.
+struct LogarithmicScale {
+  double low = 1;
+  double high = 10;
+  std::size_t bins = 10;
+
+  friend bool operator==(const LogarithmicScale&, const LogarithmicScale&) = default;
+};
+
+/// n strictly ascending edges make n - 1 bins, each holding its lower edge.
+struct EdgeScale {
+  std::vector<double> edges;
+
+  friend bool operator==(const EdgeScale&, const EdgeScale&) = default;
+};
+
+/// One bin for each category; the feature's value is the category's index, counted from 0 and rounded.
+struct CategoricalScale {
+  std::vector<std::string> categories;
+
+  friend bool operator==(const CategoricalScale&, const CategoricalScale&) = default;
+};
+
+/// What a configuration says about an axis. Not validated: see Axis::create.
+struct AxisSpec {
+  std::string feature;  ///< the name in Metrics::features()
+  std::variant<LinearScale, LogarithmicScale, EdgeScale, CategoricalScale> scale;
+
+  friend bool operator==(const AxisSpec&, const AxisSpec&) = default;
+};
+
+/// A validated axis. Immutable; safe to share between threads.
+class Axis {
+ public:
+  static constexpr std::size_t kMaxBins = 10'000;
+
+  /// Refuses (`invalid_argument`, `where` is the feature's name) an empty name, bounds that are not finite
+  /// and ascending, a logarithmic range that reaches zero, fewer than one or more than kMaxBins bins, edges
+  /// that do not ascend, and categories that are empty or repeat.
+  static Result<Axis> create(AxisSpec spec);
+
+  const AxisSpec& spec() const { return spec_; }
+  const std::string& feature() const { return spec_.feature; }
+  std::size_t bins() const { return inner_edges_.size() + 1; }
+  bool categorical() const { return std::holds_alternative<CategoricalScale>(spec_.scale); }
+
+  /// The bin that holds `value`, 0 to bins() - 1; what lies outside goes to the bin at that edge. A bin holds
+  /// its lower edge; the last one holds the upper edge too.
+  std::size_t bin_of(double value) const;
+
+  /// For people: "[8, 16)" with open outer sides as "< 16" and ">= 64", or the category's name.
+  std::string label(std::size_t bin) const;
+
+  /// One line, equal for equal axes only: "feature linear 0 1 10".
+  std::string to_text() const;
+
+  friend bool operator==(const Axis&, const Axis&) = default;
+
+ private:
+  Axis() = default;
+  AxisSpec spec_;
+  std::vector<double> inner_edges_;  ///< between neighbouring bins, ascending
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,48 @@
+// SEARCH/REPLACE edits, in the form that models are asked for:
+//   <<<<<<< SEARCH / lines to find / ======= / lines to put in their place / >>>>>>> REPLACE
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/source.hpp>
+
+namespace kernelsmith {
+
+/// One edit. Both texts are whole lines, each with its "\n"; either may be empty.
+struct Edit {
+  std::string search;
+  std::string replace;
+  std::size_t line = 0;  ///< of its `<<<<<<< SEARCH` in the text it was parsed from, 1 for the first
+
+  friend bool operator==(const Edit&, const Edit&) = default;
+};
+
+/// True where some line is `<<<<<<< SEARCH`.
+bool holds_edits(std::string_view text);
+
+/// The edits in `text`, with anything around them. Line ends may be CRLF. `bad_input`, at its line, for an
+/// edit that has no `=======` or no `>>>>>>> REPLACE`.
+Result<std::vector<Edit>> parse_edits(std::string_view text);
+
+/// Why an edit could not be applied.
+struct EditFault {
+  enum class Kind { unmatched, ambiguous } kind = Kind::unmatched;
+  std::size_t edit = 0;  ///< its index
+  std::string detail;    ///< "edit 2 (`for (int i = 0; ...`) occurs nowhere in the source"
+
+  friend bool operator==(const EditFault&, const EditFault&) = default;
+};
+
+/// `source` after the edits, one after another. Each must match, line for line, at exactly one place of all
+/// the files as the edits before it left them. A file's line ends (LF, CRLF) are kept.
+std::variant<Source, EditFault> apply_edits(const Source& source, const std::vector<Edit>& edits);
+
+/// `source` with one file's text replaced. `not_found` where it has no such file.
+Result<Source> with_file(const Source& source, std::string_view path, std::string text);
+
+}  // namespace kernelsmith

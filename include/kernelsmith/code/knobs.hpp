@@ -1,0 +1,39 @@
+// Knobs: constants that carry a list of values to try, `constexpr int kTile = 64;  // @tune 8 16 32 64`.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/source.hpp>
+
+namespace kernelsmith {
+
+/// A constant with the values it may take. Values are literals (a sign belongs to a number) or identifiers.
+struct Knob {
+  std::size_t file = 0;             ///< index in Source::files()
+  std::size_t line = 0;             ///< 1 for the first
+  std::string name;                 ///< of the constant; empty where the code gives none
+  std::vector<std::string> values;  ///< as listed, at least one, none twice
+  std::size_t current = 0;          ///< index in `values` of the value in the source
+  std::size_t offset = 0;           ///< of that value in the file, bytes
+  std::size_t length = 0;           ///< of that value, bytes
+
+  const std::string& value() const { return values[current]; }
+
+  friend bool operator==(const Knob&, const Knob&) = default;
+};
+
+/// The knobs of all files, in order. A comment that begins with `@tune` makes a knob of the last literal or
+/// identifier before it on its line. `bad_input` with file:line where there is none, where it is not one of
+/// the listed values, where a value is neither literal nor identifier, or where the knob lies outside the
+/// EVOLVE-BLOCKs of a source that has some. Errors in the blocks' markers are passed on.
+Result<std::vector<Knob>> find_knobs(const Source& source);
+
+/// `source` with each knob set: `choice[i]` is an index in the values of the i-th knob of find_knobs(source).
+/// `invalid_argument` for another number of choices or an index past a list's end.
+Result<Source> with_knobs(const Source& source, std::span<const std::size_t> choice);
+
+}  // namespace kernelsmith

@@ -1,0 +1,20 @@
+// "Did you mean": the known name nearest to a misspelt one.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kernelsmith {
+
+/// The candidate with the smallest edit distance (insertions, deletions, substitutions and swapped
+/// neighbours), the first of equals; nothing where even that one differs in more than a third of its letters
+/// (at least one).
+std::optional<std::string_view> nearest_name(std::string_view name,
+                                             std::span<const std::string_view> candidates);
+
+/// "did you mean NAME?", or the list of candidates where none is near. For Error::hint.
+std::string name_hint(std::string_view name, std::span<const std::string_view> candidates);
+
+}  // namespace kernelsmith

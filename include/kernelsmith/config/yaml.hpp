@@ -1,0 +1,208 @@
+// Strict YAML, in and out. Used for task.yaml and run.yaml; docs/formats.md says what is accepted.
+//
+// Reading names every known key once: what was not asked for is refused with its line and the nearest known
+// name.
+//
+//   Task task;
+//   Status status = read_yaml(text, "task.yaml", [&](YamlMap& in) {
+//     in.required("name", task.name);
+//     in.optional("threads", task.threads, {1, 64});
+//     in.optional_map("declared", [&](YamlMap& declared) { declared.optional("bytes", task.declared.bytes);
+//     });
+//   });
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith {
+
+/// Closed bounds of a number.
+template <class T>
+struct Range {
+  T low = std::numeric_limits<T>::lowest();
+  T high = std::numeric_limits<T>::max();
+};
+
+namespace detail {
+template <class T>
+struct BoundOf {};
+template <class T>
+requires std::is_arithmetic_v<T>
+struct BoundOf<T> {
+  using type = T;
+};
+template <>
+struct BoundOf<std::vector<double>> {
+  using type = double;
+};
+template <>
+struct BoundOf<std::map<std::string, std::int64_t>> {
+  using type = std::int64_t;
+};
+}  // namespace detail
+
+/// The range of a number, or of the numbers in a container.
+template <class T>
+using RangeOf = Range<typename detail::BoundOf<T>::type>;
+
+/// The values that a text may name.
+template <class E>
+using Choices = std::vector<std::pair<std::string_view, E>>;
+
+/// Choices for an enum that has a name_of().
+template <class E>
+Choices<E> choices(std::initializer_list<E> values) {
+  Choices<E> result;
+  for (const E value : values) result.emplace_back(name_of(value), value);
+  return result;
+}
+
+enum class YamlKind { absent, scalar, list, map };
+
+/// One mapping of a document while it is being read.
+///
+/// The first error is kept and the getters after it do nothing, so a reader is a plain list of its keys.
+/// Every getter makes its key a known one; an optional one leaves its value, the default, as it is where the
+/// key is absent. Errors are `bad_input` with file:line, the key, what was expected and what was found. Valid
+/// only within the callback that received it.
+class YamlMap {
+ public:
+  using Body = std::function<void(YamlMap&)>;
+
+  void required(std::string_view key, std::string& out);
+  void required(std::string_view key, bool& out);
+  void required(std::string_view key, double& out, Range<double> range = {});
+  void required(std::string_view key, std::int64_t& out, Range<std::int64_t> range = {});
+  void required(std::string_view key, std::uint64_t& out, Range<std::uint64_t> range = {});
+  void required(std::string_view key, int& out, Range<int> range = {});
+  void required(std::string_view key, std::vector<std::string>& out);
+  void required(std::string_view key, std::vector<double>& out, Range<double> range = {});
+  /// A mapping of free names to integers, such as `sizes`.
+  void required(std::string_view key, std::map<std::string, std::int64_t>& out,
+                Range<std::int64_t> range = {});
+  template <class E>
+  void required(std::string_view key, E& out, const Choices<E>& choices) {
+    std::vector<std::string_view> names;
+    for (const auto& choice : choices) names.push_back(choice.first);
+    if (const auto index = choose(key, names)) out = choices[*index].second;
+  }
+
+  /// The same, and `out` keeps its value where the key is absent.
+  template <class T>
+  void optional(std::string_view key, T& out) {
+    if (kind(key) != YamlKind::absent) required(key, out);
+  }
+  template <class T>
+  void optional(std::string_view key, T& out, RangeOf<T> range) {
+    if (kind(key) != YamlKind::absent) required(key, out, range);
+  }
+  template <class E>
+  void optional(std::string_view key, E& out, const Choices<E>& choices) {
+    if (kind(key) != YamlKind::absent) required(key, out, choices);
+  }
+
+  /// A nested mapping.
+  void required_map(std::string_view key, const Body& body);
+  void optional_map(std::string_view key, const Body& body);
+  /// A list of mappings; `body` is called for each, in order.
+  void required_maps(std::string_view key, const Body& body);
+  void optional_maps(std::string_view key, const Body& body);
+
+  /// What stands at the key, which becomes a known one. Null (`key:`) is a scalar, which every getter
+  /// refuses.
+  YamlKind kind(std::string_view key);
+
+  /// The keys present, in order: for mappings whose names are free.
+  std::vector<std::string> keys() const;
+
+  /// "file:line" of the key, or of the mapping where the key is absent: for errors found after reading.
+  std::string where(std::string_view key) const;
+
+  /// Refuses the value of `key` for a reason that the caller found.
+  void refuse(std::string_view key, std::string message, std::string hint = {});
+
+  /// False after an error.
+  bool ok() const;
+
+  YamlMap(const YamlMap&) = delete;
+  YamlMap& operator=(const YamlMap&) = delete;
+
+ private:
+  friend struct YamlReader;
+  struct State;
+  explicit YamlMap(State& state) : state_(state) {}
+  std::optional<std::size_t> choose(std::string_view key, const std::vector<std::string_view>& names);
+  State& state_;
+};
+
+/// Reads a document whose root is a mapping and returns its first error: broken syntax, what `body` refused,
+/// or a key that nobody asked for. Also refused: more than one document, duplicate keys, anchors and aliases,
+/// nesting deeper than 32 levels, more than 1 MiB, bytes that are not UTF-8. `file` is used in messages only.
+/// Thread-safe.
+Status read_yaml(std::string_view text, const std::string& file, const YamlMap::Body& body);
+
+/// Writes a mapping key by key; what it writes, read_yaml reads back. Texts are UTF-8. Not thread-safe.
+class YamlWriter {
+ public:
+  YamlWriter();
+  ~YamlWriter();
+  YamlWriter(const YamlWriter&) = delete;
+  YamlWriter& operator=(const YamlWriter&) = delete;
+
+  /// A comment behind the last value.
+  void comment(std::string_view text);
+
+  void put(std::string_view key, std::string_view value);
+  void put(std::string_view key, const char* value) { put(key, std::string_view(value)); }
+  void put(std::string_view key, bool value);
+  void put(std::string_view key, double value);  ///< Requires a finite number; the shortest that reads back.
+  void put(std::string_view key, std::int64_t value);
+  void put(std::string_view key, std::uint64_t value);
+  void put(std::string_view key, int value) { put(key, static_cast<std::int64_t>(value)); }
+  void put(std::string_view key, const std::vector<std::string>& values);
+  void put(std::string_view key, const std::vector<double>& values);
+  void put(std::string_view key, const std::map<std::string, std::int64_t>& values);
+
+  /// A nested mapping, written by `body`.
+  void map(std::string_view key, const std::function<void(YamlWriter&)>& body);
+
+  /// A list of mappings, one for each item.
+  template <class Items, class Body>
+  void maps(std::string_view key, const Items& items, const Body& body) {
+    begin_list(key);
+    for (const auto& item : items) {
+      begin_map();
+      body(*this, item);
+      end_map();
+    }
+    end_list();
+  }
+
+  /// Ends the document and returns it.
+  std::string finish();
+
+ private:
+  void begin_list(std::string_view key);
+  void end_list();
+  void begin_map();
+  void end_map();
+
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kernelsmith

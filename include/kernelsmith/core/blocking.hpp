@@ -1,0 +1,70 @@
+// blocking(f): a plain function as an Evaluator or a Proposer.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/proposer.hpp>
+
+namespace kernelsmith {
+
+using EvaluationFunction = std::function<Result<Evaluation>(const EvaluationJob&)>;
+using ProposalFunction = std::function<Result<Proposal>(const ProposalRequest&)>;
+
+/// An Evaluator that calls `evaluate` on `workers` threads of its own. An exception that leaves the function
+/// becomes an Error (`tool_failed`, or the error of an ErrorException). A job that is still waiting when its
+/// stop is requested is answered `cancelled`; one that runs is not interrupted.
+std::shared_ptr<Evaluator> blocking_evaluator(EvaluationFunction evaluate, unsigned workers = 1);
+
+/// The same for a Proposer.
+std::shared_ptr<Proposer> blocking_proposer(ProposalFunction propose, unsigned workers = 1);
+
+/// What a score function's answer means: a number is an exact fitness, and one that is not finite a
+/// rejection.
+Result<Evaluation> as_evaluation(double fitness);
+inline Result<Evaluation> as_evaluation(Metrics metrics) {
+  return Evaluation(Acceptance{std::move(metrics), {}});
+}
+inline Result<Evaluation> as_evaluation(Evaluation evaluation) { return evaluation; }
+inline Result<Evaluation> as_evaluation(Rejection rejection) { return Evaluation(std::move(rejection)); }
+inline Result<Evaluation> as_evaluation(Result<Evaluation> evaluation) { return evaluation; }
+
+/// What a proposing function's answer means: a source is the child of the request's parent.
+Result<Proposal> as_proposal(const ProposalRequest& request, Source source);
+inline Result<Proposal> as_proposal(const ProposalRequest&, Child child) {
+  return Proposal{std::move(child), {}, {}};
+}
+inline Result<Proposal> as_proposal(const ProposalRequest&, Refusal why) {
+  return Proposal{std::move(why), {}, {}};
+}
+inline Result<Proposal> as_proposal(const ProposalRequest&, Proposal proposal) { return proposal; }
+inline Result<Proposal> as_proposal(const ProposalRequest&, Result<Proposal> proposal) { return proposal; }
+
+/// Lifts a function of an EvaluationJob that returns a number, Metrics, a Rejection, an Evaluation or a
+/// Result<Evaluation>: `blocking([](const EvaluationJob& job) { return score(job.source); })`. With more than
+/// one worker the function is called by several threads at once.
+template <std::invocable<const EvaluationJob&> F>
+std::shared_ptr<Evaluator> blocking(F score, unsigned workers = 1) {
+  return blocking_evaluator(
+      [score = std::move(score)](const EvaluationJob& job) mutable {
+        return as_evaluation(std::invoke(score, job));
+      },
+      workers);
+}
+
+/// Lifts a function of a ProposalRequest that returns a Source, a Child, a Refusal, a Proposal or a
+/// Result<Proposal>.
+template <std::invocable<const ProposalRequest&> F>
+std::shared_ptr<Proposer> blocking(F propose, unsigned workers = 1) {
+  return blocking_proposer(
+      [propose = std::move(propose)](const ProposalRequest& request) mutable {
+        return as_proposal(request, std::invoke(propose, request));
+      },
+      workers);
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,53 @@
+// Errors: what the machine, the network or the user's input did wrong. A candidate that fails is no Error, it
+// is an Evaluation that holds a Rejection (evaluation.hpp).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kernelsmith {
+
+/// Why an operation failed. Every code has a line in docs/errors.md.
+enum class ErrorCode {
+  invalid_argument,  ///< a value outside its range, a wrong use of the library
+  bad_input,         ///< a file that cannot be understood: wrong type, unknown key, broken syntax
+  not_found,         ///< a file, folder, program or run that does not exist
+  permission,        ///< the operating system refused access
+  io,                ///< reading or writing failed
+  disk_full,         ///< no space left where something had to be written
+  busy,              ///< in use by another process
+  already_told,      ///< a ticket was answered twice
+  unknown_ticket,    ///< a ticket that this run never opened
+  version,           ///< written by a version of kernelsmith that this one cannot read
+  corrupt,           ///< a stored record that contradicts itself
+  tool_missing,      ///< a compiler, bubblewrap or other program is not installed
+  tool_failed,       ///< such a program failed for a reason that is not the candidate's
+  unsupported,       ///< this machine or build lacks a capability
+  unstable,          ///< the machine is too noisy to measure; try again later
+  timeout,           ///< the environment, not the candidate, took too long
+  cancelled,         ///< stopped on request
+  refused,           ///< the task itself is not usable: its reference or seed fails its own check
+  internal,          ///< a broken invariant of kernelsmith
+};
+
+/// The code's name, as printed and journalled, such as "disk_full".
+std::string_view name_of(ErrorCode code);
+
+/// The code with that name, if there is one.
+std::optional<ErrorCode> error_code_from(std::string_view name);
+
+/// What failed, where, and what to do about it. A value; safe to copy between threads.
+struct Error {
+  ErrorCode code = ErrorCode::internal;
+  std::string message;  ///< what failed, one sentence without a full stop
+  std::string where;    ///< file:line, path or key; may be empty
+  std::string hint;     ///< what the user can do; may be empty
+
+  friend bool operator==(const Error&, const Error&) = default;
+};
+
+/// "WHERE: MESSAGE (CODE)" and, where there is a hint, a second line "hint: HINT".
+std::string describe(const Error& error);
+
+}  // namespace kernelsmith

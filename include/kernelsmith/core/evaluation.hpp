@@ -1,0 +1,133 @@
+// Evaluation: what an evaluator found out about one candidate. A bad kernel is data (a Rejection), never an
+// Error.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <kernelsmith/core/metrics.hpp>
+
+namespace kernelsmith {
+
+/// The stages of an evaluation, in order: a rejection at a later stage is the better program.
+enum class Stage { parse, static_check, compile, plan, run, correctness, integrity, timing };
+
+std::string_view name_of(Stage stage);
+std::optional<Stage> stage_from(std::string_view name);
+
+/// Which rule a rejected candidate broke. Every code has a line in docs/errors.md.
+enum class RejectionCode {
+  unreadable,           ///< parse: no source, markers that do not pair, a knob outside its list
+  frozen_changed,       ///< parse: bytes outside the EVOLVE-BLOCKs differ from the seed's
+  too_large,            ///< parse: more bytes than the task allows
+  forbidden_construct,  ///< static_check: a construct that the backend does not take
+  compile_failed,       ///< compile: the compiler reported errors
+  compile_limit,        ///< compile: time, memory or output size ran out
+  entry_missing,        ///< compile: the entry symbol is not defined
+  load_failed,          ///< run: the binary could not be loaded
+  plan_failed,          ///< plan: host code failed or asked for what cannot be planned
+  crashed,              ///< run: ended by a signal
+  exited,               ///< run: ended by itself before the answer
+  timed_out,            ///< run: past its deadline
+  out_of_memory,        ///< run: past its memory limit
+  command_failed,       ///< run: the task's own command ended with an error
+  bad_metrics,          ///< run: the command's answer is no JSON object of finite numbers
+  wrong_output,         ///< correctness: an output differs from the reference by more than the budget
+  output_not_written,   ///< correctness: poison is left in an output
+  not_finite,         ///< correctness: NaN or infinity where the reference is finite, or the other way round
+  nondeterministic,   ///< correctness: the same inputs gave different outputs, and the task does not allow it
+  input_modified,     ///< integrity: an input was written
+  background_work,    ///< integrity: CPU time advanced while the candidate was frozen
+  protocol_forged,    ///< integrity: a reply that the runner cannot have written
+  sandbox_violation,  ///< integrity: a denied system call or a forbidden resource
+  implausible_speed,  ///< integrity: faster than the hardware can move the compulsory bytes
+  too_slow,           ///< timing: one call takes longer than the task's limit
+};
+
+std::string_view name_of(RejectionCode code);
+std::optional<RejectionCode> rejection_code_from(std::string_view name);
+
+/// One shape (a set of sizes) of the task.
+struct ShapeResult {
+  std::string shape;   ///< such as "rows=17 cols=1023"
+  bool timed = false;  ///< false: checked for correctness only
+  bool correct = false;
+  double error = 0;                       ///< worst error as a fraction of the budget; above 1 is a failure
+  std::optional<Measurement> runtime_us;  ///< of one call
+  std::optional<Measurement> speedup;     ///< over the baseline
+
+  friend bool operator==(const ShapeResult&, const ShapeResult&) = default;
+};
+
+/// A log or file that an evaluation left, cut to its last bytes: a compiler's error stands at the end.
+struct Artifact {
+  std::string name;  ///< such as "compile.log"
+  std::string text;
+
+  friend bool operator==(const Artifact&, const Artifact&) = default;
+};
+
+/// The structured feedback of an evaluation, accepted or not.
+struct Report {
+  std::vector<ShapeResult> shapes;
+  std::optional<Measurement> speedup;     ///< geometric mean over the timed shapes
+  std::optional<Measurement> runtime_us;  ///< geometric mean over the timed shapes
+  std::optional<Measurement>
+      duel;               ///< challenger over incumbent, above 1 is faster; only where a rival was named
+  std::string tier;       ///< how far the number can be trusted: "full", "weak", "unsandboxed", "unverified"
+  std::string hardware;   ///< processor or device
+  std::string toolchain;  ///< compiler and flags
+  std::map<std::string, double> spent_ms;  ///< where the evaluation's time went, by step
+  std::vector<Artifact> artifacts;         ///< kept in the store, not in memory: see without_artifacts()
+
+  friend bool operator==(const Report&, const Report&) = default;
+};
+
+/// The candidate did what the reference does, and was timed.
+struct Acceptance {
+  Metrics metrics;
+  Report report;
+
+  friend bool operator==(const Acceptance&, const Acceptance&) = default;
+};
+
+/// The candidate broke a rule. `diagnostics` helps the next attempt and never shows a value of the inputs.
+struct Rejection {
+  Stage stage = Stage::parse;
+  RejectionCode code = RejectionCode::unreadable;
+  std::string diagnostics;
+  Report report;
+
+  friend bool operator==(const Rejection&, const Rejection&) = default;
+};
+
+/// An evaluator's answer. Immutable; safe to share between threads.
+class Evaluation {
+ public:
+  Evaluation(Acceptance acceptance) : outcome_(std::move(acceptance)) {}  // NOLINT(*-explicit-*)
+  Evaluation(Rejection rejection) : outcome_(std::move(rejection)) {}     // NOLINT(*-explicit-*)
+
+  bool accepted() const { return std::holds_alternative<Acceptance>(outcome_); }
+
+  /// Null where the candidate was rejected.
+  const Metrics* metrics() const;
+  /// Null where the candidate was accepted.
+  const Rejection* rejection() const { return std::get_if<Rejection>(&outcome_); }
+  const Report& report() const;
+  const std::variant<Acceptance, Rejection>& outcome() const { return outcome_; }
+
+  /// The same evaluation without its report's artifacts, for keeping in memory.
+  Evaluation without_artifacts() const;
+
+  friend bool operator==(const Evaluation&, const Evaluation&) = default;
+
+ private:
+  std::variant<Acceptance, Rejection> outcome_;
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,95 @@
+// The run's history as data. Events are appended before they take effect; archive, lineage and every policy's
+// state are folds over them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/proposal.hpp>
+#include <kernelsmith/core/ticket.hpp>
+
+namespace kernelsmith {
+
+/// A ticket was opened. Individuals are named by their programs' ids. A seed's ticket has neither operator
+/// nor remeasurement, and its proposal follows at once.
+struct TicketOpened {
+  TicketId ticket;
+  IslandId island;
+  std::optional<Operator> op;                  ///< set for Propose
+  std::optional<Remeasurement> remeasurement;  ///< set for Remeasure
+  std::string model;
+  std::optional<ProgramId> parent;     ///< the challenger, for Remeasure
+  std::optional<ProgramId> incumbent;  ///< for a duel
+  std::vector<ProgramId> top, inspirations, failures;
+
+  friend bool operator==(const TicketOpened&, const TicketOpened&) = default;
+};
+
+/// A proposer answered: journalled on arrival, so that a paid answer is never bought twice.
+struct ProposalArrived {
+  TicketId ticket;
+  Proposal proposal;
+
+  friend bool operator==(const ProposalArrived&, const ProposalArrived&) = default;
+};
+
+/// How an evaluation came about.
+enum class EvaluationSource {
+  evaluated,  ///< by the evaluator
+  cached,     ///< a repeat of an earlier program: spends an iteration, no evaluation, and makes no program
+};
+
+std::string_view name_of(EvaluationSource source);
+std::optional<EvaluationSource> evaluation_source_from(std::string_view name);
+
+/// A ticket was told its evaluation.
+struct EvaluationArrived {
+  TicketId ticket;
+  ProgramId program;  ///< whose evaluation this is; the earlier program's for `cached`
+  std::uint32_t attempt = 0;
+  EvaluationSource source = EvaluationSource::evaluated;
+  Evaluation evaluation;
+  double elapsed_s = 0;  ///< wall time the run had used, all its sessions together
+
+  friend bool operator==(const EvaluationArrived&, const EvaluationArrived&) = default;
+};
+
+/// A ticket was closed without a score: given back, or refused by the proposer.
+struct TicketClosed {
+  TicketId ticket;
+  std::optional<Error> error;  ///< empty where the proposal was a Refusal
+  double elapsed_s = 0;
+
+  friend bool operator==(const TicketClosed&, const TicketClosed&) = default;
+};
+
+/// Progress crossed a period of a policy (migration, stagnation, ...). Replay obeys this record, never the
+/// clock.
+struct PeriodCrossed {
+  std::string policy;       ///< "migration", ...
+  std::uint64_t epoch = 0;  ///< 1 for the first crossing
+  TicketId after;           ///< the commit behind which it took effect
+
+  friend bool operator==(const PeriodCrossed&, const PeriodCrossed&) = default;
+};
+
+/// A session of the run began: at creation and at every resume.
+struct SessionStarted {
+  std::string version;                    ///< of kernelsmith
+  std::map<std::string, double> budgets;  ///< the limits in force from here on, by name; absent is unlimited
+  std::map<std::string, std::string> settings;  ///< what must not change within a run, such as the seed
+  double elapsed_s = 0;
+
+  friend bool operator==(const SessionStarted&, const SessionStarted&) = default;
+};
+
+using Event = std::variant<SessionStarted, TicketOpened, ProposalArrived, EvaluationArrived, TicketClosed,
+                           PeriodCrossed>;
+
+}  // namespace kernelsmith

@@ -1,0 +1,35 @@
+// Individual: a program with its evaluation, shared and immutable. Migration puts the same individual on
+// another island; nothing is copied.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/program.hpp>
+
+namespace kernelsmith {
+
+struct Individual {
+  ProgramPtr program;
+  Evaluation evaluation;
+};
+
+using IndividualPtr = std::shared_ptr<const Individual>;
+
+/// What makes the child.
+enum class Operator { translate, edit, rewrite, crossover, repair, tune };
+
+std::string_view name_of(Operator op);
+std::optional<Operator> operator_from(std::string_view name);
+
+/// What a proposer is given to work from. `parent` is null only for Operator::translate.
+struct Selection {
+  IndividualPtr parent;
+  std::vector<IndividualPtr> top;           ///< the island's best, best first
+  std::vector<IndividualPtr> inspirations;  ///< elites of other cells, for diversity
+  std::vector<IndividualPtr> failures;      ///< recent rejections, furthest stage first
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,29 @@
+// The Journal seam: the append-only history of a run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include <kernelsmith/core/event.hpp>
+
+namespace kernelsmith {
+
+/// An append-only sequence of events, numbered from 1.
+///
+/// Not thread-safe: the engine's committer is its only writer. Readers of a stored run open a Journal of
+/// their own.
+class Journal {
+ public:
+  virtual ~Journal() = default;
+
+  /// Appends all events or none. When it returns they survive the end of the process.
+  virtual Status append(std::span<const Event> events) = 0;
+
+  /// Visits the events behind position `after`, in order; stops at the visitor's first error and returns it.
+  virtual Status replay(
+      std::uint64_t after,
+      const std::function<Status(std::uint64_t position, const Event& event)>& visit) const = 0;
+};
+
+}  // namespace kernelsmith

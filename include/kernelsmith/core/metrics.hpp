@@ -1,0 +1,58 @@
+// Measurements and metrics: numbers that carry their noise and are always finite.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith {
+
+/// A robust estimate: the median of `samples` values with a 95 % confidence interval, low <= median <= high.
+struct Measurement {
+  double median = 0;
+  double low = 0;
+  double high = 0;
+  std::size_t samples = 0;
+  std::string unit;  ///< "us", "x" (a ratio), or empty
+
+  /// A number without noise.
+  static Measurement exact(double value, std::string unit = {}) {
+    return {value, value, value, 1, std::move(unit)};
+  }
+
+  friend bool operator==(const Measurement&, const Measurement&) = default;
+};
+
+/// How two fitness values compare, given their noise.
+enum class Comparison {
+  better,     ///< the challenger's interval lies above the incumbent's
+  worse,      ///< it lies below, or the two are the same number without noise
+  ambiguous,  ///< the intervals overlap: another measurement can tell
+};
+
+/// Compares a challenger with an incumbent (higher is better). Intervals of no width that are equal are
+/// `worse`: an incumbent stays.
+Comparison compare(const Measurement& challenger, const Measurement& incumbent);
+
+/// The fitness of an accepted program (higher is better; for kernels the geometric mean of baseline/candidate
+/// over the timed shapes) and named features, which archive axes read. Made only from finite numbers.
+/// Immutable.
+class Metrics {
+ public:
+  /// Refuses (`invalid_argument`) a number that is not finite and an interval that does not hold its median.
+  static Result<Metrics> create(Measurement fitness, std::map<std::string, double> features = {});
+
+  const Measurement& fitness() const { return fitness_; }
+  const std::map<std::string, double>& features() const { return features_; }
+
+  friend bool operator==(const Metrics&, const Metrics&) = default;
+
+ private:
+  Metrics() = default;
+  Measurement fitness_;
+  std::map<std::string, double> features_;
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,90 @@
+// Task: what to optimise. A loaded task holds texts, not paths, and has a digest; kernelsmith/evaluator loads
+// one from a folder (docs/formats.md, task.yaml).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/source.hpp>
+
+namespace kernelsmith {
+
+enum class Dtype { f64, f32, f16, bf16, i64, i32, i8, u8 };
+enum class TensorRole { in, out, inout };
+/// What the inputs are drawn from. `normal` is the secret mixture of docs/design.md, section 5, around N(0,
+/// 1).
+enum class TensorInit { normal, uniform, positive, integer, zeros };
+enum class CacheState { cold, warm };
+
+std::string_view name_of(Dtype dtype);
+std::string_view name_of(TensorRole role);
+std::string_view name_of(TensorInit init);
+std::optional<Dtype> dtype_from(std::string_view name);
+std::optional<TensorRole> tensor_role_from(std::string_view name);
+std::optional<TensorInit> tensor_init_from(std::string_view name);
+std::size_t bytes_of(Dtype dtype);
+
+/// The value of every named size.
+using Sizes = std::map<std::string, std::int64_t>;
+
+/// "rows=17 cols=1023", in the names' order.
+std::string describe(const Sizes& sizes);
+
+/// A dense row-major tensor argument of the entry.
+struct TensorSpec {
+  std::string name;
+  TensorRole role = TensorRole::in;
+  Dtype dtype = Dtype::f32;
+  std::vector<std::string> shape;  ///< each an integer, a size's name, or an arithmetic expression over sizes
+  TensorInit init = TensorInit::normal;
+  bool constant = false;  ///< may be shown to a loaded candidate more than once
+};
+
+/// How an output may differ from the reference (docs/design.md, section 5, point 6).
+struct Tolerance {
+  std::string policy = "auto";     ///< auto | exact | normwise
+  std::vector<std::string> allow;  ///< tf32, bf16_accumulate, reassociate, ...
+};
+
+/// What the task promises about its work, as arithmetic expressions over sizes; empty where undeclared.
+struct Declared {
+  std::string bytes;
+  std::string operations;
+  bool operations_are_minimal = false;
+};
+
+/// A task. Immutable once loaded; safe to share between threads.
+struct Task {
+  std::string name;
+  std::string backend;              ///< cpu | cuda | torch | maca | command
+  std::string entry;                ///< the symbol that the candidate defines; empty for `command`
+  Source reference;                 ///< defines *correct*
+  Source baseline;                  ///< defines 1.0x; the reference where the task names none
+  Source seed;                      ///< where the search starts; empty where the task has none
+  Source oracle;                    ///< the reference in fp64; empty where the task has none
+  Sizes sizes;                      ///< the defaults
+  std::vector<TensorSpec> tensors;  ///< in the order of the entry's arguments
+  std::vector<Sizes> timed;         ///< every size given, defaults filled in; never empty for kernels
+  std::vector<Sizes> check;
+  Tolerance tolerance;
+  Declared declared;
+  int threads = 1;
+  CacheState cache = CacheState::cold;
+  bool nondeterministic = false;
+  std::string description;
+  std::vector<std::string> flags;  ///< further compiler flags
+  std::vector<std::string>
+      command;            ///< `command` backend: the program and its arguments; "{candidate}" is replaced
+  double timeout_s = 10;  ///< of one run of the candidate, compiling apart
+  std::vector<SourceFile> files;  ///< further files that the command or the compiler may read
+
+  /// Of everything that can change a verdict. Set by the loader.
+  Digest digest;
+};
+
+}  // namespace kernelsmith

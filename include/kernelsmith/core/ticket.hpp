@@ -1,0 +1,49 @@
+// Ticket: one unit of search work. Asked once, told once, in any order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include <kernelsmith/core/ids.hpp>
+#include <kernelsmith/core/individual.hpp>
+#include <kernelsmith/core/proposal.hpp>
+
+namespace kernelsmith {
+
+/// Make a child and have it evaluated.
+struct Propose {
+  Operator op = Operator::rewrite;
+  std::string model;  ///< which of the configured models; empty where there is no choice
+  Selection selection;
+};
+
+/// Have a child evaluated that is there already: a seed, or one whose proposal arrived before the run was
+/// interrupted.
+struct Evaluate {
+  Child child;
+};
+
+/// Why a known program is measured again.
+enum class Remeasurement {
+  duel,     ///< challenger and incumbent of a cell are too close to call
+  confirm,  ///< the final best, on fresh seeds
+};
+
+std::string_view name_of(Remeasurement why);
+std::optional<Remeasurement> remeasurement_from(std::string_view name);
+
+/// Measure a challenger again, against the incumbent where there is one.
+struct Remeasure {
+  Remeasurement why = Remeasurement::duel;
+  IndividualPtr challenger;
+  IndividualPtr incumbent;  ///< null for `confirm`
+};
+
+struct Ticket {
+  TicketId id;
+  IslandId island;
+  std::variant<Propose, Evaluate, Remeasure> work;
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,80 @@
+// EngineOptions: everything that an engine is told before it starts. All of it has defaults but the budgets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/archive/axis.hpp>
+#include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/observer.hpp>
+#include <kernelsmith/core/source.hpp>
+#include <kernelsmith/engine/operators.hpp>
+#include <kernelsmith/islands/island.hpp>
+#include <kernelsmith/islands/migration.hpp>
+#include <kernelsmith/islands/sampler.hpp>
+#include <kernelsmith/islands/topology.hpp>
+
+namespace kernelsmith {
+
+/// The run's totals, over all its sessions. An absent limit does not bind; at least one must be set.
+struct Budgets {
+  std::optional<std::uint64_t> iterations;   ///< tickets that asked for a child and were told
+  std::optional<std::uint64_t> evaluations;  ///< seeds, repairs and re-measurements included
+  std::optional<double> wall_s;              ///< after it nothing new is begun; what was begun is finished
+
+  friend bool operator==(const Budgets&, const Budgets&) = default;
+};
+
+struct EngineOptions {
+  // What is searched, and how far.
+  Budgets budgets;
+  std::vector<Source>
+      seeds;  ///< evaluated first; a seed joins every island. Empty: Operator::translate begins
+  bool seeds_must_pass = true;  ///< where every seed is rejected the run ends (`refused`)
+  std::uint64_t seed = 1;       ///< of all random streams
+  std::string run = "run";      ///< EvaluationJob::run
+  Digest task;                  ///< EvaluationJob::task
+
+  // The archive.
+  std::vector<AxisSpec> axes;  ///< none: one cell, the best program
+  Topology topology = Topology::ring(1).value();
+  IslandOptions island;
+  /// Names what the axes read beyond the evaluator's own features; a number that is not finite is left out.
+  /// Pure: replay calls it again.
+  std::function<std::map<std::string, double>(const Source&, const Evaluation&)> describe;
+  /// Programs of one fingerprint are one program. Pure. Default: Source::digest.
+  std::function<Digest(const Source&)> fingerprint;
+
+  // The policies; null is the default.
+  std::shared_ptr<const Sampler> sampler;      ///< MixtureSampler
+  std::shared_ptr<const Operators> operators;  ///< always Operator::rewrite
+  std::shared_ptr<const Migration> migration;  ///< BestMigration of 1
+  double migration_period = 0.1;               ///< in progress, in (0, 1]
+  unsigned repairs = 0;                        ///< repair tickets in a row that follow a rejected child
+  unsigned duels = 2;                          ///< for one pair of programs; then the incumbent stays
+  bool confirm = false;                        ///< measure the best again at the end
+  unsigned idle_iterations = 256;              ///< repeats and refusals in a row that end the run
+
+  // How it runs.
+  bool deterministic = false;  ///< the same archive with any number of workers; takes no wall_s
+  std::uint64_t pipeline = 8;  ///< deterministic: ticket t samples the state behind commit t - pipeline
+  unsigned proposals_in_flight = 4;
+  unsigned evaluations_in_flight = 2;
+  /// Errors in a row with one code that end the session, resumable. `unstable` counts once a ticket's retries
+  /// are used up: a noisy machine comes to rest by itself.
+  unsigned error_limit = 5;
+  unsigned retries = 3;  ///< of one evaluation or proposal that ended in an Error, before it is given back
+  double retry_delay_s = 0.5;              ///< before the first retry; doubles with each
+  std::optional<double> answer_timeout_s;  ///< an answer that takes longer is lost: an Error (`timeout`)
+
+  std::shared_ptr<Observer> observer;
+  std::function<double()> clock_s;  ///< seconds on any steady scale; default: the steady clock
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,78 @@
+// What an engine reports: one Commit for each ticket, one Outcome for the run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <kernelsmith/archive/archive.hpp>
+#include <kernelsmith/core/error.hpp>
+#include <kernelsmith/core/individual.hpp>
+#include <kernelsmith/core/proposal.hpp>
+#include <kernelsmith/core/ticket.hpp>
+
+namespace kernelsmith {
+
+/// How a ticket ended.
+enum class CommitKind {
+  evaluated,   ///< a new program was evaluated
+  repeated,    ///< the child was a repeat of an earlier program
+  remeasured,  ///< a duel or a confirmation
+  refused,     ///< the proposer gave no child
+  given_back,  ///< an Error closed it; it used up no budget
+};
+
+std::string_view name_of(CommitKind kind);
+
+/// A ticket took effect.
+struct Commit {
+  TicketId ticket;
+  IslandId island;
+  CommitKind kind = CommitKind::evaluated;
+  IndividualPtr individual;        ///< as it stands now; null for `refused` and `given_back`
+  double fitness = 0;              ///< the individual's median where it was accepted
+  bool new_best = false;           ///< it is the best of all islands now, and was not before
+  std::optional<AddStatus> added;  ///< on its island; empty for a rejection and where nothing was added
+  std::optional<Refusal> refusal;  ///< for `refused`
+  std::optional<Error> error;      ///< for `given_back`
+};
+
+/// What a run has used and found. All its sessions together.
+struct Counts {
+  std::uint64_t iterations = 0;   ///< children asked for and told: evaluated, repeated or refused
+  std::uint64_t evaluations = 0;  ///< spent: new programs and re-measurements
+  std::uint64_t accepted = 0;     ///< new programs
+  std::uint64_t rejected = 0;     ///< new programs
+  std::uint64_t repeated = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t repairs = 0;
+  std::uint64_t remeasured = 0;
+  std::uint64_t given_back = 0;
+
+  friend bool operator==(const Counts&, const Counts&) = default;
+};
+
+/// Why a run, or this session of it, ended.
+enum class EndReason {
+  unfinished,  ///< it did not: there is more to ask or to tell
+  budget,      ///< a budget is used up
+  exhausted,   ///< the proposer has nothing new
+  refused,     ///< every seed was rejected
+  stopped,     ///< on request; resumable
+  errors,      ///< too many Errors in a row; resumable
+};
+
+std::string_view name_of(EndReason reason);
+
+struct Outcome {
+  EndReason reason = EndReason::unfinished;
+  std::optional<Error> error;              ///< for `refused` and `errors`
+  IndividualPtr best;                      ///< null while nothing was accepted
+  std::optional<Evaluation> confirmation;  ///< of the best, where it was confirmed
+  Counts counts;
+  double elapsed_s = 0;
+  double session_s = 0;  ///< of them, in this session
+  double engine_s = 0;   ///< of session_s, spent by the engine itself: journal, archive and policies
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,188 @@
+// The search as a fold over the journal's events: archive, lineage, counts and what is open. The engine
+// drives live runs through it, and replay() rebuilds it, by the same code.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <kernelsmith/core/event.hpp>
+#include <kernelsmith/core/journal.hpp>
+#include <kernelsmith/engine/options.hpp>
+#include <kernelsmith/engine/outcome.hpp>
+#include <kernelsmith/islands/archipelago.hpp>
+#include <kernelsmith/islands/lineage.hpp>
+
+namespace kernelsmith {
+
+/// What a ticket is for, and with it which budgets it uses.
+enum class TicketKind {
+  seed,       ///< an evaluation
+  iteration,  ///< an iteration, and an evaluation unless it is a repeat or a refusal
+  repair,     ///< an evaluation, unless it is a repeat or a refusal
+  duel,       ///< an evaluation
+  confirm,    ///< an evaluation
+};
+
+/// A ticket between TicketOpened and the moment it takes effect.
+struct OpenTicket {
+  TicketOpened opened;
+  TicketKind kind = TicketKind::iteration;
+  Selection selection;        ///< for `iteration` and `repair`
+  IndividualPtr challenger;   ///< for `duel` and `confirm`
+  IndividualPtr incumbent;    ///< for `duel`
+  std::uint32_t attempt = 0;  ///< of the evaluation
+  std::optional<Proposal> proposal;
+  std::optional<Digest> fingerprint;  ///< of the proposed child
+  /// What it was told. In deterministic mode it waits here for its turn.
+  std::variant<std::monostate, EvaluationArrived, TicketClosed> answer;
+
+  bool answered() const { return answer.index() != 0; }
+  const Child* child() const { return proposal ? proposal->child() : nullptr; }
+};
+
+/// Archive, lineage, counts, open tickets and the queue of duels and repairs. Pure: equal options and equal
+/// events give equal states. Not thread-safe.
+class SearchState {
+ public:
+  using Commits = std::vector<Commit>;
+
+  /// Refuses (`invalid_argument`) options out of range; `where` is the option's name.
+  static Result<SearchState> create(EngineOptions options);
+
+  /// Lets one event take effect and tells the commits that it brought about. Refuses (`corrupt`) an event
+  /// that contradicts those before it, and (`invalid_argument`) a session with other settings; the state is
+  /// then unusable.
+  Result<Commits> apply(const Event& event);
+
+  // What was found.
+  const Archipelago& archipelago() const { return archipelago_; }
+  const Lineage& lineage() const { return lineage_; }
+  const Counts& counts() const { return counts_; }
+  /// Null while nothing was accepted.
+  IndividualPtr best() const { return archipelago_.best(); }
+  /// Every evaluated program, by id; artifacts left out.
+  const std::map<ProgramId, IndividualPtr>& individuals() const { return individuals_; }
+  /// The last confirmation, and of which program.
+  const std::optional<std::pair<ProgramId, std::optional<Evaluation>>>& confirmation() const {
+    return confirmation_;
+  }
+
+  // How far it is.
+  const Budgets& budgets() const { return budgets_; }
+  double elapsed_s() const { return elapsed_s_; }
+  /// The largest share of a budget that is used, 0 to 1. Wall time counts up to the last commit.
+  double progress() const;
+  std::uint64_t migrations() const { return migrations_; }
+  const std::map<TicketId, OpenTicket>& open() const { return open_; }
+  TicketId next_ticket() const { return {next_ticket_}; }
+
+  /// What the journal lacks for the state to be settled: a crossing of a period, a seed's ticket, the answer
+  /// to a refusal or a repeat, in deterministic mode the next ticket. Append it, apply it, and ask again.
+  std::optional<Event> due(double elapsed_s) const;
+
+  /// The ticket that could be opened now; empty where budgets, open tickets or the pipeline forbid it.
+  std::optional<TicketOpened> next_opening(double elapsed_s) const;
+
+  /// Why nothing more can be opened once what is open was told; `unfinished` where more can be.
+  EndReason end_reason(double elapsed_s) const;
+
+  /// The program with the same fingerprint, if there is one.
+  std::optional<ProgramId> program_like(const Source& source) const;
+
+  /// The earlier program that an open ticket's child repeats, if it does.
+  std::optional<ProgramId> repeated_program(TicketId ticket) const;
+
+  /// Gives an open ticket's evaluation a new attempt number: its last one ended in an Error.
+  void take_new_attempt(TicketId ticket);
+
+  /// Canonical text of counts, lineage and archipelago. Equal states have equal texts, byte for byte.
+  std::string to_text() const;
+
+ private:
+  /// A duel or a repair that waits for its ticket.
+  struct FollowUp {
+    IslandId island;
+    ProgramId program;                   ///< the challenger, or the rejected child
+    std::optional<ProgramId> incumbent;  ///< set for a duel
+
+    friend bool operator==(const FollowUp&, const FollowUp&) = default;
+  };
+
+  SearchState(EngineOptions options, const Grid& grid);
+
+  // One for each event.
+  Status begin_session(const SessionStarted& session);
+  Status open_ticket(const TicketOpened& opened);
+  Status take_proposal(const ProposalArrived& arrived);
+  Status take_answer(const EvaluationArrived& arrived);
+  Status take_answer(const TicketClosed& closed);
+  Status cross_period(const PeriodCrossed& crossed);
+  Result<OpenTicket*> unanswered(TicketId id);
+
+  // Committing.
+  Result<Commits> commit_what_may(std::optional<TicketId> answered);
+  Result<Commit> commit(TicketId id);
+  Status commit_evaluation(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
+  Status commit_program(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
+  void commit_duel(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
+  void commit_confirmation(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
+  void commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit);
+  Evaluation described(const Source& source, const Evaluation& evaluation) const;
+  void queue_duel(IslandId island, ProgramId challenger, ProgramId incumbent);
+  void queue_repair(IslandId island, ProgramId rejected, const OpenTicket& ticket);
+
+  // Deciding.
+  enum class Opening { none, follow_up, iteration, confirmation };
+  Opening opening(double elapsed_s) const;
+  bool seeding() const;
+  bool seeds_failed() const;
+  bool exhausted() const;
+  bool time_is_up(double elapsed_s) const;
+  bool may_confirm() const;
+  bool room_for_evaluation() const;
+  bool room_for_iteration() const;
+  bool crossing_due() const;
+  Event foregone_answer(double elapsed_s) const;
+  TicketOpened open_follow_up(const FollowUp& follow_up) const;
+  TicketOpened open_iteration() const;
+  TicketOpened open_confirmation() const;
+  Result<IndividualPtr> individual(ProgramId id) const;
+
+  EngineOptions options_;
+  Archipelago archipelago_;
+  Lineage lineage_;
+  Counts counts_;
+  Budgets budgets_;
+  double elapsed_s_ = 0;
+  std::uint64_t migrations_ = 0;
+  std::uint64_t next_ticket_ = 0;
+  std::uint64_t committed_ = 0;  ///< tickets that took effect; in deterministic mode the next one to do so
+  TicketId last_committed_;
+  bool seed_passed_ = false;  ///< or was given back: what counts is that not every seed was rejected
+  unsigned idle_ = 0;         ///< iterations in a row that brought nothing new
+
+  std::map<TicketId, OpenTicket> open_;
+  std::set<TicketId>
+      foregone_;  ///< open tickets whose proposal was a refusal or a repeat: no evaluator needed
+  std::deque<FollowUp> follow_ups_;
+  std::map<ProgramId, IndividualPtr> individuals_;
+  std::unordered_map<Digest, ProgramId> by_fingerprint_;
+  std::map<ProgramId, std::uint32_t> attempts_;  ///< the next attempt of each program
+  std::map<ProgramId, unsigned> repairs_;        ///< how many repairs in a row led to a rejected program
+  std::map<std::pair<ProgramId, ProgramId>, unsigned> duels_;
+  std::optional<std::pair<ProgramId, std::optional<Evaluation>>> confirmation_;
+};
+
+/// The state that a journal's events lead to.
+Result<SearchState> replay(const Journal& journal, EngineOptions options);
+
+}  // namespace kernelsmith

@@ -1,0 +1,54 @@
+// The Backend seam: what differs between a C++ function on the CPU, a CUDA kernel and a program that prints
+// metrics. A backend implements the stages compile and run; queues, limits, the parse stage, duels' caching
+// and the exactly-once answer belong to make_staged_evaluator.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <variant>
+
+#include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/source.hpp>
+#include <kernelsmith/core/ticket.hpp>
+
+namespace kernelsmith {
+
+/// What the compile stage hands to the run stage. Opaque to everyone but its backend; immutable; shared.
+class Binary {
+ public:
+  virtual ~Binary() = default;
+};
+using BinaryPtr = std::shared_ptr<const Binary>;
+
+/// The compile stage's answer: a binary or a rejection, with the report so far.
+struct Compilation {
+  std::variant<BinaryPtr, Rejection> outcome;
+  Report
+      report;  ///< toolchain, spent_ms["compile"], compile.log; empty beside a rejection, which holds its own
+
+  const BinaryPtr* binary() const { return std::get_if<BinaryPtr>(&outcome); }
+  const Rejection* rejection() const { return std::get_if<Rejection>(&outcome); }
+};
+
+/// What the run stage gets.
+struct RunRequest {
+  BinaryPtr candidate;
+  BinaryPtr rival;  ///< null unless this is a duel: timed against the candidate, Report::duel
+  std::optional<Remeasurement> remeasurement;
+  Report report;  ///< of the compile stage, to be completed
+};
+
+/// One kind of candidate on one machine. Both functions are called from the evaluator's threads, compile()
+/// from several at once, run() from as many as EvaluatorOptions::run_slots; both may block. What the
+/// candidate did wrong is a Rejection, what the machine did wrong an Error. After a stop request they return
+/// soon, with ErrorCode::cancelled where the work was not finished.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual Result<Compilation> compile(const Source& source, std::stop_token stop) = 0;
+  virtual Result<Evaluation> run(RunRequest request, std::stop_token stop) = 0;
+};
+
+}  // namespace kernelsmith

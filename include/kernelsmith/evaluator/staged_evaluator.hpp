@@ -1,0 +1,32 @@
+// The Evaluator made of a Backend: stages as queues with limits.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend.hpp>
+
+namespace kernelsmith {
+
+struct EvaluatorOptions {
+  std::size_t compile_slots = 1;  ///< compilations at a time
+  std::size_t run_slots = 1;      ///< runs at a time; 1 where runs are timed
+  bool compile_while_running = false;
+  std::size_t max_source_bytes = 256 * 1024;
+  std::size_t cached_binaries = 256;  ///< by exact source bytes; the least recently used goes first
+
+  /// For this machine: one core compiles for each that is not timing; with fewer than four cores nothing
+  /// compiles while something is timed.
+  static EvaluatorOptions for_this_machine();
+};
+
+/// Parses, compiles (or finds in the cache) and runs each job on the backend. A job whose source has no file,
+/// breaks the seed's frozen bytes, holds a broken knob or is larger than the limit is rejected at `parse`; a
+/// job for another task's digest is `invalid_argument`. A rival that does not compile is an Error
+/// (`invalid_argument`): it was accepted before.
+std::shared_ptr<Evaluator> make_staged_evaluator(std::shared_ptr<const Task> task,
+                                                 std::shared_ptr<Backend> backend, EvaluatorOptions options);
+
+}  // namespace kernelsmith

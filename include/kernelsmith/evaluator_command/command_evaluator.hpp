@@ -1,0 +1,25 @@
+// The `command` backend: any program that gets a candidate's path and answers with numbers, for searches that
+// are no kernels (docs/backend-command.md).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/task.hpp>
+
+namespace kernelsmith {
+
+struct CommandOptions {
+  std::uint64_t memory_bytes = 4ULL << 30;
+  unsigned runs_at_a_time = 0;  ///< 0: one for each core
+  bool unsandboxed = false;     ///< only when asked for by name; recorded as the tier "unsandboxed"
+};
+
+/// An evaluator that runs Task::command in a sandbox for each candidate and believes its answer: the tier is
+/// "unverified". Errors: `unsupported` for another backend's task, `refused` for a command that does not pass
+/// the candidate or the answer on, `tool_missing` (its program, bubblewrap).
+Result<std::shared_ptr<Evaluator>> make_command_evaluator(Task task, CommandOptions options = {});
+
+}  // namespace kernelsmith

@@ -1,0 +1,35 @@
+// The `cpu` backend: C++ functions through the system compiler, checked and timed by a judge in this process
+// while they run in a sandboxed process of their own (docs/backend-cpu.md).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/task.hpp>
+
+namespace kernelsmith {
+
+struct CpuOptions {
+  std::string compiler = "g++";
+  std::vector<std::string> flags = {"-O3", "-march=native", "-std=c++20"};  ///< Task::flags come after them
+  std::filesystem::path runner;  ///< empty: $KERNELSMITH_RUNNER, beside the program, installed, built
+  bool unsandboxed = false;      ///< only when asked for by name; recorded as the tier "unsandboxed"
+  std::size_t bank_bytes = std::size_t{384} << 20;  ///< memory for inputs and expected outputs
+  double compile_timeout_s = 30;                    ///< of one compilation
+  double bank_seconds = 3;                          ///< time to make them, beyond the least number
+};
+
+/// Prepares the task on this machine: compiles reference, oracle, baseline and seed, makes the secret bank of
+/// inputs with expected outputs, and times the baseline. Takes seconds. Errors: `tool_missing` (compiler,
+/// bubblewrap, runner), `refused` (a reference that does not compile, a baseline or seed that fails the
+/// check, a tensor type that the backend lacks), `unsupported` for another backend's task.
+Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, CpuOptions options = {});
+
+/// The generated header `task.hpp`, which candidate, reference and baseline include: the entry's signature.
+std::string cpu_task_header(const Task& task);
+
+}  // namespace kernelsmith

@@ -1,0 +1,64 @@
+// The archipelago: islands on a topology. All mutable search state is in here, and one committer owns it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/ids.hpp>
+#include <kernelsmith/islands/island.hpp>
+#include <kernelsmith/islands/migration.hpp>
+#include <kernelsmith/islands/topology.hpp>
+
+namespace kernelsmith {
+
+/// One individual offered to another island.
+struct MigrationMove {
+  IslandId from;
+  IslandId to;
+  IndividualPtr individual;
+  AddOutcome outcome;
+};
+
+/// Islands that share a grid. Not thread-safe; the engine's committer owns it.
+///
+/// Every method that names an island throws std::out_of_range where there is no such island.
+class Archipelago {
+ public:
+  Archipelago(const Grid& grid, Topology topology, IslandOptions options = {});
+
+  std::size_t size() const { return islands_.size(); }
+  const Grid& grid() const { return islands_.front().archive().grid(); }
+  const Topology& topology() const { return topology_; }
+  const Island& island(IslandId id) const { return islands_.at(id.value); }
+
+  /// Island::add.
+  std::optional<AddOutcome> add(IslandId id, IndividualPtr individual);
+
+  /// Island::settle.
+  AddOutcome settle(IslandId id, IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
+
+  /// Moves along every edge. All migrants are chosen before the first arrives, edge by edge in the topology's
+  /// order, drawing from Rng(seed, epoch, Purpose::migration): the outcome depends on the state, the seed and
+  /// the epoch alone. The same individual then stands on both islands. A migrant whose comparison with the
+  /// local elite is ambiguous does not settle; the outcome says so.
+  std::vector<MigrationMove> migrate(const Migration& policy, std::uint64_t seed, std::uint64_t epoch);
+
+  /// The best elite of all islands: by fitness; equals by program, the older first. Null while there is none.
+  IndividualPtr best() const;
+
+  /// Statistics over the cells of all islands together: a cell counts once, with its best elite.
+  ArchiveStatistics statistics(double offset = 0) const;
+
+  /// Canonical text of every island: its archive, its rejections and its recent failures. Equal archipelagos
+  /// have equal texts, byte for byte.
+  std::string to_text() const;
+
+ private:
+  Topology topology_;
+  std::vector<Island> islands_;
+};
+
+}  // namespace kernelsmith

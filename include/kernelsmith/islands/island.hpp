@@ -1,0 +1,50 @@
+// An island: an archive and the failures beside it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <kernelsmith/archive/archive.hpp>
+#include <kernelsmith/core/individual.hpp>
+
+namespace kernelsmith {
+
+/// How much an island remembers of what failed.
+struct IslandOptions {
+  std::size_t rejections = 32;       ///< kept as parents for as long as there is no elite; 0 counts as 1
+  std::size_t recent_failures = 16;  ///< kept to be shown to proposers
+
+  friend bool operator==(const IslandOptions&, const IslandOptions&) = default;
+};
+
+/// One population. Not thread-safe; the engine's committer owns it.
+class Island {
+ public:
+  explicit Island(Grid grid, IslandOptions options = {});
+
+  /// An accepted individual is offered to the archive. A rejected one owns no cell: it joins rejections() and
+  /// recent_failures(), and the answer is empty.
+  std::optional<AddOutcome> add(IndividualPtr individual);
+
+  /// Archive::settle.
+  AddOutcome settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
+
+  const Archive& archive() const { return archive_; }
+
+  /// The rejected individuals that came closest, bounded: the furthest stage first, within a stage the latest
+  /// arrival first.
+  std::span<const IndividualPtr> rejections() const { return rejections_; }
+
+  /// The latest rejections, bounded, the latest first.
+  std::span<const IndividualPtr> recent_failures() const { return recent_failures_; }
+
+ private:
+  IslandOptions options_;
+  Archive archive_;
+  std::vector<IndividualPtr> rejections_;
+  std::vector<IndividualPtr> recent_failures_;
+};
+
+}  // namespace kernelsmith

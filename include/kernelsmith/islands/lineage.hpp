@@ -1,0 +1,39 @@
+// Lineage: who descends from whom, over all islands of a run.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include <kernelsmith/core/program.hpp>
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith {
+
+/// The edges from programs to their parents. Acyclic by construction: parents are known before their
+/// children. Not thread-safe; the engine's committer owns it.
+class Lineage {
+ public:
+  /// Refuses (`invalid_argument`) a program that is known and a parent that is not.
+  Status add(ProgramId program, std::vector<ProgramId> parents);
+
+  bool contains(ProgramId program) const { return parents_.contains(program); }
+  std::size_t size() const { return parents_.size(); }
+
+  /// Throws std::out_of_range for a program that is not known, as do the following.
+  const std::vector<ProgramId>& parents(ProgramId program) const { return parents_.at(program); }
+
+  /// The programs that name this one as a parent, ascending.
+  std::vector<ProgramId> children(ProgramId program) const;
+
+  /// Everything that this program descends from, without itself, ascending.
+  std::vector<ProgramId> ancestors(ProgramId program) const;
+
+  /// From this program to its seed, both included, along the first parents: what was derived from what.
+  std::vector<ProgramId> path_to_seed(ProgramId program) const;
+
+ private:
+  std::map<ProgramId, std::vector<ProgramId>> parents_;
+};
+
+}  // namespace kernelsmith

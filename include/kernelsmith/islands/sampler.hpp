@@ -1,0 +1,57 @@
+// The Sampler policy: from an island's state to the Selection that a proposer works from.
+#pragma once
+
+#include <cstddef>
+
+#include <kernelsmith/core/individual.hpp>
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/rng.hpp>
+#include <kernelsmith/islands/island.hpp>
+
+namespace kernelsmith {
+
+/// Chooses parents and companions. Immutable; pure given the random stream.
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+
+  /// The parent is null only where the island has neither an elite nor a rejection.
+  virtual Selection sample(const Island& island, Rng& rng) const = 0;
+};
+
+/// How MixtureSampler draws. The three shares are weights: only their ratio matters.
+struct MixtureOptions {
+  double explore = 0.2;         ///< parent uniform over the filled cells
+  double exploit = 0.6;         ///< parent uniform over the best `elite_fraction` of the elites, at least one
+  double weighted = 0.2;        ///< parent with a probability proportional to its fitness
+  double elite_fraction = 0.1;  ///< in (0, 1]
+  std::size_t top = 3;          ///< the most that a Selection holds of each kind
+  std::size_t inspirations = 2;
+  std::size_t failures = 2;
+
+  friend bool operator==(const MixtureOptions&, const MixtureOptions&) = default;
+};
+
+/// The default sampler: a mixture of exploring, exploiting and fitness-weighted draws.
+///
+/// The fitness-weighted draw gives elites of fitness zero or less no chance unless there is no other. While
+/// the island has no elite the parent comes from its rejections, the one at rank r (from 0) with a
+/// probability proportional to 1 / (1 + r).
+///
+/// Beside the parent: the best other elites; inspirations, which are further elites from cells far from the
+/// parent's and from one another (each the farthest of a few random ones); the latest failures, furthest
+/// stage first. No individual appears twice.
+class MixtureSampler final : public Sampler {
+ public:
+  /// Refuses (`invalid_argument`) shares that are negative, not finite or all zero, and an `elite_fraction`
+  /// outside (0, 1].
+  static Result<MixtureSampler> create(MixtureOptions options = {});
+
+  Selection sample(const Island& island, Rng& rng) const override;
+
+ private:
+  explicit MixtureSampler(MixtureOptions options) : options_(options) {}
+  MixtureOptions options_;
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,27 @@
+// Extraction: from a model's reply to a child, or to a refusal that says what was wrong with the reply.
+#pragma once
+
+#include <string_view>
+#include <variant>
+
+#include <kernelsmith/core/proposal.hpp>
+#include <kernelsmith/core/source.hpp>
+
+namespace kernelsmith {
+
+/// What the prompt asked for.
+enum class ReplyForm {
+  whole,   ///< whole files, or what goes between the markers of the EVOLVE-BLOCKs
+  edits,   ///< SEARCH/REPLACE edits of the parent
+  either,  ///< edits where the reply holds some, else whole files
+};
+
+/// The child that `reply` describes, given its parent. The child always has the parent's files and passes
+/// check_frozen(parent, child). Taken: fenced code blocks with any tag or none, with prose around; unfenced
+/// edits; an unfenced text that holds EVOLVE-BLOCK markers; several files, each fence named by its info
+/// string or by a line before it; the contents of the parent's only block without the rest of the file.
+/// `cut_off` says that the reply ended at a length limit: such a reply is refused as truncated.
+std::variant<Source, Refusal> extract(std::string_view reply, const Source& parent, ReplyForm form,
+                                      bool cut_off = false);
+
+}  // namespace kernelsmith

@@ -1,0 +1,35 @@
+// What this machine can do for a sandbox, found out by trying it. For `kernelsmith doctor` and for the tier
+// that a run records.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith {
+
+/// One ability of the machine.
+struct SandboxCapability {
+  std::string name;  ///< such as "bubblewrap"
+  bool available = false;
+  std::string detail;  ///< what was found, such as "bubblewrap 0.8.0"
+  std::string remedy;  ///< how to get it; empty where it is available
+};
+
+struct SandboxCapabilities {
+  std::vector<SandboxCapability> items;  ///< bubblewrap, sandbox, seccomp, freezer, cpu clock, memory limit
+
+  /// Null where there is no item of that name.
+  const SandboxCapability* find(std::string_view name) const;
+
+  /// How far a score measured here can be trusted: "full", "weak" (no freezer or no cgroup clock), or
+  /// "unsandboxed" (no sandbox: nothing is run unless that was asked for by name).
+  std::string tier() const;
+};
+
+/// Tries everything once (about 50 ms). Thread-safe.
+SandboxCapabilities probe_sandbox();
+
+}  // namespace kernelsmith

@@ -1,0 +1,48 @@
+// run_sandboxed: one program, from its start to its end, in a sandbox. For compilers and commands; a runner
+// that is talked to is a SandboxedProcess (process.hpp).
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/sandbox/spec.hpp>
+
+namespace kernelsmith {
+
+/// How a sandboxed program ended.
+enum class ExitKind {
+  exited,        ///< by itself, with `code`
+  signalled,     ///< by signal `code` (inside a sandbox, an exit code of 128 + n is taken for signal n)
+  wall_limit,    ///< killed at limits.wall_s
+  memory_limit,  ///< killed by the kernel for limits.memory_bytes (seen only where a memory cgroup is used)
+  output_limit,  ///< killed for writing more than limits.output_bytes
+  killed,        ///< killed by this process: kill(), or a destructor
+};
+
+std::string_view name_of(ExitKind kind);
+
+/// A sandboxed program's end and what it printed.
+struct SandboxResult {
+  ExitKind kind = ExitKind::exited;
+  int code = 0;
+  std::string out;  ///< tail of stdout, raw bytes: see escape_controls() before showing it
+  std::string err;  ///< tail of stderr, raw bytes
+  bool out_truncated = false;
+  bool err_truncated = false;
+  double wall_s = 0;
+
+  bool succeeded() const { return kind == ExitKind::exited && code == 0; }
+};
+
+/// "exit status 1", "signal 11 (Segmentation fault)", "killed after 60 s", ...
+std::string describe(const SandboxResult& result);
+
+/// Runs spec.argv and waits for its end. Afterwards no process of it is left, whatever it started.
+///
+/// A program that fails is a SandboxResult. Errors: tool_missing (no bubblewrap), unsupported (namespaces not
+/// permitted), not_found (argv[0] or a bind does not exist), cancelled (on a stop request), io. Thread-safe.
+Result<SandboxResult> run_sandboxed(const SandboxSpec& spec, std::stop_token stop = {});
+
+}  // namespace kernelsmith

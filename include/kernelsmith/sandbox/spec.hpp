@@ -1,0 +1,87 @@
+// SandboxSpec: what a sandboxed program may see, use and pass on. Everything that is not listed here it does
+// not get: no network, no host files, no inherited environment, no inherited descriptor.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kernelsmith {
+
+/// Which system calls seccomp denies, on top of what every profile denies (namespaces, mounts, ptrace,
+/// io_uring, userfaultfd, perf, bpf, keys, sockets other than AF_UNIX).
+enum class SandboxProfile {
+  toolchain,  ///< compilers: may start processes
+  command,    ///< a task's own program: may start processes, its memory is limited as a whole where possible
+  runner,     ///< loads candidate code: no processes, timers, sockets, memfd, affinity, handlers of SIGCONT
+  runner_with_threads,  ///< the same, for tasks that declare threads
+};
+
+/// Whether the program is confined. `unsandboxed` must be asked for by name and is recorded in the tier;
+/// limits and the short environment still hold, everything else of this header does not.
+enum class Confinement { sandboxed, unsandboxed };
+
+/// A host path shown inside. `target` defaults to `source`.
+struct Bind {
+  std::filesystem::path source;
+  std::filesystem::path target = source;
+
+  friend bool operator==(const Bind&, const Bind&) = default;
+};
+
+/// A link made inside.
+struct SandboxLink {
+  std::string points_to;
+  std::filesystem::path target;
+
+  friend bool operator==(const SandboxLink&, const SandboxLink&) = default;
+};
+
+/// A descriptor of this process that the program gets under the number `target` (3 to 63).
+struct PassedDescriptor {
+  int descriptor = -1;
+  int target = 3;
+
+  friend bool operator==(const PassedDescriptor&, const PassedDescriptor&) = default;
+};
+
+/// Hard limits. Zero means no limit, except for the sizes of /tmp and /dev/shm, which always have one.
+struct SandboxLimits {
+  double wall_s = 60;
+  double cpu_s = 0;                          ///< of each process
+  std::uint64_t memory_bytes = 4ULL << 30;   ///< address space of each process; of the whole where possible
+  std::uint64_t file_bytes = 1ULL << 30;     ///< of each file written
+  std::uint64_t open_files = 256;            ///< of each process
+  std::uint64_t processes = 64;              ///< processes and threads in the sandbox
+  std::uint64_t output_bytes = 64ULL << 20;  ///< stdout and stderr together; then the program is killed
+  std::uint64_t kept_output_bytes = 64ULL << 10;  ///< the tail that is kept of each stream
+  std::uint64_t tmp_bytes = 256ULL << 20;         ///< size of /tmp
+  std::uint64_t shm_bytes = 64ULL << 20;          ///< size of /dev/shm
+
+  friend bool operator==(const SandboxLimits&, const SandboxLimits&) = default;
+};
+
+/// A program and its surroundings. A value.
+struct SandboxSpec {
+  std::vector<std::string> argv;  ///< argv[0] is an absolute path inside the sandbox
+  std::map<std::string, std::string> environment;
+  std::vector<Bind> read_only;
+  std::vector<Bind> read_write;  ///< scratch folders; see ScratchFolder
+  std::vector<SandboxLink> links;
+  std::filesystem::path working_directory = "/tmp";  ///< inside the sandbox
+  SandboxLimits limits;
+  std::vector<PassedDescriptor> descriptors;
+  SandboxProfile profile = SandboxProfile::toolchain;
+  Confinement confinement = Confinement::sandboxed;
+};
+
+/// Adds what compilers and interpreters of the system need: /usr/{bin,include,lib*,libexec,local}, and the
+/// links and linker cache that make them work. Folders that this machine lacks are left out.
+void add_toolchain(SandboxSpec& spec);
+
+/// Adds the dynamic loader, the shared libraries and the linker cache, and no program.
+void add_libraries(SandboxSpec& spec);
+
+}  // namespace kernelsmith

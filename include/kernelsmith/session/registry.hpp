@@ -1,0 +1,63 @@
+// Registries of what run.yaml can name: evaluators, proposers, samplers and migrations. They are values,
+// passed in by whoever builds a session; none is global.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/proposer.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/islands/migration.hpp>
+#include <kernelsmith/islands/sampler.hpp>
+
+namespace kernelsmith {
+
+/// One implementation of a seam with its settings: a section of run.yaml. Not thread-safe.
+template <class T>
+class Provider {
+ public:
+  virtual ~Provider() = default;
+
+  /// Reads the section's settings; what is absent keeps its value.
+  virtual void read(YamlMap& section) = 0;
+
+  /// Writes every setting, so that read() gives them back.
+  virtual void write(YamlWriter& section) const = 0;
+
+  /// Makes what the settings describe. May take seconds (an evaluator prepares the task on this machine).
+  virtual Result<std::shared_ptr<T>> make(const Task& task) const = 0;
+};
+
+/// A proposer serves some of the operators.
+class ProposerProvider : public Provider<Proposer> {
+ public:
+  /// The operators that a run asks this proposer for unless its configuration says otherwise.
+  virtual std::vector<Operator> operators() const = 0;
+};
+
+/// Makers of providers with default settings, by the name that run.yaml gives as `kind`.
+template <class P>
+using Kinds = std::map<std::string, std::function<std::unique_ptr<P>()>>;
+
+using EvaluatorProvider = Provider<Evaluator>;
+using SamplerProvider = Provider<const Sampler>;
+using MigrationProvider = Provider<const Migration>;
+
+/// Everything that a run can be wired from. A value: add kinds of your own to the default one.
+struct Registry {
+  Kinds<EvaluatorProvider> evaluators;  ///< named as Task::backend
+  Kinds<ProposerProvider> proposers;
+  Kinds<SamplerProvider> samplers;
+  Kinds<MigrationProvider> migrations;
+};
+
+/// What this build has: evaluators `cpu` and `command`; proposers `tuner` and `replay`; sampler `mixture`;
+/// migrations `best` and `weighted`.
+Registry default_registry();
+
+}  // namespace kernelsmith

@@ -1,0 +1,87 @@
+// RunConfig: how a task is searched. run.yaml (docs/formats.md) is its text.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kernelsmith/archive/axis.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/engine/operators.hpp>
+#include <kernelsmith/engine/options.hpp>
+#include <kernelsmith/islands/island.hpp>
+#include <kernelsmith/islands/topology.hpp>
+#include <kernelsmith/session/registry.hpp>
+#include <kernelsmith/store/run_store.hpp>
+
+namespace kernelsmith {
+
+/// A provider with the name of its kind. Copies share the provider.
+template <class P>
+struct Chosen {
+  std::string kind;
+  std::shared_ptr<P> provider;
+};
+
+enum class TopologyKind { ring, full, star, edges };
+std::string_view name_of(TopologyKind kind);
+
+/// The configuration of a run. A value; its providers are shared.
+struct RunConfig {
+  Budgets budgets;  ///< none set: see with_default_budget
+  std::uint64_t seed = 1;
+  bool deterministic = false;
+  std::uint64_t pipeline = 8;
+  unsigned workers = 2;  ///< evaluations in flight
+  Durability durability = Durability::process;
+
+  std::vector<AxisSpec> axes;
+  std::size_t islands = 2;  ///< few: a short run shall not spread thin
+  TopologyKind topology = TopologyKind::ring;
+  std::vector<MigrationEdge> edges;  ///< for TopologyKind::edges
+  IslandOptions island;
+  double migration_period = 0.1;
+
+  std::vector<WeightedOperators::Entry> operators;
+  unsigned repairs = 0;
+  unsigned duels = 2;
+  bool confirm = true;
+  unsigned idle_iterations = 256;
+  unsigned error_limit = 5;
+
+  Chosen<EvaluatorProvider> evaluator;
+  Chosen<ProposerProvider> proposer;
+  Chosen<SamplerProvider> sampler;
+  Chosen<MigrationProvider> migration;
+};
+
+/// The defaults for a task: its backend as the evaluator, the tuner as the proposer, and axes that this task
+/// spreads over (see default_axes). `unsupported` where the registry lacks one of them.
+Result<RunConfig> default_config(const Task& task, const Registry& registry);
+
+/// The knobs of the seed with the most values, at most two, each a categorical axis over its values; where
+/// the seed has none, cyclomatic complexity and tokens on logarithmic axes around the seed's own.
+std::vector<AxisSpec> default_axes(const Task& task);
+
+/// What default_axes and every other axis can read of a source beside the evaluator's own features: the
+/// static features, and `knob.NAME`, the index of the knob's value in its list.
+std::map<std::string, double> source_features(const Source& source);
+
+/// Lays the keys of a run.yaml over `config`. Unknown keys, names and values out of range are refused with
+/// file:line and the nearest known name; on an error `config` is in no useful state.
+Status read_config(std::string_view yaml, const std::string& file, const Registry& registry,
+                   RunConfig& config);
+
+/// run.yaml with every setting written out; read_config gives it back.
+std::string to_yaml(const RunConfig& config);
+
+/// Where no budget is set: 60 seconds of wall time, or 200 iterations for a deterministic run, which takes no
+/// wall time.
+void set_default_budget(RunConfig& config);
+
+/// The topology that the configuration describes.
+Result<Topology> topology_of(const RunConfig& config);
+
+}  // namespace kernelsmith

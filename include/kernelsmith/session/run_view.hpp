@@ -1,0 +1,59 @@
+// RunView: a stored run as it can be shown, while it is written or long after.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/engine/search_state.hpp>
+#include <kernelsmith/session/session.hpp>
+
+namespace kernelsmith {
+
+/// A program on the way from the seed to the best, with the difference to the one before it.
+struct LineageStep {
+  IndividualPtr individual;
+  std::string diff;  ///< unified; empty for the first
+};
+
+/// A run, rebuilt from its journal. Immutable.
+struct RunView {
+  std::string run_id;
+  std::filesystem::path folder;
+  std::filesystem::path best_folder;
+  Task task;
+  RunConfig config;
+  SearchState state;
+  EndReason reason = EndReason::unfinished;  ///< with the budgets as they stand; never `stopped` or `errors`
+
+  /// The best program's evaluation; the confirmation's where it was confirmed. Null while there is none.
+  const Evaluation* best_evaluation() const;
+
+  /// From the seed to the best, along the first parents; empty while nothing was accepted.
+  std::vector<LineageStep> lineage_of_best() const;
+
+  /// Rejected programs by what they broke, in the order of the stages.
+  std::map<std::pair<Stage, RejectionCode>, std::uint64_t> failures() const;
+
+  /// Each filled cell of the grid with the best elite of all islands.
+  std::map<Cell, Elite> elites() const;
+
+  /// Of the archipelago's canonical text: equal searches have equal digests.
+  Digest archive_digest() const;
+};
+
+/// Opens the run folder for reading and replays its journal. Errors: load_stored_run's and RunStore's.
+Result<RunView> view_run(const std::filesystem::path& folder, const Registry& registry);
+
+/// Writes the run as JSON lines (docs/formats.md): programs, evaluations, lineage. Reads the journal once
+/// more, for every attempt of every evaluation; `io` where `out` fails.
+Status export_run(const RunView& view, std::ostream& out);
+
+/// Of a live archipelago, as RunView::archive_digest.
+Digest archive_digest(const SearchState& state);
+
+}  // namespace kernelsmith

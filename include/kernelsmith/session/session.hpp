@@ -1,0 +1,71 @@
+// Session: a task and a configuration, wired to an engine over a run folder.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include <kernelsmith/core/observer.hpp>
+#include <kernelsmith/engine/engine.hpp>
+#include <kernelsmith/session/registry.hpp>
+#include <kernelsmith/session/run_config.hpp>
+#include <kernelsmith/session/task_folder.hpp>
+
+namespace kernelsmith {
+
+/// One sitting of a run, from open to end. Movable; one thread uses it.
+///
+/// The run folder holds a copy of the task beside what RunStore keeps, so that resuming and showing need
+/// nothing else. `best/` is brought up to date at every new best.
+class Session {
+ public:
+  /// Begins a run in `folder`, which must be absent or empty, after the evaluator has taken the task: a task
+  /// that is refused leaves no folder behind.
+  static Result<Session> create(const TaskFolder& task, const std::filesystem::path& folder, RunConfig config,
+                                std::shared_ptr<Observer> observer = nullptr);
+
+  /// Opens a run to go on with it. `change` may raise budgets and change what does not alter the search
+  /// (workers, durability); what it changed is written to run.yaml.
+  static Result<Session> resume(const std::filesystem::path& folder,
+                                const std::function<Status(RunConfig&)>& change, const Registry& registry,
+                                std::shared_ptr<Observer> observer = nullptr);
+
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  /// Engine::run, and keeps `best/`.
+  Result<Outcome> run(const CommitCallback& on_commit = {}, std::stop_token stop = {});
+
+  const Task& task() const;
+  const RunConfig& config() const;
+  const Engine& engine() const;
+  std::filesystem::path folder() const;
+  std::filesystem::path best_folder() const;
+
+ private:
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// What the engine is told for this task and configuration, without run, observer and clock.
+Result<EngineOptions> engine_options(const Task& task, const RunConfig& config);
+
+/// Evaluates candidates as a run would, one after another with one evaluator, and gives `take` each answer in
+/// order. Waits a while where the machine is too noisy; stops at the first Error.
+Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
+                     const std::function<void(const Evaluation&)>& take, std::stop_token stop = {});
+
+/// The task and the configuration that a run folder holds.
+struct StoredRun {
+  TaskFolder task;
+  RunConfig config;
+};
+
+/// Reads them. Errors: those of load_task_folder and read_config; `not_found` for a folder that is no run.
+Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Registry& registry);
+
+}  // namespace kernelsmith

@@ -1,0 +1,32 @@
+// A task with the files it was loaded from, so that a run can keep a copy of them.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/source.hpp>
+#include <kernelsmith/core/task.hpp>
+
+namespace kernelsmith {
+
+struct TaskFolder {
+  Task task;
+  std::vector<SourceFile> files;  ///< task.yaml and every file it names, by path relative to the folder
+};
+
+/// Loads the task at `path`, a folder with a task.yaml or that file itself. Errors: `not_found`, `permission`
+/// and `io` for files, `bad_input` with file:line for their content.
+Result<TaskFolder> load_task_folder(const std::filesystem::path& path);
+
+/// Writes the files below `folder`.
+Status write_task_folder(const TaskFolder& task, const std::filesystem::path& folder);
+
+/// The text of a file of at most 4 MiB. Errors: `not_found`, `permission`, `io`, `bad_input` for others.
+Result<std::string> read_text_file(const std::filesystem::path& path);
+
+/// The candidate at `path`, in the task's terms: a file takes the name of the seed's only file; a folder
+/// holds the files of a seed that has several.
+Result<Source> load_candidate(const Task& task, const std::filesystem::path& path);
+
+}  // namespace kernelsmith

@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <kernelsmith/islands/archipelago.hpp>
+
+namespace kernelsmith {
+namespace {
+
+std::string line_of(const char* what, std::span<const IndividualPtr> individuals) {
+  std::string line = what;
+  for (const auto& individual : individuals) line += ' ' + std::to_string(individual->program->id.value);
+  return line + '\n';
+}
+
+/// Fitness first; of equals the older program.
+bool better(const Elite& a, const Elite& b) {
+  return std::tie(b.fitness, a.individual->program->id) < std::tie(a.fitness, b.individual->program->id);
+}
+
+}  // namespace
+
+Archipelago::Archipelago(const Grid& grid, Topology topology, IslandOptions options)
+    : topology_(std::move(topology)), islands_(topology_.islands(), Island(grid, options)) {}
+
+std::optional<AddOutcome> Archipelago::add(IslandId id, IndividualPtr individual) {
+  return islands_.at(id.value).add(std::move(individual));
+}
+
+AddOutcome Archipelago::settle(IslandId id, IndividualPtr challenger, ProgramId incumbent,
+                               Comparison verdict) {
+  return islands_.at(id.value).settle(std::move(challenger), incumbent, verdict);
+}
+
+std::vector<MigrationMove> Archipelago::migrate(const Migration& policy, std::uint64_t seed,
+                                                std::uint64_t epoch) {
+  Rng rng(seed, epoch, Purpose::migration);
+  std::vector<MigrationMove> moves;
+  for (const auto& [from, to] : topology_.edges()) {
+    for (auto& migrant : policy.migrants(island(from), island(to), rng)) {
+      moves.push_back({from, to, std::move(migrant), {}});
+    }
+  }
+  for (auto& move : moves) move.outcome = *add(move.to, move.individual);
+  return moves;
+}
+
+IndividualPtr Archipelago::best() const {
+  const Elite* best = nullptr;
+  for (const auto& island : islands_) {
+    if (island.archive().elites().empty()) continue;
+    const Elite& candidate = island.archive().ranked(0);
+    if (!best || better(candidate, *best)) best = &candidate;
+  }
+  return best ? best->individual : nullptr;
+}
+
+ArchiveStatistics Archipelago::statistics(double offset) const {
+  std::map<Cell, double> best;
+  for (const auto& island : islands_) {
+    for (const auto& elite : island.archive().elites()) {
+      const auto [at, is_new] = best.emplace(elite.cell, elite.fitness);
+      if (!is_new) at->second = std::max(at->second, elite.fitness);
+    }
+  }
+  std::vector<double> fitness;
+  fitness.reserve(best.size());
+  for (const auto& [cell, value] : best) fitness.push_back(value);
+  return statistics_of(grid().cells(), fitness, offset);
+}
+
+std::string Archipelago::to_text() const {
+  std::string text;
+  for (std::size_t i = 0; i < islands_.size(); ++i) {
+    text += "island " + std::to_string(i) + '\n' + islands_[i].archive().to_text();
+    text += line_of("rejections", islands_[i].rejections());
+    text += line_of("recent_failures", islands_[i].recent_failures());
+  }
+  return text;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that kernelsmith needs and this machine lacks (Debian 12, Ubuntu 24.04).
+# Usage: scripts/install.sh [user|test]   `user` builds and runs; `test` adds what the tests and checks need.
+set -euo pipefail
+
+die() { printf 'install: %s\n' "$*" >&2; exit 3; }
+
+tier=${1:-user}
+[ "$tier" = user ] || [ "$tier" = test ] || die "unknown tier '$tier': use user or test"
+command -v dpkg-query >/dev/null || die "this is no Debian or Ubuntu: install by hand what `packages` names in scripts/install.sh"
+
+# Debian 12 has Boost 1.81 beside an older default; Ubuntu 24.04 has 1.83.
+if apt-cache show libboost1.81-dev >/dev/null 2>&1 || dpkg-query -W libboost1.81-dev >/dev/null 2>&1; then
+  boost=1.81
+elif grep -q 'VERSION_ID="12"' /etc/os-release; then
+  boost=1.81
+else
+  boost=1.83
+fi
+
+packages=(g++ cmake ninja-build bubblewrap "libboost$boost-dev" "libboost-graph$boost-dev" libssl-dev libsqlite3-dev
+          libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libseccomp-dev librandom123-dev
+          libdtl-dev)
+if [ "$tier" = test ]; then
+  packages+=(git ccache python3 sqlite3 libgtest-dev libgmock-dev libbenchmark-dev clang-14 libclang-rt-14-dev
+             clang-format-14 clang-tidy-14)
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || die "these packages are missing and sudo is not here; as root: apt-get install ${missing[*]}"
+  as_root=(sudo)
+fi
+echo "installing: ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+{ "${as_root[@]}" apt-get update -qq &&
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+} >"$log" 2>&1 || { tail -n 5 "$log" >&2; die "apt-get could not install: ${missing[*]}"; }

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Installs, builds and tests. The fast tier takes minutes from a cold start; --full adds the long tests (kills, soak,
+# fuzzing) and lints every file.
+# Usage: scripts/test.sh [--full] [--only STAGE]...   stages: format dev asan tsan tidy fuzz
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() { sed -n '2,4s/^# //p' "$0"; }
+
+full=false
+only=()
+while [ $# -gt 0 ]; do
+  case "$1" in
+    -h|--help) usage; exit 0 ;;
+    --full) full=true ;;
+    --only) [ $# -gt 1 ] || { usage >&2; exit 2; }; only+=("$2"); shift ;;
+    *) printf 'test: unknown option %s\n' "$1" >&2; usage >&2; exit 2 ;;
+  esac
+  shift
+done
+
+jobs=$(nproc)
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
+wanted() {
+  [ ${#only[@]} -eq 0 ] || [[ " ${only[*]} " == *" $1 "* ]]
+}
+
+stage() { printf '\n== %s (%s s)\n' "$*" "$SECONDS"; }
+
+# Configures and builds a preset; its output is shown only when it fails.
+build() {
+  local preset=$1 log=build/$1.log
+  shift
+  mkdir -p build
+  { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" "$@"; } >"$log" 2>&1 || {
+    grep -nE 'error|warning|FAILED|CMake Error' "$log" | head -n 40 >&2 || true
+    tail -n 15 "$log" >&2
+    printf 'test: the %s build failed; the whole log is %s\n' "$preset" "$log" >&2
+    exit 1
+  }
+}
+
+# Inputs of fuzzers are kept as they were found, and the red team's cases write as they like.
+sources() { git ls-files '*.cpp' '*.hpp' ':!tests/regressions' ':!tests/redteam/cpu/cases'; }
+
+format_stage() {
+  stage "clang-format"
+  sources | xargs -r clang-format-14 --dry-run --Werror
+}
+
+dev_stage() {
+  stage "build dev"
+  build dev
+  stage "tests"
+  ctest --preset dev -j "$jobs" -LE full
+  if $full; then
+    stage "long tests"
+    ctest --preset dev -L full
+  fi
+}
+
+asan_stage() {
+  stage "build asan"
+  build asan
+  stage "tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+  ctest --preset asan -j "$jobs" -LE full
+}
+
+tsan_stage() {
+  stage "build tsan"
+  build tsan --target tsan_tests
+  stage "tests under ThreadSanitizer"
+  ctest --preset tsan -j "$jobs" -L tsan -LE full
+}
+
+# The lint is slow: what changed since KERNELSMITH_TIDY_BASE (default: the last commit), or every file with --full.
+tidy_stage() {
+  stage "clang-tidy"
+  local files
+  files=$(if $full; then sources; else git diff --name-only --diff-filter=d "${KERNELSMITH_TIDY_BASE:-HEAD~1}"; fi |
+    grep -E '^(archive|evaluator|islands|prompts|src)/.*\.cpp$' || true)
+  [ -n "$files" ] || { echo "nothing to check"; return; }
+  [ -f build/dev/compile_commands.json ] || cmake --preset dev >/dev/null
+  xargs -n 1 -P "$jobs" clang-tidy-14 -p build/dev --quiet <<<"$files" 2> >(grep -v 'warnings\? generated' >&2)
+}
+
+fuzz_stage() {
+  stage "fuzz"
+  build fuzz
+  local target
+  for target in build/fuzz/fuzz/*_fuzz; do
+    local name=${target##*/} corpus
+    corpus=build/fuzz/corpus/$name
+    mkdir -p "$corpus"
+    "$target" -max_total_time=60 -rss_limit_mb=2048 -timeout=10 "$corpus" "tests/regressions/$name" >"$corpus.log" 2>&1 || {
+      tail -n 20 "$corpus.log" >&2
+      printf 'test: %s found a crash; keep its input under tests/regressions/%s\n' "$name" "$name" >&2
+      exit 1
+    }
+    printf '%s: %s\n' "$name" "$(tail -n 1 "$corpus.log")"
+  done
+}
+
+scripts/install.sh test
+for name in format dev asan tsan tidy; do
+  if wanted "$name"; then "${name}_stage"; fi
+done
+if { $full && [ ${#only[@]} -eq 0 ]; } || [[ " ${only[*]:-} " == *" fuzz "* ]]; then fuzz_stage; fi
+stage "all passed"

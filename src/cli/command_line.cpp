@@ -1,0 +1,108 @@
+#include "command_line.hpp"
+
+#include <string>
+#include <vector>
+
+#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kFooter = R"(A first search:
+  kernelsmith init my_task            makes a task that works as it is
+  kernelsmith run my_task --time 60s  searches for a minute and prints the best kernel
+
+Exit status: 0 done or accepted, 1 rejected by the evaluator, 2 wrong use or bad input,
+3 a broken machine or environment, 130 interrupted.)";
+
+bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+/// The app or subcommand that the words reached.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? app : *parsed.front();
+}
+
+std::string hint_for(const std::string& name, const std::vector<std::string>& known) {
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  return name_hint(name, names);
+}
+
+/// "kernelsmith run", as it is typed.
+std::string typed_name(const CLI::App& app) {
+  return app.get_parent() ? app.get_parent()->get_name() + " " + app.get_name() : app.get_name();
+}
+
+/// What is wrong with a word that nothing took.
+Error unknown_word(const CLI::App& app, const std::string& word) {
+  const CLI::App& place = innermost(app);
+  const std::string name = word.substr(0, word.find('='));
+  if (is_option(word))
+    return fail(ErrorCode::invalid_argument, "unknown option " + name, typed_name(place),
+                hint_for(name, option_names(place)));
+  if (&place == &app)
+    return fail(ErrorCode::invalid_argument, "unknown command " + word, "",
+                hint_for(word, command_names(app)));
+  return fail(ErrorCode::invalid_argument, "unexpected argument " + word, typed_name(place),
+              typed_name(place) + " --help tells what it takes");
+}
+
+/// The first word that nothing took: options before others, because what follows an unknown option is its
+/// value.
+std::string first_unknown(const CLI::App& app) {
+  const auto left = app.remaining(true);
+  for (const std::string& word : left)
+    if (is_option(word)) return word;
+  return left.empty() ? "" : left.front();
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app(
+      "Give it a kernel and a reference; it gives back a faster kernel, checked in every timed call.",
+      "kernelsmith");
+  Command chosen;
+  app.set_version_flag("--version", "kernelsmith " KERNELSMITH_VERSION, "Print the version and exit");
+  app.footer(kFooter);
+  app.require_subcommand(0, 1);
+  for (auto add : {add_init, add_doctor, add_evaluate, add_run, add_resume, add_show, add_export})
+    add(app, chosen);
+  app.allow_extras();
+  for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {  // --help, --version
+    return app.exit(done);
+  } catch (const CLI::ParseError& wrong) {
+    if (const std::string word = first_unknown(app); !word.empty())
+      return report(stderr, unknown_word(app, word));
+    const std::string place = typed_name(innermost(app));
+    return report(stderr, fail(ErrorCode::invalid_argument, wrong.what(), place,
+                               place + " --help tells how it is used"));
+  }
+  if (const std::string word = first_unknown(app); !word.empty())
+    return report(stderr, unknown_word(app, word));
+  if (!chosen) {
+    std::fputs(app.help().c_str(), stderr);
+    return kWrongUse;
+  }
+  return chosen();
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,24 @@
+// The subcommands. Each add_ function declares its options on `app` and, when its subcommand is on the
+// command line, sets `chosen` to what does the work and returns the exit status.
+#pragma once
+
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+namespace kernelsmith::cli {
+
+/// Exit statuses that no Error stands for; core's report() knows the others.
+enum ExitStatus { kDone = 0, kRejected = 1, kWrongUse = 2, kBroken = 3, kInterrupted = 130 };
+
+using Command = std::function<int()>;
+
+void add_init(CLI::App& app, Command& chosen);
+void add_doctor(CLI::App& app, Command& chosen);
+void add_evaluate(CLI::App& app, Command& chosen);
+void add_run(CLI::App& app, Command& chosen);
+void add_resume(CLI::App& app, Command& chosen);
+void add_show(CLI::App& app, Command& chosen);
+void add_export(CLI::App& app, Command& chosen);
+
+}  // namespace kernelsmith::cli

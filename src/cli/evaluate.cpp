@@ -1,0 +1,99 @@
+// kernelsmith evaluate TASK FILE...
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <kernelsmith/session/session.hpp>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "json_text.hpp"
+#include "run_options.hpp"
+#include "text.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Exit status: 0 accepted, 1 rejected (one of them, where there are several). With --json one object is
+printed for each FILE, in order (docs/formats.md). Several files share the time that it takes to prepare the task.
+Of --config and --set the section `evaluator` matters, for example --set evaluator.compiler=g++-13.)";
+
+void print_shapes(const Report& report) {
+  for (const ShapeResult& shape : report.shapes)
+    fmt::print("  {:<28} {:<8} {:>22}  {}\n", shape.shape, shape.correct ? "correct" : "WRONG",
+               shape.runtime_us ? text_of(*shape.runtime_us) : "",
+               shape.speedup ? text_of(*shape.speedup) : std::string(shape.timed ? "" : "not timed"));
+}
+
+void print_text(const Evaluation& evaluation) {
+  const Report& report = evaluation.report();
+  if (const Rejection* rejection = evaluation.rejection()) {
+    fmt::print("rejected at {}: {}\n{}\n", name_of(rejection->stage), name_of(rejection->code),
+               rejection->diagnostics);
+  } else if (report.speedup) {
+    fmt::print("accepted: {} over the baseline\n", text_of(*report.speedup));
+  } else {
+    fmt::print("accepted: fitness {}\n", text_of(evaluation.metrics()->fitness()));
+  }
+  if (evaluation.accepted()) print_shapes(report);  // what a rejection did not reach is not wrong
+  if (!report.tier.empty()) fmt::print("tier {}\n", report.tier);
+}
+
+struct EvaluateCommand {
+  std::string task;
+  std::vector<std::string> files;
+  bool json = false;
+  ConfigOptions config;
+
+  int operator()() const {
+    Interrupt interrupt;
+    const Registry registry = default_registry();
+    const auto loaded = load_task_folder(task);
+    if (!loaded) return report(stderr, loaded.error());
+    std::vector<Source> candidates;
+    for (const std::string& file : files) {
+      auto candidate = load_candidate(loaded->task, file);
+      if (!candidate) return report(stderr, candidate.error());
+      candidates.push_back(std::move(*candidate));
+    }
+    auto run = default_config(loaded->task, registry);
+    if (!run) return report(stderr, run.error());
+    if (const Status applied = config.apply(registry, *run); !applied) return report(stderr, applied.error());
+
+    int status = kDone;
+    std::size_t told = 0;
+    const auto tell = [&](const Evaluation& evaluation) {
+      if (json) {
+        fmt::print("{}", json_of(evaluation));
+      } else {
+        if (files.size() > 1) fmt::print("{}{}:\n", told > 0 ? "\n" : "", files[told]);
+        print_text(evaluation);
+      }
+      std::fflush(stdout);
+      ++told;
+      if (!evaluation.accepted()) status = kRejected;
+    };
+    const Status done = evaluate_each(loaded->task, *run, std::move(candidates), tell, interrupt.token());
+    return done ? status : report(stderr, done.error());
+  }
+};
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Command& chosen) {
+  auto evaluate = std::make_shared<EvaluateCommand>();
+  CLI::App* command = app.add_subcommand("evaluate", "Compile, check and time candidates of a task");
+  command->add_option("TASK", evaluate->task, "The task's folder")->required();
+  command
+      ->add_option("FILE", evaluate->files, "A candidate; a folder where the task's seed has several files")
+      ->required();
+  command->add_flag("--json", evaluate->json, "Print one JSON object for each FILE");
+  evaluate->config.add_to(*command);
+  command->footer(kFooter);
+  command->callback([evaluate, &chosen] { chosen = [evaluate] { return (*evaluate)(); }; });
+}
+
+}  // namespace kernelsmith::cli

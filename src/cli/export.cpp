@@ -1,0 +1,51 @@
+// kernelsmith export RUN
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include <kernelsmith/session/run_view.hpp>
+
+#include "commands.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+struct ExportCommand {
+  std::string folder;
+  std::optional<std::string> out;
+
+  Status write() const {
+    const auto view = view_run(folder, default_registry());
+    if (!view) return view.error();
+    if (!out) return export_run(*view, std::cout);
+    std::ofstream file(*out, std::ios::binary);
+    if (!file)
+      return fail(errno == ENOENT ? ErrorCode::not_found : ErrorCode::io,
+                  std::string("the file cannot be written: ") + std::strerror(errno), *out,
+                  "check that its folder exists and is yours");
+    return export_run(*view, file);
+  }
+
+  int operator()() const {
+    if (const Status written = write(); !written) return report(stderr, written.error());
+    return kDone;
+  }
+};
+
+}  // namespace
+
+void add_export(CLI::App& app, Command& chosen) {
+  auto command_state = std::make_shared<ExportCommand>();
+  CLI::App* command =
+      app.add_subcommand("export", "Print a run as JSON lines: programs, evaluations, lineage");
+  command->add_option("RUN", command_state->folder, "The run folder")->required();
+  command->add_option("--out", command_state->out, "Write to this file instead of the standard output")
+      ->type_name("FILE");
+  command->footer("Every line is an object whose `type` says what it is; docs/formats.md is the schema.");
+  command->callback([command_state, &chosen] { chosen = [command_state] { return (*command_state)(); }; });
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,69 @@
+// kernelsmith init [DIR]
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include <kernelsmith/session/task_folder.hpp>
+
+#include "commands.hpp"
+#include "templates.hpp"
+#include "text.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kFooter = R"(Templates:
+  cpu      a C++ kernel, compiled, checked and timed: the transpose of a matrix
+  command  any program that scores a candidate: the highest point of a landscape, scored by a Python script)";
+
+struct InitCommand {
+  std::string folder = ".";
+  std::string name = "cpu";
+
+  int operator()() const;
+};
+
+TaskFolder task_of(const std::string& name) {
+  TaskFolder task;
+  for (const TemplateFile& file : template_files())
+    if (file.name == name) task.files.push_back({file.path, file.text});
+  return task;
+}
+
+/// Nothing of the user's is overwritten.
+Status check_free(const TaskFolder& task, const std::filesystem::path& folder) {
+  std::error_code ignored;  // a folder that may not be searched is told by the writing
+  for (const SourceFile& file : task.files)
+    if (std::filesystem::exists(folder / file.path, ignored))
+      return fail(ErrorCode::invalid_argument, "the file exists already and is left as it is",
+                  (folder / file.path).string(), "name a folder that does not exist yet");
+  return {};
+}
+
+int InitCommand::operator()() const {
+  const TaskFolder task = task_of(name);
+  if (const Status free = check_free(task, folder); !free) return report(stderr, free.error());
+  if (const Status written = write_task_folder(task, folder); !written)
+    return report(stderr, written.error());
+  fmt::print("made the task {}: {} files from the template {}\n", folder, task.files.size(), name);
+  const std::filesystem::path seed = std::filesystem::path(folder) / (name == "cpu" ? "seed.cpp" : "seed.py");
+  fmt::print("next     kernelsmith evaluate {} {}\n", shell_word(folder), shell_word(seed.string()));
+  fmt::print("         kernelsmith run {} --time 60s\n", shell_word(folder));
+  return kDone;
+}
+
+}  // namespace
+
+void add_init(CLI::App& app, Command& chosen) {
+  auto init = std::make_shared<InitCommand>();
+  CLI::App* command = app.add_subcommand("init", "Make a task that works as it is, to be made your own");
+  command->add_option("DIR", init->folder,
+                      "The folder to write into, made where it is absent (default: here)");
+  command->add_option("--template", init->name, "cpu or command (default: cpu)")
+      ->check(CLI::IsMember({"cpu", "command"}))
+      ->type_name("NAME");
+  command->footer(kFooter);
+  command->callback([init, &chosen] { chosen = [init] { return (*init)(); }; });
+}
+
+}  // namespace kernelsmith::cli

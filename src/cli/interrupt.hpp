@@ -1,0 +1,32 @@
+// Ctrl-C, in order: the first SIGINT or SIGTERM asks to stop, the second ends the process at once.
+#pragma once
+
+#include <csignal>
+#include <stop_token>
+#include <thread>
+
+namespace kernelsmith::cli {
+
+/// Takes over SIGINT and SIGTERM for its lifetime. Made before any other thread starts, because threads
+/// inherit the signal mask that leaves the signals to this class. One at a time.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  /// Stop is requested at the first signal.
+  std::stop_token token() const { return source_.get_token(); }
+  bool requested() const { return source_.stop_requested(); }
+
+ private:
+  void wait();
+
+  sigset_t signals_;
+  sigset_t previous_;
+  std::stop_source source_;
+  std::jthread waiter_;
+};
+
+}  // namespace kernelsmith::cli

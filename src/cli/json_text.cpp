@@ -1,0 +1,175 @@
+#include "json_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace kernelsmith::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kIndent = 2;
+
+/// A candidate's output can hold any byte; what is no UTF-8 is replaced.
+std::string dump(const Json& value) {
+  return value.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json interval(const Measurement& value) {
+  return {{"median", value.median}, {"low", value.low}, {"high", value.high}, {"samples", value.samples}};
+}
+
+Json interval(const std::optional<Measurement>& value) { return value ? interval(*value) : Json(nullptr); }
+
+Json median(const std::optional<Measurement>& value) { return value ? Json(value->median) : Json(nullptr); }
+
+Json shape(const ShapeResult& result) {
+  return {{"shape", result.shape},
+          {"timed", result.timed},
+          {"correct", result.correct},
+          {"error", result.error},
+          {"runtime_us", median(result.runtime_us)},
+          {"speedup", interval(result.speedup)}};
+}
+
+Json shapes(const Report& report) {
+  Json list = Json::array();
+  for (const ShapeResult& result : report.shapes) list.push_back(shape(result));
+  return list;
+}
+
+Json artifacts(const Report& report) {
+  Json logs = Json::object();
+  for (const Artifact& artifact : report.artifacts) logs[artifact.name] = artifact.text;
+  return logs;
+}
+
+Json evaluation_object(const Evaluation& evaluation) {
+  const Report& report = evaluation.report();
+  const Metrics* metrics = evaluation.metrics();
+  const Rejection* rejection = evaluation.rejection();
+  return {{"accepted", evaluation.accepted()},
+          {"stage", rejection ? Json(name_of(rejection->stage)) : Json(nullptr)},
+          {"code", rejection ? Json(name_of(rejection->code)) : Json(nullptr)},
+          {"diagnostics", rejection ? Json(rejection->diagnostics) : Json(nullptr)},
+          {"fitness", metrics ? Json(metrics->fitness().median) : Json(nullptr)},
+          {"features", metrics ? Json(metrics->features()) : Json::object()},
+          {"speedup", interval(report.speedup)},
+          {"runtime_us", median(report.runtime_us)},
+          {"shapes", shapes(report)},
+          {"tier", report.tier},
+          {"hardware", report.hardware},
+          {"toolchain", report.toolchain},
+          {"spent_ms", Json(report.spent_ms)},
+          {"artifacts", artifacts(report)}};
+}
+
+Json counts_object(const Counts& counts) {
+  return {{"iterations", counts.iterations}, {"evaluations", counts.evaluations},
+          {"accepted", counts.accepted},     {"rejected", counts.rejected},
+          {"repeated", counts.repeated},     {"refused", counts.refused},
+          {"repairs", counts.repairs},       {"remeasured", counts.remeasured},
+          {"given_back", counts.given_back}};
+}
+
+template <class T>
+Json limit(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json budgets_object(const RunView& view) {
+  const Budgets& budgets = view.state.budgets();
+  const Counts& counts = view.state.counts();
+  return {{"iterations", {{"used", counts.iterations}, {"limit", limit(budgets.iterations)}}},
+          {"evaluations", {{"used", counts.evaluations}, {"limit", limit(budgets.evaluations)}}},
+          {"wall_time_s", {{"used", view.state.elapsed_s()}, {"limit", limit(budgets.wall_s)}}}};
+}
+
+Json best_object(const RunView& view) {
+  const IndividualPtr best = view.state.best();
+  if (!best) return nullptr;
+  Json files = Json::array();
+  for (const SourceFile& file : best->program->source.files())
+    files.push_back((view.best_folder / file.path).string());
+  return {{"program", best->program->id.value},
+          {"files", files},
+          {"evaluation", evaluation_object(*view.best_evaluation())}};
+}
+
+Json lineage_list(const RunView& view) {
+  Json list = Json::array();
+  for (const LineageStep& step : view.lineage_of_best()) {
+    const Metrics* metrics = step.individual->evaluation.metrics();
+    list.push_back({{"program", step.individual->program->id.value},
+                    {"origin", name_of(step.individual->program->origin)},
+                    {"fitness", metrics ? Json(metrics->fitness().median) : Json(nullptr)},
+                    {"diff", step.diff}});
+  }
+  return list;
+}
+
+Json archive_object(const RunView& view) {
+  const Grid& grid = view.state.archipelago().grid();
+  const ArchiveStatistics statistics = view.state.archipelago().statistics();
+  Json axes = Json::array();
+  for (const Axis& axis : grid.axes()) {
+    Json labels = Json::array();
+    for (std::size_t bin = 0; bin < axis.bins(); ++bin) labels.push_back(axis.label(bin));
+    axes.push_back({{"feature", axis.feature()}, {"bins", labels}});
+  }
+  Json cells = Json::array();
+  for (const auto& [cell, elite] : view.elites())
+    cells.push_back({{"at", grid.coordinates(cell)},
+                     {"program", elite.individual->program->id.value},
+                     {"fitness", elite.fitness}});
+  return {{"axes", axes},
+          {"cells", statistics.cells},
+          {"filled", statistics.filled},
+          {"qd_score", statistics.qd_score},
+          {"elites", cells},
+          {"migrations", view.state.migrations()},
+          {"digest", view.archive_digest().hex()}};
+}
+
+Json failures_list(const RunView& view) {
+  Json list = Json::array();
+  for (const auto& [rule, count] : view.failures())
+    list.push_back({{"stage", name_of(rule.first)}, {"code", name_of(rule.second)}, {"count", count}});
+  return list;
+}
+
+}  // namespace
+
+std::string json_of(const Evaluation& evaluation) { return dump(evaluation_object(evaluation)); }
+
+std::string json_of(const RunView& view) {
+  return dump(
+      {{"run", view.run_id},
+       {"folder", view.folder.string()},
+       {"task",
+        {{"name", view.task.name}, {"backend", view.task.backend}, {"digest", view.task.digest.hex()}}},
+       {"seed", view.config.seed},
+       {"deterministic", view.config.deterministic},
+       {"ended", view.reason == EndReason::unfinished ? Json(nullptr) : Json(name_of(view.reason))},
+       {"budgets", budgets_object(view)},
+       {"counts", counts_object(view.state.counts())},
+       {"best", best_object(view)},
+       {"archive", archive_object(view)},
+       {"lineage", lineage_list(view)},
+       {"failures", failures_list(view)}});
+}
+
+std::string json_of(const MachineReport& machine) {
+  Json checks = Json::array();
+  for (const MachineCheck& check : machine.checks)
+    checks.push_back({{"name", check.name},
+                      {"status", name_of(check.status)},
+                      {"required", check.required},
+                      {"detail", check.detail},
+                      {"remedy", check.remedy}});
+  return dump({{"version", KERNELSMITH_VERSION},
+               {"usable", machine.usable()},
+               {"tier", machine.tier},
+               {"checks", checks}});
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,18 @@
+// The kernelsmith command.
+#include <cstdio>
+#include <exception>
+
+#include "command_line.hpp"
+
+int main(int argc, char** argv) {
+  try {
+    const int status = kernelsmith::cli::run_command_line(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    std::fputs("error: the standard output cannot be written (io)\n", stderr);
+    return kernelsmith::cli::kBroken;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: %s (internal)\nhint: this is a defect of kernelsmith, please report it\n",
+                 error.what());
+    return kernelsmith::cli::kBroken;
+  }
+}

@@ -1,0 +1,131 @@
+#include "progress.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "text.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr auto kRedraw = std::chrono::milliseconds(250);
+constexpr const char* kEraseLine = "\r\x1b[K";
+
+std::size_t terminal_columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string of_limit(std::uint64_t used, const std::optional<std::uint64_t>& limit) {
+  return limit ? fmt::format("{}/{}", used, *limit) : fmt::format("{}", used);
+}
+
+/// The budget that ends first decides; where it is not wall time, the pace so far is taken to last.
+std::string time_left(const Budgets& budgets, double progress, double elapsed_s, double session_s) {
+  if (budgets.wall_s && elapsed_s / *budgets.wall_s >= progress)
+    return clock_text(*budgets.wall_s - elapsed_s) + " left";
+  if (progress <= 0 || session_s < 1) return "";
+  return "about " + clock_text(elapsed_s * (1 - progress) / progress) + " left";
+}
+
+}  // namespace
+
+Progress::Progress() : live_(isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() { finish(); }
+
+void Progress::start(const Engine& engine) {
+  engine_ = &engine;
+  started_ = std::chrono::steady_clock::now();
+  shown_ = look();
+  evaluations_before_ = shown_.counts.evaluations;
+  elapsed_before_ = shown_.elapsed_s;
+  tenths_ = static_cast<int>(shown_.progress * 10);
+  running_ = true;
+  if (live_) ticker_ = std::thread([this] { tick(); });
+}
+
+void Progress::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!running_) return;
+    running_ = false;
+    erase();
+  }
+  ended_.notify_all();
+  if (ticker_.joinable()) ticker_.join();
+}
+
+Progress::Snapshot Progress::look() const {
+  Snapshot now;
+  engine_->inspect([&](const SearchState& state) {
+    const ArchiveStatistics statistics = state.archipelago().statistics();
+    now.counts = state.counts();
+    now.budgets = state.budgets();
+    if (const IndividualPtr best = state.best()) now.best = text_of(best->evaluation.metrics()->fitness());
+    now.cells = statistics.cells;
+    now.filled = statistics.filled;
+    now.elapsed_s = state.elapsed_s();
+    now.progress = state.progress();
+  });
+  return now;
+}
+
+double Progress::session_s() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+}
+
+std::string Progress::line_of(const Snapshot& now) const {
+  const double session = session_s();
+  const double rate =
+      static_cast<double>(now.counts.evaluations - evaluations_before_) / std::max(session, 1e-3);
+  std::string line = fmt::format("iteration {}  best {}  {:.1f} evaluations/s  {}/{} cells",
+                                 of_limit(now.counts.iterations, now.budgets.iterations), now.best, rate,
+                                 now.filled, now.cells);
+  const std::string left = time_left(now.budgets, now.progress, elapsed_before_ + session, session);
+  return left.empty() ? line : line + "  " + left;
+}
+
+void Progress::tick() {
+  std::unique_lock lock(mutex_);
+  while (running_) {
+    draw();
+    ended_.wait_for(lock, kRedraw, [this] { return !running_; });
+  }
+}
+
+void Progress::draw() {
+  const std::string line = line_of(shown_);
+  fmt::print(stderr, "{}{}", kEraseLine, line.substr(0, terminal_columns() - 1));
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void Progress::erase() {
+  if (drawn_) std::fputs(kEraseLine, stderr);
+  drawn_ = false;
+}
+
+void Progress::on_commit(const Commit& commit) {
+  Snapshot now = look();
+  const std::lock_guard lock(mutex_);
+  shown_ = std::move(now);
+  if (live_) return;
+  const int tenths = static_cast<int>(shown_.progress * 10);
+  if (!commit.new_best && tenths == tenths_) return;
+  tenths_ = tenths;
+  fmt::print(stderr, "{:>8}  {}\n", clock_text(elapsed_before_ + session_s()), line_of(shown_));
+}
+
+void Progress::on_event(const Event&) {}
+
+void Progress::on_notice(const Notice& notice) {
+  const std::lock_guard lock(mutex_);
+  erase();
+  fmt::print(stderr, "{}{}\n", notice.level == Notice::Level::warning ? "warning: " : "", notice.message);
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,64 @@
+// What `run` and `resume` print while they search: one live line on a terminal, otherwise a plain line at
+// every new best and at every tenth of the budget.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <kernelsmith/core/observer.hpp>
+#include <kernelsmith/engine/engine.hpp>
+
+namespace kernelsmith::cli {
+
+/// Prints to stderr. Thread-safe.
+class Progress final : public Observer {
+ public:
+  Progress();
+  ~Progress() override;
+
+  /// Begins to show what `engine` does, until finish().
+  void start(const Engine& engine);
+  void on_commit(const Commit& commit);
+  /// Takes the live line away.
+  void finish();
+
+  void on_event(const Event& event) override;
+  void on_notice(const Notice& notice) override;
+
+ private:
+  /// What the line is made of.
+  struct Snapshot {
+    Counts counts;
+    Budgets budgets;
+    std::string best = "none yet";
+    std::uint64_t cells = 0, filled = 0;
+    double elapsed_s = 0;
+    double progress = 0;
+  };
+
+  Snapshot look() const;
+  double session_s() const;
+  std::string line_of(const Snapshot& now) const;
+  void tick();
+  void draw();
+  void erase();
+
+  const bool live_;
+  const Engine* engine_ = nullptr;
+  std::chrono::steady_clock::time_point started_;
+  std::uint64_t evaluations_before_ = 0;
+  double elapsed_before_ = 0;
+
+  std::mutex mutex_;  ///< guards what follows, and stderr
+  Snapshot shown_;
+  int tenths_ = 0;
+  bool drawn_ = false;
+  bool running_ = false;
+  std::condition_variable ended_;
+  std::thread ticker_;
+};
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,65 @@
+// kernelsmith resume RUN
+#include "commands.hpp"
+#include "run_options.hpp"
+#include "search_command.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Budgets are totals of the run, over all its sessions, and can only be raised: a run that used up
+"--time 60s" goes on for another minute with "--time 120s".)";
+
+/// Refuses a budget below the one in force.
+template <class T>
+Status check_raised(const char* option, const std::optional<T>& before, const std::optional<T>& after) {
+  if (!before || !after || *after >= *before) return {};
+  return fail(ErrorCode::invalid_argument, "the run's budget is larger already, and budgets are totals",
+              option, "give a total that is larger than the one in run.yaml");
+}
+
+Status raise_budgets(const BudgetOptions& raised, Budgets& budgets) {
+  const Budgets before = budgets;
+  if (const Status applied = raised.apply(budgets); !applied) return applied;
+  if (const Status ok = check_raised("--iterations", before.iterations, budgets.iterations); !ok) return ok;
+  if (const Status ok = check_raised("--evaluations", before.evaluations, budgets.evaluations); !ok)
+    return ok;
+  return check_raised("--time", before.wall_s, budgets.wall_s);
+}
+
+struct ResumeCommand {
+  std::string folder;
+  std::optional<unsigned> workers;
+  BudgetOptions budgets;
+
+  int operator()() const {
+    Interrupt interrupt;
+    const auto progress = std::make_shared<Progress>();
+    auto session = Session::resume(
+        folder,
+        [this](RunConfig& config) -> Status {
+          if (workers) config.workers = *workers;
+          return raise_budgets(budgets, config.budgets);
+        },
+        default_registry(), progress);
+    if (!session) return report(stderr, session.error());
+    return search(*session, *progress, interrupt);
+  }
+};
+
+}  // namespace
+
+void add_resume(CLI::App& app, Command& chosen) {
+  auto resume = std::make_shared<ResumeCommand>();
+  CLI::App* command =
+      app.add_subcommand("resume", "Go on with a run that was interrupted, killed or is to go on");
+  command->add_option("RUN", resume->folder, "The run folder")->required();
+  resume->budgets.add_to(*command);
+  command->add_option("--workers", resume->workers, "Evaluations in flight")
+      ->check(whole_number(1, 1024))
+      ->type_name("N");
+  command->footer(kFooter);
+  command->callback([resume, &chosen] { chosen = [resume] { return (*resume)(); }; });
+}
+
+}  // namespace kernelsmith::cli

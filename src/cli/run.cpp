@@ -1,0 +1,91 @@
+// kernelsmith run TASK
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "run_options.hpp"
+#include "search_command.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Without a budget a run takes 60 seconds (200 iterations with --deterministic).
+The settings of --config are laid over the defaults, those of --set over them, and the other options over all.
+Ctrl-C ends in order with everything committed; kernelsmith resume goes on from there.)";
+
+struct RunCommand {
+  std::string task;
+  std::optional<std::string> out;
+  std::optional<std::uint64_t> seed;
+  std::optional<unsigned> workers;
+  std::optional<std::string> durability;
+  bool deterministic = false;
+  BudgetOptions budgets;
+  ConfigOptions config;
+
+  Result<RunConfig> configure(const Task& task, const Registry& registry) const;
+  int operator()() const;
+};
+
+/// The first of NAME-1.run, NAME-2.run, ... that does not exist.
+std::string unused_folder(const std::string& name) {
+  for (int number = 1;; ++number)
+    if (const std::string folder = fmt::format("{}-{}.run", name, number); !std::filesystem::exists(folder))
+      return folder;
+}
+
+Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& registry) const {
+  auto run = default_config(for_task, registry);
+  if (!run) return run;
+  if (const Status applied = config.apply(registry, *run); !applied) return applied.error();
+  if (const Status applied = budgets.apply(run->budgets); !applied) return applied.error();
+  if (seed) run->seed = *seed;
+  if (workers) run->workers = *workers;
+  if (durability) run->durability = *durability == "power" ? Durability::power : Durability::process;
+  if (deterministic) run->deterministic = true;
+  return run;
+}
+
+int RunCommand::operator()() const {
+  Interrupt interrupt;
+  const Registry registry = default_registry();
+  const auto loaded = load_task_folder(task);
+  if (!loaded) return report(stderr, loaded.error());
+  auto run = configure(loaded->task, registry);
+  if (!run) return report(stderr, run.error());
+
+  const std::string folder = out ? *out : unused_folder(loaded->task.name);
+  fmt::print(stderr, "task {}, run folder {}; preparing\n", loaded->task.name, folder);
+  const auto progress = std::make_shared<Progress>();
+  auto session = Session::create(*loaded, folder, std::move(*run), progress);
+  if (!session) return report(stderr, session.error());
+  return search(*session, *progress, interrupt);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Command& chosen) {
+  auto run = std::make_shared<RunCommand>();
+  CLI::App* command = app.add_subcommand("run", "Search for a faster kernel");
+  command->add_option("TASK", run->task, "The task's folder")->required();
+  command->add_option("--out", run->out, "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)")
+      ->type_name("RUN");
+  run->budgets.add_to(*command);
+  command->add_option("--seed", run->seed, "Of the random numbers (default 1)")
+      ->check(whole_number(0))
+      ->type_name("N");
+  command->add_option("--workers", run->workers, "Evaluations in flight (default: the cores)")
+      ->check(whole_number(1, 1024))
+      ->type_name("N");
+  command->add_flag("--deterministic", run->deterministic, "The same archive with any number of workers");
+  command->add_option("--durability", run->durability, "What a commit survives: process (SIGKILL) or power")
+      ->check(CLI::IsMember({"process", "power"}))
+      ->type_name("LEVEL");
+  run->config.add_to(*command);
+  command->footer(kFooter);
+  command->callback([run, &chosen] { chosen = [run] { return (*run)(); }; });
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,92 @@
+#include "run_options.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include <kernelsmith/session/task_folder.hpp>
+
+#include "text.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+/// "islands.count=8" as the YAML that stands for it: "islands:\n  count: 8\n".
+Result<std::string> yaml_of(const std::string& setting) {
+  const auto equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return fail(ErrorCode::invalid_argument, "a setting is written key=value", "--set " + setting,
+                "for example --set islands.count=8");
+  std::string yaml, indent;
+  std::string key = setting.substr(0, equals);
+  for (auto dot = key.find('.'); dot != std::string::npos; dot = key.find('.')) {
+    yaml += indent + key.substr(0, dot) + ":\n";
+    indent += "  ";
+    key.erase(0, dot + 1);
+  }
+  return yaml + indent + key + ": " + setting.substr(equals + 1) + "\n";
+}
+
+}  // namespace
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const auto* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc{} && stop == end && value >= least && value <= most) return "";
+    const std::string range = most < std::numeric_limits<std::uint64_t>::max()
+                                  ? fmt::format("from {} to {}", least, most)
+                                  : fmt::format("of at least {}", least);
+    return fmt::format("\"{}\" is no whole number {}", text, range);
+  };
+  return {check, ""};
+}
+
+void BudgetOptions::add_to(CLI::App& command) {
+  command.add_option("--iterations", iterations, "End after so many children asked for")
+      ->check(whole_number(1))
+      ->type_name("N");
+  command.add_option("--evaluations", evaluations, "End after so many evaluations")
+      ->check(whole_number(1))
+      ->type_name("N");
+  command.add_option("--time", time, "End after so much wall time: 90, 90s, 1.5m, 2h")->type_name("DURATION");
+}
+
+Status BudgetOptions::apply(Budgets& budgets) const {
+  if (iterations) budgets.iterations = iterations;
+  if (evaluations) budgets.evaluations = evaluations;
+  if (time) {
+    const auto seconds = parse_duration(*time);
+    if (!seconds) return seconds.error();
+    budgets.wall_s = *seconds;
+  }
+  return {};
+}
+
+void ConfigOptions::add_to(CLI::App& command) {
+  command.add_option("--config", file, "A run.yaml; keys it lacks keep their defaults")->type_name("FILE");
+  command.add_option("--set", settings, "One key of run.yaml, such as islands.count=8; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+Status ConfigOptions::apply(const Registry& registry, RunConfig& config) const {
+  if (file) {
+    const auto yaml = read_text_file(*file);
+    if (!yaml) return yaml.error();
+    if (const Status read = read_config(*yaml, *file, registry, config); !read) return read;
+  }
+  for (const std::string& setting : settings) {
+    const auto yaml = yaml_of(setting);
+    if (!yaml) return yaml.error();
+    if (const Status read = read_config(*yaml, "--set " + setting, registry, config); !read) {
+      Error error = read.error();
+      error.where = "--set " + setting;  // without the line of a YAML that the user never saw
+      return error;
+    }
+  }
+  return {};
+}
+
+}  // namespace kernelsmith::cli

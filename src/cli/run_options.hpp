@@ -1,0 +1,40 @@
+// The options that run, resume and evaluate share, and what they do to a run's configuration.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <kernelsmith/session/run_config.hpp>
+
+namespace kernelsmith::cli {
+
+/// Takes whole numbers in decimal. CLI11's own checks for them name the largest double when they refuse.
+CLI::Validator whole_number(std::uint64_t least,
+                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+
+/// Limits of a run's totals.
+struct BudgetOptions {
+  std::optional<std::uint64_t> iterations;
+  std::optional<std::uint64_t> evaluations;
+  std::optional<std::string> time;
+
+  void add_to(CLI::App& command);
+  /// Sets what was given and leaves the rest.
+  Status apply(Budgets& budgets) const;
+};
+
+/// Whatever else configures a run: a file, and single keys of it.
+struct ConfigOptions {
+  std::optional<std::string> file;
+  std::vector<std::string> settings;  ///< "section.key=value"
+
+  void add_to(CLI::App& command);
+  Status apply(const Registry& registry, RunConfig& config) const;
+};
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,112 @@
+#include "search_command.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <kernelsmith/session/run_view.hpp>
+
+#include "commands.hpp"
+#include "text.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+/// In the words of a sentence that begins "ended:".
+std::string_view words_for(EndReason reason) {
+  switch (reason) {
+    case EndReason::unfinished:
+      return "unfinished";
+    case EndReason::budget:
+      return "the budget is used up";
+    case EndReason::exhausted:
+      return "nothing new is left to propose";
+    case EndReason::refused:
+      return "the seed was rejected";
+    case EndReason::stopped:
+      return "stopped on request";
+    case EndReason::errors:
+      return "too many errors in a row";
+  }
+  return "";
+}
+
+std::string best_file(const Session& session) {
+  const auto& files = session.task().seed.files();
+  return (files.size() == 1 ? session.best_folder() / files.front().path : session.best_folder()).string();
+}
+
+void print_best(const Session& session, const Outcome& outcome) {
+  if (!outcome.best) {
+    fmt::print("best     none: no candidate was accepted\n");
+    return;
+  }
+  const bool confirmed = outcome.confirmation && outcome.confirmation->accepted();
+  const Evaluation& evaluation = confirmed ? *outcome.confirmation : outcome.best->evaluation;
+  fmt::print("best     {}\n", best_file(session));
+  if (evaluation.report().speedup)
+    fmt::print("speedup  {} over the baseline{}\n", text_of(*evaluation.report().speedup),
+               confirmed ? ", measured again on fresh inputs" : "");
+  else
+    fmt::print("fitness  {}\n", text_of(evaluation.metrics()->fitness()));
+  if (!evaluation.report().tier.empty()) fmt::print("tier     {}\n", evaluation.report().tier);
+}
+
+void print_archive(const Session& session) {
+  session.engine().inspect([](const SearchState& state) {
+    const ArchiveStatistics statistics = state.archipelago().statistics();
+    fmt::print("archive  {} of {} cells filled, digest {}\n", statistics.filled, statistics.cells,
+               archive_digest(state).hex().substr(0, 16));
+  });
+}
+
+/// What raises the budget that ended the run.
+std::string more_of(const Budgets& budgets, const Outcome& outcome) {
+  if (outcome.reason != EndReason::budget) return "";
+  if (budgets.iterations && outcome.counts.iterations >= *budgets.iterations)
+    return fmt::format(" --iterations {}", 2 * *budgets.iterations);
+  if (budgets.evaluations && outcome.counts.evaluations >= *budgets.evaluations)
+    return fmt::format(" --evaluations {}", 2 * *budgets.evaluations);
+  return fmt::format(" --time {:g}s", 2 * *budgets.wall_s);
+}
+
+void print_next(const Session& session, const Outcome& outcome) {
+  const std::string folder = shell_word(session.folder().string());
+  fmt::print("next     kernelsmith show {}\n", folder);
+  if (outcome.reason == EndReason::refused) return;  // it would end in the same way
+  fmt::print("         kernelsmith resume {}{}\n", folder, more_of(session.config().budgets, outcome));
+}
+
+void print_summary(const Session& session, const Outcome& outcome) {
+  fmt::print("ended    {}: {} iterations, {} evaluations, {}\n", words_for(outcome.reason),
+             outcome.counts.iterations, outcome.counts.evaluations, clock_text(outcome.elapsed_s));
+  print_best(session, outcome);
+  print_archive(session);
+  fmt::print("engine   {:.2f} % of the wall time\n",
+             100 * outcome.engine_s / std::max(outcome.session_s, 1e-9));
+  print_next(session, outcome);
+}
+
+int status_of(const Outcome& outcome) {
+  if (outcome.error) return report(stderr, *outcome.error);
+  return outcome.reason == EndReason::stopped ? kInterrupted : kDone;
+}
+
+}  // namespace
+
+int search(Session& session, Progress& progress, Interrupt& interrupt) {
+  progress.start(session.engine());
+  const auto outcome =
+      session.run([&](const Commit& commit) { progress.on_commit(commit); }, interrupt.token());
+  progress.finish();
+  if (!outcome) {
+    const int status = report(stderr, outcome.error());
+    fmt::print(stderr, "what was told is kept: kernelsmith resume {}\n",
+               shell_word(session.folder().string()));
+    return status;
+  }
+  print_summary(session, *outcome);
+  return status_of(*outcome);
+}
+
+}  // namespace kernelsmith::cli

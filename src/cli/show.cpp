@@ -1,0 +1,116 @@
+// kernelsmith show RUN
+#include <fmt/format.h>
+
+#include <kernelsmith/session/run_view.hpp>
+
+#include "archive_map.hpp"
+#include "commands.hpp"
+#include "json_text.hpp"
+#include "text.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+template <class T>
+std::string used_of(const T& used, const std::optional<T>& limit) {
+  return limit ? fmt::format("{} of {}", used, *limit) : fmt::format("{}", used);
+}
+
+void print_head(const RunView& view) {
+  const Counts& counts = view.state.counts();
+  const Budgets& budgets = view.state.budgets();
+  fmt::print("run       {}  (task {}, seed {}{})\n", view.folder.string(), view.task.name, view.config.seed,
+             view.config.deterministic ? ", deterministic" : "");
+  fmt::print("used      {} iterations, {} evaluations, {}{}\n",
+             used_of(counts.iterations, budgets.iterations), used_of(counts.evaluations, budgets.evaluations),
+             clock_text(view.state.elapsed_s()), budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "");
+  fmt::print("programs  {} accepted, {} rejected; {} repeats, {} refusals, {} measured again\n",
+             counts.accepted, counts.rejected, counts.repeated, counts.refused, counts.remeasured);
+  if (view.reason == EndReason::unfinished)
+    fmt::print("state     not at its end: kernelsmith resume {}\n", shell_word(view.folder.string()));
+  else
+    fmt::print("state     ended ({})\n", name_of(view.reason));
+}
+
+void print_best(const RunView& view) {
+  const IndividualPtr best = view.state.best();
+  if (!best) {
+    fmt::print("best      none: nothing was accepted yet\n");
+    return;
+  }
+  const Evaluation& evaluation = *view.best_evaluation();
+  const Report& report = evaluation.report();
+  fmt::print("best      program {}, {}, in {}\n", best->program->id.value,
+             report.speedup ? text_of(*report.speedup) + " over the baseline"
+                            : "fitness " + text_of(evaluation.metrics()->fitness()),
+             view.best_folder.string());
+  for (const ShapeResult& shape : report.shapes)
+    if (shape.timed && shape.runtime_us && shape.speedup)
+      fmt::print("            {:<24} {:>24}  {}\n", shape.shape, text_of(*shape.runtime_us),
+                 text_of(*shape.speedup));
+  if (!report.tier.empty()) fmt::print("tier      {}\n", report.tier);
+}
+
+void print_archive(const RunView& view) {
+  const ArchiveStatistics statistics = view.state.archipelago().statistics();
+  fmt::print("\narchive   {} of {} cells filled on {} islands, {} migrations, digest {}\n\n",
+             statistics.filled, statistics.cells, view.state.archipelago().size(), view.state.migrations(),
+             view.archive_digest().hex().substr(0, 16));
+  fmt::print("{}", archive_map(view.state.archipelago().grid(), view.elites()));
+}
+
+void print_failures(const RunView& view) {
+  const auto failures = view.failures();
+  if (failures.empty()) return;
+  fmt::print("\nfailures by stage\n");
+  for (const auto& [rule, count] : failures)
+    fmt::print("  {:<14} {:<20} {:>6}\n", name_of(rule.first), name_of(rule.second), count);
+}
+
+void print_lineage(const RunView& view) {
+  const auto steps = view.lineage_of_best();
+  if (steps.empty()) return;
+  fmt::print("\nlineage of the best\n");
+  for (const LineageStep& step : steps) {
+    const Metrics* metrics = step.individual->evaluation.metrics();
+    fmt::print("  program {} ({}): {}\n{}", step.individual->program->id.value,
+               name_of(step.individual->program->origin),
+               metrics ? text_of(metrics->fitness()) : std::string("rejected"), step.diff);
+  }
+}
+
+int show(const std::string& folder, bool json) {
+  const auto view = view_run(folder, default_registry());
+  if (!view) return report(stderr, view.error());
+  if (json) {
+    fmt::print("{}", json_of(*view));
+    return kDone;
+  }
+  print_head(*view);
+  print_best(*view);
+  print_archive(*view);
+  print_failures(*view);
+  print_lineage(*view);
+  return kDone;
+}
+
+struct ShowCommand {
+  std::string folder;
+  bool json = false;
+};
+
+}  // namespace
+
+void add_show(CLI::App& app, Command& chosen) {
+  auto options = std::make_shared<ShowCommand>();
+  CLI::App* command = app.add_subcommand(
+      "show", "Show a run: best, archive map, failures by stage, lineage of the best with diffs");
+  command->add_option("RUN", options->folder, "The run folder; another process may be writing it")
+      ->required();
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->footer("The run is rebuilt from its journal. docs/formats.md is the schema of --json.");
+  command->callback(
+      [options, &chosen] { chosen = [options] { return show(options->folder, options->json); }; });
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,64 @@
+#include "text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace kernelsmith::cli {
+
+std::string short_number(double value) {
+  const double size = std::abs(value);
+  if (size >= 100 && size < 1e7) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.3g}", value);
+}
+
+std::string shell_word(const std::string& word) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c >= 0x80 ||
+           std::string_view("_-./:=@%+,").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) c == '\'' ? quoted.append("'\\''") : quoted.append(1, c);
+  quoted += '\'';
+  return quoted;
+}
+
+std::string text_of(const Measurement& measurement) {
+  const std::string unit =
+      measurement.unit == "x" || measurement.unit.empty() ? measurement.unit : " " + measurement.unit;
+  // A ratio close to one needs its decimals; other quantities their leading digits.
+  const auto number = [&](double value) {
+    return measurement.unit == "x" && std::abs(value) < 1000 ? fmt::format("{:.2f}", value)
+           : measurement.unit.empty()                        ? fmt::format("{:.6g}", value)
+                                                             : short_number(value);
+  };
+  std::string text = number(measurement.median) + unit;
+  if (measurement.low < measurement.high)
+    text += fmt::format(" [{}, {}]", number(measurement.low), number(measurement.high));
+  return text;
+}
+
+std::string clock_text(double seconds) {
+  const auto total = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));
+  const auto hours = total / 3600, minutes = total / 60 % 60, rest = total % 60;
+  if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, rest);
+  return fmt::format("{}:{:02}", minutes, rest);
+}
+
+Result<double> parse_duration(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (error != std::errc{} || scale == 0 || !std::isfinite(number) || number <= 0)
+    return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" is no duration", text), "--time",
+                "write a positive number of seconds, or one with s, m or h: 90, 90s, 1.5m, 2h");
+  return number * scale;
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,27 @@
+// How numbers and words are written for a person, and how durations are read from one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <kernelsmith/core/metrics.hpp>
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith::cli {
+
+/// "2.41x [2.38, 2.44]"; without the interval where it has no width.
+std::string text_of(const Measurement& measurement);
+
+/// "0:42", "12:05", "3:00:00".
+std::string clock_text(double seconds);
+
+/// Seconds from "90", "90s", "1.5m" or "2h". Fails with invalid_argument.
+Result<double> parse_duration(std::string_view text);
+
+/// A word as a shell reads it back: in single quotes where it has to be.
+std::string shell_word(const std::string& word);
+
+/// Three significant digits, without an exponent where it reads well: "0.123", "12.3", "4510".
+std::string short_number(double value);
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <array>
+
+#include <kernelsmith/code/fingerprint.hpp>
+#include <kernelsmith/code/lexer.hpp>
+
+#include "tune_comment.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using namespace std::string_view_literals;
+using namespace detail;
+using Tokens = std::vector<Token>;
+
+// Names through which a program sees its own line numbers or text.
+constexpr std::array kSelfAware{"__LINE__"sv,  "__builtin_LINE"sv, "source_location"sv, "inspect"sv,
+                                "_getframe"sv, "__file__"sv,       "linecache"sv,       "tb_lineno"sv};
+
+// Bytes that compilers read in ways the lexer does not follow: NUL, a carriage return alone, trigraphs.
+bool is_plain(std::string_view text) {
+  if (text.find('\0') != text.npos || text.find("??") != text.npos) return false;
+  for (std::size_t i = text.find('\r'); i != text.npos; i = text.find('\r', i + 1)) {
+    if (i + 1 == text.size() || text[i + 1] != '\n') return false;
+  }
+  return true;
+}
+
+bool is_read_with_certainty(std::string_view text, Language language, const Tokens& tokens) {
+  if (language == Language::other || !is_plain(text)) return false;
+  return std::ranges::none_of(tokens, [&](const Token& token) {
+    return token.kind == TokenKind::unknown ||
+           (token.kind == TokenKind::identifier && std::ranges::count(kSelfAware, token.in(text)) > 0);
+  });
+}
+
+// Whether a macro makes a string of its argument, spacing included.
+bool stringizes(std::string_view text, const Tokens& tokens) {
+  return std::ranges::any_of(tokens, [&](const Token& token) {
+    return token.kind == TokenKind::operation && token.in_directive &&
+           (token.in(text) == "#" || token.in(text) == "%:");
+  });
+}
+
+bool comment_counts(std::string_view comment, std::size_t line, Language language) {
+  constexpr std::size_t kCodingLines = 2;  // PEP 263
+  return comment.find("EVOLVE-BLOCK-") != comment.npos || tune_comment(comment).has_value() ||
+         (language == Language::python && line <= kCodingLines && comment.find("coding") != comment.npos);
+}
+
+std::size_t last_line(const Token& token, std::string_view text) {
+  return token.line + static_cast<std::size_t>(std::ranges::count(token.in(text), '\n'));
+}
+
+void add_tokens(DigestBuilder& digest, std::string_view text, Language language, const Tokens& tokens,
+                bool spacing_counts) {
+  std::size_t end = 0;       // of the last code token
+  std::size_t end_line = 0;  // and the line it ends on
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    const std::string_view bytes = token.in(text);
+    if (token.kind == TokenKind::comment) {
+      if (!comment_counts(bytes, token.line, language)) continue;
+      const bool has_code_behind = i + 1 < tokens.size() && tokens[i + 1].line == last_line(token, text);
+      digest.add("comment").add(bytes).add(end_line == token.line).add(has_code_behind);
+      continue;
+    }
+    const bool line_end = token.kind == TokenKind::line_end;
+    digest.add(static_cast<std::uint64_t>(token.kind)).add(line_end ? "" : bytes);
+    if (!line_end && (token.in_directive || spacing_counts)) digest.add(token.offset > end);
+    end = token.offset + token.length;
+    end_line = line_end ? 0 : last_line(token, text);
+  }
+}
+
+}  // namespace
+
+Digest fingerprint(const Source& source) {
+  std::vector<Tokens> tokens;
+  bool spacing_counts = false;
+  for (const SourceFile& file : source.files()) {
+    tokens.push_back(tokenize(file.text, language_of(file.path)));
+    spacing_counts = spacing_counts || stringizes(file.text, tokens.back());
+  }
+  DigestBuilder digest;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const auto& [path, text] = source.files()[i];
+    const Language language = language_of(path);
+    const bool certain = is_read_with_certainty(text, language, tokens[i]);
+    digest.add("file").add(path);
+    if (certain) {
+      add_tokens(digest, text, language, tokens[i], spacing_counts && language != Language::python);
+    } else {
+      digest.add("bytes").add(text);
+    }
+  }
+  return digest.finish();
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,29 @@
+// `@tune` comments, in any language.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <kernelsmith/code/lexer.hpp>
+
+namespace kernelsmith::detail {
+
+/// A comment that holds `@tune`.
+struct TuneComment {
+  std::size_t line = 1;
+  std::size_t offset = 0;   ///< where the comment begins
+  bool leads = false;       ///< `@tune` is its first word
+  std::string_view values;  ///< what follows `@tune`, without the comment's closer
+};
+
+/// What a comment, with its opener, says about tuning; empty where it does not hold `@tune`.
+std::optional<TuneComment> tune_comment(std::string_view comment);
+
+/// The `@tune` comments of a text. In an `other` language a comment begins with one of // # ! -- ; % /* <!--
+/// (* directly before `@tune`.
+std::vector<TuneComment> tune_comments(std::string_view text, Language language,
+                                       const std::vector<Token>& tokens);
+
+}  // namespace kernelsmith::detail

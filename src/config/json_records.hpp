@@ -1,0 +1,390 @@
+// The JSON form of every record: its fields, listed once for both directions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/event.hpp>
+#include <kernelsmith/core/proposal.hpp>
+#include <kernelsmith/core/source.hpp>
+
+#include "json_codec.hpp"
+
+namespace kernelsmith::detail {
+
+template <>
+struct Codec<TicketId> : IdCodec<TicketId> {};
+template <>
+struct Codec<ProgramId> : IdCodec<ProgramId> {};
+template <>
+struct Codec<IslandId> : IdCodec<IslandId> {};
+
+template <>
+struct Codec<ErrorCode> : NameCodec<ErrorCode, error_code_from> {};
+template <>
+struct Codec<Stage> : NameCodec<Stage, stage_from> {};
+template <>
+struct Codec<RejectionCode> : NameCodec<RejectionCode, rejection_code_from> {};
+template <>
+struct Codec<RefusalCode> : NameCodec<RefusalCode, refusal_code_from> {};
+template <>
+struct Codec<Origin> : NameCodec<Origin, origin_from> {};
+template <>
+struct Codec<Operator> : NameCodec<Operator, operator_from> {};
+template <>
+struct Codec<Remeasurement> : NameCodec<Remeasurement, remeasurement_from> {};
+template <>
+struct Codec<EvaluationSource> : NameCodec<EvaluationSource, evaluation_source_from> {};
+
+template <>
+struct Fields<SourceFile> {
+  static void list(auto& io, auto& file) {
+    io("path", file.path);
+    io("text", file.text);
+  }
+};
+template <>
+struct Codec<SourceFile> : RecordCodec<SourceFile> {};
+
+template <>
+struct Codec<Source> {
+  static Json encode(const Source& source) { return Codec<std::vector<SourceFile>>::encode(source.files()); }
+  static Source decode(const Json& in, const JsonPath& path) {
+    auto source = Source::create(Codec<std::vector<SourceFile>>::decode(in, path));
+    if (!source) refuse(path, source.error().message + ": " + source.error().where);
+    return std::move(*source);
+  }
+};
+
+template <>
+struct Fields<Error> {
+  static void list(auto& io, auto& error) {
+    io("code", error.code);
+    io("message", error.message);
+    io("where", error.where);
+    io("hint", error.hint);
+  }
+};
+template <>
+struct Codec<Error> : RecordCodec<Error> {};
+
+template <>
+struct Fields<Measurement> {
+  static void list(auto& io, auto& measurement) {
+    io("median", measurement.median);
+    io("low", measurement.low);
+    io("high", measurement.high);
+    io("samples", measurement.samples);
+    io("unit", measurement.unit);
+  }
+};
+template <>
+struct Codec<Measurement> : RecordCodec<Measurement> {};
+
+template <>
+struct Codec<Metrics> {
+  static Json encode(const Metrics& metrics) {
+    Json out;
+    ObjectWriter writer(out);
+    writer("fitness", metrics.fitness());
+    writer("features", metrics.features());
+    return out;
+  }
+  static Metrics decode(const Json& in, const JsonPath& path) {
+    ObjectReader reader(in, path);
+    auto fitness = reader.get<Measurement>("fitness");
+    auto features = reader.get<std::map<std::string, double>>("features");
+    reader.finish();
+    auto metrics = Metrics::create(std::move(fitness), std::move(features));
+    if (!metrics) refuse(path, metrics.error().message);
+    return std::move(*metrics);
+  }
+};
+
+template <>
+struct Fields<ShapeResult> {
+  static void list(auto& io, auto& result) {
+    io("shape", result.shape);
+    io("timed", result.timed);
+    io("correct", result.correct);
+    io("error", result.error);
+    io("runtime_us", result.runtime_us);
+    io("speedup", result.speedup);
+  }
+};
+template <>
+struct Codec<ShapeResult> : RecordCodec<ShapeResult> {};
+
+template <>
+struct Fields<Artifact> {
+  static void list(auto& io, auto& artifact) {
+    io("name", artifact.name);
+    io("text", artifact.text);
+  }
+};
+template <>
+struct Codec<Artifact> : RecordCodec<Artifact> {};
+
+template <>
+struct Fields<Report> {
+  static void list(auto& io, auto& report) {
+    io("shapes", report.shapes);
+    io("speedup", report.speedup);
+    io("runtime_us", report.runtime_us);
+    io("duel", report.duel);
+    io("tier", report.tier);
+    io("hardware", report.hardware);
+    io("toolchain", report.toolchain);
+    io("spent_ms", report.spent_ms);
+    io("artifacts", report.artifacts);
+  }
+};
+template <>
+struct Codec<Report> : RecordCodec<Report> {};
+
+template <>
+struct Fields<Rejection> {
+  static void list(auto& io, auto& rejection) {
+    io("stage", rejection.stage);
+    io("code", rejection.code);
+    io("diagnostics", rejection.diagnostics);
+    io("report", rejection.report);
+  }
+};
+
+template <>
+struct Codec<Evaluation> {
+  static Json encode(const Evaluation& evaluation) {
+    Json out;
+    ObjectWriter writer(out);
+    writer("accepted", evaluation.accepted());
+    if (const Metrics* metrics = evaluation.metrics()) {
+      writer("metrics", *metrics);
+      writer("report", evaluation.report());
+    } else {
+      Fields<Rejection>::list(writer, *evaluation.rejection());
+    }
+    return out;
+  }
+  static Evaluation decode(const Json& in, const JsonPath& path) {
+    ObjectReader reader(in, path);
+    const auto evaluation = reader.get<bool>("accepted") ? accepted(reader) : rejected(reader);
+    reader.finish();
+    return evaluation;
+  }
+
+ private:
+  static Evaluation accepted(ObjectReader& reader) {
+    auto metrics = reader.get<Metrics>("metrics");
+    return Acceptance{std::move(metrics), reader.get<Report>("report")};
+  }
+  static Evaluation rejected(ObjectReader& reader) {
+    Rejection rejection;
+    Fields<Rejection>::list(reader, rejection);
+    return rejection;
+  }
+};
+
+template <>
+struct Fields<Rival> {
+  static void list(auto& io, auto& rival) {
+    io("program", rival.program);
+    io("source", rival.source);
+  }
+};
+template <>
+struct Codec<Rival> : RecordCodec<Rival> {};
+
+template <>
+struct Fields<EvaluationJob> {
+  static void list(auto& io, auto& job) {
+    io("run", job.run);
+    io("candidate", job.candidate);
+    io("attempt", job.attempt);
+    io("task", job.task);
+    io("source", job.source);
+    io("remeasurement", job.remeasurement);
+    io("rival", job.rival);
+  }
+};
+template <>
+struct Codec<EvaluationJob> : RecordCodec<EvaluationJob> {};
+
+template <>
+struct Fields<Child> {
+  static void list(auto& io, auto& child) {
+    io("source", child.source);
+    io("origin", child.origin);
+    io("parents", child.parents);
+  }
+};
+template <>
+struct Codec<Child> : RecordCodec<Child> {};
+
+template <>
+struct Fields<Refusal> {
+  static void list(auto& io, auto& refusal) {
+    io("code", refusal.code);
+    io("detail", refusal.detail);
+  }
+};
+template <>
+struct Codec<Refusal> : RecordCodec<Refusal> {};
+
+template <>
+struct Fields<Cost> {
+  static void list(auto& io, auto& cost) {
+    io("usd", cost.usd);
+    io("input_tokens", cost.input_tokens);
+    io("output_tokens", cost.output_tokens);
+  }
+};
+template <>
+struct Codec<Cost> : RecordCodec<Cost> {};
+
+template <>
+struct Codec<Proposal> {
+  static Json encode(const Proposal& proposal) {
+    Json out;
+    ObjectWriter writer(out);
+    if (const Child* child = proposal.child()) writer("child", *child);
+    if (const Refusal* refusal = proposal.refusal()) writer("refusal", *refusal);
+    writer("cost", proposal.cost);
+    writer("prompt", proposal.prompt);
+    return out;
+  }
+  static Proposal decode(const Json& in, const JsonPath& path) {
+    ObjectReader reader(in, path);
+    Proposal proposal;
+    std::optional<Child> child;
+    std::optional<Refusal> refusal;
+    reader("child", child);
+    reader("refusal", refusal);
+    reader("cost", proposal.cost);
+    reader("prompt", proposal.prompt);
+    reader.finish();
+    if (child.has_value() == refusal.has_value()) refuse(path, "expected one of 'child' and 'refusal'");
+    if (child) proposal.outcome = std::move(*child);
+    if (refusal) proposal.outcome = std::move(*refusal);
+    return proposal;
+  }
+};
+
+template <>
+struct Fields<SessionStarted> {
+  static constexpr const char* kName = "session_started";
+  static void list(auto& io, auto& event) {
+    io("version", event.version);
+    io("budgets", event.budgets);
+    io("settings", event.settings);
+    io("elapsed_s", event.elapsed_s);
+  }
+};
+template <>
+struct Fields<TicketOpened> {
+  static constexpr const char* kName = "ticket_opened";
+  static void list(auto& io, auto& event) {
+    io("ticket", event.ticket);
+    io("island", event.island);
+    io("op", event.op);
+    io("remeasurement", event.remeasurement);
+    io("model", event.model);
+    io("parent", event.parent);
+    io("incumbent", event.incumbent);
+    io("top", event.top);
+    io("inspirations", event.inspirations);
+    io("failures", event.failures);
+  }
+};
+template <>
+struct Fields<ProposalArrived> {
+  static constexpr const char* kName = "proposal_arrived";
+  static void list(auto& io, auto& event) {
+    io("ticket", event.ticket);
+    io("proposal", event.proposal);
+  }
+};
+template <>
+struct Fields<EvaluationArrived> {
+  static constexpr const char* kName = "evaluation_arrived";
+  static void list(auto& io, auto& event) {
+    io("ticket", event.ticket);
+    io("program", event.program);
+    io("attempt", event.attempt);
+    io("source", event.source);
+    io("evaluation", event.evaluation);
+    io("elapsed_s", event.elapsed_s);
+  }
+};
+template <>
+struct Fields<TicketClosed> {
+  static constexpr const char* kName = "ticket_closed";
+  static void list(auto& io, auto& event) {
+    io("ticket", event.ticket);
+    io("error", event.error);
+    io("elapsed_s", event.elapsed_s);
+  }
+};
+template <>
+struct Fields<PeriodCrossed> {
+  static constexpr const char* kName = "period_crossed";
+  static void list(auto& io, auto& event) {
+    io("policy", event.policy);
+    io("epoch", event.epoch);
+    io("after", event.after);
+  }
+};
+
+/// A value to decode into, for the one kind of event that has no empty one.
+template <class T>
+T blank() {
+  return T{};
+}
+template <>
+inline EvaluationArrived blank<EvaluationArrived>() {
+  return {.ticket = {}, .program = {}, .evaluation = Rejection{}};
+}
+
+template <class Variant>
+struct EventCodec;
+template <class... Kinds>
+struct EventCodec<std::variant<Kinds...>> {
+  static Json encode(const Event& event) {
+    Json out;
+    ObjectWriter writer(out);
+    std::visit(
+        [&writer]<class Kind>(const Kind& kind) {
+          writer("event", std::string(Fields<Kind>::kName));
+          Fields<Kind>::list(writer, kind);
+        },
+        event);
+    return out;
+  }
+  static Event decode(const Json& in, const JsonPath& path) {
+    ObjectReader reader(in, path);
+    const auto name = reader.get<std::string>("event");
+    std::optional<Event> event;
+    (decode_if<Kinds>(name, reader, event) || ...);
+    if (!event) refuse(path, "unknown event '" + name + "'");
+    reader.finish();
+    return std::move(*event);
+  }
+
+ private:
+  template <class Kind>
+  static bool decode_if(const std::string& name, ObjectReader& reader, std::optional<Event>& event) {
+    if (name != Fields<Kind>::kName) return false;
+    Kind kind = blank<Kind>();
+    Fields<Kind>::list(reader, kind);
+    event = std::move(kind);
+    return true;
+  }
+};
+template <>
+struct Codec<Event> : EventCodec<Event> {};
+
+}  // namespace kernelsmith::detail

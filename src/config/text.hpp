@@ -1,0 +1,18 @@
+// Bytes and text: UTF-8 and base64.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kernelsmith::detail {
+
+/// Well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
+bool is_utf8(std::string_view bytes);
+
+/// RFC 4648, section 4, with padding.
+std::string base64_encode(std::string_view bytes);
+/// Nothing where `text` is not what base64_encode() writes.
+std::optional<std::string> base64_decode(std::string_view text);
+
+}  // namespace kernelsmith::detail

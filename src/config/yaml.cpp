@@ -1,0 +1,288 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/config/yaml.hpp>
+
+#include "yaml_document.hpp"
+
+namespace kernelsmith {
+
+using detail::YamlNode;
+
+/// A mapping's place in its document; `error` is shared by the whole document.
+struct YamlMap::State {
+  const YamlNode& node;
+  std::string path;  ///< such as "tensors[1].", put before a key
+  const std::string& file;
+  std::optional<Error>& error;
+  std::vector<std::string> known;
+
+  const detail::YamlEntry* find(std::string_view key) {
+    if (std::ranges::find(known, key) == known.end()) known.emplace_back(key);
+    const auto found = std::ranges::find(node.entries, key, &detail::YamlEntry::key);
+    return found == node.entries.end() ? nullptr : &*found;
+  }
+
+  std::string place(std::size_t line) const { return file + ":" + std::to_string(line); }
+
+  void refuse(std::size_t line, std::string message, std::string hint = {}) {
+    if (!error) error = fail(ErrorCode::bad_input, std::move(message), place(line), std::move(hint));
+  }
+
+  /// The value of a key that must be there; null after any error.
+  const YamlNode* value(std::string_view key) {
+    if (error) return nullptr;
+    const detail::YamlEntry* entry = find(key);
+    if (!entry) refuse(node.line, "key '" + path + std::string(key) + "' is missing");
+    return entry ? &entry->value : nullptr;
+  }
+
+  void refuse_value(const std::string& name, const YamlNode& found, const std::string& expected,
+                    std::string hint = {});
+  void refuse_unknown();
+};
+
+namespace {
+
+std::string described(const YamlNode& node) {
+  constexpr std::size_t kLongestShown = 60;
+  if (node.kind == YamlKind::list) return "a list";
+  if (node.kind == YamlKind::map) return "a mapping";
+  if (node.null) return "nothing";
+  if (node.text.size() > kLongestShown) return "'" + node.text.substr(0, kLongestShown) + "...'";
+  return "'" + node.text + "'";
+}
+
+std::string printed(double value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  return {buffer, end};
+}
+template <std::integral T>
+std::string printed(T value) {
+  return std::to_string(value);
+}
+
+template <class T>
+std::string expectation(Range<T> range) {
+  const std::string what = std::integral<T> ? "a whole number" : "a number";
+  const bool from = range.low > std::numeric_limits<T>::lowest();
+  const bool to = range.high < std::numeric_limits<T>::max();
+  if (from && to) return what + " from " + printed(range.low) + " to " + printed(range.high);
+  if (from) return what + " of at least " + printed(range.low);
+  if (to) return what + " of at most " + printed(range.high);
+  return what;
+}
+
+/// Decimal only: YAML versions disagree on what 010 and 0x10 are.
+template <class T>
+std::optional<T> number_in(const YamlNode& node, Range<T> range) {
+  if (node.kind != YamlKind::scalar || node.quoted || node.null) return std::nullopt;
+  const std::string& text = node.text;
+  const std::size_t first_digit = text.starts_with('-') ? 1 : 0;
+  const bool octal_look = text.size() > first_digit + 1 && text[first_digit] == '0' &&
+                          text[first_digit + 1] >= '0' && text[first_digit + 1] <= '9';
+  if (octal_look) return std::nullopt;
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if constexpr (std::floating_point<T>) {
+    if (!std::isfinite(value)) return std::nullopt;
+  }
+  if (value < range.low || value > range.high) return std::nullopt;
+  return value;
+}
+
+std::string indexed(std::string_view key, std::size_t index) {
+  return std::string(key) + "[" + std::to_string(index) + "]";
+}
+
+}  // namespace
+
+void YamlMap::State::refuse_value(const std::string& name, const YamlNode& found, const std::string& expected,
+                                  std::string hint) {
+  refuse(found.line, "'" + path + name + "' must be " + expected + ", found " + described(found),
+         std::move(hint));
+}
+
+void YamlMap::State::refuse_unknown() {
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  for (const detail::YamlEntry& entry : node.entries) {
+    if (std::ranges::find(known, entry.key) != known.end()) continue;
+    refuse(entry.line, "unknown key '" + path + entry.key + "'", name_hint(entry.key, names));
+  }
+}
+
+/// The steps that all getters share.
+struct YamlReader {
+  static void read(const YamlNode& node, std::string path, const std::string& file,
+                   std::optional<Error>& error, const YamlMap::Body& body) {
+    YamlMap::State state{node, std::move(path), file, error, {}};
+    YamlMap map(state);
+    body(map);
+    if (!error) state.refuse_unknown();
+  }
+
+  static void read_nested(YamlMap::State& parent, const std::string& name, const YamlNode& node,
+                          const YamlMap::Body& body) {
+    if (node.kind != YamlKind::map) return parent.refuse_value(name, node, "a mapping");
+    read(node, parent.path + name + ".", parent.file, parent.error, body);
+  }
+
+  template <class T>
+  static void read_number(YamlMap::State& state, const std::string& name, const YamlNode& node, T& out,
+                          Range<T> range) {
+    const auto number = number_in(node, range);
+    if (!number) return state.refuse_value(name, node, expectation(range));
+    out = *number;
+  }
+
+  template <class T>
+  static void read_number(YamlMap::State& state, std::string_view key, T& out, Range<T> range) {
+    if (const YamlNode* node = state.value(key)) read_number(state, std::string(key), *node, out, range);
+  }
+
+  static void read_text(YamlMap::State& state, const std::string& name, const YamlNode& node,
+                        std::string& out) {
+    if (node.kind != YamlKind::scalar || node.null) return state.refuse_value(name, node, "a text");
+    out = node.text;
+  }
+
+  /// Reads every item of a list; `out` is replaced only where all could be read.
+  template <class T, class ReadItem>
+  static void read_list(YamlMap::State& state, std::string_view key, std::vector<T>& out,
+                        const ReadItem& read_item) {
+    const YamlNode* node = state.value(key);
+    if (!node) return;
+    if (node->kind != YamlKind::list) return state.refuse_value(std::string(key), *node, "a list");
+    std::vector<T> items(node->items.size());
+    for (std::size_t i = 0; i < items.size() && !state.error; ++i) {
+      read_item(indexed(key, i), node->items[i], items[i]);
+    }
+    if (!state.error) out = std::move(items);
+  }
+};
+
+void YamlMap::required(std::string_view key, std::string& out) {
+  if (const YamlNode* node = state_.value(key)) YamlReader::read_text(state_, std::string(key), *node, out);
+}
+
+void YamlMap::required(std::string_view key, bool& out) {
+  const YamlNode* node = state_.value(key);
+  if (!node) return;
+  const bool plain = node->kind == YamlKind::scalar && !node->quoted;
+  if (!plain || (node->text != "true" && node->text != "false")) {
+    return state_.refuse_value(std::string(key), *node, "true or false");
+  }
+  out = node->text == "true";
+}
+
+void YamlMap::required(std::string_view key, double& out, Range<double> range) {
+  YamlReader::read_number(state_, key, out, range);
+}
+void YamlMap::required(std::string_view key, std::int64_t& out, Range<std::int64_t> range) {
+  YamlReader::read_number(state_, key, out, range);
+}
+void YamlMap::required(std::string_view key, std::uint64_t& out, Range<std::uint64_t> range) {
+  YamlReader::read_number(state_, key, out, range);
+}
+void YamlMap::required(std::string_view key, int& out, Range<int> range) {
+  YamlReader::read_number(state_, key, out, range);
+}
+
+void YamlMap::required(std::string_view key, std::vector<std::string>& out) {
+  YamlReader::read_list(state_, key, out, [this](const auto& name, const YamlNode& node, std::string& item) {
+    YamlReader::read_text(state_, name, node, item);
+  });
+}
+
+void YamlMap::required(std::string_view key, std::vector<double>& out, Range<double> range) {
+  YamlReader::read_list(state_, key, out, [&](const auto& name, const YamlNode& node, double& item) {
+    YamlReader::read_number(state_, name, node, item, range);
+  });
+}
+
+void YamlMap::required(std::string_view key, std::map<std::string, std::int64_t>& out,
+                       Range<std::int64_t> range) {
+  std::map<std::string, std::int64_t> numbers;
+  required_map(key, [&](YamlMap& map) {
+    for (const std::string& name : map.keys()) map.required(name, numbers[name], range);
+  });
+  if (ok()) out = std::move(numbers);
+}
+
+void YamlMap::required_map(std::string_view key, const Body& body) {
+  if (const YamlNode* node = state_.value(key))
+    YamlReader::read_nested(state_, std::string(key), *node, body);
+}
+
+void YamlMap::optional_map(std::string_view key, const Body& body) {
+  if (kind(key) != YamlKind::absent) required_map(key, body);
+}
+
+void YamlMap::required_maps(std::string_view key, const Body& body) {
+  const YamlNode* node = state_.value(key);
+  if (!node) return;
+  if (node->kind != YamlKind::list) return state_.refuse_value(std::string(key), *node, "a list of mappings");
+  for (std::size_t i = 0; i < node->items.size() && !state_.error; ++i) {
+    YamlReader::read_nested(state_, indexed(key, i), node->items[i], body);
+  }
+}
+
+void YamlMap::optional_maps(std::string_view key, const Body& body) {
+  if (kind(key) != YamlKind::absent) required_maps(key, body);
+}
+
+std::optional<std::size_t> YamlMap::choose(std::string_view key, const std::vector<std::string_view>& names) {
+  std::string name;
+  required(key, name);
+  if (!ok()) return std::nullopt;
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::string list;
+  for (const std::string_view candidate : names) list += (list.empty() ? "" : ", ") + std::string(candidate);
+  const auto nearest = nearest_name(name, names);
+  state_.refuse_value(std::string(key), *state_.value(key), "one of " + list,
+                      nearest ? "did you mean " + std::string(*nearest) + "?" : "");
+  return std::nullopt;
+}
+
+YamlKind YamlMap::kind(std::string_view key) {
+  const detail::YamlEntry* entry = state_.find(key);
+  return entry ? entry->value.kind : YamlKind::absent;
+}
+
+std::vector<std::string> YamlMap::keys() const {
+  std::vector<std::string> names;
+  for (const detail::YamlEntry& entry : state_.node.entries) names.push_back(entry.key);
+  return names;
+}
+
+std::string YamlMap::where(std::string_view key) const {
+  const auto found = std::ranges::find(state_.node.entries, key, &detail::YamlEntry::key);
+  return state_.place(found == state_.node.entries.end() ? state_.node.line : found->line);
+}
+
+void YamlMap::refuse(std::string_view key, std::string message, std::string hint) {
+  if (ok()) state_.error = fail(ErrorCode::bad_input, std::move(message), where(key), std::move(hint));
+}
+
+bool YamlMap::ok() const { return !state_.error; }
+
+Status read_yaml(std::string_view text, const std::string& file, const YamlMap::Body& body) {
+  const auto root = detail::parse_yaml(text, file);
+  if (!root) return root.error();
+  if (root->kind != YamlKind::map) {
+    return fail(ErrorCode::bad_input, "expected 'key: value' lines, found " + described(*root),
+                file + ":" + std::to_string(root->line));
+  }
+  std::optional<Error> error;
+  YamlReader::read(*root, {}, file, error, body);
+  if (error) return *error;
+  return {};
+}
+
+}  // namespace kernelsmith

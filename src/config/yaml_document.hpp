@@ -1,0 +1,34 @@
+// A YAML document as a plain tree with line numbers, stripped of what configuration does not need.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kernelsmith/config/yaml.hpp>
+
+namespace kernelsmith::detail {
+
+struct YamlEntry;
+
+struct YamlNode {
+  YamlKind kind = YamlKind::scalar;
+  std::size_t line = 0;            ///< from 1
+  std::string text;                ///< of a scalar
+  bool quoted = false;             ///< a quoted scalar is a text, never a number
+  bool null = false;               ///< a scalar without a value
+  std::vector<YamlNode> items;     ///< of a list
+  std::vector<YamlEntry> entries;  ///< of a mapping, in order
+};
+
+struct YamlEntry {
+  std::string key;
+  std::size_t line = 0;  ///< of the key, from 1
+  YamlNode value;
+};
+
+/// Refuses what docs/formats.md says; see read_yaml().
+Result<YamlNode> parse_yaml(std::string_view text, const std::string& file);
+
+}  // namespace kernelsmith::detail

@@ -1,0 +1,208 @@
+// What a ticket does to counts, lineage and archive when its turn has come.
+
+#include <algorithm>
+#include <cmath>
+
+#include <kernelsmith/engine/search_state.hpp>
+
+namespace kernelsmith {
+namespace {
+
+Comparison verdict_of(const Evaluation& evaluation, const Individual& incumbent) {
+  if (!evaluation.accepted()) return Comparison::worse;
+  if (const auto& duel = evaluation.report().duel) return compare(*duel, Measurement::exact(1));
+  return compare(evaluation.metrics()->fitness(), incumbent.evaluation.metrics()->fitness());
+}
+
+std::optional<ProgramId> id_of(const IndividualPtr& individual) {
+  return individual ? std::optional(individual->program->id) : std::nullopt;
+}
+
+}  // namespace
+
+Result<SearchState::Commits> SearchState::commit_what_may(std::optional<TicketId> answered) {
+  Commits commits;
+  if (!options_.deterministic) {
+    if (!answered) return commits;
+    auto one = commit(*answered);
+    if (!one) return one.error();
+    commits.push_back(std::move(*one));
+    return commits;
+  }
+  // A commit waits for what became due behind the one before it, so that what is sampled depends on neither
+  // the order of arrival nor the place where a killed run stopped.
+  while (!crossing_due() && opening(0) == Opening::none) {
+    const auto next = open_.find(TicketId{committed_});
+    if (next == open_.end() || !next->second.answered()) break;
+    auto one = commit(next->first);
+    if (!one) return one.error();
+    commits.push_back(std::move(*one));
+  }
+  return commits;
+}
+
+Result<Commit> SearchState::commit(TicketId id) {
+  const OpenTicket ticket = std::move(open_.extract(id).mapped());
+  const auto best_before = id_of(best());
+  Commit commit;
+  commit.ticket = id;
+  commit.island = ticket.opened.island;
+  if (const auto* closed = std::get_if<TicketClosed>(&ticket.answer)) {
+    elapsed_s_ = std::max(elapsed_s_, closed->elapsed_s);
+    commit_closing(ticket, *closed, commit);
+  } else {
+    const auto& arrived = std::get<EvaluationArrived>(ticket.answer);
+    elapsed_s_ = std::max(elapsed_s_, arrived.elapsed_s);
+    if (auto ok = commit_evaluation(ticket, arrived, commit); !ok) return ok.error();
+  }
+  ++committed_;
+  last_committed_ = id;
+  const auto best_after = id_of(best());
+  if (commit.individual && commit.individual->evaluation.accepted()) {
+    commit.fitness = commit.individual->evaluation.metrics()->fitness().median;
+    commit.new_best = best_after != best_before && best_after == commit.individual->program->id;
+  }
+  return commit;
+}
+
+Status SearchState::commit_evaluation(const OpenTicket& ticket, const EvaluationArrived& arrived,
+                                      Commit& commit) {
+  if (ticket.kind == TicketKind::duel) return commit_duel(ticket, arrived, commit), Status{};
+  if (ticket.kind == TicketKind::confirm) return commit_confirmation(ticket, arrived, commit), Status{};
+
+  if (ticket.kind == TicketKind::iteration) ++counts_.iterations;
+  if (ticket.kind == TicketKind::repair) ++counts_.repairs;
+  if (const auto earlier = by_fingerprint_.find(*ticket.fingerprint); earlier != by_fingerprint_.end()) {
+    commit.kind = CommitKind::repeated;
+    commit.individual = individuals_.at(earlier->second);
+    ++counts_.repeated;
+    ++idle_;
+    // Twins in flight: in free mode the second one's evaluation is gone. Whether a deterministic run
+    // evaluates it is a matter of timing, which no budget may feel.
+    if (arrived.source == EvaluationSource::evaluated && !options_.deterministic) ++counts_.evaluations;
+    return {};
+  }
+  if (arrived.source == EvaluationSource::cached) {
+    return fail(ErrorCode::corrupt, "the journal answers a child from a program that it does not hold",
+                "ticket " + std::to_string(arrived.ticket.value));
+  }
+  ++counts_.evaluations;
+  idle_ = 0;
+  return commit_program(ticket, arrived, commit);
+}
+
+Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArrived& arrived,
+                                   Commit& commit) {
+  const ProgramId id{ticket.opened.ticket.value};
+  const Child& child = *ticket.child();
+  if (auto ok = lineage_.add(id, child.parents); !ok) {
+    return fail(ErrorCode::corrupt, ok.error().message, "program " + std::to_string(id.value));
+  }
+  auto program = std::make_shared<const Program>(Program{id, child.source, child.parents, child.origin});
+  auto individual = std::make_shared<const Individual>(
+      Individual{std::move(program), described(child.source, arrived.evaluation)});
+  individuals_.emplace(id, individual);
+  by_fingerprint_.emplace(*ticket.fingerprint, id);
+  commit.kind = CommitKind::evaluated;
+  commit.individual = individual;
+  const bool accepted = individual->evaluation.accepted();
+  ++(accepted ? counts_.accepted : counts_.rejected);
+
+  const auto join = [&](IslandId island) {
+    const auto outcome = archipelago_.add(island, individual);
+    if (outcome && outcome->status == AddStatus::ambiguous)
+      queue_duel(island, id, outcome->incumbent->program->id);
+    return outcome ? std::optional(outcome->status) : std::nullopt;
+  };
+  commit.added = join(ticket.opened.island);
+  if (ticket.kind == TicketKind::seed) {
+    seed_passed_ = seed_passed_ || accepted;
+    for (std::uint32_t i = 0; i < archipelago_.size(); ++i) {
+      if (IslandId{i} != ticket.opened.island) join({i});
+    }
+  } else if (!accepted) {
+    queue_repair(ticket.opened.island, id, ticket);
+  }
+  return {};
+}
+
+void SearchState::commit_duel(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit) {
+  ++counts_.evaluations;
+  ++counts_.remeasured;
+  const ProgramPtr& challenger = ticket.challenger->program;
+  const ProgramId incumbent = ticket.incumbent->program->id;
+  const Comparison verdict = verdict_of(arrived.evaluation, *ticket.incumbent);
+  commit.kind = CommitKind::remeasured;
+  commit.individual = ticket.challenger;
+  commit.added = AddStatus::ambiguous;
+  if (verdict == Comparison::ambiguous && duels_[{challenger->id, incumbent}] < options_.duels) {
+    return queue_duel(ticket.opened.island, challenger->id, incumbent);
+  }
+  // The new measurement stands: the old one was selected for being high.
+  const auto measured = arrived.evaluation.accepted()
+                            ? std::make_shared<const Individual>(
+                                  Individual{challenger, described(challenger->source, arrived.evaluation)})
+                            : ticket.challenger;
+  const auto outcome = archipelago_.settle(ticket.opened.island, measured, incumbent, verdict);
+  commit.added = outcome.status;
+  if (outcome.placed()) {
+    individuals_[challenger->id] = measured;
+    commit.individual = measured;
+  } else if (outcome.status == AddStatus::ambiguous) {
+    queue_duel(ticket.opened.island, challenger->id, outcome.incumbent->program->id);
+  }
+}
+
+void SearchState::commit_confirmation(const OpenTicket& ticket, const EvaluationArrived& arrived,
+                                      Commit& commit) {
+  ++counts_.evaluations;
+  ++counts_.remeasured;
+  commit.kind = CommitKind::remeasured;
+  commit.individual = ticket.challenger;
+  confirmation_.emplace(ticket.challenger->program->id, arrived.evaluation.without_artifacts());
+}
+
+void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit) {
+  if (closed.error) {
+    ++counts_.given_back;
+    if (ticket.kind == TicketKind::seed) seed_passed_ = true;
+    if (ticket.kind == TicketKind::confirm)
+      confirmation_.emplace(ticket.challenger->program->id, std::nullopt);
+    commit.kind = CommitKind::given_back;
+    commit.error = closed.error;
+    return;
+  }
+  if (ticket.kind == TicketKind::iteration) ++counts_.iterations;
+  if (ticket.kind == TicketKind::repair) ++counts_.repairs;
+  ++counts_.refused;
+  ++idle_;
+  commit.kind = CommitKind::refused;
+  commit.refusal = *ticket.proposal->refusal();
+}
+
+Evaluation SearchState::described(const Source& source, const Evaluation& evaluation) const {
+  Evaluation kept = evaluation.without_artifacts();
+  if (!options_.describe || !kept.accepted()) return kept;
+  auto features = kept.metrics()->features();
+  for (const auto& [name, value] : options_.describe(source, kept)) {
+    if (std::isfinite(value)) features.insert_or_assign(name, value);
+  }
+  auto metrics = Metrics::create(kept.metrics()->fitness(), std::move(features)).value();
+  return Acceptance{std::move(metrics), kept.report()};
+}
+
+void SearchState::queue_duel(IslandId island, ProgramId challenger, ProgramId incumbent) {
+  auto& fought = duels_[{challenger, incumbent}];
+  if (fought >= options_.duels) return;
+  ++fought;
+  follow_ups_.push_back({island, challenger, incumbent});
+}
+
+void SearchState::queue_repair(IslandId island, ProgramId rejected, const OpenTicket& ticket) {
+  const unsigned tried = ticket.kind == TicketKind::repair ? repairs_.at(*ticket.opened.parent) + 1 : 0;
+  if (tried >= options_.repairs) return;
+  repairs_[rejected] = tried;
+  follow_ups_.push_back({island, rejected, std::nullopt});
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,257 @@
+#include "committer.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "settings.hpp"
+
+namespace kernelsmith {
+namespace {
+
+std::string where(TicketId ticket) { return "ticket " + std::to_string(ticket.value); }
+
+}  // namespace
+
+Result<std::unique_ptr<Committer>> Committer::begin(std::unique_ptr<Journal> journal, EngineOptions options) {
+  if (auto ok = check_budgets(options); !ok) return ok.error();
+  options = with_defaults(std::move(options));
+  auto state = replay(*journal, options);
+  if (!state) return state.error();
+  const auto settings = settings_of(options, state->archipelago().grid());
+  const SessionStarted session{KERNELSMITH_VERSION, by_name(options.budgets), settings, state->elapsed_s()};
+  std::unique_ptr<Committer> committer(
+      new Committer(std::move(journal), std::move(options), std::move(*state)));
+  const std::lock_guard lock(committer->mutex_);
+  const Event event = session;
+  if (auto recorded = committer->record({&event, 1}); !recorded) return recorded.error();
+  return committer;
+}
+
+Committer::Committer(std::unique_ptr<Journal> journal, EngineOptions options, SearchState state)
+    : options_(std::move(options)),
+      journal_(std::move(journal)),
+      state_(std::move(state)),
+      began_s_(options_.clock_s()),
+      before_s_(state_.elapsed_s()) {
+  for (const auto& [id, ticket] : state_.open()) {
+    if (!ticket.answered()) to_issue_.insert(id);
+  }
+}
+
+Result<std::optional<Ticket>> Committer::ask() {
+  const Turn turn(*this);
+  Commits none;
+  if (auto ok = settle(none); !ok) return ok.error();
+  if (to_issue_.empty()) {
+    auto opening = state_.next_opening(elapsed_s());
+    if (!opening) return std::optional<Ticket>{};
+    const Event event = std::move(*opening);
+    if (auto recorded = record({&event, 1}); !recorded) return recorded.error();
+  }
+  const auto id = *to_issue_.begin();
+  to_issue_.erase(to_issue_.begin());
+  return ticket_of(state_.open().at(id));
+}
+
+Result<Committer::Commits> Committer::propose(TicketId ticket, Proposal proposal) {
+  const Turn turn(*this);
+  if (auto ok = check_told(ticket); !ok) return ok.error();
+  const auto& open = state_.open().at(ticket);
+  if (open.challenger || open.proposal) {
+    return fail(ErrorCode::invalid_argument, "this ticket takes an evaluation, not a proposal",
+                where(ticket));
+  }
+  if (const Child* child = proposal.child()) {
+    if (auto ok = check_child(*child); !ok) return ok.error();
+  }
+  const Event event = ProposalArrived{ticket, std::move(proposal)};
+  return record({&event, 1});
+}
+
+Result<Committer::Commits> Committer::evaluate(TicketId ticket, Evaluation evaluation) {
+  const Turn turn(*this);
+  if (auto ok = check_told(ticket); !ok) return ok.error();
+  const auto& open = state_.open().at(ticket);
+  if (!open.challenger && !open.child()) {
+    return fail(ErrorCode::invalid_argument, "this ticket takes a child with its evaluation", where(ticket));
+  }
+  const Event event = arrival(ticket, std::move(evaluation));
+  return record({&event, 1});
+}
+
+Result<Committer::Commits> Committer::tell(TicketId ticket, Child child, Evaluation evaluation) {
+  const Turn turn(*this);
+  if (auto ok = check_told(ticket); !ok) return ok.error();
+  const auto& open = state_.open().at(ticket);
+  if (open.challenger || (open.child() && open.child()->source != child.source)) {
+    return fail(ErrorCode::invalid_argument, "this ticket is about a program that is there already",
+                where(ticket), "tell the evaluation of Evaluate::child or Remeasure::challenger");
+  }
+  if (open.child()) {
+    const Event event = arrival(ticket, std::move(evaluation));
+    return record({&event, 1});
+  }
+  if (auto ok = check_child(child); !ok) return ok.error();
+  const auto earlier = state_.program_like(child.source);
+  EvaluationArrived told = arrival(ticket, std::move(evaluation));
+  if (earlier) {
+    told.program = *earlier;
+    told.source = EvaluationSource::cached;
+    told.evaluation = state_.individuals().at(*earlier)->evaluation;
+  }
+  std::vector<Event> events;
+  events.emplace_back(ProposalArrived{ticket, Proposal{std::move(child), {}, {}}});
+  events.emplace_back(std::move(told));
+  return record(events);
+}
+
+Result<Committer::Commits> Committer::give_back(TicketId ticket, Error error) {
+  const Turn turn(*this);
+  if (auto ok = check_told(ticket); !ok) return ok.error();
+  const Event event = TicketClosed{ticket, std::move(error), elapsed_s()};
+  return record({&event, 1});
+}
+
+std::optional<EvaluationJob> Committer::job(TicketId ticket, bool again) {
+  const Turn turn(*this);
+  const auto it = state_.open().find(ticket);
+  if (it == state_.open().end() || it->second.answered()) return std::nullopt;
+  const OpenTicket& open = it->second;
+  const Child* child = open.child();
+  if (!open.challenger && !child) return std::nullopt;
+  if (again) state_.take_new_attempt(ticket);
+  EvaluationJob job;
+  job.run = options_.run;
+  job.task = options_.task;
+  job.attempt = open.attempt;
+  job.candidate = child ? ProgramId{ticket.value} : open.challenger->program->id;
+  job.source = child ? child->source : open.challenger->program->source;
+  job.remeasurement = open.opened.remeasurement;
+  if (open.incumbent) job.rival = Rival{open.incumbent->program->id, open.incumbent->program->source};
+  return job;
+}
+
+Result<Committer::Commits> Committer::answer_repeat(TicketId ticket) {
+  const Turn turn(*this);
+  if (!check_told(ticket)) return Commits{};
+  const auto earlier = state_.repeated_program(ticket);
+  if (!earlier) return Commits{};
+  const Event event = EvaluationArrived{
+      ticket,     *earlier, 0, EvaluationSource::cached, state_.individuals().at(*earlier)->evaluation,
+      elapsed_s()};
+  return record({&event, 1});
+}
+
+void Committer::put_back(TicketId ticket) {
+  const Turn turn(*this);
+  const auto it = state_.open().find(ticket);
+  if (it != state_.open().end() && !it->second.answered()) to_issue_.insert(ticket);
+}
+
+void Committer::notify(const Notice& notice) {
+  const std::lock_guard lock(mutex_);
+  if (options_.observer) options_.observer->on_notice(notice);
+}
+
+Outcome Committer::outcome() const {
+  const Turn turn(*this);
+  Outcome outcome;
+  outcome.reason = state_.end_reason(elapsed_s());
+  outcome.best = state_.best();
+  outcome.counts = state_.counts();
+  outcome.elapsed_s = elapsed_s();
+  outcome.session_s = elapsed_s() - before_s_;
+  outcome.engine_s = std::chrono::duration<double>(busy_).count();
+  const auto& confirmation = state_.confirmation();
+  if (outcome.best && confirmation && confirmation->first == outcome.best->program->id) {
+    outcome.confirmation = confirmation->second;
+  }
+  if (outcome.reason == EndReason::refused) {
+    const auto& seed = *state_.individuals().begin()->second;
+    const Rejection& why = *seed.evaluation.rejection();
+    outcome.error =
+        fail(ErrorCode::refused,
+             "the seed was rejected at " + std::string(name_of(why.stage)) + " (" +
+                 std::string(name_of(why.code)) + "): " + why.diagnostics,
+             seed.program->source.files().empty() ? "seed" : seed.program->source.files().front().path,
+             "correct the seed, or leave it out to begin from the reference");
+  }
+  return outcome;
+}
+
+void Committer::inspect(const std::function<void(const SearchState&)>& look) const {
+  const Turn turn(*this);
+  look(state_);
+}
+
+double Committer::elapsed_s() const { return before_s_ + (options_.clock_s() - began_s_); }
+
+Result<Committer::Commits> Committer::record(std::span<const Event> events) {
+  if (auto ok = journal_->append(events); !ok) return ok.error();
+  Commits commits;
+  for (const auto& event : events) {
+    if (auto ok = apply(event, commits); !ok) return ok.error();
+  }
+  if (auto ok = settle(commits); !ok) return ok.error();
+  return commits;
+}
+
+Status Committer::settle(Commits& commits) {
+  while (auto event = state_.due(elapsed_s())) {
+    if (auto ok = journal_->append({&*event, 1}); !ok) return ok;
+    if (auto ok = apply(*event, commits); !ok) return ok;
+  }
+  return {};
+}
+
+Status Committer::apply(const Event& event, Commits& commits) {
+  auto applied = state_.apply(event);
+  if (!applied) return applied.error();
+  if (const auto* opened = std::get_if<TicketOpened>(&event)) to_issue_.insert(opened->ticket);
+  if (const auto* arrived = std::get_if<EvaluationArrived>(&event)) to_issue_.erase(arrived->ticket);
+  if (const auto* closed = std::get_if<TicketClosed>(&event)) to_issue_.erase(closed->ticket);
+  std::ranges::move(*applied, std::back_inserter(commits));
+  if (options_.observer) options_.observer->on_event(event);
+  return {};
+}
+
+Status Committer::check_told(TicketId ticket) const {
+  if (ticket >= state_.next_ticket()) {
+    return fail(ErrorCode::unknown_ticket, "this run never opened such a ticket", where(ticket));
+  }
+  const auto it = state_.open().find(ticket);
+  if (it == state_.open().end() || it->second.answered()) {
+    return fail(ErrorCode::already_told, "this ticket was answered before", where(ticket));
+  }
+  return {};
+}
+
+Status Committer::check_child(const Child& child) const {
+  for (const auto parent : child.parents) {
+    if (!state_.lineage().contains(parent)) {
+      return fail(ErrorCode::invalid_argument, "the child names a parent that this run does not know",
+                  "program " + std::to_string(parent.value));
+    }
+  }
+  return {};
+}
+
+EvaluationArrived Committer::arrival(TicketId ticket, Evaluation evaluation) const {
+  const auto& open = state_.open().at(ticket);
+  const ProgramId program = open.challenger ? open.challenger->program->id : ProgramId{ticket.value};
+  return {ticket, program, open.attempt, EvaluationSource::evaluated, std::move(evaluation), elapsed_s()};
+}
+
+Ticket Committer::ticket_of(const OpenTicket& open) const {
+  Ticket ticket{open.opened.ticket, open.opened.island, Propose{}};
+  if (open.challenger) {
+    ticket.work = Remeasure{*open.opened.remeasurement, open.challenger, open.incumbent};
+  } else if (open.child()) {
+    ticket.work = Evaluate{*open.child()};
+  } else {
+    ticket.work = Propose{*open.opened.op, open.opened.model, open.selection};
+  }
+  return ticket;
+}
+
+}  // namespace kernelsmith

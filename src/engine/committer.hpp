@@ -1,0 +1,94 @@
+// The committer: owns the journal and the search state, and lets every change pass through one transaction.
+// Engine's own; Engine and Driver are its callers.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/journal.hpp>
+#include <kernelsmith/core/proposer.hpp>
+#include <kernelsmith/engine/search_state.hpp>
+
+namespace kernelsmith {
+
+/// Thread-safe: one mutex guards everything. An event is appended before it is applied, and whatever it makes
+/// due follows in the same call; where an append fails the state stays as the journal has it.
+class Committer {
+ public:
+  using Commits = std::vector<Commit>;
+
+  /// Replays the journal and begins a session.
+  static Result<std::unique_ptr<Committer>> begin(std::unique_ptr<Journal> journal, EngineOptions options);
+
+  Result<std::optional<Ticket>> ask();
+
+  /// Takes a ticket's proposal; a refusal or a repeat closes it.
+  Result<Commits> propose(TicketId ticket, Proposal proposal);
+  /// Takes a ticket's evaluation.
+  Result<Commits> evaluate(TicketId ticket, Evaluation evaluation);
+  /// Both at once.
+  Result<Commits> tell(TicketId ticket, Child child, Evaluation evaluation);
+  Result<Commits> give_back(TicketId ticket, Error error);
+
+  /// What to evaluate for a ticket that has its child or is a re-measurement; empty where the ticket needs
+  /// none (any more). `again` after an attempt that ended in an Error.
+  std::optional<EvaluationJob> job(TicketId ticket, bool again);
+
+  /// Answers a ticket from the cache where its child became a repeat since it was proposed.
+  Result<Commits> answer_repeat(TicketId ticket);
+
+  /// Lets ask() hand out a ticket again that was not answered.
+  void put_back(TicketId ticket);
+
+  void notify(const Notice& notice);
+
+  Outcome outcome() const;
+  void inspect(const std::function<void(const SearchState&)>& look) const;
+  const EngineOptions& options() const { return options_; }
+
+ private:
+  Committer(std::unique_ptr<Journal> journal, EngineOptions options, SearchState state);
+
+  /// Holds the mutex, and counts the time that it is held as the engine's own.
+  class Turn {
+   public:
+    explicit Turn(const Committer& committer)
+        : lock_(committer.mutex_), busy_(committer.busy_), began_(Clock::now()) {}
+    ~Turn() { busy_ += Clock::now() - began_; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    using Clock = std::chrono::steady_clock;
+    const std::lock_guard<std::mutex> lock_;
+    Clock::duration& busy_;
+    const Clock::time_point began_;
+  };
+
+  // All of these expect the mutex to be held.
+  double elapsed_s() const;
+  Result<Commits> record(std::span<const Event> events);
+  Status settle(Commits& commits);
+  Status apply(const Event& event, Commits& commits);
+  Status check_told(TicketId ticket) const;
+  Status check_child(const Child& child) const;
+  EvaluationArrived arrival(TicketId ticket, Evaluation evaluation) const;
+  Ticket ticket_of(const OpenTicket& open) const;
+
+  const EngineOptions options_;
+  mutable std::mutex mutex_;
+  std::unique_ptr<Journal> journal_;
+  SearchState state_;
+  std::set<TicketId> to_issue_;                         ///< open, and nobody works on them
+  double began_s_;                                      ///< on the options' clock
+  double before_s_;                                     ///< wall time of earlier sessions
+  mutable std::chrono::steady_clock::duration busy_{};  ///< of all Turns
+};
+
+}  // namespace kernelsmith

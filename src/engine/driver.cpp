@@ -1,0 +1,224 @@
+#include "driver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kernelsmith {
+namespace {
+
+using std::chrono::steady_clock;
+
+steady_clock::duration seconds(double s) {
+  return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(s));
+}
+
+bool is_seed(const Ticket& ticket) {
+  const auto* evaluate = std::get_if<Evaluate>(&ticket.work);
+  return evaluate && evaluate->child.origin == Origin::seed;
+}
+
+}  // namespace
+
+Driver::Driver(Committer& committer, Evaluator& evaluator, Proposer& proposer,
+               const std::function<void(const Commit&)>& on_commit, std::stop_token stop)
+    : committer_(committer),
+      evaluator_(evaluator),
+      proposer_(proposer),
+      on_commit_(on_commit),
+      options_(committer.options()),
+      stop_(std::move(stop)),
+      proposer_errors_(options_.error_limit),
+      evaluator_errors_(options_.error_limit) {}
+
+Driver::~Driver() {
+  stop_flights();
+  for (const auto& task : to_propose_) committer_.put_back(task.ticket.id);
+  for (const auto& task : to_evaluate_) committer_.put_back(task.ticket.id);
+  for (const auto& [request, flight] : flights_) committer_.put_back(flight.task.ticket.id);
+}
+
+Result<Outcome> Driver::run() {
+  const std::stop_callback wake(stop_, [inbox = inbox_] { inbox->wake(); });
+  while (true) {
+    if (!stopping()) {
+      if (auto ok = begin_work(); !ok) failure_ = ok.error();
+    }
+    if (stopping()) stop_flights();
+    if (idle()) break;
+    if (auto delivery = inbox_->take(next_moment())) land(std::move(*delivery));
+    land_late();
+  }
+  if (failure_) return *failure_;
+  Outcome outcome = committer_.outcome();
+  if (error_) {
+    outcome.reason = EndReason::errors;
+    outcome.error = error_;
+  } else if (outcome.reason == EndReason::unfinished && stop_.stop_requested()) {
+    outcome.reason = EndReason::stopped;
+  }
+  return outcome;
+}
+
+Status Driver::begin_work() {
+  while (flying(Role::evaluate) < options_.evaluations_in_flight) {
+    auto task = next_task(to_evaluate_);
+    if (!task) break;
+    start_evaluation(std::move(*task));
+  }
+  while (flying(Role::propose) < options_.proposals_in_flight) {
+    if (auto task = next_task(to_propose_)) {
+      start_proposal(std::move(*task));
+      continue;
+    }
+    // What is asked early samples an old archive: nothing is asked while evaluations pile up.
+    if (to_evaluate_.size() >= options_.evaluations_in_flight) break;
+    auto ticket = committer_.ask();
+    if (!ticket) return ticket.error();
+    if (!*ticket) break;
+    if (std::holds_alternative<Propose>((*ticket)->work)) {
+      start_proposal({Role::propose, std::move(**ticket)});
+    } else if (flying(Role::evaluate) < options_.evaluations_in_flight) {
+      start_evaluation({Role::evaluate, std::move(**ticket)});
+    } else {
+      to_evaluate_.push_back({Role::evaluate, std::move(**ticket)});
+    }
+  }
+  return {};
+}
+
+bool Driver::idle() const {
+  return flights_.empty() && (stopping() || (to_propose_.empty() && to_evaluate_.empty()));
+}
+
+void Driver::start_proposal(Task task) {
+  const auto& propose = std::get<Propose>(task.ticket.work);
+  ProposalRequest request{options_.seed, task.ticket.id, propose.op, propose.model, propose.selection};
+  const auto [number, stop] = take_off(std::move(task));
+  proposer_.start(std::move(request), stop, [inbox = inbox_, number = number](Result<Proposal> answer) {
+    inbox->post({number, std::move(answer)});
+  });
+}
+
+void Driver::start_evaluation(Task task) {
+  tell(committer_.answer_repeat(task.ticket.id));
+  auto job = committer_.job(task.ticket.id, task.failures > 0);
+  if (!job) return;
+  const auto [number, stop] = take_off(std::move(task));
+  evaluator_.start(std::move(*job), stop, [inbox = inbox_, number = number](Result<Evaluation> answer) {
+    inbox->post({number, std::move(answer)});
+  });
+}
+
+std::pair<std::uint64_t, std::stop_token> Driver::take_off(Task task) {
+  Flight flight{std::move(task), std::stop_source(), std::nullopt};
+  if (options_.answer_timeout_s) flight.deadline = steady_clock::now() + seconds(*options_.answer_timeout_s);
+  const auto stop = flight.stop.get_token();
+  const auto number = next_request_++;
+  flights_.emplace(number, std::move(flight));
+  return {number, stop};
+}
+
+void Driver::land(Delivery delivery) {
+  const auto flight = flights_.extract(delivery.request);
+  // A second answer, or one that was given up: its ticket goes its own way.
+  if (flight.empty()) return;
+  std::visit([&](auto& answer) { accept(flight.mapped().task, std::move(answer)); }, delivery.answer);
+}
+
+void Driver::land_late() {
+  if (!options_.answer_timeout_s) return;
+  const auto now = steady_clock::now();
+  std::deque<Flight> late;
+  for (auto it = flights_.begin(); it != flights_.end();) {
+    if (it->second.deadline > now) {
+      ++it;
+    } else {
+      late.push_back(std::move(it->second));
+      it = flights_.erase(it);
+    }
+  }
+  for (auto& flight : late) {
+    flight.stop.request_stop();
+    retry_or_give_up(std::move(flight.task), fail(ErrorCode::timeout, "no answer in time", "",
+                                                  "raise answer_timeout_s if the work takes that long"));
+  }
+}
+
+void Driver::stop_flights() {
+  for (auto& [request, flight] : flights_) flight.stop.request_stop();
+}
+
+void Driver::accept(const Task& task, Result<Proposal> answer) {
+  if (!answer) return retry_or_give_up(task, answer.error());
+  proposer_errors_.success();
+  auto commits = committer_.propose(task.ticket.id, std::move(*answer));
+  if (!commits && commits.error().code == ErrorCode::invalid_argument)
+    return retry_or_give_up(task, commits.error());
+  tell(std::move(commits));
+  if (!failure_) to_evaluate_.push_back({Role::evaluate, task.ticket});
+}
+
+void Driver::accept(const Task& task, Result<Evaluation> answer) {
+  if (!answer) return retry_or_give_up(task, answer.error());
+  evaluator_errors_.success();
+  tell(committer_.evaluate(task.ticket.id, std::move(*answer)));
+}
+
+void Driver::retry_or_give_up(Task task, Error error) {
+  auto& streak = task.role == Role::propose ? proposer_errors_ : evaluator_errors_;
+  auto& queue = task.role == Role::propose ? to_propose_ : to_evaluate_;
+  if (stopping()) return queue.push_back(std::move(task));
+  ++task.failures;
+  const bool gives_up = task.failures > options_.retries;
+  // A noisy machine comes to rest by itself: only tickets that waited in vain count.
+  const bool counts = error.code != ErrorCode::unstable || gives_up;
+  if (counts && streak.failure(error.code)) error_ = error;
+  committer_.notify({Notice::Level::warning, "ticket " + std::to_string(task.ticket.id.value) +
+                                                 " ended in an error: " + describe(error)});
+  if (stopping()) return queue.push_back(std::move(task));
+  if (gives_up && !is_seed(task.ticket)) return tell(committer_.give_back(task.ticket.id, std::move(error)));
+  task.not_before = steady_clock::now() + seconds(options_.retry_delay_s * std::exp2(task.failures - 1));
+  queue.push_back(std::move(task));
+}
+
+void Driver::tell(Result<Committer::Commits> commits) {
+  if (!commits) {
+    if (!failure_) failure_ = commits.error();
+    return;
+  }
+  if (!on_commit_) return;
+  for (const auto& commit : *commits) on_commit_(commit);
+}
+
+std::optional<Driver::Task> Driver::next_task(std::deque<Task>& tasks) {
+  const auto now = steady_clock::now();
+  const auto it = std::ranges::find_if(tasks, [&](const Task& task) { return task.not_before <= now; });
+  if (it == tasks.end()) return std::nullopt;
+  Task task = std::move(*it);
+  tasks.erase(it);
+  return task;
+}
+
+std::size_t Driver::flying(Role role) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(flights_, [&](const auto& entry) { return entry.second.task.role == role; }));
+}
+
+std::optional<Driver::Moment> Driver::next_moment() const {
+  std::optional<Moment> next;
+  const auto consider = [&](Moment moment) { next = next ? std::min(*next, moment) : moment; };
+  for (const auto& [request, flight] : flights_) {
+    if (flight.deadline) consider(*flight.deadline);
+  }
+  if (stopping()) return next;
+  const auto now = steady_clock::now();
+  for (const auto* tasks : {&to_propose_, &to_evaluate_}) {
+    for (const auto& task : *tasks) {
+      if (task.not_before > now) consider(task.not_before);
+    }
+  }
+  return next;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,90 @@
+// The driver of run(): asks and tells through the committer, keeps proposals and evaluations in flight,
+// retries what ended in an Error. Lives on the one thread that called run().
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/proposer.hpp>
+
+#include "committer.hpp"
+#include "error_streak.hpp"
+#include "inbox.hpp"
+
+namespace kernelsmith {
+
+class Driver {
+ public:
+  Driver(Committer& committer, Evaluator& evaluator, Proposer& proposer,
+         const std::function<void(const Commit&)>& on_commit, std::stop_token stop);
+  /// Puts back what was not answered, so that the next run() finds it.
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  Result<Outcome> run();
+
+ private:
+  using Moment = Inbox::Moment;
+  enum class Role { propose, evaluate };
+
+  /// A ticket that waits to be started.
+  struct Task {
+    Role role;
+    Ticket ticket;
+    unsigned failures = 0;  ///< Errors so far
+    Moment not_before{};
+  };
+
+  /// A request that an evaluator or a proposer works on.
+  struct Flight {
+    Task task;
+    std::stop_source stop;
+    std::optional<Moment> deadline;
+  };
+
+  // The phases of the loop.
+  Status begin_work();
+  bool idle() const;
+  void land(Delivery delivery);
+  void land_late();
+  void stop_flights();
+
+  void start_proposal(Task task);
+  void start_evaluation(Task task);
+  std::pair<std::uint64_t, std::stop_token> take_off(Task task);
+  void accept(const Task& task, Result<Proposal> answer);
+  void accept(const Task& task, Result<Evaluation> answer);
+  void retry_or_give_up(Task task, Error error);
+  void tell(Result<Committer::Commits> commits);
+  void end(Error error);
+
+  std::optional<Task> next_task(std::deque<Task>& tasks);
+  std::size_t flying(Role role) const;
+  std::optional<Moment> next_moment() const;
+  bool stopping() const { return stop_.stop_requested() || error_ || failure_; }
+
+  Committer& committer_;
+  Evaluator& evaluator_;
+  Proposer& proposer_;
+  const std::function<void(const Commit&)>& on_commit_;
+  const EngineOptions& options_;
+  std::stop_token stop_;
+  std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
+
+  std::deque<Task> to_propose_, to_evaluate_;
+  std::map<std::uint64_t, Flight> flights_;
+  std::uint64_t next_request_ = 0;
+  ErrorStreak proposer_errors_, evaluator_errors_;
+  std::optional<Error> error_;    ///< too many in a row
+  std::optional<Error> failure_;  ///< the journal could not be written
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,32 @@
+// When Errors end a session: a few in a row with one code say that the machine is broken, not unlucky.
+#pragma once
+
+#include <kernelsmith/core/error.hpp>
+
+namespace kernelsmith {
+
+class ErrorStreak {
+ public:
+  explicit ErrorStreak(unsigned limit) : limit_(limit) {}
+
+  void success() { same_ = any_ = 0; }
+
+  /// True where the session should end.
+  bool failure(ErrorCode code) {
+    same_ = any_ > 0 && code == code_ ? same_ + 1 : 1;
+    ++any_;
+    code_ = code;
+    return same_ >= limit_ || any_ >= kAnyCode * limit_;
+  }
+
+ private:
+  /// Codes that alternate without a success between them end a session too, only later.
+  static constexpr unsigned kAnyCode = 4;
+
+  unsigned limit_;
+  unsigned same_ = 0;
+  unsigned any_ = 0;
+  ErrorCode code_ = ErrorCode::internal;
+};
+
+}  // namespace kernelsmith

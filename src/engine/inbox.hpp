@@ -1,0 +1,44 @@
+// The inbox of run(): answers are posted from any thread and taken by the one that runs.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <variant>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/proposer.hpp>
+
+namespace kernelsmith {
+
+/// The answer to one request, which its number names.
+struct Delivery {
+  std::uint64_t request = 0;
+  std::variant<Result<Proposal>, Result<Evaluation>> answer;
+};
+
+/// Thread-safe. Shared with the sinks, so that an answer that comes after the end of the run falls into it
+/// and is forgotten.
+class Inbox {
+ public:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  void post(Delivery delivery);
+
+  /// Makes the next take() return at once.
+  void wake();
+
+  /// The oldest delivery; empty when woken, or at `until` where there is one.
+  std::optional<Delivery> take(std::optional<Moment> until);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<Delivery> deliveries_;
+  bool woken_ = false;
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,23 @@
+#include <kernelsmith/engine/engine.hpp>
+#include <kernelsmith/store/run_store.hpp>
+
+namespace kernelsmith {
+namespace {
+
+/// The options of such a run stand in the program that began it.
+constexpr const char* kConfiguration =
+    "# Begun by a program that links kernelsmith; its options stand there.\n";
+
+}  // namespace
+
+Result<Engine> Engine::open(const std::filesystem::path& path, EngineOptions options,
+                            std::shared_ptr<Evaluator> evaluator, std::shared_ptr<Proposer> proposer) {
+  std::error_code ignored;
+  const bool fresh = !std::filesystem::exists(path / "run.db", ignored);
+  auto store = fresh ? RunStore::create(path, kConfiguration) : RunStore::open(path);
+  if (!store) return store.error();
+  options.run = (*store)->run_id();
+  return create(std::move(*store), std::move(options), std::move(evaluator), std::move(proposer));
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,183 @@
+// What may be opened next, and what the journal lacks. Everything here is a pure function of the state, but
+// for the wall time, which replay never asks about.
+
+#include <algorithm>
+#include <cmath>
+
+#include <kernelsmith/engine/search_state.hpp>
+
+namespace kernelsmith {
+namespace {
+
+template <class T>
+double share(double used, const std::optional<T>& limit) {
+  return limit ? used / static_cast<double>(*limit) : 0;
+}
+
+std::vector<ProgramId> ids_of(const std::vector<IndividualPtr>& individuals) {
+  std::vector<ProgramId> ids;
+  ids.reserve(individuals.size());
+  for (const auto& individual : individuals) ids.push_back(individual->program->id);
+  return ids;
+}
+
+void name(const Selection& selection, TicketOpened& opened) {
+  if (selection.parent) opened.parent = selection.parent->program->id;
+  opened.top = ids_of(selection.top);
+  opened.inspirations = ids_of(selection.inspirations);
+  opened.failures = ids_of(selection.failures);
+}
+
+}  // namespace
+
+double SearchState::progress() const {
+  const double used = std::max({share(static_cast<double>(counts_.iterations), budgets_.iterations),
+                                share(static_cast<double>(counts_.evaluations), budgets_.evaluations),
+                                share(elapsed_s_, budgets_.wall_s)});
+  return std::min(used, 1.0);
+}
+
+std::optional<Event> SearchState::due(double elapsed_s) const {
+  if (next_ticket_ < options_.seeds.size()) {
+    TicketOpened opened;
+    opened.ticket = {next_ticket_};
+    return opened;
+  }
+  for (const auto& [id, ticket] : open_) {
+    if (ticket.kind != TicketKind::seed) break;
+    if (!ticket.proposal) {
+      return ProposalArrived{id, {Child{options_.seeds[id.value], Origin::seed, {}}, {}, {}}};
+    }
+  }
+  if (!foregone_.empty()) return foregone_answer(elapsed_s);
+  if (crossing_due()) return PeriodCrossed{"migration", migrations_ + 1, last_committed_};
+  if (options_.deterministic) return next_opening(elapsed_s);
+  return std::nullopt;
+}
+
+Event SearchState::foregone_answer(double elapsed_s) const {
+  const TicketId id = *foregone_.begin();
+  const auto earlier = repeated_program(id);
+  if (!earlier) return TicketClosed{id, {}, elapsed_s};
+  return EvaluationArrived{
+      id, *earlier, 0, EvaluationSource::cached, individuals_.at(*earlier)->evaluation, elapsed_s};
+}
+
+bool SearchState::crossing_due() const {
+  if (options_.topology.edges().empty()) return false;
+  // The margin keeps 3 x 0.1 from being a little less than 0.3.
+  const double periods = std::floor(progress() / options_.migration_period + 1e-9);
+  return periods > static_cast<double>(migrations_);
+}
+
+std::optional<TicketOpened> SearchState::next_opening(double elapsed_s) const {
+  switch (opening(elapsed_s)) {
+    case Opening::follow_up:
+      return open_follow_up(follow_ups_.front());
+    case Opening::iteration:
+      return open_iteration();
+    case Opening::confirmation:
+      return open_confirmation();
+    case Opening::none:
+      break;
+  }
+  return std::nullopt;
+}
+
+SearchState::Opening SearchState::opening(double elapsed_s) const {
+  if (seeding()) return Opening::none;
+  if (options_.deterministic && next_ticket_ - committed_ >= options_.pipeline) return Opening::none;
+  if (!time_is_up(elapsed_s) && !seeds_failed() && room_for_evaluation()) {
+    if (!follow_ups_.empty()) return Opening::follow_up;
+    if (room_for_iteration() && !exhausted()) return Opening::iteration;
+  }
+  return may_confirm() ? Opening::confirmation : Opening::none;
+}
+
+EndReason SearchState::end_reason(double elapsed_s) const {
+  if (seeding() || !open_.empty() || opening(elapsed_s) != Opening::none) return EndReason::unfinished;
+  if (seeds_failed()) return EndReason::refused;
+  if (exhausted() && room_for_iteration() && room_for_evaluation() && !time_is_up(elapsed_s)) {
+    return EndReason::exhausted;
+  }
+  return EndReason::budget;
+}
+
+bool SearchState::seeding() const {
+  if (next_ticket_ < options_.seeds.size()) return true;
+  return !open_.empty() && open_.begin()->second.kind == TicketKind::seed;
+}
+
+bool SearchState::seeds_failed() const {
+  return options_.seeds_must_pass && !options_.seeds.empty() && !seeding() && !seed_passed_;
+}
+
+bool SearchState::exhausted() const { return idle_ >= options_.idle_iterations; }
+
+bool SearchState::time_is_up(double elapsed_s) const {
+  return budgets_.wall_s && elapsed_s >= *budgets_.wall_s;
+}
+
+bool SearchState::room_for_evaluation() const {
+  if (!budgets_.evaluations) return true;
+  const std::uint64_t reserved = open_.size() + (options_.confirm ? 1 : 0);
+  return counts_.evaluations + reserved < *budgets_.evaluations;
+}
+
+bool SearchState::room_for_iteration() const {
+  if (!budgets_.iterations) return true;
+  const auto reserved = std::ranges::count_if(
+      open_, [](const auto& entry) { return entry.second.kind == TicketKind::iteration; });
+  return counts_.iterations + static_cast<std::uint64_t>(reserved) < *budgets_.iterations;
+}
+
+bool SearchState::may_confirm() const {
+  if (!options_.confirm || !open_.empty()) return false;
+  if (budgets_.evaluations && counts_.evaluations >= *budgets_.evaluations) return false;
+  const auto best = archipelago_.best();
+  return best && !(confirmation_ && confirmation_->first == best->program->id);
+}
+
+TicketOpened SearchState::open_iteration() const {
+  TicketOpened opened;
+  opened.ticket = {next_ticket_};
+  opened.island = {static_cast<std::uint32_t>(next_ticket_ % archipelago_.size())};
+  Rng sampling(options_.seed, next_ticket_, Purpose::sampling);
+  const Selection selection = options_.sampler->sample(archipelago_.island(opened.island), sampling);
+  name(selection, opened);
+  Rng choosing(options_.seed, next_ticket_, Purpose::operators);
+  auto choice = options_.operators->choose(selection, choosing);
+  opened.op = choice.op;
+  opened.model = std::move(choice.model);
+  return opened;
+}
+
+TicketOpened SearchState::open_follow_up(const FollowUp& follow_up) const {
+  TicketOpened opened;
+  opened.ticket = {next_ticket_};
+  opened.island = follow_up.island;
+  if (follow_up.incumbent) {
+    opened.remeasurement = Remeasurement::duel;
+    opened.incumbent = follow_up.incumbent;
+  } else {
+    Rng sampling(options_.seed, next_ticket_, Purpose::sampling);
+    name(options_.sampler->sample(archipelago_.island(follow_up.island), sampling), opened);
+    std::erase(opened.failures, follow_up.program);
+    Rng choosing(options_.seed, next_ticket_, Purpose::operators);
+    opened.op = Operator::repair;
+    opened.model =
+        options_.operators->choose({individuals_.at(follow_up.program), {}, {}, {}}, choosing).model;
+  }
+  opened.parent = follow_up.program;
+  return opened;
+}
+
+TicketOpened SearchState::open_confirmation() const {
+  TicketOpened opened;
+  opened.ticket = {next_ticket_};
+  opened.remeasurement = Remeasurement::confirm;
+  opened.parent = archipelago_.best()->program->id;
+  return opened;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,41 @@
+// The printed names of this component's enums.
+
+#include <kernelsmith/engine/outcome.hpp>
+
+namespace kernelsmith {
+
+std::string_view name_of(CommitKind kind) {
+  switch (kind) {
+    case CommitKind::evaluated:
+      return "evaluated";
+    case CommitKind::repeated:
+      return "repeated";
+    case CommitKind::remeasured:
+      return "remeasured";
+    case CommitKind::refused:
+      return "refused";
+    case CommitKind::given_back:
+      return "given_back";
+  }
+  return "?";
+}
+
+std::string_view name_of(EndReason reason) {
+  switch (reason) {
+    case EndReason::unfinished:
+      return "unfinished";
+    case EndReason::budget:
+      return "budget";
+    case EndReason::exhausted:
+      return "exhausted";
+    case EndReason::refused:
+      return "refused";
+    case EndReason::stopped:
+      return "stopped";
+    case EndReason::errors:
+      return "errors";
+  }
+  return "?";
+}
+
+}  // namespace kernelsmith

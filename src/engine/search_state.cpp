@@ -1,0 +1,230 @@
+// The fold: what each event does to what is open. What a ticket does to the archive when its turn has come is
+// in commit.cpp, what may be opened next in openings.cpp.
+
+#include <algorithm>
+#include <type_traits>
+
+#include <kernelsmith/engine/search_state.hpp>
+
+#include "settings.hpp"
+
+namespace kernelsmith {
+namespace {
+
+Error corrupt(TicketId ticket, std::string message) {
+  return fail(ErrorCode::corrupt, "the journal contradicts itself: " + std::move(message),
+              "ticket " + std::to_string(ticket.value));
+}
+
+std::string text_of(const Counts& counts) {
+  const auto item = [](const char* name, std::uint64_t number) {
+    return std::string(name) + std::to_string(number);
+  };
+  return item("iterations ", counts.iterations) + item(" evaluations ", counts.evaluations) +
+         item(" accepted ", counts.accepted) + item(" rejected ", counts.rejected) +
+         item(" repeated ", counts.repeated) + item(" refused ", counts.refused) +
+         item(" repairs ", counts.repairs) + item(" remeasured ", counts.remeasured) +
+         item(" given_back ", counts.given_back) + "\n";
+}
+
+}  // namespace
+
+Result<SearchState> SearchState::create(EngineOptions options) {
+  if (auto ok = check_options(options); !ok) return ok.error();
+  auto grid = Grid::create(options.axes);
+  if (!grid) return grid.error();
+  return SearchState(with_defaults(std::move(options)), *grid);
+}
+
+SearchState::SearchState(EngineOptions options, const Grid& grid)
+    : options_(std::move(options)),
+      archipelago_(grid, options_.topology, options_.island),
+      budgets_(options_.budgets) {}
+
+Result<SearchState::Commits> SearchState::apply(const Event& event) {
+  std::optional<TicketId> answered;
+  auto taken = std::visit(
+      [&](const auto& one) -> Status {
+        using E = std::decay_t<decltype(one)>;
+        if constexpr (std::is_same_v<E, SessionStarted>) return begin_session(one);
+        if constexpr (std::is_same_v<E, TicketOpened>) return open_ticket(one);
+        if constexpr (std::is_same_v<E, ProposalArrived>) return take_proposal(one);
+        if constexpr (std::is_same_v<E, PeriodCrossed>) return cross_period(one);
+        if constexpr (std::is_same_v<E, EvaluationArrived> || std::is_same_v<E, TicketClosed>) {
+          answered = one.ticket;
+          return take_answer(one);
+        }
+      },
+      event);
+  if (!taken) return taken.error();
+  return commit_what_may(answered);
+}
+
+Status SearchState::begin_session(const SessionStarted& session) {
+  for (const auto& [name, value] : settings_of(options_, archipelago_.grid())) {
+    const auto recorded = session.settings.find(name);
+    const std::string before = recorded == session.settings.end() ? "(none)" : recorded->second;
+    if (before != value) {
+      return fail(ErrorCode::invalid_argument,
+                  "this run was begun with \"" + before + "\", which cannot become \"" + value + "\"", name,
+                  "only budgets and limits on what is in flight can change within a run; begin a new one");
+    }
+  }
+  budgets_ = budgets_from(session.budgets);
+  elapsed_s_ = std::max(elapsed_s_, session.elapsed_s);
+  return {};
+}
+
+Status SearchState::open_ticket(const TicketOpened& opened) {
+  if (opened.ticket.value != next_ticket_) return corrupt(opened.ticket, "it was opened out of order");
+  if (opened.island.value >= archipelago_.size()) return corrupt(opened.ticket, "there is no such island");
+
+  OpenTicket ticket;
+  ticket.opened = opened;
+  const auto find_all = [&](const std::vector<ProgramId>& ids, std::vector<IndividualPtr>& found) -> Status {
+    for (const auto id : ids) {
+      auto one = individual(id);
+      if (!one) return one.error();
+      found.push_back(std::move(*one));
+    }
+    return {};
+  };
+  if (opened.parent) {
+    auto parent = individual(*opened.parent);
+    if (!parent) return parent.error();
+    (opened.remeasurement ? ticket.challenger : ticket.selection.parent) = std::move(*parent);
+  }
+  if (opened.incumbent) {
+    auto incumbent = individual(*opened.incumbent);
+    if (!incumbent) return incumbent.error();
+    ticket.incumbent = std::move(*incumbent);
+  }
+  if (auto ok = find_all(opened.top, ticket.selection.top); !ok) return ok;
+  if (auto ok = find_all(opened.inspirations, ticket.selection.inspirations); !ok) return ok;
+  if (auto ok = find_all(opened.failures, ticket.selection.failures); !ok) return ok;
+
+  if (opened.remeasurement) {
+    const bool duel = *opened.remeasurement == Remeasurement::duel;
+    if (!ticket.challenger || duel != static_cast<bool>(ticket.incumbent)) {
+      return corrupt(opened.ticket, "it does not name what to measure again");
+    }
+    ticket.kind = duel ? TicketKind::duel : TicketKind::confirm;
+    ticket.attempt = attempts_[*opened.parent]++;
+  } else {
+    ticket.kind = opened.op ? TicketKind::iteration : TicketKind::seed;
+    attempts_[ProgramId{opened.ticket.value}] = 1;
+  }
+  if (opened.parent) {
+    const auto it = std::ranges::find(follow_ups_, FollowUp{opened.island, *opened.parent, opened.incumbent});
+    if (it != follow_ups_.end() && (ticket.kind == TicketKind::duel || opened.op == Operator::repair)) {
+      if (ticket.kind == TicketKind::iteration) ticket.kind = TicketKind::repair;
+      follow_ups_.erase(it);
+    }
+  }
+  ++next_ticket_;
+  open_.emplace(opened.ticket, std::move(ticket));
+  return {};
+}
+
+Status SearchState::take_proposal(const ProposalArrived& arrived) {
+  auto ticket = unanswered(arrived.ticket);
+  if (!ticket) return ticket.error();
+  if ((*ticket)->challenger) return corrupt(arrived.ticket, "a re-measurement got a proposal");
+  if ((*ticket)->proposal) return corrupt(arrived.ticket, "two proposals arrived");
+  (*ticket)->proposal = arrived.proposal;
+  if (const Child* child = (*ticket)->child()) (*ticket)->fingerprint = options_.fingerprint(child->source);
+  if (arrived.proposal.refusal() || repeated_program(arrived.ticket)) foregone_.insert(arrived.ticket);
+  return {};
+}
+
+Status SearchState::take_answer(const EvaluationArrived& arrived) {
+  auto ticket = unanswered(arrived.ticket);
+  if (!ticket) return ticket.error();
+  if (!(*ticket)->challenger && !(*ticket)->child()) {
+    return corrupt(arrived.ticket, "an evaluation arrived before its child");
+  }
+  if (arrived.source == EvaluationSource::evaluated) {
+    // Attempts that ended in an error are not in the journal: a resumed run must not number one twice.
+    std::uint32_t& next = attempts_[arrived.program];
+    next = std::max(next, arrived.attempt + 1);
+  }
+  (*ticket)->answer = arrived;
+  foregone_.erase(arrived.ticket);
+  return {};
+}
+
+Status SearchState::take_answer(const TicketClosed& closed) {
+  auto ticket = unanswered(closed.ticket);
+  if (!ticket) return ticket.error();
+  const bool refused = (*ticket)->proposal && (*ticket)->proposal->refusal();
+  if (!closed.error && !refused) return corrupt(closed.ticket, "it was closed for no reason");
+  (*ticket)->answer = closed;
+  foregone_.erase(closed.ticket);
+  return {};
+}
+
+Status SearchState::cross_period(const PeriodCrossed& crossed) {
+  if (crossed.policy != "migration" || crossed.epoch != migrations_ + 1) {
+    return corrupt(crossed.after, "period " + std::to_string(crossed.epoch) + " of " + crossed.policy +
+                                      " was crossed out of order");
+  }
+  migrations_ = crossed.epoch;
+  archipelago_.migrate(*options_.migration, options_.seed, crossed.epoch);
+  return {};
+}
+
+Result<OpenTicket*> SearchState::unanswered(TicketId id) {
+  const auto it = open_.find(id);
+  if (it == open_.end()) return corrupt(id, "it is not open");
+  if (it->second.answered()) return corrupt(id, "it was answered twice");
+  return &it->second;
+}
+
+Result<IndividualPtr> SearchState::individual(ProgramId id) const {
+  const auto it = individuals_.find(id);
+  if (it == individuals_.end()) {
+    return fail(ErrorCode::corrupt, "the journal names a program that it does not hold",
+                "program " + std::to_string(id.value));
+  }
+  return it->second;
+}
+
+std::optional<ProgramId> SearchState::program_like(const Source& source) const {
+  const auto it = by_fingerprint_.find(options_.fingerprint(source));
+  return it == by_fingerprint_.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<ProgramId> SearchState::repeated_program(TicketId ticket) const {
+  const auto& fingerprint = open_.at(ticket).fingerprint;
+  if (!fingerprint) return std::nullopt;
+  const auto it = by_fingerprint_.find(*fingerprint);
+  return it == by_fingerprint_.end() ? std::nullopt : std::optional(it->second);
+}
+
+void SearchState::take_new_attempt(TicketId id) {
+  auto& ticket = open_.at(id);
+  ticket.attempt = attempts_[ticket.challenger ? ticket.challenger->program->id : ProgramId{id.value}]++;
+}
+
+std::string SearchState::to_text() const {
+  std::string text = text_of(counts_);
+  for (const auto& [id, individual] : individuals_) {
+    text += "program " + std::to_string(id.value) + " " + std::string(name_of(individual->program->origin));
+    for (const auto parent : individual->program->parents) text += " " + std::to_string(parent.value);
+    text += " " + individual->program->source.digest().hex() + "\n";
+  }
+  return text + archipelago_.to_text();
+}
+
+Result<SearchState> replay(const Journal& journal, EngineOptions options) {
+  auto state = SearchState::create(std::move(options));
+  if (!state) return state.error();
+  auto visited = journal.replay(0, [&](std::uint64_t, const Event& event) -> Status {
+    auto commits = state->apply(event);
+    return commits ? Status{} : Status(commits.error());
+  });
+  if (!visited) return visited.error();
+  return state;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,25 @@
+// What EngineOptions must be, and what of it must not change within a run.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <kernelsmith/archive/grid.hpp>
+#include <kernelsmith/engine/options.hpp>
+
+namespace kernelsmith {
+
+/// Fills in the default policies.
+EngineOptions with_defaults(EngineOptions options);
+
+/// `invalid_argument`, and `where` is the option's name.
+Status check_options(const EngineOptions& options);
+Status check_budgets(const EngineOptions& options);
+
+/// Everything that the fold over the events reads, as text by name.
+std::map<std::string, std::string> settings_of(const EngineOptions& options, const Grid& grid);
+
+std::map<std::string, double> by_name(const Budgets& budgets);
+Budgets budgets_from(const std::map<std::string, double>& limits);
+
+}  // namespace kernelsmith

@@ -1,0 +1,84 @@
+#include "knob_space.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+
+namespace kernelsmith::detail {
+namespace {
+
+// The number that a literal begins with; its suffix does not matter here.
+std::optional<double> number_in(std::string literal) {
+  std::erase_if(literal, [](char c) { return c == '\'' || c == '_' || c == '+'; });
+  const bool negative = literal.starts_with('-');
+  if (negative) literal.erase(0, 1);
+  const bool hexadecimal = literal.starts_with("0x") || literal.starts_with("0X");
+  if (hexadecimal) literal.erase(0, 2);
+  if (literal.empty() || (!hexadecimal && literal.find_first_of("0123456789.") != 0)) return std::nullopt;
+  double value = 0;
+  const auto format = hexadecimal ? std::chars_format::hex : std::chars_format::general;
+  const auto [end, error] = std::from_chars(literal.data(), literal.data() + literal.size(), value, format);
+  if (error != std::errc()) return std::nullopt;
+  return negative ? -value : value;
+}
+
+struct Rank {
+  double number = 0;
+  std::size_t value = 0;
+};
+
+// The values by size, or nothing where one is no number.
+std::vector<Rank> ordered(const Knob& knob) {
+  std::vector<Rank> order;
+  for (std::size_t i = 0; i < knob.values.size(); ++i) {
+    const auto number = number_in(knob.values[i]);
+    if (!number) return {};
+    order.push_back({*number, i});
+  }
+  std::ranges::stable_sort(order, {}, &Rank::number);
+  return order;
+}
+
+bool same_knob(const Knob& a, const Knob& b) {
+  return a.file == b.file && a.name == b.name && a.values == b.values;
+}
+
+}  // namespace
+
+Point current_point(const std::vector<Knob>& knobs) {
+  Point point;
+  for (const Knob& knob : knobs) point.push_back(knob.current);
+  return point;
+}
+
+std::vector<std::size_t> neighbours(const Knob& knob, std::size_t value) {
+  std::vector<std::size_t> result;
+  const std::vector<Rank> order = ordered(knob);
+  if (order.empty()) {
+    for (std::size_t i = 0; i < knob.values.size(); ++i) {
+      if (i != value) result.push_back(i);
+    }
+    return result;
+  }
+  const auto at = std::ranges::find(order, value, &Rank::value);
+  if (at != order.begin()) result.push_back((at - 1)->value);
+  if (at + 1 != order.end()) result.push_back((at + 1)->value);
+  return result;
+}
+
+Point point_of(const std::vector<Knob>& other, const std::vector<Knob>& knobs, const Point& fallback) {
+  Point point = fallback;
+  std::vector<bool> used(other.size(), false);
+  for (std::size_t i = 0; i < knobs.size(); ++i) {
+    for (std::size_t j = 0; j < other.size(); ++j) {
+      if (used[j] || !same_knob(knobs[i], other[j])) continue;
+      used[j] = true;
+      point[i] = other[j].current;
+      break;
+    }
+  }
+  return point;
+}
+
+}  // namespace kernelsmith::detail

@@ -1,0 +1,104 @@
+#include <charconv>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <sys/eventfd.h>
+
+#include <kernelsmith/sandbox/process.hpp>
+
+#include "supervisor.hpp"
+
+namespace kernelsmith {
+
+struct SandboxedProcess::State {
+  State(const SandboxSpec& spec, std::optional<Cgroup> group)
+      : cgroup(std::move(group)),
+        supervisor(spec, cgroup ? &*cgroup : nullptr),
+        ended(::eventfd(0, EFD_CLOEXEC)) {}
+
+  ~State() {
+    supervisor.request_kill();
+    if (watcher.joinable()) watcher.join();
+  }
+
+  // The sandbox dies with the thread that starts it, so one thread does both.
+  void run(std::promise<Status> started) {
+    const Status status = supervisor.start();
+    started.set_value(status);
+    if (!status) return;
+    Result<SandboxResult> end = supervisor.watch();
+    {
+      const std::lock_guard lock(mutex);
+      result = std::move(end);
+    }
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(ended.get(), &one, sizeof one);
+    changed.notify_all();
+  }
+
+  std::optional<Cgroup> cgroup;
+  Supervisor supervisor;
+  Descriptor ended;
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<Result<SandboxResult>> result;  // guarded by mutex
+  std::thread watcher;
+};
+
+Result<SandboxedProcess> SandboxedProcess::start(const SandboxSpec& spec) {
+  std::optional<Cgroup> cgroup;
+  if (Result<Cgroup> made = Cgroup::create()) cgroup.emplace(std::move(*made));
+  auto state = std::make_unique<State>(spec, std::move(cgroup));
+  std::promise<Status> started;
+  std::future<Status> status = started.get_future();
+  state->watcher = std::thread(
+      [raw = state.get(), promise = std::move(started)]() mutable { raw->run(std::move(promise)); });
+  if (const Status done = status.get(); !done) return done.error();
+  return SandboxedProcess(std::move(state));
+}
+
+SandboxedProcess::SandboxedProcess(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SandboxedProcess::~SandboxedProcess() = default;
+SandboxedProcess::SandboxedProcess(SandboxedProcess&&) noexcept = default;
+SandboxedProcess& SandboxedProcess::operator=(SandboxedProcess&&) noexcept = default;
+
+pid_t SandboxedProcess::pid() const { return state_->supervisor.pid(); }
+
+std::optional<pid_t> SandboxedProcess::program_pid() const {
+  while (alive()) {
+    const std::string init = std::to_string(state_->supervisor.init_pid());
+    const std::string children = read_small_file("/proc/" + init + "/task/" + init + "/children");
+    pid_t program = 0;
+    if (std::from_chars(children.data(), children.data() + children.size(), program).ec == std::errc())
+      return program;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return std::nullopt;
+}
+
+bool SandboxedProcess::alive() const {
+  const std::lock_guard lock(state_->mutex);
+  return !state_->result;
+}
+
+int SandboxedProcess::exit_descriptor() const { return state_->ended.get(); }
+void SandboxedProcess::kill() { state_->supervisor.request_kill(); }
+
+std::optional<Result<SandboxResult>> SandboxedProcess::wait_for(std::chrono::nanoseconds limit) {
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait_for(lock, limit, [this] { return state_->result.has_value(); });
+  return state_->result;
+}
+
+Result<SandboxResult> SandboxedProcess::wait() {
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait(lock, [this] { return state_->result.has_value(); });
+  return *state_->result;
+}
+
+Cgroup* SandboxedProcess::cgroup() { return state_->cgroup ? &*state_->cgroup : nullptr; }
+
+}  // namespace kernelsmith

@@ -1,0 +1,196 @@
+#include "seccomp.hpp"
+
+#include <array>
+#include <csignal>
+#include <initializer_list>
+#include <memory>
+
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+namespace kernelsmith {
+
+namespace {
+
+using Filter = std::unique_ptr<void, decltype(&seccomp_release)>;
+
+constexpr std::uint32_t kDeny = SCMP_ACT_ERRNO(EPERM);
+constexpr scmp_datum_t kNewNamespaces =
+    CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+
+// As the library's SCMP_A0 and its like, which are no C++.
+scmp_arg_cmp argument(unsigned index, scmp_compare how, scmp_datum_t a, scmp_datum_t b = 0) {
+  return {index, how, a, b};
+}
+
+bool deny_where(void* filter, std::uint32_t action, int call, std::initializer_list<scmp_arg_cmp> all) {
+  return seccomp_rule_add_array(filter, action, call, static_cast<unsigned>(all.size()), all.begin()) == 0;
+}
+
+// A call that this kernel's library does not know cannot be made by its programs either, but a number can;
+// such calls are younger than libseccomp 2.5 and none of them is needed for what is denied here.
+bool deny(void* filter, std::uint32_t action, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const int number = seccomp_syscall_resolve_name(name);
+    if (number == __NR_SCMP_ERROR) continue;
+    if (seccomp_rule_add(filter, action, number, 0) != 0) return false;
+  }
+  return true;
+}
+
+// Flags of clone3 are in memory, where a filter cannot look. glibc falls back to clone when it is told
+// ENOSYS.
+bool deny_clone3(void* filter) {
+  return seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0;
+}
+
+bool deny_everywhere(void* filter) {
+  bool done = deny(filter, kDeny,
+                   {"ptrace",
+                    "process_vm_readv",
+                    "process_vm_writev",
+                    "process_madvise",
+                    "kcmp",
+                    "pidfd_getfd",
+                    "io_uring_setup",
+                    "io_uring_enter",
+                    "io_uring_register",
+                    "userfaultfd",
+                    "perf_event_open",
+                    "bpf",
+                    "unshare",
+                    "setns",
+                    "mount",
+                    "umount2",
+                    "pivot_root",
+                    "chroot",
+                    "open_tree",
+                    "move_mount",
+                    "fsopen",
+                    "fsconfig",
+                    "fsmount",
+                    "fspick",
+                    "mount_setattr",
+                    "add_key",
+                    "request_key",
+                    "keyctl",
+                    "init_module",
+                    "finit_module",
+                    "delete_module",
+                    "kexec_load",
+                    "kexec_file_load",
+                    "reboot",
+                    "swapon",
+                    "swapoff",
+                    "syslog",
+                    "acct",
+                    "quotactl",
+                    "quotactl_fd",
+                    "open_by_handle_at",
+                    "name_to_handle_at",
+                    "fanotify_init",
+                    "lookup_dcookie",
+                    "nfsservctl",
+                    "uselib",
+                    "iopl",
+                    "ioperm",
+                    "settimeofday",
+                    "clock_settime",
+                    "clock_adjtime",
+                    "adjtimex",
+                    "personality",
+                    "modify_ldt"});
+  done = done && deny_clone3(filter);
+  for (scmp_datum_t bit = 1; bit <= kNewNamespaces; bit <<= 1)
+    if (kNewNamespaces & bit)
+      done = done && deny_where(filter, kDeny, SCMP_SYS(clone), {argument(0, SCMP_CMP_MASKED_EQ, bit, bit)});
+  // Pushing characters into a terminal's input.
+  for (const scmp_datum_t request : {scmp_datum_t{TIOCSTI}, scmp_datum_t{TIOCLINUX}})
+    done = done &&
+           deny_where(filter, kDeny, SCMP_SYS(ioctl), {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, request)});
+  return done;
+}
+
+// Not every address family knows network namespaces (AF_VSOCK reaches the host of a virtual machine).
+bool deny_all_sockets_but_local(void* filter) {
+  return deny_where(filter, kDeny, SCMP_SYS(socket), {argument(0, SCMP_CMP_NE, AF_UNIX)});
+}
+
+// What could do work outside the calls that are timed, or dodge the freezer and the clock. Where no honest
+// library tries it, the program is killed, so that the verdict can name the reason.
+bool deny_to_runners(void* filter, bool threads) {
+  bool done = deny(filter, SCMP_ACT_KILL_PROCESS, {"fork", "vfork", "timer_create", "setitimer", "alarm"});
+  done = done && deny(filter, kDeny,
+                      {"timerfd_create",
+                       "sched_setaffinity",
+                       "sched_setscheduler",
+                       "sched_setparam",
+                       "sched_setattr",
+                       "setpriority",
+                       "ioprio_set",
+                       "memfd_create",
+                       "memfd_secret",
+                       "socket",
+                       "socketpair",
+                       "setrlimit",
+                       "shmget",
+                       "msgget",
+                       "semget",
+                       "mq_open",
+                       "inotify_init",
+                       "inotify_init1",
+                       "pidfd_open",
+                       "pidfd_send_signal",
+                       "setsid",
+                       "setpgid",
+                       "rt_tgsigqueueinfo",
+                       "rt_sigqueueinfo"});
+  // Reading a limit is honest, setting one is not.
+  done = done && deny_where(filter, kDeny, SCMP_SYS(prlimit64), {argument(2, SCMP_CMP_NE, 0)});
+  done = done && deny_where(filter, kDeny, SCMP_SYS(rt_sigaction),
+                            {argument(0, SCMP_CMP_EQ, SIGCONT), argument(1, SCMP_CMP_NE, 0)});
+  if (!threads) return done && deny(filter, SCMP_ACT_KILL_PROCESS, {"clone"});
+  return done && deny_where(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone),
+                            {argument(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
+}
+
+bool add_rules(void* filter, SandboxProfile profile) {
+  switch (profile) {
+    case SandboxProfile::toolchain:
+    case SandboxProfile::command:
+      return deny_everywhere(filter) && deny_all_sockets_but_local(filter);
+    case SandboxProfile::runner:
+      return deny_everywhere(filter) && deny_to_runners(filter, false);
+    case SandboxProfile::runner_with_threads:
+      return deny_everywhere(filter) && deny_to_runners(filter, true);
+  }
+  return false;
+}
+
+Descriptor compile(SandboxProfile profile) {
+  const Filter filter(seccomp_init(SCMP_ACT_ALLOW), &seccomp_release);
+  if (!filter || !add_rules(filter.get(), profile)) return {};
+  Descriptor file(::memfd_create("kernelsmith-seccomp", MFD_CLOEXEC));
+  if (!file || seccomp_export_bpf(filter.get(), file.get()) != 0) return {};
+  return file;
+}
+
+}  // namespace
+
+Result<Descriptor> seccomp_filter(SandboxProfile profile) {
+  static const std::array<Descriptor, 4> kCompiled = {
+      compile(SandboxProfile::toolchain), compile(SandboxProfile::command), compile(SandboxProfile::runner),
+      compile(SandboxProfile::runner_with_threads)};
+  const Descriptor& compiled = kCompiled.at(static_cast<std::size_t>(profile));
+  if (!compiled)
+    return fail(ErrorCode::unsupported, "the seccomp filter could not be compiled", "libseccomp");
+  // Opened anew, for a read position of its own.
+  Descriptor copy(::open(("/proc/self/fd/" + std::to_string(compiled.get())).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!copy) return system_error("the seccomp filter could not be opened");
+  return copy;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,55 @@
+// spawn: a child process from a multithreaded program: nothing between fork and exec but system calls, and no
+// descriptor passed on but those that are listed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <kernelsmith/core/result.hpp>
+
+#include "descriptor.hpp"
+
+namespace kernelsmith {
+
+/// The user that sandboxed programs are run as where this process is root: root is not bound by limits.
+inline constexpr unsigned kNobody = 65534;
+
+/// A host path and the place under kStage where the child mounts it, because the unprivileged user cannot
+/// reach the path itself.
+struct StagedPath {
+  std::string source;
+  std::string place;
+};
+inline constexpr const char* kStage = "/tmp";
+
+/// What to start. All strings must outlive the call.
+struct SpawnRequest {
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;  ///< NAME=VALUE
+  std::vector<std::pair<int, int>>
+      descriptors;                             ///< (ours, the child's number below 100); includes 0, 1 and 2
+  std::vector<std::pair<int, rlim_t>> limits;  ///< (resource, hard and soft)
+  std::vector<StagedPath> staged;              ///< only where `become_nobody`
+  bool become_nobody = false;
+  std::string working_directory;  ///< empty: the root
+  int cgroup = -1;                ///< clone into it
+};
+
+struct Spawned {
+  pid_t pid = -1;
+  Descriptor pidfd;
+};
+
+/// Starts the program. Errors: io, permission, not_found; the message names the step that failed.
+Result<Spawned> spawn(const SpawnRequest& request);
+
+/// Limits how many processes and threads the user of process `pid` may have in that process's user namespace.
+/// A root without CAP_SYS_RESOURCE (as in many containers) does it through a child that shares the user.
+Status limit_processes(pid_t pid, std::uint64_t most);
+
+}  // namespace kernelsmith

@@ -1,0 +1,42 @@
+#include <system_error>
+
+#include <kernelsmith/sandbox/spec.hpp>
+
+namespace kernelsmith {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder is bound, a link is made again: on most systems /lib is a link into /usr.
+void add_path(SandboxSpec& spec, const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::symlink_status(path, ignored);
+  if (fs::is_symlink(status)) {
+    spec.links.push_back({fs::read_symlink(path, ignored).string(), path});
+  } else if (fs::exists(status)) {
+    spec.read_only.push_back({path});
+  }
+}
+
+// Only the loader's cache and the links of update-alternatives are needed of /etc.
+void add_linker_cache(SandboxSpec& spec) { add_path(spec, "/etc/ld.so.cache"); }
+
+}  // namespace
+
+void add_toolchain(SandboxSpec& spec) {
+  for (const char* folder :
+       {"/usr/bin", "/usr/include", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/libx32",
+        "/usr/local", "/bin", "/lib", "/lib32", "/lib64", "/libx32"})
+    add_path(spec, folder);
+  add_path(spec, "/etc/alternatives");
+  add_linker_cache(spec);
+}
+
+void add_libraries(SandboxSpec& spec) {
+  for (const char* folder : {"/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64"})
+    add_path(spec, folder);
+  add_linker_cache(spec);
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,285 @@
+#include "supervisor.hpp"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <functional>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "bubblewrap.hpp"
+#include "seccomp.hpp"
+
+namespace kernelsmith {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Pipe {
+  Descriptor read, write;
+};
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("a pipe could not be made");
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void signal_event(const Descriptor& event) {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(event.get(), &one, sizeof one);
+}
+
+void kill_by(const Descriptor& pidfd) { ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0); }
+
+// The integer behind `"key": ` in bubblewrap's status lines.
+std::optional<int> status_number(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  int number = 0;
+  const char* from = text.data() + at + key.size();
+  const auto parsed = std::from_chars(from, text.data() + text.size(), number);
+  // A number at the very end may not be complete yet.
+  if (parsed.ec != std::errc() || parsed.ptr == text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Reads what is there. False at the end of the stream.
+template <class Take>
+bool read_available(const Descriptor& pipe, Take take) {
+  std::array<char, 65536> buffer;
+  const ssize_t count = ::read(pipe.get(), buffer.data(), buffer.size());
+  if (count > 0) take(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
+  return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+Error setup_error(const std::string& message) {
+  const bool forbidden =
+      message.find("ermission") != std::string::npos || message.find("namespace") != std::string::npos;
+  if (message.find("execvp") != std::string::npos)
+    return fail(ErrorCode::not_found,
+                "the program could not be started in its sandbox: " + escape_controls(message));
+  return fail(forbidden ? ErrorCode::unsupported : ErrorCode::tool_failed,
+              "the sandbox could not be set up: " + escape_controls(message), "bwrap",
+              "see `kernelsmith doctor`; in a container, user namespaces must be allowed "
+              "(docker: --security-opt seccomp=unconfined --security-opt systempaths=unconfined)");
+}
+
+}  // namespace
+
+Supervisor::Supervisor(SandboxSpec spec, Cgroup* cgroup)
+    : spec_(std::move(spec)),
+      cgroup_(cgroup),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      out_(spec_.limits.kept_output_bytes),
+      err_(spec_.limits.kept_output_bytes) {}
+
+void Supervisor::request_kill() { signal_event(wake_); }
+
+Status Supervisor::prepare_pipes(SpawnRequest& request) {
+  // The child's ends live in `request` until the child has them: they are closed by start().
+  const Descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  Result<Pipe> out = make_pipe(), err = make_pipe(), status = make_pipe(), release = make_pipe();
+  if (!null || !wake_ || !out || !err || !status || !release)
+    return system_error("the sandbox's pipes could not be made");
+  for (const Pipe& read_here : {std::cref(*out), std::cref(*err), std::cref(*status)})
+    ::fcntl(read_here.read.get(), F_SETFL, O_NONBLOCK);
+  out_pipe_ = std::move(out->read);
+  err_pipe_ = std::move(err->read);
+  request.descriptors.insert(request.descriptors.end(),
+                             {{null.get(), 0}, {out->write.get(), 1}, {err->write.get(), 2}});
+
+  const bool confined = spec_.confinement == Confinement::sandboxed;
+  Descriptor filter;
+  if (confined) {
+    Result<Descriptor> compiled = seccomp_filter(spec_.profile);
+    if (!compiled) return compiled.error();
+    filter = std::move(*compiled);
+    status_pipe_ = std::move(status->read);
+    // init holds both ends: if this process died now, init would wait for ever instead of going on unwatched.
+    release_ = std::move(release->write);
+    request.descriptors.insert(request.descriptors.end(), {{status->write.get(), kStatusDescriptor},
+                                                           {filter.get(), kSeccompDescriptor},
+                                                           {release->read.get(), kReleaseDescriptor},
+                                                           {release_.get(), kReleaseKeptDescriptor}});
+  }
+  Result<Spawned> child = spawn(request);
+  if (!child) return child.error();
+  child_ = std::move(*child);
+  return {};
+}
+
+Status Supervisor::start() {
+  SpawnRequest request;
+  const bool confined = spec_.confinement == Confinement::sandboxed;
+  if (Status done = confined ? describe_to_bubblewrap(spec_, request) : describe_unconfined(spec_, request);
+      !done)
+    return done;
+  if (cgroup_ != nullptr) request.cgroup = cgroup_->descriptor();
+  limit_memory();
+  return prepare_pipes(request);
+}
+
+// A runner is one process, which its address space limits. Moving a compiler into a v1 group would cost more
+// than most compilations.
+void Supervisor::limit_memory() {
+  const std::uint64_t bytes = spec_.limits.memory_bytes;
+  if (bytes == 0 || (cgroup_ != nullptr && cgroup_->limit_memory(bytes))) return;
+  if (spec_.profile == SandboxProfile::command && spec_.confinement == Confinement::sandboxed)
+    memory_ = MemoryGroup::create(bytes);
+}
+
+Result<SandboxResult> Supervisor::watch() {
+  const auto started = Clock::now();
+  const double limit_s = spec_.limits.wall_s;
+  while (!monitor_status_) {
+    wall_s_ = std::chrono::duration<double>(Clock::now() - started).count();
+    if (limit_s > 0 && wall_s_ >= limit_s) end_with(ExitKind::wall_limit);
+    const bool timed = limit_s > 0 && !verdict_;
+    wait_and_read(timed ? static_cast<int>((limit_s - wall_s_) * 1000) + 1 : -1);
+    const std::uint64_t printed = out_.seen() + err_.seen();
+    if (spec_.limits.output_bytes > 0 && printed > spec_.limits.output_bytes)
+      end_with(ExitKind::output_limit);
+  }
+  wall_s_ = std::chrono::duration<double>(Clock::now() - started).count();
+  drain();
+  return conclude();
+}
+
+int Supervisor::wait_and_read(int timeout_ms) {
+  // poll() skips negative descriptors.
+  std::array<pollfd, 5> watched = {pollfd{child_.pidfd.get(), POLLIN, 0}, pollfd{wake_.get(), POLLIN, 0},
+                                   pollfd{out_pipe_.get(), POLLIN, 0}, pollfd{err_pipe_.get(), POLLIN, 0},
+                                   pollfd{status_pipe_.get(), POLLIN, 0}};
+  const int count = ::poll(watched.data(), watched.size(), timeout_ms);
+  if (count <= 0) return count;
+  if (watched[4].revents != 0) read_status();
+  if (watched[2].revents != 0 &&
+      !read_available(out_pipe_, [this](std::string_view bytes) { out_.add(bytes); }))
+    out_pipe_.reset();
+  if (watched[3].revents != 0 &&
+      !read_available(err_pipe_, [this](std::string_view bytes) { err_.add(bytes); }))
+    err_pipe_.reset();
+  if (watched[1].revents != 0) {
+    std::uint64_t ignored = 0;
+    [[maybe_unused]] const ssize_t got = ::read(wake_.get(), &ignored, sizeof ignored);
+    end_with(ExitKind::killed);
+  }
+  if (watched[0].revents != 0) reap();
+  return count;
+}
+
+void Supervisor::read_status() {
+  if (!read_available(status_pipe_, [this](std::string_view bytes) { status_ += bytes; }))
+    status_pipe_.reset();
+  if (init_pidfd_) return;
+  if (const auto init = status_number(status_, "\"child-pid\": ")) set_up_init(*init);
+}
+
+// The sandbox's init waits to be released: its limits that count processes can be set only now, inside its
+// user namespace, where nobody else's processes count.
+void Supervisor::set_up_init(pid_t init) {
+  init_pidfd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, init, 0)));
+  init_pid_ = init;
+  if (verdict_) {
+    kill_everything();
+    return;
+  }
+  const bool may_multiply = spec_.profile != SandboxProfile::runner;
+  if (may_multiply && spec_.limits.processes > 0) {
+    // One is the sandbox's init.
+    if (Status limited = limit_processes(init, spec_.limits.processes + 1); !limited)
+      failure_ = limited.error();
+  }
+  if (memory_ && !memory_->add(init)) failure_ = system_error("a sandbox's memory could not be limited");
+  if (failure_) {
+    end_with(ExitKind::killed);
+    return;
+  }
+  [[maybe_unused]] const ssize_t written = ::write(release_.get(), "", 1);
+}
+
+void Supervisor::end_with(ExitKind kind) {
+  if (verdict_) return;
+  verdict_ = kind;
+  kill_everything();
+}
+
+// With the namespace's init, the kernel kills all that it holds. Its parent, the monitor, is left to reap it:
+// not every machine's first process reaps orphans. While the id of init is not known yet it is blocked, and
+// set_up_init() comes back here.
+void Supervisor::kill_everything() {
+  if (spec_.confinement == Confinement::unsandboxed) {
+    if (cgroup_ != nullptr) cgroup_->kill();
+    ::kill(-child_.pid, SIGKILL);
+  } else if (init_pidfd_) {
+    kill_by(init_pidfd_);
+    if (cgroup_ != nullptr) cgroup_->thaw_for_good();
+  }
+}
+
+void Supervisor::reap() {
+  siginfo_t info{};
+  if (::waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &info, WEXITED) != 0) return;
+  // As a shell would say it: bubblewrap passes its program's end on in this form.
+  monitor_status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+  if (cgroup_ != nullptr) cgroup_->kill();
+  if (spec_.confinement == Confinement::unsandboxed) ::kill(-child_.pid, SIGKILL);
+  if (!init_pidfd_) return;
+  // Where the monitor was killed, its init dies by itself, a moment later.
+  kill_by(init_pidfd_);
+  pollfd end{init_pidfd_.get(), POLLIN, 0};
+  while (::poll(&end, 1, -1) < 0 && errno == EINTR) {
+  }
+}
+
+// Every writer is dead; what is left in the pipes is bounded by their size. An unsandboxed program's own
+// daemons may live on, so the end of the stream is not waited for.
+void Supervisor::drain() {
+  const auto rest = [](Descriptor& pipe, auto take) {
+    while (pipe) {
+      bool any = false;
+      if (!read_available(pipe, [&](std::string_view bytes) { any = true, take(bytes); }) || !any)
+        pipe.reset();
+    }
+  };
+  rest(status_pipe_, [this](std::string_view bytes) { status_ += bytes; });
+  const std::uint64_t most = spec_.limits.output_bytes;
+  rest(out_pipe_, [this](std::string_view bytes) { out_.add(bytes); });
+  rest(err_pipe_, [this](std::string_view bytes) { err_.add(bytes); });
+  if (most > 0 && out_.seen() + err_.seen() > most && !verdict_) verdict_ = ExitKind::output_limit;
+}
+
+Result<SandboxResult> Supervisor::conclude() {
+  SandboxResult result;
+  result.out_truncated = out_.truncated();
+  result.err_truncated = err_.truncated();
+  result.out = out_.take();
+  result.err = err_.take();
+  result.wall_s = wall_s_;
+
+  const bool confined = spec_.confinement == Confinement::sandboxed;
+  const std::optional<int> reported = confined ? status_number(status_, "\"exit-code\": ") : monitor_status_;
+  const bool starved =
+      (memory_ && memory_->out_of_memory()) || (cgroup_ != nullptr && cgroup_->out_of_memory());
+  const int code = reported.value_or(*monitor_status_);
+  if (failure_) return *failure_;
+  if (verdict_) {
+    result.kind = *verdict_;
+  } else if (starved && code != 0) {
+    result.kind = ExitKind::memory_limit;
+  } else if (!reported && code < 128) {
+    return setup_error(result.err);
+  } else {
+    result.kind = code > 128 && code < 128 + 65 ? ExitKind::signalled : ExitKind::exited;
+    result.code = result.kind == ExitKind::signalled ? code - 128 : code;
+  }
+  return result;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,68 @@
+// Supervisor: starts one sandbox and watches it to its end: output, limits, stop requests. Whoever calls
+// start() must call watch() on the same thread: the sandbox dies with the thread that started it.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/sandbox/cgroup.hpp>
+#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/run.hpp>
+#include <kernelsmith/sandbox/spec.hpp>
+
+#include "descriptor.hpp"
+#include "memory_group.hpp"
+#include "spawn.hpp"
+#include "tail.hpp"
+
+namespace kernelsmith {
+
+class Supervisor {
+ public:
+  /// `cgroup` may be null; it must outlive this object.
+  Supervisor(SandboxSpec spec, Cgroup* cgroup);
+
+  Status start();
+
+  /// Returns when nothing of the sandbox is left. An Error says that the program never ran.
+  Result<SandboxResult> watch();
+
+  /// Asks watch() to kill the sandbox. Any thread, any time, any number of times.
+  void request_kill();
+
+  pid_t pid() const { return child_.pid; }
+
+  /// The id of the sandbox's init as seen from here; 0 until it is set up. Any thread.
+  pid_t init_pid() const { return init_pid_.load(); }
+
+ private:
+  Status prepare_pipes(SpawnRequest& request);
+  void limit_memory();
+  void kill_everything();
+  void end_with(ExitKind kind);
+  void read_status();
+  void set_up_init(pid_t init);
+  int wait_and_read(int timeout_ms);
+  void reap();
+  void drain();
+  Result<SandboxResult> conclude();
+
+  SandboxSpec spec_;
+  Cgroup* cgroup_;
+  std::optional<MemoryGroup> memory_;
+  Spawned child_;
+  Descriptor init_pidfd_, out_pipe_, err_pipe_, status_pipe_, release_, wake_;
+  Tail out_, err_;
+  std::string status_;
+  std::atomic<pid_t> init_pid_{0};
+  std::optional<ExitKind> verdict_;  ///< set when the sandbox is to be killed
+  std::optional<Error> failure_;     ///< the sandbox could not be set up
+  std::optional<int> monitor_status_;
+  double wall_s_ = 0;
+};
+
+}  // namespace kernelsmith

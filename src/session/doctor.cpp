@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include <unistd.h>
+
+#include <kernelsmith/sandbox/capabilities.hpp>
+#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/run.hpp>
+#include <kernelsmith/session/doctor.hpp>
+#include <kernelsmith/store/run_store.hpp>
+
+namespace kernelsmith {
+namespace {
+
+constexpr double kEnoughDiskGib = 1;
+constexpr unsigned kEnoughCores = 4;  // with fewer, nothing compiles while something is timed
+
+std::optional<std::string> find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (const std::string file = folder + "/" + name; ::access(file.c_str(), X_OK) == 0) return file;
+  return std::nullopt;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// A program of the system run where kernelsmith would run it: in the sandbox, or without one where there is
+/// none.
+Result<SandboxResult> try_program(std::vector<std::string> argv, const std::filesystem::path& scratch,
+                                  bool sandboxed) {
+  SandboxSpec spec;
+  spec.argv = std::move(argv);
+  spec.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+  add_toolchain(spec);
+  spec.read_write = {{scratch, scratch}};
+  spec.working_directory = scratch;
+  spec.confinement = sandboxed ? Confinement::sandboxed : Confinement::unsandboxed;
+  return run_sandboxed(spec);
+}
+
+/// Why it did not succeed; empty where it did.
+std::string fault_of(const Result<SandboxResult>& result) {
+  if (!result) return describe(result.error());
+  if (result->succeeded()) return "";
+  return describe(*result) + ": " + first_line(escape_controls(result->err));
+}
+
+MachineCheck check_compiler(bool sandboxed) {
+  MachineCheck check{"compiler", CheckStatus::missing, "no g++ on the PATH", "apt-get install g++", true};
+  const auto compiler = find_program("g++");
+  if (!compiler) return check;
+  check.remedy = "apt-get install --reinstall g++";
+  const auto scratch = ScratchFolder::create();
+  if (!scratch) return check.detail = describe(scratch.error()), check;
+  if (const Status written =
+          scratch->write("probe.cpp", "#include <cstdint>\nextern \"C\" void probe() {}\n");
+      !written)
+    return check.detail = describe(written.error()), check;
+  if (const auto fault = fault_of(try_program({*compiler, "-shared", "-fPIC", "-o", "probe.so", "probe.cpp"},
+                                              scratch->path(), sandboxed));
+      !fault.empty())
+    return check.detail = *compiler + " does not compile: " + fault, check;
+  const auto version = try_program({*compiler, "--version"}, scratch->path(), sandboxed);
+  return {"compiler", CheckStatus::ok, version ? first_line(version->out) : *compiler, "", true};
+}
+
+MachineCheck check_python(bool sandboxed) {
+  const std::string python = "/usr/bin/python3";
+  const auto scratch = ScratchFolder::create();
+  const std::string fault =
+      scratch ? fault_of(try_program({python, "-c", "import json"}, scratch->path(), sandboxed))
+              : describe(scratch.error());
+  if (fault.empty())
+    return {"python", CheckStatus::ok, python + ", for command tasks written in Python", "", false};
+  return {"python", CheckStatus::limited, fault, "apt-get install python3 (only some command tasks use it)",
+          false};
+}
+
+/// bubblewrap and what it needs are required; what only raises the tier is not.
+MachineCheck check_of(const SandboxCapability& capability) {
+  const bool required = capability.name == "bubblewrap" || capability.name == "sandbox";
+  const auto lacking = required ? CheckStatus::missing : CheckStatus::limited;
+  return {capability.name, capability.available ? CheckStatus::ok : lacking, capability.detail,
+          capability.remedy, required};
+}
+
+MachineCheck check_store() {
+  MachineCheck check{"run store", CheckStatus::missing, "", "check the folder for temporary files (TMPDIR)",
+                     true};
+  const auto scratch = ScratchFolder::create();
+  if (!scratch) return check.detail = describe(scratch.error()), check;
+  const auto store = RunStore::create(scratch->path() / "probe.run", "version: 1\n");
+  if (!store) return check.detail = describe(store.error()), check;
+  if (const Status intact = (*store)->integrity_check(); !intact)
+    return check.detail = describe(intact.error()), check;
+  return {"run store", CheckStatus::ok, "an SQLite run was made and checked", "", true};
+}
+
+MachineCheck check_disk(const std::filesystem::path& folder) {
+  std::error_code failed;
+  const auto space = std::filesystem::space(folder, failed);
+  if (failed)
+    return {"disk", CheckStatus::limited, folder.string() + ": " + failed.message(), "check the folder",
+            false};
+  const double gib = static_cast<double>(space.available) / (1 << 30);
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f GiB free", gib);
+  if (gib >= kEnoughDiskGib) return {"disk", CheckStatus::ok, text, "", false};
+  return {"disk", CheckStatus::limited, text, "make room: a long run can fill 1 GiB", false};
+}
+
+MachineCheck check_cores() {
+  const unsigned cores = std::thread::hardware_concurrency();
+  const std::string text = std::to_string(cores) + " cores";
+  if (cores >= kEnoughCores) return {"cores", CheckStatus::ok, text, "", false};
+  return {"cores", CheckStatus::limited, text + ": nothing compiles while a kernel is timed",
+          "a machine with 4 cores searches faster", false};
+}
+
+}  // namespace
+
+std::string_view name_of(CheckStatus status) {
+  switch (status) {
+    case CheckStatus::ok:
+      return "ok";
+    case CheckStatus::limited:
+      return "limited";
+    case CheckStatus::missing:
+      return "missing";
+  }
+  return "";
+}
+
+bool MachineReport::usable() const {
+  return std::ranges::none_of(checks, [](const MachineCheck& check) {
+    return check.required && check.status == CheckStatus::missing;
+  });
+}
+
+MachineReport examine_machine(const std::filesystem::path& folder) {
+  const SandboxCapabilities sandbox = probe_sandbox();
+  const SandboxCapability* works = sandbox.find("sandbox");
+  const bool sandboxed = works && works->available;
+
+  MachineReport report;
+  report.checks.push_back(check_compiler(sandboxed));
+  for (const SandboxCapability& capability : sandbox.items) report.checks.push_back(check_of(capability));
+  report.checks.push_back(check_python(sandboxed));
+  report.checks.push_back(check_store());
+  report.checks.push_back(check_disk(folder));
+  report.checks.push_back(check_cores());
+  report.tier = sandbox.tier();
+  return report;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,84 @@
+// The run as JSON lines. Every line is an object whose `type` says what it is (docs/formats.md).
+#include <map>
+#include <ostream>
+
+#include <kernelsmith/config/json.hpp>
+#include <kernelsmith/session/run_view.hpp>
+
+namespace kernelsmith {
+namespace {
+
+std::string text_of(ProgramId id) { return std::to_string(id.value); }
+
+std::string list_of(const std::vector<ProgramId>& ids) {
+  std::string text;
+  for (const ProgramId id : ids) text += (text.empty() ? "" : ",") + text_of(id);
+  return "[" + text + "]";
+}
+
+std::string in_quotes(std::string_view plain) { return "\"" + std::string(plain) + "\""; }
+
+std::string run_line(const RunView& view) {
+  return R"({"run":)" + in_quotes(view.run_id) + R"(,"task_digest":)" + in_quotes(view.task.digest.hex()) +
+         R"(,"type":"run","version":1})";
+}
+
+std::string program_line(ProgramId id, const Child& child) {
+  return R"({"id":)" + text_of(id) + R"(,"origin":)" + in_quotes(name_of(child.origin)) + R"(,"parents":)" +
+         list_of(child.parents) + R"(,"source":)" + to_json(child.source) + R"(,"type":"program"})";
+}
+
+std::string evaluation_line(const EvaluationArrived& arrived) {
+  return R"({"attempt":)" + std::to_string(arrived.attempt) + R"(,"evaluation":)" +
+         to_json(arrived.evaluation) + R"(,"program":)" + text_of(arrived.program) + R"(,"ticket":)" +
+         std::to_string(arrived.ticket.value) + R"(,"type":"evaluation"})";
+}
+
+std::string lineage_line(ProgramId child, ProgramId parent) {
+  return R"({"child":)" + text_of(child) + R"(,"parent":)" + text_of(parent) + R"(,"type":"lineage"})";
+}
+
+/// Writes a program with its edges before its first evaluation; a child that was never evaluated is no
+/// program.
+class Exporter {
+ public:
+  explicit Exporter(std::ostream& out) : out_(out) {}
+
+  Status operator()(const Event& event) {
+    if (const auto* arrived = std::get_if<ProposalArrived>(&event)) {
+      if (const Child* child = arrived->proposal.child()) unevaluated_.emplace(arrived->ticket, *child);
+    } else if (const auto* told = std::get_if<EvaluationArrived>(&event)) {
+      if (told->source == EvaluationSource::evaluated) write(*told);
+    }
+    return {};
+  }
+
+ private:
+  void write(const EvaluationArrived& told) {
+    if (const auto child = unevaluated_.extract(told.ticket)) {
+      out_ << program_line(told.program, child.mapped()) << '\n';
+      for (const ProgramId parent : child.mapped().parents)
+        out_ << lineage_line(told.program, parent) << '\n';
+    }
+    out_ << evaluation_line(told) << '\n';
+  }
+
+  std::ostream& out_;
+  std::map<TicketId, Child> unevaluated_;
+};
+
+}  // namespace
+
+Status export_run(const RunView& view, std::ostream& out) {
+  const auto store = RunStore::open_read_only(view.folder);
+  if (!store) return store.error();
+  out << run_line(view) << '\n';
+  Exporter exporter(out);
+  const Status replayed =
+      (*store)->replay(0, [&](std::uint64_t, const Event& event) { return exporter(event); });
+  if (!replayed) return replayed.error();
+  if (!out.flush()) return fail(ErrorCode::io, "the export cannot be written");
+  return {};
+}
+
+}  // namespace kernelsmith

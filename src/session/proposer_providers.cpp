@@ -1,0 +1,77 @@
+// The proposers that run.yaml can name.
+#include <kernelsmith/code/knobs.hpp>
+#include <kernelsmith/proposal/replay.hpp>
+#include <kernelsmith/proposal/tuner.hpp>
+#include <kernelsmith/store/run_store.hpp>
+
+#include "providers.hpp"
+
+namespace kernelsmith {
+namespace {
+
+class TunerProvider final : public ProposerProvider {
+ public:
+  void read(YamlMap& in) override {
+    in.optional("crossover", options_.crossover, {0.0, 1e9});
+    in.optional("local_step", options_.local_step, {0.0, 1e9});
+    in.optional("mutation", options_.mutation, {0.0, 1e9});
+    in.optional("draws", options_.draws, {1, 100'000});
+    if (in.ok() && options_.crossover + options_.local_step + options_.mutation <= 0)
+      in.refuse("mutation", "all weights of the tuner are zero", "give one of them a positive weight");
+  }
+
+  void write(YamlWriter& out) const override {
+    out.put("crossover", options_.crossover);
+    out.put("local_step", options_.local_step);
+    out.put("mutation", options_.mutation);
+    out.put("draws", options_.draws);
+  }
+
+  Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
+    const auto knobs = find_knobs(task.seed);
+    if (!knobs) return knobs.error();
+    if (knobs->empty())
+      return fail(ErrorCode::refused, "the seed has no knobs, so there is nothing for the tuner to vary",
+                  task.name,
+                  "mark a constant of the seed with the values to try: kTile = 8;  // @tune 4 8 16 32");
+    return std::shared_ptr<Proposer>(make_tuner(options_));
+  }
+
+  std::vector<Operator> operators() const override { return {Operator::tune}; }
+
+ private:
+  TunerOptions options_;
+};
+
+/// Answers with the proposals that another run received.
+class ReplayProvider final : public ProposerProvider {
+ public:
+  void read(YamlMap& in) override { in.required("recording", recording_); }
+  void write(YamlWriter& out) const override { out.put("recording", recording_); }
+
+  Result<std::shared_ptr<Proposer>> make(const Task&) const override {
+    auto store = RunStore::open_read_only(recording_);
+    if (!store) return store.error();
+    std::map<TicketId, Proposal> recorded;
+    const Status status = (*store)->replay(0, [&](std::uint64_t, const Event& event) -> Status {
+      if (const auto* arrived = std::get_if<ProposalArrived>(&event))
+        recorded.emplace(arrived->ticket, arrived->proposal);
+      return {};
+    });
+    if (!status) return status.error();
+    return std::shared_ptr<Proposer>(make_replay(std::move(recorded)));
+  }
+
+  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+
+ private:
+  std::string recording_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProposerProvider> tuner_provider() { return std::make_unique<TunerProvider>(); }
+
+std::unique_ptr<ProposerProvider> replay_provider() { return std::make_unique<ReplayProvider>(); }
+
+}  // namespace kernelsmith

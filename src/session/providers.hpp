@@ -1,0 +1,20 @@
+// The kinds that this build offers to run.yaml, one file for each group.
+#pragma once
+
+#include <memory>
+
+#include <kernelsmith/session/registry.hpp>
+
+namespace kernelsmith {
+
+std::unique_ptr<EvaluatorProvider> cpu_evaluator_provider();
+std::unique_ptr<EvaluatorProvider> command_evaluator_provider();
+
+std::unique_ptr<ProposerProvider> tuner_provider();
+std::unique_ptr<ProposerProvider> replay_provider();
+
+std::unique_ptr<SamplerProvider> mixture_sampler_provider();
+std::unique_ptr<MigrationProvider> best_migration_provider();
+std::unique_ptr<MigrationProvider> weighted_migration_provider();
+
+}  // namespace kernelsmith

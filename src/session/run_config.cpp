@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include <kernelsmith/code/complexity.hpp>
+#include <kernelsmith/code/knobs.hpp>
+#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/session/run_config.hpp>
+
+namespace kernelsmith {
+namespace {
+
+constexpr std::size_t kMaxDefaultAxes = 2;
+constexpr double kDefaultWallSeconds = 60;
+constexpr std::uint64_t kDefaultIterations = 200;
+
+template <class P>
+Result<Chosen<P>> chosen(const Kinds<P>& kinds, const std::string& kind, const std::string& what) {
+  const auto found = kinds.find(kind);
+  if (found != kinds.end()) return Chosen<P>{kind, found->second()};
+  std::vector<std::string_view> names;
+  for (const auto& [name, make] : kinds) names.push_back(name);
+  return fail(ErrorCode::unsupported, "this build has no " + what + " \"" + kind + "\"", "",
+              name_hint(kind, names));
+}
+
+std::string feature_of(const Knob& knob) { return "knob." + knob.name; }
+
+/// A knob whose name is missing or shared by another cannot be told apart by name.
+bool has_own_name(const Knob& knob, const std::vector<Knob>& knobs) {
+  return !knob.name.empty() &&
+         std::ranges::count_if(knobs, [&](const Knob& other) { return other.name == knob.name; }) == 1;
+}
+
+std::vector<AxisSpec> knob_axes(std::vector<Knob> knobs) {
+  std::erase_if(knobs, [all = knobs](const Knob& knob) {
+    return !has_own_name(knob, all) || knob.values.size() < 2 || knob.values.size() > Axis::kMaxBins;
+  });
+  std::ranges::stable_sort(knobs, std::greater{}, [](const Knob& knob) { return knob.values.size(); });
+  if (knobs.size() > kMaxDefaultAxes) knobs.resize(kMaxDefaultAxes);
+  std::vector<AxisSpec> axes;
+  for (Knob& knob : knobs) axes.push_back({feature_of(knob), CategoricalScale{std::move(knob.values)}});
+  return axes;
+}
+
+/// From a quarter of the seed's own value to sixteen times it: programs grow more often than they shrink.
+AxisSpec size_axis(const std::string& feature, double seed_value) {
+  const double middle = std::max(4.0, seed_value);
+  return {feature, LogarithmicScale{middle / 4, middle * 16, 8}};
+}
+
+}  // namespace
+
+std::string_view name_of(TopologyKind kind) {
+  switch (kind) {
+    case TopologyKind::ring:
+      return "ring";
+    case TopologyKind::full:
+      return "full";
+    case TopologyKind::star:
+      return "star";
+    case TopologyKind::edges:
+      return "edges";
+  }
+  return "";
+}
+
+std::map<std::string, double> source_features(const Source& source) {
+  std::map<std::string, double> features = static_features(source);
+  const auto knobs = find_knobs(source);
+  if (!knobs) return features;  // the evaluator rejects such a source
+  for (const Knob& knob : *knobs)
+    if (has_own_name(knob, *knobs)) features[feature_of(knob)] = static_cast<double>(knob.current);
+  return features;
+}
+
+std::vector<AxisSpec> default_axes(const Task& task) {
+  if (const auto knobs = find_knobs(task.seed); knobs && !knobs->empty())
+    if (auto axes = knob_axes(*knobs); !axes.empty()) return axes;
+  const auto features = static_features(task.seed.empty() ? task.reference : task.seed);
+  const auto value = [&](const char* name) {
+    const auto found = features.find(name);
+    return found == features.end() ? 0.0 : found->second;
+  };
+  return {size_axis("complexity", value("complexity")), size_axis("tokens", value("tokens"))};
+}
+
+Result<RunConfig> default_config(const Task& task, const Registry& registry) {
+  RunConfig config;
+  auto evaluator = chosen(registry.evaluators, task.backend, "backend");
+  if (!evaluator) return evaluator.error();
+  auto proposer = chosen(registry.proposers, "tuner", "proposer");
+  if (!proposer) return proposer.error();
+  auto sampler = chosen(registry.samplers, "mixture", "sampler");
+  if (!sampler) return sampler.error();
+  auto migration = chosen(registry.migrations, "best", "migration");
+  if (!migration) return migration.error();
+  config.evaluator = *evaluator;
+  config.proposer = *proposer;
+  config.sampler = *sampler;
+  config.migration = *migration;
+  for (const Operator op : config.proposer.provider->operators()) config.operators.push_back({{op, ""}, 1.0});
+  config.axes = default_axes(task);
+  config.workers = std::max(1u, std::thread::hardware_concurrency());
+  return config;
+}
+
+void set_default_budget(RunConfig& config) {
+  if (config.budgets != Budgets{}) return;
+  if (config.deterministic)
+    config.budgets.iterations = kDefaultIterations;
+  else
+    config.budgets.wall_s = kDefaultWallSeconds;
+}
+
+Result<Topology> topology_of(const RunConfig& config) {
+  switch (config.topology) {
+    case TopologyKind::ring:
+      return Topology::ring(config.islands);
+    case TopologyKind::full:
+      return Topology::full(config.islands);
+    case TopologyKind::star:
+      return Topology::star(config.islands);
+    case TopologyKind::edges:
+      break;
+  }
+  return Topology::from_edges(config.islands, config.edges);
+}
+
+}  // namespace kernelsmith

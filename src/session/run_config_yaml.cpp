@@ -1,0 +1,300 @@
+// run.yaml: RunConfig as text, both ways. A key is named once for reading and once for writing.
+#include <algorithm>
+
+#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/session/run_config.hpp>
+
+namespace kernelsmith {
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+
+const Choices<Durability> kDurabilities = {{"process", Durability::process}, {"power", Durability::power}};
+const Choices<TopologyKind> kTopologies =
+    choices({TopologyKind::ring, TopologyKind::full, TopologyKind::star, TopologyKind::edges});
+const Choices<Operator> kOperators =
+    choices({Operator::edit, Operator::rewrite, Operator::crossover, Operator::tune});
+
+enum class ScaleKind { linear, logarithmic, edges, categories };
+const Choices<ScaleKind> kScales = {{"linear", ScaleKind::linear},
+                                    {"logarithmic", ScaleKind::logarithmic},
+                                    {"edges", ScaleKind::edges},
+                                    {"categories", ScaleKind::categories}};
+
+template <class E>
+std::string_view word_of(E value, const Choices<E>& words) {
+  return std::ranges::find(words, value, &std::pair<std::string_view, E>::second)->first;
+}
+
+void read_unsigned(YamlMap& in, std::string_view key, unsigned& out, Range<int> range) {
+  int value = static_cast<int>(out);
+  in.optional(key, value, range);
+  out = static_cast<unsigned>(value);
+}
+
+void read_version(YamlMap& in) {
+  std::uint64_t version = kVersion;
+  in.optional("version", version);
+  if (version != kVersion)
+    in.refuse("version", "this kernelsmith reads version 1, not " + std::to_string(version),
+              "use the kernelsmith that wrote the file, or a newer one");
+}
+
+// Budgets. An absent one does not bind, and is therefore not written.
+
+template <class T>
+void read_limit(YamlMap& in, std::string_view key, std::optional<T>& limit, Range<T> range) {
+  if (in.kind(key) == YamlKind::absent) return;
+  T value{};
+  in.required(key, value, range);
+  limit = value;
+}
+
+void read_budgets(YamlMap& in, Budgets& budgets) {
+  read_limit(in, "iterations", budgets.iterations, {1, UINT64_MAX});
+  read_limit(in, "evaluations", budgets.evaluations, {1, UINT64_MAX});
+  read_limit(in, "wall_time_s", budgets.wall_s, {0.001, 1e9});
+}
+
+void write_budgets(YamlWriter& out, const Budgets& budgets) {
+  if (budgets.iterations) out.put("iterations", *budgets.iterations);
+  if (budgets.evaluations) out.put("evaluations", *budgets.evaluations);
+  if (budgets.wall_s) out.put("wall_time_s", *budgets.wall_s);
+}
+
+// Axes.
+
+template <class Ranged>
+void read_ranged(YamlMap& in, Ranged& scale) {
+  in.required("low", scale.low);
+  in.required("high", scale.high);
+  in.required("bins", scale.bins, {1, Axis::kMaxBins});
+}
+
+void read_axis(YamlMap& in, AxisSpec& axis) {
+  ScaleKind kind = ScaleKind::linear;
+  in.required("feature", axis.feature);
+  in.optional("scale", kind, kScales);
+  switch (kind) {
+    case ScaleKind::linear:
+      read_ranged(in, axis.scale.emplace<LinearScale>());
+      break;
+    case ScaleKind::logarithmic:
+      read_ranged(in, axis.scale.emplace<LogarithmicScale>());
+      break;
+    case ScaleKind::edges:
+      in.required("edges", axis.scale.emplace<EdgeScale>().edges);
+      break;
+    case ScaleKind::categories:
+      in.required("categories", axis.scale.emplace<CategoricalScale>().categories);
+      break;
+  }
+  if (!in.ok()) return;
+  if (const auto valid = Axis::create(axis); !valid)
+    in.refuse("feature", valid.error().message, valid.error().hint);
+}
+
+struct ScaleWriter {
+  YamlWriter& out;
+
+  void ranged(ScaleKind kind, const auto& scale) {
+    out.put("scale", word_of(kind, kScales));
+    out.put("low", scale.low);
+    out.put("high", scale.high);
+    out.put("bins", scale.bins);
+  }
+  void operator()(const LinearScale& scale) { ranged(ScaleKind::linear, scale); }
+  void operator()(const LogarithmicScale& scale) { ranged(ScaleKind::logarithmic, scale); }
+  void operator()(const EdgeScale& scale) {
+    out.put("scale", word_of(ScaleKind::edges, kScales));
+    out.put("edges", scale.edges);
+  }
+  void operator()(const CategoricalScale& scale) {
+    out.put("scale", word_of(ScaleKind::categories, kScales));
+    out.put("categories", scale.categories);
+  }
+};
+
+void write_axis(YamlWriter& out, const AxisSpec& axis) {
+  out.put("feature", axis.feature);
+  std::visit(ScaleWriter{out}, axis.scale);
+}
+
+void read_archive(YamlMap& in, std::vector<AxisSpec>& axes) {
+  if (in.kind("axes") == YamlKind::absent) return;
+  axes.clear();
+  in.optional_maps("axes", [&](YamlMap& axis) { read_axis(axis, axes.emplace_back()); });
+  if (!in.ok()) return;
+  if (const auto valid = Grid::create(axes); !valid)
+    in.refuse("axes", valid.error().message, valid.error().hint);
+}
+
+// Islands.
+
+void read_edge(YamlMap& in, MigrationEdge& edge) {
+  int from = 0, to = 0;
+  in.required("from", from, {0, static_cast<int>(Topology::kMaxIslands)});
+  in.required("to", to, {0, static_cast<int>(Topology::kMaxIslands)});
+  edge = {{static_cast<std::uint32_t>(from)}, {static_cast<std::uint32_t>(to)}};
+}
+
+void read_islands(YamlMap& in, RunConfig& config) {
+  in.optional("count", config.islands, {1, Topology::kMaxIslands});
+  in.optional("topology", config.topology, kTopologies);
+  if (config.topology == TopologyKind::edges) {
+    if (in.kind("edges") != YamlKind::absent) config.edges.clear();
+    in.optional_maps("edges", [&](YamlMap& edge) { read_edge(edge, config.edges.emplace_back()); });
+  }
+  in.optional("rejections", config.island.rejections, {1, 100'000});
+  in.optional("recent_failures", config.island.recent_failures, {0, 100'000});
+  if (!in.ok()) return;
+  if (const auto valid = topology_of(config); !valid)
+    in.refuse("topology", valid.error().message, valid.error().hint);
+}
+
+void write_islands(YamlWriter& out, const RunConfig& config) {
+  out.put("count", config.islands);
+  out.put("topology", word_of(config.topology, kTopologies));
+  if (config.topology == TopologyKind::edges)
+    out.maps("edges", config.edges, [](YamlWriter& item, const MigrationEdge& edge) {
+      item.put("from", static_cast<std::uint64_t>(edge.from.value));
+      item.put("to", static_cast<std::uint64_t>(edge.to.value));
+    });
+  out.put("rejections", config.island.rejections);
+  out.put("recent_failures", config.island.recent_failures);
+}
+
+// Choices out of the registry.
+
+template <class P>
+void read_choice(YamlMap& in, const Kinds<P>& kinds, Chosen<P>& chosen) {
+  std::string kind = chosen.kind;
+  in.optional("kind", kind);
+  if (!in.ok()) return;
+  if (kind != chosen.kind) {
+    const auto found = kinds.find(kind);
+    if (found == kinds.end()) {
+      std::vector<std::string_view> names;
+      for (const auto& [name, make] : kinds) names.push_back(name);
+      return in.refuse("kind", "there is no \"" + kind + "\"", name_hint(kind, names));
+    }
+    chosen = {kind, found->second()};
+  }
+  chosen.provider->read(in);
+}
+
+template <class P>
+void write_choice(YamlWriter& out, const Chosen<P>& chosen) {
+  out.put("kind", chosen.kind);
+  chosen.provider->write(out);
+}
+
+void read_evaluator(YamlMap& in, Chosen<EvaluatorProvider>& chosen) {
+  std::string kind = chosen.kind;
+  in.optional("kind", kind);
+  if (kind != chosen.kind)
+    return in.refuse("kind", "the task's backend is " + chosen.kind,
+                     "leave the key out, or change task.yaml");
+  chosen.provider->read(in);
+}
+
+void read_proposer(YamlMap& in, const Registry& registry, RunConfig& config) {
+  const std::string before = config.proposer.kind;
+  read_choice(in, registry.proposers, config.proposer);
+  if (config.proposer.kind == before) return;
+  config.operators.clear();
+  for (const Operator op : config.proposer.provider->operators()) config.operators.push_back({{op, ""}, 1.0});
+}
+
+// The rest of the search.
+
+void read_operators(YamlMap& in, std::vector<WeightedOperators::Entry>& entries) {
+  if (in.kind("operators") == YamlKind::absent) return;
+  entries.clear();
+  in.optional_maps("operators", [&](YamlMap& item) {
+    auto& entry = entries.emplace_back();
+    item.required("operator", entry.choice.op, kOperators);
+    item.optional("model", entry.choice.model);
+    item.optional("weight", entry.weight, {0.0, 1e9});
+  });
+  if (!in.ok()) return;
+  if (const auto valid = WeightedOperators::create(entries); !valid)
+    in.refuse("operators", valid.error().message, valid.error().hint);
+}
+
+void write_operators(YamlWriter& out, const std::vector<WeightedOperators::Entry>& entries) {
+  out.maps("operators", entries, [](YamlWriter& item, const WeightedOperators::Entry& entry) {
+    item.put("operator", word_of(entry.choice.op, kOperators));
+    if (!entry.choice.model.empty()) item.put("model", entry.choice.model);
+    item.put("weight", entry.weight);
+  });
+}
+
+void read_limits(YamlMap& in, RunConfig& config) {
+  read_unsigned(in, "repairs", config.repairs, {0, 100});
+  read_unsigned(in, "duels", config.duels, {0, 100});
+  in.optional("confirm", config.confirm);
+  read_unsigned(in, "idle_iterations", config.idle_iterations, {1, 1'000'000'000});
+  read_unsigned(in, "errors_in_a_row", config.error_limit, {1, 1'000'000});
+}
+
+void write_limits(YamlWriter& out, const RunConfig& config) {
+  out.put("repairs", static_cast<std::uint64_t>(config.repairs));
+  out.put("duels", static_cast<std::uint64_t>(config.duels));
+  out.put("confirm", config.confirm);
+  out.put("idle_iterations", static_cast<std::uint64_t>(config.idle_iterations));
+  out.put("errors_in_a_row", static_cast<std::uint64_t>(config.error_limit));
+}
+
+}  // namespace
+
+Status read_config(std::string_view yaml, const std::string& file, const Registry& registry,
+                   RunConfig& config) {
+  return read_yaml(yaml, file, [&](YamlMap& in) {
+    read_version(in);
+    in.optional("seed", config.seed);
+    in.optional("deterministic", config.deterministic);
+    in.optional("pipeline", config.pipeline, {1, 1'000'000});
+    read_unsigned(in, "workers", config.workers, {1, 1024});
+    in.optional("durability", config.durability, kDurabilities);
+    in.optional_map("budgets", [&](YamlMap& map) { read_budgets(map, config.budgets); });
+    in.optional_map("archive", [&](YamlMap& map) { read_archive(map, config.axes); });
+    in.optional_map("islands", [&](YamlMap& map) { read_islands(map, config); });
+    in.optional_map("migration", [&](YamlMap& map) {
+      map.optional("period", config.migration_period, {1e-6, 1.0});
+      read_choice(map, registry.migrations, config.migration);
+    });
+    in.optional_map("sampler", [&](YamlMap& map) { read_choice(map, registry.samplers, config.sampler); });
+    in.optional_map("proposer", [&](YamlMap& map) { read_proposer(map, registry, config); });
+    read_operators(in, config.operators);
+    in.optional_map("limits", [&](YamlMap& map) { read_limits(map, config); });
+    in.optional_map("evaluator", [&](YamlMap& map) { read_evaluator(map, config.evaluator); });
+  });
+}
+
+std::string to_yaml(const RunConfig& config) {
+  YamlWriter out;
+  out.comment("How the task is searched, with every default written out. docs/formats.md explains the keys.");
+  out.put("version", kVersion);
+  out.put("seed", config.seed);
+  out.put("deterministic", config.deterministic);
+  out.put("pipeline", config.pipeline);
+  out.put("workers", static_cast<std::uint64_t>(config.workers));
+  out.put("durability", word_of(config.durability, kDurabilities));
+  out.map("budgets", [&](YamlWriter& map) { write_budgets(map, config.budgets); });
+  out.map("archive", [&](YamlWriter& map) { map.maps("axes", config.axes, write_axis); });
+  out.map("islands", [&](YamlWriter& map) { write_islands(map, config); });
+  out.map("migration", [&](YamlWriter& map) {
+    map.put("period", config.migration_period);
+    write_choice(map, config.migration);
+  });
+  out.map("sampler", [&](YamlWriter& map) { write_choice(map, config.sampler); });
+  out.map("proposer", [&](YamlWriter& map) { write_choice(map, config.proposer); });
+  write_operators(out, config.operators);
+  out.map("limits", [&](YamlWriter& map) { write_limits(map, config); });
+  out.map("evaluator", [&](YamlWriter& map) { write_choice(map, config.evaluator); });
+  return out.finish();
+}
+
+}  // namespace kernelsmith

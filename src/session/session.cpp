@@ -1,0 +1,225 @@
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include <kernelsmith/code/fingerprint.hpp>
+#include <kernelsmith/config/json.hpp>
+#include <kernelsmith/session/session.hpp>
+
+namespace kernelsmith {
+namespace {
+
+constexpr const char* kTaskFolder = "task";
+constexpr const char* kConfigFile = "run.yaml";
+
+/// The evaluator, the proposer and the options of an engine.
+struct Wiring {
+  std::shared_ptr<Evaluator> evaluator;
+  std::shared_ptr<Proposer> proposer;
+  EngineOptions options;
+};
+
+/// Before anything is written: a run.yaml with these budgets could never be resumed.
+Status check_budgets(const RunConfig& config) {
+  if (!config.deterministic || !config.budgets.wall_s) return {};
+  return fail(ErrorCode::invalid_argument,
+              "a deterministic run takes no wall time budget: its end would depend on the clock",
+              "budgets.wall_time_s", "limit iterations or evaluations instead");
+}
+
+Result<Wiring> wire(const Task& task, const RunConfig& config) {
+  if (const Status ok = check_budgets(config); !ok) return ok.error();
+  auto options = engine_options(task, config);
+  if (!options) return options.error();
+  auto proposer = config.proposer.provider->make(task);
+  if (!proposer) return proposer.error();
+  auto evaluator = config.evaluator.provider->make(task);
+  if (!evaluator) return evaluator.error();
+  return Wiring{std::move(*evaluator), std::move(*proposer), std::move(*options)};
+}
+
+Result<Evaluation> evaluate_now(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
+  std::promise<Result<Evaluation>> answer;
+  evaluator.start(std::move(job), stop,
+                  [&](Result<Evaluation> evaluation) { answer.set_value(std::move(evaluation)); });
+  return answer.get_future().get();
+}
+
+/// Asks again where the machine was too noisy, as an engine does.
+Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
+  constexpr std::uint32_t kAttempts = 4;
+  auto pause = std::chrono::milliseconds(500);
+  for (;; pause *= 2) {
+    auto evaluation = evaluate_now(evaluator, job, stop);
+    const bool noisy = !evaluation && evaluation.error().code == ErrorCode::unstable;
+    if (!noisy || ++job.attempt == kAttempts || stop.stop_requested()) return evaluation;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+}  // namespace
+
+Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) {
+  auto topology = topology_of(config);
+  if (!topology) return topology.error();
+  auto operators = WeightedOperators::create(config.operators);
+  if (!operators) return operators.error();
+  auto sampler = config.sampler.provider->make(task);
+  if (!sampler) return sampler.error();
+  auto migration = config.migration.provider->make(task);
+  if (!migration) return migration.error();
+
+  EngineOptions options;
+  options.budgets = config.budgets;
+  if (!task.seed.empty()) options.seeds = {task.seed};
+  options.seed = config.seed;
+  options.task = task.digest;
+  options.axes = config.axes;
+  options.topology = std::move(*topology);
+  options.island = config.island;
+  options.describe = [](const Source& source, const Evaluation&) { return source_features(source); };
+  options.fingerprint = fingerprint;
+  options.sampler = std::move(*sampler);
+  options.operators = std::make_shared<const WeightedOperators>(std::move(*operators));
+  options.migration = std::move(*migration);
+  options.migration_period = config.migration_period;
+  options.repairs = config.repairs;
+  options.duels = config.duels;
+  options.confirm = config.confirm;
+  options.idle_iterations = config.idle_iterations;
+  options.deterministic = config.deterministic;
+  options.pipeline = config.pipeline;
+  options.evaluations_in_flight = config.workers;
+  options.proposals_in_flight = config.workers;
+  options.error_limit = config.error_limit;
+  return options;
+}
+
+struct Session::Impl {
+  Task task;
+  RunConfig config;
+  RunStore* store;  ///< owned by the engine, as its journal
+  Engine engine;
+
+  static Result<Session> open(Task task, RunConfig config, std::unique_ptr<RunStore> store, Wiring wiring,
+                              std::shared_ptr<Observer> observer);
+
+  /// Under the engine's lock, because the journal is the same store.
+  Status write_best() const;
+};
+
+Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr<RunStore> store,
+                                    Wiring wiring, std::shared_ptr<Observer> observer) {
+  RunStore* journal = store.get();
+  wiring.options.run = store->run_id();
+  wiring.options.observer = std::move(observer);
+  auto engine = Engine::create(std::move(store), std::move(wiring.options), std::move(wiring.evaluator),
+                               std::move(wiring.proposer));
+  if (!engine) return engine.error();
+  return Session(
+      std::make_unique<Impl>(Impl{std::move(task), std::move(config), journal, std::move(*engine)}));
+}
+
+Status Session::Impl::write_best() const {
+  Status status;
+  engine.inspect([&](const SearchState& state) {
+    if (const IndividualPtr best = state.best()) status = store->write_best(*best, to_json(best->evaluation));
+  });
+  return status;
+}
+
+Result<Session> Session::create(const TaskFolder& task, const std::filesystem::path& folder, RunConfig config,
+                                std::shared_ptr<Observer> observer) {
+  set_default_budget(config);
+  auto wiring = wire(task.task, config);
+  if (!wiring) return wiring.error();
+  auto copy = task.files;
+  for (SourceFile& file : copy) file.path.insert(0, std::string(kTaskFolder) + "/");
+  auto store = RunStore::create(folder, to_yaml(config), config.durability, copy);
+  if (!store) return store.error();
+  return Impl::open(task.task, std::move(config), std::move(*store), std::move(*wiring), std::move(observer));
+}
+
+Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Registry& registry) {
+  const auto yaml = read_text_file(folder / kConfigFile);
+  if (!yaml) {
+    if (yaml.error().code != ErrorCode::not_found) return yaml.error();
+    return fail(ErrorCode::not_found, "this is no run folder: it has no run.yaml", folder.string(),
+                "name the folder that `kernelsmith run` made");
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / kTaskFolder, ignored))
+    return fail(ErrorCode::not_found, "this run has no task folder: `kernelsmith run` did not make it",
+                folder.string(), "a run of a program that links the library is resumed by that program");
+  auto task = load_task_folder(folder / kTaskFolder);
+  if (!task) return task.error();
+  auto config = default_config(task->task, registry);
+  if (!config) return config.error();
+  const Status read = read_config(*yaml, (folder / kConfigFile).string(), registry, *config);
+  if (!read) return read.error();
+  return StoredRun{std::move(*task), std::move(*config)};
+}
+
+Result<Session> Session::resume(const std::filesystem::path& folder,
+                                const std::function<Status(RunConfig&)>& change, const Registry& registry,
+                                std::shared_ptr<Observer> observer) {
+  auto stored = load_stored_run(folder, registry);
+  if (!stored) return stored.error();
+  RunConfig& config = stored->config;
+  if (change)
+    if (const Status changed = change(config); !changed) return changed.error();
+  auto store = RunStore::open(folder, config.durability);
+  if (!store) return store.error();
+  auto wiring = wire(stored->task.task, config);
+  if (!wiring) return wiring.error();
+  if (const Status kept = (*store)->write_configuration(to_yaml(config)); !kept) return kept.error();
+  return Impl::open(std::move(stored->task.task), std::move(config), std::move(*store), std::move(*wiring),
+                    std::move(observer));
+}
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Result<Outcome> Session::run(const CommitCallback& on_commit, std::stop_token stop) {
+  std::stop_source ended;
+  const std::stop_callback stopped(stop, [&] { ended.request_stop(); });
+  Status kept;
+  auto outcome = impl_->engine.run(
+      [&](const Commit& commit) {
+        if (commit.new_best && kept) kept = impl_->write_best();
+        if (!kept) ended.request_stop();
+        if (on_commit) on_commit(commit);
+      },
+      ended.get_token());
+  if (!outcome) return outcome;
+  if (kept) kept = impl_->write_best();  // duels and the confirmation moved its numbers
+  if (!kept) return kept.error();
+  return outcome;
+}
+
+const Task& Session::task() const { return impl_->task; }
+const RunConfig& Session::config() const { return impl_->config; }
+const Engine& Session::engine() const { return impl_->engine; }
+std::filesystem::path Session::folder() const { return impl_->store->folder(); }
+std::filesystem::path Session::best_folder() const { return impl_->store->best_folder(); }
+
+Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
+                     const std::function<void(const Evaluation&)>& take, std::stop_token stop) {
+  auto evaluator = config.evaluator.provider->make(task);
+  if (!evaluator) return evaluator.error();
+  EvaluationJob job;
+  job.run = "evaluate";
+  job.task = task.digest;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    job.candidate = ProgramId{i};
+    job.source = std::move(candidates[i]);
+    const auto evaluation = evaluate_patiently(**evaluator, job, stop);
+    if (!evaluation) return evaluation.error();
+    take(*evaluation);
+  }
+  return {};
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/session/task_folder.hpp>
+
+namespace kernelsmith {
+namespace {
+
+constexpr const char* kTaskFile = "task.yaml";
+constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;
+
+Error file_error(const std::string& what, const std::filesystem::path& path, int error) {
+  const std::string message = what + ": " + std::strerror(error);
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return fail(ErrorCode::not_found, message, path.string(), "check the path");
+    case EACCES:
+    case EPERM:
+      return fail(ErrorCode::permission, message, path.string(), "check the file's owner and mode");
+    case ENOSPC:
+    case EDQUOT:
+      return fail(ErrorCode::disk_full, message, path.string(), "make room on that file system");
+    default:
+      return fail(ErrorCode::io, message, path.string());
+  }
+}
+
+Status write_text_file(const std::filesystem::path& path, const std::string& text) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file) return file_error("the file cannot be written", path, errno);
+  return {};
+}
+
+/// Adds the files whose paths are not there yet: one file can be reference and baseline.
+void add_new(const std::vector<SourceFile>& more, std::vector<SourceFile>& files) {
+  for (const SourceFile& file : more)
+    if (std::ranges::find(files, file.path, &SourceFile::path) == files.end()) files.push_back(file);
+}
+
+}  // namespace
+
+Result<std::string> read_text_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return fail(ErrorCode::bad_input, "a file is expected, this is a folder", path.string());
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return file_error("the file cannot be opened", path, errno);
+  // A device or a pipe has no size beforehand, and may have no end.
+  std::string text(kMaxFileBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return file_error("the file cannot be read", path, errno);
+  if (file.gcount() > static_cast<std::streamsize>(kMaxFileBytes))
+    return fail(ErrorCode::bad_input, "the file is larger than 4 MiB", path.string());
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+Result<TaskFolder> load_task_folder(const std::filesystem::path& path) {
+  auto task = load_task(path);
+  if (!task) return task.error();
+  std::error_code ignored;
+  auto yaml = read_text_file(std::filesystem::is_directory(path, ignored) ? path / kTaskFile : path);
+  if (!yaml) return yaml.error();
+  TaskFolder folder;
+  folder.files.push_back({kTaskFile, std::move(*yaml)});
+  for (const Source* source : {&task->reference, &task->baseline, &task->seed, &task->oracle})
+    add_new(source->files(), folder.files);
+  add_new(task->files, folder.files);
+  folder.task = std::move(*task);
+  return folder;
+}
+
+Status write_task_folder(const TaskFolder& task, const std::filesystem::path& folder) {
+  for (const SourceFile& file : task.files) {
+    const auto path = folder / file.path;
+    std::error_code failed;
+    std::filesystem::create_directories(path.parent_path(), failed);
+    if (failed) return file_error("the folder cannot be made", path.parent_path(), failed.value());
+    if (const Status written = write_text_file(path, file.text); !written) return written.error();
+  }
+  return {};
+}
+
+Result<Source> load_candidate(const Task& task, const std::filesystem::path& path) {
+  std::vector<SourceFile> files;
+  std::error_code ignored;  // what may not be looked at is told by the reading
+  if (std::filesystem::is_directory(path, ignored)) {
+    for (const SourceFile& file : task.seed.files()) {
+      auto text = read_text_file(path / file.path);
+      if (!text) return text.error();
+      files.push_back({file.path, std::move(*text)});
+    }
+  } else {
+    auto text = read_text_file(path);
+    if (!text) return text.error();
+    const auto& like = task.seed.empty() ? task.reference : task.seed;
+    files.push_back({like.empty() ? path.filename().string() : like.files().front().path, std::move(*text)});
+  }
+  return Source::create(std::move(files));
+}
+
+}  // namespace kernelsmith

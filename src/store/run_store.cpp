@@ -1,0 +1,313 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <kernelsmith/store/run_store.hpp>
+
+#include "event_table.hpp"
+#include "files.hpp"
+#include "schema.hpp"
+#include "sqlite.hpp"
+
+namespace kernelsmith {
+namespace fs = std::filesystem;
+using detail::Database;
+using detail::Descriptor;
+using detail::EventWriter;
+
+namespace {
+
+constexpr const char* kConfiguration = "run.yaml";
+constexpr const char* kDatabase = "run.db";
+constexpr const char* kLock = "run.lock";
+constexpr const char* kBest = "best";
+constexpr const char* kFreshBest = "best.new";
+constexpr const char* kFreshDatabase = "run.db.new";
+
+// What a creation makes before the database; `more` has folders of its own.
+constexpr std::array kBeforeDatabase{kLock, kConfiguration, "run.yaml.new",
+                                     kBest, kFreshDatabase, "run.db.new-journal"};
+
+constexpr std::size_t kRunIdBytes = 16;
+
+Status make_folders(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return detail::system_error("cannot create the folder", folder, error.value());
+  return {};
+}
+
+/// The first part of each path: what stands in the run folder itself.
+std::vector<std::string> roots_of(std::span<const SourceFile> files) {
+  std::vector<std::string> roots;
+  for (const SourceFile& file : files) roots.push_back(file.path.substr(0, file.path.find('/')));
+  return roots;
+}
+
+/// Whether the folder holds nothing but what a creation that was killed before its database left there. Such
+/// a run never told anything, so that its place may be taken.
+bool is_left_over(const fs::path& folder, std::span<const SourceFile> more) {
+  std::error_code error;
+  if (!fs::exists(folder / kLock, error)) return false;
+  if (fs::exists(folder / kBest, error) && !fs::is_empty(folder / kBest, error)) return false;
+  const auto roots = roots_of(more);
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool ours = std::ranges::find(kBeforeDatabase, name) != kBeforeDatabase.end() ||
+                      std::ranges::find(roots, name) != roots.end();
+    if (!ours) return false;
+  }
+  return !error;
+}
+
+Status require_no_run(const fs::path& folder, std::span<const SourceFile> more) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) return {};
+  if (!fs::is_directory(folder, error)) {
+    return fail(ErrorCode::invalid_argument, "not a folder", folder.string(), "choose another name");
+  }
+  if (!fs::is_empty(folder, error) && !is_left_over(folder, more)) {
+    return fail(ErrorCode::invalid_argument, "the folder exists and is not empty", folder.string(),
+                "choose another folder, or resume the run that is there");
+  }
+  return {};
+}
+
+Status require_run(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_regular_file(folder / kDatabase, error)) return {};
+  const bool begun = fs::exists(folder / kLock, error);
+  return fail(ErrorCode::not_found, "no run here: run.db is missing", folder.string(),
+              begun ? "if the creation of the run was interrupted, begin it again with the same folder" : "");
+}
+
+/// Leaves nothing of a creation that failed, so that it can be tried again.
+void discard(const fs::path& folder, std::span<const SourceFile> more, bool folder_too) {
+  std::error_code ignored;
+  for (const char* name : {kDatabase, "run.db-wal", "run.db-shm"}) fs::remove(folder / name, ignored);
+  for (const std::string& name : roots_of(more)) fs::remove_all(folder / name, ignored);
+  for (const char* name : kBeforeDatabase) fs::remove_all(folder / name, ignored);
+  if (folder_too) fs::remove(folder, ignored);
+}
+
+/// Writes the files and flushes them and their folders to the disk.
+Status write_files(const fs::path& folder, std::span<const SourceFile> files) {
+  for (const SourceFile& file : files) {
+    const fs::path path = folder / file.path;
+    if (auto made = make_folders(path.parent_path()); !made) return made;
+    if (auto written = detail::write_file(path, file.text); !written) return written;
+    if (auto flushed = detail::flush_folder(path.parent_path()); !flushed) return flushed;
+  }
+  return {};
+}
+
+/// Makes the database under another name: one that bears its own name has its tables.
+Status make_database(const fs::path& folder, std::string_view run_id) {
+  const fs::path fresh = folder / kFreshDatabase;
+  std::error_code error;
+  fs::remove(fresh, error);  // what a killed process left
+  fs::remove(folder / "run.db.new-journal", error);
+  {
+    auto made = Database::open(fresh, Database::Mode::create);
+    if (!made) return made.error();
+    if (auto schema = detail::create_schema(*made, run_id); !schema) return schema;
+  }
+  fs::rename(fresh, folder / kDatabase, error);
+  if (error) return detail::system_error("cannot name the database", folder / kDatabase, error.value());
+  return detail::flush_folder(folder);
+}
+
+Status set_up_writer(Database& database, Durability durability) {
+  const auto mode = database.text_of("PRAGMA journal_mode = WAL");
+  if (!mode) return mode.error();
+  if (*mode != "wal") {
+    return fail(ErrorCode::unsupported, "this file system cannot hold a database with a write-ahead log",
+                *mode, "use a local disk");
+  }
+  const bool power = durability == Durability::power;
+  return database.execute(
+      std::string("PRAGMA foreign_keys = ON; PRAGMA synchronous = ") + (power ? "FULL" : "NORMAL"),
+      "setting up the database");
+}
+
+/// A name for the report that no file of the program has.
+std::string report_name(const Source& source) {
+  std::string name = "report.json";
+  const auto taken = [&](const SourceFile& file) {
+    return file.path == name || file.path.starts_with(name + "/");
+  };
+  while (std::ranges::any_of(source.files(), taken)) name.insert(0, "_");
+  return name;
+}
+
+Status fill_best(const fs::path& folder, const Source& source, std::string_view report) {
+  if (auto written = write_files(folder, source.files()); !written) return written;
+  if (auto written = detail::write_file(folder / report_name(source), report); !written) return written;
+  return detail::flush_folder(folder);
+}
+
+}  // namespace
+
+struct RunStore::Impl {
+  fs::path folder;
+  std::string run_id;
+  std::optional<Descriptor> lock;  ///< absent where only read
+  Database database;
+  std::optional<EventWriter> writer;
+
+  Status require_writer() const {
+    if (writer) return {};
+    return fail(ErrorCode::permission, "the run was opened for reading only", folder.string());
+  }
+
+  Status create_files(std::string_view configuration, std::span<const SourceFile> more,
+                      Durability durability);
+  Status open_database(Database::Mode mode);
+  Status prepare_writer(Durability durability);
+};
+
+Status RunStore::Impl::create_files(std::string_view configuration, std::span<const SourceFile> more,
+                                    Durability durability) {
+  // The database comes last: a folder that has one has everything else.
+  if (auto written = detail::replace_file(folder / kConfiguration, configuration); !written) return written;
+  if (auto written = write_files(folder, more); !written) return written;
+  if (auto made = make_folders(folder / kBest); !made) return made;
+  auto id = detail::random_hex(kRunIdBytes);
+  if (!id) return id.error();
+  if (auto made = make_database(folder, *id); !made) return made;
+  if (auto opened = open_database(Database::Mode::write); !opened) return opened;
+  return prepare_writer(durability);
+}
+
+Status RunStore::Impl::open_database(Database::Mode mode) {
+  auto opened = Database::open(folder / kDatabase, mode);
+  if (!opened) return opened.error();
+  database = std::move(*opened);
+  if (auto ours = detail::check_schema(database, folder / kDatabase); !ours) return ours;
+  auto id = database.text_of("SELECT value FROM meta WHERE key = 'run_id'");
+  if (!id) return id.error();
+  run_id = std::move(*id);
+  return {};
+}
+
+Status RunStore::Impl::prepare_writer(Durability durability) {
+  if (auto ready = set_up_writer(database, durability); !ready) return ready;
+  auto prepared = EventWriter::prepare(database);
+  if (!prepared) return prepared.error();
+  writer.emplace(std::move(*prepared));
+  return {};
+}
+
+RunStore::RunStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RunStore::~RunStore() = default;
+
+Result<std::unique_ptr<RunStore>> RunStore::create(const fs::path& folder, std::string_view configuration,
+                                                   Durability durability, std::span<const SourceFile> more) {
+  if (auto free = require_no_run(folder, more); !free) return free.error();
+  std::error_code ignored;
+  const bool is_new = !fs::exists(folder, ignored);
+  if (auto made = make_folders(folder); !made) return made.error();
+  auto lock = detail::take_lock(folder / kLock);
+  if (!lock) return lock.error();
+  // Another process may have made a run here since the first look.
+  if (auto free = require_no_run(folder, more); !free) return free.error();
+  auto impl = std::make_unique<Impl>();
+  impl->folder = folder;
+  impl->lock = std::move(*lock);
+  if (auto created = impl->create_files(configuration, more, durability); !created) {
+    impl->writer.reset();
+    impl->database = {};
+    discard(folder, more, is_new);
+    return created.error();
+  }
+  return std::unique_ptr<RunStore>(new RunStore(std::move(impl)));
+}
+
+Result<std::unique_ptr<RunStore>> RunStore::open(const fs::path& folder, Durability durability) {
+  if (auto there = require_run(folder); !there) return there.error();
+  auto lock = detail::take_lock(folder / kLock);
+  if (!lock) return lock.error();
+  auto impl = std::make_unique<Impl>();
+  impl->folder = folder;
+  impl->lock = std::move(*lock);
+  if (auto opened = impl->open_database(Database::Mode::write); !opened) return opened.error();
+  if (auto ready = impl->prepare_writer(durability); !ready) return ready.error();
+  return std::unique_ptr<RunStore>(new RunStore(std::move(impl)));
+}
+
+Result<std::unique_ptr<RunStore>> RunStore::open_read_only(const fs::path& folder) {
+  if (auto there = require_run(folder); !there) return there.error();
+  auto impl = std::make_unique<Impl>();
+  impl->folder = folder;
+  if (auto opened = impl->open_database(Database::Mode::read); !opened) return opened.error();
+  return std::unique_ptr<RunStore>(new RunStore(std::move(impl)));
+}
+
+const std::string& RunStore::run_id() const { return impl_->run_id; }
+const fs::path& RunStore::folder() const { return impl_->folder; }
+fs::path RunStore::best_folder() const { return impl_->folder / kBest; }
+
+Result<std::string> RunStore::configuration() const {
+  return detail::read_file(impl_->folder / kConfiguration);
+}
+
+Status RunStore::write_configuration(std::string_view configuration) {
+  if (auto allowed = impl_->require_writer(); !allowed) return allowed;
+  return detail::replace_file(impl_->folder / kConfiguration, configuration);
+}
+
+Status RunStore::append(std::span<const Event> events) {
+  if (auto allowed = impl_->require_writer(); !allowed) return allowed;
+  return impl_->writer->append(impl_->database, events);
+}
+
+Status RunStore::replay(std::uint64_t after,
+                        const std::function<Status(std::uint64_t, const Event&)>& visit) const {
+  return detail::replay_events(impl_->database, after, visit);
+}
+
+Result<std::uint64_t> RunStore::last_position() const {
+  const auto last = impl_->database.integer_of("SELECT MAX(position) FROM events");
+  if (!last) return last.error();
+  return static_cast<std::uint64_t>(*last);
+}
+
+Result<std::vector<Artifact>> RunStore::artifacts(ProgramId program, std::uint32_t attempt) const {
+  return detail::read_artifacts(impl_->database, program, attempt);
+}
+
+Status RunStore::write_best(const Individual& best, std::string_view report_json) {
+  if (auto allowed = impl_->require_writer(); !allowed) return allowed;
+  const fs::path fresh = impl_->folder / kFreshBest;
+  std::error_code error;
+  fs::remove_all(fresh, error);  // what a killed process left
+  if (error) return detail::system_error("cannot remove", fresh, error.value());
+  if (auto made = make_folders(fresh); !made) return made;
+  if (auto filled = fill_best(fresh, best.program->source, report_json); !filled) {
+    fs::remove_all(fresh, error);
+    return filled;
+  }
+  return detail::replace_folder(best_folder(), fresh);
+}
+
+Status RunStore::integrity_check() const {
+  const auto corrupt = [this](std::string message) {
+    return fail(ErrorCode::corrupt, std::move(message), (impl_->folder / kDatabase).string(),
+                "restore the run folder from a copy");
+  };
+  const Database& database = impl_->database;
+  const auto pages = database.text_of("PRAGMA integrity_check(1)");
+  if (!pages) return pages.error();
+  if (*pages != "ok") return corrupt(*pages);
+  const auto dangling = database.integer_of("SELECT COUNT(*) FROM pragma_foreign_key_check");
+  if (!dangling) return dangling.error();
+  if (*dangling != 0) return corrupt("references that lead nowhere: " + std::to_string(*dangling));
+  const auto missing = database.integer_of("SELECT COALESCE(MAX(position), 0) - COUNT(*) FROM events");
+  if (!missing) return missing.error();
+  if (*missing != 0) return corrupt("events that are missing: " + std::to_string(*missing));
+  return {};
+}
+
+}  // namespace kernelsmith

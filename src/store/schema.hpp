@@ -1,0 +1,16 @@
+// The layout of run.db and its version; docs/formats.md explains it.
+#pragma once
+
+#include <string_view>
+
+#include "sqlite.hpp"
+
+namespace kernelsmith::detail {
+
+/// Makes the tables of a new database.
+Status create_schema(Database& database, std::string_view run_id);
+
+/// Refuses a database that is not ours (`corrupt`) or of a newer format (`version`).
+Status check_schema(const Database& database, const std::filesystem::path& file);
+
+}  // namespace kernelsmith::detail

@@ -1,0 +1,234 @@
+"""Every wrong input gives one clear error, with the exit status that it deserves."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import unittest
+from pathlib import Path
+
+from support import TASK, CommandTest, kernelsmith, start, write_task
+
+
+class MissingFiles(CommandTest):
+    def test_no_such_task(self):
+        for command in (["run", "nowhere"], ["evaluate", "nowhere", "file"]):
+            self.fail_with(2, *command, says=["nowhere"], code="not_found")
+
+    def test_a_folder_without_a_task(self):
+        (self.folder / "empty").mkdir()
+        self.fail_with(2, "run", "empty", says=["empty/task.yaml"], code="not_found")
+
+    def test_a_file_that_the_task_names_is_missing(self):
+        task = write_task(self.folder / "task")
+        (task / "seed.txt").unlink()
+        self.fail_with(2, "run", "task", says=["seed.txt"], code="not_found")
+
+    def test_no_such_candidate(self):
+        write_task(self.folder / "task")
+        self.fail_with(2, "evaluate", "task", "nothing.txt", says=["nothing.txt"], code="not_found")
+
+    def test_a_candidate_without_end(self):
+        write_task(self.folder / "task")
+        self.fail_with(2, "evaluate", "task", "/dev/zero", says=["/dev/zero", "4 MiB"], code="bad_input")
+
+    def test_an_unreadable_file(self):
+        task = write_task(self.folder / "task")
+        (task / "task.yaml").chmod(0)
+        self.folder.chmod(0o755)
+        nobody = {"user": 65534} if os.geteuid() == 0 else {}  # root reads every file
+        self.fail_with(3, "run", "task", says=["task.yaml"], code="permission", **nobody)
+
+    def test_a_folder_that_may_not_be_searched(self):
+        write_task(self.folder / "task")
+        (self.folder / "closed").mkdir(mode=0)
+        self.folder.chmod(0o755)
+        nobody = {"user": 65534} if os.geteuid() == 0 else {}
+        self.fail_with(3, "init", "closed/task", says=["closed/task"], code="permission", **nobody)
+        self.fail_with(3, "evaluate", "task", "closed/seed.txt", says=["closed/seed.txt"], code="permission", **nobody)
+
+    def test_a_folder_where_a_file_is_expected(self):
+        task = write_task(self.folder / "task")
+        (task / "seed.txt").unlink()
+        (task / "seed.txt").mkdir()
+        self.fail_with(2, "run", "task", says=["seed.txt"], code="bad_input")
+
+    def test_no_such_run(self):
+        for command in ("show", "resume", "export"):
+            self.fail_with(2, command, "nowhere.run", says=["nowhere.run"], code="not_found")
+
+    def test_a_folder_that_is_no_run(self):
+        (self.folder / "plain").mkdir()
+        self.fail_with(2, "show", "plain", says=["no run folder"], code="not_found")
+
+
+class WrongYaml(CommandTest):
+    def test_broken_syntax(self):
+        write_task(self.folder / "task", task_yaml="name: [\n")
+        self.fail_with(2, "run", "task", says=["task/task.yaml:"], code="bad_input")
+
+    def test_a_wrong_type(self):
+        write_task(self.folder / "task", task_yaml=TASK + "threads: many\n")
+        self.fail_with(2, "run", "task", says=["task/task.yaml:6", "threads"], code="bad_input")
+
+    def test_an_unknown_key(self):
+        write_task(self.folder / "task", task_yaml=TASK + "timeouts: 5\n")
+        self.fail_with(2, "run", "task", says=["task/task.yaml:6", "timeouts", "timeout_s"], code="bad_input")
+
+    def test_an_unknown_key_of_the_configuration(self):
+        write_task(self.folder / "task")
+        (self.folder / "run.yaml").write_text("version: 1\nislands:\n  cuont: 3\n")
+        self.fail_with(2, "run", "task", "--config", "run.yaml", says=["run.yaml:3", "cuont", "count"],
+                       code="bad_input")
+
+    def test_a_wrong_type_in_the_configuration(self):
+        write_task(self.folder / "task")
+        (self.folder / "run.yaml").write_text("version: 1\nseed: [1]\n")
+        self.fail_with(2, "run", "task", "--config", "run.yaml", says=["run.yaml:2", "seed"], code="bad_input")
+
+    def test_a_wrong_setting(self):
+        write_task(self.folder / "task")
+        self.fail_with(2, "run", "task", "--set", "islands.topology=rign", says=["islands.topology=rign", "ring"],
+                       code="bad_input")
+        self.fail_with(2, "run", "task", "--set", "islands", says=["key=value"], code="invalid_argument")
+
+    def test_a_name_that_is_a_path(self):
+        write_task(self.folder / "task", task_yaml=TASK.replace("name: hill", "name: ../hill"))
+        self.fail_with(2, "run", "task", says=["task/task.yaml:2", "the name cannot be that of a folder"], code="bad_input")
+
+    def test_nothing_is_left_behind(self):
+        write_task(self.folder / "task", task_yaml=TASK + "timeouts: 5\n")
+        kernelsmith("run", "task", cwd=self.folder)
+        write_task(self.folder / "task")
+        self.fail_with(2, "run", "task", "--deterministic", "--time", "5s", says=["budgets.wall_time_s"])
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["task"])
+
+
+class UnusableTask(CommandTest):
+    """The task itself fails its own check."""
+
+    def test_a_seed_that_fails_its_own_check(self):
+        write_task(self.folder / "task", score_sh="exit 3\n")
+        self.fail_with(2, "run", "task", "--iterations", "5", says=["seed"], code="refused")
+        self.assertNotIn("resume", kernelsmith("run", "task", cwd=self.folder).stdout)
+
+    def test_a_knob_whose_value_is_not_listed(self):
+        write_task(self.folder / "task", seed_txt="k = 9  # @tune 1 2 3\n")
+        self.fail_with(2, "run", "task", says=["seed.txt:1", "9"])
+
+    def test_a_seed_without_knobs(self):
+        write_task(self.folder / "task", seed_txt="k = 9\n")
+        self.fail_with(2, "run", "task", says=["no knobs", "@tune"], code="refused")
+
+    def test_a_reference_that_does_not_compile(self):
+        self.succeed("init", "task")
+        (self.folder / "task/reference.cpp").write_text("this is no C++\n")
+        self.fail_with(2, "run", "task", "--time", "5s", says=["reference"], code="refused")
+
+    def test_a_kernel_seed_that_fails_its_own_check(self):
+        self.succeed("init", "task")
+        seed = self.folder / "task/seed.cpp"
+        seed.write_text(seed.read_text().replace("y[j * rows + i] = x[i * cols + j]", "y[j * rows + i] = 1"))
+        self.fail_with(2, "run", "task", "--time", "5s", says=["seed"], code="refused")
+
+
+class LackingMachine(CommandTest):
+    """Tools that are not there."""
+
+    def path_without(self, *missing):
+        """A PATH on which everything is but `missing`."""
+        tools = self.folder / "tools"
+        tools.mkdir()
+        for folder in ("/usr/local/bin", "/usr/bin", "/bin"):
+            for program in Path(folder).iterdir() if Path(folder).is_dir() else ():
+                link = tools / program.name
+                if program.name not in missing and not link.exists():
+                    link.symlink_to(program)
+        return {"PATH": str(tools)}
+
+    def test_no_compiler(self):
+        self.succeed("init", "task")
+        self.fail_with(3, "run", "task", "--time", "5s", says=["g++", "apt-get install"], code="tool_missing",
+                       env=self.path_without("g++"))
+
+    def test_no_bubblewrap(self):
+        write_task(self.folder / "task")
+        self.fail_with(3, "run", "task", "--iterations", "5", says=["bubblewrap", "apt-get install bubblewrap"],
+                       code="tool_missing", env=self.path_without("bwrap"))
+
+    def test_the_doctor_says_so(self):
+        machine = self.json("doctor", status=3, env=self.path_without("bwrap", "g++"))
+        self.assertFalse(machine["usable"])
+        lacking = {check["name"]: check["remedy"] for check in machine["checks"] if check["status"] == "missing"}
+        self.assertIn("apt-get install", lacking["bubblewrap"])
+        self.assertIn("apt-get install", lacking["compiler"])
+
+
+class WrongRunFolder(CommandTest):
+    def make_run(self):
+        write_task(self.folder / "task")
+        self.succeed("run", "task", "--iterations", "3", "--out", "a.run")
+
+    def test_a_folder_that_is_not_empty(self):
+        self.make_run()
+        self.fail_with(2, "run", "task", "--out", "a.run", says=["a.run"])
+
+    def test_a_newer_version(self):
+        self.make_run()
+        with sqlite3.connect(self.folder / "a.run/run.db") as database:
+            database.execute("PRAGMA user_version = 999")
+        for command in ("show", "resume", "export"):
+            self.fail_with(2, command, "a.run", says=["a.run", "999"], code="version")
+
+    def test_a_newer_configuration(self):
+        self.make_run()
+        config = self.folder / "a.run/run.yaml"
+        config.write_text(config.read_text().replace("version: 1", "version: 7"))
+        self.fail_with(2, "resume", "a.run", says=["run.yaml", "version 1, not 7"])
+
+    def test_in_use_by_another_process(self):
+        write_task(self.folder / "task")
+        busy = start("run", "task", "--iterations", "100000", "--out", "a.run", cwd=self.folder)
+        self.addCleanup(busy.communicate)
+        self.addCleanup(busy.kill)
+        busy.stderr.readline()  # "task hill, ..."
+        busy.stderr.readline()  # the first best: the run is being written
+        self.fail_with(2, "resume", "a.run", says=["a.run", str(busy.pid)], code="busy")
+        self.assertGreaterEqual(self.json("show", "a.run")["counts"]["evaluations"], 1)
+
+    def test_a_budget_that_is_refused_leaves_the_run_resumable(self):
+        write_task(self.folder / "task")
+        self.succeed("run", "task", "--deterministic", "--iterations", "3", "--out", "a.run")
+        self.fail_with(2, "resume", "a.run", "--time", "5s", says=["budgets.wall_time_s"], code="invalid_argument")
+        self.succeed("resume", "a.run", "--iterations", "5")
+
+    def test_a_run_of_another_program(self):
+        self.make_run()
+        shutil.rmtree(self.folder / "a.run/task")
+        self.fail_with(2, "show", "a.run", says=["a.run", "links the library"], code="not_found")
+
+    def test_budgets_can_only_be_raised(self):
+        self.make_run()
+        self.fail_with(2, "resume", "a.run", "--iterations", "2", says=["totals"], code="invalid_argument")
+
+
+class FullDisk(CommandTest):
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to mount a small file system")
+    def test_the_disk_fills_up_during_the_run(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", disk], capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("this machine does not let tests mount: " + mounted.stderr.decode())
+        self.addCleanup(subprocess.run, ["umount", "-l", disk])
+        write_task(self.folder / "task")
+        self.fail_with(3, "run", "task", "--iterations", "100000", "--out", disk / "a.run", says=["resume"],
+                       code="disk_full")
+        self.assertEqual(sqlite3.connect(disk / "a.run/run.db").execute("PRAGMA integrity_check").fetchone(), ("ok",))
+        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        told = self.json("show", disk / "a.run")["counts"]["iterations"]
+        self.assertGreater(told, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

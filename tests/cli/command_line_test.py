@@ -1,0 +1,68 @@
+"""The words of the command line: help, version, and what is said about wrong ones."""
+
+import subprocess
+import unittest
+
+from support import KERNELSMITH, CommandTest, kernelsmith
+
+COMMANDS = ("init", "doctor", "evaluate", "run", "resume", "show", "export")
+
+
+class CommandLineTest(CommandTest):
+    def test_help_of_every_command(self):
+        self.assertIn("Exit status", self.succeed("--help").stdout)
+        for command in COMMANDS:
+            text = self.succeed(command, "--help").stdout
+            self.assertIn("Usage: kernelsmith " + command, text)
+            self.assertIn(command, self.succeed("--help").stdout)
+
+    def test_version(self):
+        self.assertRegex(self.succeed("--version").stdout, r"^kernelsmith \d+\.\d+\.\d+\n$")
+
+    def test_no_command_prints_the_help(self):
+        done = kernelsmith()
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Subcommands:", done.stderr)
+
+    def test_unknown_command(self):
+        self.fail_with(2, "rnu", says=["unknown command rnu", "did you mean run?"])
+
+    def test_unknown_option(self):
+        self.fail_with(2, "run", "task", "--iteration", "5",
+                       says=["unknown option --iteration", "did you mean --iterations?"])
+
+    def test_unknown_option_before_what_is_required(self):
+        self.fail_with(2, "run", "--sede=3", says=["unknown option --sede", "did you mean --seed?"])
+
+    def test_missing_argument(self):
+        self.fail_with(2, "show", says=["RUN is required", "kernelsmith show --help"])
+
+    def test_argument_too_many(self):
+        self.fail_with(2, "show", "a.run", "b.run", says=["unexpected argument b.run"])
+
+    def test_values_of_a_wrong_type(self):
+        self.fail_with(2, "run", "task", "--iterations", "many",
+                       says=['--iterations: "many" is no whole number of at least 1 ('])
+        self.fail_with(2, "run", "task", "--iterations", "0", says=['--iterations: "0"'])
+        self.fail_with(2, "run", "task", "--iterations", "1e3", says=['--iterations: "1e3"'])
+        self.fail_with(2, "run", "task", "--seed", "-1", says=['--seed: "-1"'])
+        self.fail_with(2, "run", "task", "--workers", "1025", says=['--workers: "1025"', "from 1 to 1024"])
+        self.fail_with(2, "run", "task", "--durability", "eternal", says=["--durability", "power"])
+
+    def test_a_duration_without_sense(self):
+        self.succeed("init", "task")
+        self.fail_with(2, "run", "task", "--time", "60x", says=['"60x" is no duration', "90s"])
+        self.fail_with(2, "run", "task", "--time", "-5", says=["no duration"])
+
+    def test_printed_commands_can_be_pasted(self):
+        self.assertIn("kernelsmith evaluate 'a b' 'a b/seed.cpp'\n", self.succeed("init", "a b").stdout)
+
+    def test_an_output_that_takes_nothing(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([KERNELSMITH, "--version"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("(io)", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

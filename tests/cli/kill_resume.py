@@ -1,0 +1,108 @@
+"""Kills a run with SIGKILL at random moments and resumes it each time.
+
+    kill_resume.py [--kills N] [--seed N]          (with KERNELSMITH in the environment)
+
+Checked after every kill: the database is intact (PRAGMA integrity_check), no evaluation that was told is lost or
+changed, none is there twice. At the end the run is stopped in order, and the archive that it ended with must equal
+the replay of its journal. Prints what it did; exits with status 1 at the first fault.
+"""
+
+import argparse
+import json
+import random
+import signal
+import sqlite3
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from support import kernelsmith, start, write_task
+
+LONGEST_LIFE_S = 0.6
+
+
+def run_command(task, run):
+    if run.exists():
+        return ["resume", run]
+    return ["run", task, "--out", run, "--iterations", "1000000"]
+
+
+def live_and_die(arguments, life_s):
+    """True where the process was alive when it was killed."""
+    process = start(*arguments)
+    time.sleep(life_s)
+    process.kill()
+    _, stderr = process.communicate()
+    if process.returncode != -signal.SIGKILL:
+        sys.exit(f"the run ended by itself with status {process.returncode}: {stderr}")
+
+
+def check_database(run):
+    verdict = sqlite3.connect(f"file:{run}/run.db?mode=ro", uri=True).execute("PRAGMA integrity_check").fetchall()
+    if verdict != [("ok",)]:
+        sys.exit(f"the database is damaged: {verdict}")
+
+
+def read_told(run):
+    """Every evaluation of the journal, by its ticket."""
+    exported = kernelsmith("export", run)
+    if exported.returncode != 0:
+        sys.exit(f"export failed: {exported.stderr}")
+    told = {}
+    attempts = set()
+    for line in map(json.loads, exported.stdout.splitlines()):
+        if line["type"] != "evaluation":
+            continue
+        attempt = (line["program"], line["attempt"])
+        if line["ticket"] in told or attempt in attempts:
+            sys.exit(f"told twice: ticket {line['ticket']}, program and attempt {attempt}")
+        told[line["ticket"]] = line
+        attempts.add(attempt)
+    return told
+
+
+def check_nothing_lost(before, after):
+    for ticket, line in before.items():
+        if after.get(ticket) != line:
+            sys.exit(f"ticket {ticket} was told and is lost or changed: {line} became {after.get(ticket)}")
+
+
+def check_final_archive(run):
+    process = start("resume", run)
+    time.sleep(LONGEST_LIFE_S)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    if process.returncode != 130:
+        sys.exit(f"the last session ended with status {process.returncode}: {err}")
+    ended_with = out.split("digest ")[1].split()[0]
+    replayed = json.loads(kernelsmith("show", run, "--json").stdout)["archive"]["digest"]
+    if not replayed.startswith(ended_with):
+        sys.exit(f"the run ended with archive {ended_with}, its journal's replay gives {replayed}")
+    return replayed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kills", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    moments = random.Random(options.seed)
+    with tempfile.TemporaryDirectory(prefix="kernelsmith-kill-") as folder:
+        run = Path(folder) / "a.run"
+        task = write_task(Path(folder) / "task")
+        told = {}
+        for kill in range(options.kills):
+            # The first life is long enough to make the folder: without one there is no run to resume.
+            life_s = LONGEST_LIFE_S * (1 if kill == 0 else moments.random())
+            live_and_die(run_command(task, run), life_s)
+            check_database(run)
+            after = read_told(run)
+            check_nothing_lost(told, after)
+            told = after
+        digest = check_final_archive(run)
+        print(f"{options.kills} kills, {len(told)} evaluations told, none lost, none doubled; archive {digest}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""The main job as a user does it: make a task, evaluate, run, show, resume, export."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import unittest
+
+from support import KERNELSMITH, SEED, CommandTest, kernelsmith, start, write_task
+
+
+def digest_in(text):
+    """The archive's digest that run, resume and show print."""
+    return text.split("digest ")[1].split()[0]
+
+
+class TemplateTest(CommandTest):
+    """What init makes works as it is."""
+
+    def test_cpu(self):
+        self.succeed("init", "task")
+        evaluation = self.json("evaluate", "task", "task/seed.cpp")
+        self.assertTrue(evaluation["accepted"])
+        self.assertLessEqual(evaluation["speedup"]["low"], evaluation["speedup"]["median"])
+        self.assertLessEqual(evaluation["speedup"]["median"], evaluation["speedup"]["high"])
+        self.assertGreater(evaluation["runtime_us"], 0)
+        self.assertEqual(len([shape for shape in evaluation["shapes"] if shape["timed"]]), 2)
+        done = self.succeed("run", "task", "--evaluations", "4")
+        self.assertIn("transpose-1.run/best/seed.cpp", done.stdout)
+        self.assertIn("over the baseline", done.stdout)
+        self.assertTrue((self.folder / "transpose-1.run/best/seed.cpp").is_file())
+
+    def test_command(self):
+        self.succeed("init", "task", "--template", "command")
+        evaluation = self.json("evaluate", "task", "task/seed.py")
+        self.assertTrue(evaluation["accepted"])
+        self.assertIn("x", evaluation["features"])
+        self.assertIsNone(evaluation["speedup"])
+        self.succeed("run", "task", "--iterations", "30")
+        best = self.json("show", "highest_point-1.run")["best"]["evaluation"]["fitness"]
+        self.assertGreater(best, evaluation["fitness"])
+
+    def test_nothing_is_overwritten(self):
+        self.succeed("init", "task")
+        (self.folder / "task/seed.cpp").write_text("mine")
+        self.fail_with(2, "init", "task", says=["exists already"])
+        self.assertEqual((self.folder / "task/seed.cpp").read_text(), "mine")
+
+
+class EvaluateTest(CommandTest):
+    def test_a_rejection_has_status_1(self):
+        write_task(self.folder / "task")
+        (self.folder / "bad.txt").write_text(SEED.replace("k0 = 0", "k0 = 9"))
+        evaluation = self.json("evaluate", "task", "bad.txt", status=1)
+        self.assertFalse(evaluation["accepted"])
+        self.assertEqual((evaluation["stage"], evaluation["code"]), ("parse", "unreadable"))
+        self.assertIn("9", evaluation["diagnostics"])
+        for absent in ("fitness", "speedup", "runtime_us"):
+            self.assertIsNone(evaluation[absent])
+        self.assertIn("rejected at parse", kernelsmith("evaluate", "task", "bad.txt", cwd=self.folder).stdout)
+
+
+class RunTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        write_task(self.folder / "task")
+
+    def test_the_run_folder_needs_nothing_else(self):
+        self.succeed("run", "task", "--iterations", "10", "--out", "a.run")
+        (self.folder / "task").rename(self.folder / "gone")
+        self.assertEqual(self.json("show", "a.run")["counts"]["iterations"], 10)
+        self.succeed("resume", "a.run", "--iterations", "15")
+        self.assertEqual(self.json("show", "a.run")["counts"]["iterations"], 15)
+
+    def test_folders_are_numbered(self):
+        for _ in range(2):
+            self.succeed("run", "task", "--iterations", "2")
+        self.assertTrue((self.folder / "hill-2.run/run.yaml").is_file())
+
+    def test_the_configuration_is_written_out_and_reads_back(self):
+        self.succeed("run", "task", "--iterations", "10", "--out", "a.run", "--deterministic", "--seed", "5",
+                     "--set", "islands.count=2")
+        text = (self.folder / "a.run/run.yaml").read_text()
+        for line in ("seed: 5", "deterministic: true", "count: 2", "iterations: 10"):
+            self.assertIn(line, text)
+        self.succeed("run", "task", "--config", "a.run/run.yaml", "--out", "b.run")
+        self.assertEqual((self.folder / "b.run/run.yaml").read_text(), text)
+        self.assertEqual(self.json("show", "a.run")["archive"], self.json("show", "b.run")["archive"])
+
+    def test_one_and_four_workers_give_the_same_archive(self):
+        digests = {digest_in(self.succeed("run", "task", "--deterministic", "--iterations", "60", "--workers", workers,
+                                          "--out", f"{workers}.run").stdout) for workers in (1, 4)}
+        self.assertEqual(len(digests), 1)
+
+    def test_the_archive_shown_is_the_one_that_ran(self):
+        ran = digest_in(self.succeed("run", "task", "--iterations", "40", "--out", "a.run").stdout)
+        self.assertEqual(digest_in(self.succeed("show", "a.run").stdout), ran)
+        self.assertEqual(self.json("show", "a.run")["archive"]["digest"][:16], ran)
+
+    def test_show(self):
+        self.succeed("run", "task", "--iterations", "40", "--out", "a.run")
+        run = self.json("show", "a.run")
+        self.assertEqual(run["ended"], "budget")
+        self.assertEqual(run["budgets"]["iterations"], {"used": 40, "limit": 40})
+        self.assertEqual(run["lineage"][0]["origin"], "seed")
+        self.assertEqual(run["lineage"][-1]["program"], run["best"]["program"])
+        self.assertIn("+k", run["lineage"][-1]["diff"])
+        self.assertEqual(run["archive"]["filled"], len(run["archive"]["elites"]))
+        text = self.succeed("show", "a.run").stdout
+        for part in ("cells filled", "lineage of the best", "40 of 40 iterations"):
+            self.assertIn(part, text)
+
+    def test_export(self):
+        self.succeed("run", "task", "--iterations", "20", "--out", "a.run")
+        lines = [json.loads(line) for line in self.succeed("export", "a.run").stdout.splitlines()]
+        kinds = {kind: [line for line in lines if line["type"] == kind] for kind in
+                 ("run", "program", "evaluation", "lineage")}
+        self.assertEqual(sum(map(len, kinds.values())), len(lines))
+        self.assertEqual(len(kinds["run"]), 1)
+        programs = {line["id"] for line in kinds["program"]}
+        self.assertEqual({line["program"] for line in kinds["evaluation"]}, programs)
+        for edge in kinds["lineage"]:
+            self.assertLess(edge["parent"], edge["child"])
+            self.assertLessEqual({edge["parent"], edge["child"]}, programs)
+        self.succeed("export", "a.run", "--out", "all.jsonl")
+        self.assertEqual(len((self.folder / "all.jsonl").read_text().splitlines()), len(lines))
+
+    def test_a_failed_export_leaves_the_file(self):
+        (self.folder / "mine.jsonl").write_text("mine")
+        self.fail_with(2, "export", "nowhere.run", "--out", "mine.jsonl", says=["nowhere.run"])
+        self.assertEqual((self.folder / "mine.jsonl").read_text(), "mine")
+
+
+class InterruptTest(CommandTest):
+    def test_ctrl_c_ends_in_order(self):
+        write_task(self.folder / "task")
+        run = start("run", "task", "--iterations", "100000", "--out", "a.run", cwd=self.folder)
+        self.addCleanup(run.kill)
+        run.stderr.readline()  # "task hill, ..."
+        run.stderr.readline()  # the first best
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, out + err)
+        self.assertIn("kernelsmith resume a.run", out)
+        shown = self.json("show", "a.run")
+        self.assertEqual(shown["archive"]["digest"][:16], digest_in(out))
+        told = shown["counts"]["iterations"]
+        resumed = start("resume", "a.run", cwd=self.folder)
+        self.addCleanup(resumed.kill)
+        resumed.stderr.readline()
+        resumed.send_signal(signal.SIGTERM)
+        resumed.communicate(timeout=60)
+        self.assertEqual(resumed.returncode, 130)
+        self.assertGreaterEqual(self.json("show", "a.run")["counts"]["iterations"], told)
+
+
+class TerminalTest(CommandTest):
+    def output_on_a_terminal(self, *args):
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([KERNELSMITH, *args], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=follower)
+        os.close(follower)
+        shown = b""
+        try:
+            while chunk := os.read(leader, 4096):
+                shown += chunk
+        except OSError:  # the other end was closed
+            pass
+        os.close(leader)
+        process.communicate(timeout=60)
+        return process.returncode, shown.decode()
+
+    def test_one_live_line(self):
+        write_task(self.folder / "task")
+        status, shown = self.output_on_a_terminal("run", "task", "--iterations", "60", "--out", "a.run")
+        self.assertEqual(status, 0, shown)
+        self.assertRegex(shown, r"iteration \d+/60  best .*evaluations/s  \d+/\d+ cells")
+        self.assertEqual(shown.count("\n"), 1, shown)  # the first line; the live one is drawn over itself
+
+    def test_plain_lines_without_one(self):
+        write_task(self.folder / "task")
+        shown = self.succeed("run", "task", "--iterations", "60", "--out", "a.run").stderr
+        self.assertNotIn("\x1b", shown)
+        self.assertLess(len(shown.splitlines()), 60)
+
+
+if __name__ == "__main__":
+    unittest.main()

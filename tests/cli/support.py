@@ -1,0 +1,80 @@
+"""What the tests of the kernelsmith command share: running it, and a task that is scored in milliseconds."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+KERNELSMITH = os.environ["KERNELSMITH"]
+
+TASK = """\
+version: 1
+name: hill
+backend: command
+files: {seed: seed.txt, also: score.sh}
+command: [sh, score.sh, "{candidate}", "{answer}"]
+"""
+
+# Adds up the digits of the candidate's knobs; no two orders of evaluation can differ.
+SCORE = """\
+sum=0
+while read -r name equals value rest; do
+  case "$equals" in =) sum=$((sum + value)) ;; esac
+done < "$1"
+echo "{\\"fitness\\": $sum}" > "$2"
+"""
+
+SEED = "".join(f"k{i} = 0  # @tune 0 1 2 3 4 5 6 7\n" for i in range(6))
+
+
+def kernelsmith(*args, env=None, **options):
+    """The finished process, with its output as text."""
+    return subprocess.run([KERNELSMITH, *map(str, args)], env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=120, **options)
+
+
+def start(*args, cwd=None):
+    return subprocess.Popen([KERNELSMITH, *map(str, args)], cwd=cwd, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def write_task(folder, **files):
+    """The task of this module in `folder`; `files` replaces texts, by name with `_` for `.`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {"task_yaml": TASK, "score_sh": SCORE, "seed_txt": SEED, **files}
+    for name, text in texts.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    return folder
+
+
+class CommandTest(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="kernelsmith-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def succeed(self, *args, **options):
+        done = kernelsmith(*args, cwd=self.folder, **options)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def json(self, *args, status=0, **options):
+        done = kernelsmith(*args, "--json", cwd=self.folder, **options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def fail_with(self, status, *args, says, code=None, **options):
+        """Runs the command; it must end with `status` and one error that holds every text of `says`."""
+        done = kernelsmith(*args, cwd=self.folder, **options)
+        text = done.stderr
+        self.assertEqual(done.returncode, status, done.stdout + text)
+        self.assertEqual(len([line for line in text.splitlines() if line.startswith("error: ")]), 1, text)
+        for part in says:
+            self.assertIn(part, text)
+        if code:
+            self.assertIn(f"({code})", text)
+        return text

@@ -1,0 +1,78 @@
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include <kernelsmith/code/edit.hpp>
+
+#include "sources.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using testing::HasSubstr;
+
+std::string edit(const std::string& search, const std::string& replace) {
+  return "<<<<<<< SEARCH\n" + search + "=======\n" + replace + ">>>>>>> REPLACE\n";
+}
+
+std::variant<Source, EditFault> applied(const Source& source, const std::string& reply) {
+  return apply_edits(source, parse_edits(reply).value());
+}
+
+std::string text_after(const std::string& text, const std::string& reply) {
+  const auto outcome = applied(cpp(text), reply);
+  const auto* fault = std::get_if<EditFault>(&outcome);
+  return fault ? "FAULT " + fault->detail : std::string(std::get<Source>(outcome).main_text());
+}
+
+TEST(Edits, ApplyOneAfterAnother) {
+  EXPECT_EQ(text_after("a\nb\nc\n", edit("b\n", "x\ny\n") + "prose\n" + edit("y\nc\n", "z\n")), "a\nx\nz\n");
+}
+
+TEST(Edits, DeleteAndKeepAnOpenEnd) {
+  EXPECT_EQ(text_after("a\nb\nc", edit("b\n", "")), "a\nc");
+  EXPECT_EQ(text_after("a\nb", edit("b\n", "c\n")), "a\nc");
+  EXPECT_EQ(text_after("a\n\nb\n", edit("a\n\n", "a\n")), "a\nb\n");
+}
+
+TEST(Edits, MatchWholeLinesOnly) { EXPECT_EQ(text_after("ax\nx\n", edit("x\n", "y\n")), "ax\ny\n"); }
+
+TEST(Edits, KeepTheFilesLineEnds) {
+  EXPECT_EQ(text_after("a\r\nb\r\n", edit("a\n", "x\ny\n")), "x\r\ny\r\nb\r\n");
+  EXPECT_EQ(text_after("a\nb\n", "<<<<<<< SEARCH\r\na\r\n=======\r\nx\r\n>>>>>>> REPLACE\r\n"), "x\nb\n");
+}
+
+TEST(Edits, SayWhichDoesNotMatch) {
+  const auto outcome = applied(cpp("a\nb\n"), edit("a\n", "x\n") + edit("  \n  q = 1;\n", "r\n"));
+  const auto& fault = std::get<EditFault>(outcome);
+  EXPECT_EQ(fault.kind, EditFault::Kind::unmatched);
+  EXPECT_EQ(fault.edit, 1u);
+  EXPECT_EQ(fault.detail, "edit 2 (`q = 1;`) occurs nowhere in the source");
+}
+
+TEST(Edits, SayWhichIsAmbiguous) {
+  const Source source = Source::create({{"a.cpp", "x\n"}, {"b.cpp", "y\nx\n"}}).value();
+  const auto outcome = applied(source, edit("x\n", "z\n"));
+  const auto& fault = std::get<EditFault>(outcome);
+  EXPECT_EQ(fault.kind, EditFault::Kind::ambiguous);
+  EXPECT_THAT(fault.detail, HasSubstr("2 times in the source, first at a.cpp:1 and b.cpp:2"));
+}
+
+TEST(Edits, RefuseAnEmptySearch) {
+  EXPECT_THAT(text_after("a\n", edit("", "x\n")), HasSubstr("empty SEARCH"));
+}
+
+TEST(Edits, NameABrokenEdit) {
+  EXPECT_EQ(parse_edits("x\n<<<<<<< SEARCH\na\n").error().where, "line 2");
+  EXPECT_EQ(parse_edits("<<<<<<< SEARCH\na\n=======\nb\n").error().code, ErrorCode::bad_input);
+  EXPECT_FALSE(parse_edits("<<<<<<< SEARCH\na\n" + edit("b\n", "c\n")));
+  EXPECT_FALSE(holds_edits("a << b\n"));
+}
+
+TEST(WithFile, ReplacesOneFile) {
+  EXPECT_EQ(with_file(cpp("a"), "kernel.cpp", "b").value().main_text(), "b");
+  EXPECT_EQ(with_file(cpp("a"), "other.cpp", "b").error().code, ErrorCode::not_found);
+}
+
+}  // namespace
+}  // namespace kernelsmith

@@ -1,0 +1,191 @@
+#include <gtest/gtest.h>
+
+#include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/core/task.hpp>
+
+namespace kernelsmith {
+namespace {
+
+/// The error of reading `text`, as "WHERE: MESSAGE" and the hint behind a bar; empty where it is fine.
+std::string error_of(std::string_view text, const YamlMap::Body& body) {
+  const Status status = read_yaml(text, "f.yaml", body);
+  if (status) return {};
+  EXPECT_EQ(status.error().code, ErrorCode::bad_input);
+  const Error& e = status.error();
+  return e.where + ": " + e.message + (e.hint.empty() ? "" : " | " + e.hint);
+}
+
+void nothing(YamlMap&) {}
+
+TEST(Yaml, ReadsEveryKindOfValue) {
+  std::string name, nested;
+  bool flag = false;
+  double ratio = 0;
+  std::int64_t low = 0;
+  std::uint64_t high = 0;
+  Dtype dtype = Dtype::u8;
+  std::vector<std::string> shape;
+  std::vector<double> edges;
+  Sizes sizes;
+  std::vector<Sizes> timed;
+  const Status status =
+      read_yaml(R"(
+name: softmax_cpu
+flag: true
+ratio: -2.5e-3
+low: -9223372036854775808
+high: 18446744073709551615
+dtype: f16
+shape: [rows, 4]
+edges: [0, 0.5]
+sizes: {rows: 17}
+inner: {text: "5"}
+timed: [{}, {rows: 1}]
+)",
+                "f.yaml", [&](YamlMap& in) {
+                  in.required("name", name);
+                  in.required("flag", flag);
+                  in.required("ratio", ratio);
+                  in.required("low", low);
+                  in.required("high", high);
+                  in.required("dtype", dtype, choices({Dtype::f32, Dtype::f16}));
+                  in.required("shape", shape);
+                  in.required("edges", edges, {0, 1});
+                  in.required("sizes", sizes, {1, 100});
+                  in.required_map("inner", [&](YamlMap& inner) { inner.required("text", nested); });
+                  in.required_maps("timed", [&](YamlMap& item) {
+                    Sizes& shape_sizes = timed.emplace_back();
+                    for (const std::string& key : item.keys()) item.required(key, shape_sizes[key]);
+                  });
+                });
+  ASSERT_TRUE(status) << describe(status.error());
+  EXPECT_EQ(name, "softmax_cpu");
+  EXPECT_TRUE(flag);
+  EXPECT_EQ(ratio, -2.5e-3);
+  EXPECT_EQ(low, std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(high, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(dtype, Dtype::f16);
+  EXPECT_EQ(shape, (std::vector<std::string>{"rows", "4"}));
+  EXPECT_EQ(edges, (std::vector<double>{0, 0.5}));
+  EXPECT_EQ(sizes, (Sizes{{"rows", 17}}));
+  EXPECT_EQ(nested, "5");
+  EXPECT_EQ(timed, (std::vector<Sizes>{{}, {{"rows", 1}}}));
+}
+
+TEST(Yaml, AbsentOptionalsKeepTheirDefaults) {
+  int threads = 1;
+  std::vector<std::string> flags{"-O3"};
+  Dtype dtype = Dtype::f32;
+  const auto body = [&](YamlMap& in) {
+    in.optional("threads", threads, {1, 64});
+    in.optional("flags", flags);
+    in.optional("dtype", dtype, choices({Dtype::f32}));
+    in.optional_map("declared", [](YamlMap&) { FAIL(); });
+    in.optional_maps("tensors", [](YamlMap&) { FAIL(); });
+  };
+  EXPECT_EQ(error_of("{}", body), "");
+  EXPECT_EQ(threads, 1);
+  EXPECT_EQ(flags, std::vector<std::string>{"-O3"});
+  EXPECT_EQ(error_of("threads: 2\nflags: []", body), "");
+  EXPECT_EQ(threads, 2);
+  EXPECT_TRUE(flags.empty());
+}
+
+TEST(Yaml, UnknownKeysAreRefusedWithTheNearestName) {
+  int threads = 0;
+  std::string bytes;
+  const auto body = [&](YamlMap& in) {
+    in.optional("threads", threads);
+    in.optional_map("declared", [&](YamlMap& declared) { declared.optional("bytes", bytes); });
+  };
+  EXPECT_EQ(error_of("threads: 1\nthraeds: 2\n", body),
+            "f.yaml:2: unknown key 'thraeds' | did you mean threads?");
+  EXPECT_EQ(error_of("declared:\n  bites: 1\n", body),
+            "f.yaml:2: unknown key 'declared.bites' | did you mean bytes?");
+  EXPECT_EQ(error_of("colour: red", body), "f.yaml:1: unknown key 'colour' | known names: threads, declared");
+}
+
+TEST(Yaml, ErrorsNameLineKeyExpectationAndFinding) {
+  int threads = 0;
+  double ratio = 0;
+  bool flag = false;
+  std::string name;
+  std::vector<double> edges;
+  Dtype dtype = Dtype::u8;
+  const auto integer = [&](YamlMap& in) { in.required("threads", threads, {1, 64}); };
+  const auto number = [&](YamlMap& in) { in.required("ratio", ratio, {.low = 0}); };
+  EXPECT_EQ(error_of("\n{}", integer), "f.yaml:2: key 'threads' is missing");
+  EXPECT_EQ(error_of("threads: four", integer),
+            "f.yaml:1: 'threads' must be a whole number from 1 to 64, found 'four'");
+  for (const char* wrong :
+       {"65", "0", "1.5", "1e1", "'4'", "010", "0x10", "+4", "", "[4]", "99999999999999999999"}) {
+    EXPECT_NE(error_of(std::string("threads: ") + wrong, integer), "") << wrong;
+  }
+  for (const char* wrong : {".nan", "nan", ".inf", "inf", "-1", "1e999", "0x1p3"}) {
+    EXPECT_NE(error_of(std::string("ratio: ") + wrong, number), "") << wrong;
+  }
+  EXPECT_EQ(error_of("flag: yes", [&](YamlMap& in) { in.required("flag", flag); }),
+            "f.yaml:1: 'flag' must be true or false, found 'yes'");
+  EXPECT_EQ(error_of("name:", [&](YamlMap& in) { in.required("name", name); }),
+            "f.yaml:1: 'name' must be a text, found nothing");
+  EXPECT_EQ(error_of("edges:\n - 1\n - {}", [&](YamlMap& in) { in.required("edges", edges); }),
+            "f.yaml:3: 'edges[1]' must be a number, found a mapping");
+  EXPECT_EQ(error_of("dtype: fp64",
+                     [&](YamlMap& in) {
+                       in.required("dtype", dtype, choices({Dtype::f64, Dtype::f16}));
+                     }),
+            "f.yaml:1: 'dtype' must be one of f64, f16, found 'fp64' | did you mean f64?");
+  EXPECT_EQ(error_of("tensors:\n - {name: x}\n - {nam: y}\n",
+                     [&](YamlMap& in) {
+                       in.required_maps("tensors", [&](YamlMap& t) { t.required("name", name); });
+                     }),
+            "f.yaml:3: key 'tensors[1].name' is missing");
+}
+
+TEST(Yaml, TheFirstErrorWinsAndCallersCanAddTheirOwn) {
+  int a = 7;
+  EXPECT_EQ(error_of("a: x\nb: y",
+                     [&](YamlMap& in) {
+                       in.required("a", a);
+                       in.required("b", a);
+                       EXPECT_FALSE(in.ok());
+                     }),
+            "f.yaml:1: 'a' must be a whole number, found 'x'");
+  EXPECT_EQ(a, 7);
+  EXPECT_EQ(error_of("a: 1\nb: 2",
+                     [&](YamlMap& in) {
+                       in.required("a", a);
+                       in.kind("b");
+                       in.refuse("b", "a and b exclude each other", "remove one");
+                     }),
+            "f.yaml:2: a and b exclude each other | remove one");
+}
+
+std::string nested(std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); }
+
+TEST(Yaml, RefusesWhatConfigurationDoesNotNeed) {
+  EXPECT_EQ(error_of("a: 1\na: 2", nothing), "f.yaml:2: key 'a' is repeated");
+  EXPECT_EQ(error_of("a: &x 1", nothing), "f.yaml:1: anchors are not supported");
+  EXPECT_EQ(error_of("a: !!int 1", nothing), "f.yaml:1: tags are not supported");
+  EXPECT_EQ(error_of("[1]: 2", nothing), "f.yaml:1: a key must be a text");
+  EXPECT_EQ(error_of("", nothing), "f.yaml: the file is empty");
+  EXPECT_EQ(error_of("{}\n---\n{}", nothing), "f.yaml: more than one document");
+  EXPECT_EQ(error_of("just words", nothing), "f.yaml:1: expected 'key: value' lines, found 'just words'");
+  EXPECT_EQ(error_of("a: " + nested(40), nothing), "f.yaml:1: nested deeper than 32 levels");
+  EXPECT_NE(error_of(std::string(100000, '['), nothing), "");
+  EXPECT_EQ(error_of(R"(a: "\N")", nothing), R"(f.yaml:1: the escapes \N and \_ are not supported)");
+  EXPECT_EQ(error_of("a: \xff", nothing), "f.yaml: not UTF-8");
+  EXPECT_EQ(error_of("a: 1\nb: \x04\nc: 2", nothing), "f.yaml:2: a control byte");
+  EXPECT_EQ(error_of(std::string((1 << 20) + 1, '#'), nothing), "f.yaml: larger than 1 MiB");
+}
+
+TEST(Yaml, BrokenSyntaxIsOneErrorWithItsLine) {
+  for (const char* text : {"a: 1\n\tb: 2", "a: [1\nb: 2", "a: 'x", "a: b: c", "}{"}) {
+    const std::string error = error_of(text, nothing);
+    EXPECT_TRUE(error.starts_with("f.yaml:")) << error;
+    EXPECT_NE(error.find("not YAML: "), error.npos) << error;
+  }
+}
+
+}  // namespace
+}  // namespace kernelsmith

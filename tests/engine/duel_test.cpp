@@ -1,0 +1,199 @@
+// Re-measurements and repairs: the tickets that the engine opens by itself.
+
+#include <gtest/gtest.h>
+
+#include "toy.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using namespace kernelsmith::testing;
+
+Measurement noisy(double median, double half_width) {
+  return {median, median - half_width, median + half_width, 5, ""};
+}
+
+Evaluation duel(double ratio, double half_width) {
+  Report report;
+  report.duel = Measurement{ratio, ratio - half_width, ratio + half_width, 5, "x"};
+  return Acceptance{Metrics::create(noisy(10, 5)).value(), std::move(report)};
+}
+
+Ticket next(Engine& engine) { return engine.ask().value().value(); }
+
+/// One cell with a seed of fitness 10 +- 5, and a challenger (program 1) of 11 +- 5.
+Engine with_challenger(const EngineOptions& options, const Events& events) {
+  Engine engine = open_engine(options, events);
+  EXPECT_TRUE(engine.tell(next(engine).id, accepted(noisy(10, 5))));
+  const auto commits = engine.tell(next(engine).id, number(1), accepted(noisy(11, 5))).value();
+  EXPECT_EQ(commits.front().added, AddStatus::ambiguous);
+  EXPECT_FALSE(commits.front().new_best);
+  return engine;
+}
+
+EngineOptions one_cell(std::uint64_t iterations = 1) {
+  auto options = toy_options(iterations);
+  options.axes.clear();
+  return options;
+}
+
+std::uint64_t best_of(const Engine& engine) { return engine.outcome().best->program->id.value; }
+
+TEST(Duel, AnAmbiguousChallengerIsMeasuredAgainst) {
+  Engine engine = with_challenger(one_cell(), no_events());
+  EXPECT_FALSE(engine.done());
+  const Ticket ticket = next(engine);
+  const auto& work = std::get<Remeasure>(ticket.work);
+  EXPECT_EQ(work.why, Remeasurement::duel);
+  EXPECT_EQ(work.challenger->program->id, ProgramId{1});
+  EXPECT_EQ(work.incumbent->program->id, ProgramId{0});
+  const auto commits = engine.tell(ticket.id, duel(1.2, 0.1)).value();
+  EXPECT_EQ(commits.front().kind, CommitKind::remeasured);
+  EXPECT_EQ(commits.front().added, AddStatus::improved);
+  EXPECT_TRUE(commits.front().new_best);
+  EXPECT_EQ(best_of(engine), 1U);
+  EXPECT_TRUE(engine.done());
+  const auto counts = engine.outcome().counts;
+  EXPECT_EQ(counts.iterations, 1U);
+  EXPECT_EQ(counts.evaluations, 3U);
+  EXPECT_EQ(counts.remeasured, 1U);
+}
+
+TEST(Duel, ALostDuelLeavesTheIncumbent) {
+  Engine engine = with_challenger(one_cell(), no_events());
+  EXPECT_EQ(engine.tell(next(engine).id, duel(0.8, 0.1))->front().added, AddStatus::not_better);
+  EXPECT_EQ(best_of(engine), 0U);
+  EXPECT_TRUE(engine.done());
+}
+
+TEST(Duel, WithoutASideBySideRatioTheIntervalsDecide) {
+  Engine engine = with_challenger(one_cell(), no_events());
+  EXPECT_EQ(engine.tell(next(engine).id, accepted(noisy(17, 1)))->front().added, AddStatus::improved);
+  EXPECT_EQ(best_of(engine), 1U);
+  EXPECT_EQ(engine.outcome().best->evaluation.metrics()->fitness().median, 17);
+}
+
+TEST(Duel, AChallengerThatFailsWhenMeasuredAgainLoses) {
+  Engine engine = with_challenger(one_cell(), no_events());
+  EXPECT_EQ(
+      engine.tell(next(engine).id, rejected(Stage::correctness, RejectionCode::wrong_output))->front().added,
+      AddStatus::not_better);
+  EXPECT_EQ(best_of(engine), 0U);
+}
+
+TEST(Duel, NoiseDoesNotLoop) {
+  auto options = one_cell();
+  options.duels = 3;
+  Engine engine = with_challenger(options, no_events());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_FALSE(engine.done());
+    ASSERT_TRUE(engine.tell(next(engine).id, duel(1.0, 0.1)));
+  }
+  EXPECT_TRUE(engine.done());
+  EXPECT_EQ(best_of(engine), 0U);
+  EXPECT_EQ(engine.outcome().counts.remeasured, 3U);
+}
+
+TEST(Duel, WithoutDuelsTheIncumbentStays) {
+  auto options = one_cell();
+  options.duels = 0;
+  Engine engine = with_challenger(options, no_events());
+  EXPECT_TRUE(engine.done());
+  EXPECT_EQ(best_of(engine), 0U);
+}
+
+TEST(Duel, EveryMeasurementHasAnAttemptOfItsOwn) {
+  const auto events = no_events();
+  Engine engine = with_challenger(one_cell(), events);
+  ASSERT_TRUE(engine.tell(next(engine).id, duel(1.0, 0.1)));
+  ASSERT_TRUE(engine.tell(next(engine).id, duel(1.0, 0.1)));
+  std::vector<std::uint32_t> attempts;
+  for (const auto& event : *events) {
+    const auto* arrived = std::get_if<EvaluationArrived>(&event);
+    if (arrived && arrived->program == ProgramId{1}) attempts.push_back(arrived->attempt);
+  }
+  EXPECT_EQ(attempts, (std::vector<std::uint32_t>{0, 1, 2}));
+}
+
+TEST(Duel, DuelsNeedRoomInTheBudget) {
+  auto options = one_cell();
+  options.budgets = {{}, 2, {}};
+  Engine engine = with_challenger(options, no_events());
+  EXPECT_TRUE(engine.done());
+  EXPECT_FALSE(engine.ask().value());
+}
+
+TEST(Confirm, TheBestIsMeasuredAgainAtTheEnd) {
+  auto options = one_cell();
+  options.confirm = true;
+  options.budgets.evaluations = 3;
+  const auto events = no_events();
+  Engine engine = open_engine(options, events);
+  ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(1))));
+  ASSERT_TRUE(engine.tell(next(engine).id, number(1), accepted(Measurement::exact(2))));
+  EXPECT_FALSE(engine.done());
+  const Ticket ticket = next(engine);
+  EXPECT_EQ(std::get<Remeasure>(ticket.work).why, Remeasurement::confirm);
+  EXPECT_EQ(std::get<Remeasure>(ticket.work).challenger->program->id, ProgramId{1});
+  ASSERT_TRUE(engine.tell(ticket.id, accepted(Measurement::exact(1.9))));
+  EXPECT_TRUE(engine.done());
+  ASSERT_TRUE(engine.outcome().confirmation);
+  EXPECT_EQ(engine.outcome().confirmation->metrics()->fitness().median, 1.9);
+  EXPECT_EQ(engine.outcome().counts.evaluations, 3U);
+  EXPECT_TRUE(open_engine(options, events).done());
+}
+
+TEST(Confirm, AConfirmationGivenBackIsNotAskedForEver) {
+  auto options = one_cell();
+  options.confirm = true;
+  Engine engine = open_engine(options, no_events());
+  ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(1))));
+  ASSERT_TRUE(engine.tell(next(engine).id, number(1), accepted(Measurement::exact(2))));
+  ASSERT_TRUE(engine.give_back(next(engine).id, fail(ErrorCode::unstable, "too noisy")));
+  EXPECT_TRUE(engine.done());
+  EXPECT_FALSE(engine.outcome().confirmation);
+}
+
+TEST(Repair, ARejectedChildIsRepairedABoundedNumberOfTimes) {
+  auto options = toy_options(1);
+  options.repairs = 2;
+  Engine engine = open_engine(options, no_events());
+  ASSERT_TRUE(engine.tell(next(engine).id, score_of(0)));
+  ASSERT_TRUE(engine.tell(next(engine).id, number(13), score_of(13)));
+  for (const std::uint64_t parent : {1, 2}) {
+    ASSERT_FALSE(engine.done());
+    const Ticket ticket = next(engine);
+    const auto& work = std::get<Propose>(ticket.work);
+    EXPECT_EQ(work.op, Operator::repair);
+    EXPECT_EQ(work.selection.parent->program->id, ProgramId{parent});
+    EXPECT_FALSE(work.selection.parent->evaluation.accepted());
+    for (const auto& failure : work.selection.failures) EXPECT_NE(failure, work.selection.parent);
+    ASSERT_TRUE(engine.tell(ticket.id, number(long(13 + 10 * parent)), rejected()));
+  }
+  EXPECT_TRUE(engine.done());
+  const auto counts = engine.outcome().counts;
+  EXPECT_EQ(counts.iterations, 1U);
+  EXPECT_EQ(counts.repairs, 2U);
+  EXPECT_EQ(counts.evaluations, 4U);
+}
+
+TEST(Repair, ARepairedChildNeedsNoFurtherRepair) {
+  auto options = toy_options(1);
+  options.repairs = 2;
+  Engine engine = open_engine(options, no_events());
+  ASSERT_TRUE(engine.tell(next(engine).id, score_of(0)));
+  ASSERT_TRUE(engine.tell(next(engine).id, number(13), score_of(13)));
+  const auto commits = engine.tell(next(engine).id, number(14), score_of(14)).value();
+  EXPECT_EQ(commits.front().individual->program->parents, (std::vector<ProgramId>{{1}}));
+  EXPECT_TRUE(engine.done());
+}
+
+TEST(Repair, ByDefaultNothingIsRepaired) {
+  Engine engine = open_engine(toy_options(1), no_events());
+  ASSERT_TRUE(engine.tell(next(engine).id, score_of(0)));
+  ASSERT_TRUE(engine.tell(next(engine).id, number(13), score_of(13)));
+  EXPECT_TRUE(engine.done());
+}
+
+}  // namespace
+}  // namespace kernelsmith

@@ -1,0 +1,107 @@
+// A process that searches is killed with SIGKILL at drawn moments, and the run is resumed each time.
+
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <kernelsmith/store/run_store.hpp>
+
+#include "toy.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using namespace kernelsmith::testing;
+
+constexpr int kKills = 10;
+constexpr std::uint64_t kIterations = 600;
+
+EngineOptions options_for(bool deterministic) {
+  auto options = toy_options(kIterations);
+  options.deterministic = deterministic;
+  options.topology = Topology::ring(3).value();
+  options.repairs = 1;
+  return options;
+}
+
+/// Searches and writes the number of every ticket that was told; never returns.
+[[noreturn]] void search(const std::filesystem::path& run, bool deterministic, int pipe) {
+  auto engine = Engine::open(run, options_for(deterministic), blocking(score, 2), blocking(nudge, 2));
+  if (!engine) ::_exit(1);
+  const auto outcome = engine->run([&](const Commit& commit) {
+    if (::write(pipe, &commit.ticket.value, sizeof commit.ticket.value) < 0) ::_exit(2);
+  });
+  ::_exit(outcome ? 0 : 3);
+}
+
+struct Session {
+  std::set<std::uint64_t> told;
+  bool killed = false;
+};
+
+/// Kills the search soon behind its `moment`-th commit, or lets it end.
+Session search_and_kill(const std::filesystem::path& run, bool deterministic, std::uint64_t moment) {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(::pipe(ends.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) search(run, deterministic, ends[1]);
+  ::close(ends[1]);
+  Session session;
+  std::uint64_t ticket = 0;
+  while (::read(ends[0], &ticket, sizeof ticket) == sizeof ticket) {
+    EXPECT_TRUE(session.told.insert(ticket).second);
+    if (session.told.size() == moment) ::kill(child, SIGKILL);
+  }
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  session.killed = WIFSIGNALED(status);
+  EXPECT_TRUE(session.killed || WEXITSTATUS(status) == 0) << "status " << status;
+  return session;
+}
+
+class Kill : public ::testing::TestWithParam<bool> {};
+
+TEST_P(Kill, LosesAndDoublesNothing) {
+  std::string name = (std::filesystem::temp_directory_path() / "kernelsmith-kill-XXXXXX").string();
+  const std::filesystem::path folder = ::mkdtemp(name.data());
+  const auto run = folder / "toy.run";
+  Rng moments(GetParam(), 0, Purpose::evaluation);
+  std::set<std::uint64_t> told;
+  int killed = 0;
+  for (int i = 0; i < kKills; ++i) {
+    const auto session = search_and_kill(run, GetParam(), 1 + moments.below(40));
+    killed += session.killed;
+    for (const auto ticket : session.told) {
+      EXPECT_TRUE(told.insert(ticket).second) << "ticket " << ticket << " was told in two sessions";
+    }
+    const auto store = RunStore::open_read_only(run).value();
+    EXPECT_TRUE(store->integrity_check());
+    const auto state = replay(*store, options_for(GetParam())).value();
+    for (const auto ticket : told) {
+      EXPECT_LT(ticket, state.next_ticket().value);
+      EXPECT_FALSE(state.open().contains(TicketId{ticket})) << "ticket " << ticket << " was lost";
+    }
+  }
+  EXPECT_GE(killed, kKills / 2);
+  search_and_kill(run, GetParam(), 0);
+  const auto final_state = replay(*RunStore::open_read_only(run).value(), options_for(GetParam())).value();
+  EXPECT_EQ(final_state.counts().iterations, kIterations);
+  if (GetParam()) {
+    Engine whole = open_engine(options_for(true), no_events(), blocking(score), blocking(nudge));
+    ASSERT_TRUE(whole.run());
+    EXPECT_EQ(final_state.to_text(), text_of(whole));
+  }
+  std::filesystem::remove_all(folder);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, Kill, ::testing::Bool(),
+                         [](const auto& mode) { return mode.param ? "deterministic" : "free"; });
+
+}  // namespace
+}  // namespace kernelsmith

@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include "toy.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using namespace kernelsmith::testing;
+using Entries = std::vector<WeightedOperators::Entry>;
+
+IndividualPtr individual(Evaluation evaluation) {
+  auto program = std::make_shared<Program>(Program{{1}, number(1), {}, Origin::seed});
+  return std::make_shared<Individual>(Individual{std::move(program), std::move(evaluation)});
+}
+
+std::string refused(Entries entries) {
+  const auto operators = WeightedOperators::create(std::move(entries));
+  return operators ? "accepted" : operators.error().where;
+}
+
+TEST(WeightedOperators, RefusesWhatCannotBeDrawn) {
+  EXPECT_EQ(refused({}), "operators");
+  EXPECT_EQ(refused({{{Operator::crossover, ""}, 1}}), "operators");
+  EXPECT_EQ(refused({{{Operator::edit, ""}, 0}}), "operators");
+  EXPECT_EQ(refused({{{Operator::edit, ""}, -1}}), "edit");
+  EXPECT_EQ(refused({{{Operator::repair, ""}, 1}}), "repair");
+  EXPECT_EQ(refused({{{Operator::translate, ""}, 1}}), "translate");
+}
+
+TEST(WeightedOperators, DrawsByWeight) {
+  const auto operators =
+      WeightedOperators::create({{{Operator::edit, "small"}, 3}, {{Operator::rewrite, "large"}, 1}}).value();
+  const Selection selection{individual(score_of(1)), {}, {}, {}};
+  int edits = 0;
+  for (std::uint64_t ticket = 0; ticket < 1000; ++ticket) {
+    Rng rng(1, ticket, Purpose::operators);
+    const auto choice = operators.choose(selection, rng);
+    EXPECT_EQ(choice.model, choice.op == Operator::edit ? "small" : "large");
+    edits += choice.op == Operator::edit;
+  }
+  EXPECT_NEAR(edits, 750, 60);
+}
+
+TEST(WeightedOperators, CrossoverNeedsASecondParent) {
+  const auto operators =
+      WeightedOperators::create({{{Operator::crossover, ""}, 1000}, {{Operator::edit, ""}, 1}}).value();
+  Selection selection{individual(score_of(1)), {}, {}, {}};
+  Rng alone(1, 1, Purpose::operators);
+  EXPECT_EQ(operators.choose(selection, alone).op, Operator::edit);
+  selection.inspirations.push_back(individual(score_of(2)));
+  Rng paired(1, 1, Purpose::operators);
+  EXPECT_EQ(operators.choose(selection, paired).op, Operator::crossover);
+}
+
+TEST(WeightedOperators, WithoutAnAcceptedParentItTranslates) {
+  const auto operators = WeightedOperators::create({{{Operator::edit, "m"}, 1}}).value();
+  Rng rng(1, 1, Purpose::operators);
+  EXPECT_EQ(operators.choose({}, rng), (OperatorChoice{Operator::translate, "m"}));
+  EXPECT_EQ(operators.choose({individual(rejected()), {}, {}, {}}, rng).op, Operator::translate);
+}
+
+}  // namespace
+}  // namespace kernelsmith

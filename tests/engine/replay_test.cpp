@@ -1,0 +1,230 @@
+// Determinism, resuming and replay: a run may be cut between any two events.
+
+#include <mutex>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "toy.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using namespace kernelsmith::testing;
+
+/// The toy with noise that is a function of (candidate, attempt), so that duels happen too.
+Evaluation noisy_score(const EvaluationJob& job) {
+  const long x = number_in(job.source);
+  if (x % 10 == 3) return rejected();
+  Rng rng(7, job.candidate.value * 64 + job.attempt, Purpose::evaluation);
+  const double median = score_of(x).metrics()->fitness().median + rng.normal();
+  return accepted({median, median - 2, median + 2, 5, ""}, {{"x", double(x)}});
+}
+
+EngineOptions eventful_options(bool deterministic) {
+  auto options = toy_options(30);
+  options.seeds = {number(0), number(40)};
+  options.deterministic = deterministic;
+  options.pipeline = 4;
+  options.topology = Topology::ring(2).value();
+  options.migration_period = 0.03;
+  options.repairs = 1;
+  options.duels = 2;
+  options.confirm = true;
+  return options;
+}
+
+/// Refuses now and then, and is pure in the request.
+Result<Proposal> moody_nudge(const ProposalRequest& request) {
+  if (request.ticket.value % 11 == 5) return Proposal{Refusal{RefusalCode::declined, ""}, {}, {}};
+  return as_proposal(request, nudge(request));
+}
+
+std::string run_to_the_end(const EngineOptions& options, const Events& events, unsigned workers) {
+  Engine engine =
+      open_engine(options, events, blocking(noisy_score, workers), blocking(moody_nudge, workers));
+  const auto outcome = engine.run();
+  EXPECT_TRUE(outcome);
+  EXPECT_EQ(outcome->counts.iterations, 30U);
+  EXPECT_TRUE(engine.done());
+  auto text = text_of(engine);
+  EXPECT_EQ(text, replayed(options, events));
+  return text;
+}
+
+TEST(Replay, TheRunIsEventful) {
+  const auto events = no_events();
+  run_to_the_end(eventful_options(true), events, 1);
+  const auto counts = replay(MemoryJournal(events), eventful_options(true))->counts();
+  EXPECT_GT(counts.rejected, 0U);
+  EXPECT_GT(counts.repeated, 0U);
+  EXPECT_GT(counts.refused, 0U);
+  EXPECT_GT(counts.repairs, 0U);
+  EXPECT_GT(counts.remeasured, 1U);
+}
+
+TEST(Replay, DeterministicRunsDependOnNoNumberOfWorkers) {
+  auto options = eventful_options(true);
+  const auto one = run_to_the_end(options, no_events(), 1);
+  options.evaluations_in_flight = 4;
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(run_to_the_end(options, no_events(), 4), one);
+  options.seed = 2;
+  EXPECT_NE(run_to_the_end(options, no_events(), 1), one);
+}
+
+TEST(Replay, ADeterministicRunCutAnywhereEndsInTheSameArchive) {
+  const auto options = eventful_options(true);
+  const auto whole = no_events();
+  const auto expected = run_to_the_end(options, whole, 4);
+  for (std::size_t cut = 0; cut <= whole->size(); ++cut) {
+    SCOPED_TRACE("cut behind event " + std::to_string(cut));
+    ASSERT_EQ(run_to_the_end(options, prefix(whole, cut), 2), expected);
+  }
+}
+
+TEST(Replay, ADeterministicRunCutTwiceEndsInTheSameArchive) {
+  const auto options = eventful_options(true);
+  const auto whole = no_events();
+  const auto expected = run_to_the_end(options, whole, 4);
+  for (std::size_t cut = 1; cut < whole->size(); cut += 7) {
+    const auto resumed = prefix(whole, cut);
+    run_to_the_end(options, resumed, 4);
+    const std::size_t second = cut + (resumed->size() - cut) / 2;
+    ASSERT_EQ(run_to_the_end(options, prefix(resumed, second), 2), expected) << cut << " " << second;
+  }
+}
+
+TEST(Replay, AFreeRunCutAnywhereLosesAndDoublesNothing) {
+  const auto options = eventful_options(false);
+  const auto whole = no_events();
+  run_to_the_end(options, whole, 2);
+  for (std::size_t cut = 0; cut <= whole->size(); ++cut) {
+    SCOPED_TRACE("cut behind event " + std::to_string(cut));
+    const auto events = prefix(whole, cut);
+    std::set<TicketId> proposed, told;
+    for (const auto& event : *events) {
+      if (const auto* one = std::get_if<ProposalArrived>(&event)) proposed.insert(one->ticket);
+      if (const auto* one = std::get_if<EvaluationArrived>(&event)) told.insert(one->ticket);
+    }
+    Engine engine =
+        open_engine(options, events, blocking(noisy_score), blocking([&](const ProposalRequest& request) {
+                      EXPECT_FALSE(proposed.contains(request.ticket)) << "bought twice";
+                      return moody_nudge(request);
+                    }));
+    ASSERT_TRUE(engine.run(
+        [&](const Commit& commit) { EXPECT_FALSE(told.contains(commit.ticket)) << "told twice"; }));
+    EXPECT_EQ(engine.outcome().counts.iterations, 30U);
+    ASSERT_EQ(text_of(engine), replayed(options, events));
+    std::set<TicketId> answered;
+    for (const auto& event : *events) {
+      const auto* one = std::get_if<EvaluationArrived>(&event);
+      if (one) {
+        ASSERT_TRUE(answered.insert(one->ticket).second);
+      }
+    }
+  }
+}
+
+TEST(Replay, ARunWithErrorsCutAnywhereNumbersNoAttemptTwice) {
+  auto options = eventful_options(true);
+  options.pipeline = 1;  // no two attempts at one program in flight
+  options.error_limit = 1000;
+  const auto run = [&](const Events& events) {
+    std::set<ProgramId> tried;
+    const auto first_attempt_fails = [&](const EvaluationJob& job) -> Result<Evaluation> {
+      if (!job.remeasurement && tried.insert(job.candidate).second)
+        return fail(ErrorCode::io, "the machine was lost");
+      return noisy_score(job);
+    };
+    Engine engine = open_engine(options, events, blocking(first_attempt_fails), blocking(moody_nudge));
+    EXPECT_TRUE(engine.run());
+    std::set<std::pair<ProgramId, std::uint32_t>> told;
+    for (const auto& event : *events) {
+      const auto* one = std::get_if<EvaluationArrived>(&event);
+      if (!one || one->source != EvaluationSource::evaluated) continue;
+      EXPECT_TRUE(told.emplace(one->program, one->attempt).second)
+          << "program " << one->program.value << " attempt " << one->attempt;
+    }
+  };
+  const auto whole = no_events();
+  run(whole);
+  for (std::size_t cut = 0; cut <= whole->size(); ++cut) {
+    SCOPED_TRACE("cut behind event " + std::to_string(cut));
+    run(prefix(whole, cut));
+  }
+}
+
+TEST(Replay, WhatArrivesEarlyWaitsForTheMigrationBeforeIt) {
+  auto options = toy_options(4);
+  options.deterministic = true;
+  options.pipeline = 4;
+  options.topology = Topology::ring(2).value();
+  options.migration_period = 0.25;
+  const auto tell_in = [&](std::vector<std::uint64_t> order) {
+    const auto events = no_events();
+    Engine engine = open_engine(options, events);
+    EXPECT_TRUE(engine.tell(engine.ask()->value().id, score_of(0)));
+    for (std::size_t i = 0; i < order.size(); ++i) EXPECT_TRUE(engine.ask().value());
+    std::vector<TicketId> committed;
+    for (const auto ticket : order) {
+      const long x = 10 + 15 * long(ticket);
+      const auto commits = engine.tell(TicketId{ticket}, number(x), score_of(x));
+      for (const auto& commit : *commits) committed.push_back(commit.ticket);
+    }
+    EXPECT_EQ(committed, (std::vector<TicketId>{{1}, {2}, {3}, {4}}));
+    EXPECT_EQ(text_of(engine), replayed(options, events));
+    return text_of(engine);
+  };
+  const auto expected = tell_in({1, 2, 3, 4});
+  EXPECT_EQ(tell_in({4, 3, 2, 1}), expected);
+  EXPECT_EQ(tell_in({2, 4, 1, 3}), expected);
+}
+
+TEST(Replay, AnOpenTicketComesAgainWithItsSelection) {
+  const auto options = toy_options(5);
+  const auto events = no_events();
+  std::vector<Propose> before;
+  {
+    Engine engine = open_engine(options, events);
+    ASSERT_TRUE(engine.tell(engine.ask()->value().id, score_of(0)));
+    for (int i = 0; i < 2; ++i) before.push_back(std::get<Propose>(engine.ask()->value().work));
+  }
+  Engine engine = open_engine(options, events);
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    const Ticket ticket = engine.ask()->value();
+    EXPECT_EQ(ticket.id, TicketId{i + 1});
+    const auto& work = std::get<Propose>(ticket.work);
+    EXPECT_EQ(work.op, before[i].op);
+    EXPECT_EQ(work.selection.parent->program->id, before[i].selection.parent->program->id);
+    EXPECT_EQ(work.selection.parent->evaluation, before[i].selection.parent->evaluation);
+  }
+}
+
+TEST(Replay, ContradictionsAreCorrupt) {
+  const auto options = toy_options(5);
+  const auto events = no_events();
+  {
+    Engine engine = open_engine(options, events);
+    ASSERT_TRUE(engine.tell(engine.ask()->value().id, score_of(0)));
+    ASSERT_TRUE(engine.tell(engine.ask()->value().id, number(5), score_of(5)));
+  }
+  const auto broken = [&](const Event& event) {
+    const auto changed = prefix(events, events->size());
+    changed->push_back(event);
+    const auto state = replay(MemoryJournal(changed), options);
+    return state ? std::string("accepted") : std::string(name_of(state.error().code));
+  };
+  EXPECT_EQ(broken(events->back()), "corrupt") << "told twice";
+  EXPECT_EQ(broken(TicketOpened{{1}, {0}, Operator::edit, {}, "", {}, {}, {}, {}, {}}), "corrupt");
+  EXPECT_EQ(broken(TicketOpened{{2}, {9}, Operator::edit, {}, "", {}, {}, {}, {}, {}}), "corrupt");
+  EXPECT_EQ(broken(TicketOpened{{2}, {0}, Operator::edit, {}, "", ProgramId{77}, {}, {}, {}, {}}), "corrupt");
+  EXPECT_EQ(broken(TicketOpened{{2}, {0}, {}, Remeasurement::duel, "", ProgramId{1}, {}, {}, {}, {}}),
+            "corrupt");
+  EXPECT_EQ(broken(PeriodCrossed{"migration", 2, {1}}), "corrupt");
+  EXPECT_EQ(broken(PeriodCrossed{"weather", 1, {1}}), "corrupt");
+  EXPECT_EQ(broken(ProposalArrived{{5}, {Refusal{}, {}, {}}}), "corrupt");
+  EXPECT_EQ(broken(TicketClosed{{5}, {}, 0}), "corrupt");
+}
+
+}  // namespace
+}  // namespace kernelsmith

@@ -1,0 +1,70 @@
+// A toy search: a program is a whole number, its fitness peaks at 70, and numbers that end in 3 do not
+// compile.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/engine/engine.hpp>
+
+#include "memory_journal.hpp"
+
+namespace kernelsmith::testing {
+
+inline Source number(long x) { return Source::create({{"x.txt", std::to_string(x)}}).value(); }
+inline long number_in(const Source& source) { return std::stol(std::string(source.main_text())); }
+
+inline Evaluation accepted(Measurement fitness, std::map<std::string, double> features = {}) {
+  return Acceptance{Metrics::create(std::move(fitness), std::move(features)).value(), {}};
+}
+inline Evaluation rejected(Stage stage = Stage::compile, RejectionCode code = RejectionCode::compile_failed) {
+  return Rejection{stage, code, "it was told to fail", {}};
+}
+
+inline Evaluation score_of(long x) {
+  if (x % 10 == 3) return rejected();
+  const auto distance = static_cast<double>(x > 70 ? x - 70 : 70 - x);
+  return accepted(Measurement::exact(100 - distance), {{"x", double(x)}});
+}
+
+inline Evaluation score(const EvaluationJob& job) { return score_of(number_in(job.source)); }
+
+/// A step of at most 10 from the parent.
+inline Source nudge(const ProposalRequest& request) {
+  const auto& parent = request.selection.parent;
+  Rng rng = request.rng();
+  return number((parent ? number_in(parent->program->source) : 0) + long(rng.below(21)) - 10);
+}
+
+/// 12 iterations from a seed of 0 over ten cells, one island.
+inline EngineOptions toy_options(std::uint64_t iterations = 12) {
+  EngineOptions options;
+  options.budgets.iterations = iterations;
+  options.seeds = {number(0)};
+  options.axes = {{"x", LinearScale{0, 100, 10}}};
+  options.retry_delay_s = 0;
+  return options;
+}
+
+inline Engine open_engine(const EngineOptions& options, const Events& events,
+                          std::shared_ptr<Evaluator> evaluator = nullptr,
+                          std::shared_ptr<Proposer> proposer = nullptr) {
+  return Engine::create(std::make_unique<MemoryJournal>(events), options, std::move(evaluator),
+                        std::move(proposer))
+      .value();
+}
+
+inline std::string text_of(const Engine& engine) {
+  std::string text;
+  engine.inspect([&](const SearchState& state) { text = state.to_text(); });
+  return text;
+}
+
+inline std::string replayed(const EngineOptions& options, const Events& events) {
+  return replay(MemoryJournal(events), options).value().to_text();
+}
+
+}  // namespace kernelsmith::testing

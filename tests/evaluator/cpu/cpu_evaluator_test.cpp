@@ -1,0 +1,349 @@
+// The cpu backend end to end: small candidates, right and wrong, through compiler, sandbox, runner and judge.
+// Making an evaluator takes a second or two, so the candidates of one test share it.
+#include <algorithm>
+#include <future>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+
+namespace kernelsmith {
+namespace {
+
+using ::testing::HasSubstr;
+
+// y[r, c] = x[r, c] / (1 + sum of |x[r, .]|)
+const std::string kTask = R"(version: 1
+name: scaled
+backend: cpu
+entry: scaled
+files: {reference: reference.cpp, seed: seed.cpp}
+sizes: {rows: 160, cols: 256}
+tensors:
+  - {name: x, role: in,  dtype: f32, shape: [rows, cols], init: normal}
+  - {name: y, role: out, dtype: f32, shape: [rows, cols]}
+timed: [{}, {rows: 151, cols: 255}]
+check: [{rows: 1, cols: 1}, {rows: 3, cols: 33}]
+timeout_s: 1
+)";
+
+const std::string kSignature =
+    "#include \"task.hpp\"\n#include <cmath>\n#include <cstdlib>\n"
+    "void scaled(const float* x, float* y, std::int64_t cols, std::int64_t rows) {\n";
+
+const std::string kHonest = R"(
+  for (std::int64_t r = 0; r < rows; ++r) {
+    float sum = 1;
+    for (std::int64_t c = 0; c < cols; ++c) sum += std::fabs(x[r * cols + c]);
+    for (std::int64_t c = 0; c < cols; ++c) y[r * cols + c] = x[r * cols + c] / sum;
+  }
+)";
+
+std::string kernel(const std::string& body) { return kSignature + body + "}\n"; }
+
+struct Files {
+  std::string reference = kernel(kHonest);
+  std::string seed = kernel(kHonest);
+};
+
+Task task_with(const Files& files, const std::string& yaml = kTask) {
+  return parse_task(yaml, "task.yaml",
+                    [&](const std::string& path) -> Result<std::string> {
+                      return path == "seed.cpp" ? files.seed : files.reference;
+                    })
+      .value();
+}
+
+CpuOptions quick() {
+  CpuOptions options;
+  options.bank_seconds = 1;
+  return options;
+}
+
+/// An evaluator of the task above.
+class Bench {
+ public:
+  Bench() : task_(task_with({})), evaluator_(make_cpu_evaluator(task_, quick()).value()) {}
+
+  std::future<Result<Evaluation>> start(EvaluationJob job) {
+    auto promise = std::make_shared<std::promise<Result<Evaluation>>>();
+    auto future = promise->get_future();
+    evaluator_->start(std::move(job), {},
+                      [promise](Result<Evaluation> r) { promise->set_value(std::move(r)); });
+    return future;
+  }
+  /// Asks again where the machine was too noisy, as an engine does.
+  Result<Evaluation> evaluate(const EvaluationJob& job) {
+    constexpr int kAttempts = 5;
+    for (int attempt = 1;; ++attempt) {
+      auto answer = start(job).get();
+      if (answer || answer.error().code != ErrorCode::unstable || attempt == kAttempts) return answer;
+    }
+  }
+  Result<Evaluation> evaluate(const std::string& source) { return evaluate(job(source)); }
+
+  EvaluationJob job(const std::string& source) const {
+    EvaluationJob job;
+    job.task = task_.digest;
+    job.source = Source::create({{"seed.cpp", source}}).value();
+    return job;
+  }
+
+ private:
+  Task task_;
+  std::shared_ptr<Evaluator> evaluator_;
+};
+
+struct Trick {
+  const char* name;
+  std::string source;
+  Stage stage;
+  RejectionCode code;
+};
+
+void expect_rejections(const std::vector<Trick>& tricks) {
+  Bench bench;
+  std::vector<std::future<Result<Evaluation>>> answers;
+  for (const Trick& trick : tricks) answers.push_back(bench.start(bench.job(trick.source)));
+  for (std::size_t i = 0; i < tricks.size(); ++i) {
+    SCOPED_TRACE(tricks[i].name);
+    const auto answer = answers[i].get();
+    if (!answer) {
+      ADD_FAILURE() << describe(answer.error());
+      continue;
+    }
+    if (answer->accepted()) {
+      ADD_FAILURE() << "accepted";
+      continue;
+    }
+    EXPECT_EQ(name_of(answer->rejection()->stage), name_of(tricks[i].stage))
+        << answer->rejection()->diagnostics;
+    EXPECT_EQ(name_of(answer->rejection()->code), name_of(tricks[i].code))
+        << answer->rejection()->diagnostics;
+    EXPECT_FALSE(answer->rejection()->diagnostics.empty());
+  }
+}
+
+TEST(CpuEvaluator, AcceptsHonestKernelsAndReportsThem) {
+  Bench bench;
+  const auto answer = bench.evaluate(kernel(kHonest));
+  ASSERT_TRUE(answer) << describe(answer.error());
+  ASSERT_TRUE(answer->accepted()) << answer->rejection()->diagnostics;
+  const Report& report = answer->report();
+  EXPECT_TRUE(report.tier == "full" || report.tier == "weak") << report.tier;
+  EXPECT_THAT(report.toolchain, HasSubstr("g++"));
+  EXPECT_FALSE(report.hardware.empty());
+  EXPECT_GT(report.spent_ms.at("timing"), 0);
+  ASSERT_EQ(report.shapes.size(), 4U);
+  for (const ShapeResult& shape : report.shapes) {
+    EXPECT_TRUE(shape.correct) << shape.shape;
+    EXPECT_LE(shape.error, 1) << shape.shape;
+    EXPECT_EQ(shape.speedup.has_value(), shape.timed) << shape.shape;
+  }
+  EXPECT_EQ(report.shapes.front().shape, "cols=256 rows=160");
+  // The candidate is the seed, and the seed's work is the baseline's.
+  EXPECT_GT(answer->metrics()->fitness().median, 0.7);
+  EXPECT_LT(answer->metrics()->fitness().median, 1.4);
+  EXPECT_LE(report.speedup->low, report.speedup->median);
+  EXPECT_GT(answer->metrics()->features().at("runtime_us"), 0);
+}
+
+TEST(CpuEvaluator, MeasuresWhatASlowerKernelLoses) {
+  Bench bench;
+  const auto slow = bench.evaluate(
+      kernel("for (int again = 0; again < 4; ++again) { asm volatile(\"\" ::: \"memory\");" + kHonest + "}"));
+  ASSERT_TRUE(slow) << describe(slow.error());
+  ASSERT_TRUE(slow->accepted()) << slow->rejection()->diagnostics;
+  EXPECT_GT(slow->metrics()->fitness().median, 0.18);
+  EXPECT_LT(slow->metrics()->fitness().median, 0.40);
+}
+
+TEST(CpuEvaluator, AcceptsHonestKernelsThatAreUnusual) {
+  Bench bench;
+  const std::map<std::string, std::string> unusual = {
+      {"sums in another order", kernel(R"(for (std::int64_t r = 0; r < rows; ++r) {
+         float sums[8] = {};
+         for (std::int64_t c = 0; c < cols; ++c) sums[c % 8] += std::fabs(x[r * cols + c]);
+         float sum = 1;
+         for (float part : sums) sum += part;
+         const float inverse = 1 / sum;
+         for (std::int64_t c = 0; c < cols; ++c) y[r * cols + c] = x[r * cols + c] * inverse;
+       })")},
+      {"a table built in the first call",
+       "static float table[1024]; static bool built;\n" +
+           kernel("if (!built) { for (int i = 0; i < 1024; ++i) table[i] = 1; built = true; }\n" + kHonest +
+                  "y[0] *= table[17];")},
+      {"a large stack frame",
+       kernel("volatile float scratch[200000]; scratch[1] = x[0]; (void)scratch[1];" + kHonest)},
+      {"memory of its own",
+       kernel("float* p = static_cast<float*>(std::malloc(4096)); p[0] = x[0];" + kHonest + "std::free(p);")},
+  };
+  for (const auto& [name, source] : unusual) {
+    SCOPED_TRACE(name);
+    const auto answer = bench.evaluate(source);
+    ASSERT_TRUE(answer) << describe(answer.error());
+    EXPECT_TRUE(answer->accepted()) << answer->rejection()->diagnostics;
+  }
+}
+
+TEST(CpuEvaluator, RejectsWhatDoesNotBuild) {
+  expect_rejections({
+      {"syntax error", kernel("this is not C++;"), Stage::compile, RejectionCode::compile_failed},
+      {"entry missing", "int other() { return 1; }\n", Stage::compile, RejectionCode::entry_missing},
+      {"entry with C++ linkage",
+       "#include <cstdint>\nvoid scaled(const float*, float*, std::int64_t, std::int64_t) {}\n",
+       Stage::compile, RejectionCode::entry_missing},
+      {"another signature", "#include \"task.hpp\"\nextern \"C\" void scaled(double*) {}\n", Stage::compile,
+       RejectionCode::compile_failed},
+      {"undefined function", "void elsewhere();\n" + kernel("elsewhere();"), Stage::compile,
+       RejectionCode::compile_failed},
+      {"a host file included", "#include \"/etc/passwd\"\n" + kernel(kHonest), Stage::compile,
+       RejectionCode::compile_failed},
+  });
+}
+
+TEST(CpuEvaluator, RejectsWrongOutputs) {
+  const std::string stale = "static float kept[65536]; static int calls;\n";
+  expect_rejections({
+      {"nothing written", kernel("(void)x; (void)y; (void)rows; (void)cols;"), Stage::correctness,
+       RejectionCode::output_not_written},
+      {"zeros", kernel("for (std::int64_t i = 0; i < rows * cols; ++i) y[i] = 0;"), Stage::correctness,
+       RejectionCode::wrong_output},
+      {"a constant", kernel("for (std::int64_t i = 0; i < rows * cols; ++i) y[i] = 0.01f;"),
+       Stage::correctness, RejectionCode::wrong_output},
+      {"the last element forgotten",
+       kernel("const float last = y[rows * cols - 1];" + kHonest + "y[rows * cols - 1] = last;"),
+       Stage::correctness, RejectionCode::output_not_written},
+      {"NaN", kernel(kHonest + "y[rows * cols / 2] = NAN;"), Stage::correctness, RejectionCode::not_finite},
+      {"wrong at odd sizes", kernel("cols = cols / 4 * 4;" + kHonest), Stage::correctness,
+       RejectionCode::output_not_written},
+      {"the reduction skipped",
+       kernel("for (std::int64_t i = 0; i < rows * cols; ++i) y[i] = x[i] / (1 + 0.8f * cols);"),
+       Stage::correctness, RejectionCode::wrong_output},
+      {"a lower precision", kernel(kHonest + R"(for (std::int64_t i = 0; i < rows * cols; ++i) {
+          std::uint32_t bits; __builtin_memcpy(&bits, y + i, 4); bits &= 0xffffe000u; __builtin_memcpy(y + i, &bits, 4); })"),
+       Stage::correctness, RejectionCode::wrong_output},
+      {"the first answer kept",
+       stale + kernel("if (calls++ == 0) {" + kHonest +
+                      "} else { for (std::int64_t i = 0; i < rows * cols; ++i) y[i] = kept[i]; }"),
+       Stage::correctness, RejectionCode::wrong_output},
+      {"honest in the first calls only",
+       "static int calls;\n" + kernel("if (++calls > 12) return;" + kHonest), Stage::correctness,
+       RejectionCode::output_not_written},
+  });
+}
+
+TEST(CpuEvaluator, RejectsWhatBreaksOrLeaves) {
+  expect_rejections({
+      {"null pointer", kernel("*static_cast<volatile int*>(nullptr) = 1;"), Stage::run,
+       RejectionCode::crashed},
+      {"abort", kernel("std::abort();"), Stage::run, RejectionCode::crashed},
+      {"read past the end", kernel("volatile float v = x[rows * cols + 16]; (void)v;" + kHonest), Stage::run,
+       RejectionCode::crashed},
+      {"write past the end", kernel(kHonest + "y[rows * cols + 16] = 1;"), Stage::run,
+       RejectionCode::crashed},
+      {"an input modified", kernel(kHonest + "const_cast<float*>(x)[0] = 1;"), Stage::run,
+       RejectionCode::crashed},
+      {"exit", kernel("std::exit(0);"), Stage::run, RejectionCode::exited},
+      {"exit while loading",
+       "#include <cstdlib>\n__attribute__((constructor)) static void leave() { std::_Exit(0); }\n" +
+           kernel(kHonest),
+       Stage::run, RejectionCode::exited},
+      {"endless loop", kernel("while (true) asm volatile(\"\");"), Stage::run, RejectionCode::timed_out},
+      {"endless recursion",
+       "static int dig(volatile int n) { volatile char frame[4096]; frame[0] = 1; return dig(n + 1) + "
+       "frame[0]; }\n" +
+           kernel("y[0] = dig(0);"),
+       Stage::run, RejectionCode::crashed},
+      {"a forged reply",
+       "#include <unistd.h>\n" + kernel("char message[16] = {}; (void)!write(3, message, 16);" + kHonest),
+       Stage::integrity, RejectionCode::protocol_forged},
+      {"two replies",
+       "#include <unistd.h>\n" +
+           kernel(
+               "struct { unsigned a = 0x4b53524e, b = 1; unsigned long c = 5; } m; (void)!write(3, &m, 16);" +
+               kHonest),
+       Stage::integrity, RejectionCode::protocol_forged},
+  });
+}
+
+TEST(CpuEvaluator, DuelsAndPools) {
+  Bench bench;
+  const std::string slow =
+      kernel("for (int again = 0; again < 2; ++again) { asm volatile(\"\" ::: \"memory\");" + kHonest + "}");
+  EvaluationJob duel = bench.job(kernel(kHonest));
+  duel.remeasurement = Remeasurement::duel;
+  duel.rival = Rival{ProgramId{1}, Source::create({{"seed.cpp", slow}}).value()};
+  const auto once = bench.evaluate(kernel(kHonest));
+  const auto fought = bench.evaluate(duel);
+  ASSERT_TRUE(once) << describe(once.error());
+  ASSERT_TRUE(fought) << describe(fought.error());
+  ASSERT_TRUE(fought->accepted()) << fought->rejection()->diagnostics;
+  ASSERT_TRUE(fought->report().duel.has_value());
+  EXPECT_GT(fought->report().duel->median, 1.4);
+  EXPECT_LT(fought->report().duel->median, 2.6);
+  EXPECT_GT(fought->metrics()->fitness().samples, once->metrics()->fitness().samples)
+      << "measurements are pooled";
+
+  EvaluationJob confirm = bench.job(kernel(kHonest));
+  confirm.remeasurement = Remeasurement::confirm;
+  const auto confirmed = bench.evaluate(confirm);
+  ASSERT_TRUE(confirmed) << describe(confirmed.error());
+  EXPECT_TRUE(confirmed->accepted());
+}
+
+Error setup_error(const Task& task, CpuOptions options = quick()) {
+  const auto evaluator = make_cpu_evaluator(task, std::move(options));
+  EXPECT_FALSE(evaluator);
+  return evaluator ? Error{} : evaluator.error();
+}
+
+TEST(CpuEvaluator, SaysWhatIsWrongWithATask) {
+  Error error = setup_error(task_with({.reference = kernel("syntax error")}));
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(describe(error), HasSubstr("reference does not compile"));
+
+  error =
+      setup_error(task_with({.seed = kernel("for (std::int64_t i = 0; i < rows * cols; ++i) y[i] = 0;")}));
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(describe(error), AllOf(HasSubstr("seed fails its own check"), HasSubstr("wrong_output")));
+
+  error = setup_error(task_with({.reference = kernel("std::abort();")}));
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(describe(error), HasSubstr("reference fails"));
+
+  std::string half = kTask;
+  half.replace(half.find("dtype: f32"), 10, "dtype: f16");
+  error = setup_error(task_with({}, half));
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(describe(error), HasSubstr("f16"));
+}
+
+TEST(CpuEvaluator, SaysWhatTheMachineLacks) {
+  CpuOptions options = quick();
+  options.compiler = "no-such-compiler";
+  Error error = setup_error(task_with({}), options);
+  EXPECT_EQ(error.code, ErrorCode::tool_missing);
+  EXPECT_THAT(error.hint, HasSubstr("apt-get install"));
+
+  options = quick();
+  options.runner = "/nonexistent/kernelsmith-runner";
+  error = setup_error(task_with({}), options);
+  EXPECT_EQ(error.code, ErrorCode::tool_missing);
+  EXPECT_THAT(describe(error), HasSubstr("/nonexistent/kernelsmith-runner"));
+}
+
+TEST(CpuEvaluator, TheHeaderDeclaresTensorsThenSizesByName) {
+  EXPECT_THAT(
+      cpu_task_header(task_with({})),
+      HasSubstr("extern \"C\" void scaled(const float* __restrict x, float* __restrict y, std::int64_t cols, "
+                "std::int64_t rows);"));
+}
+
+}  // namespace
+}  // namespace kernelsmith

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kernelsmith/core/rng.hpp>
+#include <kernelsmith/evaluator/statistics.hpp>
+
+namespace kernelsmith {
+namespace {
+
+TEST(Median, IsTheMiddleWhateverTheOrder) {
+  EXPECT_DOUBLE_EQ(median_of(std::vector<double>{5, 1, 3}), 3);
+  EXPECT_DOUBLE_EQ(median_of(std::vector<double>{4, 1, 3, 2}), 2.5);
+  EXPECT_DOUBLE_EQ(median_of(std::vector<double>{7}), 7);
+}
+
+// The ranks stand in every table of the distribution-free interval for the median.
+TEST(MedianInterval, UsesTheBinomialRanks) {
+  const auto ranks = [](std::size_t n) {
+    std::vector<double> values(n);
+    std::iota(values.begin(), values.end(), 1.0);
+    const Measurement m = median_interval(values, "us");
+    return std::pair(m.low, m.high);
+  };
+  EXPECT_EQ(ranks(5), std::pair(1.0, 5.0));
+  EXPECT_EQ(ranks(6), std::pair(1.0, 6.0));
+  EXPECT_EQ(ranks(9), std::pair(2.0, 8.0));
+  EXPECT_EQ(ranks(20), std::pair(6.0, 15.0));
+  EXPECT_EQ(ranks(100), std::pair(40.0, 61.0));
+}
+
+TEST(MedianInterval, CoversTheTrueMedianAsOftenAsItSays) {
+  Rng random(1, 2, Purpose::evaluation);
+  int covered = 0;
+  constexpr int kTrials = 4000;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<double> values(15);
+    for (double& value : values) value = std::exp(random.normal());
+    const Measurement m = median_interval(values, "us");
+    covered += m.low <= 1 && 1 <= m.high ? 1 : 0;
+  }
+  EXPECT_GE(covered, kTrials * 95 / 100);
+  EXPECT_LE(covered, kTrials * 98 / 100);
+}
+
+TEST(MedianInterval, IsMovedLittleByOutliers) {
+  std::vector<double> values(20, 10.0);
+  for (std::size_t i = 0; i < 4; ++i) values[i] = 1000;
+  const Measurement m = median_interval(values, "us");
+  EXPECT_DOUBLE_EQ(m.median, 10);
+  EXPECT_DOUBLE_EQ(m.high, 10);
+}
+
+TEST(Floor, IsAddedInQuadratureAndNeverNarrows) {
+  const Measurement exact = with_floor(Measurement::exact(2, "x"), 0.005);
+  EXPECT_DOUBLE_EQ(exact.low, 2 * 0.995);
+  EXPECT_DOUBLE_EQ(exact.high, 2 * 1.005);
+  const Measurement wide = with_floor({100, 97, 104, 9, "x"}, 0.04);
+  EXPECT_DOUBLE_EQ(wide.low, 95);
+  EXPECT_NEAR(wide.high, 100 * (1 + std::hypot(0.04, 0.04)), 1e-9);
+}
+
+TEST(Combining, MultipliesAndDividesWithTheirNoise) {
+  const Measurement a{2, 1.94, 2.06, 8, "x"}, b{4, 3.84, 4.16, 9, "x"};
+  EXPECT_DOUBLE_EQ(product(a, b, "x").median, 8);
+  EXPECT_NEAR(product(a, b, "x").low, 8 * 0.95, 1e-9);
+  EXPECT_DOUBLE_EQ(quotient(a, b, "x").median, 0.5);
+  EXPECT_NEAR(quotient(a, b, "x").high, 0.5 * 1.05, 1e-9);
+}
+
+TEST(Combining, TakesTheGeometricMean) {
+  const std::vector<Measurement> parts = {Measurement::exact(2, "x"), Measurement::exact(8, "x")};
+  EXPECT_DOUBLE_EQ(geometric_mean(parts, "x").median, 4);
+  const std::vector<Measurement> noisy = {{1, 0.9, 1.1, 5, "x"}, {1, 0.9, 1.1, 5, "x"}};
+  const Measurement mean = geometric_mean(noisy, "x");
+  EXPECT_NEAR(mean.high - 1, 0.1 / std::sqrt(2.0), 1e-9);
+  EXPECT_EQ(mean.samples, 10U);
+}
+
+TEST(Abba, CancelsLinearDrift) {
+  // The yardstick takes 10, the candidate 5, and the machine slows down by 1 with every batch.
+  EXPECT_DOUBLE_EQ((AbbaTimes{5, 11, 12, 8}.ratio()), 23.0 / 13.0);
+  EXPECT_DOUBLE_EQ((AbbaTimes{10 + 0, 10 + 1, 10 + 2, 10 + 3}.ratio()), 1.0);
+}
+
+TEST(Batches, HoldAsManyCallsAsFillTheTime) {
+  EXPECT_EQ(calls_per_batch(100, 3000, 192), 30U);
+  EXPECT_EQ(calls_per_batch(99, 3000, 192), 31U);
+  EXPECT_EQ(calls_per_batch(5000, 3000, 192), 1U);
+  EXPECT_EQ(calls_per_batch(0.001, 3000, 192), 192U);
+  EXPECT_EQ(calls_per_batch(0, 3000, 192), 192U);
+}
+
+TEST(Stopping, TakesAFewWhenClearlyWorseAndNeverMoreThanTheMost) {
+  const StoppingRule rule{4, 12, 0.01, 0.7};
+  EXPECT_FALSE(enough(std::vector<double>{1, 1, 1}, rule));
+  EXPECT_TRUE(enough(std::vector<double>{1, 1, 1, 1}, rule));
+  EXPECT_TRUE(enough(std::vector<double>{0.3, 0.5, 0.4, 0.6}, rule)) << "clearly worse";
+  EXPECT_FALSE(enough(std::vector<double>{1, 1.1, 0.9, 1.2}, rule)) << "noisy";
+  EXPECT_TRUE(enough(std::vector<double>{1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2}, rule)) << "the most";
+}
+
+}  // namespace
+}  // namespace kernelsmith

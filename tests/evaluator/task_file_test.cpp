@@ -1,0 +1,196 @@
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kernelsmith/evaluator/task_file.hpp>
+
+#include "temporary_folder.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kSoftmax = R"(version: 1
+name: softmax_cpu
+backend: cpu
+entry: softmax
+files: {reference: reference.cpp, seed: seed.cpp}
+sizes: {rows: 64, cols: 32}
+tensors:
+  - {name: x, role: in,  dtype: f32, shape: [rows, cols], init: normal}
+  - {name: y, role: out, dtype: f32, shape: [rows, cols]}
+timed: [{}, {rows: 10}]
+check: [{rows: 3, cols: 1}]
+tolerance: {policy: auto, allow: [reassociate]}
+declared: {bytes: "8*rows*cols", operations: "5*rows*cols"}
+flags: [-ffast-math]
+timeout_s: 2.5
+)";
+
+Result<std::string> serve(const std::string& path) {
+  const std::map<std::string, std::string> files = {{"reference.cpp", "reference text"},
+                                                    {"seed.cpp", "seed text"}};
+  const auto found = files.find(path);
+  if (found == files.end()) return fail(ErrorCode::not_found, "the file '" + path + "' does not exist");
+  return found->second;
+}
+
+Result<Task> parse(const std::string& yaml) { return parse_task(yaml, "task.yaml", serve); }
+
+std::string with(std::string from, const std::string& to) {
+  std::string yaml = kSoftmax;
+  const auto at = yaml.find(from);
+  EXPECT_NE(at, yaml.npos) << from;
+  return yaml.replace(at, from.size(), to);
+}
+
+std::string error_of(const std::string& yaml) {
+  const auto task = parse(yaml);
+  EXPECT_FALSE(task) << yaml;
+  return task ? "" : describe(task.error());
+}
+
+TEST(TaskFile, HoldsTextsAndFilledInSizes) {
+  const auto task = parse(kSoftmax);
+  ASSERT_TRUE(task) << describe(task.error());
+  EXPECT_EQ(task->name, "softmax_cpu");
+  EXPECT_EQ(task->reference.main_text(), "reference text");
+  EXPECT_EQ(task->baseline, task->reference) << "the default";
+  EXPECT_EQ(task->seed.files().front().path, "seed.cpp");
+  EXPECT_EQ(task->timed, (std::vector<Sizes>{{{"cols", 32}, {"rows", 64}}, {{"cols", 32}, {"rows", 10}}}));
+  EXPECT_EQ(task->check, (std::vector<Sizes>{{{"cols", 1}, {"rows", 3}}}));
+  EXPECT_EQ(task->tensors.at(1).role, TensorRole::out);
+  EXPECT_EQ(task->flags, std::vector<std::string>{"-ffast-math"});
+  EXPECT_DOUBLE_EQ(task->timeout_s, 2.5);
+  EXPECT_EQ(task->digest, task_digest(*task));
+}
+
+TEST(TaskFile, DigestFollowsEverythingThatChangesAVerdict) {
+  const Digest digest = parse(kSoftmax)->digest;
+  EXPECT_EQ(parse(kSoftmax + "description: nothing but words\n")->digest, digest);
+  for (const auto& [from, to] : std::map<std::string, std::string>{{"rows: 64", "rows: 65"},
+                                                                   {"2.5", "3"},
+                                                                   {"-ffast-math", "-O2"},
+                                                                   {"init: normal", "init: positive"},
+                                                                   {"policy: auto", "policy: exact"}})
+    EXPECT_NE(parse(with(from, to))->digest, digest) << to;
+}
+
+TEST(TaskFile, ItsNameIsThatOfAFolder) {
+  const auto named = [](const std::string& name) {
+    return parse(with("name: softmax_cpu", "name: " + name));
+  };
+  EXPECT_TRUE(named("soft max-2.0 ä"));
+  for (const char* name : {"../../climbs", "/absolute", "a/b", "-option", ".hidden", "\"\"", "\"a\\e[2Jb\"",
+                           "\"a\\nb\"", "a\\b"}) {
+    const auto task = named(name);
+    ASSERT_FALSE(task) << name;
+    EXPECT_EQ(task.error().where, "task.yaml:2") << name;
+  }
+  EXPECT_FALSE(named(std::string(101, 'x')));
+}
+
+TEST(TaskFile, NamesFileLineAndTheNearestKey) {
+  EXPECT_THAT(error_of(with("entry:", "entri:")), HasSubstr("task.yaml:"));
+  EXPECT_THAT(error_of(kSoftmax + "chek: []\n"),
+              AllOf(HasSubstr("task.yaml:16"), HasSubstr("chek"), HasSubstr("check")));
+  EXPECT_THAT(error_of(with("{rows: 10}", "{row: 10}")),
+              AllOf(HasSubstr("task.yaml:10"), HasSubstr("did you mean rows?")));
+  EXPECT_THAT(error_of(with("backend: cpu", "backend: cpuu")), HasSubstr("task.yaml:3"));
+  EXPECT_THAT(error_of(with("[reassociate]", "[reasociate]")), HasSubstr("did you mean reassociate?"));
+  EXPECT_THAT(error_of(with("role: out", "role: output")), HasSubstr("task.yaml:9"));
+}
+
+TEST(TaskFile, RefusesWrongTypesAndValues) {
+  EXPECT_THAT(error_of(with("version: 1", "version: 2")), HasSubstr("task version 2 is not known"));
+  EXPECT_THAT(error_of(with("rows: 64", "rows: many")), HasSubstr("task.yaml:6"));
+  EXPECT_THAT(error_of(with("rows: 64", "rows: 0")), HasSubstr("task.yaml:6"));
+  EXPECT_THAT(error_of(with("[{}, {rows: 10}]", "7")), HasSubstr("task.yaml:10"));
+  EXPECT_THAT(error_of(with("timeout_s: 2.5", "timeout_s: -1")), HasSubstr("task.yaml:15"));
+  EXPECT_THAT(error_of("[1, 2"), HasSubstr("task.yaml"));
+  EXPECT_THAT(error_of(""), HasSubstr("task.yaml"));
+}
+
+TEST(TaskFile, RefusesTensorsThatCannotBe) {
+  EXPECT_THAT(error_of(with("shape: [rows, cols], init", "shape: [rows, cols - 32], init")),
+              HasSubstr("must be at least 1"));
+  EXPECT_THAT(error_of(with("{rows: 3, cols: 1}", "{rows: 3, cols: 1000000000000}")),
+              HasSubstr("larger than 4 GiB"));
+  EXPECT_THAT(error_of(with("name: x,", "name: 2x,")), HasSubstr("no C++ identifier"));
+  EXPECT_THAT(error_of(with("name: x,", "name: float,")), HasSubstr("no C++ identifier"));
+  EXPECT_THAT(error_of(with("name: x,", "name: rows,")), HasSubstr("taken"));
+  EXPECT_THAT(error_of(with("role: out", "role: in")), HasSubstr("no tensor has the role 'out'"));
+  EXPECT_THAT(error_of(with("entry: softmax", "entry: soft-max")), HasSubstr("no C++ identifier"));
+  EXPECT_THAT(error_of(with("\"8*rows*cols\"", "\"8*rows*colz\"")), HasSubstr("did you mean cols?"));
+}
+
+TEST(TaskFile, RefusesPathsThatLeadOut) {
+  for (const char* path : {"../reference.cpp", "/etc/passwd", "a/../../b.cpp"})
+    EXPECT_THAT(error_of(with("reference: reference.cpp", std::string("reference: ") + path)),
+                HasSubstr("task.yaml:5"));
+  EXPECT_THAT(error_of(with("reference: reference.cpp", "reference: absent.cpp")),
+              AllOf(HasSubstr("task.yaml:5"), HasSubstr("absent.cpp"), HasSubstr("not_found")));
+}
+
+TEST(TaskFile, CommandTasksNeedACommandAndNoTensors) {
+  const auto task = parse(
+      "version: 1\nname: packing\nbackend: command\ncommand: [python3, score.py, '{candidate}']\nfiles: "
+      "{seed: seed.cpp}\n");
+  ASSERT_TRUE(task) << describe(task.error());
+  EXPECT_EQ(task->command.size(), 3U);
+  EXPECT_TRUE(task->timed.empty());
+  EXPECT_THAT(error_of("version: 1\nname: packing\nbackend: command\n"), HasSubstr("command"));
+  EXPECT_THAT(error_of(kSoftmax + "command: [sh]\n"), HasSubstr("task.yaml:16"));
+}
+
+class TaskFolder : public ::testing::Test {
+ protected:
+  TaskFolder() {
+    write("task.yaml", kSoftmax);
+    write("reference.cpp", "r");
+    write("seed.cpp", "s");
+  }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(TaskFolder, LoadsByFolderOrFile) {
+  const auto by_folder = load_task(folder_.path());
+  const auto by_file = load_task(folder_ / "task.yaml");
+  ASSERT_TRUE(by_folder) << describe(by_folder.error());
+  ASSERT_TRUE(by_file) << describe(by_file.error());
+  EXPECT_EQ(by_folder->digest, by_file->digest);
+}
+
+TEST_F(TaskFolder, RefusesALinkThatLeadsOut) {
+  std::filesystem::remove(folder_ / "seed.cpp");
+  std::filesystem::create_symlink("/etc/hostname", folder_ / "seed.cpp");
+  const auto task = load_task(folder_.path());
+  ASSERT_FALSE(task);
+  EXPECT_THAT(describe(task.error()), AllOf(HasSubstr("leads out"), HasSubstr("task.yaml:5")));
+}
+
+TEST_F(TaskFolder, SaysThatThereIsNoTask) {
+  const auto task = load_task(folder_ / "elsewhere");
+  ASSERT_FALSE(task);
+  EXPECT_EQ(task.error().code, ErrorCode::not_found);
+  EXPECT_THAT(task.error().where, HasSubstr("elsewhere"));
+  EXPECT_THAT(task.error().hint, HasSubstr("kernelsmith init"));
+}
+
+TEST_F(TaskFolder, RefusesAFolderInPlaceOfAFile) {
+  std::filesystem::remove(folder_ / "seed.cpp");
+  std::filesystem::create_directory(folder_ / "seed.cpp");
+  const auto task = load_task(folder_.path());
+  ASSERT_FALSE(task);
+  EXPECT_THAT(describe(task.error()), HasSubstr("no regular file"));
+}
+
+}  // namespace
+}  // namespace kernelsmith

@@ -1,0 +1,149 @@
+"""Fails on any include or link between components that allowed.txt does not allow.
+
+    check_layering.py SOURCE_DIR
+
+Reads the #include lines of every component's sources and public headers and the kernelsmith:: targets that its
+CMakeLists.txt files name. A wrong edge is printed as file:line and makes the exit status 1.
+"""
+
+import fnmatch
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ALLOWED = Path(__file__).with_name("allowed.txt")
+PUBLIC = Path("include/kernelsmith")
+AT_THE_ROOT = ("archive", "islands", "prompts", "evaluator")
+HIDDEN_LIBRARIES = ("boost/asio", "boost/graph", "boost/process", "nlohmann/", "yaml-cpp/", "sqlite3")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+TARGET = re.compile(r"\bkernelsmith::(\w+)")
+
+
+@dataclass(frozen=True)
+class Component:
+    name: str
+    folder: Path  # of its sources and private headers (or of its public ones alone), relative to the source directory
+
+
+def read_allowed(text):
+    """{pattern: set of names}, in the file's order; ValueError where a rule names what does not stand above it."""
+    allowed = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.split("#")[0].strip()
+        if not line:
+            continue
+        pattern, _, uses = line.partition(":")
+        uses = set(allowed) if uses.strip() == "*" else set(uses.split())
+        if not uses <= set(allowed):
+            raise ValueError(f"{ALLOWED.name}:{number}: {pattern} names {sorted(uses - set(allowed))}, not above it")
+        allowed[pattern.strip()] = uses
+    return allowed
+
+
+def rule_for(allowed, name):
+    return next((pattern for pattern in allowed if fnmatch.fnmatchcase(name, pattern)), None)
+
+
+def find_components(root):
+    folders = [*(root / "src").glob("*/"), *(root / name for name in AT_THE_ROOT), *(root / "evaluator").glob("*/")]
+    components = []
+    for folder in sorted(path for path in folders if (path / "CMakeLists.txt").is_file()):
+        relative = folder.relative_to(root)
+        name = "evaluator_" + folder.name if relative.parts[0] == "evaluator" and len(relative.parts) > 1 else folder.name
+        components.append(Component(name, relative))
+    built = {component.name for component in components}
+    headers_only = [path.name for path in sorted((root / PUBLIC).glob("*/")) if path.name not in built]
+    return components + [Component(name, PUBLIC / name) for name in headers_only]
+
+
+def owner_of(components, path):
+    """The component with the deepest folder that holds `path` (relative), or None."""
+    owners = [component for component in components if path.is_relative_to(component.folder)]
+    return max(owners, key=lambda component: len(component.folder.parts), default=None)
+
+
+def sources_of(root, components, component):
+    for folder in {component.folder, PUBLIC / component.name}:
+        for path in sorted((root / folder).rglob("*.[ch]pp")):
+            relative = path.relative_to(root)
+            if relative.is_relative_to(PUBLIC) or owner_of(components, relative) == component:
+                yield relative
+
+
+def lines_of(path):
+    return enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+
+
+def private_owner(root, components, component, including, name):
+    """Whose private header a quoted include is, where it is another component's; None where it is fine."""
+    found = (root / including.parent / name).resolve()
+    if found.is_file():
+        relative = found.relative_to(root) if found.is_relative_to(root) else None
+        owner = owner_of(components, relative) if relative else None
+        return None if owner == component else (owner.name if owner else "nobody")
+    if (root / component.folder / name).is_file():
+        return None
+    return next((other.name for other in components if (root / other.folder / name).is_file()), None)
+
+
+def used_by_includes(root, components, component):
+    """Yields (place, used component) and (place, message) for what is wrong whatever the table says."""
+    for path in sources_of(root, components, component):
+        for number, line in lines_of(root / path):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            quote, name = match.groups()
+            place = f"{path}:{number}"
+            if name.startswith("kernelsmith/"):
+                yield place, name.split("/")[1], None
+            elif path.is_relative_to(PUBLIC) and name.startswith(HIDDEN_LIBRARIES):
+                yield place, None, f"a public header includes <{name}>"
+            elif quote == '"':
+                owner = private_owner(root, components, component, path, name)
+                if owner:
+                    yield place, None, f"includes \"{name}\", a private header of {owner}"
+
+
+def used_by_links(root, components, component):
+    for path in sorted((root / component.folder).rglob("CMakeLists.txt")):
+        if owner_of(components, path.relative_to(root)) != component:
+            continue
+        for number, line in lines_of(path):
+            for target in TARGET.findall(line.split("#")[0]):
+                yield f"{path.relative_to(root)}:{number}", target, None
+
+
+def check(root, allowed):
+    """The wrong edges, one line each."""
+    root = root.resolve()
+    components = find_components(root)
+    wrong = []
+    for component in components:
+        rule = rule_for(allowed, component.name)
+        if rule is None:
+            wrong.append(f"{component.folder}: {component.name} has no line in {ALLOWED.name}")
+            continue
+        uses = [*used_by_includes(root, components, component), *used_by_links(root, components, component)]
+        for place, used, message in uses:
+            if message:
+                wrong.append(f"{place}: {message}")
+            elif used != component.name and rule_for(allowed, used) not in allowed[rule]:
+                wrong.append(f"{place}: {component.name} must not use {used}")
+    return sorted(wrong)
+
+
+def main():
+    root = Path(sys.argv[1])
+    components = find_components(root)
+    if not components:
+        sys.exit(f"{root}: no components found")
+    wrong = check(root, read_allowed(ALLOWED.read_text(encoding="utf-8")))
+    print("\n".join(wrong) or f"{len(components)} components, every edge allowed")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

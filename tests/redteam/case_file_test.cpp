@@ -1,0 +1,92 @@
+// The declarations are read strictly: a case that says nothing, or something unknown, must not pass for a
+// case.
+#include "case_file.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+#include "temporary_folder.hpp"
+
+namespace kernelsmith::redteam {
+namespace {
+
+Result<Case> parse(const std::string& text, const Places& places = {}) {
+  return parse_case("cases/rmsnorm/trick.cpp", text, places);
+}
+
+TEST(CaseFile, ReadsAlternatives) {
+  const auto read = parse(
+      "// redteam: rejected(run, crashed) or neutralised\n// twin: honest\n// tries: something\n\nint x;\n");
+  ASSERT_TRUE(read) << describe(read.error());
+  ASSERT_EQ(read->must.size(), 2U);
+  EXPECT_EQ(describe(read->must[0]), "rejected(run, crashed)");
+  EXPECT_EQ(describe(read->must[1]), "neutralised");
+  EXPECT_EQ(read->name, "trick");
+  EXPECT_EQ(read->task, "rmsnorm");
+  EXPECT_FALSE(read->honest());
+}
+
+TEST(CaseFile, RefusesWhatItDoesNotUnderstand) {
+  for (const char* text : {
+           "int x;\n",
+           "// redteam: neutralised\n// twin: honest\n",
+           "// redteam: neutralised\n// tries: has no twin\n",
+           "// redteam: honest\n// twin: honest\n// tries: honest with a twin\n",
+           "// redteam: honest or neutralised\n// tries: either\n",
+           "// redteam: rejected(run)\n// twin: honest\n// tries: no code\n",
+           "// redteam: rejected(run, sunk)\n// twin: honest\n// tries: unknown code\n",
+           "// redteam: rejected(sea, crashed)\n// twin: honest\n// tries: unknown stage\n",
+           "// redteam: refused()\n// twin: honest\n// tries: no word\n",
+           "// redteam: neutralised\n// redteam: neutralised\n// twin: honest\n// tries: twice\n",
+           "// redteam: neutralised\n// twin: honest\n// tries: x\n// note: unknown key\n",
+       })
+    EXPECT_FALSE(parse(text)) << text;
+}
+
+TEST(CaseFile, PutsThePlacesIn) {
+  const auto read = parse("// redteam: neutralised\n// twin: honest\n// tries: x\n\"@A@\" @B@ \"@A@\"\n",
+                          {{"A", "/tmp/a"}});
+  ASSERT_TRUE(read);
+  EXPECT_NE(read->text.find("\"/tmp/a\" @B@ \"/tmp/a\""), std::string::npos);
+}
+
+TEST(CaseFile, SplitsIntoFiles) {
+  const auto read = parse(
+      "// redteam: neutralised\n// twin: honest\n// tries: x\n\n//--- a.cpp\nint a;\n//--- b/c.hpp\nint "
+      "c;\n");
+  ASSERT_TRUE(read);
+  const auto source = source_of(*read, "unused.cpp");
+  ASSERT_TRUE(source);
+  ASSERT_EQ(source->files().size(), 2U);
+  EXPECT_EQ(source->files()[0], (SourceFile{"a.cpp", "int a;\n"}));
+  EXPECT_EQ(source->files()[1], (SourceFile{"b/c.hpp", "int c;\n"}));
+}
+
+TEST(CaseFile, WantsEveryTwinToBeThere) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "t");
+  const auto write = [&](const char* name, const char* text) {
+    std::ofstream(folder.path() / "t" / name) << text;
+  };
+  write("trick.cpp", "// redteam: neutralised\n// twin: honest\n// tries: x\n");
+  EXPECT_FALSE(load_cases(folder.path(), {}));
+  write("honest.cpp", "// redteam: honest\n// tries: nothing\n");
+  const auto cases = load_cases(folder.path(), {});
+  ASSERT_TRUE(cases) << describe(cases.error());
+  EXPECT_EQ(cases->size(), 2U);
+}
+
+TEST(CaseFile, ReadmeListsEveryCase) {
+  const std::filesystem::path folder = KERNELSMITH_SOURCE_DIR "/tests/redteam";
+  const auto cases = load_cases(folder / "cpu/cases", {});
+  ASSERT_TRUE(cases) << describe(cases.error());
+  std::ifstream file(folder / "README.md");
+  const std::string readme{std::istreambuf_iterator<char>(file), {}};
+  for (const Case& one : *cases)
+    EXPECT_NE(readme.find(table_row(one)), std::string::npos) << "redteam_cpu --list prints it: " << one.name;
+}
+
+}  // namespace
+}  // namespace kernelsmith::redteam

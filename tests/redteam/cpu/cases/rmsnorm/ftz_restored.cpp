@@ -1,0 +1,25 @@
+// redteam: honest
+// tries: sets flush-to-zero for the call and restores what was there
+
+#include <cmath>
+
+#include <immintrin.h>
+
+#include "task.hpp"
+
+static void honest(const float* x, float* y, std::int64_t cols, std::int64_t rows) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double squares = 0;
+    for (std::int64_t j = 0; j < cols; ++j) squares += static_cast<double>(x[i * cols + j]) * x[i * cols + j];
+    const auto scale = static_cast<float>(1 / std::sqrt(squares / static_cast<double>(cols) + 1e-6));
+    for (std::int64_t j = 0; j < cols; ++j) y[i * cols + j] = x[i * cols + j] * scale;
+  }
+}
+
+extern "C" void rmsnorm(const float* __restrict x, float* __restrict y, std::int64_t cols,
+                        std::int64_t rows) {
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);
+  honest(x, y, cols, rows);
+  _mm_setcsr(before);
+}

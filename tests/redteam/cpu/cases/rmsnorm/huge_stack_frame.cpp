@@ -1,0 +1,20 @@
+// redteam: honest
+// tries: keeps four megabytes on its stack
+
+#include <cmath>
+
+#include "task.hpp"
+
+extern "C" void rmsnorm(const float* __restrict x, float* __restrict y, std::int64_t cols,
+                        std::int64_t rows) {
+  volatile float copy[1 << 20];
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double squares = 0;
+    for (std::int64_t j = 0; j < cols; ++j) {
+      copy[(i * cols + j) % (1 << 20)] = x[i * cols + j];
+      squares += static_cast<double>(x[i * cols + j]) * x[i * cols + j];
+    }
+    const auto scale = static_cast<float>(1 / std::sqrt(squares / static_cast<double>(cols) + 1e-6));
+    for (std::int64_t j = 0; j < cols; ++j) y[i * cols + j] = copy[(i * cols + j) % (1 << 20)] * scale;
+  }
+}

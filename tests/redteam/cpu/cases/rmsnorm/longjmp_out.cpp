@@ -1,0 +1,29 @@
+// redteam: rejected(run, crashed) or rejected(run, exited) or rejected(run, timed_out) or rejected(correctness, output_not_written)
+// twin: honest
+// tries: jumps back into a call that has long returned
+
+#include <cmath>
+#include <csetjmp>
+
+#include "task.hpp"
+
+static void honest(const float* x, float* y, std::int64_t cols, std::int64_t rows) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double squares = 0;
+    for (std::int64_t j = 0; j < cols; ++j) squares += static_cast<double>(x[i * cols + j]) * x[i * cols + j];
+    const auto scale = static_cast<float>(1 / std::sqrt(squares / static_cast<double>(cols) + 1e-6));
+    for (std::int64_t j = 0; j < cols; ++j) y[i * cols + j] = x[i * cols + j] * scale;
+  }
+}
+
+static std::jmp_buf past;
+static int calls;
+
+extern "C" void rmsnorm(const float* __restrict x, float* __restrict y, std::int64_t cols,
+                        std::int64_t rows) {
+  if (calls++ == 0) {
+    if (setjmp(past) == 0) honest(x, y, cols, rows);
+    return;
+  }
+  std::longjmp(past, 1);
+}

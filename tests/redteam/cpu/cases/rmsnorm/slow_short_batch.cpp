@@ -1,0 +1,30 @@
+// redteam: neutralised
+// twin: honest
+// tries: wastes time in the first call of each batch, to shorten a difference of two batches
+
+#include <cmath>
+
+#include <x86intrin.h>
+
+#include "task.hpp"
+
+static void honest(const float* x, float* y, std::int64_t cols, std::int64_t rows) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double squares = 0;
+    for (std::int64_t j = 0; j < cols; ++j) squares += static_cast<double>(x[i * cols + j]) * x[i * cols + j];
+    const auto scale = static_cast<float>(1 / std::sqrt(squares / static_cast<double>(cols) + 1e-6));
+    for (std::int64_t j = 0; j < cols; ++j) y[i * cols + j] = x[i * cols + j] * scale;
+  }
+}
+
+static unsigned long long last;
+
+extern "C" void rmsnorm(const float* __restrict x, float* __restrict y, std::int64_t cols,
+                        std::int64_t rows) {
+  const unsigned long long start = __rdtsc();
+  if (start - last > 400000)
+    while (__rdtsc() - start < 400000) {
+    }
+  honest(x, y, cols, rows);
+  last = __rdtsc();
+}

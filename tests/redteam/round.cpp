@@ -1,0 +1,265 @@
+#include "round.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
+#include <variant>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/evaluator/statistics.hpp>
+#include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/evaluator_command/command_evaluator.hpp>
+#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/proposal/extract.hpp>
+
+namespace kernelsmith::redteam {
+namespace {
+
+using Kind = Expectation::Kind;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostRetries = 2;
+/// How far above its twin's interval the median of a trick may be, where the intervals overlap.
+constexpr double kMostAboveTwin = 1.10;
+/// A trick that is faster by less than this is measured again together with its twin, this often at most: the
+/// evaluator pools what it measures of one binary, so that noise goes and an advantage stays.
+constexpr double kMostByNoise = 1.5;
+constexpr std::size_t kMostSecondLooks = 3;
+/// A twin whose interval is wider than this, as threads have it on a busy machine, decides nothing.
+constexpr double kWidestTwin = 0.15;
+
+/// What became of a case: the name of a refusal or an error, or an evaluation.
+struct Refused {
+  std::string word;
+};
+using Got = std::variant<Refused, Error, Evaluation>;
+
+std::string outcome_of(const Got& got) {
+  if (const auto* refused = std::get_if<Refused>(&got)) return "refused(" + refused->word + ")";
+  if (const auto* error = std::get_if<Error>(&got)) return "error(" + std::string(name_of(error->code)) + ")";
+  const auto& evaluation = std::get<Evaluation>(got);
+  if (const Rejection* rejection = evaluation.rejection())
+    return describe(Expectation{Kind::rejected, rejection->stage, rejection->code, {}});
+  std::ostringstream text;
+  text.precision(3);
+  const Measurement& fitness = evaluation.metrics()->fitness();
+  text << "accepted " << fitness.median << " [" << fitness.low << ", " << fitness.high << "]";
+  return text.str();
+}
+
+Result<std::shared_ptr<Evaluator>> make_evaluator(const Task& task, bool unsandboxed) {
+  if (task.backend == "command") {
+    CommandOptions options;
+    options.unsandboxed = unsandboxed;
+    return make_command_evaluator(task, options);
+  }
+  CpuOptions options;
+  options.unsandboxed = unsandboxed;
+  options.bank_bytes = std::size_t{96} << 20;
+  options.bank_seconds = 1;
+  options.compile_timeout_s = 4;
+  return make_cpu_evaluator(task, options);
+}
+
+Result<Evaluation> evaluate(Evaluator& evaluator, const Task& task, Source source) {
+  EvaluationJob job;
+  job.run = "redteam";
+  job.task = task.digest;
+  job.source = std::move(source);
+  auto answer = std::make_shared<std::promise<Result<Evaluation>>>();
+  auto future = answer->get_future();
+  evaluator.start(std::move(job), {}, [answer](Result<Evaluation> e) { answer->set_value(std::move(e)); });
+  return future.get();
+}
+
+/// An honest case and what was measured of it.
+struct Twin {
+  const Case* honest;
+  Measurement fitness;
+};
+using Twins = std::map<std::string, Twin>;
+
+const Measurement* fitness_of(const Got& got) {
+  const auto* evaluation = std::get_if<Evaluation>(&got);
+  return evaluation != nullptr && evaluation->accepted() ? &evaluation->metrics()->fitness() : nullptr;
+}
+
+bool above(const Measurement& trick, const Measurement& twin) {
+  return trick.low > twin.high || trick.median > kMostAboveTwin * twin.high;
+}
+
+bool meets(const Expectation& must, const Got& got, const Twin* twin) {
+  const Measurement* const fitness = fitness_of(got);
+  switch (must.kind) {
+    case Kind::honest:
+      return fitness != nullptr;
+    case Kind::neutralised:
+      return fitness != nullptr && twin != nullptr && !above(*fitness, twin->fitness);
+    case Kind::refused: {
+      const auto* refused = std::get_if<Refused>(&got);
+      return refused != nullptr && refused->word == must.word;
+    }
+    case Kind::rejected:
+      break;
+  }
+  const auto* evaluation = std::get_if<Evaluation>(&got);
+  const Rejection* rejection = evaluation != nullptr ? evaluation->rejection() : nullptr;
+  return rejection != nullptr && rejection->stage == must.stage && rejection->code == must.code;
+}
+
+/// The cases of one task against one evaluator.
+class TaskRound {
+ public:
+  TaskRound(Task task, std::shared_ptr<Evaluator> evaluator, const Plants& plants)
+      : task_(std::move(task)), evaluator_(std::move(evaluator)), plants_(plants) {}
+
+  Row run(const Case& trick) {
+    Row row;
+    row.name = trick.name;
+    row.task = trick.task;
+    row.honest = trick.honest();
+    row.must = outcomes_of(trick);
+    const auto start = SteadyClock::now();
+    Got got = attempt(trick, row.retries);
+    while (row.second_looks < kMostSecondLooks && a_little_faster(trick, got)) {
+      ++row.second_looks;
+      Twin& twin = twins_.at(trick.twin);
+      if (const Got again = attempt(*twin.honest, row.retries); fitness_of(again) != nullptr)
+        twin.fitness = *fitness_of(again);
+      got = attempt(trick, row.retries);
+    }
+    row.seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();
+    row.got = outcome_of(got);
+    judge(trick, got, row);
+    return row;
+  }
+
+ private:
+  Got attempt(const Case& trick, std::size_t& retries) {
+    auto source = candidate_of(trick);
+    if (const auto* refused = std::get_if<Refused>(&source)) return *refused;
+    while (true) {
+      auto answer = evaluate(*evaluator_, task_, std::get<Source>(source));
+      if (answer) return std::move(*answer);
+      if (answer.error().code != ErrorCode::unstable || retries == kMostRetries) return answer.error();
+      ++retries;
+    }
+  }
+
+  std::variant<Refused, Source> candidate_of(const Case& trick) const {
+    if (trick.is_reply) {
+      auto child = extract(trick.text, task_.seed, ReplyForm::whole);
+      if (const auto* refusal = std::get_if<Refusal>(&child))
+        return Refused{std::string(name_of(refusal->code))};
+      return std::get<Source>(std::move(child));
+    }
+    auto source = source_of(trick, task_.seed.empty() ? "candidate.cpp" : task_.seed.files().front().path);
+    if (!source) return Refused{std::string(name_of(source.error().code))};
+    return std::move(*source);
+  }
+
+  const Twin* twin_of(const Case& trick) const {
+    const auto found = twins_.find(trick.twin);
+    return found != twins_.end() ? &found->second : nullptr;
+  }
+
+  bool a_little_faster(const Case& trick, const Got& got) const {
+    const Measurement* const fitness = fitness_of(got);
+    const Twin* const twin = twin_of(trick);
+    return fitness != nullptr && twin != nullptr && above(*fitness, twin->fitness) &&
+           fitness->median < kMostByNoise * twin->fitness.high;
+  }
+
+  /// Accepted, but there is nothing to hold it against; what is faster than the yardstick by far is never
+  /// excused.
+  bool without_measure(const Case& trick, const Got& got) const {
+    const Measurement* const fitness = fitness_of(got);
+    if (fitness == nullptr || trick.honest()) return false;
+    const Twin* const twin = twin_of(trick);
+    if (twin != nullptr && relative_half_width(twin->fitness) <= kWidestTwin) return false;
+    return fitness->median < kMostByNoise * std::max(1.0, twin != nullptr ? twin->fitness.high : 1.0);
+  }
+
+  void judge(const Case& trick, const Got& got, Row& row) {
+    bool met = false;
+    for (const Expectation& must : trick.must) met = met || meets(must, got, twin_of(trick));
+    row.note = explain(got);
+    if (const auto* evaluation = std::get_if<Evaluation>(&got)) {
+      for (const std::string& leak : plants_.leaks_in(*evaluation)) {
+        row.note += (row.note.empty() ? "" : "; ") + leak;
+        ++row.leaks;
+      }
+    }
+    const Measurement* const fitness = fitness_of(got);
+    if (fitness != nullptr && trick.honest()) twins_.emplace(trick.name, Twin{&trick, *fitness});
+    met = met && row.leaks == 0;
+    if (!trick.open.empty()) {
+      row.standing = Standing::open;
+      row.note = trick.open + (met ? " (held this time)" : "");
+    } else if (!met) {
+      const bool noise = is_unstable(got) || (row.leaks == 0 && without_measure(trick, got));
+      row.standing = noise ? Standing::unstable : Standing::failed;
+    }
+  }
+
+  static bool is_unstable(const Got& got) {
+    const auto* error = std::get_if<Error>(&got);
+    return error != nullptr && error->code == ErrorCode::unstable;
+  }
+
+  static std::string explain(const Got& got) {
+    if (const auto* error = std::get_if<Error>(&got)) return error->message;
+    const auto* evaluation = std::get_if<Evaluation>(&got);
+    if (evaluation == nullptr) return "turned away before it was a candidate";
+    if (const Rejection* rejection = evaluation->rejection()) return rejection->diagnostics.substr(0, 400);
+    return "accepted";
+  }
+
+  Task task_;
+  std::shared_ptr<Evaluator> evaluator_;
+  const Plants& plants_;
+  Twins twins_;
+};
+
+Row failure(const std::string& name, const std::string& task, const std::string& note) {
+  Row row;
+  row.name = name;
+  row.task = task;
+  row.standing = Standing::failed;
+  row.note = note;
+  return row;
+}
+
+void run_task(const std::filesystem::path& folder, const std::vector<const Case*>& cases,
+              const Plants& plants, bool unsandboxed, std::vector<Row>& rows) {
+  const std::string name = folder.filename().string();
+  auto task = load_task(folder);
+  if (!task) return rows.push_back(failure("(task)", name, describe(task.error())));
+  auto evaluator = make_evaluator(*task, unsandboxed);
+  if (!evaluator) return rows.push_back(failure("(task)", name, describe(evaluator.error())));
+  TaskRound round(std::move(*task), std::move(*evaluator), plants);
+  // The twins first: their intervals are what the tricks are held against.
+  for (const bool honest : {true, false})
+    for (const Case* one : cases)
+      if (one->honest() == honest) rows.push_back(round.run(*one));
+  for (const std::string& leak : plants.leaks_on_disk()) rows.push_back(failure("(disk)", name, leak));
+}
+
+}  // namespace
+
+std::vector<Row> run_round(const std::filesystem::path& tasks, const std::vector<Case>& cases, Plants& plants,
+                           bool unsandboxed) {
+  std::map<std::string, std::vector<const Case*>> by_task;
+  for (const Case& one : cases) by_task[one.task].push_back(&one);
+  std::vector<Row> rows;
+  for (const auto& [task, members] : by_task) run_task(tasks / task, members, plants, unsandboxed, rows);
+  for (const std::string& left : plants.leftovers()) rows.push_back(failure("(left behind)", "", left));
+  return rows;
+}
+
+}  // namespace kernelsmith::redteam

@@ -1,0 +1,101 @@
+// The freezer and the clock of a cgroup, on a program that spins.
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <kernelsmith/sandbox/process.hpp>
+
+#include "cgroup_mount.hpp"
+#include "programs.hpp"
+
+namespace kernelsmith {
+namespace {
+
+class CgroupTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const Result<Cgroup> cgroup = Cgroup::create(); !cgroup) GTEST_SKIP() << describe(cgroup.error());
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel_), 0);
+    SandboxSpec spec = probe("spin");
+    spec.descriptors = {{channel_[1], 3}};
+    Result<SandboxedProcess> started = SandboxedProcess::start(spec);
+    ASSERT_TRUE(started);
+    process_.emplace(std::move(*started));
+    char ready = 0;
+    ASSERT_EQ(::read(channel_[0], &ready, 1), 1);
+  }
+  void TearDown() override {
+    for (const int end : channel_)
+      if (end >= 0) ::close(end);
+  }
+
+  Cgroup& cgroup() { return *process_->cgroup(); }
+  std::uint64_t time_us() { return cgroup().cpu_time_us().value(); }
+
+  int channel_[2] = {-1, -1};
+  std::optional<SandboxedProcess> process_;
+};
+
+// The kernel says "frozen" just before the last task leaves its processor, and on a virtual machine whose
+// host takes the processor away at that moment the tail is charged milliseconds later. Hence not equality,
+// but: far less than a program that runs would have used in the same wall time.
+constexpr std::chrono::milliseconds kFrozenFor{200};
+constexpr std::uint64_t kLateChargesUs = 20'000;
+
+TEST_F(CgroupTest, TheClockStandsStillWhileFrozenAndRunsOtherwise) {
+  ASSERT_TRUE(cgroup().freeze());
+  const std::uint64_t frozen = time_us();
+  std::this_thread::sleep_for(kFrozenFor);
+  const std::uint64_t later = time_us();
+  EXPECT_LE(later - frozen, kLateChargesUs);
+
+  ASSERT_TRUE(cgroup().thaw());
+  while (time_us() < later + 5000) {
+  }
+}
+
+TEST_F(CgroupTest, SigcontDoesNotThaw) {
+  ASSERT_TRUE(cgroup().freeze());
+  const std::uint64_t frozen = time_us();
+  ASSERT_EQ(::kill(process_->program_pid().value(), SIGCONT), 0);
+  std::this_thread::sleep_for(kFrozenFor);
+  EXPECT_LE(time_us() - frozen, kLateChargesUs);
+}
+
+TEST_F(CgroupTest, AFrozenProgramCanBeKilled) {
+  ASSERT_TRUE(cgroup().freeze());
+  process_->kill();
+  const Result<SandboxResult> result = process_->wait();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->kind, ExitKind::killed);
+}
+
+TEST(Cgroup, IsRemovedByItsDestructor) {
+  std::filesystem::path path;
+  {
+    Result<Cgroup> cgroup = Cgroup::create();
+    if (!cgroup) GTEST_SKIP() << describe(cgroup.error());
+    path = cgroup->path();
+    EXPECT_TRUE(std::filesystem::exists(path));
+    const Cgroup moved = std::move(*cgroup);
+    EXPECT_EQ(moved.path(), path);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(Cgroup, WhatADeadProcessLeftIsRemoved) {
+  const Result<Cgroup> living = Cgroup::create();
+  if (!living) GTEST_SKIP() << describe(living.error());
+  const std::filesystem::path parent = living->path().parent_path();
+  const std::filesystem::path dead = parent / "kernelsmith-999999999-0";  // above every process id
+  ASSERT_TRUE(std::filesystem::create_directory(dead));
+  remove_orphans(parent);
+  EXPECT_FALSE(std::filesystem::exists(dead));
+  EXPECT_TRUE(std::filesystem::exists(living->path()));
+}
+
+}  // namespace
+}  // namespace kernelsmith

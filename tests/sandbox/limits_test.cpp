@@ -1,0 +1,190 @@
+// Limits hold, and whatever a program started is gone afterwards.
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include <kernelsmith/sandbox/capabilities.hpp>
+#include <kernelsmith/sandbox/files.hpp>
+
+#include "programs.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// True while some process of this machine has `mark` among its arguments.
+bool process_is_left(const std::string& mark) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    if (line.find(mark) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Limits, TheDeadlineEndsEverything) {
+  SandboxSpec spec = shell("sleep 1234.51 & sleep 1234.51");
+  spec.limits.wall_s = 0.2;
+  const SandboxResult result = run(spec);
+  EXPECT_EQ(result.kind, ExitKind::wall_limit);
+  EXPECT_LT(result.wall_s, 5);
+  EXPECT_FALSE(process_is_left("1234.51"));
+}
+
+TEST(Limits, ADaemonDoesNotSurviveItsProgram) {
+  const SandboxResult result = run(shell("setsid sleep 1234.52 >/dev/null 2>&1 & exit 0"));
+  EXPECT_TRUE(result.succeeded());
+  EXPECT_FALSE(process_is_left("1234.52"));
+}
+
+TEST(Limits, ADaemonThatHoldsTheOutputOpenDoesNotDelayTheEnd) {
+  const SandboxResult result = run(shell("setsid sleep 1234.53 & exit 0"));
+  EXPECT_TRUE(result.succeeded());
+  EXPECT_LT(result.wall_s, 5);
+  EXPECT_FALSE(process_is_left("1234.53"));
+}
+
+TEST(Limits, AForkBombIsContained) {
+  SandboxSpec spec = python(R"(
+import os, time
+started = 0
+try:
+    while True:
+        if os.fork() == 0:
+            time.sleep(1000)
+            os._exit(0)
+        started += 1
+except OSError:
+    print(started)
+)");
+  spec.limits.processes = 20;
+  const SandboxResult result = run(spec);
+  ASSERT_TRUE(result.succeeded()) << describe(result) << result.err;
+  EXPECT_LT(std::stoi(result.out), 20);
+  EXPECT_GT(std::stoi(result.out), 5);
+}
+
+TEST(Limits, AHundredGigabytesAreRefused) {
+  const SandboxResult result = run(python("x = bytearray(100 << 30)"));
+  EXPECT_FALSE(result.succeeded());
+  EXPECT_THAT(result.err, HasSubstr("MemoryError"));
+}
+
+TEST(Limits, MemoryOfManyProcessesIsContained) {
+  const SandboxCapabilities machine = probe_sandbox();
+  if (!machine.find("memory limit")->available) GTEST_SKIP() << "no memory cgroup can be made here";
+  // Every child takes its memory and stops; then all go on to their end, but for those that the kernel
+  // killed.
+  SandboxSpec spec = python(R"(
+import os, signal
+children = []
+for i in range(8):
+    child = os.fork()
+    if child == 0:
+        x = bytearray(48 << 20)
+        for at in range(0, len(x), 4096): x[at] = 1
+        os.kill(os.getpid(), signal.SIGSTOP)
+        os._exit(0)
+    children.append(child)
+stopped = [child for child in children if os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1])]
+for child in stopped: os.kill(child, signal.SIGCONT)
+print(sum(os.waitpid(child, 0)[1] == 0 for child in stopped))
+)");
+  spec.limits.memory_bytes = 1 << 30;
+  EXPECT_EQ(run(spec).out, "8\n");
+  spec.limits.memory_bytes = 256 << 20;
+  EXPECT_NE(run(spec).out, "8\n");
+}
+
+TEST(Limits, ASingleProcessIsKilledForItsMemory) {
+  SandboxSpec spec = python(R"(
+import mmap
+m = mmap.mmap(-1, 200 << 20)
+for i in range(0, len(m), 4096): m[i] = 1
+)");
+  spec.limits.memory_bytes = 128 << 20;
+  EXPECT_FALSE(run(spec).succeeded());
+}
+
+TEST(Limits, AGigabyteOfOutputIsCapped) {
+  SandboxSpec spec = shell("head -c 1000000000 /dev/zero");
+  spec.limits.output_bytes = 4 << 20;
+  spec.limits.kept_output_bytes = 1000;
+  const SandboxResult result = run(spec);
+  EXPECT_EQ(result.kind, ExitKind::output_limit);
+  EXPECT_EQ(result.out.size(), 1000U);
+  EXPECT_TRUE(result.out_truncated);
+}
+
+TEST(Limits, TheTailOfTheOutputIsKept) {
+  SandboxSpec spec = shell("seq 1 100000; echo the end");
+  spec.limits.kept_output_bytes = 100;
+  const SandboxResult result = run(spec);
+  EXPECT_TRUE(result.succeeded());
+  EXPECT_EQ(result.out.size(), 100U);
+  EXPECT_THAT(result.out, HasSubstr("99999\n100000\nthe end\n"));
+}
+
+TEST(Limits, FilesAndFoldersInMemoryHaveASize) {
+  SandboxSpec spec = shell(
+      "for d in /tmp /dev/shm; do head -c 50000000 /dev/zero > $d/big 2>/dev/null || echo full $d; done");
+  spec.limits.tmp_bytes = 1 << 20;
+  spec.limits.shm_bytes = 1 << 20;
+  EXPECT_EQ(run(spec).out, "full /tmp\nfull /dev/shm\n");
+
+  spec.limits.tmp_bytes = 64 << 20;
+  spec.limits.file_bytes = 1 << 20;
+  spec.argv.back() = "head -c 50000000 /dev/zero > /tmp/big; ls -l /tmp/big | cut -d' ' -f5";
+  EXPECT_EQ(run(spec).out, "1048576\n");
+}
+
+TEST(Limits, CpuTimeIsLimited) {
+  SandboxSpec spec = shell("while :; do :; done");
+  spec.limits.cpu_s = 1;
+  const SandboxResult result = run(spec);
+  EXPECT_EQ(result.kind, ExitKind::signalled);
+  EXPECT_LT(result.wall_s, 15);
+}
+
+TEST(Limits, AStopRequestEndsIt) {
+  std::stop_source stop;
+  SandboxSpec spec = shell("sleep 1234.54");
+  spec.limits.wall_s = 100;
+  std::thread stopper([&] {
+    while (!process_is_left("1234.54")) std::this_thread::yield();
+    stop.request_stop();
+  });
+  const auto result = run_sandboxed(spec, stop.get_token());
+  stopper.join();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::cancelled);
+  EXPECT_FALSE(process_is_left("1234.54"));
+}
+
+TEST(Limits, AStopRequestBeforeTheStartEndsItToo) {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto result = run_sandboxed(shell("sleep 1234.55"), stop.get_token());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::cancelled);
+}
+
+TEST(Limits, ManySandboxesRunAtOnce) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([i] {
+      for (int k = 0; k < 5; ++k) {
+        const std::string text = std::to_string(i) + "." + std::to_string(k);
+        EXPECT_EQ(run(shell("echo " + text)).out, text + "\n");
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace kernelsmith

@@ -1,0 +1,100 @@
+// A small program that the tests run inside a runner's sandbox. It tries the one thing that its argument
+// names and tells, by its exit status, whether it was allowed: 0 done, 1 refused.
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+int told(bool done) { return done ? 0 : 1; }
+
+int try_fork() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  return told(child > 0);
+}
+
+int try_thread() try {
+  std::thread([] {}).join();
+  return 0;
+} catch (const std::system_error&) {
+  return 1;
+}
+
+int try_timer() {
+  timer_t timer;
+  return told(::timer_create(CLOCK_MONOTONIC, nullptr, &timer) == 0);
+}
+
+int try_interval_timer() {
+  const itimerval value{{0, 1000}, {0, 1000}};
+  return told(::setitimer(ITIMER_REAL, &value, nullptr) == 0);
+}
+
+int try_handler(int signal) {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  return told(::sigaction(signal, &action, nullptr) == 0);
+}
+
+int try_affinity() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(0, &set);
+  return told(::sched_setaffinity(0, sizeof set, &set) == 0);
+}
+
+int try_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0) return 2;
+  limit.rlim_cur = 65536;
+  return told(::setrlimit(RLIMIT_STACK, &limit) == 0);
+}
+
+// Echoes what comes over descriptor 3, until that is closed.
+int echo() {
+  char byte = 0;
+  while (::read(3, &byte, 1) == 1)
+    if (::write(3, &byte, 1) != 1) return 1;
+  return 0;
+}
+
+int spin() {
+  volatile unsigned long counter = 0;
+  const char ready = 'r';
+  if (::write(3, &ready, 1) != 1) return 1;
+  for (;;) counter = counter + 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string_view what = count > 1 ? arguments[1] : "";
+  if (what == "fork") return try_fork();
+  if (what == "thread") return try_thread();
+  if (what == "timer") return try_timer();
+  if (what == "interval timer") return try_interval_timer();
+  if (what == "SIGCONT handler") return try_handler(SIGCONT);
+  if (what == "SIGUSR1 handler") return try_handler(SIGUSR1);
+  if (what == "affinity") return try_affinity();
+  if (what == "limit") return try_limit();
+  if (what == "memfd") return told(::memfd_create("x", 0) >= 0);
+  if (what == "socket") return told(::socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
+  if (what == "shell") return told(::access("/usr/bin/sh", F_OK) == 0 || ::access("/bin/sh", F_OK) == 0);
+  if (what == "echo") return echo();
+  if (what == "spin") return spin();
+  return 2;
+}

@@ -1,0 +1,47 @@
+// Sandboxes for the tests: small shell and Python programs that try what must not work.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kernelsmith/sandbox/run.hpp>
+
+namespace kernelsmith {
+
+inline SandboxSpec program(std::vector<std::string> argv) {
+  SandboxSpec spec;
+  add_toolchain(spec);
+  spec.argv = std::move(argv);
+  spec.profile = SandboxProfile::command;
+  spec.limits.wall_s = 20;
+  return spec;
+}
+
+inline SandboxSpec shell(const std::string& script) { return program({"/bin/sh", "-c", script}); }
+inline SandboxSpec python(const std::string& script) {
+  return program({"/usr/bin/python3", "-I", "-c", script});
+}
+
+/// The probe (probe.cpp) in a runner's sandbox.
+inline SandboxSpec probe(const std::string& what, SandboxProfile profile = SandboxProfile::runner) {
+  SandboxSpec spec;
+  add_libraries(spec);
+  spec.read_only.push_back({SANDBOX_PROBE, "/probe"});
+  spec.argv = {"/probe", what};
+  spec.profile = profile;
+  spec.limits.wall_s = 20;
+  return spec;
+}
+
+/// Runs it and reports an Error as a failed test.
+inline SandboxResult run(const SandboxSpec& spec) {
+  Result<SandboxResult> result = run_sandboxed(spec);
+  if (result) return *result;
+  ADD_FAILURE() << describe(result.error());
+  return {};
+}
+
+}  // namespace kernelsmith

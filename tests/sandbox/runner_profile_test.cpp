@@ -1,0 +1,44 @@
+// What seccomp denies to a program that loads candidate code.
+#include <csignal>
+
+#include "programs.hpp"
+
+namespace kernelsmith {
+namespace {
+
+constexpr int kRefused = 1;
+
+TEST(RunnerProfile, ProcessesAndTimersAreDeadly) {
+  for (const char* what : {"fork", "timer", "interval timer", "thread"}) {
+    const SandboxResult result = run(probe(what));
+    EXPECT_EQ(result.kind, ExitKind::signalled) << what;
+    EXPECT_EQ(result.code, SIGSYS) << what;
+  }
+}
+
+TEST(RunnerProfile, OtherWaysAroundTheClockAreRefused) {
+  for (const char* what : {"SIGCONT handler", "affinity", "memfd", "socket", "limit", "shell"}) {
+    const SandboxResult result = run(probe(what));
+    EXPECT_EQ(result.kind, ExitKind::exited) << what;
+    EXPECT_EQ(result.code, kRefused) << what;
+  }
+}
+
+TEST(RunnerProfile, HonestHandlersAreAllowed) { EXPECT_TRUE(run(probe("SIGUSR1 handler")).succeeded()); }
+
+TEST(RunnerProfile, ThreadsAreAllowedWhereDeclaredAndProcessesAreNot) {
+  EXPECT_TRUE(run(probe("thread", SandboxProfile::runner_with_threads)).succeeded());
+  const SandboxResult result = run(probe("fork", SandboxProfile::runner_with_threads));
+  EXPECT_EQ(result.kind, ExitKind::signalled);
+  EXPECT_EQ(result.code, SIGSYS);
+}
+
+// The same attempts succeed where they are allowed: the probe can tell the difference.
+TEST(RunnerProfile, ACommandMayDoWhatARunnerMayNot) {
+  for (const char* what :
+       {"fork", "thread", "timer", "interval timer", "SIGCONT handler", "memfd", "socket", "limit"})
+    EXPECT_TRUE(run(probe(what, SandboxProfile::command)).succeeded()) << what;
+}
+
+}  // namespace
+}  // namespace kernelsmith

@@ -1,0 +1,158 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kernelsmith/session/run_config.hpp>
+
+namespace kernelsmith {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+Task task_with_seed(const std::string& seed) {
+  Task task;
+  task.name = "toy";
+  task.backend = "cpu";
+  task.seed = Source::create({{"seed.cpp", seed}}).value();
+  return task;
+}
+
+const std::string kKnobs =
+    "constexpr int kSmall = 1;  // @tune 1 2\n"
+    "constexpr int kTile = 8;   // @tune 4 8 16 32\n"
+    "constexpr int kUnroll = 2; // @tune 1 2 4\n";
+
+RunConfig defaults() { return default_config(task_with_seed(kKnobs), default_registry()).value(); }
+
+/// What is said about a configuration that is refused.
+Error refusal(const std::string& yaml) {
+  RunConfig config = defaults();
+  const Status read = read_config(yaml, "run.yaml", default_registry(), config);
+  EXPECT_FALSE(read) << yaml;
+  return read ? Error{} : read.error();
+}
+
+TEST(RunConfig, ReadsBackWhatItWrites) {
+  RunConfig config = defaults();
+  const std::string other =
+      "version: 1\nseed: 9\ndeterministic: true\npipeline: 3\nworkers: 7\ndurability: power\n"
+      "budgets: {iterations: 10, evaluations: 20, wall_time_s: 0.1}\n"
+      "archive:\n  axes:\n"
+      "    - {feature: a, low: 0, high: 1, bins: 3}\n"
+      "    - {feature: b, scale: logarithmic, low: 1, high: 8, bins: 3}\n"
+      "    - {feature: c, scale: edges, edges: [1, 2, 5.5]}\n"
+      "    - {feature: d, scale: categories, categories: [x, '1', 'no']}\n"
+      "islands: {count: 3, topology: edges, edges: [{from: 0, to: 2}], rejections: 5, recent_failures: 6}\n"
+      "migration: {kind: weighted, period: 0.25, count: 2}\n"
+      "sampler: {explore: 0.1, exploit: 0.2, weighted: 0.3, elite_fraction: 0.5, top: 1, inspirations: 0}\n"
+      "proposer: {kind: tuner, crossover: 0.5, draws: 9}\n"
+      "operators: [{operator: tune, weight: 2}, {operator: rewrite, model: m}]\n"
+      "limits: {repairs: 1, duels: 0, confirm: false, idle_iterations: 4, errors_in_a_row: 2}\n"
+      "evaluator: {kind: cpu, compiler: clang++, flags: [-O2], sandbox: none, bank_mib: 12}\n";
+  ASSERT_TRUE(read_config(other, "run.yaml", default_registry(), config));
+  const std::string written = to_yaml(config);
+  RunConfig again = defaults();
+  const Status read = read_config(written, "run.yaml", default_registry(), again);
+  ASSERT_TRUE(read) << describe(read.error()) << "\n" << written;
+  EXPECT_EQ(to_yaml(again), written);
+  EXPECT_NE(written, to_yaml(defaults()));
+  EXPECT_EQ(again.axes, config.axes);
+  EXPECT_EQ(again.budgets, (Budgets{10, 20, 0.1}));
+  EXPECT_EQ(again.topology, TopologyKind::edges);
+  EXPECT_EQ(again.durability, Durability::power);
+}
+
+TEST(RunConfig, WritesEveryDefault) {
+  const std::string text = to_yaml(defaults());
+  for (const char* key :
+       {"version:",      "seed:",     "deterministic:", "pipeline:",   "workers:",         "durability:",
+        "budgets:",      "axes:",     "count:",         "topology:",   "rejections:",      "recent_failures:",
+        "period:",       "explore:",  "exploit:",       "weighted:",   "elite_fraction:",  "top:",
+        "inspirations:", "failures:", "crossover:",     "local_step:", "mutation:",        "draws:",
+        "operator:",     "repairs:",  "duels:",         "confirm:",    "idle_iterations:", "errors_in_a_row:",
+        "compiler:",     "flags:",    "sandbox:",       "bank_mib:"})
+    EXPECT_THAT(text, HasSubstr(key));
+}
+
+TEST(RunConfig, RefusesUnknownKeysWithTheNearestName) {
+  EXPECT_THAT(describe(refusal("version: 1\nwokers: 3\n")),
+              AllOf(HasSubstr("run.yaml:2"), HasSubstr("workers")));
+  EXPECT_THAT(describe(refusal("sampler:\n  exploer: 1\n")),
+              AllOf(HasSubstr("run.yaml:2"), HasSubstr("explore")));
+  EXPECT_THAT(describe(refusal("proposer: {kind: tunner}\n")), HasSubstr("tuner"));
+  EXPECT_THAT(describe(refusal("migration: {count: 1, colour: red}\n")), HasSubstr("colour"));
+}
+
+TEST(RunConfig, RefusesValuesThatMakeNoSense) {
+  EXPECT_EQ(refusal("version: 2\n").code, ErrorCode::bad_input);
+  EXPECT_EQ(refusal("workers: 0\n").code, ErrorCode::bad_input);
+  EXPECT_EQ(refusal("budgets: {iterations: 0}\n").code, ErrorCode::bad_input);
+  EXPECT_EQ(refusal("archive: {axes: [{feature: a, low: 1, high: 0, bins: 3}]}\n").code,
+            ErrorCode::bad_input);
+  EXPECT_EQ(refusal("islands: {count: 2, topology: edges, edges: [{from: 0, to: 2}]}\n").code,
+            ErrorCode::bad_input);
+  EXPECT_EQ(refusal("sampler: {explore: 0, exploit: 0, weighted: 0}\n").code, ErrorCode::bad_input);
+  EXPECT_EQ(refusal("proposer: {crossover: 0, local_step: 0, mutation: 0}\n").code, ErrorCode::bad_input);
+  EXPECT_EQ(refusal("operators: []\n").code, ErrorCode::bad_input);
+  EXPECT_EQ(refusal("evaluator: {kind: command}\n").code, ErrorCode::bad_input);
+}
+
+TEST(RunConfig, AnotherProposerBringsItsOwnOperators) {
+  RunConfig config = defaults();
+  ASSERT_EQ(config.operators.front().choice.op, Operator::tune);
+  ASSERT_TRUE(
+      read_config("proposer: {kind: replay, recording: a.run}\n", "run.yaml", default_registry(), config));
+  EXPECT_EQ(config.operators.front().choice.op, Operator::rewrite);
+}
+
+TEST(RunConfig, UnknownBackendsAreNamed) {
+  Task task = task_with_seed(kKnobs);
+  task.backend = "cpuu";
+  const auto config = default_config(task, default_registry());
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(config.error().hint, HasSubstr("cpu"));
+}
+
+TEST(DefaultAxes, AreTheKnobsWithTheMostValues) {
+  const auto axes = default_axes(task_with_seed(kKnobs));
+  ASSERT_EQ(axes.size(), 2u);
+  EXPECT_EQ(axes[0].feature, "knob.kTile");
+  EXPECT_EQ(axes[0].scale, (decltype(axes[0].scale){CategoricalScale{{"4", "8", "16", "32"}}}));
+  EXPECT_EQ(axes[1].feature, "knob.kUnroll");
+  const auto features = source_features(task_with_seed(kKnobs).seed);
+  EXPECT_EQ(features.at("knob.kTile"), 1);
+  EXPECT_EQ(features.at("knob.kUnroll"), 1);
+}
+
+TEST(DefaultAxes, LeaveOutKnobsThatCannotBeToldApart) {
+  const auto axes =
+      default_axes(task_with_seed("int a = 1;  // @tune 1 2\nint a = 1;  // @tune 1 2\n"
+                                  "int b = 1;  // @tune 1 2\n"));
+  ASSERT_EQ(axes.size(), 1u);
+  EXPECT_EQ(axes[0].feature, "knob.b");
+}
+
+TEST(DefaultAxes, AreSizesWhereThereIsNoKnob) {
+  const auto axes = default_axes(task_with_seed("int f() { return 1; }\n"));
+  ASSERT_EQ(axes.size(), 2u);
+  EXPECT_EQ(axes[0].feature, "complexity");
+  EXPECT_EQ(axes[1].feature, "tokens");
+  EXPECT_TRUE(Grid::create(axes));
+}
+
+TEST(DefaultBudget, IsSetOnlyWhereThereIsNone) {
+  RunConfig config = defaults();
+  set_default_budget(config);
+  EXPECT_EQ(config.budgets, (Budgets{{}, {}, 60.0}));
+  config = defaults();
+  config.deterministic = true;
+  set_default_budget(config);
+  EXPECT_EQ(config.budgets, (Budgets{200, {}, {}}));
+  config.budgets = {5, {}, {}};
+  set_default_budget(config);
+  EXPECT_EQ(config.budgets, (Budgets{5, {}, {}}));
+}
+
+}  // namespace
+}  // namespace kernelsmith

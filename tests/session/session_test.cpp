@@ -1,0 +1,148 @@
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/session/run_view.hpp>
+#include <kernelsmith/session/session.hpp>
+
+#include "toy_task.hpp"
+
+namespace kernelsmith {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SessionTest : public testing::Test {
+ protected:
+  Result<Session> begin(std::string_view yaml) {
+    const TaskFolder task = toy::task_in(folder_);
+    return Session::create(task, run_, toy::config_for(task, yaml));
+  }
+  Result<Session> resume(const std::function<Status(RunConfig&)>& change = {}) {
+    return Session::resume(run_, change, toy::registry());
+  }
+
+  ScratchFolder scratch_ = ScratchFolder::create().value();
+  const fs::path folder_ = scratch_.path();
+  const fs::path run_ = folder_ / "a.run";
+};
+
+TEST_F(SessionTest, FindsTheBestAndKeepsItInTheRunFolder) {
+  auto session = begin("budgets: {iterations: 300}\nworkers: 1\n");
+  ASSERT_TRUE(session) << describe(session.error());
+  const auto outcome = session->run();
+  ASSERT_TRUE(outcome) << describe(outcome.error());
+  ASSERT_TRUE(outcome->best);
+  EXPECT_EQ(outcome->best->evaluation.metrics()->fitness().median, 3 + 4 + 1);
+  EXPECT_EQ(read_text_file(session->best_folder() / "seed.txt").value(),
+            outcome->best->program->source.main_text());
+}
+
+TEST_F(SessionTest, ResumesWithHigherBudgetsAndWithoutTheTasksFolder) {
+  ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
+  fs::remove_all(folder_ / "task");
+  auto session = resume([](RunConfig& config) -> Status {
+    config.budgets.iterations = 12;
+    return {};
+  });
+  ASSERT_TRUE(session) << describe(session.error());
+  EXPECT_EQ(session->run().value().counts.iterations, 12u);
+  EXPECT_THAT(read_text_file(run_ / "run.yaml").value(), testing::HasSubstr("iterations: 12"));
+}
+
+TEST_F(SessionTest, ARefusedTaskLeavesNoRunFolder) {
+  const auto session = begin("evaluator: {refuse: true}\n");
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, ErrorCode::refused);
+  EXPECT_FALSE(fs::exists(run_));
+}
+
+TEST_F(SessionTest, ASecondWriterIsRefused) {
+  const auto first = begin("budgets: {iterations: 5}\n");
+  ASSERT_TRUE(first);
+  const auto second = resume();
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::busy);
+}
+
+TEST_F(SessionTest, ATaskThatWasEditedIsNotThatOfTheRun) {
+  ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
+  std::ofstream(run_ / "task/task.yaml", std::ios::app) << "timeout_s: 7\n";
+  const auto session = resume();
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().where, "task");
+}
+
+TEST_F(SessionTest, AnErrorInTheChangeIsPassedOn) {
+  ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
+  const auto session = resume([](RunConfig&) -> Status { return fail(ErrorCode::invalid_argument, "no"); });
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().message, "no");
+}
+
+TEST_F(SessionTest, AViewIsTheReplayOfTheRun) {
+  auto session = begin("budgets: {iterations: 60}\n");
+  ASSERT_TRUE(session);
+  ASSERT_TRUE(session->run());
+  Digest live;
+  session->engine().inspect([&](const SearchState& state) { live = archive_digest(state); });
+
+  const auto view = view_run(run_, toy::registry());
+  ASSERT_TRUE(view) << describe(view.error());
+  EXPECT_EQ(view->archive_digest(), live);
+  const auto lineage = view->lineage_of_best();
+  ASSERT_GE(lineage.size(), 2u);
+  EXPECT_EQ(lineage.front().individual->program->origin, Origin::seed);
+  EXPECT_EQ(lineage.back().individual, view->state.best());
+  EXPECT_THAT(lineage.back().diff, testing::HasSubstr("--- a/seed.txt"));
+  EXPECT_EQ(view->elites().size(), view->state.archipelago().statistics().filled);
+}
+
+TEST_F(SessionTest, ExportsALineForEveryProgramEvaluationAndEdge) {
+  ASSERT_TRUE(begin("budgets: {iterations: 30}\nworkers: 1\n").value().run());
+  const auto view = view_run(run_, toy::registry());
+  ASSERT_TRUE(view);
+  std::ostringstream out;
+  ASSERT_TRUE(export_run(*view, out));
+  std::map<std::string, std::size_t> lines;
+  std::istringstream in(out.str());
+  for (std::string line; std::getline(in, line);)
+    for (const std::string type : {"run", "program", "evaluation", "lineage"})
+      if (line.find("\"type\":\"" + type + "\"") != std::string::npos) ++lines[type];
+  EXPECT_EQ(lines["run"], 1u);
+  EXPECT_EQ(lines["program"], view->state.individuals().size());
+  EXPECT_EQ(lines["evaluation"], view->state.counts().evaluations);
+  std::size_t edges = 0;
+  for (const auto& [id, individual] : view->state.individuals()) edges += individual->program->parents.size();
+  EXPECT_EQ(lines["lineage"], edges);
+}
+
+TEST_F(SessionTest, EvaluatesCandidatesByThemselves) {
+  const TaskFolder task = toy::task_in(folder_);
+  const auto seed = load_candidate(task.task, folder_ / "task/seed.txt");
+  ASSERT_TRUE(seed);
+  std::vector<double> fitness;
+  const Status done = evaluate_each(task.task, toy::config_for(task, "version: 1\n"), {*seed, *seed},
+                                    [&](const Evaluation& evaluation) {
+                                      ASSERT_TRUE(evaluation.accepted());
+                                      fitness.push_back(evaluation.metrics()->fitness().median);
+                                    });
+  ASSERT_TRUE(done);
+  EXPECT_EQ(fitness, (std::vector<double>{0, 0}));
+}
+
+TEST(TaskFolder, IsCopiedWithEveryFile) {
+  const auto scratch = ScratchFolder::create().value();
+  const TaskFolder task = toy::task_in(scratch.path());
+  ASSERT_TRUE(write_task_folder(task, scratch.path() / "copy"));
+  const auto copy = load_task_folder(scratch.path() / "copy");
+  ASSERT_TRUE(copy) << describe(copy.error());
+  EXPECT_EQ(copy->task.digest, task.task.digest);
+  EXPECT_EQ(copy->files, task.files);
+}
+
+}  // namespace
+}  // namespace kernelsmith

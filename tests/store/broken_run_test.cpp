@@ -1,0 +1,103 @@
+// Run folders that are damaged, foreign or from the future.
+#include <fstream>
+
+#include <sqlite3.h>
+
+#include "store_support.hpp"
+
+namespace kernelsmith {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BrokenRun : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto store = RunStore::create(run_, "").value();
+    ASSERT_TRUE(store->append(sample::events()));
+  }
+
+  void execute(const std::string& sql) {
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open(database_.c_str(), &handle), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(handle);
+    sqlite3_close(handle);
+  }
+
+  void overwrite(const std::string& bytes) { std::ofstream(database_, std::ios::binary) << bytes; }
+
+  /// The code with which writers and readers alike are refused.
+  ErrorCode refusal() {
+    const auto writer = RunStore::open(run_);
+    const auto reader = RunStore::open_read_only(run_);
+    EXPECT_FALSE(writer);
+    EXPECT_FALSE(reader);
+    if (writer || reader) return ErrorCode::internal;
+    EXPECT_EQ(writer.error().code, reader.error().code);
+    EXPECT_FALSE(writer.error().where.empty());
+    return writer.error().code;
+  }
+
+  ErrorCode replay_failure() {
+    const auto store = RunStore::open_read_only(run_).value();
+    const Status status = store->replay(0, [](std::uint64_t, const Event&) { return Status(); });
+    return status ? ErrorCode::internal : status.error().code;
+  }
+
+  TemporaryFolder folder_;
+  fs::path run_ = folder_ / "r";
+  fs::path database_ = run_ / "run.db";
+};
+
+TEST_F(BrokenRun, ANewerFormatIsRefusedByName) {
+  execute("PRAGMA user_version = 2");
+  EXPECT_EQ(refusal(), ErrorCode::version);
+  const Error error = RunStore::open(run_).error();
+  EXPECT_NE(error.message.find("format 2"), std::string::npos) << error.message;
+}
+
+TEST_F(BrokenRun, AFolderWithoutARunIsNotFound) {
+  fs::remove(database_);
+  EXPECT_EQ(refusal(), ErrorCode::not_found);
+}
+
+TEST_F(BrokenRun, AFileThatIsNoDatabaseIsCorrupt) {
+  overwrite(std::string(10000, 'x'));
+  EXPECT_EQ(refusal(), ErrorCode::corrupt);
+}
+
+TEST_F(BrokenRun, AnEmptyFileIsCorrupt) {
+  overwrite("");
+  EXPECT_EQ(refusal(), ErrorCode::corrupt);
+}
+
+TEST_F(BrokenRun, SomebodyElsesDatabaseIsCorrupt) {
+  execute("PRAGMA application_id = 1");
+  EXPECT_EQ(refusal(), ErrorCode::corrupt);
+}
+
+TEST_F(BrokenRun, AMissingEventIsCorrupt) {
+  execute("DELETE FROM events WHERE position = 2");
+  EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
+  EXPECT_EQ(RunStore::open(run_).value()->integrity_check().error().code, ErrorCode::corrupt);
+}
+
+TEST_F(BrokenRun, AnEventThatIsNoJsonIsCorrupt) {
+  execute("UPDATE events SET body = '{}' WHERE position = 2");
+  EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
+}
+
+TEST_F(BrokenRun, AChangedSourceIsCorrupt) {
+  execute(R"(UPDATE sources SET files = '[{"path":"a","text":"another"}]')");
+  EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
+}
+
+TEST_F(BrokenRun, ALostSourceIsCorrupt) {
+  execute("PRAGMA foreign_keys = OFF; DELETE FROM sources");
+  EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
+  EXPECT_EQ(RunStore::open(run_).value()->integrity_check().error().code, ErrorCode::corrupt);
+}
+
+}  // namespace
+}  // namespace kernelsmith

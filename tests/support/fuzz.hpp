@@ -1,0 +1,13 @@
+// What fuzz targets check beside not crashing.
+#pragma once
+
+#include <cstdlib>
+
+namespace kernelsmith {
+
+/// Ends the program where a property does not hold.
+inline void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace kernelsmith

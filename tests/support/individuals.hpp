@@ -1,0 +1,34 @@
+// Individuals for tests: a program without a source, and its evaluation.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <kernelsmith/core/individual.hpp>
+
+namespace kernelsmith::testing {
+
+inline ProgramPtr program(std::uint64_t id) {
+  return std::make_shared<const Program>(Program{ProgramId{id}, {}, {}, Origin::seed});
+}
+
+inline IndividualPtr accepted(std::uint64_t id, Measurement fitness,
+                              std::map<std::string, double> features = {}) {
+  Metrics metrics = Metrics::create(std::move(fitness), std::move(features)).value();
+  return std::make_shared<const Individual>(Individual{program(id), Acceptance{std::move(metrics), {}}});
+}
+
+/// Of exact fitness.
+inline IndividualPtr accepted(std::uint64_t id, double fitness, std::map<std::string, double> features = {}) {
+  return accepted(id, Measurement::exact(fitness, "x"), std::move(features));
+}
+
+inline IndividualPtr rejected(std::uint64_t id, Stage stage) {
+  return std::make_shared<const Individual>(
+      Individual{program(id), Rejection{stage, RejectionCode::compile_failed, "", {}}});
+}
+
+}  // namespace kernelsmith::testing
