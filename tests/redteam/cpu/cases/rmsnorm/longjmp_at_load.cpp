@@ -1,0 +1,30 @@
+// redteam: rejected(run, crashed) or rejected(run, exited) or rejected(run, load_failed) or rejected(run, timed_out)
+// twin: honest
+// tries: jumps out of the loader, into a frame that has long returned
+
+#include <cmath>
+#include <csetjmp>
+
+#include "task.hpp"
+
+static void honest(const float* x, float* y, std::int64_t cols, std::int64_t rows) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double squares = 0;
+    for (std::int64_t j = 0; j < cols; ++j) squares += static_cast<double>(x[i * cols + j]) * x[i * cols + j];
+    const auto scale = static_cast<float>(1 / std::sqrt(squares / static_cast<double>(cols) + 1e-6));
+    for (std::int64_t j = 0; j < cols; ++j) y[i * cols + j] = x[i * cols + j] * scale;
+  }
+}
+
+static std::jmp_buf past;
+
+__attribute__((noinline)) static bool remember() { return setjmp(past) == 0; }
+
+__attribute__((constructor)) static void load() {
+  if (remember()) std::longjmp(past, 1);
+}
+
+extern "C" void rmsnorm(const float* __restrict x, float* __restrict y, std::int64_t cols,
+                        std::int64_t rows) {
+  honest(x, y, cols, rows);
+}
