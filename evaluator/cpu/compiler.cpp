@@ -11,6 +11,9 @@ namespace kernelsmith {
 namespace {
 
 constexpr std::uint64_t kCompileMemory = 2ULL << 30;
+/// What a compilation may take of wall time for each second that it may take of CPU time: a compiler that
+/// waits for a processor is not the candidate's fault.
+constexpr double kWallPerCpu = 5;
 constexpr std::uint64_t kMaxObjectBytes = 64ULL << 20;
 
 bool is_cpp(const std::string& path) {
@@ -35,7 +38,8 @@ std::filesystem::path find_program(const std::string& name) {
 Failure why_it_failed(const SandboxResult& result, const std::string& log, const std::string& entry) {
   const auto says = [&](const std::string& words) { return log.find(words) != log.npos; };
   if (result.kind == ExitKind::wall_limit || result.kind == ExitKind::memory_limit ||
-      result.kind == ExitKind::output_limit || says("out of memory") || says("virtual memory exhausted"))
+      result.kind == ExitKind::output_limit || says("out of memory") || says("virtual memory exhausted") ||
+      says("Killed signal terminated program"))
     return reject(Stage::compile, RejectionCode::compile_limit,
                   "the compiler ran out of its limits (" + describe(result) + ")\n" + log);
   if (says("undefined reference to `" + entry + "'"))
@@ -93,7 +97,8 @@ SandboxSpec CpuCompiler::spec(std::vector<std::string> arguments,
   spec.read_only.push_back({headers_->path(), headers_->path()});
   spec.read_write.push_back({scratch, scratch});
   spec.working_directory = scratch;
-  spec.limits.wall_s = timeout_s_;
+  spec.limits.cpu_s = timeout_s_;
+  spec.limits.wall_s = kWallPerCpu * timeout_s_;
   spec.limits.memory_bytes = kCompileMemory;
   spec.limits.file_bytes = kMaxObjectBytes;
   spec.profile = SandboxProfile::toolchain;

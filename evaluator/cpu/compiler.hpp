@@ -59,7 +59,7 @@ class CpuCompiler {
   std::vector<std::string> flags_;
   Task task_;
   Confinement confinement_ = Confinement::sandboxed;
-  double timeout_s_ = 0;  ///< of one compilation
+  double timeout_s_ = 0;  ///< of CPU time, of one compilation
   std::string description_;
   std::unique_ptr<ScratchFolder> headers_;  ///< task.hpp, the task's further files, and shim.o
 };

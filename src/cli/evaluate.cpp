@@ -63,6 +63,7 @@ struct EvaluateCommand {
     if (!run) return report(stderr, run.error());
     if (const Status applied = config.apply(registry, *run); !applied) return report(stderr, applied.error());
 
+    fmt::print(stderr, "task {}; preparing\n", loaded->task.name);
     int status = kDone;
     std::size_t told = 0;
     const auto tell = [&](const Evaluation& evaluation) {

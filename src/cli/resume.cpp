@@ -1,4 +1,6 @@
 // kernelsmith resume RUN
+#include <fmt/format.h>
+
 #include "commands.hpp"
 #include "run_options.hpp"
 #include "search_command.hpp"
@@ -34,6 +36,7 @@ struct ResumeCommand {
 
   int operator()() const {
     Interrupt interrupt;
+    fmt::print(stderr, "run {}; preparing\n", folder);
     const auto progress = std::make_shared<Progress>();
     auto session = Session::resume(
         folder,

@@ -17,20 +17,21 @@ import tempfile
 import time
 from pathlib import Path
 
-from support import kernelsmith, start, write_task
+from support import PATIENCE_S, kernelsmith, start, write_task
 
 LONGEST_LIFE_S = 0.6
 
 
-def run_command(task, run):
-    if run.exists():
-        return ["resume", run]
-    return ["run", task, "--out", run, "--iterations", "1000000"]
+def begin(task, run):
+    """A run that is being written, however long that takes here: without its folder there is nothing to resume."""
+    process = start("run", task, "--out", run, "--iterations", "1000000")
+    process.stderr.readline()  # "task hill, ..."
+    process.stderr.readline()  # the first best
+    return process
 
 
-def live_and_die(arguments, life_s):
-    """True where the process was alive when it was killed."""
-    process = start(*arguments)
+def die(process, life_s):
+    """Kills the process, which must be alive then."""
     time.sleep(life_s)
     process.kill()
     _, stderr = process.communicate()
@@ -70,9 +71,10 @@ def check_nothing_lost(before, after):
 
 def check_final_archive(run):
     process = start("resume", run)
+    process.stderr.readline()  # "run ..., preparing": signals are handled from here on
     time.sleep(LONGEST_LIFE_S)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     if process.returncode != 130:
         sys.exit(f"the last session ended with status {process.returncode}: {err}")
     ended_with = out.split("digest ")[1].split()[0]
@@ -93,9 +95,8 @@ def main():
         task = write_task(Path(folder) / "task")
         told = {}
         for kill in range(options.kills):
-            # The first life is long enough to make the folder: without one there is no run to resume.
-            life_s = LONGEST_LIFE_S * (1 if kill == 0 else moments.random())
-            live_and_die(run_command(task, run), life_s)
+            process = begin(task, run) if kill == 0 else start("resume", run)
+            die(process, LONGEST_LIFE_S * moments.random())
             check_database(run)
             after = read_told(run)
             check_nothing_lost(told, after)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from support import KERNELSMITH, SEED, CommandTest, kernelsmith, start, write_task
+from support import KERNELSMITH, PATIENCE_S, SEED, CommandTest, kernelsmith, start, write_task
 
 
 def digest_in(text):
@@ -140,7 +140,7 @@ class InterruptTest(CommandTest):
         run.stderr.readline()  # "task hill, ..."
         run.stderr.readline()  # the first best
         run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate(timeout=PATIENCE_S)
         self.assertEqual(run.returncode, 130, out + err)
         self.assertIn("kernelsmith resume a.run", out)
         shown = self.json("show", "a.run")
@@ -148,9 +148,9 @@ class InterruptTest(CommandTest):
         told = shown["counts"]["iterations"]
         resumed = start("resume", "a.run", cwd=self.folder)
         self.addCleanup(resumed.kill)
-        resumed.stderr.readline()
+        resumed.stderr.readline()  # "run ..., preparing"
         resumed.send_signal(signal.SIGTERM)
-        resumed.communicate(timeout=60)
+        resumed.communicate(timeout=PATIENCE_S)
         self.assertEqual(resumed.returncode, 130)
         self.assertGreaterEqual(self.json("show", "a.run")["counts"]["iterations"], told)
 
@@ -168,7 +168,7 @@ class TerminalTest(CommandTest):
         except OSError:  # the other end was closed
             pass
         os.close(leader)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)
         return process.returncode, shown.decode()
 
     def test_one_live_line(self):

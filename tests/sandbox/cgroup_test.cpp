@@ -35,34 +35,38 @@ class CgroupTest : public testing::Test {
   Cgroup& cgroup() { return *process_->cgroup(); }
   std::uint64_t time_us() { return cgroup().cpu_time_us().value(); }
 
+  // The kernel says "frozen" just before the last task leaves its processor, and on a virtual machine whose
+  // host takes the processor away at that moment the tail is charged later. Hence not "no advance", but:
+  // after a while the clock stands still for longer than a program that spins would wait for a processor.
+  bool comes_to_a_standstill() {
+    constexpr int kLooks = 50;
+    constexpr std::chrono::milliseconds kLook{100};
+    for (int look = 0; look < kLooks; ++look) {
+      const std::uint64_t before = time_us();
+      std::this_thread::sleep_for(kLook);
+      if (time_us() == before) return true;
+    }
+    return false;
+  }
+
   int channel_[2] = {-1, -1};
   std::optional<SandboxedProcess> process_;
 };
 
-// The kernel says "frozen" just before the last task leaves its processor, and on a virtual machine whose
-// host takes the processor away at that moment the tail is charged milliseconds later. Hence not equality,
-// but: far less than a program that runs would have used in the same wall time.
-constexpr std::chrono::milliseconds kFrozenFor{200};
-constexpr std::uint64_t kLateChargesUs = 20'000;
-
 TEST_F(CgroupTest, TheClockStandsStillWhileFrozenAndRunsOtherwise) {
   ASSERT_TRUE(cgroup().freeze());
-  const std::uint64_t frozen = time_us();
-  std::this_thread::sleep_for(kFrozenFor);
-  const std::uint64_t later = time_us();
-  EXPECT_LE(later - frozen, kLateChargesUs);
+  EXPECT_TRUE(comes_to_a_standstill());
 
+  const std::uint64_t frozen = time_us();
   ASSERT_TRUE(cgroup().thaw());
-  while (time_us() < later + 5000) {
-  }
+  while (time_us() < frozen + 5000) std::this_thread::yield();
 }
 
 TEST_F(CgroupTest, SigcontDoesNotThaw) {
   ASSERT_TRUE(cgroup().freeze());
-  const std::uint64_t frozen = time_us();
+  ASSERT_TRUE(comes_to_a_standstill());
   ASSERT_EQ(::kill(process_->program_pid().value(), SIGCONT), 0);
-  std::this_thread::sleep_for(kFrozenFor);
-  EXPECT_LE(time_us() - frozen, kLateChargesUs);
+  EXPECT_TRUE(comes_to_a_standstill());
 }
 
 TEST_F(CgroupTest, AFrozenProgramCanBeKilled) {

@@ -101,7 +101,7 @@ TEST(SandboxedProcess, IsKilledRightAfterItsStart) {
     Result<SandboxedProcess> process = start_probe("spin", channel);
     ASSERT_TRUE(process);
     process->kill();
-    const auto result = process->wait_for(10s);
+    const auto result = process->wait_for(90s);
     ASSERT_TRUE(result);
     ASSERT_TRUE(*result);
     EXPECT_EQ((*result)->kind, ExitKind::killed);

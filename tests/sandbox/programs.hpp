@@ -11,12 +11,15 @@
 
 namespace kernelsmith {
 
+/// A limit that no program of the tests comes near, however busy the machine is.
+constexpr double kPatienceS = 90;
+
 inline SandboxSpec program(std::vector<std::string> argv) {
   SandboxSpec spec;
   add_toolchain(spec);
   spec.argv = std::move(argv);
   spec.profile = SandboxProfile::command;
-  spec.limits.wall_s = 20;
+  spec.limits.wall_s = kPatienceS;
   return spec;
 }
 
@@ -32,7 +35,7 @@ inline SandboxSpec probe(const std::string& what, SandboxProfile profile = Sandb
   spec.read_only.push_back({SANDBOX_PROBE, "/probe"});
   spec.argv = {"/probe", what};
   spec.profile = profile;
-  spec.limits.wall_s = 20;
+  spec.limits.wall_s = kPatienceS;
   return spec;
 }
 

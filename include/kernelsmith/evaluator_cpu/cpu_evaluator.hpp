@@ -19,8 +19,8 @@ struct CpuOptions {
   std::filesystem::path runner;  ///< empty: $KERNELSMITH_RUNNER, beside the program, installed, built
   bool unsandboxed = false;      ///< only when asked for by name; recorded as the tier "unsandboxed"
   std::size_t bank_bytes = std::size_t{384} << 20;  ///< memory for inputs and expected outputs
-  double compile_timeout_s = 30;                    ///< of one compilation
-  double bank_seconds = 3;                          ///< time to make them, beyond the least number
+  double compile_timeout_s = 30;  ///< of CPU time, of one compilation; of wall time five times that
+  double bank_seconds = 3;        ///< time to make them, beyond the least number
 };
 
 /// Prepares the task on this machine: compiles reference, oracle, baseline and seed, makes the secret bank of

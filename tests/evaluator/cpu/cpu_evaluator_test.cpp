@@ -29,7 +29,7 @@ tensors:
   - {name: y, role: out, dtype: f32, shape: [rows, cols]}
 timed: [{}, {rows: 151, cols: 255}]
 check: [{rows: 1, cols: 1}, {rows: 3, cols: 33}]
-timeout_s: 1
+timeout_s: 3
 )";
 
 const std::string kSignature =
@@ -77,13 +77,13 @@ class Bench {
                       [promise](Result<Evaluation> r) { promise->set_value(std::move(r)); });
     return future;
   }
-  /// Asks again where the machine was too noisy, as an engine does.
-  Result<Evaluation> evaluate(const EvaluationJob& job) {
-    constexpr int kAttempts = 5;
-    for (int attempt = 1;; ++attempt) {
-      auto answer = start(job).get();
-      if (answer || answer.error().code != ErrorCode::unstable || attempt == kAttempts) return answer;
-    }
+  Result<Evaluation> evaluate(const EvaluationJob& job) { return answer(start(job), job); }
+  /// What was started; asked again where the machine was too noisy, as an engine does.
+  Result<Evaluation> answer(std::future<Result<Evaluation>> started, const EvaluationJob& job) {
+    constexpr int kAttempts = 8;
+    auto answer = started.get();
+    for (int attempt = 1; attempt < kAttempts && is_unstable(answer); ++attempt) answer = start(job).get();
+    return answer;
   }
   Result<Evaluation> evaluate(const std::string& source) { return evaluate(job(source)); }
 
@@ -95,6 +95,10 @@ class Bench {
   }
 
  private:
+  static bool is_unstable(const Result<Evaluation>& answer) {
+    return !answer && answer.error().code == ErrorCode::unstable;
+  }
+
   Task task_;
   std::shared_ptr<Evaluator> evaluator_;
 };
@@ -112,7 +116,7 @@ void expect_rejections(const std::vector<Trick>& tricks) {
   for (const Trick& trick : tricks) answers.push_back(bench.start(bench.job(trick.source)));
   for (std::size_t i = 0; i < tricks.size(); ++i) {
     SCOPED_TRACE(tricks[i].name);
-    const auto answer = answers[i].get();
+    const auto answer = bench.answer(std::move(answers[i]), bench.job(tricks[i].source));
     if (!answer) {
       ADD_FAILURE() << describe(answer.error());
       continue;
@@ -146,21 +150,22 @@ TEST(CpuEvaluator, AcceptsHonestKernelsAndReportsThem) {
     EXPECT_EQ(shape.speedup.has_value(), shape.timed) << shape.shape;
   }
   EXPECT_EQ(report.shapes.front().shape, "cols=256 rows=160");
-  // The candidate is the seed, and the seed's work is the baseline's.
-  EXPECT_GT(answer->metrics()->fitness().median, 0.7);
-  EXPECT_LT(answer->metrics()->fitness().median, 1.4);
+  // The candidate is the seed, and the seed's work is the baseline's. How near to one is for benchmarks to
+  // say.
+  EXPECT_GT(answer->metrics()->fitness().median, 0.5);
+  EXPECT_LT(answer->metrics()->fitness().median, 2);
   EXPECT_LE(report.speedup->low, report.speedup->median);
   EXPECT_GT(answer->metrics()->features().at("runtime_us"), 0);
 }
 
 TEST(CpuEvaluator, MeasuresWhatASlowerKernelLoses) {
   Bench bench;
-  const auto slow = bench.evaluate(
-      kernel("for (int again = 0; again < 4; ++again) { asm volatile(\"\" ::: \"memory\");" + kHonest + "}"));
+  const auto slow = bench.evaluate(kernel(
+      "for (int again = 0; again < 10; ++again) { asm volatile(\"\" ::: \"memory\");" + kHonest + "}"));
   ASSERT_TRUE(slow) << describe(slow.error());
   ASSERT_TRUE(slow->accepted()) << slow->rejection()->diagnostics;
-  EXPECT_GT(slow->metrics()->fitness().median, 0.18);
-  EXPECT_LT(slow->metrics()->fitness().median, 0.40);
+  EXPECT_GT(slow->metrics()->fitness().median, 0.03);
+  EXPECT_LT(slow->metrics()->fitness().median, 0.3);
 }
 
 TEST(CpuEvaluator, AcceptsHonestKernelsThatAreUnusual) {
@@ -275,7 +280,7 @@ TEST(CpuEvaluator, RejectsWhatBreaksOrLeaves) {
 TEST(CpuEvaluator, DuelsAndPools) {
   Bench bench;
   const std::string slow =
-      kernel("for (int again = 0; again < 2; ++again) { asm volatile(\"\" ::: \"memory\");" + kHonest + "}");
+      kernel("for (int again = 0; again < 4; ++again) { asm volatile(\"\" ::: \"memory\");" + kHonest + "}");
   EvaluationJob duel = bench.job(kernel(kHonest));
   duel.remeasurement = Remeasurement::duel;
   duel.rival = Rival{ProgramId{1}, Source::create({{"seed.cpp", slow}}).value()};
@@ -285,8 +290,8 @@ TEST(CpuEvaluator, DuelsAndPools) {
   ASSERT_TRUE(fought) << describe(fought.error());
   ASSERT_TRUE(fought->accepted()) << fought->rejection()->diagnostics;
   ASSERT_TRUE(fought->report().duel.has_value());
-  EXPECT_GT(fought->report().duel->median, 1.4);
-  EXPECT_LT(fought->report().duel->median, 2.6);
+  EXPECT_GT(fought->report().duel->median, 1.5);
+  EXPECT_LT(fought->report().duel->median, 10);
   EXPECT_GT(fought->metrics()->fitness().samples, once->metrics()->fitness().samples)
       << "measurements are pooled";
 
