@@ -55,6 +55,23 @@ function(kernelsmith_component name)
   set_property(GLOBAL APPEND PROPERTY KERNELSMITH_COMPONENTS ${name})
 endfunction()
 
+# kernelsmith_embed_templates(<variable> <namespace>)
+#
+# Puts the files below the current folder's templates/ into a source file, whose path it sets <variable> to: the table
+# that templates.hpp declares in kernelsmith::<namespace>. The files stay the source of truth.
+function(kernelsmith_embed_templates variable namespace)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/templates)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/templates.cpp)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_templates.cmake)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${folder}/*)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUTPUT=${output} -DNAMESPACE=kernelsmith::${namespace} -P ${script}
+    DEPENDS ${files} ${script}
+    VERBATIM)
+  set(${variable} ${output} PARENT_SCOPE)
+endfunction()
+
 # kernelsmith_test(<name> SOURCES <cpp>... [LINK <target>...] [LABELS <label>...] [TIMEOUT <seconds>])
 #
 # A GoogleTest program; every TEST in it is one ctest. Labels: `tsan` runs it under ThreadSanitizer in CI too,

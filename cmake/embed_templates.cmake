@@ -1,4 +1,5 @@
-# Writes OUTPUT, the table that templates.hpp declares, from the files below FOLDER: one folder for each template.
+# Writes OUTPUT, the table that a private templates.hpp declares in NAMESPACE, from the files below FOLDER: one folder
+# for each template. kernelsmith_embed_templates calls it.
 file(GLOB_RECURSE files RELATIVE ${FOLDER} ${FOLDER}/*)
 set(rows "")
 foreach(file IN LISTS files)
@@ -10,7 +11,7 @@ foreach(file IN LISTS files)
 endforeach()
 file(WRITE ${OUTPUT} "#include \"templates.hpp\"
 
-namespace kernelsmith::cli {
+namespace ${NAMESPACE} {
 
 const std::vector<TemplateFile>& template_files() {
   static const std::vector<TemplateFile> files = {
@@ -18,5 +19,5 @@ ${rows}  };
   return files;
 }
 
-}  // namespace kernelsmith::cli
+}  // namespace ${NAMESPACE}
 ")

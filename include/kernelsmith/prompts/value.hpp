@@ -1,0 +1,43 @@
+// Value: what a template is rendered with.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace kernelsmith {
+
+/// Nothing, a truth, a text, a list or a map. A number is the text that it shall read as. Immutable by use;
+/// safe to share between threads.
+class Value {
+ public:
+  using List = std::vector<Value>;
+  using Map = std::map<std::string, Value, std::less<>>;
+
+  Value() = default;
+  Value(bool truth) : held_(truth) {}                         // NOLINT(*-explicit-*)
+  Value(std::string text) : held_(std::move(text)) {}         // NOLINT(*-explicit-*)
+  Value(const char* text) : held_(std::string(text)) {}       // NOLINT(*-explicit-*)
+  Value(std::string_view text) : held_(std::string(text)) {}  // NOLINT(*-explicit-*)
+  Value(List list) : held_(std::move(list)) {}                // NOLINT(*-explicit-*)
+  Value(Map map) : held_(std::move(map)) {}                   // NOLINT(*-explicit-*)
+
+  /// False for nothing, false, an empty text and an empty list.
+  bool truthy() const;
+
+  /// Null where the value is of another kind.
+  const std::string* text() const { return std::get_if<std::string>(&held_); }
+  const List* list() const { return std::get_if<List>(&held_); }
+  const Map* map() const { return std::get_if<Map>(&held_); }
+
+  /// The entry of a map; null for any other kind and where there is none.
+  const Value* find(std::string_view key) const;
+
+ private:
+  std::variant<std::monostate, bool, std::string, List, Map> held_;
+};
+
+}  // namespace kernelsmith

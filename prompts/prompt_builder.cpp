@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include <kernelsmith/code/lexer.hpp>
+#include <kernelsmith/code/text.hpp>
+#include <kernelsmith/prompts/prompt_builder.hpp>
+#include <kernelsmith/prompts/tokens.hpp>
+
+#include "excerpt.hpp"
+#include "prompt_data.hpp"
+#include "template_set.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using detail::Shown;
+
+constexpr std::size_t kLeastErrorBytes = 750;
+
+/// Something that can be left out, if it is still there.
+struct Part {
+  std::string what;
+  std::function<void(Shown&)> drop;
+};
+
+Part last_of(std::vector<IndividualPtr> Shown::*group, const Shown& shown, const std::string& what) {
+  return {what + " " + std::to_string((shown.*group).back()->program->id.value),
+          [group](Shown& from) { (from.*group).pop_back(); }};
+}
+
+/// What goes next: of the groups the last members first, which the sampler put there for being the least of
+/// their kind. Failures say least; then what only inspires; the best program, the reference and the error's
+/// tail say most. Nothing is left at the end but the task, the parent, and its partner.
+Part least_useful(const Shown& shown) {
+  if (shown.failures.size() > 1) return last_of(&Shown::failures, shown, "the failed attempt");
+  if (!shown.inspirations.empty()) return last_of(&Shown::inspirations, shown, "the inspiration");
+  if (!shown.failures.empty()) return last_of(&Shown::failures, shown, "the failed attempt");
+  if (shown.top.size() > 1) return last_of(&Shown::top, shown, "the top program");
+  if (shown.error_bytes / 2 >= kLeastErrorBytes && shown.parent && !shown.parent->evaluation.accepted()) {
+    const std::size_t kept = shown.error_bytes / 2;
+    return {"all but the last " + std::to_string(kept) + " bytes of the error",
+            [kept](Shown& from) { from.error_bytes = kept; }};
+  }
+  if (!shown.top.empty()) return last_of(&Shown::top, shown, "the top program");
+  if (shown.reference) return {"the reference", [](Shown& from) { from.reference = false; }};
+  return {};
+}
+
+/// Blank lines at the ends go, and of several in a row one stays: they come from parts that had nothing to
+/// say. Fenced text is left as it is.
+std::string tidy(std::string_view text) {
+  std::string result, fence;
+  std::size_t blank = 0;
+  for (const std::string_view line : lines_of(trimmed(text))) {
+    const std::string_view bare = without_newline(line);
+    const std::size_t signs = std::min(bare.find_first_not_of('`'), bare.size());
+    if (fence.empty() && signs >= 3) {
+      fence = bare.substr(0, signs);
+    } else if (!fence.empty() && bare == fence) {
+      fence.clear();
+    }
+    blank = bare.empty() && fence.empty() ? blank + 1 : 0;
+    if (blank < 2) result += line;
+  }
+  return result + "\n";
+}
+
+std::string_view extension_for(const Task& task) {
+  if (task.backend == "cuda") return ".cu";
+  if (task.backend == "torch") return ".py";
+  if (task.backend == "maca") return ".maca";
+  const auto& files = task.reference.files();
+  const std::string_view path = files.empty() ? std::string_view{} : std::string_view(files.front().path);
+  const std::size_t dot = path.rfind('.');
+  if (dot != path.npos && path.find('/', dot) == path.npos) return path.substr(dot);
+  return task.backend == "cpu" ? ".cpp" : ".txt";
+}
+
+std::string names_of(const std::vector<std::string>& sets) {
+  std::string text;
+  for (const std::string& set : sets) text += (text.empty() ? "" : ", ") + set;
+  return text;
+}
+
+}  // namespace
+
+struct PromptBuilder::Impl {
+  Task task;
+  PromptOptions options;
+  detail::TemplateSets sets;
+
+  /// Where an operator's templates are looked for, in order.
+  std::vector<std::string> sets_for(Operator op) const {
+    if (op == Operator::rewrite) return {options.set, detail::kBaseSet};
+    return {std::string(name_of(op)), options.set, detail::kBaseSet};
+  }
+
+  Status render(const ProposalRequest& request, const Shown& shown, Prompt& prompt) const {
+    const auto chain = sets_for(request.op);
+    const Value data = detail::prompt_data(task, options, shown);
+    auto system = sets.render(chain, "system", data);
+    if (!system) return system.error();
+    auto user = sets.render(chain, "user", data);
+    if (!user) return user.error();
+    prompt.system = tidy(detail::as_utf8(*system));
+    prompt.user = tidy(detail::as_utf8(*user));
+    prompt.tokens = estimate_tokens(prompt.system) + estimate_tokens(prompt.user);
+    return {};
+  }
+};
+
+Result<PromptBuilder> PromptBuilder::create(Task task, PromptOptions options) {
+  auto sets = detail::TemplateSets::load(options.folder);
+  if (!sets) return sets.error();
+  if (!sets->has_set(options.set))
+    return fail(ErrorCode::not_found, "there is no prompt set " + options.set, options.folder.string(),
+                "known sets: " + names_of(sets->sets()));
+  return PromptBuilder(
+      std::make_shared<const Impl>(Impl{std::move(task), std::move(options), std::move(*sets)}));
+}
+
+Result<Prompt> PromptBuilder::build(const ProposalRequest& request) const {
+  if (request.op == Operator::tune)
+    return fail(ErrorCode::invalid_argument, "the tuner works without a prompt", "tune");
+  if (!request.selection.parent && request.op != Operator::translate)
+    return fail(ErrorCode::invalid_argument, "only a translation can do without a parent",
+                std::string(name_of(request.op)));
+  Prompt prompt;
+  prompt.set = impl_->sets_for(request.op).front();
+  prompt.edits = request.op == Operator::edit;
+  Shown shown = detail::everything(request, impl_->options);
+  if (const Status rendered = impl_->render(request, shown, prompt); !rendered) return rendered.error();
+  const std::size_t budget = impl_->options.budget_tokens;
+  while (budget > 0 && prompt.tokens > budget) {
+    Part part = least_useful(shown);
+    if (!part.drop) break;
+    part.drop(shown);
+    const std::size_t before = prompt.tokens;
+    if (const Status rendered = impl_->render(request, shown, prompt); !rendered) return rendered.error();
+    prompt.dropped.push_back({std::move(part.what), before - std::min(before, prompt.tokens)});
+  }
+  return prompt;
+}
+
+Digest Prompt::digest() const { return DigestBuilder().add(system).add(user).finish(); }
+
+std::vector<std::string> built_in_prompt_sets() { return detail::TemplateSets::load({}).value().sets(); }
+
+Source blank_candidate(const Task& task) {
+  if (!task.seed.empty()) return task.seed;
+  return Source::create({{"candidate" + std::string(extension_for(task)), ""}}).value();
+}
+
+}  // namespace kernelsmith

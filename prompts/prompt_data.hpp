@@ -1,0 +1,29 @@
+// The names that templates can use, filled from a task and a selection (docs/prompts.md lists them).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <kernelsmith/core/proposal.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/prompts/prompt_builder.hpp>
+#include <kernelsmith/prompts/value.hpp>
+
+namespace kernelsmith::detail {
+
+/// What of a request is shown. A budget takes away from it.
+struct Shown {
+  IndividualPtr parent;   ///< null for a translation without an attempt
+  IndividualPtr partner;  ///< the second parent of a crossover; else null
+  std::vector<IndividualPtr> top, inspirations, failures;
+  bool reference = true;
+  std::size_t error_bytes = 0;  ///< of the parent's report; a failure's gets a quarter
+};
+
+/// All that the request offers.
+Shown everything(const ProposalRequest& request, const PromptOptions& options);
+
+/// The data for the templates.
+Value prompt_data(const Task& task, const PromptOptions& options, const Shown& shown);
+
+}  // namespace kernelsmith::detail

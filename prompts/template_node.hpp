@@ -1,0 +1,27 @@
+// The parsed form of a template.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kernelsmith::detail {
+
+struct TemplateNode {
+  enum class Kind {
+    text,        ///< `text` as it is
+    line_start,  ///< where a line of the template begins: an indented partial writes its indentation here
+    variable,    ///< the value named `text`
+    section,     ///< `children` for each element of the value named `text`
+    inverted,    ///< `children` where that value is not truthy
+    partial,     ///< the template named `text`, each line behind `indent`
+  };
+
+  Kind kind = Kind::text;
+  std::string text;
+  std::string indent;
+  std::size_t line = 1;  ///< in the template, for errors
+  std::vector<TemplateNode> children;
+};
+
+}  // namespace kernelsmith::detail

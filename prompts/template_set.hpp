@@ -1,0 +1,45 @@
+// Every template that prompts can be made of: the built-in ones, and those of the user before them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/prompts/template.hpp>
+
+namespace kernelsmith::detail {
+
+/// The set that every other one takes from it what it does not have itself.
+inline constexpr const char* kBaseSet = "kernel-smith";
+
+/// Templates by set and name. Immutable once loaded.
+class TemplateSets {
+ public:
+  /// `folder` may be empty. Its files SET/NAME.mustache take the place of built-in ones; other files are left
+  /// alone.
+  static Result<TemplateSets> load(const std::filesystem::path& folder);
+
+  bool has_set(std::string_view set) const;
+  std::vector<std::string> sets() const;
+
+  /// The template in the first of `sets` that has it, or null.
+  const Template* find(const std::vector<std::string>& sets, std::string_view name) const;
+
+  /// The template rendered with `data`, its partials found in the same way; `not_found` for one that no set
+  /// has.
+  Result<std::string> render(const std::vector<std::string>& sets, const std::string& name,
+                             const Value& data) const;
+
+ private:
+  Status read_folder(const std::filesystem::path& folder);
+  Status add(const std::string& set, const std::string& name, std::string_view text,
+             const std::string& place);
+
+  std::map<std::pair<std::string, std::string>, Template, std::less<>> templates_;
+};
+
+}  // namespace kernelsmith::detail
