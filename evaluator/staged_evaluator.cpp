@@ -81,9 +81,12 @@ class StagedEvaluator final : public Evaluator {
     if (!job.rival) return std::nullopt;
     auto rival = compile(job.rival->source, flight.stop);
     if (!rival) return rival.error();
-    if (const Rejection* rejection = rival->rejection())
-      return fail(ErrorCode::invalid_argument, "the rival does not compile: " + rejection->diagnostics);
-    flight.request.rival = *rival->binary();
+    // It was accepted once: a source that compiles only at times is its own fault, not the machine's.
+    if (const Rejection* rejection = rival->rejection()) {
+      flight.request.report.incumbent_failed = "it does not compile any more: " + rejection->diagnostics;
+    } else {
+      flight.request.rival = *rival->binary();
+    }
     return std::nullopt;
   }
 

@@ -54,6 +54,13 @@ double median_of(std::span<const double> values) {
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+double quantile_of(std::span<const double> values, double q) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  const double rank = std::ceil(q * static_cast<double>(sorted.size()));
+  return sorted[std::max<std::size_t>(static_cast<std::size_t>(rank), 1) - 1];
+}
+
 Measurement median_interval(std::span<const double> values, std::string unit) {
   std::vector<double> sorted(values.begin(), values.end());
   std::ranges::sort(sorted);

@@ -75,6 +75,7 @@ struct Duel {
     if (a_longer || b_longer) return {};
     found.ratios.push_back(AbbaTimes{*a1, *b1, *b2, *a2}.ratio());
     found.a_times_us.insert(found.a_times_us.end(), {*a1, *a2});
+    found.b_times_us.push_back((*b1 + *b2) / 2);
     return {};
   }
 };

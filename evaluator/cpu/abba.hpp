@@ -19,6 +19,7 @@ inline constexpr StoppingRule kBaselineAgainstYardstick{15, 31, 0.015, 0};
 struct AbbaRatios {
   std::vector<double> ratios;      ///< b's time over a's, above 1 where a is faster
   std::vector<double> a_times_us;  ///< of one call of a
+  std::vector<double> b_times_us;  ///< of one call of b, the mean of each pair
 };
 
 /// Alternates a b b a at each of the first `rules.size()` shapes in turn, so that a process gives what it can

@@ -105,6 +105,15 @@ std::byte* Arena::tensor(std::size_t shape, std::size_t slot, std::size_t tensor
   return part.mapping.get() + offsets_[shape][slot * roles_.size() + tensor];
 }
 
+std::array<std::span<std::byte>, 2> Arena::margins(std::size_t shape, std::size_t slot,
+                                                   std::size_t tensor) const {
+  const std::size_t bytes = tensor_bytes(shape, tensor);
+  std::byte* const begin = this->tensor(shape, slot, tensor);
+  std::byte* const end = begin + rounded(bytes, kAlignment);
+  std::byte* const page = end - rounded(bytes, kPage);
+  return {std::span(page, begin), std::span(begin + bytes, end)};
+}
+
 std::size_t Arena::tensor_bytes(std::size_t shape, std::size_t tensor) const {
   return shapes_[shape].tensor_bytes[tensor];
 }

@@ -2,6 +2,7 @@
 // own mapping, both parts against resizing. Every tensor of every slot ends at a page that nobody may touch.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,6 +34,8 @@ class Arena {
   /// The tensor's first byte in the judge's mapping.
   std::byte* tensor(std::size_t shape, std::size_t slot, std::size_t tensor) const;
   std::size_t tensor_bytes(std::size_t shape, std::size_t tensor) const;
+  /// The rest of the tensor's pages, in front of it and up to its guard page.
+  std::array<std::span<std::byte>, 2> margins(std::size_t shape, std::size_t slot, std::size_t tensor) const;
   std::size_t slots(std::size_t shape) const { return shapes_[shape].slots; }
 
   /// Makes row i of the call table slot i of `shape`, for i below `calls`.

@@ -115,4 +115,15 @@ CheckResult check_output(const Expected& expected, std::span<const std::byte> ac
   return check_reals<float>(expected, actual, poison);
 }
 
+bool untouched(std::span<const std::byte> bytes, std::uint32_t poison) {
+  const std::size_t whole = bytes.size() / sizeof poison * sizeof poison;
+  std::uint32_t differing = 0;
+  for (std::size_t at = 0; at < whole; at += sizeof poison) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    differing |= word ^ poison;
+  }
+  return differing == 0 && std::memcmp(bytes.data() + whole, &poison, bytes.size() - whole) == 0;
+}
+
 }  // namespace kernelsmith

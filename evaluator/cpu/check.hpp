@@ -37,4 +37,7 @@ inline constexpr double kRmsLimit = 0.25;
 /// repeated.
 CheckResult check_output(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison);
 
+/// Whether every byte is the poison's, as streaming_fill() wrote it.
+bool untouched(std::span<const std::byte> bytes, std::uint32_t poison);
+
 }  // namespace kernelsmith

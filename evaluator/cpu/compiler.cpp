@@ -127,7 +127,9 @@ Judged<CompileOutput> CpuCompiler::compile(const Source& source, Precision preci
   auto scratch = ScratchFolder::create();
   if (!scratch) return Failure(scratch.error());
   std::vector<std::string> arguments = flags_;
-  for (const char* flag : {"-shared", "-fPIC", "-Wl,-z,defs", "-fmax-errors=8", "-fdiagnostics-color=never"})
+  // A source that reads the date is another program in the next build.
+  for (const char* flag : {"-shared", "-fPIC", "-Wl,-z,defs", "-fmax-errors=8", "-fdiagnostics-color=never",
+                           "-Werror=date-time"})
     arguments.emplace_back(flag);
   if (precision == Precision::promoted) {
     if (auto s = scratch->write("promoted/task.hpp", task_header(task_, precision, source)); !s)

@@ -126,6 +126,7 @@ Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, CpuOptions opti
   parts.task = shared;
   parts.runner.program = *runner;
   parts.runner.unsandboxed = options.unsandboxed;
+  parts.runner.cgroup = !options.without_cgroup;
   parts.runner.threads = shared->threads;
   parts.runner.load_timeout_s = std::max(kLeastLoadTimeoutS, shared->timeout_s);
   parts.bank.bytes = options.bank_bytes;

@@ -8,13 +8,13 @@
 #include <kernelsmith/evaluator/statistics.hpp>
 
 #include "abba.hpp"
+#include "scatter.hpp"
 #include "stopwatch.hpp"
 
 namespace kernelsmith {
 namespace {
 
 constexpr std::size_t kCallsChecked = 2;  ///< at each shape before anything is timed
-constexpr double kTooNoisy = 0.15;        ///< a relative half width that no score can be made of
 /// Ratios of one binary beyond which a re-measurement adds only a few.
 constexpr std::size_t kMostPooled = 64;
 
@@ -105,17 +105,25 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
 
   std::vector<Measurement> fitness, speedups, runtimes;
   for (std::size_t shape = 0; shape < timed; ++shape) {
-    append(pool.ratios[shape], (*fresh)[shape].ratios);
-    append(pool.times_us[shape], (*fresh)[shape].a_times_us);
-    const Measurement ratio = with_floor(median_interval(pool.ratios[shape], "x"), kFloorLikeWithLike);
-    if (relative_half_width(ratio) > kTooNoisy && ratio.high >= rules[shape].clearly_worse)
+    std::vector<double> ratios = pool.ratios[shape];
+    append(ratios, (*fresh)[shape].ratios);
+    const Scatter scatter = scatter_of(ratios, (*fresh)[shape], rules[shape]);
+    if (scatter == Scatter::of_the_machine)
       return Failure(fail(ErrorCode::unstable,
                           "the measurements at " + shapes_[shape].name + " scatter too much", {},
                           "let the machine come to rest and try again"));
+    pool.ratios[shape] = std::move(ratios);
+    append(pool.times_us[shape], (*fresh)[shape].a_times_us);
+    const bool own = scatter == Scatter::own;
+    const Measurement ratio =
+        with_floor(own ? low_end(pool.ratios[shape], "x") : median_interval(pool.ratios[shape], "x"),
+                   kFloorLikeWithLike);
     ShapeResult& result = report.shapes[shape];
     result.speedup = product(baseline_over_yardstick_[shape], ratio, "x");
     result.speedup->samples = ratio.samples;
-    result.runtime_us = with_floor(median_interval(pool.times_us[shape], "us"), kFloorLikeWithLike);
+    result.runtime_us =
+        with_floor(own ? high_end(pool.times_us[shape], "us") : median_interval(pool.times_us[shape], "us"),
+                   kFloorLikeWithLike);
     speedups.push_back(*result.speedup);
     runtimes.push_back(*result.runtime_us);
     fitness.push_back(product(Measurement::exact(baseline_over_yardstick_[shape].median, "x"), ratio, "x"));
@@ -133,10 +141,17 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
     if (!made) return Failure(made.error());
     rival_arena_ = std::make_unique<Arena>(std::move(*made));
   }
+  // The incumbent is a candidate like any other, and could lie in wait for its challengers.
   LoadedObject incumbent = object_for(rival, *rival_arena_, Trust::candidate);
+  const auto lost = [&] {
+    if (incumbent.rejection()) report.incumbent_failed = incumbent.rejection()->diagnostics;
+    return incumbent.rejection().has_value();
+  };
+  if (const auto checked = check_all_shapes(incumbent, stop); !checked)
+    return lost() ? Judged<void>() : checked.error();
   const std::vector<StoppingRule> rules(parts_.task->timed.size(), kAgainstYardstick);
   const auto found = time_abba(candidate, incumbent, rules, stop);
-  if (!found) return found.error();
+  if (!found) return lost() ? Judged<void>() : found.error();
   std::vector<Measurement> by_shape;
   for (const AbbaRatios& rival_over_candidate : *found)
     by_shape.push_back(with_floor(median_interval(rival_over_candidate.ratios, "x"), kFloorLikeWithLike));

@@ -1,6 +1,7 @@
 #include "loaded_object.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,8 +17,19 @@ std::uint32_t draw_poison(SecretStream& random) {
   return 0x7fa00000U | static_cast<std::uint32_t>(random.below(1U << 20U));
 }
 
+/// As streaming_fill(), for a few bytes that are not aligned.
+void fill(std::span<std::byte> bytes, std::uint32_t word) {
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof word)
+    std::memcpy(bytes.data() + at, &word, std::min(sizeof word, bytes.size() - at));
+}
+
 std::string where(const TaskShape& shape, const TensorSpec& tensor) {
   return "output '" + tensor.name + "' at " + (shape.name.empty() ? "the only shape" : shape.name);
+}
+
+Failure outside(const TaskShape& shape, const TensorSpec& tensor) {
+  return reject(Stage::integrity, RejectionCode::out_of_bounds,
+                "memory beside " + where(shape, tensor) + " was written");
 }
 
 Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpec& tensor,
@@ -65,8 +77,12 @@ std::size_t LoadedObject::most_calls(std::size_t shape) const {
 
 Judged<double> LoadedObject::batch(std::size_t shape, std::size_t calls) {
   calls = std::clamp<std::size_t>(calls, 1, most_calls(shape));
-  if (auto ready = ready_for(shape, calls); !ready) return ready.error();
-  return timed_batch(shape, calls);
+  const auto ready = ready_for(shape, calls);
+  auto time = ready ? timed_batch(shape, calls) : Judged<double>(ready.error());
+  if (!time)
+    if (const Failure failure = time.error(); std::holds_alternative<Rejection>(failure))
+      rejection_ = std::get<Rejection>(failure);
+  return time;
 }
 
 Judged<double> LoadedObject::empty_batch() {
@@ -142,6 +158,10 @@ void LoadedObject::lay_out(std::size_t shape, std::size_t calls) {
       } else {
         streaming_fill(to, arena_.tensor_bytes(shape, t), poison_);
       }
+      if (tensors[t].role == TensorRole::in) continue;
+      const auto [before, after] = arena_.margins(shape, slot, t);
+      streaming_fill(before.data(), before.size(), poison_);
+      fill(after, poison_);
     }
   }
   arena_.set_calls(shape, calls);
@@ -155,6 +175,8 @@ Judged<void> LoadedObject::check(std::size_t shape, std::size_t calls) {
     for (std::size_t t = 0; t < tensors.size(); ++t) {
       if (tensors[t].role == TensorRole::in) continue;
       const std::span<const std::byte> actual(arena_.tensor(shape, slot, t), arena_.tensor_bytes(shape, t));
+      for (const auto& margin : arena_.margins(shape, slot, t))
+        if (!untouched(margin, poison_)) return outside(setup_.shapes[shape], tensors[t]);
       const CheckResult result = check_output(set.outputs[t], actual, poison_);
       worst_error_[shape] = std::max(worst_error_[shape], result.error);
       if (result.fault != Fault::none)

@@ -51,6 +51,9 @@ class LoadedObject {
 
   bool full_tier() const { return process_ && process_->full_tier(); }
 
+  /// The rule that it broke, if it did: nothing more is to be had of it then.
+  const std::optional<Rejection>& rejection() const { return rejection_; }
+
   /// Lets the process go; the next batch loads the object anew.
   void unload() { process_.reset(); }
 
@@ -78,6 +81,7 @@ class LoadedObject {
   Arena& arena_;
   Trust trust_;
   std::optional<RunnerProcess> process_;
+  std::optional<Rejection> rejection_;
   std::vector<Deal> deals_;
   std::vector<double> worst_error_;
   double load_ms_ = 0, lay_out_ms_ = 0, calls_ms_ = 0, compare_ms_ = 0;

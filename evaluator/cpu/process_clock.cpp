@@ -3,11 +3,18 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
+
+#include "descriptor.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -30,12 +37,13 @@ class GroupClock final : public ProcessClock {
 
 class SignalClock final : public ProcessClock {
  public:
-  SignalClock(pid_t pid, clockid_t clock) : pid_(pid), clock_(clock) {}
+  SignalClock(pid_t pid, FileDescriptor process, clockid_t clock)
+      : tasks_("/proc/" + std::to_string(pid) + "/task"), process_(std::move(process)), clock_(clock) {}
 
   Status freeze() override {
-    if (::kill(pid_, SIGSTOP) != 0) return gone();
+    if (!signal(SIGSTOP)) return gone();
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-    while (!stopped()) {
+    while (!all_stopped()) {
       if (std::chrono::steady_clock::now() > deadline)
         return fail(ErrorCode::timeout, "the runner did not stop within 2 s");
       std::this_thread::yield();
@@ -43,7 +51,7 @@ class SignalClock final : public ProcessClock {
     return {};
   }
   Status thaw() override {
-    if (::kill(pid_, SIGCONT) != 0) return gone();
+    if (!signal(SIGCONT)) return gone();
     return {};
   }
   Result<double> cpu_us() const override {
@@ -56,9 +64,22 @@ class SignalClock final : public ProcessClock {
  private:
   static Error gone() { return fail(ErrorCode::io, "the runner's process is gone"); }
 
+  bool signal(int number) const {
+    return ::syscall(SYS_pidfd_send_signal, process_.get(), number, nullptr, 0) == 0;
+  }
+
+  /// Every thread: the first one may have ended long before the others.
+  bool all_stopped() const {
+    std::error_code error;
+    std::filesystem::directory_iterator at(tasks_, error);
+    for (; !error && at != std::filesystem::directory_iterator(); at.increment(error))
+      if (!stopped(at->path() / "stat")) return false;
+    return true;
+  }
+
   /// The state behind the name in parentheses, which may itself hold parentheses. A zombie stands still too.
-  bool stopped() const {
-    std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
+  static bool stopped(const std::filesystem::path& stat) {
+    std::ifstream file(stat);
     std::string line;
     if (!std::getline(file, line)) return true;
     const auto name_end = line.rfind(')');
@@ -67,7 +88,8 @@ class SignalClock final : public ProcessClock {
     return state == 'T' || state == 't' || state == 'Z' || state == 'X';
   }
 
-  pid_t pid_;
+  std::filesystem::path tasks_;
+  FileDescriptor process_;
   clockid_t clock_;
 };
 
@@ -77,9 +99,10 @@ Result<std::unique_ptr<ProcessClock>> ProcessClock::of(SandboxedProcess& process
   if (Cgroup* const group = process.cgroup()) return std::unique_ptr<ProcessClock>(new GroupClock(*group));
   const auto pid = process.program_pid();
   clockid_t clock{};
-  if (!pid || ::clock_getcpuclockid(*pid, &clock) != 0)
+  FileDescriptor descriptor(pid ? static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)) : -1);
+  if (descriptor.get() < 0 || ::clock_getcpuclockid(*pid, &clock) != 0)
     return fail(ErrorCode::io, "the runner ended before its clock could be read");
-  return std::unique_ptr<ProcessClock>(new SignalClock(*pid, clock));
+  return std::unique_ptr<ProcessClock>(new SignalClock(*pid, std::move(descriptor), clock));
 }
 
 }  // namespace kernelsmith

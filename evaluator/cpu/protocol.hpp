@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kMaxSizes = 64;
 inline constexpr const char* kShimSymbol = "kernelsmith_call";
 using Shim = void (*)(void* const* tensors, const std::int64_t* sizes);
 
-enum class Status : std::uint32_t { done = 1, loaded = 2, load_failed = 3 };
+enum class Status : std::uint32_t { done = 1, loaded = 2, load_failed = 3, input_written = 4 };
 
 /// Judge to runner: do the first `calls` rows of the call table.
 struct Request {
@@ -28,7 +28,7 @@ struct Request {
   std::uint64_t nonce = 0;
 };
 
-/// Runner to judge. The nonce is the request's; 0 in the first message, which tells of the loading.
+/// Runner to judge. The nonce is the request's; 0 before the first, when it tells of the loading.
 struct Reply {
   std::uint32_t magic = kMagic;
   Status status = Status::done;

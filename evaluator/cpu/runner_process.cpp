@@ -1,18 +1,10 @@
 #include "runner_process.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <csignal>
-#include <cstring>
 #include <sstream>
 #include <utility>
-
-#include <poll.h>
-#include <sys/random.h>
-#include <sys/socket.h>
 
 #include <kernelsmith/sandbox/files.hpp>
 
@@ -27,6 +19,8 @@ using SteadyClock = std::chrono::steady_clock;
 /// used otherwise: where a hypervisor takes the core away in the instant of freezing, its time lands there.
 constexpr double kIdleAllowanceUs = 20000;
 constexpr double kIdleAllowance = 0.05;
+/// How long an end may take to be noticed.
+constexpr std::chrono::seconds kGrace(2);
 constexpr const char* kObjectInside = "/kernel.so";
 constexpr const char* kRunnerInside = "/kernelsmith-runner";
 
@@ -55,21 +49,15 @@ SandboxSpec spec_for(const std::filesystem::path& object, const Arena& arena, co
   spec.descriptors = {{control, runner::kControlDescriptor},
                       {arena.inputs(), runner::kInputsDescriptor},
                       {arena.outputs(), runner::kOutputsDescriptor}};
+  spec.cgroup = settings.cgroup;
   spec.profile = settings.threads > 1 ? SandboxProfile::runner_with_threads : SandboxProfile::runner;
   spec.confinement = settings.unsandboxed ? Confinement::unsandboxed : Confinement::sandboxed;
   return spec;
 }
 
-Failure forged(const char* what) {
+Failure forged(const std::string& what) {
   return reject(Stage::integrity, RejectionCode::protocol_forged,
-                std::string("the runner's channel carried ") + what + ": only the runner may write to it");
-}
-
-std::uint64_t secret_number() {
-  std::uint64_t number = 0;
-  while (::getrandom(&number, sizeof number, 0) != sizeof number) {
-  }
-  return number;
+                "the runner's channel carried " + what + ": only the runner may write to it");
 }
 
 /// Ended without a reply: whose fault, in the words of the rejection.
@@ -85,9 +73,8 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
     return reject(Stage::integrity, RejectionCode::sandbox_violation,
                   "a forbidden system call was made" + when + said);
   if (result.kind == ExitKind::signalled) {
-    const std::string hint = result.code == SIGSEGV || result.code == SIGBUS
-                                 ? " (inputs are read-only, and a page behind each tensor is forbidden)"
-                                 : "";
+    const bool outside = !loading && (result.code == SIGSEGV || result.code == SIGBUS);
+    const std::string hint = outside ? " (a page behind each tensor is forbidden)" : "";
     return reject(Stage::run, RejectionCode::crashed, describe(result) + when + hint + said);
   }
   if (loading && result.code == 1)
@@ -98,24 +85,21 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
 
 }  // namespace
 
-RunnerProcess::RunnerProcess(SandboxedProcess process, FileDescriptor control)
-    : process_(std::make_unique<SandboxedProcess>(std::move(process))), control_(std::move(control)) {}
+RunnerProcess::RunnerProcess(SandboxedProcess process, RunnerChannel channel)
+    : process_(std::make_unique<SandboxedProcess>(std::move(process))), channel_(std::move(channel)) {}
 
 Judged<RunnerProcess> RunnerProcess::start(const std::filesystem::path& object, const Arena& arena,
                                            const RunnerSettings& settings) {
-  std::array<int, 2> pair{};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
-    return Failure(fail(ErrorCode::io, std::string("socketpair: ") + std::strerror(errno)));
-  FileDescriptor mine(pair[0]);
-  const FileDescriptor theirs(pair[1]);
+  auto ends = RunnerChannel::create();
+  if (!ends) return Failure(ends.error());
+  const FileDescriptor theirs = std::move(ends->second);
   auto process = SandboxedProcess::start(spec_for(object, arena, settings, theirs.get()));
   if (!process) return Failure(process.error());
 
-  RunnerProcess runner(std::move(*process), std::move(mine));
-  const auto loaded = runner.await_reply(settings.load_timeout_s, 0);
-  if (!loaded) return loaded.error();
+  RunnerProcess runner(std::move(*process), std::move(ends->first));
+  if (const auto loaded = runner.await_answer(settings.load_timeout_s); !loaded) return loaded.error();
   auto clock = ProcessClock::of(*runner.process_);
-  if (!clock) return Failure(clock.error());
+  if (!clock) return runner.clock_failed(clock.error());
   runner.clock_ = std::move(*clock);
   const auto now = runner.stop_and_read();
   if (!now) return now.error();
@@ -125,18 +109,15 @@ Judged<RunnerProcess> RunnerProcess::start(const std::filesystem::path& object, 
 
 Judged<BatchClock> RunnerProcess::call(std::size_t calls, double timeout_s) {
   const auto before = clock_->cpu_us();
-  if (!before) return Failure(before.error());
+  if (!before) return clock_failed(before.error());
   idle_us_ += *before - frozen_at_us_;
   if (idle_us_ > std::max(kIdleAllowanceUs, kIdleAllowance * *before))
     return reject(Stage::integrity, RejectionCode::background_work,
                   "CPU time was used while the candidate was frozen");
-  nonce_ = secret_number();
-  const runner::Request request{runner::kMagic, static_cast<std::uint32_t>(calls), nonce_};
-  if (::send(control_.get(), &request, sizeof request, MSG_NOSIGNAL) != sizeof request) return why_it_ended();
-
   const auto start = SteadyClock::now();
-  if (auto s = clock_->thaw(); !s) return Failure(s.error());
-  const auto reply = await_reply(timeout_s, nonce_);
+  if (!channel_.request(calls)) return why_it_ended();
+  if (auto s = clock_->thaw(); !s) return clock_failed(s.error());
+  const auto reply = await_answer(timeout_s);
   const double wall_us = us_since(start);
   if (!reply) return reply.error();
   const auto after = stop_and_read();
@@ -145,49 +126,47 @@ Judged<BatchClock> RunnerProcess::call(std::size_t calls, double timeout_s) {
   const double used_us = *after - frozen_at_us_;
   frozen_at_us_ = *after;
 
-  char extra = 0;
-  if (::recv(control_.get(), &extra, 1, MSG_DONTWAIT) > 0) return forged("more than one reply");
+  if (channel_.has_more()) return forged("more than one reply");
   return BatchClock{used_us, wall_us};
 }
 
 Judged<double> RunnerProcess::stop_and_read() {
   if (auto s = clock_->freeze(); !s) {
-    if (!process_->alive()) return why_it_ended();
     // A runner that has replied waits for the next request, and stands still at once.
-    if (s.error().code == ErrorCode::timeout)
+    if (process_->alive() && s.error().code == ErrorCode::timeout)
       return reject(Stage::integrity, RejectionCode::background_work,
                     "the candidate kept the kernel busy after its reply, and could not be frozen");
-    return Failure(s.error());
+    return clock_failed(s.error());
   }
   const auto now = clock_->cpu_us();
-  if (!now) return process_->alive() ? Failure(now.error()) : why_it_ended();
+  if (!now) return clock_failed(now.error());
   return *now;
 }
 
-Judged<std::uint64_t> RunnerProcess::await_reply(double timeout_s, std::uint64_t nonce) {
-  const auto start = SteadyClock::now();
-  while (true) {
-    const double left_ms = timeout_s * 1e3 - us_since(start) / 1e3;
-    std::array<pollfd, 2> watched{{{control_.get(), POLLIN, 0}, {process_->exit_descriptor(), POLLIN, 0}}};
-    const int ready =
-        left_ms > 0 ? ::poll(watched.data(), watched.size(), static_cast<int>(std::ceil(left_ms))) : 0;
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready < 0) return Failure(fail(ErrorCode::io, std::string("poll: ") + std::strerror(errno)));
-    if (ready == 0) return past_deadline(timeout_s);
-    if ((watched[0].revents & POLLIN) == 0) return why_it_ended();
+/// The candidate's doing where its process has ended, or is being killed for what it printed; else the
+/// machine's.
+Failure RunnerProcess::clock_failed(const Error& error) {
+  return process_->wait_for(kGrace) ? why_it_ended() : Failure(error);
+}
 
-    runner::Reply reply;
-    const auto got = ::recv(control_.get(), &reply, sizeof reply, MSG_DONTWAIT | MSG_TRUNC);
-    if (got == 0) return why_it_ended();
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    if (got < 0) return why_it_ended();
-    if (got != sizeof reply || reply.magic != runner::kMagic || reply.nonce != nonce)
-      return forged("a message that answers no request");
-    if (reply.status == runner::Status::load_failed && nonce == 0) return why_it_ended();
-    if (reply.status != (nonce == 0 ? runner::Status::loaded : runner::Status::done))
-      return forged("a wrong status");
-    return reply.nonce;
+Judged<void> RunnerProcess::await_answer(double timeout_s) {
+  const auto heard = channel_.listen(timeout_s, process_->exit_descriptor());
+  if (!heard) return Failure(heard.error());
+  switch (heard->kind) {
+    case Heard::Kind::answer:
+      return {};
+    case Heard::Kind::input_written:
+      return reject(Stage::integrity, RejectionCode::input_modified,
+                    "an input was written: inputs are read-only");
+    case Heard::Kind::forged:
+      return forged(heard->what);
+    case Heard::Kind::nothing:
+      return past_deadline(timeout_s);
+    case Heard::Kind::load_failed:
+    case Heard::Kind::ended:
+      break;
   }
+  return why_it_ended();
 }
 
 Failure RunnerProcess::past_deadline(double timeout_s) {
@@ -201,7 +180,6 @@ Failure RunnerProcess::past_deadline(double timeout_s) {
 
 /// The process ended, or is about to: its channel broke.
 Failure RunnerProcess::why_it_ended() {
-  constexpr auto kGrace = std::chrono::seconds(2);
   if (!loading()) static_cast<void>(clock_->thaw());
   const auto ended = process_->wait_for(kGrace);
   if (!ended) {

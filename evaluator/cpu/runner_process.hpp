@@ -10,6 +10,7 @@
 #include <kernelsmith/sandbox/process.hpp>
 
 #include "arena.hpp"
+#include "channel.hpp"
 #include "judged.hpp"
 #include "process_clock.hpp"
 
@@ -18,6 +19,7 @@ namespace kernelsmith {
 struct RunnerSettings {
   std::filesystem::path program;  ///< kernelsmith-runner
   bool unsandboxed = false;
+  bool cgroup = true;  ///< false: as on a machine that lends none
   int threads = 1;
   double load_timeout_s = 10;
   double memory_bytes = 4.0 * (1ULL << 30);  ///< beyond the arena
@@ -43,17 +45,17 @@ class RunnerProcess {
   bool full_tier() const { return clock_->whole_group(); }
 
  private:
-  RunnerProcess(SandboxedProcess process, FileDescriptor control);
-  Judged<std::uint64_t> await_reply(double timeout_s, std::uint64_t nonce);
+  RunnerProcess(SandboxedProcess process, RunnerChannel channel);
+  Judged<void> await_answer(double timeout_s);
   Failure past_deadline(double timeout_s);
   Failure why_it_ended();
+  Failure clock_failed(const Error& error);
   bool loading() const { return clock_ == nullptr; }
   Judged<double> stop_and_read();
 
   std::unique_ptr<SandboxedProcess> process_;
   std::unique_ptr<ProcessClock> clock_;
-  FileDescriptor control_;
-  std::uint64_t nonce_ = 0;
+  RunnerChannel channel_;
   double frozen_at_us_ = 0;  ///< the clock when it was last frozen
   double idle_us_ = 0;       ///< what the clock advanced while it was frozen, in all
 };

@@ -136,6 +136,7 @@ struct Fields<Report> {
     io("speedup", report.speedup);
     io("runtime_us", report.runtime_us);
     io("duel", report.duel);
+    io("incumbent_failed", report.incumbent_failed);
     io("tier", report.tier);
     io("hardware", report.hardware);
     io("toolchain", report.toolchain);

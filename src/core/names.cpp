@@ -83,6 +83,7 @@ constexpr auto kRejectionCodeNames = enum_names<RejectionCode>({
     {RejectionCode::not_finite, "not_finite"},
     {RejectionCode::nondeterministic, "nondeterministic"},
     {RejectionCode::input_modified, "input_modified"},
+    {RejectionCode::out_of_bounds, "out_of_bounds"},
     {RejectionCode::background_work, "background_work"},
     {RejectionCode::protocol_forged, "protocol_forged"},
     {RejectionCode::sandbox_violation, "sandbox_violation"},

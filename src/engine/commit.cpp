@@ -10,6 +10,7 @@ namespace {
 
 Comparison verdict_of(const Evaluation& evaluation, const Individual& incumbent) {
   if (!evaluation.accepted()) return Comparison::worse;
+  if (evaluation.report().incumbent_failed) return Comparison::better;
   if (const auto& duel = evaluation.report().duel) return compare(*duel, Measurement::exact(1));
   return compare(evaluation.metrics()->fitness(), incumbent.evaluation.metrics()->fitness());
 }

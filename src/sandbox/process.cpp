@@ -50,7 +50,8 @@ struct SandboxedProcess::State {
 
 Result<SandboxedProcess> SandboxedProcess::start(const SandboxSpec& spec) {
   std::optional<Cgroup> cgroup;
-  if (Result<Cgroup> made = Cgroup::create()) cgroup.emplace(std::move(*made));
+  if (spec.cgroup)
+    if (Result<Cgroup> made = Cgroup::create()) cgroup.emplace(std::move(*made));
   auto state = std::make_unique<State>(spec, std::move(cgroup));
   std::promise<Status> started;
   std::future<Status> status = started.get_future();

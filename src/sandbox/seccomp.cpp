@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <memory>
 
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
@@ -124,34 +125,23 @@ bool deny_all_sockets_but_local(void* filter) {
 bool deny_to_runners(void* filter, bool threads) {
   bool done = deny(filter, SCMP_ACT_KILL_PROCESS, {"fork", "vfork", "timer_create", "setitimer", "alarm"});
   done = done && deny(filter, kDeny,
-                      {"timerfd_create",
-                       "sched_setaffinity",
-                       "sched_setscheduler",
-                       "sched_setparam",
-                       "sched_setattr",
-                       "setpriority",
-                       "ioprio_set",
-                       "memfd_create",
-                       "memfd_secret",
-                       "socket",
-                       "socketpair",
-                       "setrlimit",
-                       "shmget",
-                       "msgget",
-                       "semget",
-                       "mq_open",
-                       "inotify_init",
-                       "inotify_init1",
-                       "pidfd_open",
-                       "pidfd_send_signal",
-                       "setsid",
-                       "setpgid",
-                       "rt_tgsigqueueinfo",
+                      {"timerfd_create", "sched_setaffinity", "sched_setscheduler", "sched_setparam",
+                       "sched_setattr", "setpriority", "ioprio_set", "memfd_create", "memfd_secret", "socket",
+                       "socketpair", "setrlimit", "shmget", "msgget", "semget", "mq_open", "inotify_init",
+                       "inotify_init1", "pidfd_open", "pidfd_send_signal", "setsid",
+                       // The nodes in /dev are the host's, and their times anybody's.
+                       "utimensat", "futimesat", "utimes", "utime", "setpgid", "rt_tgsigqueueinfo",
                        "rt_sigqueueinfo"});
   // Reading a limit is honest, setting one is not.
   done = done && deny_where(filter, kDeny, SCMP_SYS(prlimit64), {argument(2, SCMP_CMP_NE, 0)});
   done = done && deny_where(filter, kDeny, SCMP_SYS(rt_sigaction),
                             {argument(0, SCMP_CMP_EQ, SIGCONT), argument(1, SCMP_CMP_NE, 0)});
+  // A descriptor that becomes ready may send no signal of choice: SIGCONT would undo a SIGSTOP.
+  for (const scmp_datum_t command :
+       {scmp_datum_t{F_SETSIG}, scmp_datum_t{F_SETOWN}, scmp_datum_t{F_SETOWN_EX}, scmp_datum_t{F_NOTIFY},
+        scmp_datum_t{F_SETLEASE}})
+    done = done &&
+           deny_where(filter, kDeny, SCMP_SYS(fcntl), {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, command)});
   if (!threads) return done && deny(filter, SCMP_ACT_KILL_PROCESS, {"clone"});
   return done && deny_where(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone),
                             {argument(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});

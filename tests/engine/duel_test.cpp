@@ -31,6 +31,12 @@ Engine with_challenger(const EngineOptions& options, const Events& events) {
   return engine;
 }
 
+Evaluation won_by_default() {
+  Report report;
+  report.incumbent_failed = "it crashed";
+  return Acceptance{Metrics::create(noisy(10, 5)).value(), std::move(report)};
+}
+
 EngineOptions one_cell(std::uint64_t iterations = 1) {
   auto options = toy_options(iterations);
   options.axes.clear();
@@ -57,6 +63,13 @@ TEST(Duel, AnAmbiguousChallengerIsMeasuredAgainst) {
   EXPECT_EQ(counts.iterations, 1U);
   EXPECT_EQ(counts.evaluations, 3U);
   EXPECT_EQ(counts.remeasured, 1U);
+}
+
+TEST(Duel, AnIncumbentThatBreaksARuleLoses) {
+  Engine engine = with_challenger(one_cell(), no_events());
+  const auto commits = engine.tell(next(engine).id, won_by_default()).value();
+  EXPECT_EQ(commits.front().added, AddStatus::improved);
+  EXPECT_EQ(best_of(engine), 1U);
 }
 
 TEST(Duel, ALostDuelLeavesTheIncumbent) {

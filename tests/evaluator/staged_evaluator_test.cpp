@@ -205,12 +205,13 @@ TEST_F(StagedEvaluator, HandsTheRivalToTheBackend) {
   EXPECT_EQ(answer->report().toolchain, "incumbent");
 }
 
-TEST_F(StagedEvaluator, ABrokenRivalIsAnErrorAndNoRejection) {
+TEST_F(StagedEvaluator, ARivalThatNoLongerCompilesHasLost) {
   EvaluationJob duel = job("challenger");
   duel.rival = Rival{ProgramId{7}, *Source::create({{"k.cpp", "bad"}})};
   const auto answer = start(*make(), duel).get();
-  ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().code, ErrorCode::invalid_argument);
+  ASSERT_TRUE(answer) << describe(answer.error());
+  EXPECT_TRUE(answer->accepted());
+  EXPECT_TRUE(answer->report().incumbent_failed);
 }
 
 TEST_F(StagedEvaluator, TellsCandidatesFromMachines) {

@@ -15,6 +15,11 @@ TEST(Median, IsTheMiddleWhateverTheOrder) {
   EXPECT_DOUBLE_EQ(median_of(std::vector<double>{5, 1, 3}), 3);
   EXPECT_DOUBLE_EQ(median_of(std::vector<double>{4, 1, 3, 2}), 2.5);
   EXPECT_DOUBLE_EQ(median_of(std::vector<double>{7}), 7);
+  const std::vector<double> ten = {3, 1, 2, 6, 5, 4, 10, 9, 8, 7};
+  EXPECT_DOUBLE_EQ(quantile_of(ten, 0), 1);
+  EXPECT_DOUBLE_EQ(quantile_of(ten, 0.1), 1);
+  EXPECT_DOUBLE_EQ(quantile_of(ten, 0.9), 9);
+  EXPECT_DOUBLE_EQ(quantile_of(ten, 1), 10);
 }
 
 // The ranks stand in every table of the distribution-free interval for the median.

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,6 +49,11 @@ int try_handler(int signal) {
   struct sigaction action {};
   action.sa_handler = [](int) {};
   return told(::sigaction(signal, &action, nullptr) == 0);
+}
+
+int try_signal_of_descriptor() {
+  int ends[2];
+  return ::pipe(ends) == 0 ? told(::fcntl(ends[0], F_SETSIG, SIGCONT) == 0) : 2;
 }
 
 int try_affinity() {
@@ -89,6 +95,9 @@ int main(int count, char** arguments) {
   if (what == "interval timer") return try_interval_timer();
   if (what == "SIGCONT handler") return try_handler(SIGCONT);
   if (what == "SIGUSR1 handler") return try_handler(SIGUSR1);
+  if (what == "signal of a descriptor") return try_signal_of_descriptor();
+  if (what == "device's time") return told(::utimensat(AT_FDCWD, "/dev/null", nullptr, 0) == 0);
+  if (what == "device written") return told(::write(::open("/dev/null", O_WRONLY), "x", 1) == 1);
   if (what == "affinity") return try_affinity();
   if (what == "limit") return try_limit();
   if (what == "memfd") return told(::memfd_create("x", 0) >= 0);

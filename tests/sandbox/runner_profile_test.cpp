@@ -17,7 +17,8 @@ TEST(RunnerProfile, ProcessesAndTimersAreDeadly) {
 }
 
 TEST(RunnerProfile, OtherWaysAroundTheClockAreRefused) {
-  for (const char* what : {"SIGCONT handler", "affinity", "memfd", "socket", "limit", "shell"}) {
+  for (const char* what : {"SIGCONT handler", "signal of a descriptor", "affinity", "memfd", "socket",
+                           "limit", "shell", "device's time"}) {
     const SandboxResult result = run(probe(what));
     EXPECT_EQ(result.kind, ExitKind::exited) << what;
     EXPECT_EQ(result.code, kRefused) << what;
@@ -25,6 +26,8 @@ TEST(RunnerProfile, OtherWaysAroundTheClockAreRefused) {
 }
 
 TEST(RunnerProfile, HonestHandlersAreAllowed) { EXPECT_TRUE(run(probe("SIGUSR1 handler")).succeeded()); }
+
+TEST(RunnerProfile, DevicesCanBeUsed) { EXPECT_TRUE(run(probe("device written")).succeeded()); }
 
 TEST(RunnerProfile, ThreadsAreAllowedWhereDeclaredAndProcessesAreNot) {
   EXPECT_TRUE(run(probe("thread", SandboxProfile::runner_with_threads)).succeeded());
@@ -35,8 +38,8 @@ TEST(RunnerProfile, ThreadsAreAllowedWhereDeclaredAndProcessesAreNot) {
 
 // The same attempts succeed where they are allowed: the probe can tell the difference.
 TEST(RunnerProfile, ACommandMayDoWhatARunnerMayNot) {
-  for (const char* what :
-       {"fork", "thread", "timer", "interval timer", "SIGCONT handler", "memfd", "socket", "limit"})
+  for (const char* what : {"fork", "thread", "timer", "interval timer", "SIGCONT handler",
+                           "signal of a descriptor", "memfd", "socket", "limit"})
     EXPECT_TRUE(run(probe(what, SandboxProfile::command)).succeeded()) << what;
 }
 

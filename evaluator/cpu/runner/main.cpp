@@ -1,6 +1,7 @@
 // kernelsmith-runner: loads one shared object inside the sandbox and calls its entry when the judge asks. It
 // is trusted until the object is loaded, and never afterwards: from then on the process is the candidate's.
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -18,11 +19,11 @@ using namespace kernelsmith::runner;
 
 constexpr std::size_t kPage = 4096;
 
-std::byte* map(int descriptor, int protection) {
+std::byte* map(int descriptor, int protection, std::size_t& bytes) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) return nullptr;
-  void* const base = mmap(nullptr, static_cast<std::size_t>(status.st_size), protection,
-                          MAP_SHARED | MAP_POPULATE, descriptor, 0);
+  bytes = static_cast<std::size_t>(status.st_size);
+  void* const base = mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, descriptor, 0);
   return base == MAP_FAILED ? nullptr : static_cast<std::byte*>(base);
 }
 
@@ -45,6 +46,37 @@ bool guard(const Memory& memory, const Header& header) {
 bool send(Status status, std::uint64_t nonce) {
   const Reply reply{kMagic, status, nonce};
   return write(kControlDescriptor, &reply, sizeof reply) == sizeof reply;
+}
+
+/// Where the inputs are, and what is being worked on: for on_fault() alone.
+Memory mapped;
+Header layout;
+std::size_t input_bytes = 0;
+volatile std::uint64_t current_nonce = 0;
+
+/// A fault on a readable page of the inputs can only be a write. The candidate may take this handler away,
+/// and is then said to have crashed.
+void on_fault(int, siginfo_t* info, void*) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  const auto offset = address - reinterpret_cast<std::uintptr_t>(mapped.inputs);
+  if (offset >= input_bytes || info->si_code != SEGV_ACCERR) return;
+  const auto* guards = reinterpret_cast<const Guard*>(mapped.inputs + layout.guards_offset);
+  for (std::uint32_t i = 0; i < layout.guards; ++i)
+    if (guards[i].in_outputs == 0 && offset - guards[i].offset < kPage) return;
+  send(Status::input_written, current_nonce);
+}
+
+/// On a stack of its own: an overflow of the program's must still end it. The handler is taken away when it
+/// is entered, so that the fault comes again and ends the process.
+bool watch_inputs() {
+  alignas(16) static std::byte stack[16384];
+  stack_t alternative{};
+  alternative.ss_sp = stack;
+  alternative.ss_size = sizeof stack;
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+  return sigaltstack(&alternative, nullptr) == 0 && sigaction(SIGSEGV, &action, nullptr) == 0;
 }
 
 bool receive(Request& request) {
@@ -75,11 +107,16 @@ int main(int argc, char** argv) {
                stderr);
     return 2;
   }
-  const Memory memory{map(kInputsDescriptor, PROT_READ), map(kOutputsDescriptor, PROT_READ | PROT_WRITE)};
+  std::size_t output_bytes = 0;
+  const Memory memory{map(kInputsDescriptor, PROT_READ, input_bytes),
+                      map(kOutputsDescriptor, PROT_READ | PROT_WRITE, output_bytes)};
   if (memory.inputs == nullptr || memory.outputs == nullptr) return 3;
   const Header header = *reinterpret_cast<const Header*>(memory.inputs);
   if (header.magic != kMagic || header.tensors > kMaxTensors || header.sizes > kMaxSizes) return 3;
   if (!guard(memory, header)) return 3;
+  mapped = memory;
+  layout = header;
+  if (!watch_inputs()) return 3;
   close(kInputsDescriptor);
   close(kOutputsDescriptor);
 
@@ -93,6 +130,7 @@ int main(int argc, char** argv) {
   if (!send(Status::loaded, 0)) return 3;
   Request request;
   while (receive(request)) {
+    current_nonce = request.nonce;
     call_all(memory, header, reinterpret_cast<Shim>(symbol), request.calls);
     if (!send(Status::done, request.nonce)) return 3;
   }

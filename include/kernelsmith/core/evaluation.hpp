@@ -42,6 +42,7 @@ enum class RejectionCode {
   not_finite,         ///< correctness: NaN or infinity where the reference is finite, or the other way round
   nondeterministic,   ///< correctness: the same inputs gave different outputs, and the task does not allow it
   input_modified,     ///< integrity: an input was written
+  out_of_bounds,      ///< integrity: memory beside an output was written
   background_work,    ///< integrity: CPU time advanced while the candidate was frozen
   protocol_forged,    ///< integrity: a reply that the runner cannot have written
   sandbox_violation,  ///< integrity: a denied system call or a forbidden resource
@@ -78,7 +79,9 @@ struct Report {
   std::optional<Measurement> speedup;     ///< geometric mean over the timed shapes
   std::optional<Measurement> runtime_us;  ///< geometric mean over the timed shapes
   std::optional<Measurement>
-      duel;               ///< challenger over incumbent, above 1 is faster; only where a rival was named
+      duel;  ///< challenger over incumbent, above 1 is faster; only where a rival was named
+  /// In place of `duel` where the incumbent itself broke a rule, in words: it has lost.
+  std::optional<std::string> incumbent_failed;
   std::string tier;       ///< how far the number can be trusted: "full", "weak", "unsandboxed", "unverified"
   std::string hardware;   ///< processor or device
   std::string toolchain;  ///< compiler and flags

@@ -13,6 +13,10 @@ namespace kernelsmith {
 /// The median; the mean of the two middle values where the count is even. Requires a non-empty span.
 double median_of(std::span<const double> values);
 
+/// The smallest value that at least the fraction `q` of the values do not exceed. Requires a non-empty span
+/// and 0 <= q <= 1.
+double quantile_of(std::span<const double> values, double q);
+
 /// The median with a distribution-free 95 % interval from order statistics (binomial; David and Nagaraja,
 /// "Order Statistics", 7.1). With fewer than six values no such interval exists and the range is taken.
 /// Requires a non-empty span.

@@ -18,6 +18,7 @@ struct CpuOptions {
   std::vector<std::string> flags = {"-O3", "-march=native", "-std=c++20"};  ///< Task::flags come after them
   std::filesystem::path runner;  ///< empty: $KERNELSMITH_RUNNER, beside the program, installed, built
   bool unsandboxed = false;      ///< only when asked for by name; recorded as the tier "unsandboxed"
+  bool without_cgroup = false;   ///< for tests: tier "weak" on any machine
   std::size_t bank_bytes = std::size_t{384} << 20;  ///< memory for inputs and expected outputs
   double compile_timeout_s = 30;  ///< of CPU time, of one compilation; of wall time five times that
   double bank_seconds = 3;        ///< time to make them, beyond the least number

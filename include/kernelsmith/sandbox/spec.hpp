@@ -73,6 +73,7 @@ struct SandboxSpec {
   std::filesystem::path working_directory = "/tmp";  ///< inside the sandbox
   SandboxLimits limits;
   std::vector<PassedDescriptor> descriptors;
+  bool cgroup = true;  ///< for a SandboxedProcess; false: as on a machine that lends none
   SandboxProfile profile = SandboxProfile::toolchain;
   Confinement confinement = Confinement::sandboxed;
 };

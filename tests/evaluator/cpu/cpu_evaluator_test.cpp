@@ -252,8 +252,12 @@ TEST(CpuEvaluator, RejectsWhatBreaksOrLeaves) {
        RejectionCode::crashed},
       {"write past the end", kernel(kHonest + "y[rows * cols + 16] = 1;"), Stage::run,
        RejectionCode::crashed},
-      {"an input modified", kernel(kHonest + "const_cast<float*>(x)[0] = 1;"), Stage::run,
-       RejectionCode::crashed},
+      {"an input modified", kernel(kHonest + "const_cast<float*>(x)[0] = 1;"), Stage::integrity,
+       RejectionCode::input_modified},
+      {"written just before the output", kernel(kHonest + "if (rows == 3) y[-1] = 1;"), Stage::integrity,
+       RejectionCode::out_of_bounds},
+      {"written just behind the output", kernel(kHonest + "if (rows == 3) y[rows * cols] = 1;"),
+       Stage::integrity, RejectionCode::out_of_bounds},
       {"exit", kernel("std::exit(0);"), Stage::run, RejectionCode::exited},
       {"exit while loading",
        "#include <cstdlib>\n__attribute__((constructor)) static void leave() { std::_Exit(0); }\n" +
@@ -300,6 +304,27 @@ TEST(CpuEvaluator, DuelsAndPools) {
   const auto confirmed = bench.evaluate(confirm);
   ASSERT_TRUE(confirmed) << describe(confirmed.error());
   EXPECT_TRUE(confirmed->accepted());
+}
+
+TEST(CpuEvaluator, AnIncumbentThatBreaksARuleLosesItsDuel) {
+  Bench bench;
+  const std::map<std::string, std::string> incumbents = {
+      {"ends itself after its check",
+       "static int calls;\n" + kernel("if (++calls > 12) std::abort();" + kHonest)},
+      {"is wrong where nothing is timed", kernel("if (cols < 40) return;" + kHonest)},
+      {"compiles only at times", "static_assert(false);\n" + kernel(kHonest)},
+  };
+  for (const auto& [name, incumbent] : incumbents) {
+    SCOPED_TRACE(name);
+    EvaluationJob duel = bench.job(kernel(kHonest));
+    duel.remeasurement = Remeasurement::duel;
+    duel.rival = Rival{ProgramId{1}, Source::create({{"seed.cpp", incumbent}}).value()};
+    const auto fought = bench.evaluate(duel);
+    ASSERT_TRUE(fought) << describe(fought.error());
+    ASSERT_TRUE(fought->accepted()) << fought->rejection()->diagnostics;
+    EXPECT_TRUE(fought->report().incumbent_failed);
+    EXPECT_FALSE(fought->report().duel);
+  }
 }
 
 Error setup_error(const Task& task, CpuOptions options = quick()) {

@@ -1,0 +1,88 @@
+#include "channel.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+#include "protocol.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using Kind = Heard::Kind;
+
+/// Never zero: that is what a runner says before it was asked anything.
+std::uint64_t secret_number() {
+  std::uint64_t number = 0;
+  while (::getrandom(&number, sizeof number, 0) != sizeof number || number == 0) {
+  }
+  return number;
+}
+
+}  // namespace
+
+Result<std::pair<RunnerChannel, FileDescriptor>> RunnerChannel::create() {
+  std::array<int, 2> pair{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
+    return fail(ErrorCode::io, std::string("socketpair: ") + std::strerror(errno));
+  return std::pair(RunnerChannel(FileDescriptor(pair[0])), FileDescriptor(pair[1]));
+}
+
+bool RunnerChannel::request(std::size_t calls) {
+  nonce_ = secret_number();
+  const runner::Request request{runner::kMagic, static_cast<std::uint32_t>(calls), nonce_};
+  return ::send(descriptor_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request;
+}
+
+Result<Heard> RunnerChannel::listen(double timeout_s, int exit_descriptor) {
+  const auto start = SteadyClock::now();
+  while (true) {
+    const double left_ms =
+        timeout_s * 1e3 - std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
+    std::array<pollfd, 2> watched{{{descriptor_.get(), POLLIN, 0}, {exit_descriptor, POLLIN, 0}}};
+    const int ready =
+        left_ms > 0 ? ::poll(watched.data(), watched.size(), static_cast<int>(std::ceil(left_ms))) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready < 0) return fail(ErrorCode::io, std::string("poll: ") + std::strerror(errno));
+    if (ready == 0) return Heard{};
+    if ((watched[0].revents & POLLIN) == 0) return Heard{Kind::ended, {}};
+    if (Heard heard = receive(); heard.kind != Kind::nothing) return heard;
+  }
+}
+
+Heard RunnerChannel::receive() const {
+  runner::Reply reply;
+  const auto got = ::recv(descriptor_.get(), &reply, sizeof reply, MSG_DONTWAIT | MSG_TRUNC);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
+  if (got <= 0) return {Kind::ended, {}};
+  if (got != sizeof reply || reply.magic != runner::kMagic || reply.nonce != nonce_)
+    return {Kind::forged, "a message that answers no request"};
+  switch (reply.status) {
+    case runner::Status::input_written:
+      return {Kind::input_written, {}};
+    case runner::Status::loaded:
+      if (nonce_ == 0) return {Kind::answer, {}};
+      break;
+    case runner::Status::load_failed:
+      if (nonce_ == 0) return {Kind::load_failed, {}};
+      break;
+    case runner::Status::done:
+      if (nonce_ != 0) return {Kind::answer, {}};
+      break;
+  }
+  return {Kind::forged, "a wrong status"};
+}
+
+bool RunnerChannel::has_more() const {
+  char extra = 0;
+  return ::recv(descriptor_.get(), &extra, 1, MSG_DONTWAIT) > 0;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,53 @@
+// RunnerChannel: the judge's end of the socket to one runner. What arrives is an adversary's; it is never
+// more than a hint when to look.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <kernelsmith/core/result.hpp>
+
+#include "descriptor.hpp"
+
+namespace kernelsmith {
+
+/// What was heard.
+struct Heard {
+  enum class Kind {
+    answer,         ///< to the last request, or that the object is loaded where there was none
+    load_failed,    ///< the loader refused the object
+    input_written,  ///< the runner faulted on writing to an input, as it says itself
+    forged,         ///< `what`: no runner writes that
+    ended,          ///< the other end is closed, or the process has ended
+    nothing,        ///< within the time
+  };
+  Kind kind = Kind::nothing;
+  std::string what;
+};
+
+/// Not thread-safe. Movable.
+class RunnerChannel {
+ public:
+  /// The judge's end and the runner's. Errors: io.
+  static Result<std::pair<RunnerChannel, FileDescriptor>> create();
+
+  /// Has the first `calls` rows of the call table done. False where nobody reads any more.
+  bool request(std::size_t calls);
+
+  /// Waits for one message. `exit_descriptor` (or -1) becomes readable when the process has ended.
+  Result<Heard> listen(double timeout_s, int exit_descriptor);
+
+  /// True where another message waits, which no runner sends unasked.
+  bool has_more() const;
+
+ private:
+  explicit RunnerChannel(FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  Heard receive() const;
+
+  FileDescriptor descriptor_;
+  std::uint64_t nonce_ = 0;  ///< of the last request; 0 before the first
+};
+
+}  // namespace kernelsmith

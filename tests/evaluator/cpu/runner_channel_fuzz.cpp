@@ -1,0 +1,94 @@
+// Any messages that a candidate can send over the runner's channel: one that is no reply, or no reply to the
+// last request, is never taken for an answer, and nothing waits, overflows or throws.
+//
+// The input is a sequence of messages: a byte of flags, a byte of length, and as many bytes. Flags: 1 puts
+// the last request's number into it, 2 asks for a batch first, 4 listens afterwards, 8 hangs up.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include <sys/socket.h>
+
+#include "channel.hpp"
+#include "fuzz.hpp"
+#include "protocol.hpp"
+
+using namespace kernelsmith;
+
+namespace {
+
+using Message = std::vector<std::uint8_t>;
+
+/// What the other end sees and does.
+struct Candidate {
+  FileDescriptor end;
+  std::uint64_t nonce = 0;
+  std::vector<Message> sent;
+
+  void read_request() {
+    runner::Request request;
+    require(::recv(end.get(), &request, sizeof request, MSG_DONTWAIT) == sizeof request);
+    require(request.magic == runner::kMagic && request.nonce != 0 && request.nonce != nonce);
+    nonce = request.nonce;
+  }
+
+  void send(Message message, bool with_nonce) {
+    const std::size_t at = offsetof(runner::Reply, nonce);
+    if (with_nonce && message.size() >= at + sizeof nonce)
+      std::memcpy(message.data() + at, &nonce, sizeof nonce);
+    // A full socket takes no more; an empty message would read as an end.
+    if (!message.empty() &&
+        ::send(end.get(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+      sent.push_back(std::move(message));
+  }
+};
+
+bool is_answer(const Message& message, std::uint64_t nonce) {
+  runner::Reply reply;
+  if (message.size() != sizeof reply) return false;
+  std::memcpy(&reply, message.data(), sizeof reply);
+  const auto status = nonce == 0 ? runner::Status::loaded : runner::Status::done;
+  return reply.magic == runner::kMagic && reply.nonce == nonce && reply.status == status;
+}
+
+void listen(RunnerChannel& judge, Candidate& candidate) {
+  const auto heard = judge.listen(0.001, -1);
+  require(bool(heard));
+  if (candidate.sent.empty()) {
+    require(heard->kind == Heard::Kind::nothing || heard->kind == Heard::Kind::ended);
+    return;
+  }
+  require((heard->kind == Heard::Kind::answer) == is_answer(candidate.sent.front(), candidate.nonce));
+  require((heard->kind == Heard::Kind::forged) == !heard->what.empty());
+  require(heard->kind != Heard::Kind::nothing && heard->kind != Heard::Kind::ended);
+  candidate.sent.erase(candidate.sent.begin());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  auto ends = RunnerChannel::create();
+  require(bool(ends));
+  RunnerChannel judge = std::move(ends->first);
+  Candidate candidate{std::move(ends->second), 0, {}};
+  std::span<const std::uint8_t> rest(data, size);
+  while (rest.size() >= 2) {
+    const std::uint8_t flags = rest[0];
+    const auto body = rest.subspan(2, std::min<std::size_t>(rest[1], rest.size() - 2));
+    rest = rest.subspan(2 + body.size());
+    if ((flags & 2U) != 0 && judge.request(flags)) candidate.read_request();
+    candidate.send(Message(body.begin(), body.end()), (flags & 1U) != 0);
+    if ((flags & 8U) != 0) {
+      candidate.end.reset();
+      break;
+    }
+    if ((flags & 4U) != 0) listen(judge, candidate);
+    require(candidate.sent.empty() || (flags & 16U) == 0 || judge.has_more());
+    if (!candidate.sent.empty() && (flags & 16U) != 0) candidate.sent.erase(candidate.sent.begin());
+  }
+  while (!candidate.sent.empty()) listen(judge, candidate);
+  return 0;
+}
