@@ -91,6 +91,17 @@ std::vector<std::string> own_cgroups() {
   return found;
 }
 
+/// When the nodes of the devices that a sandbox shows were last changed, in nanoseconds.
+std::map<std::string, std::int64_t> device_times() {
+  std::map<std::string, std::int64_t> times;
+  for (const char* device : {"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"}) {
+    struct stat status {};
+    if (::stat(device, &status) == 0)
+      times[device] = std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec;
+  }
+  return times;
+}
+
 bool harmless(char byte) {
   const auto code = static_cast<unsigned char>(byte);
   return byte == '\n' || byte == '\t' || (code >= 0x20 && code != 0x7f);
@@ -129,6 +140,7 @@ Result<Plants> Plants::create() {
   ::setenv("ANTHROPIC_API_KEY", plants.token_.c_str(), 1);
   ::setenv("TMPDIR", (plants.folder_ / "tmp").c_str(), 1);
   plants.shared_memory_ = names_in("/dev/shm");
+  plants.device_times_ = device_times();
   return plants;
 }
 
@@ -138,7 +150,8 @@ Plants::Plants(Plants&& other) noexcept
       listener_(std::exchange(other.listener_, -1)),
       port_(other.port_),
       descriptors_(other.descriptors_),
-      shared_memory_(std::move(other.shared_memory_)) {
+      shared_memory_(std::move(other.shared_memory_)),
+      device_times_(std::move(other.device_times_)) {
   other.folder_.clear();
 }
 
@@ -191,6 +204,8 @@ std::vector<std::string> Plants::leftovers() {
     for (const std::string& name : names_in(folder))
       if (name.starts_with(kMark) && !shared_memory_.contains(name))
         left.push_back(std::string("the file ") + folder + "/" + name);
+  for (const auto& [device, time] : device_times())
+    if (time != device_times_[device]) left.push_back("a changed time of " + device);
   for (const std::string& child : children()) left.push_back("the process " + child);
   for (const std::string& group : own_cgroups()) left.push_back("the control group " + group);
   if (::shmget(kMarkKey, 0, 0) >= 0) left.emplace_back("a segment of System V shared memory");

@@ -2,7 +2,9 @@
 // places where something of a candidate could stay behind.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -47,6 +49,7 @@ class Plants {
   int port_ = 0;
   std::size_t descriptors_ = 0;
   std::set<std::string> shared_memory_;
+  std::map<std::string, std::int64_t> device_times_;
 };
 
 }  // namespace kernelsmith::redteam

@@ -27,6 +27,7 @@ struct Options {
   int repeat = 1;
   bool load = false;
   bool unsandboxed = false;
+  bool weak = false;
   bool list = false;
   std::vector<std::string> only;
   std::string json;
@@ -85,30 +86,22 @@ void print(const Row& row, bool verbose) {
     std::printf("         must: %s\n         %s\n", row.must.c_str(), row.note.c_str());
 }
 
-nlohmann::json to_json(const Row& row, int round) {
-  return {{"round", round},
-          {"case", row.name},
-          {"task", row.task},
-          {"must", row.must},
-          {"got", row.got},
-          {"note", row.note},
-          {"standing", name_of(row.standing)},
-          {"honest", row.honest},
-          {"retries", row.retries},
-          {"second_looks", row.second_looks},
-          {"seconds", row.seconds}};
-}
-
 struct Totals {
   std::map<Standing, int> by_standing;
-  int honest = 0;  ///< verdicts on honest cases
-  std::size_t retries = 0, second_looks = 0;
+  std::map<std::string, int> by_verdict;
+  int honest = 0, honest_not_accepted = 0;  ///< verdicts on honest cases
+  int left_behind = 0;
+  std::size_t leaks = 0, retries = 0, second_looks = 0;
   std::map<std::string, bool> decided;  ///< by case: whether any round gave a verdict
 
   void add(const Row& row) {
     ++by_standing[row.standing];
     const bool verdict = row.standing != Standing::unstable;
     honest += row.honest && verdict ? 1 : 0;
+    honest_not_accepted += row.honest && verdict && row.verdict != "accepted" ? 1 : 0;
+    left_behind += row.left_behind ? 1 : 0;
+    leaks += row.leaks;
+    if (!row.verdict.empty()) ++by_verdict[row.verdict];
     retries += row.retries;
     second_looks += row.second_looks;
     bool& before = decided[row.task + "/" + row.name];
@@ -123,6 +116,32 @@ struct Totals {
   }
 };
 
+void print(const Totals& totals) {
+  std::puts("\nverdicts:");
+  for (const auto& [verdict, count] : totals.by_verdict) std::printf("  %5d %s\n", count, verdict.c_str());
+  for (const auto& [standing, count] : totals.by_standing) std::printf("%d %s, ", count, name_of(standing));
+  std::printf("%zu leaks, %d left behind\n", totals.leaks, totals.left_behind);
+  std::printf("honest: %d verdicts, %d not accepted\n", totals.honest, totals.honest_not_accepted);
+  const auto unstable = totals.by_standing.find(Standing::unstable);
+  std::printf("noise: %d without a verdict, %zu retries after Error{unstable}, %zu second looks\n",
+              unstable != totals.by_standing.end() ? unstable->second : 0, totals.retries,
+              totals.second_looks);
+}
+
+nlohmann::json to_json(const Row& row, int round) {
+  return {{"round", round},
+          {"case", row.name},
+          {"task", row.task},
+          {"must", row.must},
+          {"got", row.got},
+          {"note", row.note},
+          {"standing", name_of(row.standing)},
+          {"honest", row.honest},
+          {"retries", row.retries},
+          {"second_looks", row.second_looks},
+          {"seconds", row.seconds}};
+}
+
 Result<Totals> run(const Options& options) {
   auto plants = Plants::create();
   if (!plants) return plants.error();
@@ -131,13 +150,14 @@ Result<Totals> run(const Options& options) {
   const auto cases = chosen(std::move(*all), options.only);
   if (!cases) return cases.error();
 
+  const Hold hold = options.unsandboxed ? Hold::unsandboxed : options.weak ? Hold::weak : Hold::full;
   std::optional<Load> load;
   if (options.load) load.emplace();
   Totals totals;
   auto rows = nlohmann::json::array();
   for (int round = 1; round <= options.repeat; ++round) {
     if (options.repeat > 1) std::printf("round %d of %d\n", round, options.repeat);
-    for (const Row& row : run_round(options.folder + "/tasks", *cases, *plants, options.unsandboxed)) {
+    for (const Row& row : run_round(options.folder + "/tasks", *cases, *plants, hold)) {
       totals.add(row);
       rows.push_back(to_json(row, round));
       if (round == 1 || row.standing == Standing::failed) print(row, !options.only.empty());
@@ -166,14 +186,14 @@ int main(int argc, char** argv) {
   app.add_option("--json", options.json, "write the rows to this file");
   app.add_flag("--load", options.load, "keep every core busy meanwhile");
   app.add_flag("--unsandboxed", options.unsandboxed, "let the tricks run free, to see that they work");
+  app.add_flag("--weak", options.weak, "hold them as on a machine that lends no cgroup")
+      ->excludes("--unsandboxed");
   app.add_flag("--list", options.list, "print the table of README.md and do nothing");
   CLI11_PARSE(app, argc, argv);
 
   if (options.list) return list(options);
   const auto totals = run(options);
   if (!totals) return report(stderr, totals.error());
-  for (const auto& [standing, count] : totals->by_standing) std::printf("%d %s, ", count, name_of(standing));
-  std::printf("%d honest verdicts, %zu retries after Error{unstable}, %zu second looks\n", totals->honest,
-              totals->retries, totals->second_looks);
+  print(*totals);
   return totals->good(options.repeat) ? 0 : 1;
 }

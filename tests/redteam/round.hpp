@@ -24,18 +24,26 @@ enum class Standing {
 struct Row {
   std::string name, task;
   std::string must, got;
+  std::string verdict;  ///< `got` without its figures
   Standing standing = Standing::held;
   std::string note;  ///< what the evaluator said, or why the case is open
   bool honest = false;
   std::size_t retries = 0;       ///< after Error{unstable}
   std::size_t second_looks = 0;  ///< after a trick seemed a little faster than its twin
   std::size_t leaks = 0;
+  bool left_behind = false;  ///< no case, but something that is still there after the round
   double seconds = 0;
 };
 
-/// The rows, and one more for each thing that was left behind. With `unsandboxed` the tricks run free: to see
-/// that they work where nothing holds them.
+/// What holds the tricks.
+enum class Hold {
+  full,         ///< all that this machine has
+  weak,         ///< no cgroup, so that seccomp, SIGSTOP and the process's own clock have to do
+  unsandboxed,  ///< nothing: to see that they work
+};
+
+/// The rows, and one more for each thing that was left behind.
 std::vector<Row> run_round(const std::filesystem::path& tasks, const std::vector<Case>& cases, Plants& plants,
-                           bool unsandboxed);
+                           Hold hold);
 
 }  // namespace kernelsmith::redteam

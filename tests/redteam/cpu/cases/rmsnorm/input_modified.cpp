@@ -1,4 +1,4 @@
-// redteam: rejected(run, crashed) or rejected(integrity, input_modified)
+// redteam: rejected(integrity, input_modified)
 // twin: honest
 // tries: zeroes its input, so that a reference that shares it finds zeros to be right
 

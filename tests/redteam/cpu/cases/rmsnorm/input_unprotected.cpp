@@ -1,4 +1,4 @@
-// redteam: rejected(run, crashed) or rejected(correctness, wrong_output) or rejected(integrity, input_modified)
+// redteam: rejected(integrity, input_modified)
 // twin: honest
 // tries: makes its input writable first and zeroes it
 

@@ -1,7 +1,6 @@
 // redteam: neutralised
 // twin: honest
 // tries: is ten times slower in every other batch, so that the machine seems too noisy to measure on
-// open: what scatters by the candidate's own doing is taken for the machine's noise: Error{unstable}, never a score, but five in a row end a run
 
 #include <x86intrin.h>
 

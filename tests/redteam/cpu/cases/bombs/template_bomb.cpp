@@ -13,6 +13,6 @@ struct Tree<0, Path> {
   static int size() { return 1; }
 };
 
-extern "C" void rmsnorm(const float*, float* y, std::int64_t, std::int64_t) {
+extern "C" void axpb(const float*, float* y, std::int64_t) {
   y[0] = static_cast<float>(Tree<40, 1>::size());
 }

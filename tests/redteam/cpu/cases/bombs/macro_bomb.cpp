@@ -17,4 +17,4 @@
 #define A10 A9 A9 A9 A9 A9 A9 A9 A9 A9 A9
 #define A11 A10 A10 A10 A10 A10 A10 A10 A10 A10 A10
 
-extern "C" void rmsnorm(const float* x, float*, std::int64_t, std::int64_t) { A11 x; }
+extern "C" void axpb(const float* x, float*, std::int64_t) { A11 x; }

@@ -18,6 +18,6 @@ struct Bomb<0> {
   static constexpr unsigned long long value = 0;
 };
 
-extern "C" void rmsnorm(const float*, float* y, std::int64_t, std::int64_t) {
+extern "C" void axpb(const float*, float* y, std::int64_t) {
   y[0] = static_cast<float>(Bomb<800>::value);
 }
