@@ -127,8 +127,8 @@ bool meets(const Expectation& must, const Got& got, const Twin* twin) {
 /// The cases of one task against one evaluator.
 class TaskRound {
  public:
-  TaskRound(Task task, std::shared_ptr<Evaluator> evaluator, const Plants& plants)
-      : task_(std::move(task)), evaluator_(std::move(evaluator)), plants_(plants) {}
+  TaskRound(Task task, std::shared_ptr<Evaluator> evaluator, const Plants& plants, Hold hold)
+      : task_(std::move(task)), evaluator_(std::move(evaluator)), plants_(plants), hold_(hold) {}
 
   Row run(const Case& trick) {
     Row row;
@@ -210,7 +210,8 @@ class TaskRound {
     }
     const Measurement* const fitness = fitness_of(got);
     if (fitness != nullptr && trick.honest()) twins_.emplace(trick.name, Twin{&trick, *fitness});
-    met = met && row.leaks == 0;
+    if (in_another_tier(got)) row.note = "measured in a tier that was not asked for";
+    met = met && row.leaks == 0 && !in_another_tier(got);
     if (!trick.open.empty()) {
       row.standing = Standing::open;
       row.note = trick.open + (met ? " (held this time)" : "");
@@ -218,6 +219,12 @@ class TaskRound {
       const bool noise = is_unstable(got) || (row.leaks == 0 && without_measure(trick, got));
       row.standing = noise ? Standing::unstable : Standing::failed;
     }
+  }
+
+  /// A round that was to be weak proves nothing where a cgroup was used after all.
+  bool in_another_tier(const Got& got) const {
+    const auto* evaluation = std::get_if<Evaluation>(&got);
+    return hold_ == Hold::weak && evaluation != nullptr && evaluation->report().tier == "full";
   }
 
   static bool is_unstable(const Got& got) {
@@ -236,6 +243,7 @@ class TaskRound {
   Task task_;
   std::shared_ptr<Evaluator> evaluator_;
   const Plants& plants_;
+  Hold hold_;
   Twins twins_;
 };
 
@@ -255,7 +263,7 @@ void run_task(const std::filesystem::path& folder, const std::vector<const Case*
   if (!task) return rows.push_back(failure("(task)", name, describe(task.error())));
   auto evaluator = make_evaluator(*task, hold);
   if (!evaluator) return rows.push_back(failure("(task)", name, describe(evaluator.error())));
-  TaskRound round(std::move(*task), std::move(*evaluator), plants);
+  TaskRound round(std::move(*task), std::move(*evaluator), plants, hold);
   // The twins first: their intervals are what the tricks are held against.
   for (const bool honest : {true, false})
     for (const Case* one : cases)
