@@ -9,7 +9,9 @@ budget=60
 case "${1:-}" in
   "") ;;
   -h|--help) printf 'usage: scripts/quickstart.sh [--time SECONDS]\n'; exit 0 ;;
-  --time) budget=${2:?--time needs a number of seconds} ;;
+  --time)
+    budget=${2:-}
+    [[ $budget =~ ^[1-9][0-9]*$ ]] || { printf 'quickstart: --time needs a whole number of seconds\n' >&2; exit 2; } ;;
   *) printf 'quickstart: unknown option %s\nusage: scripts/quickstart.sh [--time SECONDS]\n' "$1" >&2; exit 2 ;;
 esac
 
