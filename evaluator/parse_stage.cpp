@@ -20,7 +20,8 @@ std::string words_of(const Error& error) {
 
 }  // namespace
 
-std::optional<Rejection> parse_candidate(const Task& task, const Source& source, std::size_t max_bytes) {
+std::optional<Rejection> parse_candidate(const Task& task, const EvaluationJob& job, std::size_t max_bytes) {
+  const Source& source = job.source;
   if (source.empty()) return reject(RejectionCode::unreadable, "the candidate has no file");
   if (source.bytes() > max_bytes)
     return reject(RejectionCode::too_large, "the candidate has " + std::to_string(source.bytes()) +
@@ -28,7 +29,7 @@ std::optional<Rejection> parse_candidate(const Task& task, const Source& source,
                                                 " are taken");
   if (const auto blocks = find_blocks(source); !blocks)
     return reject(RejectionCode::unreadable, words_of(blocks.error()));
-  if (!task.seed.empty())
+  if (!task.seed.empty() && !job.may_thaw)
     if (const auto frozen = check_frozen(task.seed, source); !frozen)
       return reject(RejectionCode::frozen_changed, words_of(frozen.error()));
   if (const auto knobs = find_knobs(source); !knobs)

@@ -70,7 +70,7 @@ class StagedEvaluator final : public Evaluator {
     const EvaluationJob& job = flight.job;
     if (job.task != task_->digest)
       return fail(ErrorCode::invalid_argument, "the job is for another task than '" + task_->name + "'");
-    if (auto rejection = parse_candidate(*task_, job.source, options_.max_source_bytes))
+    if (auto rejection = parse_candidate(*task_, job, options_.max_source_bytes))
       return Evaluation(std::move(*rejection));
 
     auto candidate = compile(job.source, flight.stop);

@@ -187,6 +187,9 @@ void read_root(YamlMap& in, Task& task, NamedFiles& files) {
   in.required("name", task.name);
   require_plain_name(in, "name", task.name);
   in.required("backend", task.backend, backends);
+  if (in.ok() && task.backend != "cpu" && task.backend != "command")
+    return in.refuse("backend", "the backend '" + task.backend + "' is not built yet",
+                     "there are cpu and command");
   in.optional("description", task.description);
   in.optional("threads", task.threads, Range<int>{1, 1024});
   in.optional("nondeterministic", task.nondeterministic);

@@ -5,28 +5,12 @@
 #include <utility>
 
 #include <sys/mman.h>
-#include <unistd.h>
+
+#include <kernelsmith/core/descriptor.hpp>
 
 namespace kernelsmith {
 
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int descriptor) : descriptor_(descriptor) {}
-  ~FileDescriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  FileDescriptor(FileDescriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  int get() const { return descriptor_; }
-  void reset() { *this = FileDescriptor(); }
-
- private:
-  int descriptor_ = -1;
-};
+using FileDescriptor = Descriptor;
 
 class Mapping {
  public:

@@ -43,11 +43,15 @@ Result<Evaluation> Judge::evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, b
   report.tier = tier_;
   report.hardware = hardware_;
   report.shapes.clear();
-  for (const TaskShape& shape : shapes_) report.shapes.push_back({shape.name, shape.timed, false, 0, {}, {}});
+  for (const TaskShape& shape : shapes_) report.shapes.push_back({shape.name, shape.timed, {}, 0, {}, {}});
 
   LoadedObject challenger = object_for(candidate, *candidate_arena_, Trust::candidate);
   const auto fitness = examine(challenger, candidate, rival, report, stop);
-  for (std::size_t s = 0; s < shapes_.size(); ++s) report.shapes[s].error = challenger.worst_error(s);
+  for (std::size_t s = 0; s < shapes_.size(); ++s) {
+    ShapeResult& shape = report.shapes[s];
+    shape.error = challenger.worst_error(s);
+    if (shape.correct && !(shape.error <= 1)) shape.correct = false;  // in a timed call
+  }
   challenger.add_costs(report.spent_ms);
   if (fitness) {
     auto metrics = Metrics::create(
@@ -66,9 +70,8 @@ Judged<Measurement> Judge::examine(LoadedObject& candidate, const CpuBinaryPtr& 
                                    const CpuBinaryPtr& rival, Report& report, const std::stop_token& stop) {
   {
     const Stopwatch watch(report.spent_ms["check"]);
-    if (auto ok = check_all_shapes(candidate, stop); !ok) return ok.error();
+    if (auto ok = check_all_shapes(candidate, stop, &report.shapes); !ok) return ok.error();
   }
-  for (ShapeResult& shape : report.shapes) shape.correct = true;
   const Stopwatch watch(report.spent_ms["timing"]);
   auto fitness = time_all_shapes(candidate, binary->digest(), report, stop);
   if (fitness && rival)
@@ -76,12 +79,15 @@ Judged<Measurement> Judge::examine(LoadedObject& candidate, const CpuBinaryPtr& 
   return fitness;
 }
 
-Judged<void> Judge::check_all_shapes(LoadedObject& candidate, const std::stop_token& stop) const {
+Judged<void> Judge::check_all_shapes(LoadedObject& candidate, const std::stop_token& stop,
+                                     std::vector<ShapeResult>* results) const {
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
     // The odd shapes of `check` first: that is where most kernels are wrong.
     const std::size_t shape = shapes_.size() - 1 - i;
     if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));
-    if (auto time = candidate.batch(shape, kCallsChecked); !time) return time.error();
+    const auto time = candidate.batch(shape, kCallsChecked);
+    if (results) (*results)[shape].correct = time.has_value();
+    if (!time) return time.error();
   }
   return {};
 }

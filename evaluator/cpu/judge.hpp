@@ -51,7 +51,8 @@ class Judge {
   LoadedObject object_for(CpuBinaryPtr binary, Arena& arena, Trust trust) const;
   Judged<Measurement> examine(LoadedObject& candidate, const CpuBinaryPtr& binary, const CpuBinaryPtr& rival,
                               Report& report, const std::stop_token& stop);
-  Judged<void> check_all_shapes(LoadedObject& candidate, const std::stop_token& stop) const;
+  Judged<void> check_all_shapes(LoadedObject& candidate, const std::stop_token& stop,
+                                std::vector<ShapeResult>* results = nullptr) const;
   Judged<Measurement> time_all_shapes(LoadedObject& candidate, const Digest& binary, Report& report,
                                       const std::stop_token& stop);
   Judged<void> duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Report& report,

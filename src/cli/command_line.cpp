@@ -47,6 +47,10 @@ std::string typed_name(const CLI::App& app) {
   return app.get_parent() ? app.get_parent()->get_name() + " " + app.get_name() : app.get_name();
 }
 
+Error unknown_command(const CLI::App& app, const std::string& word) {
+  return fail(ErrorCode::invalid_argument, "unknown command " + word, "", hint_for(word, command_names(app)));
+}
+
 /// What is wrong with a word that nothing took.
 Error unknown_word(const CLI::App& app, const std::string& word) {
   const CLI::App& place = innermost(app);
@@ -54,9 +58,7 @@ Error unknown_word(const CLI::App& app, const std::string& word) {
   if (is_option(word))
     return fail(ErrorCode::invalid_argument, "unknown option " + name, typed_name(place),
                 hint_for(name, option_names(place)));
-  if (&place == &app)
-    return fail(ErrorCode::invalid_argument, "unknown command " + word, "",
-                hint_for(word, command_names(app)));
+  if (&place == &app) return unknown_command(app, word);
   return fail(ErrorCode::invalid_argument, "unexpected argument " + word, typed_name(place),
               typed_name(place) + " --help tells what it takes");
 }
@@ -70,6 +72,25 @@ std::string first_unknown(const CLI::App& app) {
   return left.empty() ? "" : left.front();
 }
 
+/// What `kernelsmith help COMMAND` does; prints `overview` without one.
+int help(const CLI::App& app, const std::string& name, const std::string& overview) {
+  if (name.empty()) return std::fputs(overview.c_str(), stdout), kDone;
+  for (const CLI::App* command : app.get_subcommands({}))
+    if (command->get_name() == name) return std::fputs(command->help(app.get_name()).c_str(), stdout), kDone;
+  return report(stderr, unknown_command(app, name));
+}
+
+void add_help(CLI::App& app, Command& chosen) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("help", "Print this help, or that of a command");
+  command->add_option("COMMAND", *name, "One of the commands");
+  const auto overview = std::make_shared<std::string>();
+  command->callback([&app, &chosen, name, overview] {
+    chosen = [&app, name, overview] { return help(app, *name, *overview); };
+  });
+  *overview = app.help();  // once words are parsed, it is that of the command they name
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
@@ -80,7 +101,7 @@ int run_command_line(int argc, char** argv) {
   app.set_version_flag("--version", "kernelsmith " KERNELSMITH_VERSION, "Print the version and exit");
   app.footer(kFooter);
   app.require_subcommand(0, 1);
-  for (auto add : {add_init, add_doctor, add_evaluate, add_run, add_resume, add_show, add_export})
+  for (auto add : {add_init, add_doctor, add_evaluate, add_run, add_resume, add_show, add_export, add_help})
     add(app, chosen);
   app.allow_extras();
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/session/session.hpp>
 
 #include "commands.hpp"
@@ -23,7 +24,7 @@ Of --config and --set the section `evaluator` matters, for example --set evaluat
 
 void print_shapes(const Report& report) {
   for (const ShapeResult& shape : report.shapes)
-    fmt::print("  {:<28} {:<8} {:>22}  {}\n", shape.shape, shape.correct ? "correct" : "WRONG",
+    fmt::print("  {:<28} {:<8} {:>22}  {}\n", shape.shape, shape.correct == true ? "correct" : "WRONG",
                shape.runtime_us ? text_of(*shape.runtime_us) : "",
                shape.speedup ? text_of(*shape.speedup) : std::string(shape.timed ? "" : "not timed"));
 }
@@ -42,6 +43,17 @@ void print_text(const Evaluation& evaluation) {
   if (!report.tier.empty()) fmt::print("tier {}\n", report.tier);
 }
 
+/// A candidate of one file is compiled under the name of the seed's; messages shall name the file that was
+/// given.
+Evaluation with_given_name(const Evaluation& evaluation, const std::string& name, const std::string& given) {
+  const Rejection* rejection = evaluation.rejection();
+  if (!rejection || name.empty()) return evaluation;
+  Rejection renamed = *rejection;
+  for (const std::string& written : {"source/" + name + ":", name + ":"})
+    renamed.diagnostics = with_words_begun(renamed.diagnostics, written, given + ":");
+  return renamed;
+}
+
 struct EvaluateCommand {
   std::string task;
   std::vector<std::string> files;
@@ -54,9 +66,15 @@ struct EvaluateCommand {
     const auto loaded = load_task_folder(task);
     if (!loaded) return report(stderr, loaded.error());
     std::vector<Source> candidates;
+    std::vector<std::string> names;  // of the only file; empty where a candidate has several
     for (const std::string& file : files) {
       auto candidate = load_candidate(loaded->task, file);
       if (!candidate) return report(stderr, candidate.error());
+      if (!loaded->task.seed.empty() && !check_frozen(loaded->task.seed, *candidate))
+        fmt::print(stderr,
+                   "note: {} differs from the seed outside the EVOLVE-BLOCKs; a search keeps that text\n",
+                   file);
+      names.push_back(candidate->files().size() == 1 ? candidate->files().front().path : "");
       candidates.push_back(std::move(*candidate));
     }
     auto run = default_config(loaded->task, registry);
@@ -66,7 +84,8 @@ struct EvaluateCommand {
     fmt::print(stderr, "task {}; preparing\n", loaded->task.name);
     int status = kDone;
     std::size_t told = 0;
-    const auto tell = [&](const Evaluation& evaluation) {
+    const auto tell = [&](const Evaluation& told_as) {
+      const Evaluation evaluation = with_given_name(told_as, names[told], files[told]);
       if (json) {
         fmt::print("{}", json_of(evaluation));
       } else {

@@ -25,7 +25,7 @@ Json median(const std::optional<Measurement>& value) { return value ? Json(value
 Json shape(const ShapeResult& result) {
   return {{"shape", result.shape},
           {"timed", result.timed},
-          {"correct", result.correct},
+          {"correct", result.correct ? Json(*result.correct) : Json(nullptr)},
           {"error", result.error},
           {"runtime_us", median(result.runtime_us)},
           {"speedup", interval(result.speedup)}};

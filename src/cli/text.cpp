@@ -28,6 +28,18 @@ std::string shell_word(const std::string& word) {
   return quoted;
 }
 
+std::string with_words_begun(std::string text, const std::string& begin, const std::string& by) {
+  for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+    if (at > 0 && std::isspace(static_cast<unsigned char>(text[at - 1])) == 0) {
+      ++at;
+      continue;
+    }
+    text.replace(at, begin.size(), by);
+    at += by.size();
+  }
+  return text;
+}
+
 std::string text_of(const Measurement& measurement) {
   const std::string unit =
       measurement.unit == "x" || measurement.unit.empty() ? measurement.unit : " " + measurement.unit;

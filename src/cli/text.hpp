@@ -24,4 +24,7 @@ std::string shell_word(const std::string& word);
 /// Three significant digits, without an exponent where it reads well: "0.123", "12.3", "4510".
 std::string short_number(double value);
 
+/// `text` with `begin` replaced by `by` wherever a word, parted from others by white space, begins with it.
+std::string with_words_begun(std::string text, const std::string& begin, const std::string& by);
+
 }  // namespace kernelsmith::cli

@@ -14,8 +14,16 @@ using namespace detail;
 using Tokens = std::vector<Token>;
 
 // Names through which a program sees its own line numbers or text.
-constexpr std::array kSelfAware{"__LINE__"sv,  "__builtin_LINE"sv, "source_location"sv, "inspect"sv,
-                                "_getframe"sv, "__file__"sv,       "linecache"sv,       "tb_lineno"sv};
+constexpr std::array kSelfAware{"__LINE__"sv,
+                                "__builtin_LINE"sv,
+                                "__builtin_COLUMN"sv,
+                                "source_location"sv,
+                                "__builtin_source_location"sv,
+                                "inspect"sv,
+                                "_getframe"sv,
+                                "__file__"sv,
+                                "linecache"sv,
+                                "tb_lineno"sv};
 
 // Bytes that compilers read in ways the lexer does not follow: NUL, a carriage return alone, trigraphs.
 bool is_plain(std::string_view text) {
@@ -39,6 +47,14 @@ bool stringizes(std::string_view text, const Tokens& tokens) {
   return std::ranges::any_of(tokens, [&](const Token& token) {
     return token.kind == TokenKind::operation && token.in_directive &&
            (token.in(text) == "#" || token.in(text) == "%:");
+  });
+}
+
+// Whether a macro can make a name of parts, such as one of those above.
+bool pastes(std::string_view text, const Tokens& tokens) {
+  return std::ranges::any_of(tokens, [&](const Token& token) {
+    return token.kind == TokenKind::operation && token.in_directive &&
+           (token.in(text) == "##" || token.in(text) == "%:%:");
   });
 }
 
@@ -78,15 +94,17 @@ void add_tokens(DigestBuilder& digest, std::string_view text, Language language,
 Digest fingerprint(const Source& source) {
   std::vector<Tokens> tokens;
   bool spacing_counts = false;
+  bool names_are_made = false;
   for (const SourceFile& file : source.files()) {
     tokens.push_back(tokenize(file.text, language_of(file.path)));
     spacing_counts = spacing_counts || stringizes(file.text, tokens.back());
+    names_are_made = names_are_made || pastes(file.text, tokens.back());
   }
   DigestBuilder digest;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto& [path, text] = source.files()[i];
     const Language language = language_of(path);
-    const bool certain = is_read_with_certainty(text, language, tokens[i]);
+    const bool certain = !names_are_made && is_read_with_certainty(text, language, tokens[i]);
     digest.add("file").add(path);
     if (certain) {
       add_tokens(digest, text, language, tokens[i], spacing_counts && language != Language::python);

@@ -210,6 +210,7 @@ struct Fields<EvaluationJob> {
     io("source", job.source);
     io("remeasurement", job.remeasurement);
     io("rival", job.rival);
+    io("may_thaw", job.may_thaw);
   }
 };
 template <>

@@ -1,3 +1,4 @@
+#include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/core/result.hpp>
 
 namespace kernelsmith {
@@ -20,7 +21,7 @@ void throw_exception_from_error(const Error& error, const boost::source_location
 }
 
 int report(std::FILE* stream, const Error& error) {
-  std::fprintf(stream, "error: %s\n", describe(error).c_str());
+  std::fprintf(stream, "error: %s\n", escape_controls(describe(error)).c_str());
   switch (error.code) {
     case ErrorCode::cancelled:
       return 130;

@@ -8,6 +8,19 @@
 namespace kernelsmith {
 namespace {
 
+/// What is worth telling about a session that goes on with other settings than the one before it.
+std::vector<Notice> changes(const std::map<std::string, std::string>& before,
+                            const std::map<std::string, std::string>& now) {
+  std::vector<Notice> notices;
+  for (const auto& [name, value] : now) {
+    const auto it = before.find(name);
+    if (it != before.end() && it->second != value)
+      notices.push_back(
+          {Notice::Level::info, name + " changes from \"" + it->second + "\" to \"" + value + "\""});
+  }
+  return notices;
+}
+
 std::string where(TicketId ticket) { return "ticket " + std::to_string(ticket.value); }
 
 }  // namespace
@@ -17,13 +30,17 @@ Result<std::unique_ptr<Committer>> Committer::begin(std::unique_ptr<Journal> jou
   options = with_defaults(std::move(options));
   auto state = replay(*journal, options);
   if (!state) return state.error();
-  const auto settings = settings_of(options, state->archipelago().grid());
+  auto settings = settings_of(options, state->archipelago().grid());
+  const auto notices = changes(state->session_settings(), options.recorded);
+  settings.insert(options.recorded.begin(), options.recorded.end());
   const SessionStarted session{KERNELSMITH_VERSION, by_name(options.budgets), settings, state->elapsed_s()};
   std::unique_ptr<Committer> committer(
       new Committer(std::move(journal), std::move(options), std::move(*state)));
   const std::lock_guard lock(committer->mutex_);
   const Event event = session;
   if (auto recorded = committer->record({&event, 1}); !recorded) return recorded.error();
+  for (const Notice& notice : notices)
+    if (committer->options_.observer) committer->options_.observer->on_notice(notice);
   return committer;
 }
 

@@ -103,6 +103,7 @@ std::map<std::string, std::string> settings_of(const EngineOptions& options, con
       {"deterministic", options.deterministic ? "true" : "false"},
   };
   if (options.deterministic) settings.emplace("pipeline", std::to_string(options.pipeline));
+  settings.insert(options.fixed.begin(), options.fixed.end());
   return settings;
 }
 

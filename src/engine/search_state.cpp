@@ -70,6 +70,7 @@ Status SearchState::begin_session(const SessionStarted& session) {
                   "only budgets and limits on what is in flight can change within a run; begin a new one");
     }
   }
+  session_settings_ = session.settings;
   budgets_ = budgets_from(session.budgets);
   elapsed_s_ = std::max(elapsed_s_, session.elapsed_s);
   return {};

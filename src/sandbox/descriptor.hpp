@@ -1,4 +1,4 @@
-// Descriptor: an owned file descriptor, close-on-exec by convention.
+// Small files of the kernel, and the errors of system calls.
 #pragma once
 
 #include <cerrno>
@@ -10,33 +10,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <kernelsmith/core/descriptor.hpp>
 #include <kernelsmith/core/result.hpp>
 
 namespace kernelsmith {
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    if (this != &other) {
-      reset();
-      number_ = std::exchange(other.number_, -1);
-    }
-    return *this;
-  }
-  ~Descriptor() { reset(); }
-
-  int get() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-  void reset() {
-    if (number_ >= 0) ::close(std::exchange(number_, -1));
-  }
-
- private:
-  int number_ = -1;
-};
 
 /// An Error for the system call that just failed.
 inline Error system_error(std::string what, std::string where = {}) {

@@ -273,6 +273,22 @@ Status read_config(std::string_view yaml, const std::string& file, const Registr
   });
 }
 
+std::map<std::string, std::string> policy_texts(const RunConfig& config) {
+  const auto line_of = [](const std::function<void(YamlWriter&)>& write) {
+    YamlWriter out;
+    write(out);
+    std::string text = out.finish();
+    while (text.ends_with('\n')) text.pop_back();
+    for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', end))
+      text.replace(end, 1, ", ");
+    return text;
+  };
+  return {{"migration", line_of([&](YamlWriter& out) { write_choice(out, config.migration); })},
+          {"sampler", line_of([&](YamlWriter& out) { write_choice(out, config.sampler); })},
+          {"proposer", line_of([&](YamlWriter& out) { write_choice(out, config.proposer); })},
+          {"operators", line_of([&](YamlWriter& out) { write_operators(out, config.operators); })}};
+}
+
 std::string to_yaml(const RunConfig& config) {
   YamlWriter out;
   out.comment("How the task is searched, with every default written out. docs/formats.md explains the keys.");

@@ -92,6 +92,11 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.evaluations_in_flight = config.workers;
   options.proposals_in_flight = config.workers;
   options.error_limit = config.error_limit;
+  // Replay moves elites by the migration again. It takes selections and proposals from the journal; only a
+  // deterministic run would end elsewhere with another sampler.
+  for (auto& [name, text] : policy_texts(config))
+    (config.deterministic || name == "migration" ? options.fixed : options.recorded)
+        .emplace(name, std::move(text));
   return options;
 }
 
@@ -141,13 +146,17 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
 }
 
 Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Registry& registry) {
+  // A pipe in its place would be waited for.
+  std::error_code ignored;
+  if (const auto file = std::filesystem::status(folder / kConfigFile, ignored);
+      std::filesystem::exists(file) && !std::filesystem::is_regular_file(file))
+    return fail(ErrorCode::bad_input, "this is no regular file", (folder / kConfigFile).string());
   const auto yaml = read_text_file(folder / kConfigFile);
   if (!yaml) {
     if (yaml.error().code != ErrorCode::not_found) return yaml.error();
     return fail(ErrorCode::not_found, "this is no run folder: it has no run.yaml", folder.string(),
                 "name the folder that `kernelsmith run` made");
   }
-  std::error_code ignored;
   if (!std::filesystem::exists(folder / kTaskFolder, ignored))
     return fail(ErrorCode::not_found, "this run has no task folder: `kernelsmith run` did not make it",
                 folder.string(), "a run of a program that links the library is resumed by that program");
@@ -212,6 +221,7 @@ Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Sour
   EvaluationJob job;
   job.run = "evaluate";
   job.task = task.digest;
+  job.may_thaw = true;  // frozen bytes are a rule of the search
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     job.candidate = ProgramId{i};
     job.source = std::move(candidates[i]);

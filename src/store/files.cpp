@@ -14,15 +14,6 @@
 namespace kernelsmith::detail {
 namespace fs = std::filesystem;
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-Descriptor::Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
 Error system_error(std::string_view doing, const fs::path& path) { return system_error(doing, path, errno); }
 
 Error system_error(std::string_view doing, const fs::path& path, int number) {

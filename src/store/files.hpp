@@ -5,22 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include <kernelsmith/core/descriptor.hpp>
 #include <kernelsmith/core/result.hpp>
 
 namespace kernelsmith::detail {
-
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  ~Descriptor();
-  Descriptor(Descriptor&& other) noexcept;
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 /// An Error for the current errno: `disk_full`, `permission`, `not_found` or `io`.
 Error system_error(std::string_view doing, const std::filesystem::path& path);

@@ -14,7 +14,6 @@
 namespace kernelsmith {
 namespace fs = std::filesystem;
 using detail::Database;
-using detail::Descriptor;
 using detail::EventWriter;
 
 namespace {

@@ -5,7 +5,7 @@ import unittest
 
 from support import KERNELSMITH, CommandTest, kernelsmith
 
-COMMANDS = ("init", "doctor", "evaluate", "run", "resume", "show", "export")
+COMMANDS = ("init", "doctor", "evaluate", "run", "resume", "show", "export", "help")
 
 
 class CommandLineTest(CommandTest):
@@ -15,6 +15,15 @@ class CommandLineTest(CommandTest):
             text = self.succeed(command, "--help").stdout
             self.assertIn("Usage: kernelsmith " + command, text)
             self.assertIn(command, self.succeed("--help").stdout)
+
+    def test_help_is_a_command_too(self):
+        self.assertEqual(self.succeed("help").stdout, self.succeed("--help").stdout)
+        self.assertEqual(self.succeed("help", "run").stdout, self.succeed("run", "--help").stdout)
+        self.fail_with(2, "help", "rnu", says=["unknown command rnu", "did you mean run?"])
+
+    def test_control_bytes_do_not_reach_the_terminal(self):
+        text = self.fail_with(2, "show", "a\x1b[31m.run", says=["a\\x1b[31m.run"])
+        self.assertNotIn("\x1b", text)
 
     def test_version(self):
         self.assertRegex(self.succeed("--version").stdout, r"^kernelsmith \d+\.\d+\.\d+\n$")

@@ -49,6 +49,25 @@ class TemplateTest(CommandTest):
 
 
 class EvaluateTest(CommandTest):
+    def test_any_file_of_the_users_can_be_evaluated(self):
+        self.succeed("init", "task")
+        reference = (self.folder / "task/reference.cpp").read_text()
+        self.assertNotIn("EVOLVE-BLOCK", reference)
+        done = self.succeed("evaluate", "task", "task/reference.cpp")
+        self.assertIn("note: task/reference.cpp differs from the seed", done.stderr)
+
+    def test_messages_name_the_given_file_and_unreached_shapes_are_not_wrong(self):
+        self.succeed("init", "task")
+        (self.folder / "mine.cpp").write_text('#include "task.hpp"\nthis is no C++\n')
+        evaluation = self.json("evaluate", "task", "mine.cpp", status=1)
+        self.assertIn("mine.cpp:2:", evaluation["diagnostics"])
+        self.assertNotIn("seed.cpp", evaluation["diagnostics"])
+        self.assertNotIn(False, [shape["correct"] for shape in evaluation["shapes"]])
+        seed = (self.folder / "task/seed.cpp").read_text()
+        (self.folder / "wrong.cpp").write_text(seed.replace("y[j * rows + i] = x[i * cols + j]", "y[j * rows + i] = 1"))
+        evaluation = self.json("evaluate", "task", "wrong.cpp", status=1)
+        self.assertEqual([shape["correct"] for shape in evaluation["shapes"]].count(False), 1)
+
     def test_a_rejection_has_status_1(self):
         write_task(self.folder / "task")
         (self.folder / "bad.txt").write_text(SEED.replace("k0 = 0", "k0 = 9"))

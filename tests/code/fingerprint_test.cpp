@@ -31,29 +31,36 @@ TEST(Fingerprint, SeesThroughSpacingAndComments) {
 }
 
 TEST(Fingerprint, KeepsWhatMeansSomethingInCpp) {
-  expect_different(cpp, {
-                            {"int a;", "int b;"},
-                            {"a + +b", "a ++b"},
-                            {"ab", "a b"},
-                            {"x = \"a b\";", "x = \"a  b\";"},
-                            {"R\"(//a)\"", "R\"(//b)\""},
-                            {"\"a\"_s", "\"a\" _s"},
-                            {"a<:b", "a< :b"},
-                            {"#define A\nint a;", "#define A int a;"},
-                            {"#define F(x)", "#define F (x)"},
-                            {"#define S(x) #x\nS(a+b)", "#define S(x) #x\nS(a + b)"},
-                            {"#include <a//b>", "#include <a//c>"},
-                            {"int a;\n#if 1", "int a; #if 1"},
-                            {"fo\\\no", "fo o"},
-                            {"// a \\\nint b;\nint c;", "// a\nint b;\nint c;"},
-                            {"int a = __LINE__;", "\nint a = __LINE__;"},
-                            {"\"a\n//b", "\"a\n//c"},
-                            {"// a ?"
-                             "?/\nint b;",
-                             "// a\nint b;"},
-                            {"int a = 1; // @tune 1 2", "int a = 1; // @tune 1 3"},
-                            {"// EVOLVE-BLOCK-START\na\n// EVOLVE-BLOCK-END\n", "a"},
-                        });
+  expect_different(
+      cpp,
+      {
+          {"int a;", "int b;"},
+          {"a + +b", "a ++b"},
+          {"ab", "a b"},
+          {"x = \"a b\";", "x = \"a  b\";"},
+          {"R\"(//a)\"", "R\"(//b)\""},
+          {"\"a\"_s", "\"a\" _s"},
+          {"a<:b", "a< :b"},
+          {"#define A\nint a;", "#define A int a;"},
+          {"#define F(x)", "#define F (x)"},
+          {"#define S(x) #x\nS(a+b)", "#define S(x) #x\nS(a + b)"},
+          {"#include <a//b>", "#include <a//c>"},
+          {"int a;\n#if 1", "int a; #if 1"},
+          {"fo\\\no", "fo o"},
+          {"// a \\\nint b;\nint c;", "// a\nint b;\nint c;"},
+          {"int a = __LINE__;", "\nint a = __LINE__;"},
+          {"int a = __builtin_source_location();", "\nint a = __builtin_source_location();"},
+          {"#define P(a, b) a##b\nint a = P(__LI, NE__);", "#define P(a, b) a##b\n\nint a = P(__LI, NE__);"},
+          {"#define P(a, b) a%:%:b\nint a = P(__LI, NE__);",
+           "#define P(a, b) a%:%:b\n\nint a = P(__LI, NE__);"},
+          {"a<::b>", "a<: :b>"},
+          {"\"a\n//b", "\"a\n//c"},
+          {"// a ?"
+           "?/\nint b;",
+           "// a\nint b;"},
+          {"int a = 1; // @tune 1 2", "int a = 1; // @tune 1 3"},
+          {"// EVOLVE-BLOCK-START\na\n// EVOLVE-BLOCK-END\n", "a"},
+      });
 }
 
 TEST(Fingerprint, KeepsWhatMeansSomethingInPython) {

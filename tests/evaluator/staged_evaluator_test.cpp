@@ -251,6 +251,10 @@ TEST_F(StagedEvaluator, RejectsChangesOutsideTheBlocks) {
       start(*evaluator, job("int z;\n// EVOLVE-BLOCK-START\nint b;\n// EVOLVE-BLOCK-END\n")).get();
   ASSERT_TRUE(answer->rejection());
   EXPECT_EQ(answer->rejection()->code, RejectionCode::frozen_changed);
+
+  EvaluationJob own = job("int z;\n");
+  own.may_thaw = true;
+  EXPECT_TRUE(start(*evaluator, own).get()->accepted());
 }
 
 TEST_F(StagedEvaluator, RefusesAJobOfAnotherTask) {

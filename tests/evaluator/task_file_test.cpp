@@ -102,6 +102,9 @@ TEST(TaskFile, NamesFileLineAndTheNearestKey) {
   EXPECT_THAT(error_of(with("{rows: 10}", "{row: 10}")),
               AllOf(HasSubstr("task.yaml:10"), HasSubstr("did you mean rows?")));
   EXPECT_THAT(error_of(with("backend: cpu", "backend: cpuu")), HasSubstr("task.yaml:3"));
+  EXPECT_THAT(
+      error_of("version: 1\nname: later\nbackend: cuda\n"),
+      AllOf(HasSubstr("task.yaml:3"), HasSubstr("'cuda' is not built yet"), HasSubstr("cpu and command")));
   EXPECT_THAT(error_of(with("[reassociate]", "[reasociate]")), HasSubstr("did you mean reassociate?"));
   EXPECT_THAT(error_of(with("role: out", "role: output")), HasSubstr("task.yaml:9"));
 }

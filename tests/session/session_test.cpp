@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/session/run_view.hpp>
@@ -58,6 +59,57 @@ TEST_F(SessionTest, ARefusedTaskLeavesNoRunFolder) {
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().code, ErrorCode::refused);
   EXPECT_FALSE(fs::exists(run_));
+}
+
+/// Replaces a text of the run's run.yaml.
+void edit_config(const fs::path& run, const std::string& from, const std::string& to) {
+  std::string text = read_text_file(run / "run.yaml").value();
+  const auto at = text.find(from);
+  ASSERT_NE(at, std::string::npos) << text;
+  std::ofstream(run / "run.yaml") << text.replace(at, from.size(), to);
+}
+
+TEST_F(SessionTest, AMigrationThatWasEditedIsRefused) {
+  ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
+  edit_config(run_, "kind: best", "kind: weighted");
+  const auto session = resume();
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().where, "migration");
+  EXPECT_THAT(session.error().message, testing::HasSubstr("\"kind: best, count: 1\""));
+  EXPECT_FALSE(view_run(run_, toy::registry())) << "the archive would be another";
+}
+
+TEST_F(SessionTest, ASamplerThatWasEditedIsTakenAndTold) {
+  struct Listener final : Observer {
+    void on_event(const Event&) override {}
+    void on_notice(const Notice& notice) override { told += notice.message; }
+    std::string told;
+  };
+  ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
+  edit_config(run_, "explore: ", "explore: 1");
+  const auto listener = std::make_shared<Listener>();
+  ASSERT_TRUE(Session::resume(run_, {}, toy::registry(), listener));
+  EXPECT_THAT(listener->told, testing::StartsWith("sampler changes from"));
+  listener->told.clear();
+  ASSERT_TRUE(Session::resume(run_, {}, toy::registry(), listener));
+  EXPECT_EQ(listener->told, "");
+}
+
+TEST_F(SessionTest, ADeterministicRunTakesNoOtherSamplerOrProposer) {
+  ASSERT_TRUE(begin("deterministic: true\nbudgets: {iterations: 5}\n").value().run());
+  edit_config(run_, "explore: ", "explore: 1");
+  EXPECT_EQ(resume().error().where, "sampler");
+  edit_config(run_, "explore: 1", "explore: ");
+  ASSERT_TRUE(resume());
+  edit_config(run_, "crossover: ", "crossover: 1");
+  EXPECT_EQ(resume().error().where, "proposer");
+}
+
+TEST_F(SessionTest, APipeInThePlaceOfTheConfigurationIsNotWaitedFor) {
+  ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
+  fs::remove(run_ / "run.yaml");
+  ASSERT_EQ(::mkfifo((run_ / "run.yaml").c_str(), 0600), 0);
+  EXPECT_EQ(resume().error().code, ErrorCode::bad_input);
 }
 
 TEST_F(SessionTest, ASecondWriterIsRefused) {

@@ -55,9 +55,9 @@ std::optional<RejectionCode> rejection_code_from(std::string_view name);
 
 /// One shape (a set of sizes) of the task.
 struct ShapeResult {
-  std::string shape;   ///< such as "rows=17 cols=1023"
-  bool timed = false;  ///< false: checked for correctness only
-  bool correct = false;
+  std::string shape;                      ///< such as "rows=17 cols=1023"
+  bool timed = false;                     ///< false: checked for correctness only
+  std::optional<bool> correct;            ///< absent where a rejection came before this shape was reached
   double error = 0;                       ///< worst error as a fraction of the budget; above 1 is a failure
   std::optional<Measurement> runtime_us;  ///< of one call
   std::optional<Measurement> speedup;     ///< over the baseline

@@ -37,6 +37,8 @@ struct EvaluationJob {
   Source source;
   std::optional<Remeasurement> remeasurement;  ///< set when the candidate was accepted before
   std::optional<Rival> rival;                  ///< set for a duel
+  bool may_thaw =
+      false;  ///< the bytes that the seed freezes may differ: a user's own file, no child of a search
 
   friend bool operator==(const EvaluationJob&, const EvaluationJob&) = default;
 };

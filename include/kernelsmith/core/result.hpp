@@ -37,8 +37,8 @@ inline Error fail(ErrorCode code, std::string message, std::string where = {}, s
   return Error{code, std::move(message), std::move(where), std::move(hint)};
 }
 
-/// Prints describe(error) to `stream` and returns the command's exit status for it: 2 for wrong use or bad
-/// input, 3 for a broken machine or environment, 130 for `cancelled`.
+/// Prints describe(error) to `stream`, control bytes escaped, and returns the command's exit status for it: 2
+/// for wrong use or bad input, 3 for a broken machine or environment, 130 for `cancelled`.
 int report(std::FILE* stream, const Error& error);
 
 }  // namespace kernelsmith

@@ -61,6 +61,10 @@ struct EngineOptions {
   bool confirm = false;                        ///< measure the best again at the end
   unsigned idle_iterations = 256;              ///< repeats and refusals in a row that end the run
 
+  /// Further settings by name, recorded with each session: `fixed` ones are refused where they differ from
+  /// the run's own, a change of the others is told to the observer.
+  std::map<std::string, std::string> fixed, recorded;
+
   // How it runs.
   bool deterministic = false;  ///< the same archive with any number of workers; takes no wall_s
   std::uint64_t pipeline = 8;  ///< deterministic: ticket t samples the state behind commit t - pipeline

@@ -79,6 +79,8 @@ class SearchState {
   // How far it is.
   const Budgets& budgets() const { return budgets_; }
   double elapsed_s() const { return elapsed_s_; }
+  /// What the last session recorded; empty before the first.
+  const std::map<std::string, std::string>& session_settings() const { return session_settings_; }
   /// The largest share of a budget that is used, 0 to 1. Wall time counts up to the last commit.
   double progress() const;
   std::uint64_t migrations() const { return migrations_; }
@@ -163,6 +165,7 @@ class SearchState {
   Counts counts_;
   Budgets budgets_;
   double elapsed_s_ = 0;
+  std::map<std::string, std::string> session_settings_;
   std::uint64_t migrations_ = 0;
   std::uint64_t next_ticket_ = 0;
   std::uint64_t committed_ = 0;  ///< tickets that took effect; in deterministic mode the next one to do so

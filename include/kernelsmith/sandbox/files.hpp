@@ -1,4 +1,4 @@
-// Scratch folders and text for people: small helpers around a sandbox.
+// Scratch folders, and the escape for what a program printed.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/core/result.hpp>
 
 namespace kernelsmith {
@@ -38,9 +39,5 @@ class ScratchFolder {
   std::filesystem::path path_;
   int lock_ = -1;  ///< the folder itself, opened and locked
 };
-
-/// `text` with every control byte but newline and tab, and every byte that is no valid UTF-8, written as
-/// \xNN: what a candidate prints must not steer a terminal.
-std::string escape_controls(std::string_view text);
 
 }  // namespace kernelsmith

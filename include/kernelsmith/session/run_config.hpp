@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -76,6 +77,9 @@ Status read_config(std::string_view yaml, const std::string& file, const Registr
 
 /// run.yaml with every setting written out; read_config gives it back.
 std::string to_yaml(const RunConfig& config);
+
+/// The policies' sections of run.yaml, each as one line, by name: migration, sampler, proposer, operators.
+std::map<std::string, std::string> policy_texts(const RunConfig& config);
 
 /// Where no budget is set: 60 seconds of wall time, or 200 iterations for a deterministic run, which takes no
 /// wall time.

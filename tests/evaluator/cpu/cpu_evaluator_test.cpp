@@ -145,7 +145,7 @@ TEST(CpuEvaluator, AcceptsHonestKernelsAndReportsThem) {
   EXPECT_GT(report.spent_ms.at("timing"), 0);
   ASSERT_EQ(report.shapes.size(), 4U);
   for (const ShapeResult& shape : report.shapes) {
-    EXPECT_TRUE(shape.correct) << shape.shape;
+    EXPECT_EQ(shape.correct, true) << shape.shape;
     EXPECT_LE(shape.error, 1) << shape.shape;
     EXPECT_EQ(shape.speedup.has_value(), shape.timed) << shape.shape;
   }

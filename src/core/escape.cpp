@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <string>
 
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/core/escape.hpp>
 
 namespace kernelsmith {
 
