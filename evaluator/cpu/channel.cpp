@@ -1,5 +1,6 @@
 #include "channel.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -47,8 +48,9 @@ Result<Heard> RunnerChannel::listen(double timeout_s, int exit_descriptor) {
     const double left_ms =
         timeout_s * 1e3 - std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
     std::array<pollfd, 2> watched{{{descriptor_.get(), POLLIN, 0}, {exit_descriptor, POLLIN, 0}}};
-    const int ready =
-        left_ms > 0 ? ::poll(watched.data(), watched.size(), static_cast<int>(std::ceil(left_ms))) : 0;
+    // Looked at least once: what came in time counts, however late this thread gets to see it.
+    const int wait_ms = static_cast<int>(std::ceil(std::max(left_ms, 0.0)));
+    const int ready = ::poll(watched.data(), watched.size(), wait_ms);
     if (ready < 0 && errno == EINTR) continue;
     if (ready < 0) return fail(ErrorCode::io, std::string("poll: ") + std::strerror(errno));
     if (ready == 0) return Heard{};

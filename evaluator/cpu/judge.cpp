@@ -22,6 +22,31 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
+/// Once more where the candidate seems to scatter by its own doing: chance does that now and then, but not
+/// for twice as long.
+Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidate, LoadedObject& yardstick,
+                                                          std::vector<StoppingRule> rules,
+                                                          const std::stop_token& stop) {
+  auto found = time_abba(candidate, yardstick, rules, stop);
+  if (!found) return found;
+  bool scattered = false;
+  for (std::size_t shape = 0; shape < rules.size(); ++shape) {
+    const AbbaRatios& pairs = (*found)[shape];
+    const bool own = scatter_of(pairs.ratios, pairs, rules[shape]) == Scatter::own;
+    if (!own) rules[shape].least = rules[shape].most = 0;
+    scattered = scattered || own;
+  }
+  if (!scattered) return found;
+  const auto more = time_abba(candidate, yardstick, rules, stop);
+  if (!more) return more;
+  for (std::size_t shape = 0; shape < rules.size(); ++shape) {
+    append((*found)[shape].ratios, (*more)[shape].ratios);
+    append((*found)[shape].a_times_us, (*more)[shape].a_times_us);
+    append((*found)[shape].b_times_us, (*more)[shape].b_times_us);
+  }
+  return found;
+}
+
 Evaluation rejected(Rejection rejection, Report report) {
   rejection.report = std::move(report);
   return rejection;
@@ -106,7 +131,7 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
   std::vector<StoppingRule> rules(timed, rule);
   for (std::size_t shape = 0; shape < timed; ++shape)
     if (pool.ratios[shape].size() > kMostPooled) rules[shape].most = rules[shape].least;
-  const auto fresh = time_abba(candidate, *yardstick_, rules, stop);
+  const auto fresh = time_again_if_it_scatters(candidate, *yardstick_, rules, stop);
   if (!fresh) return fresh.error();
 
   std::vector<Measurement> fitness, speedups, runtimes;
