@@ -128,6 +128,7 @@ Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, CpuOptions opti
   parts.runner.unsandboxed = options.unsandboxed;
   parts.runner.cgroup = !options.without_cgroup;
   parts.runner.threads = shared->threads;
+  if (shared->threads > 1) parts.runner.cores = std::make_shared<const ReservedCores>(shared->threads);
   parts.runner.load_timeout_s = std::max(kLeastLoadTimeoutS, shared->timeout_s);
   parts.bank.bytes = options.bank_bytes;
   parts.bank.seconds = options.bank_seconds;

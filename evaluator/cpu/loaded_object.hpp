@@ -73,7 +73,7 @@ class LoadedObject {
   void shuffle_all();
   void lay_out(std::size_t shape, std::size_t calls);
   Judged<void> check(std::size_t shape, std::size_t calls);
-  Judged<double> time_of(const BatchClock& clock, std::size_t calls) const;
+  double time_of(const BatchClock& clock, std::size_t calls) const;
 
   LoadedObjectSetup setup_;
   const Bank& bank_;

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -30,6 +31,10 @@ class GroupClock final : public ProcessClock {
     return static_cast<double>(*used);
   }
   bool whole_group() const override { return true; }
+  std::vector<pid_t> threads() const override {
+    std::ifstream file(group_.path() / "cgroup.threads");
+    return {std::istream_iterator<pid_t>(file), {}};
+  }
 
  private:
   Cgroup& group_;
@@ -60,6 +65,13 @@ class SignalClock final : public ProcessClock {
     return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
   }
   bool whole_group() const override { return false; }
+  std::vector<pid_t> threads() const override {
+    std::vector<pid_t> found;
+    std::error_code gone;
+    for (const auto& entry : std::filesystem::directory_iterator(tasks_, gone))
+      found.push_back(static_cast<pid_t>(std::stol(entry.path().filename().string())));
+    return found;
+  }
 
  private:
   static Error gone() { return fail(ErrorCode::io, "the runner's process is gone"); }

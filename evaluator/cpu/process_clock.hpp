@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
+
+#include <sys/types.h>
 
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/sandbox/process.hpp>
@@ -21,6 +24,8 @@ class ProcessClock {
   /// Exact while frozen.
   virtual Result<double> cpu_us() const = 0;
   virtual bool whole_group() const = 0;
+  /// The threads that must stop when it is frozen. Complete while frozen.
+  virtual std::vector<pid_t> threads() const = 0;
 };
 
 }  // namespace kernelsmith

@@ -21,6 +21,8 @@ constexpr double kIdleAllowanceUs = 20000;
 constexpr double kIdleAllowance = 0.05;
 /// How long an end may take to be noticed.
 constexpr std::chrono::seconds kGrace(2);
+/// How long another kernelsmith may time a batch of its own on the reserved cores.
+constexpr std::chrono::seconds kPatience(120);
 constexpr const char* kObjectInside = "/kernel.so";
 constexpr const char* kRunnerInside = "/kernelsmith-runner";
 
@@ -46,6 +48,7 @@ SandboxSpec spec_for(const std::filesystem::path& object, const Arena& arena, co
   spec.limits.file_bytes = 16ULL << 20;
   spec.limits.tmp_bytes = 16ULL << 20;
   spec.limits.shm_bytes = 16ULL << 20;
+  if (settings.cores) spec.cores = settings.cores->numbers();
   spec.descriptors = {{control, runner::kControlDescriptor},
                       {arena.inputs(), runner::kInputsDescriptor},
                       {arena.outputs(), runner::kOutputsDescriptor}};
@@ -85,8 +88,11 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
 
 }  // namespace
 
-RunnerProcess::RunnerProcess(SandboxedProcess process, RunnerChannel channel)
-    : process_(std::make_unique<SandboxedProcess>(std::move(process))), channel_(std::move(channel)) {}
+RunnerProcess::RunnerProcess(SandboxedProcess process, RunnerChannel channel,
+                             std::shared_ptr<const ReservedCores> cores)
+    : process_(std::make_unique<SandboxedProcess>(std::move(process))),
+      channel_(std::move(channel)),
+      cores_(std::move(cores)) {}
 
 Judged<RunnerProcess> RunnerProcess::start(const std::filesystem::path& object, const Arena& arena,
                                            const RunnerSettings& settings) {
@@ -96,7 +102,7 @@ Judged<RunnerProcess> RunnerProcess::start(const std::filesystem::path& object, 
   auto process = SandboxedProcess::start(spec_for(object, arena, settings, theirs.get()));
   if (!process) return Failure(process.error());
 
-  RunnerProcess runner(std::move(*process), std::move(ends->first));
+  RunnerProcess runner(std::move(*process), std::move(ends->first), settings.cores);
   if (const auto loaded = runner.await_answer(settings.load_timeout_s); !loaded) return loaded.error();
   auto clock = ProcessClock::of(*runner.process_);
   if (!clock) return runner.clock_failed(clock.error());
@@ -104,10 +110,18 @@ Judged<RunnerProcess> RunnerProcess::start(const std::filesystem::path& object, 
   const auto now = runner.stop_and_read();
   if (!now) return now.error();
   runner.frozen_at_us_ = *now;
+  if (runner.cores_) static_cast<void>(ReservedCores::put_first(runner.clock_->threads()));
   return runner;
 }
 
 Judged<BatchClock> RunnerProcess::call(std::size_t calls, double timeout_s) {
+  if (!cores_) return answer(calls, timeout_s);
+  const auto hold = cores_->hold(kPatience);
+  if (!hold) return Failure(hold.error());
+  return answer(calls, timeout_s);
+}
+
+Judged<BatchClock> RunnerProcess::answer(std::size_t calls, double timeout_s) {
   const auto before = clock_->cpu_us();
   if (!before) return clock_failed(before.error());
   idle_us_ += *before - frozen_at_us_;
@@ -118,10 +132,11 @@ Judged<BatchClock> RunnerProcess::call(std::size_t calls, double timeout_s) {
   if (!channel_.request(calls)) return why_it_ended();
   if (auto s = clock_->thaw(); !s) return clock_failed(s.error());
   const auto reply = await_answer(timeout_s);
-  const double wall_us = us_since(start);
   if (!reply) return reply.error();
   const auto after = stop_and_read();
   if (!after) return after.error();
+  // Not at the reply: what a helper still does then would be for nothing.
+  const double wall_us = us_since(start);
   // What was burnt since the last batch is charged to this one.
   const double used_us = *after - frozen_at_us_;
   frozen_at_us_ = *after;
@@ -170,6 +185,8 @@ Judged<void> RunnerProcess::await_answer(double timeout_s) {
 }
 
 Failure RunnerProcess::past_deadline(double timeout_s) {
+  // It may keep every core from the thread that is to kill it.
+  if (cores_ && !loading()) static_cast<void>(clock_->freeze());
   process_->kill();
   static_cast<void>(process_->wait());
   std::ostringstream words;

@@ -13,6 +13,7 @@
 #include "channel.hpp"
 #include "judged.hpp"
 #include "process_clock.hpp"
+#include "reserved_cores.hpp"
 
 namespace kernelsmith {
 
@@ -21,6 +22,7 @@ struct RunnerSettings {
   bool unsandboxed = false;
   bool cgroup = true;  ///< false: as on a machine that lends none
   int threads = 1;
+  std::shared_ptr<const ReservedCores> cores;  ///< where it runs; null where only its CPU time counts
   double load_timeout_s = 10;
   double memory_bytes = 4.0 * (1ULL << 30);  ///< beyond the arena
 };
@@ -28,7 +30,7 @@ struct RunnerSettings {
 /// What a batch took.
 struct BatchClock {
   double cpu_us = 0;   ///< of everything in the sandbox, from frozen to frozen
-  double wall_us = 0;  ///< from the request to its reply
+  double wall_us = 0;  ///< from the request until all of it stands still
 };
 
 /// Not thread-safe. Movable. The object is frozen between calls.
@@ -45,17 +47,19 @@ class RunnerProcess {
   bool full_tier() const { return clock_->whole_group(); }
 
  private:
-  RunnerProcess(SandboxedProcess process, RunnerChannel channel);
+  RunnerProcess(SandboxedProcess process, RunnerChannel channel, std::shared_ptr<const ReservedCores> cores);
   Judged<void> await_answer(double timeout_s);
   Failure past_deadline(double timeout_s);
   Failure why_it_ended();
   Failure clock_failed(const Error& error);
   bool loading() const { return clock_ == nullptr; }
   Judged<double> stop_and_read();
+  Judged<BatchClock> answer(std::size_t calls, double timeout_s);
 
   std::unique_ptr<SandboxedProcess> process_;
   std::unique_ptr<ProcessClock> clock_;
   RunnerChannel channel_;
+  std::shared_ptr<const ReservedCores> cores_;
   double frozen_at_us_ = 0;  ///< the clock when it was last frozen
   double idle_us_ = 0;       ///< what the clock advanced while it was frozen, in all
 };

@@ -124,11 +124,19 @@ void become_nobody(int failure) {
     give_up(failure, "becoming nobody");
 }
 
+void stay_on(const std::vector<int>& cores, int failure) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  for (const int core : cores) CPU_SET(core, &mask);
+  if (::syscall(SYS_sched_setaffinity, 0, sizeof mask, &mask) < 0) give_up(failure, "choosing processors");
+}
+
 [[noreturn]] void run_child(const Prepared& prepared) {
   const SpawnRequest& request = prepared.request;
   reset_signals();
   ::syscall(SYS_setsid);  // a terminal's Ctrl-C is this library's to handle
   const int failure = take_descriptors(prepared);
+  if (!request.cores.empty()) stay_on(request.cores, failure);
   if (request.become_nobody) {
     if (!request.staged.empty()) stage(request.staged, failure);
     become_nobody(failure);

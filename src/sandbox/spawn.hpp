@@ -38,6 +38,7 @@ struct SpawnRequest {
   bool become_nobody = false;
   std::string working_directory;  ///< empty: the root
   int cgroup = -1;                ///< clone into it
+  std::vector<int> cores;         ///< empty: as this process
 };
 
 struct Spawned {

@@ -121,6 +121,7 @@ Status Supervisor::start() {
       !done)
     return done;
   if (cgroup_ != nullptr) request.cgroup = cgroup_->descriptor();
+  request.cores = spec_.cores;
   limit_memory();
   return prepare_pipes(request);
 }

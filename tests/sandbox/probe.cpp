@@ -56,6 +56,12 @@ int try_signal_of_descriptor() {
   return ::pipe(ends) == 0 ? told(::fcntl(ends[0], F_SETSIG, SIGCONT) == 0) : 2;
 }
 
+// Succeeds when it may use one processor only.
+int on_one_processor() {
+  cpu_set_t set;
+  return told(::sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) == 1);
+}
+
 int try_affinity() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -99,6 +105,7 @@ int main(int count, char** arguments) {
   if (what == "device's time") return told(::utimensat(AT_FDCWD, "/dev/null", nullptr, 0) == 0);
   if (what == "device written") return told(::write(::open("/dev/null", O_WRONLY), "x", 1) == 1);
   if (what == "affinity") return try_affinity();
+  if (what == "one processor") return on_one_processor();
   if (what == "limit") return try_limit();
   if (what == "memfd") return told(::memfd_create("x", 0) >= 0);
   if (what == "socket") return told(::socket(AF_UNIX, SOCK_STREAM, 0) >= 0);

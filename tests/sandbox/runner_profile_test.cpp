@@ -1,6 +1,8 @@
 // What seccomp denies to a program that loads candidate code.
 #include <csignal>
 
+#include <sched.h>
+
 #include "programs.hpp"
 
 namespace kernelsmith {
@@ -34,6 +36,15 @@ TEST(RunnerProfile, ThreadsAreAllowedWhereDeclaredAndProcessesAreNot) {
   const SandboxResult result = run(probe("fork", SandboxProfile::runner_with_threads));
   EXPECT_EQ(result.kind, ExitKind::signalled);
   EXPECT_EQ(result.code, SIGSYS);
+}
+
+TEST(RunnerProfile, TheProcessorsAreThoseThatWereChosen) {
+  cpu_set_t allowed;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  SandboxSpec spec = probe("one processor");
+  for (int core = CPU_SETSIZE - 1; spec.cores.empty(); --core)
+    if (CPU_ISSET(core, &allowed)) spec.cores = {core};
+  EXPECT_TRUE(run(spec).succeeded());
 }
 
 // The same attempts succeed where they are allowed: the probe can tell the difference.

@@ -74,6 +74,7 @@ struct SandboxSpec {
   SandboxLimits limits;
   std::vector<PassedDescriptor> descriptors;
   bool cgroup = true;  ///< for a SandboxedProcess; false: as on a machine that lends none
+  std::vector<int> cores;  ///< the processors that it may use; empty: those of this process
   SandboxProfile profile = SandboxProfile::toolchain;
   Confinement confinement = Confinement::sandboxed;
 };
