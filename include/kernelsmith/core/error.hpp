@@ -26,6 +26,12 @@ enum class ErrorCode {
   unsupported,       ///< this machine or build lacks a capability
   unstable,          ///< the machine is too noisy to measure; try again later
   timeout,           ///< the environment, not the candidate, took too long
+  network,           ///< a server could not be reached, or the connection broke off
+  untrusted,         ///< a server's certificate was not accepted
+  rate_limited,      ///< a server asks for a pause that is longer than we wait, or a quota is used up
+  server_failed,     ///< a server answered that it failed or is overloaded
+  bad_reply,         ///< a server's answer cannot be understood, is too large or leads elsewhere
+  too_long,          ///< a prompt that does not fit into the model's context
   cancelled,         ///< stopped on request
   refused,           ///< the task itself is not usable: its reference or seed fails its own check
   internal,          ///< a broken invariant of kernelsmith

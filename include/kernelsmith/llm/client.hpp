@@ -1,0 +1,63 @@
+// ModelClient: calls to one endpoint, any number in flight, on one thread of its own.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/observer.hpp>
+#include <kernelsmith/llm/endpoint.hpp>
+#include <kernelsmith/llm/model_call.hpp>
+#include <kernelsmith/llm/pacing.hpp>
+#include <kernelsmith/llm/retry.hpp>
+
+namespace kernelsmith {
+
+/// Limits of one attempt.
+struct CallLimits {
+  std::chrono::milliseconds connect{20'000};       ///< name, TCP and TLS
+  std::chrono::milliseconds first_token{300'000};  ///< of a streamed reply: until the model begins
+  std::chrono::milliseconds silence{60'000};       ///< between two pieces of a reply that has begun
+  std::chrono::milliseconds total{1'800'000};
+  std::size_t reply_bytes = std::size_t{32} << 20;  ///< of a reply's body, decompressed
+};
+
+struct ClientOptions {
+  CallLimits limits = {};
+  RetryPolicy retry = {};
+  PacingOptions pacing = {};
+  std::uint64_t seed = 1;  ///< of the jitter
+  /// Told of every retry, on the client's thread; must not block. May be empty.
+  std::function<void(const Notice&)> notice = {};
+};
+
+/// Sends calls, retries what is transient, keeps to the rates. Thread-safe.
+///
+/// No answer that arrived is lost: a stream that breaks off behind its end is a reply. Redirects are never
+/// followed. No error or notice holds the key. The contract is Proposer's: start() does not block, `done` is
+/// called exactly once, on the client's thread, with `cancelled` soon after a stop request; the destructor
+/// returns when nothing is in flight, and must not be called on the client's thread.
+class ModelClient {
+ public:
+  /// Errors: check_endpoint's.
+  static Result<std::shared_ptr<ModelClient>> create(Endpoint endpoint, ClientOptions options = {});
+
+  ~ModelClient();
+  ModelClient(const ModelClient&) = delete;
+  ModelClient& operator=(const ModelClient&) = delete;
+
+  /// Errors: encode_call's; `network`, `untrusted`, `timeout`, `rate_limited`, `server_failed`, `bad_reply`,
+  /// `too_long`, `permission`, `not_found`, `invalid_argument` as the server's last answer was; `cancelled`.
+  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done);
+
+ private:
+  class Impl;
+  explicit ModelClient(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,42 @@
+// Secret: a key that is handed on and never printed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith {
+
+/// An API key. There is no operator that prints or serialises one; its memory is wiped when it goes. A value;
+/// safe to read from several threads.
+class Secret {
+ public:
+  Secret() = default;
+  explicit Secret(std::string value) : value_(std::move(value)) {}
+  Secret(const Secret&) = default;
+  Secret(Secret&& other) noexcept : value_(std::move(other.value_)) { other.wipe(); }
+  Secret& operator=(const Secret& other);
+  Secret& operator=(Secret&& other) noexcept;
+  ~Secret() { wipe(); }
+
+  bool empty() const { return value_.empty(); }
+
+  /// The key itself: for the header of a request only.
+  std::string_view reveal() const { return value_; }
+
+  /// `text` with every occurrence of the key replaced by "[key]": servers like to quote it in their errors.
+  std::string redact(std::string text) const;
+
+ private:
+  void wipe() noexcept;
+
+  std::string value_;
+};
+
+/// `text` with each `${NAME}` replaced by that environment variable. `not_found` for a variable that is not
+/// set, `bad_input` for an unclosed brace. Reads the environment: call it before threads change that.
+Result<Secret> expand_variables(std::string_view text);
+
+}  // namespace kernelsmith

@@ -1,0 +1,212 @@
+#include "attempt.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "wire.hpp"
+
+namespace kernelsmith::llm {
+namespace {
+
+constexpr std::size_t kHeadBytes = std::size_t{256} << 10;
+constexpr std::size_t kErrorBodyBytes = std::size_t{64} << 10;
+constexpr int kOk = 200;
+
+CallFailure lasting(ErrorCode code, std::string message, std::string hint = {}) {
+  return {fail(code, std::move(message), "", std::move(hint)), false, false, {}};
+}
+
+CallFailure transient(ErrorCode code, std::string message, std::string hint = {}) {
+  return {fail(code, std::move(message), "", std::move(hint)), true, false, {}};
+}
+
+CallFailure too_large(std::size_t limit) {
+  return lasting(ErrorCode::bad_reply,
+                 "the server's answer is larger than " + std::to_string(limit) + " bytes and was cut off");
+}
+
+/// What went wrong below HTTP.
+CallFailure failure_from(CURLcode code, const std::string& detail) {
+  switch (code) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return lasting(ErrorCode::untrusted, "the server's certificate was not accepted: " + detail,
+                     "name the server's own CA with proposer.ca_file; verification cannot be turned off");
+    case CURLE_SSL_CACERT_BADFILE:
+      return lasting(ErrorCode::untrusted, "the CA file holds no certificate that can be read: " + detail,
+                     "proposer.ca_file is a file in PEM");
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      return lasting(ErrorCode::invalid_argument, "the base URL cannot be used: " + detail);
+    case CURLE_OPERATION_TIMEDOUT:
+      return transient(ErrorCode::timeout, "no connection in time: " + detail,
+                       "check the base URL and the network");
+    case CURLE_BAD_CONTENT_ENCODING:
+      return transient(ErrorCode::bad_reply, "the server's answer cannot be decompressed: " + detail);
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT:
+      return transient(ErrorCode::network, "the server cannot be reached: " + detail,
+                       "check the base URL and the network");
+    default:
+      return transient(ErrorCode::network, "the connection broke off: " + detail);
+  }
+}
+
+HttpRequest request_to(const Endpoint& endpoint, const CallLimits& limits, const std::string& body) {
+  HttpRequest request;
+  request.url = endpoint.base_url + std::string(path_of(endpoint.protocol));
+  // Without "Expect:" libcurl would wait for a 100 before it sends a large body.
+  request.headers = {"Content-Type: application/json", "Expect:"};
+  const std::string key(endpoint.key.reveal());
+  if (endpoint.protocol == Protocol::messages) {
+    request.headers.emplace_back("anthropic-version: 2023-06-01");
+    if (!key.empty()) request.headers.push_back("x-api-key: " + key);
+  } else if (!key.empty()) {
+    request.headers.push_back("Authorization: Bearer " + key);
+  }
+  request.body = body;
+  request.ca_file = endpoint.ca_file;
+  request.use_proxy = !is_loopback(endpoint.base_url);
+  request.connect_limit = limits.connect;
+  return request;
+}
+
+/// Of "HTTP/1.1 200 OK"; 0 for any other line.
+int status_in(std::string_view line) {
+  if (!line.starts_with("HTTP/")) return 0;
+  const auto blank = line.find(' ');
+  if (blank == line.npos) return 0;
+  int status = 0;
+  std::from_chars(line.data() + blank + 1, line.data() + line.size(), status);
+  return status;
+}
+
+}  // namespace
+
+AttemptRun::AttemptRun(boost::asio::io_context& context, Transport& transport, const Endpoint& endpoint,
+                       const CallLimits& limits, bool stream, Done done)
+    : transport_(transport),
+      endpoint_(endpoint),
+      limits_(limits),
+      stream_(stream),
+      done_(std::move(done)),
+      timer_(context),
+      decoder_(make_stream_decoder(endpoint.protocol)),
+      sse_(limits.reply_bytes, [this](std::string_view event, std::string_view data) {
+        const auto taken = decoder_->take(event, data);
+        if (!taken) failure_ = taken.error();
+        return taken.has_value();
+      }) {}
+
+AttemptRun::~AttemptRun() {
+  if (exchange_) transport_.cancel(exchange_);
+}
+
+void AttemptRun::start(const std::string& body) {
+  started_ = last_bytes_ = Clock::now();
+  exchange_ = transport_.start(request_to(endpoint_, limits_, body), *this);
+  watch_deadlines();
+}
+
+bool AttemptRun::on_header(std::string_view line) {
+  last_bytes_ = Clock::now();
+  head_bytes_ += line.size();
+  if (head_bytes_ > kHeadBytes) {
+    failure_ = too_large(kHeadBytes);
+    return false;
+  }
+  if (const int status = status_in(line)) {
+    status_ = status;  // what came before it was a 1xx or a proxy's answer
+    headers_.clear();
+  } else {
+    add_header(headers_, line);
+  }
+  return true;
+}
+
+bool AttemptRun::is_stream() const {
+  const auto type = headers_.find("content-type");
+  return type != headers_.end() && type->second.starts_with("text/event-stream");
+}
+
+bool AttemptRun::on_body(std::string_view bytes) {
+  last_bytes_ = Clock::now();
+  received_ += bytes.size();
+  if (status_ != kOk) {
+    body_ += bytes.substr(0, kErrorBodyBytes - body_.size());
+    return body_.size() < kErrorBodyBytes;
+  }
+  if (received_ > limits_.reply_bytes) {
+    failure_ = too_large(limits_.reply_bytes);
+    return false;
+  }
+  const bool goes_on = take(bytes);
+  if (due() < timer_.expiry()) watch_deadlines();  // the reply has begun, and silence is the limit now
+  return goes_on;
+}
+
+bool AttemptRun::take(std::string_view bytes) {
+  if (is_stream()) return sse_.feed(bytes);
+  body_ += bytes;
+  return true;
+}
+
+/// Whatever has come of a plain body is the model's.
+bool AttemptRun::begun() const { return decoder_->begun() || !body_.empty(); }
+
+AttemptRun::Clock::time_point AttemptRun::due() const {
+  const auto total = started_ + limits_.total;
+  if (begun()) return std::min(total, last_bytes_ + limits_.silence);
+  return stream_ ? std::min(total, started_ + limits_.first_token) : total;
+}
+
+void AttemptRun::watch_deadlines() {
+  timer_.expires_at(due());
+  timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (error || !self || !self->exchange_) return;
+    if (Clock::now() < self->due()) return self->watch_deadlines();
+    self->time_out();
+  });
+}
+
+void AttemptRun::time_out() {
+  const char* what = "no complete reply in time (proposer.limits.total_s)";
+  if (Clock::now() < started_ + limits_.total)
+    what = begun() ? "the reply stalled (proposer.limits.silence_s)"
+                   : "the model did not begin to answer in time (proposer.limits.first_token_s)";
+  transport_.cancel(std::exchange(exchange_, nullptr));
+  end(transient(ErrorCode::timeout, what));
+}
+
+void AttemptRun::on_end(CURLcode code, std::string detail) {
+  exchange_ = nullptr;
+  end(code == CURLE_OK ? std::nullopt : std::optional(failure_from(code, detail)));
+}
+
+Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken) {
+  if (failure_) return *failure_;
+  if (sse_.too_large()) return too_large(limits_.reply_bytes);
+  if (status_ != 0 && status_ != kOk) {
+    CallFailure failure = decode_failure(status_, body_);
+    failure.retry_after = retry_after(headers_, std::chrono::system_clock::now());
+    return failure;
+  }
+  if (is_stream()) {
+    auto reply = decoder_->finish();
+    if (reply || !broken) return reply;
+  }
+  if (broken) return *broken;
+  return decode_reply(endpoint_.protocol, body_);
+}
+
+void AttemptRun::end(const std::optional<CallFailure>& broken) {
+  const auto self = shared_from_this();  // done_ may let go of it
+  timer_.cancel();
+  const auto now = std::chrono::system_clock::now();
+  std::exchange(done_,
+                nullptr)({outcome(broken), rate_limit_pause(headers_, now), has_rate_limits(headers_)});
+}
+
+}  // namespace kernelsmith::llm

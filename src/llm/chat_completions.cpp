@@ -1,0 +1,131 @@
+// OpenAI's Chat Completions, as OpenAI, vLLM, SGLang, llama.cpp, Ollama and gateways speak it.
+#include "codecs.hpp"
+
+namespace kernelsmith::llm {
+namespace {
+
+std::string_view role_name(Role role, const ModelTraits& traits) {
+  switch (role) {
+    case Role::system:
+      return traits.system_role;
+    case Role::user:
+      return "user";
+    case Role::assistant:
+      return "assistant";
+  }
+  return "user";
+}
+
+Finish finish_from(const std::string& reason) {
+  if (reason == "stop" || reason == "eos") return Finish::stop;
+  if (reason == "length") return Finish::length;
+  if (reason == "content_filter" || reason == "refusal") return Finish::declined;
+  return Finish::other;
+}
+
+std::optional<Usage> usage_from(const Json& document) {
+  const Json& in = member(document, "usage");
+  if (!in.is_object()) return std::nullopt;
+  Usage usage;
+  usage.input_tokens = count_at(in, "prompt_tokens");
+  usage.output_tokens = count_at(in, "completion_tokens");
+  usage.cached_tokens = count_at(member(in, "prompt_tokens_details"), "cached_tokens");
+  usage.reasoning_tokens = count_at(member(in, "completion_tokens_details"), "reasoning_tokens");
+  return usage;
+}
+
+/// Servers that show their reasoning name it either way.
+std::string reasoning_of(const Json& message) {
+  std::string reasoning = text_at(message, "reasoning_content");
+  return reasoning.empty() ? text_at(message, "reasoning") : reasoning;
+}
+
+void add_usage(const Json& chunk, ModelReply& reply) {
+  if (auto usage = usage_from(chunk)) reply.usage = usage;
+}
+
+/// What the choice's message or delta holds.
+void add_message(const Json& message, ModelReply& reply) {
+  reply.text += text_at(message, "content");
+  reply.reasoning += reasoning_of(message);
+  if (std::string refusal = text_at(message, "refusal"); !refusal.empty()) {
+    reply.finish = Finish::declined;
+    reply.finish_detail += refusal;
+  }
+}
+
+/// A refusal's own text stays the detail.
+void set_finish(const std::string& reason, ModelReply& reply) {
+  if (reply.finish == Finish::declined && !reply.finish_detail.empty()) return;
+  reply.finish = finish_from(reason);
+  reply.finish_detail = reason;
+}
+
+class ChatStream final : public StreamDecoder {
+ public:
+  Attempt<void> take(std::string_view, std::string_view data) override {
+    if (data == "[DONE]") {
+      done_ = true;
+      return {};
+    }
+    const auto chunk = parse_json(data);
+    if (!chunk || !chunk->is_object()) return bad_reply("has an event that is no JSON object in UTF-8");
+    if (const Json& error = member(*chunk, "error"); !error.is_null()) return failure_of(error, 0);
+    add_usage(*chunk, reply_);
+    if (reply_.id.empty()) reply_.id = text_at(*chunk, "id");
+    if (reply_.model.empty()) reply_.model = text_at(*chunk, "model");
+    const Json& choices = member(*chunk, "choices");
+    if (!choices.is_array() || choices.empty()) return {};
+    add_message(member(choices.front(), "delta"), reply_);
+    if (const std::string reason = text_at(choices.front(), "finish_reason"); !reason.empty()) {
+      finished_ = true;
+      set_finish(reason, reply_);
+    }
+    return {};
+  }
+
+  bool begun() const override {
+    return finished_ || !reply_.text.empty() || !reply_.reasoning.empty() || !reply_.finish_detail.empty();
+  }
+
+  Attempt<ModelReply> finish() override {
+    // A connection that ends behind the finish_reason lost nothing but the usage.
+    if (finished_) return std::move(reply_);
+    if (done_ && !begun()) return bad_reply("holds no choices");
+    return bad_reply("is a stream that broke off before its end");
+  }
+
+ private:
+  ModelReply reply_;
+  bool finished_ = false, done_ = false;
+};
+
+}  // namespace
+
+Json encode_chat(const ModelCall& call, const ModelTraits& traits) {
+  Json body = common_body(call, traits);
+  Json& messages = body["messages"] = Json::array();
+  for (const Message& message : call.messages)
+    messages.push_back({{"role", role_name(message.role, traits)}, {"content", message.text}});
+  if (call.stream && traits.counts_stream_usage) body["stream_options"] = {{"include_usage", true}};
+  if (traits.takes_effort && !call.reasoning_effort.empty()) body["reasoning_effort"] = call.reasoning_effort;
+  return body;
+}
+
+Attempt<ModelReply> decode_chat(const Json& document) {
+  const Json& choices = member(document, "choices");
+  if (!choices.is_array() || choices.empty()) return bad_reply("holds no choices");
+  ModelReply reply;
+  reply.id = text_at(document, "id");
+  reply.model = text_at(document, "model");
+  add_usage(document, reply);
+  const Json& message = member(choices.front(), "message");
+  if (!message.is_object()) return bad_reply("has a choice without a message");
+  add_message(message, reply);
+  set_finish(text_at(choices.front(), "finish_reason"), reply);
+  return reply;
+}
+
+std::unique_ptr<StreamDecoder> chat_stream() { return std::make_unique<ChatStream>(); }
+
+}  // namespace kernelsmith::llm

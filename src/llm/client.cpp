@@ -1,0 +1,249 @@
+// The queue of calls, their retries and the client's thread.
+#include <algorithm>
+#include <condition_variable>
+#include <csignal>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <sys/resource.h>
+
+#include <kernelsmith/llm/client.hpp>
+
+#include "attempt.hpp"
+#include "transport.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using llm::AttemptEnd;
+using llm::AttemptRun;
+
+/// A call needs a socket, and the rest of the process a few more.
+void raise_descriptor_limit(unsigned calls) {
+  constexpr rlim_t kOthers = 256;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, calls + kOthers);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  setrlimit(RLIMIT_NOFILE, &limit);  // refused: calls beyond it fail as `network` and are retried
+}
+
+/// Tokens as the pacing counts them: four bytes each, and the output limit.
+double estimated_tokens(const ModelCall& call, const ModelTraits& traits) {
+  constexpr double kBytesPerToken = 4;
+  std::size_t bytes = 0;
+  for (const Message& message : call.messages) bytes += message.text.size();
+  const auto output = call.max_output_tokens.value_or(traits.default_token_limit);
+  return static_cast<double>(bytes) / kBytesPerToken + static_cast<double>(output);
+}
+
+/// A call from start() to its answer. Used on the client's thread.
+struct LiveCall {
+  LiveCall(boost::asio::io_context& context, std::uint64_t seed, std::uint64_t number)
+      : rng(seed, number, Purpose::retry), pause(context) {}
+
+  std::string body;
+  bool stream = true;
+  double tokens = 0;
+  Sink<ModelReply> done;
+  Rng rng;
+  boost::asio::steady_timer pause;
+  unsigned failed = 0;
+  std::uint64_t paced_as = 0;
+  std::shared_ptr<AttemptRun> attempt;
+  std::optional<std::stop_callback<std::function<void()>>> stopped;
+};
+using LiveCallPtr = std::shared_ptr<LiveCall>;
+
+}  // namespace
+
+class ModelClient::Impl {
+ public:
+  Impl(Endpoint endpoint, ClientOptions options)
+      : endpoint_(std::move(endpoint)),
+        options_(std::move(options)),
+        pacer_(options_.pacing, Clock::now()),
+        next_slot_(context_) {
+    raise_descriptor_limit(options_.pacing.concurrency);
+    thread_ = std::thread([this] { serve(); });
+  }
+
+  ~Impl() {
+    {
+      std::unique_lock lock(mutex_);
+      idle_.wait(lock, [this] { return unanswered_ == 0; });
+    }
+    context_.stop();
+    thread_.join();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++unanswered_;
+    }
+    boost::asio::post(context_, [this, call = std::move(call), stop = std::move(stop),
+                                 done = std::move(done)] { begin(call, stop, done); });
+  }
+
+ private:
+  /// The thread. It takes no signals: closing a connection that the server has closed raises SIGPIPE.
+  void serve() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    transport_.emplace(context_);
+    context_.run();
+    transport_.reset();
+  }
+
+  void begin(const ModelCall& call, const std::stop_token& stop, const Sink<ModelReply>& done) {
+    auto live = std::make_shared<LiveCall>(context_, options_.seed, ++calls_);
+    live->done = done;
+    live_.insert(live);
+    if (stop.stop_requested()) return answer(live, fail(ErrorCode::cancelled, "stopped before it was sent"));
+    const ModelTraits traits = traits_of(endpoint_.protocol, call.model);
+    auto body = encode_call(endpoint_.protocol, call, traits);
+    if (!body) return answer(live, body.error());
+    live->body = std::move(*body);
+    live->stream = call.stream;
+    live->tokens = estimated_tokens(call, traits);
+    queue_.push_back(live);
+    // The callback may run on any thread, and after the call's end.
+    live->stopped.emplace(stop, [this, weak = std::weak_ptr(live)] {
+      boost::asio::post(context_, [this, weak] {
+        if (const auto stopped = weak.lock(); stopped && live_.contains(stopped)) cancel(stopped);
+      });
+    });
+    pump();
+  }
+
+  /// Sends what may be sent now.
+  void pump() {
+    while (!queue_.empty()) {
+      const auto now = Clock::now();
+      const auto wait = pacer_.wait_for(queue_.front()->tokens, now);
+      if (!wait) return;  // the end of another call pumps again
+      if (*wait > std::chrono::milliseconds{0}) {
+        next_slot_.expires_at(now + *wait);
+        next_slot_.async_wait([this](const boost::system::error_code& error) {
+          if (!error) pump();
+        });
+        return;
+      }
+      const LiveCallPtr call = std::move(queue_.front());
+      queue_.pop_front();
+      send(call);
+    }
+  }
+
+  void send(const LiveCallPtr& call) {
+    call->paced_as = pacer_.begun(call->tokens, Clock::now());
+    call->attempt = std::make_shared<AttemptRun>(
+        context_, *transport_, endpoint_, options_.limits, call->stream,
+        [this, weak = std::weak_ptr(call)](AttemptEnd end) { ended(weak.lock(), std::move(end)); });
+    call->attempt->start(call->body);
+  }
+
+  void ended(const LiveCallPtr& call, AttemptEnd end) {
+    call->attempt.reset();
+    pacer_.ended(call->paced_as, pace_of(end));
+    if (end.pause) pacer_.hold_until(Clock::now() + *end.pause);
+    if (end.reply) {
+      end.reply->text = endpoint_.key.redact(std::move(end.reply->text));
+      end.reply->reasoning = endpoint_.key.redact(std::move(end.reply->reasoning));
+      end.reply->finish_detail = endpoint_.key.redact(std::move(end.reply->finish_detail));
+      answer(call, std::move(*end.reply));
+    } else {
+      failed(call, end.reply.error());
+    }
+    pump();
+  }
+
+  static Pacer::End pace_of(const AttemptEnd& end) {
+    if (end.reply) return Pacer::End::success;
+    const CallFailure& failure = end.reply.error();
+    if (!failure.overloaded) return Pacer::End::other;
+    return failure.retry_after || end.hinted ? Pacer::End::hinted : Pacer::End::overloaded;
+  }
+
+  void failed(const LiveCallPtr& call, CallFailure failure) {
+    ++call->failed;
+    failure.error.message = endpoint_.key.redact(std::move(failure.error.message));
+    if (failure.error.where.empty()) failure.error.where = endpoint_.base_url;
+    const auto pause = options_.retry.pause(call->failed, failure, call->rng);
+    if (!pause) return answer(call, options_.retry.final_error(call->failed, failure));
+    // A server that names a pause means the key, not the call.
+    if (failure.overloaded && failure.retry_after) pacer_.hold_until(Clock::now() + *failure.retry_after);
+    if (options_.notice)
+      options_.notice({Notice::Level::info,
+                       describe(failure.error) + "; again in " + std::to_string(pause->count()) + " ms"});
+    call->pause.expires_after(*pause);
+    call->pause.async_wait([this, call](const boost::system::error_code& error) {
+      if (error || !live_.contains(call)) return;
+      queue_.push_front(call);
+      pump();
+    });
+  }
+
+  void cancel(const LiveCallPtr& call) {
+    std::erase(queue_, call);
+    if (call->attempt) {
+      call->attempt.reset();
+      pacer_.ended(call->paced_as, Pacer::End::other);
+    }
+    answer(call, fail(ErrorCode::cancelled, "the call was stopped"));
+    pump();
+  }
+
+  void answer(const LiveCallPtr& call, Result<ModelReply> result) {
+    live_.erase(call);
+    call->pause.cancel();
+    call->stopped.reset();
+    std::exchange(call->done, nullptr)(std::move(result));
+    const std::lock_guard lock(mutex_);
+    if (--unanswered_ == 0) idle_.notify_all();
+  }
+
+  const Endpoint endpoint_;
+  const ClientOptions options_;
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{context_.get_executor()};
+  std::optional<llm::Transport> transport_;  ///< while the thread runs
+  Pacer pacer_;
+  boost::asio::steady_timer next_slot_;
+  std::set<LiveCallPtr> live_;
+  std::deque<LiveCallPtr> queue_;
+  std::uint64_t calls_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::size_t unanswered_ = 0;  ///< guarded by mutex_
+  std::thread thread_;
+};
+
+Result<std::shared_ptr<ModelClient>> ModelClient::create(Endpoint endpoint, ClientOptions options) {
+  while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
+  if (const Status ok = check_endpoint(endpoint); !ok) return ok.error();
+  return std::shared_ptr<ModelClient>(
+      new ModelClient(std::make_unique<Impl>(std::move(endpoint), std::move(options))));
+}
+
+ModelClient::ModelClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ModelClient::~ModelClient() = default;
+
+void ModelClient::start(ModelCall call, std::stop_token stop, Sink<ModelReply> done) {
+  impl_->start(std::move(call), std::move(stop), std::move(done));
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,28 @@
+// One encoder, reply decoder and stream decoder a protocol; protocol.cpp chooses among them.
+#pragma once
+
+#include <memory>
+
+#include "wire.hpp"
+
+namespace kernelsmith::llm {
+
+Json encode_chat(const ModelCall& call, const ModelTraits& traits);
+Attempt<ModelReply> decode_chat(const Json& document);
+std::unique_ptr<StreamDecoder> chat_stream();
+
+Json encode_responses(const ModelCall& call, const ModelTraits& traits);
+Attempt<ModelReply> decode_responses(const Json& document);
+std::unique_ptr<StreamDecoder> responses_stream();
+
+Json encode_messages(const ModelCall& call, const ModelTraits& traits);
+Attempt<ModelReply> decode_messages(const Json& document);
+std::unique_ptr<StreamDecoder> messages_stream();
+
+/// What all three name alike: the model, the output limit, sampling, streaming.
+Json common_body(const ModelCall& call, const ModelTraits& traits);
+
+/// The texts of all messages of one role, parted by an empty line.
+std::string texts_of(const ModelCall& call, Role role);
+
+}  // namespace kernelsmith::llm

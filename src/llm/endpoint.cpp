@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+
+#include <curl/curl.h>
+
+#include <kernelsmith/llm/endpoint.hpp>
+
+namespace kernelsmith {
+namespace {
+
+struct UrlDeleter {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+using Url = std::unique_ptr<CURLU, UrlDeleter>;
+
+Url parse(const std::string& text) {
+  Url url(curl_url());
+  if (!url || curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK)
+    return nullptr;
+  return url;
+}
+
+/// Empty where the URL has no such part.
+std::string part(const Url& url, CURLUPart which) {
+  char* text = nullptr;
+  if (curl_url_get(url.get(), which, &text, 0) != CURLUE_OK) return {};
+  std::string result(text);
+  curl_free(text);
+  return result;
+}
+
+bool is_loopback_host(const std::string& host) {
+  // An address, not a name such as 127.example.com.
+  const bool address = host.find_first_not_of("0123456789.") == std::string::npos;
+  return host == "localhost" || (address && host.starts_with("127.")) || host == "[::1]";
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+Status check_key(const Secret& key) {
+  const auto printable = [](unsigned char c) { return c > 0x20 && c < 0x7F; };
+  if (std::ranges::all_of(key.reveal(), printable)) return {};
+  return fail(ErrorCode::invalid_argument, "the API key holds blanks or bytes that no header can hold", "",
+              "check the environment variable: a line break at its end is the usual reason");
+}
+
+}  // namespace
+
+Endpoint with_environment(Endpoint endpoint) {
+  const bool messages = endpoint.protocol == Protocol::messages;
+  if (endpoint.base_url.empty())
+    endpoint.base_url = environment(messages ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL");
+  if (endpoint.base_url.empty())
+    endpoint.base_url = messages ? "https://api.anthropic.com/v1" : "https://api.openai.com/v1";
+  while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
+  if (messages && !endpoint.base_url.ends_with("/v1")) endpoint.base_url += "/v1";
+  if (endpoint.key.empty())
+    endpoint.key = Secret(environment(messages ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY"));
+  return endpoint;
+}
+
+bool is_loopback(std::string_view url) {
+  const Url parsed = parse(std::string(url));
+  return parsed && is_loopback_host(part(parsed, CURLUPART_HOST));
+}
+
+Status check_endpoint(const Endpoint& endpoint) {
+  const auto refuse = [](std::string why, std::string hint) -> Status {
+    return fail(ErrorCode::invalid_argument, std::move(why), "base URL", std::move(hint));
+  };
+  const Url url = parse(endpoint.base_url);
+  if (!url) return refuse("it is no URL", "write it as https://HOST/v1");
+  // Not quoted before this: a user and password may stand in it.
+  if (!part(url, CURLUPART_USER).empty() || !part(url, CURLUPART_PASSWORD).empty())
+    return refuse("a user or password stands in it", "give the key by the environment instead");
+  if (!part(url, CURLUPART_QUERY).empty() || !part(url, CURLUPART_FRAGMENT).empty())
+    return refuse(endpoint.base_url + " has a query or a fragment", "write it as https://HOST/v1");
+  const std::string scheme = part(url, CURLUPART_SCHEME);
+  if (scheme != "https" && scheme != "http")
+    return refuse("its scheme is " + scheme, "write it as https://HOST/v1");
+  if (scheme == "http" && !endpoint.key.empty() && !is_loopback_host(part(url, CURLUPART_HOST)))
+    return refuse("plain http would send the key in the open to " + part(url, CURLUPART_HOST),
+                  "use https, or unset the key if this server needs none");
+  if (const Status key = check_key(endpoint.key); !key) return key;
+  if (!endpoint.ca_file.empty() && !std::ifstream(endpoint.ca_file))
+    return fail(ErrorCode::not_found, "the CA file cannot be read", endpoint.ca_file);
+  return {};
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,159 @@
+#include "headers.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <ctime>
+
+#include <curl/curl.h>
+
+namespace kernelsmith::llm {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// A pause is at most a day, so that sums of it cannot overflow.
+constexpr double kLongestSeconds = 86'400;
+
+std::string_view trim(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view value_of(const Headers& headers, std::string_view name) {
+  const auto found = headers.find(name);
+  return found == headers.end() ? std::string_view{} : std::string_view(found->second);
+}
+
+/// The number that `text` begins with, which is taken off it.
+std::optional<double> take_number(std::string_view& text) {
+  double number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (error != std::errc{} || !std::isfinite(number) || number < 0) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+milliseconds from_seconds(double seconds) {
+  return milliseconds(
+      static_cast<milliseconds::rep>(std::ceil(std::clamp(seconds, 0.0, kLongestSeconds) * 1000)));
+}
+
+std::optional<double> whole_number(std::string_view text) {
+  const auto number = take_number(text);
+  return text.empty() ? number : std::nullopt;
+}
+
+/// "6m0s", "1h2m3.5s", "20ms", or plain seconds.
+std::optional<milliseconds> duration(std::string_view text) {
+  double seconds = 0;
+  if (text.empty()) return std::nullopt;
+  while (!text.empty()) {
+    const auto number = take_number(text);
+    if (!number) return std::nullopt;
+    std::size_t unit = 0;
+    while (unit < text.size() && std::isalpha(static_cast<unsigned char>(text[unit]))) ++unit;
+    const std::string_view name = text.substr(0, unit);
+    text.remove_prefix(unit);
+    if (name == "ms")
+      seconds += *number / 1000;
+    else if (name.empty() || name == "s")
+      seconds += *number;
+    else if (name == "m")
+      seconds += *number * 60;
+    else if (name == "h")
+      seconds += *number * 3600;
+    else
+      return std::nullopt;
+  }
+  return from_seconds(seconds);
+}
+
+std::optional<double> http_date(std::string_view text) {
+  const std::time_t time = curl_getdate(std::string(text).c_str(), nullptr);
+  return time < 0 ? std::nullopt : std::optional(static_cast<double>(time));
+}
+
+/// "2025-01-02T03:04:05Z", with or without a fraction, or with an offset.
+std::optional<double> rfc3339(std::string_view text) {
+  std::tm parts{};
+  const std::string copy(text);
+  const char* rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+  if (!rest) return std::nullopt;
+  const std::time_t time = timegm(&parts);
+  std::string_view zone(rest);
+  if (zone.starts_with('.')) {
+    zone.remove_prefix(1);
+    while (!zone.empty() && std::isdigit(static_cast<unsigned char>(zone.front()))) zone.remove_prefix(1);
+  }
+  if (zone == "Z" || zone == "z") return static_cast<double>(time);
+  int hours = 0, minutes = 0;
+  if (zone.size() != 6 || std::sscanf(std::string(zone.substr(1)).c_str(), "%2d:%2d", &hours, &minutes) != 2)
+    return std::nullopt;
+  const double offset = hours * 3600.0 + minutes * 60.0;
+  return static_cast<double>(time) + (zone.front() == '-' ? offset : -offset);
+}
+
+/// Seconds since the epoch, by the server's clock where it is told.
+double clock_of(const Headers& headers, WallClock now) {
+  if (const auto date = http_date(value_of(headers, "date"))) return *date;
+  return std::chrono::duration<double>(now.time_since_epoch()).count();
+}
+
+struct Limit {
+  std::string_view remaining, reset;
+};
+constexpr Limit kDurations[] = {{"x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"},
+                                {"x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"}};
+constexpr Limit kInstants[] = {
+    {"anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"},
+    {"anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"},
+    {"anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset"},
+    {"anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset"}};
+
+}  // namespace
+
+void add_header(Headers& headers, std::string_view line) {
+  const auto colon = line.find(':');
+  if (colon == line.npos) return;
+  std::string name(trim(line.substr(0, colon)));
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  headers.insert_or_assign(std::move(name), std::string(trim(line.substr(colon + 1))));
+}
+
+std::optional<milliseconds> retry_after(const Headers& headers, WallClock now) {
+  if (const auto ms = whole_number(value_of(headers, "retry-after-ms"))) return from_seconds(*ms / 1000);
+  const std::string_view value = value_of(headers, "retry-after");
+  if (value.empty()) return std::nullopt;
+  if (const auto seconds = whole_number(value)) return from_seconds(*seconds);
+  if (const auto date = http_date(value)) return from_seconds(*date - clock_of(headers, now));
+  return std::nullopt;
+}
+
+std::optional<milliseconds> rate_limit_pause(const Headers& headers, WallClock now) {
+  std::optional<milliseconds> longest;
+  const auto wait = [&](std::optional<milliseconds> pause) {
+    if (pause) longest = std::max(longest.value_or(milliseconds{0}), *pause);
+  };
+  for (const Limit& limit : kDurations)
+    if (whole_number(value_of(headers, limit.remaining)) == 0.0)
+      wait(duration(value_of(headers, limit.reset)));
+  for (const Limit& limit : kInstants) {
+    if (whole_number(value_of(headers, limit.remaining)) != 0.0) continue;
+    if (const auto instant = rfc3339(value_of(headers, limit.reset)))
+      wait(from_seconds(*instant - clock_of(headers, now)));
+  }
+  return longest;
+}
+
+bool has_rate_limits(const Headers& headers) {
+  const auto known = [&](const Limit& limit) { return headers.contains(limit.remaining); };
+  return std::ranges::any_of(kDurations, known) || std::ranges::any_of(kInstants, known);
+}
+
+}  // namespace kernelsmith::llm

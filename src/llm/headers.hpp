@@ -1,0 +1,31 @@
+// What response headers say about when to come back.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kernelsmith::llm {
+
+/// By lower-case name; of repeated ones the last.
+using Headers = std::map<std::string, std::string, std::less<>>;
+
+/// Adds the header of one line, "Name: value"; other lines are ignored.
+void add_header(Headers& headers, std::string_view line);
+
+using WallClock = std::chrono::system_clock::time_point;
+
+/// `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3). A date counts from
+/// the server's own Date where it sent one, so that clocks may differ, and else from `now`. Never negative.
+std::optional<std::chrono::milliseconds> retry_after(const Headers& headers, WallClock now);
+
+/// How long to wait before the next call because the headers say that nothing is left, of requests or of
+/// tokens: OpenAI's x-ratelimit-* ("6m0s", "20ms") and Anthropic's anthropic-ratelimit-* (RFC 3339).
+std::optional<std::chrono::milliseconds> rate_limit_pause(const Headers& headers, WallClock now);
+
+/// True where the server tells its rate limits at all.
+bool has_rate_limits(const Headers& headers);
+
+}  // namespace kernelsmith::llm

@@ -1,0 +1,134 @@
+#include "codecs.hpp"
+
+namespace kernelsmith {
+namespace llm {
+
+Json common_body(const ModelCall& call, const ModelTraits& traits) {
+  Json body = {{"model", call.model}, {"stream", call.stream}};
+  const std::uint64_t limit = call.max_output_tokens.value_or(traits.default_token_limit);
+  if (limit > 0) body[traits.token_limit_field] = limit;
+  if (traits.takes_sampling && call.temperature) body["temperature"] = *call.temperature;
+  if (traits.takes_sampling && call.top_p) body["top_p"] = *call.top_p;
+  return body;
+}
+
+std::string texts_of(const ModelCall& call, Role role) {
+  std::string texts;
+  for (const Message& message : call.messages) {
+    if (message.role != role) continue;
+    if (!texts.empty()) texts += "\n\n";
+    texts += message.text;
+  }
+  return texts;
+}
+
+}  // namespace llm
+
+namespace {
+
+using llm::Json;
+
+Json encode(Protocol protocol, const ModelCall& call, const ModelTraits& traits) {
+  switch (protocol) {
+    case Protocol::chat_completions:
+      return llm::encode_chat(call, traits);
+    case Protocol::responses:
+      return llm::encode_responses(call, traits);
+    case Protocol::messages:
+      break;
+  }
+  return llm::encode_messages(call, traits);
+}
+
+}  // namespace
+
+std::string_view name_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::chat_completions:
+      return "chat_completions";
+    case Protocol::responses:
+      return "responses";
+    case Protocol::messages:
+      return "messages";
+  }
+  return "?";
+}
+
+std::optional<Protocol> protocol_from(std::string_view name) {
+  for (const Protocol protocol : {Protocol::chat_completions, Protocol::responses, Protocol::messages})
+    if (name_of(protocol) == name) return protocol;
+  return std::nullopt;
+}
+
+std::string_view name_of(Finish finish) {
+  switch (finish) {
+    case Finish::stop:
+      return "stop";
+    case Finish::length:
+      return "length";
+    case Finish::declined:
+      return "declined";
+    case Finish::other:
+      return "other";
+  }
+  return "?";
+}
+
+std::string_view path_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::chat_completions:
+      return "/chat/completions";
+    case Protocol::responses:
+      return "/responses";
+    case Protocol::messages:
+      return "/messages";
+  }
+  return "";
+}
+
+Result<std::string> encode_call(Protocol protocol, const ModelCall& call, const ModelTraits& traits) {
+  Json body = encode(protocol, call, traits);
+  if (!call.extra_body.empty()) {
+    const auto extra = llm::parse_json(call.extra_body);
+    if (!extra || !extra->is_object())
+      return fail(ErrorCode::invalid_argument, "extra_body is no JSON object", "",
+                  R"(write it as JSON text, such as '{"top_k": 20}')");
+    if (extra->contains("stream"))
+      return fail(ErrorCode::invalid_argument, "extra_body sets \"stream\", which has a setting of its own");
+    body.merge_patch(*extra);
+  }
+  try {
+    return body.dump();
+  } catch (const Json::exception&) {
+    return fail(ErrorCode::invalid_argument, "the prompt holds bytes that are not UTF-8");
+  }
+}
+
+Attempt<ModelReply> decode_reply(Protocol protocol, std::string_view body) {
+  const auto document = llm::parse_json(body);
+  if (!document || !document->is_object()) return llm::bad_reply("is no JSON object in UTF-8, or is cut off");
+  if (const Json& error = llm::member(*document, "error"); !error.is_null()) return llm::failure_of(error, 0);
+  switch (protocol) {
+    case Protocol::chat_completions:
+      return llm::decode_chat(*document);
+    case Protocol::responses:
+      return llm::decode_responses(*document);
+    case Protocol::messages:
+      break;
+  }
+  return llm::decode_messages(*document);
+}
+
+std::unique_ptr<StreamDecoder> make_stream_decoder(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::chat_completions:
+      return llm::chat_stream();
+    case Protocol::responses:
+      return llm::responses_stream();
+    case Protocol::messages:
+      break;
+  }
+  return llm::messages_stream();
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,121 @@
+// OpenAI's Responses.
+#include "codecs.hpp"
+
+namespace kernelsmith::llm {
+namespace {
+
+std::optional<Usage> usage_from(const Json& response) {
+  const Json& in = member(response, "usage");
+  if (!in.is_object()) return std::nullopt;
+  Usage usage;
+  usage.input_tokens = count_at(in, "input_tokens");
+  usage.output_tokens = count_at(in, "output_tokens");
+  usage.cached_tokens = count_at(member(in, "input_tokens_details"), "cached_tokens");
+  usage.reasoning_tokens = count_at(member(in, "output_tokens_details"), "reasoning_tokens");
+  return usage;
+}
+
+void add_content(const Json& content, ModelReply& reply) {
+  if (!content.is_array()) return;
+  for (const Json& part : content) {
+    const std::string type = text_at(part, "type");
+    if (type == "output_text") reply.text += text_at(part, "text");
+    if (type == "summary_text" || type == "reasoning_text") reply.reasoning += text_at(part, "text");
+    if (type == "refusal") {
+      reply.finish = Finish::declined;
+      reply.finish_detail += text_at(part, "refusal");
+    }
+  }
+}
+
+void set_incomplete(const Json& response, ModelReply& reply) {
+  reply.finish_detail = text_at(member(response, "incomplete_details"), "reason");
+  if (reply.finish_detail == "max_output_tokens")
+    reply.finish = Finish::length;
+  else
+    reply.finish = reply.finish_detail == "content_filter" ? Finish::declined : Finish::other;
+}
+
+/// Text deltas repeat what the last event holds in full; they serve only to tell that the model has begun.
+class ResponsesStream final : public StreamDecoder {
+ public:
+  Attempt<void> take(std::string_view event, std::string_view data) override {
+    if (data == "[DONE]") return {};
+    const auto document = parse_json(data);
+    if (!document || !document->is_object()) return bad_reply("has an event that is no JSON object in UTF-8");
+    std::string type = text_at(*document, "type");
+    if (type.empty()) type = event;
+    if (type == "error") {
+      const Json& error = member(*document, "error");
+      return failure_of(error.is_null() ? *document : error, 0);
+    }
+    if (const Json& error = member(*document, "error"); !error.is_null()) return failure_of(error, 0);
+    if (type.ends_with(".delta")) {
+      begun_ = true;
+      if (type == "response.output_text.delta") text_ += text_at(*document, "delta");
+    }
+    if (type == "response.failed") {
+      const Json& error = member(member(*document, "response"), "error");
+      return failure_of(error, 0);
+    }
+    if (type == "response.completed" || type == "response.incomplete")
+      outcome_ = decode_responses(member(*document, "response"));
+    return {};
+  }
+
+  bool begun() const override { return begun_ || outcome_; }
+
+  Attempt<ModelReply> finish() override {
+    if (!outcome_) return bad_reply("is a stream that broke off before its end");
+    // Some gateways leave the output of the last event empty.
+    if (*outcome_ && (*outcome_)->text.empty() && (*outcome_)->finish != Finish::declined)
+      (*outcome_)->text = std::move(text_);
+    return std::move(*outcome_);
+  }
+
+ private:
+  std::optional<Attempt<ModelReply>> outcome_;
+  std::string text_;
+  bool begun_ = false;
+};
+
+}  // namespace
+
+Json encode_responses(const ModelCall& call, const ModelTraits& traits) {
+  Json body = common_body(call, traits);
+  if (std::string instructions = texts_of(call, Role::system); !instructions.empty())
+    body["instructions"] = std::move(instructions);
+  Json& input = body["input"] = Json::array();
+  for (const Message& message : call.messages) {
+    if (message.role == Role::system) continue;
+    const char* role = message.role == Role::user ? "user" : "assistant";
+    input.push_back({{"role", role}, {"content", message.text}});
+  }
+  body["store"] = false;
+  if (traits.takes_effort && !call.reasoning_effort.empty())
+    body["reasoning"] = {{"effort", call.reasoning_effort}};
+  return body;
+}
+
+Attempt<ModelReply> decode_responses(const Json& document) {
+  const std::string status = text_at(document, "status");
+  if (status == "failed") return failure_of(member(document, "error"), 0);
+  const Json& output = member(document, "output");
+  if (!output.is_array()) return bad_reply("holds no output");
+  ModelReply reply;
+  reply.id = text_at(document, "id");
+  reply.model = text_at(document, "model");
+  reply.usage = usage_from(document);
+  if (status == "incomplete") set_incomplete(document, reply);
+  for (const Json& item : output) {
+    const std::string type = text_at(item, "type");
+    if (type == "message") add_content(member(item, "content"), reply);
+    if (type == "reasoning") add_content(member(item, "summary"), reply);
+  }
+  if (reply.finish_detail.empty()) reply.finish_detail = status;
+  return reply;
+}
+
+std::unique_ptr<StreamDecoder> responses_stream() { return std::make_unique<ResponsesStream>(); }
+
+}  // namespace kernelsmith::llm

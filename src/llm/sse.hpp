@@ -1,0 +1,39 @@
+// Server-sent events (WHATWG HTML, section 9.2): a byte stream, in pieces of any size, to events.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace kernelsmith::llm {
+
+/// Lines end in LF, CR or CRLF; a byte order mark, comments, `id` and `retry` are skipped; `data` lines are
+/// joined by LF. An event that the stream's end cuts off is dropped, as the specification says. Not
+/// thread-safe.
+class SseParser {
+ public:
+  /// Called for each complete event with its type (empty where unnamed) and its data. False ends the parsing.
+  using Take = std::function<bool(std::string_view event, std::string_view data)>;
+
+  SseParser(std::size_t max_event_bytes, Take take);
+
+  /// False where `take` ended it or an event grew past the limit; see too_large().
+  bool feed(std::string_view bytes);
+
+  bool too_large() const { return too_large_; }
+
+ private:
+  bool end_line();
+  bool dispatch();
+
+  std::size_t max_event_bytes_;
+  Take take_;
+  std::string line_, event_, data_;
+  bool has_data_ = false;
+  bool after_cr_ = false;
+  bool first_line_ = true;
+  bool too_large_ = false;
+};
+
+}  // namespace kernelsmith::llm

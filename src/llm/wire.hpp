@@ -1,0 +1,42 @@
+// JSON as servers send it: read leniently, because gateways add and drop keys, but never trusted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include <kernelsmith/llm/protocol.hpp>
+
+namespace kernelsmith::llm {
+
+using Json = nlohmann::json;
+
+/// Empty for broken syntax, bytes that are not UTF-8 and nesting deeper than 64 levels.
+std::optional<Json> parse_json(std::string_view text);
+
+/// The member, or null where `object` is no object or lacks it.
+const Json& member(const Json& object, const char* key);
+
+/// The string at `key`; empty where there is none.
+std::string text_at(const Json& object, const char* key);
+
+/// The number at `key`; 0 where there is none, it is negative or no whole number.
+std::uint64_t count_at(const Json& object, const char* key);
+
+/// Shortened to a few hundred bytes, control characters as blanks.
+std::string excerpt(std::string_view text);
+
+/// `bytes` with everything that is no printable ASCII as '?': for what is not UTF-8.
+std::string printable(std::string_view bytes);
+
+/// A transient bad_reply: "the server's answer WHAT".
+CallFailure bad_reply(std::string what);
+
+/// What an error object ({"type", "code", "message"}, or a string) stands for; `status` 0 where it came
+/// within a stream.
+CallFailure failure_of(const Json& error, int status);
+
+}  // namespace kernelsmith::llm
