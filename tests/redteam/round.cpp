@@ -26,6 +26,9 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::size_t kMostRetries = 2;
 /// How far above its twin's interval the median of a trick may be, where the intervals overlap.
 constexpr double kMostAboveTwin = 1.10;
+/// How far its interval may lie above its twin's: the same work in another binary lies elsewhere in memory,
+/// and is some per cent faster or slower for good.
+constexpr double kMostByPlacement = 1.05;
 /// A trick that is faster by less than this is measured again together with its twin, this often at most: the
 /// evaluator pools what it measures of one binary, so that noise goes and an advantage stays.
 constexpr double kMostByNoise = 1.5;
@@ -102,7 +105,7 @@ const Measurement* fitness_of(const Got& got) {
 }
 
 bool above(const Measurement& trick, const Measurement& twin) {
-  return trick.low > twin.high || trick.median > kMostAboveTwin * twin.high;
+  return trick.low > kMostByPlacement * twin.high || trick.median > kMostAboveTwin * twin.high;
 }
 
 bool meets(const Expectation& must, const Got& got, const Twin* twin) {
