@@ -12,6 +12,7 @@
 
 #include "fences.hpp"
 #include "file_reply.hpp"
+#include "reasoning.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -30,29 +31,43 @@ std::vector<std::string> paths_of(const Source& source) {
   return paths;
 }
 
+// A fence whose tag names something else than a program. A file of the candidate may have that very ending.
+bool is_no_program(const Fence& fence, const Source& parent) {
+  constexpr std::array kNoPrograms{"bash"sv, "sh"sv,    "shell"sv, "console"sv,
+                                   "diff"sv, "patch"sv, "json"sv,  "yaml"sv};
+  return std::ranges::find(kNoPrograms, fence.info) != kNoPrograms.end() &&
+         !parent.files().front().path.ends_with("." + fence.info);
+}
+
 // What a fence without a file's name is worth as the candidate's text; the highest is taken.
 auto rank_of(const Fence& fence, const Source& parent) {
-  constexpr std::array kNoPrograms{"bash"sv, "sh"sv,   "shell"sv, "console"sv, "text"sv,    "txt"sv,
-                                   "diff"sv, "json"sv, "yaml"sv,  "output"sv,  "markdown"sv};
-  const bool program = std::ranges::find(kNoPrograms, fence.info) == kNoPrograms.end();
+  constexpr std::array kSeldomPrograms{"text"sv, "txt"sv, "output"sv, "markdown"sv};
+  const bool program = std::ranges::find(kSeldomPrograms, fence.info) == kSeldomPrograms.end();
   const auto blocks = find_blocks(one_file(parent.files().front().path, fence.text));
   return std::tuple(program, !blocks || !blocks->empty(), fence.text.size());
+}
+
+// The text without a first line that only says which file it is, unless the file itself begins so.
+std::string without_name(const Fence& fence, const std::string& path, const Source& parent) {
+  const SourceFile* file = parent.find(path);
+  if (!names_in_first_line(fence.text, path) || (file && names_in_first_line(file->text, path)))
+    return fence.text;
+  return fence.text.substr(std::min(fence.text.find('\n'), fence.text.size() - 1) + 1);
 }
 
 // The (path, text) pairs that the fences stand for.
 std::vector<std::pair<std::string, std::string>> named_texts(const std::vector<Fence>& fences,
                                                              const Source& parent) {
   std::vector<std::pair<std::string, std::string>> texts;
+  const Fence* best = nullptr;
   for (const Fence& fence : fences) {
-    if (std::string path = path_of(fence, paths_of(parent)); !path.empty())
-      texts.emplace_back(path, fence.text);
+    if (const std::string path = path_of(fence, paths_of(parent)); !path.empty()) {
+      texts.emplace_back(path, without_name(fence, path, parent));
+    } else if (!is_no_program(fence, parent) && (!best || rank_of(fence, parent) >= rank_of(*best, parent))) {
+      best = &fence;
+    }
   }
-  if (!texts.empty() || fences.empty()) return texts;
-  const Fence* best = &fences.front();
-  for (const Fence& fence : fences) {
-    if (rank_of(fence, parent) >= rank_of(*best, parent)) best = &fence;
-  }
-  texts.emplace_back(parent.files().front().path, best->text);
+  if (texts.empty() && best) texts.emplace_back(parent.files().front().path, best->text);
   return texts;
 }
 
@@ -66,13 +81,33 @@ std::string_view between_markers(std::string_view reply) {
   return {begin, static_cast<std::size_t>(last.data() + last.size() - begin)};
 }
 
+// The bytes of a text's first characters, at most `most`.
+std::size_t whole_characters(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text.size();
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+  return most;
+}
+
+// Whether a text without code begins as models do that refuse. Apostrophes may be typographic.
+bool declines(std::string_view text) {
+  constexpr std::array kDeclines{"i'm sorry"sv,      "i am sorry"sv, "sorry"sv,           "i apologize"sv,
+                                 "i can't"sv,        "i cannot"sv,   "i can not"sv,       "i'm unable"sv,
+                                 "i am unable"sv,    "i won't"sv,    "i'm not able"sv,    "i am not able"sv,
+                                 "i must decline"sv, "as an ai"sv,   "unfortunately, i"sv};
+  constexpr auto kTypographic = "\xe2\x80\x99"sv;
+  std::string start(text.substr(0, 40));
+  for (auto at = start.find(kTypographic); at != start.npos; at = start.find(kTypographic))
+    start.replace(at, kTypographic.size(), "'");
+  std::ranges::transform(start, start.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return std::ranges::any_of(kDeclines, [&](auto words) { return start.starts_with(words); });
+}
+
 Refusal without_code(std::string_view reply) {
-  constexpr std::array kDeclines{"I'm sorry"sv, "I am sorry"sv, "Sorry"sv,
-                                 "I can't"sv,   "I cannot"sv,   "I can’t"sv};
   const std::string_view text = trimmed(reply);
-  const bool declined = std::ranges::any_of(kDeclines, [&](auto words) { return text.starts_with(words); });
+  const bool declined = declines(text);
   return refuse(declined ? RefusalCode::declined : RefusalCode::no_code,
-                "the reply holds no fenced code: " + std::string(text.substr(0, 80)));
+                "the reply holds no fenced code: " + std::string(text.substr(0, whole_characters(text, 80))));
 }
 
 Extraction extract_edits(std::string_view reply, const Source& parent) {
@@ -96,6 +131,9 @@ Extraction extract_files(std::string_view reply, const Source& parent) {
   auto texts = named_texts(fences, parent);
   if (texts.empty()) {
     const std::string_view text = between_markers(reply);
+    if (text.empty() && !fences.empty())
+      return refuse(RefusalCode::no_code,
+                    "the reply's fenced code is tagged " + fences.front().info + ", not a program");
     if (text.empty()) return without_code(reply);
     texts.emplace_back(parent.files().front().path, text);
   }
@@ -117,9 +155,14 @@ std::variant<Source, Refusal> extract(std::string_view reply, const Source& pare
   if (trimmed(reply).empty()) return refuse(RefusalCode::empty_reply, "the reply is empty");
   if (cut_off) return refuse(RefusalCode::truncated, "the reply ended at its length limit");
   if (parent.empty()) return refuse(RefusalCode::no_code, "the parent has no file to be rewritten");
-  const bool edits = form == ReplyForm::edits || (form == ReplyForm::either && holds_edits(reply));
-  Extraction outcome = edits ? extract_edits(reply, parent) : extract_files(reply, parent);
+  const auto answer = without_reasoning(reply);
+  if (!answer) return refuse(RefusalCode::truncated, "the reply ends within its reasoning");
+  if (trimmed(*answer).empty())
+    return refuse(RefusalCode::empty_reply, "the reply holds nothing but reasoning");
+  const bool edits = form == ReplyForm::edits || (form == ReplyForm::either && holds_edits(*answer));
+  Extraction outcome = edits ? extract_edits(*answer, parent) : extract_files(*answer, parent);
   if (const auto* child = std::get_if<Source>(&outcome)) {
+    if (*child == parent) return refuse(RefusalCode::unchanged, "the reply gives the parent as it is");
     const Status frozen = check_frozen(parent, *child);
     if (!frozen) return refuse(RefusalCode::edit_frozen, describe(frozen.error()));
   }

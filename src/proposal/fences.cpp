@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include <kernelsmith/code/lexer.hpp>
 #include <kernelsmith/code/text.hpp>
@@ -54,11 +56,14 @@ bool looks_like_path(std::string_view word) {
                 : has_stem && language_of(word) != Language::other;
 }
 
+bool is_label(std::string_view word) {
+  constexpr std::array kLabels{"File"sv, "file"sv, "Filename"sv, "filename"sv, "Path"sv, "path"sv, "//"sv};
+  return std::ranges::find(kLabels, word) != kLabels.end();
+}
+
 // Only a line that holds nothing else, or begins with a label, names a file by the way.
 bool is_about_a_file(const std::vector<std::string>& words) {
-  constexpr std::array kLabels{"File"sv, "file"sv, "Filename"sv, "filename"sv, "Path"sv, "path"sv, "//"sv};
-  return words.size() == 1 ||
-         (words.size() == 2 && std::ranges::find(kLabels, words.front()) != kLabels.end());
+  return words.size() == 1 || (words.size() == 2 && is_label(words.front()));
 }
 
 std::string path_in(const std::vector<std::string>& words, const std::vector<std::string>& known,
@@ -70,35 +75,104 @@ std::string path_in(const std::vector<std::string>& words, const std::vector<std
   return other == words.end() ? std::string() : *other;
 }
 
+std::string_view info_of(std::string_view opening) { return trimmed(opening.substr(fence_length(opening))); }
+
+bool is_markdown(std::string_view info) { return info == "markdown" || info == "md"; }
+
+std::size_t blanks_before(std::string_view line) {
+  return std::min(line.find_first_not_of(" \t"), line.size());
+}
+
+bool is_comment(std::string_view line) {
+  return line.starts_with("//") || line.starts_with("#") || line.starts_with("/*");
+}
+
+}  // namespace
+
+FenceTracker::Line FenceTracker::pass(std::string_view line) {
+  const std::string_view bare = trimmed(line);
+  if (opening_.empty()) {
+    if (!opens(bare)) return Line::outside;
+    opening_ = bare;
+    nested_ = 0;
+    return Line::opening;
+  }
+  if (closes(bare, opening_)) {
+    if (nested_ > 0) {
+      --nested_;
+      return Line::inside;
+    }
+    opening_.clear();
+    return Line::closing;
+  }
+  if (is_markdown(info_of(opening_)) && opens(bare) && !info_of(bare).empty()) ++nested_;
+  return Line::inside;
+}
+
+namespace {
+
+std::vector<Fence> scan(std::string_view reply) {
+  std::vector<Fence> fences;
+  FenceTracker tracker;
+  std::string_view before;
+  std::size_t indent = 0;
+  for (const std::string_view line : lines_of(reply)) {
+    const std::string_view bare = trimmed(line);
+    switch (tracker.pass(line)) {
+      case FenceTracker::Line::outside:
+        if (!bare.empty()) before = bare;
+        break;
+      case FenceTracker::Line::opening:
+        indent = blanks_before(line);
+        fences.push_back({std::string(info_of(bare)), std::string(before), {}, false});
+        break;
+      case FenceTracker::Line::closing:
+        fences.back().closed = true;
+        before = {};
+        break;
+      case FenceTracker::Line::inside:
+        fences.back()
+            .text.append(without_newline(line.substr(std::min(indent, blanks_before(line)))))
+            .push_back('\n');
+        break;
+    }
+  }
+  return fences;
+}
+
 }  // namespace
 
 std::vector<Fence> find_fences(std::string_view reply) {
   std::vector<Fence> fences;
-  std::string_view opening;
-  std::string_view before;
-  for (const std::string_view line : lines_of(reply)) {
-    const std::string_view bare = trimmed(line);
-    if (opening.empty() && opens(bare)) {
-      opening = bare;
-      fences.push_back(
-          {std::string(trimmed(bare.substr(fence_length(bare)))), std::string(before), {}, false});
-    } else if (opening.empty()) {
-      if (!bare.empty()) before = bare;
-    } else if (closes(bare, opening)) {
-      fences.back().closed = true;
-      opening = before = {};
-    } else {
-      fences.back().text.append(without_newline(line)).push_back('\n');
+  for (Fence& fence : scan(reply)) {
+    auto inner = is_markdown(fence.info) ? scan(fence.text) : std::vector<Fence>{};
+    if (inner.empty()) {
+      fences.push_back(std::move(fence));
+    } else {  // an answer that was wrapped as a whole
+      if (!fence.closed) inner.back().closed = false;
+      std::ranges::move(inner, std::back_inserter(fences));
     }
   }
   return fences;
+}
+
+bool names_in_first_line(std::string_view text, const std::string& path) {
+  const auto lines = lines_of(text);
+  if (lines.empty() || !is_comment(trimmed(lines.front()))) return false;
+  auto words = words_of(lines.front());
+  std::erase_if(words, [](const std::string& word) { return word == "/" || is_label(word); });
+  return words == std::vector{path};
 }
 
 std::string path_of(const Fence& fence, const std::vector<std::string>& known) {
   std::string path = path_in(words_of(fence.info), known, true);
   if (!path.empty()) return path;
   const auto words = words_of(fence.before);
-  return path_in(words, known, is_about_a_file(words));
+  path = path_in(words, known, is_about_a_file(words));
+  if (!path.empty()) return path;
+  const auto inside = std::ranges::find_if(
+      known, [&](const std::string& one) { return names_in_first_line(fence.text, one); });
+  return inside == known.end() ? std::string() : *inside;
 }
 
 }  // namespace kernelsmith::detail

@@ -15,11 +15,30 @@ struct Fence {
   bool closed = false;
 };
 
-/// The fences of ``` or ~~~, three or more, in order. Line ends may be CRLF.
+/// Follows a text line by line: is the next line inside a fenced block?
+class FenceTracker {
+ public:
+  enum class Line { outside, opening, inside, closing };
+
+  /// Takes the next line and says what it is.
+  Line pass(std::string_view line);
+  bool inside() const { return !opening_.empty(); }
+
+ private:
+  std::string opening_;     // as it stands in the reply, without blanks around it
+  std::size_t nested_ = 0;  // fences that are open inside a fence of Markdown
+};
+
+/// The fences of ``` or ~~~, three or more, in order. Line ends may be CRLF; blanks before a fence are taken
+/// from its lines too. A fence of Markdown that holds fences stands for them.
 std::vector<Fence> find_fences(std::string_view reply);
 
-/// The file that a fence is for, as its info string or the line before it names it: one of `known`, or
-/// another word that can only be a file's path. Empty where nothing is named.
+/// The file that a fence is for, as its info string, the line before it or a comment in its first line names
+/// it: one of `known`, or, outside the code, another word that can only be a file's path. Empty where nothing
+/// is named.
 std::string path_of(const Fence& fence, const std::vector<std::string>& known);
+
+/// Whether the first line of a fence's text is a comment that holds nothing but that path.
+bool names_in_first_line(std::string_view text, const std::string& path);
 
 }  // namespace kernelsmith::detail

@@ -23,6 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const auto outcome = extract(reply, parent, form);
       if (const auto* child = std::get_if<Source>(&outcome)) {
         require(check_frozen(parent, *child).has_value());
+        require(*child != parent);
       } else {
         require(!std::get<Refusal>(outcome).detail.empty());
       }

@@ -103,7 +103,77 @@ TEST(Extract, EnforcesFrozenBytes) {
   EXPECT_THAT(outcome(fenced("g\n", "cpp frozen.hpp"), two), HasSubstr("edit_frozen"));
 }
 
+TEST(Extract, LeavesReasoningOut) {
+  const Source parent = cpp("old\n");
+  for (const char* tag : {"think", "thinking", "reasoning"}) {
+    const std::string open = "<" + std::string(tag) + ">", close = "</" + std::string(tag) + ">";
+    EXPECT_EQ(
+        outcome(open + "\nfirst:\n" + fenced("a_much_longer_draft();\n") + close + "\n" + fenced("new\n"),
+                parent),
+        "new\n");
+    EXPECT_EQ(outcome(open + "an unclosed ```cpp\n" + close + "\n" + fenced("new\n"), parent), "new\n");
+    EXPECT_EQ(outcome("the opening tag was kept\n" + fenced("draft_of_it();\n") + "so be it" + close + "\n" +
+                          fenced("new\n"),
+                      parent),
+              "new\n");
+    EXPECT_THAT(outcome(open + "\nhm\n" + fenced("draft\n"), parent),
+                HasSubstr("truncated: the reply ends within"));
+    EXPECT_THAT(outcome(open + "\nhm\n" + close + " \n", parent), HasSubstr("empty_reply"));
+  }
+  EXPECT_EQ(outcome(fenced("new;\n<think>\n"), parent), "new;\n<think>\n") << "code is no reasoning";
+  EXPECT_EQ(outcome("so be it\n</think>" + fenced("new\n"), parent), "new\n");
+  EXPECT_EQ(outcome("<think>a</think>\n<think>b</think>" + ("\n" + fenced("new\n")), parent), "new\n");
+  EXPECT_THAT(outcome("<think>I will help.</think>\nI’m sorry, no.", parent), HasSubstr("declined"));
+  const std::string edit = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n";
+  EXPECT_EQ(outcome("<think>\n<<<<<<< SEARCH\nwrong\n</think>\n" + edit, parent), "new\n");
+}
+
+TEST(Extract, NeverGivesTheParentBack) {
+  const Source parent = cpp(marked("old\n"));
+  for (const std::string& reply :
+       {fenced(marked("old\n")), fenced("old\n"), fenced("old\r\n"), fenced(kStart + "old\n" + kEnd),
+        std::string("<<<<<<< SEARCH\nold\n=======\nold\n>>>>>>> REPLACE\n"),
+        std::string("<<<<<<< SEARCH\nold\n=======\nx\n>>>>>>> REPLACE\n<<<<<<< "
+                    "SEARCH\nx\n=======\nold\n>>>>>>> REPLACE\n")})
+    EXPECT_THAT(outcome(reply, parent), HasSubstr("unchanged")) << reply;
+  const Source two = Source::create({{"kernel.cpp", "k\n"}, {"tile.hpp", "t\n"}}).value();
+  EXPECT_THAT(outcome(fenced("t\n", "cpp tile.hpp"), two), HasSubstr("unchanged"));
+}
+
+TEST(Extract, TakesFencesThatAreIndentedOrWrapped) {
+  EXPECT_EQ(outcome("1. So:\n\n   ```python\n   def f():\n       return 1\n   ```\n", python("old\n")),
+            "def f():\n    return 1\n");
+  EXPECT_EQ(outcome("```markdown\n# Answer\n\n```cpp\nnew\n```\n\nDone.\n```\n", cpp("old\n")), "new\n");
+  EXPECT_THAT(outcome("```markdown\n```cpp\nnew\n```\n", cpp("old\n")), HasSubstr("truncated"));
+  EXPECT_EQ(outcome("```md\nnew\n```\n", one_file("README.md", "old\n")), "new\n");
+}
+
+TEST(Extract, TakesAFileNamedInsideItsFence) {
+  const Source parent = Source::create({{"kernel.cpp", "k\n"}, {"inc/tile.hpp", "t\n"}}).value();
+  for (const char* name :
+       {"// inc/tile.hpp\n", "// File: inc/tile.hpp\n", "/* inc/tile.hpp */\n", "# inc/tile.hpp\n"}) {
+    const auto result = extract(fenced("K\n", "cpp kernel.cpp") + fenced(name + std::string("T\n")), parent,
+                                ReplyForm::whole);
+    ASSERT_TRUE(std::holds_alternative<Source>(result)) << name;
+    EXPECT_EQ(std::get<Source>(result).files()[0].text, "K\n");
+    EXPECT_EQ(std::get<Source>(result).files()[1].text, "T\n") << name;
+  }
+  EXPECT_EQ(outcome(fenced("// kernel.cpp\nnew\n"), cpp("// kernel.cpp\nold\n")), "// kernel.cpp\nnew\n");
+  EXPECT_EQ(outcome(fenced("// see other.cpp\nnew\n"), cpp("old\n")), "// see other.cpp\nnew\n");
+}
+
+TEST(Extract, TakesNoCommandOrPatchForAProgram) {
+  for (const char* info : {"bash", "diff", "json", "console"})
+    EXPECT_THAT(outcome(fenced("x\n", info), cpp("old\n")),
+                HasSubstr("no_code: the reply's fenced code is tagged"));
+  EXPECT_EQ(outcome(fenced("x\n", "json"), one_file("a.json", "old\n")), "x\n");
+  EXPECT_EQ(outcome(fenced("x\n", "text"), cpp("old\n")), "x\n");
+}
+
 TEST(Extract, NamesWhatIsWrongWithAReply) {
+  for (const char* reply :
+       {"I can't do that.", "I can’t help", "i cannot", "Sorry, no", "I'm unable to", "As an AI model,"})
+    EXPECT_THAT(outcome(reply, cpp("old\n")), HasSubstr("declined")) << reply;
   EXPECT_THAT(outcome(" \n", cpp("old\n")), HasSubstr("empty_reply"));
   EXPECT_THAT(outcome("Use larger tiles.", cpp("old\n")), HasSubstr("no_code"));
   EXPECT_THAT(outcome("I'm sorry, but no.", cpp("old\n")), HasSubstr("declined"));

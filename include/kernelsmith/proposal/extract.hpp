@@ -16,11 +16,12 @@ enum class ReplyForm {
   either,  ///< edits where the reply holds some, else whole files
 };
 
-/// The child that `reply` describes, given its parent. The child always has the parent's files and passes
-/// check_frozen(parent, child). Taken: fenced code blocks with any tag or none, with prose around; unfenced
-/// edits; an unfenced text that holds EVOLVE-BLOCK markers; several files, each fence named by its info
-/// string or by a line before it; the contents of the parent's only block without the rest of the file.
-/// `cut_off` says that the reply ended at a length limit: such a reply is refused as truncated.
+/// The child that `reply` describes, given its parent. The child always has the parent's files, passes
+/// check_frozen(parent, child), and is never the parent itself (`unchanged`). Reasoning (<think>…</think>) is
+/// left out. Taken: fenced code blocks with any tag or none, with prose around; unfenced edits; an unfenced
+/// text that holds EVOLVE-BLOCK markers; several files, each fence named by its info string, by a line before
+/// it or by a comment in its first line; the contents of the parent's only block without the rest of the
+/// file. `cut_off` says that the reply ended at a length limit: such a reply is refused as truncated.
 std::variant<Source, Refusal> extract(std::string_view reply, const Source& parent, ReplyForm form,
                                       bool cut_off = false);
 

@@ -1,0 +1,69 @@
+#include "reasoning.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <kernelsmith/code/text.hpp>
+
+#include "fences.hpp"
+
+namespace kernelsmith::detail {
+namespace {
+
+constexpr std::array<std::string_view, 3> kTags{"think", "thinking", "reasoning"};
+
+/// The name of the tag that a line begins with; empty where it begins with none.
+std::string_view opened_by(std::string_view line) {
+  for (const std::string_view tag : kTags)
+    if (line.starts_with("<" + std::string(tag) + ">")) return tag;
+  return {};
+}
+
+/// Behind a closing tag that the line begins or ends with, as an offset in it; 0 where there is none.
+std::size_t end_of_closing(std::string_view line) {
+  for (const std::string_view tag : kTags) {
+    const std::string closing = "</" + std::string(tag) + ">";
+    const std::size_t at = line.find(closing);
+    if (at == line.npos) continue;
+    const bool begins = trimmed(line.substr(0, at)).empty();
+    const bool ends = trimmed(line.substr(at + closing.size())).empty();
+    if (begins || ends) return at + closing.size();
+  }
+  return 0;
+}
+
+/// Behind a closing tag that no opening one stands before; 0 where there is none.
+std::size_t end_of_orphan(std::string_view reply) {
+  std::size_t at = 0;
+  for (const std::string_view line : lines_of(reply)) {
+    if (!opened_by(trimmed(line)).empty()) return 0;
+    if (const std::size_t end = end_of_closing(line); end > 0) return at + end;
+    at += line.size();
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::optional<std::string> without_reasoning(std::string_view reply) {
+  reply.remove_prefix(end_of_orphan(reply));
+  std::string answer;
+  FenceTracker fences;
+  while (!reply.empty()) {
+    const std::string_view line = reply.substr(0, std::min(reply.find('\n'), reply.size() - 1) + 1);
+    const std::string_view tag = fences.inside() ? std::string_view{} : opened_by(trimmed(line));
+    if (tag.empty()) {
+      fences.pass(line);
+      answer += line;
+      reply.remove_prefix(line.size());
+      continue;
+    }
+    const std::string closing = "</" + std::string(tag) + ">";
+    const std::size_t end = reply.find(closing);
+    if (end == reply.npos) return std::nullopt;
+    reply.remove_prefix(end + closing.size());
+  }
+  return answer;
+}
+
+}  // namespace kernelsmith::detail
