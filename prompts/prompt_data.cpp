@@ -138,6 +138,8 @@ std::string_view meaning_of(RejectionCode code) {
       return "the same inputs gave different outputs";
     case RejectionCode::input_modified:
       return "it wrote to an input";
+    case RejectionCode::out_of_bounds:
+      return "it wrote beside its outputs";
     case RejectionCode::background_work:
       return "it went on working outside the call";
     case RejectionCode::protocol_forged:
