@@ -37,7 +37,7 @@ Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidat
     scattered = scattered || own;
   }
   if (!scattered) return found;
-  const auto more = time_abba(candidate, yardstick, rules, stop);
+  auto more = time_abba(candidate, yardstick, rules, stop);
   if (!more) return more;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) {
     append((*found)[shape].ratios, (*more)[shape].ratios);
