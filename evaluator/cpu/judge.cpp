@@ -134,7 +134,7 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
   const auto fresh = time_again_if_it_scatters(candidate, *yardstick_, rules, stop);
   if (!fresh) return fresh.error();
 
-  std::vector<Measurement> fitness, speedups, runtimes;
+  std::vector<Measurement> over_yardstick, fitness, speedups, runtimes;
   for (std::size_t shape = 0; shape < timed; ++shape) {
     std::vector<double> ratios = pool.ratios[shape];
     append(ratios, (*fresh)[shape].ratios);
@@ -155,11 +155,13 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
     result.runtime_us =
         with_floor(own ? high_end(pool.times_us[shape], "us") : median_interval(pool.times_us[shape], "us"),
                    kFloorLikeWithLike);
+    over_yardstick.push_back(ratio);
     speedups.push_back(*result.speedup);
     runtimes.push_back(*result.runtime_us);
     fitness.push_back(product(Measurement::exact(baseline_over_yardstick_[shape].median, "x"), ratio, "x"));
     fitness.back().samples = ratio.samples;
   }
+  report.over_yardstick = geometric_mean(over_yardstick, "x");
   report.speedup = geometric_mean(speedups, "x");
   report.runtime_us = geometric_mean(runtimes, "us");
   return geometric_mean(fitness, "x");

@@ -54,6 +54,7 @@ Json evaluation_object(const Evaluation& evaluation) {
           {"fitness", metrics ? Json(metrics->fitness().median) : Json(nullptr)},
           {"features", metrics ? Json(metrics->features()) : Json::object()},
           {"speedup", interval(report.speedup)},
+          {"over_yardstick", interval(report.over_yardstick)},
           {"runtime_us", median(report.runtime_us)},
           {"shapes", shapes(report)},
           {"tier", report.tier},

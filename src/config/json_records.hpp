@@ -135,6 +135,7 @@ struct Fields<Report> {
     io("shapes", report.shapes);
     io("speedup", report.speedup);
     io("runtime_us", report.runtime_us);
+    io("over_yardstick", report.over_yardstick);
     io("duel", report.duel);
     io("incumbent_failed", report.incumbent_failed);
     io("tier", report.tier);

@@ -25,6 +25,7 @@ class TemplateTest(CommandTest):
         self.assertLessEqual(evaluation["speedup"]["low"], evaluation["speedup"]["median"])
         self.assertLessEqual(evaluation["speedup"]["median"], evaluation["speedup"]["high"])
         self.assertGreater(evaluation["runtime_us"], 0)
+        self.assertGreater(evaluation["over_yardstick"]["low"], 0)
         self.assertEqual(len([shape for shape in evaluation["shapes"] if shape["timed"]]), 2)
         done = self.succeed("run", "task", "--evaluations", "4")
         self.assertIn("transpose-1.run/best/seed.cpp", done.stdout)

@@ -72,7 +72,7 @@ TEST(Json, KeepsBytesThatAreNotUtf8) {
 
 TEST(Json, KeepsNumbersThatReportsHoldAlthoughNotFinite) {
   Report report;
-  report.shapes = {{.shape = "n=1", .error = std::nan(""), .runtime_us = {}, .speedup = {}}};
+  report.shapes = {{.shape = "n=1", .correct = {}, .error = std::nan(""), .runtime_us = {}, .speedup = {}}};
   const auto read = from_json<Report>(to_json(report));
   ASSERT_TRUE(read);
   EXPECT_TRUE(std::isnan(read->shapes[0].error));

@@ -78,6 +78,10 @@ struct Report {
   std::vector<ShapeResult> shapes;
   std::optional<Measurement> speedup;     ///< geometric mean over the timed shapes
   std::optional<Measurement> runtime_us;  ///< geometric mean over the timed shapes
+  /// The yardstick's time over the candidate's, geometric mean over the timed shapes: what the backend
+  /// measured of the candidate itself. The speedup is this times a factor that is the same for all candidates
+  /// of a run.
+  std::optional<Measurement> over_yardstick;
   std::optional<Measurement>
       duel;  ///< challenger over incumbent, above 1 is faster; only where a rival was named
   /// In place of `duel` where the incumbent itself broke a rule, in words: it has lost.

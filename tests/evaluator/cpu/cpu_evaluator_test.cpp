@@ -155,6 +155,10 @@ TEST(CpuEvaluator, AcceptsHonestKernelsAndReportsThem) {
   EXPECT_GT(answer->metrics()->fitness().median, 0.5);
   EXPECT_LT(answer->metrics()->fitness().median, 2);
   EXPECT_LE(report.speedup->low, report.speedup->median);
+  // The yardstick is the seed here.
+  ASSERT_TRUE(report.over_yardstick.has_value());
+  EXPECT_GT(report.over_yardstick->median, 0.2);
+  EXPECT_LT(report.over_yardstick->median, 5);
   EXPECT_GT(answer->metrics()->features().at("runtime_us"), 0);
 }
 
