@@ -7,6 +7,9 @@
 
 #include <unistd.h>
 
+#include "link_line.hpp"
+#include "usual_headers.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -15,6 +18,9 @@ constexpr std::uint64_t kCompileMemory = 2ULL << 30;
 /// waits for a processor is not the candidate's fault.
 constexpr double kWallPerCpu = 5;
 constexpr std::uint64_t kMaxObjectBytes = 64ULL << 20;
+constexpr std::uint64_t kMaxPrecompiledBytes = 256ULL << 20;
+/// Of the shell, where it was the linker that failed.
+constexpr int kLinkerFailed = 77;
 
 bool is_cpp(const std::string& path) {
   const auto extension = std::filesystem::path(path).extension();
@@ -33,6 +39,18 @@ std::filesystem::path find_program(const std::string& name) {
     path.remove_prefix(colon == path.npos ? path.size() : colon + 1);
   }
   return {};
+}
+
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "' ";
+}
+
+std::string command_of(const std::vector<std::string>& words) {
+  std::string command;
+  for (const std::string& word : words) command += quoted(word);
+  return command;
 }
 
 Failure why_it_failed(const SandboxResult& result, const std::string& log, const std::string& entry) {
@@ -75,10 +93,15 @@ Result<std::shared_ptr<const CpuCompiler>> CpuCompiler::create(const Task& task,
     return s.error();
   if (auto s = self->headers_->write("shim.cpp", shim_source(task)); !s) return s.error();
   if (auto s = self->build_shim(); !s) return s.error();
+  if (auto s = self->learn_to_link(); !s) return s.error();
+  self->precompiled_ = std::make_unique<PrecompiledHeaders>(
+      [raw = self.get()](const ScratchFolder& folder, const std::string& header, const std::string& target) {
+        return raw->precompile(folder, header, target);
+      });
 
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();
-  const auto version = run_sandboxed(self->spec({"-dumpfullversion"}, scratch->path()));
+  const auto version = self->run_driver({"-dumpfullversion"}, *scratch);
   if (!version) return version.error();
   self->description_ =
       self->compiler_.filename().string() + " " + version->out.substr(0, version->out.find('\n'));
@@ -86,12 +109,9 @@ Result<std::shared_ptr<const CpuCompiler>> CpuCompiler::create(const Task& task,
   return std::shared_ptr<const CpuCompiler>(std::move(self));
 }
 
-SandboxSpec CpuCompiler::spec(std::vector<std::string> arguments,
-                              const std::filesystem::path& scratch) const {
+SandboxSpec CpuCompiler::spec(Arguments argv, const std::filesystem::path& scratch) const {
   SandboxSpec spec;
-  spec.argv.push_back(compiler_.string());
-  spec.argv.insert(spec.argv.end(), std::make_move_iterator(arguments.begin()),
-                   std::make_move_iterator(arguments.end()));
+  spec.argv = std::move(argv);
   spec.environment = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TMPDIR", "/tmp"}};
   add_toolchain(spec);
   spec.read_only.push_back({headers_->path(), headers_->path()});
@@ -106,12 +126,18 @@ SandboxSpec CpuCompiler::spec(std::vector<std::string> arguments,
   return spec;
 }
 
+Result<SandboxResult> CpuCompiler::run_driver(Arguments arguments, const ScratchFolder& scratch,
+                                              std::stop_token stop) const {
+  arguments.insert(arguments.begin(), compiler_.string());
+  return run_sandboxed(spec(std::move(arguments), scratch.path()), std::move(stop));
+}
+
 Status CpuCompiler::build_shim() {
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();
-  const auto result = run_sandboxed(
-      spec({"-O2", "-fPIC", "-std=c++20", "-c", "-o", "shim.o", (headers_->path() / "shim.cpp").string()},
-           scratch->path()));
+  const auto result = run_driver(
+      {"-O2", "-fPIC", "-std=c++20", "-c", "-o", "shim.o", (headers_->path() / "shim.cpp").string()},
+      *scratch);
   if (!result) return result.error();
   if (!result->succeeded())
     return fail(ErrorCode::tool_failed,
@@ -122,38 +148,103 @@ Status CpuCompiler::build_shim() {
   return headers_->write("shim.o", *object);
 }
 
+CpuCompiler::Arguments CpuCompiler::link_arguments(const Arguments& compiling,
+                                                   const Arguments& inputs) const {
+  Arguments arguments = compiling;
+  arguments.insert(arguments.end(),
+                   {"-shared", "-Wl,-z,defs", "-o", "kernel.so", (headers_->path() / "shim.o").string()});
+  arguments.insert(arguments.end(), inputs.begin(), inputs.end());
+  return arguments;
+}
+
+Status CpuCompiler::learn_to_link() {
+  auto scratch = ScratchFolder::create();
+  if (!scratch) return scratch.error();
+  if (auto s = scratch->write("kernel.o", ""); !s) return s;
+  Arguments arguments = link_arguments(flags_, {"kernel.o"});
+  arguments.insert(arguments.end(), {"-fPIC", "-###"});
+  const auto dry_run = run_driver(std::move(arguments), *scratch);
+  if (!dry_run) return dry_run.error();
+  if (dry_run->succeeded()) link_line_ = link_line(dry_run->err);
+  return {};
+}
+
+bool CpuCompiler::precompile(const ScratchFolder& folder, const std::string& header,
+                             const std::string& target) const {
+  Arguments argv = {compiler_.string()};
+  argv.insert(argv.end(), flags_.begin(), flags_.end());
+  argv.insert(argv.end(),
+              {"-fPIC", "-I" + headers_->path().string(), "-x", "c++-header", header, "-o", target});
+  SandboxSpec building = spec(std::move(argv), folder.path());
+  building.limits.file_bytes = kMaxPrecompiledBytes;
+  const auto result = run_sandboxed(building);
+  return result && result->succeeded();
+}
+
+Result<SandboxResult> CpuCompiler::build_quickly(const Arguments& compiling, const std::string& file,
+                                                 const std::optional<std::filesystem::path>& header,
+                                                 const ScratchFolder& scratch,
+                                                 const std::stop_token& stop) const {
+  Arguments compile = {compiler_.string(), "-pipe", "-c", "-o", "kernel.o"};
+  compile.insert(compile.end(), compiling.begin(), compiling.end());
+  if (header) compile.insert(compile.end(), {"-include", header->string()});
+  compile.push_back(file);
+  Arguments link = {"ld"};
+  link.insert(link.end(), link_line_->begin(), link_line_->end());
+  SandboxSpec building = spec(
+      {"/bin/sh", "-c",
+       command_of(compile) + "|| exit $?\n" + command_of(link) + "|| exit " + std::to_string(kLinkerFailed)},
+      scratch.path());
+  if (header) building.read_only.push_back({header->parent_path(), header->parent_path()});
+  return run_sandboxed(building, stop);
+}
+
 Judged<CompileOutput> CpuCompiler::compile(const Source& source, Precision precision,
                                            std::stop_token stop) const {
   auto scratch = ScratchFolder::create();
   if (!scratch) return Failure(scratch.error());
-  std::vector<std::string> arguments = flags_;
+  Arguments compiling = flags_;
   // A source that reads the date is another program in the next build.
-  for (const char* flag : {"-shared", "-fPIC", "-Wl,-z,defs", "-fmax-errors=8", "-fdiagnostics-color=never",
-                           "-Werror=date-time"})
-    arguments.emplace_back(flag);
+  compiling.insert(compiling.end(),
+                   {"-fPIC", "-fmax-errors=8", "-fdiagnostics-color=never", "-Werror=date-time"});
   if (precision == Precision::promoted) {
     if (auto s = scratch->write("promoted/task.hpp", task_header(task_, precision, source)); !s)
       return Failure(s.error());
-    arguments.emplace_back("-Ipromoted");
+    compiling.emplace_back("-Ipromoted");
   }
-  arguments.push_back("-I" + headers_->path().string());
-  arguments.insert(arguments.end(), {"-o", "kernel.so", (headers_->path() / "shim.o").string()});
-  bool any = false;
+  compiling.push_back("-I" + headers_->path().string());
+  Arguments files;
   for (const SourceFile& file : source.files()) {
     if (auto s = scratch->write("source/" + file.path, file.text); !s) return Failure(s.error());
-    if (!is_cpp(file.path)) continue;
-    arguments.push_back("source/" + file.path);
-    any = true;
+    if (is_cpp(file.path)) files.push_back("source/" + file.path);
   }
-  if (!any)
+  if (files.empty())
     return reject(Stage::compile, RejectionCode::compile_failed,
                   "the candidate has no file that ends in .cpp, .cc or .cxx");
 
-  const auto result = run_sandboxed(spec(std::move(arguments), scratch->path()), stop);
+  if (files.size() == 1 && link_line_) {
+    // A file beside it could shadow the generated header and change what the next ones mean.
+    std::optional<std::filesystem::path> header;
+    if (source.files().size() == 1)
+      header = precompiled_->find(leading_usual_headers(source.files().front().text));
+    const auto result = build_quickly(compiling, files.front(), header, *scratch, stop);
+    if (!result) return Failure(result.error());
+    std::string log = escape_controls(result->err);
+    if (result->succeeded()) return keep(*scratch, std::move(log));
+    const bool reads_differently =
+        result->code == kLinkerFailed || (header && log.find(PrecompiledHeaders::kName) != log.npos);
+    if (result->kind != ExitKind::exited || !reads_differently)
+      return why_it_failed(*result, log, task_.entry);
+  }
+  const auto result = run_driver(link_arguments(compiling, files), *scratch, stop);
   if (!result) return Failure(result.error());
   std::string log = escape_controls(result->err);
   if (!result->succeeded()) return why_it_failed(*result, log, task_.entry);
-  const auto object = scratch->read("kernel.so", kMaxObjectBytes);
+  return keep(*scratch, std::move(log));
+}
+
+Judged<CompileOutput> CpuCompiler::keep(const ScratchFolder& scratch, std::string log) const {
+  const auto object = scratch.read("kernel.so", kMaxObjectBytes);
   if (!object)
     return reject(Stage::compile, RejectionCode::compile_failed,
                   "the compiler left no shared object\n" + log);

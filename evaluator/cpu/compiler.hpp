@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <kernelsmith/sandbox/run.hpp>
 
 #include "judged.hpp"
+#include "precompiled_headers.hpp"
 #include "signature.hpp"
 
 namespace kernelsmith {
@@ -41,7 +43,8 @@ struct CompileOutput {
 /// Thread-safe.
 class CpuCompiler {
  public:
-  /// Finds the compiler, learns its version, and builds the shims. Errors: tool_missing, tool_failed.
+  /// Finds the compiler, learns its version and how it links, and builds the shim. Errors: tool_missing,
+  /// tool_failed.
   static Result<std::shared_ptr<const CpuCompiler>> create(const Task& task, const CpuOptions& options);
 
   /// Builds all C++ files of `source` (.cpp, .cc, .cxx) together with the shim.
@@ -51,17 +54,32 @@ class CpuCompiler {
   const std::string& description() const { return description_; }
 
  private:
+  using Arguments = std::vector<std::string>;
+
   CpuCompiler() = default;
-  SandboxSpec spec(std::vector<std::string> arguments, const std::filesystem::path& scratch) const;
+  SandboxSpec spec(Arguments argv, const std::filesystem::path& scratch) const;
+  /// Runs the compiler's driver.
+  Result<SandboxResult> run_driver(Arguments arguments, const ScratchFolder& scratch,
+                                   std::stop_token stop = {}) const;
+  Arguments link_arguments(const Arguments& compiling, const Arguments& inputs) const;
   Status build_shim();
+  Status learn_to_link();
+  bool precompile(const ScratchFolder& folder, const std::string& header, const std::string& target) const;
+  /// Compiles one file with its headers precompiled, and calls the linker without the driver.
+  Result<SandboxResult> build_quickly(const Arguments& compiling, const std::string& file,
+                                      const std::optional<std::filesystem::path>& header,
+                                      const ScratchFolder& scratch, const std::stop_token& stop) const;
+  Judged<CompileOutput> keep(const ScratchFolder& scratch, std::string log) const;
 
   std::filesystem::path compiler_;
-  std::vector<std::string> flags_;
+  Arguments flags_;
+  std::optional<Arguments> link_line_;  ///< of the linker, for kernel.o and the shim; empty: use the driver
   Task task_;
   Confinement confinement_ = Confinement::sandboxed;
   double timeout_s_ = 0;  ///< of CPU time, of one compilation
   std::string description_;
   std::unique_ptr<ScratchFolder> headers_;  ///< task.hpp, the task's further files, and shim.o
+  std::unique_ptr<PrecompiledHeaders> precompiled_;
 };
 
 }  // namespace kernelsmith

@@ -77,7 +77,8 @@ Result<Evaluation> Judge::evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, b
     shape.error = challenger.worst_error(s);
     if (shape.correct && !(shape.error <= 1)) shape.correct = false;  // in a timed call
   }
-  challenger.add_costs(report.spent_ms);
+  challenger.take_costs("candidate", report.spent_ms);
+  yardstick_->take_costs("yardstick", report.spent_ms);
   if (fitness) {
     auto metrics = Metrics::create(
         *fitness, {{"speedup", report.speedup->median}, {"runtime_us", report.runtime_us->median}});

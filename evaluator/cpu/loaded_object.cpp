@@ -113,7 +113,7 @@ Judged<void> LoadedObject::ready_for(std::size_t shape, std::size_t calls) {
 }
 
 Judged<void> LoadedObject::load() {
-  const Stopwatch watch(load_ms_);
+  const Stopwatch watch(costs_.load_ms);
   if (trust_ == Trust::candidate) arena_.wipe();
   shuffle_all();
   auto process = RunnerProcess::start(binary_->object(), arena_, setup_.runner);
@@ -135,10 +135,11 @@ void LoadedObject::shuffle_all() {
 Judged<double> LoadedObject::timed_batch(std::size_t shape, std::size_t calls) {
   lay_out(shape, calls);
   const auto clock = [&] {
-    const Stopwatch watch(calls_ms_);
+    const Stopwatch watch(costs_.requests_ms);
     return process_->call(calls, setup_.task.timeout_s);
   }();
   if (!clock) return clock.error();
+  costs_.calls_ms += clock->wall_us / 1000;
   if (trust_ == Trust::candidate)
     if (auto checked = check(shape, calls); !checked) return checked.error();
   deals_[shape].next += calls;
@@ -146,7 +147,7 @@ Judged<double> LoadedObject::timed_batch(std::size_t shape, std::size_t calls) {
 }
 
 void LoadedObject::lay_out(std::size_t shape, std::size_t calls) {
-  const Stopwatch watch(lay_out_ms_);
+  const Stopwatch watch(costs_.lay_out_ms);
   const auto& tensors = setup_.task.tensors;
   poison_ = draw_poison(random_);
   for (std::size_t slot = 0; slot < calls; ++slot) {
@@ -168,7 +169,7 @@ void LoadedObject::lay_out(std::size_t shape, std::size_t calls) {
 }
 
 Judged<void> LoadedObject::check(std::size_t shape, std::size_t calls) {
-  const Stopwatch watch(compare_ms_);
+  const Stopwatch watch(costs_.compare_ms);
   const auto& tensors = setup_.task.tensors;
   for (std::size_t slot = 0; slot < calls; ++slot) {
     const InputSet& set = bank_[shape][deals_[shape].order[deals_[shape].next + slot]];
@@ -186,11 +187,13 @@ Judged<void> LoadedObject::check(std::size_t shape, std::size_t calls) {
   return {};
 }
 
-void LoadedObject::add_costs(std::map<std::string, double>& spent_ms) const {
-  spent_ms["candidate: load"] += load_ms_;
-  spent_ms["candidate: lay out"] += lay_out_ms_;
-  spent_ms["candidate: calls"] += calls_ms_;
-  spent_ms["candidate: compare"] += compare_ms_;
+void LoadedObject::take_costs(const std::string& who, std::map<std::string, double>& spent_ms) {
+  const Costs spent = std::exchange(costs_, {});
+  spent_ms[who + ": load"] += spent.load_ms;
+  spent_ms[who + ": lay out"] += spent.lay_out_ms;
+  spent_ms[who + ": calls"] += spent.calls_ms;
+  spent_ms[who + ": stop and go"] += spent.requests_ms - spent.calls_ms;
+  if (trust_ == Trust::candidate) spent_ms[who + ": compare"] += spent.compare_ms;
 }
 
 double LoadedObject::time_of(const BatchClock& clock, std::size_t calls) const {

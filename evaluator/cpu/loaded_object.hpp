@@ -45,9 +45,10 @@ class LoadedObject {
   /// The worst error seen at the shape, as a fraction of the budget.
   double worst_error(std::size_t shape) const { return worst_error_[shape]; }
 
-  /// Where the time of the candidate's own batches went, as "candidate: load", "... lay out", "... calls" and
+  /// Where the time went since the last call of this, added to `spent_ms` as "WHO: load", "... lay out",
+  /// "... calls" (from request to standstill), "... stop and go" (what a request costs beside that) and
   /// "... compare".
-  void add_costs(std::map<std::string, double>& spent_ms) const;
+  void take_costs(const std::string& who, std::map<std::string, double>& spent_ms);
 
   bool full_tier() const { return process_ && process_->full_tier(); }
 
@@ -67,6 +68,10 @@ class LoadedObject {
     std::size_t left() const { return order.size() - next; }
   };
 
+  struct Costs {
+    double load_ms = 0, lay_out_ms = 0, calls_ms = 0, requests_ms = 0, compare_ms = 0;
+  };
+
   Judged<double> timed_batch(std::size_t shape, std::size_t calls);
   Judged<void> ready_for(std::size_t shape, std::size_t calls);
   Judged<void> load();
@@ -84,7 +89,7 @@ class LoadedObject {
   std::optional<Rejection> rejection_;
   std::vector<Deal> deals_;
   std::vector<double> worst_error_;
-  double load_ms_ = 0, lay_out_ms_ = 0, calls_ms_ = 0, compare_ms_ = 0;
+  Costs costs_;
   SecretStream random_;
   std::uint32_t poison_ = 0;
 };

@@ -16,6 +16,7 @@ namespace kernelsmith {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // y[r, c] = x[r, c] / (1 + sum of |x[r, .]|)
 const std::string kTask = R"(version: 1
@@ -214,6 +215,35 @@ TEST(CpuEvaluator, RejectsWhatDoesNotBuild) {
       {"a host file included", "#include \"/etc/passwd\"\n" + kernel(kHonest), Stage::compile,
        RejectionCode::compile_failed},
   });
+}
+
+TEST(CpuEvaluator, WhatIsReadInAdvanceDeclaresNothingThatACandidateLacks) {
+  Bench bench;
+  const auto with_headers = [](const std::string& headers, const std::string& body) {
+    return headers + "#include \"task.hpp\"\n" +
+           "void scaled(const float* x, float* y, std::int64_t cols, std::int64_t rows) {\n" + body + "}\n";
+  };
+  // The first one, which builds and writes nothing, has <cmath> and <vector> made ready; the next one
+  // includes less.
+  const auto both = bench.evaluate(bench.job(
+      with_headers("#include <cmath>\n#include <vector>\n", "std::vector<float> v(1, std::sin(*x));\n")));
+  ASSERT_TRUE(both) << describe(both.error());
+  ASSERT_NE(both->rejection(), nullptr);
+  EXPECT_EQ(both->rejection()->code, RejectionCode::output_not_written) << both->rejection()->diagnostics;
+  const auto less =
+      bench.evaluate(bench.job(with_headers("#include <cmath>\n", "std::vector<float> v(1);\n" + kHonest)));
+  ASSERT_TRUE(less) << describe(less.error());
+  ASSERT_NE(less->rejection(), nullptr);
+  EXPECT_EQ(less->rejection()->code, RejectionCode::compile_failed);
+  EXPECT_THAT(less->rejection()->diagnostics, HasSubstr("vector"));
+  EXPECT_THAT(less->rejection()->diagnostics, Not(HasSubstr("usual.hpp")));
+  // What the headers' own text says of a wrong use names the candidate's include, as without preparation.
+  const auto deep =
+      bench.evaluate(bench.job(with_headers("#include <vector>\n#include <cmath>\n",
+                                            "struct S { S(S&) = delete; }; std::vector<S&> v;\n" + kHonest)));
+  ASSERT_TRUE(deep) << describe(deep.error());
+  ASSERT_NE(deep->rejection(), nullptr);
+  EXPECT_THAT(deep->rejection()->diagnostics, Not(HasSubstr("usual.hpp")));
 }
 
 TEST(CpuEvaluator, RejectsWrongOutputs) {

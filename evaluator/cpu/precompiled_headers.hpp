@@ -1,0 +1,48 @@
+// PrecompiledHeaders: sets of standard headers, compiled once for all candidates that begin with them.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/sandbox/files.hpp>
+
+namespace kernelsmith {
+
+/// Holds nothing but standard headers in an order of its own, so that no candidate has a say in what another
+/// one reads; folders are shown to compilers read-only. Lives as long as a compiler with its version and
+/// flags, and the compiler itself refuses what another version or other flags made. Thread-safe.
+class PrecompiledHeaders {
+ public:
+  /// Precompiles the header `source` to `target`, both relative to the folder. False where it fails.
+  using Build =
+      std::function<bool(const ScratchFolder& folder, const std::string& source, const std::string& target)>;
+
+  explicit PrecompiledHeaders(Build build) : build_(std::move(build)) {}
+
+  /// A header that includes exactly these, with its precompiled form beside it; it lives as long as this. The
+  /// first call for a set builds it, while others for the same set wait. Empty for an empty set, where it
+  /// cannot be built, and for sets beyond the first few.
+  std::optional<std::filesystem::path> find(const std::vector<std::string>& headers) const;
+
+  static constexpr const char* kName = "usual.hpp";
+
+ private:
+  /// Each takes tens of megabytes on disk.
+  static constexpr std::size_t kMostSets = 8;
+  using Folder = std::shared_ptr<const ScratchFolder>;
+
+  Folder make(const std::vector<std::string>& headers) const;
+
+  Build build_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::vector<std::string>, std::shared_future<Folder>> sets_;  ///< guarded by mutex_
+};
+
+}  // namespace kernelsmith
