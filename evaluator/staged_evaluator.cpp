@@ -78,6 +78,9 @@ class StagedEvaluator final : public Evaluator {
     if (const Rejection* rejection = candidate->rejection()) return Evaluation(*rejection);
     flight.request = {*candidate->binary(), nullptr, job.remeasurement, std::move(candidate->report)};
 
+    if (job.remeasurement == Remeasurement::confirm)
+      if (auto differs = rebuild(job.source, *flight.request.candidate, flight.stop)) return differs;
+
     if (!job.rival) return std::nullopt;
     auto rival = compile(job.rival->source, flight.stop);
     if (!rival) return rival.error();
@@ -88,6 +91,21 @@ class StagedEvaluator final : public Evaluator {
       flight.request.rival = *rival->binary();
     }
     return std::nullopt;
+  }
+
+  /// What is confirmed must come out of its source again, byte for byte. Empty where it does.
+  std::optional<Result<Evaluation>> rebuild(const Source& source, const Binary& measured,
+                                            const std::stop_token& stop) {
+    if (!measured.exact_bytes()) return std::nullopt;
+    const auto again = backend_->compile(source, stop);
+    if (!again) return again.error();
+    const BinaryPtr* built = again->binary();
+    if (!built)
+      return fail(ErrorCode::tool_failed,
+                  "a source that was compiled before failed now: " + again->rejection()->diagnostics);
+    if ((*built)->exact_bytes() == measured.exact_bytes()) return std::nullopt;
+    return Evaluation(Rejection{Stage::integrity, RejectionCode::not_reproducible,
+                                "compiling the same source again gave another binary", again->report});
   }
 
   Result<Compilation> compile(const Source& source, const std::stop_token& stop) {

@@ -148,6 +148,8 @@ std::string_view meaning_of(RejectionCode code) {
       return "it asked for something that the sandbox forbids";
     case RejectionCode::implausible_speed:
       return "it was faster than memory can be read";
+    case RejectionCode::not_reproducible:
+      return "compiling it again gave another binary";
     case RejectionCode::too_slow:
       return "one call takes longer than the limit";
   }

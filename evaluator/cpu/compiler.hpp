@@ -27,6 +27,7 @@ class CpuBinary final : public Binary {
   std::filesystem::path object() const;
   /// Of the object's exact bytes.
   const Digest& digest() const { return digest_; }
+  std::optional<Digest> exact_bytes() const override { return digest_; }
 
  private:
   ScratchFolder folder_;

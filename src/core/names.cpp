@@ -94,6 +94,7 @@ constexpr auto kRejectionCodeNames = enum_names<RejectionCode>({
     {RejectionCode::protocol_forged, "protocol_forged"},
     {RejectionCode::sandbox_violation, "sandbox_violation"},
     {RejectionCode::implausible_speed, "implausible_speed"},
+    {RejectionCode::not_reproducible, "not_reproducible"},
     {RejectionCode::too_slow, "too_slow"},
 });
 

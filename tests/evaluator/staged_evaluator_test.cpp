@@ -48,8 +48,10 @@ class Gate {
 };
 
 struct NamedBinary final : Binary {
-  explicit NamedBinary(std::string text) : name(std::move(text)) {}
-  std::string name;
+  NamedBinary(std::string text, int compilation)
+      : name(std::move(text)), bytes(name == "whimsical" ? std::to_string(compilation) : name) {}
+  std::optional<Digest> exact_bytes() const override { return digest_of(bytes); }
+  std::string name, bytes;
 };
 
 class FakeBackend final : public Backend {
@@ -58,7 +60,7 @@ class FakeBackend final : public Backend {
     const int now = ++compiling;
     most_compiling = std::max(most_compiling.load(), now);
     if (running > 0) overlapped = true;
-    ++compilations;
+    const int compilation = ++compilations;
     if (compile_gate != nullptr) compile_gate->pass();
     --compiling;
     const std::string text(source.main_text());
@@ -66,7 +68,7 @@ class FakeBackend final : public Backend {
       return Compilation{Rejection{Stage::compile, RejectionCode::compile_failed, "no", {}}, {}};
     if (text == "broken machine") return fail(ErrorCode::tool_failed, "no compiler");
     if (text == "throw") throw std::runtime_error("a bug");
-    return Compilation{BinaryPtr(std::make_shared<NamedBinary>(text)), {}};
+    return Compilation{BinaryPtr(std::make_shared<NamedBinary>(text, compilation)), {}};
   }
 
   Result<Evaluation> run(RunRequest request, std::stop_token) override {
@@ -188,6 +190,22 @@ TEST_F(StagedEvaluator, CompilesTheSameBytesOnce) {
   const auto again = start(*evaluator, job("same")).get();
   EXPECT_EQ(backend_->compilations, 1);
   EXPECT_DOUBLE_EQ(again->report().spent_ms.at("compile"), 0);
+}
+
+TEST_F(StagedEvaluator, BuildsAgainWhatIsConfirmed) {
+  const auto evaluator = make();
+  EvaluationJob confirm = job("steady");
+  confirm.remeasurement = Remeasurement::confirm;
+  const auto confirmed = start(*evaluator, confirm).get();
+  ASSERT_TRUE(confirmed) << describe(confirmed.error());
+  EXPECT_TRUE(confirmed->accepted());
+  EXPECT_EQ(backend_->compilations, 2);
+
+  confirm.source = job("whimsical").source;
+  const auto differs = start(*evaluator, confirm).get();
+  ASSERT_TRUE(differs) << describe(differs.error());
+  ASSERT_FALSE(differs->accepted());
+  EXPECT_EQ(differs->rejection()->code, RejectionCode::not_reproducible);
 }
 
 TEST_F(StagedEvaluator, ForgetsTheLeastRecentlyUsedBinary) {

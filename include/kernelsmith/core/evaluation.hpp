@@ -47,7 +47,8 @@ enum class RejectionCode {
   protocol_forged,    ///< integrity: a reply that the runner cannot have written
   sandbox_violation,  ///< integrity: a denied system call or a forbidden resource
   implausible_speed,  ///< integrity: faster than the hardware can move the compulsory bytes
-  too_slow,           ///< timing: one call takes longer than the task's limit
+  not_reproducible,   ///< integrity: compiled again, it is another binary
+  too_slow,           ///< timing: beyond the limit of an evaluation, or hopelessly behind the yardstick
 };
 
 std::string_view name_of(RejectionCode code);

@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <variant>
 
+#include <kernelsmith/core/digest.hpp>
 #include <kernelsmith/core/evaluation.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/source.hpp>
@@ -19,6 +20,8 @@ namespace kernelsmith {
 class Binary {
  public:
   virtual ~Binary() = default;
+  /// Of its exact bytes, where building the same source again must give the same.
+  virtual std::optional<Digest> exact_bytes() const { return std::nullopt; }
 };
 using BinaryPtr = std::shared_ptr<const Binary>;
 
