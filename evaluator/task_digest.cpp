@@ -20,6 +20,8 @@ void add(DigestBuilder& digest, const std::vector<Sizes>& shapes) {
 void add(DigestBuilder& digest, const TensorSpec& tensor) {
   digest.add(tensor.name).add(name_of(tensor.role)).add(name_of(tensor.dtype)).add(name_of(tensor.init));
   digest.add(std::uint64_t{tensor.constant});
+  digest.add(std::uint64_t{tensor.specials.nan}).add(std::uint64_t{tensor.specials.infinities});
+  digest.add(std::uint64_t{tensor.specials.denormals});
   add(digest, tensor.shape);
 }
 

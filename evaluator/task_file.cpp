@@ -66,6 +66,27 @@ void read_sizes(YamlMap& in, Sizes& sizes) {
   for (const auto& size : sizes) require_identifier(in, "sizes", size.first);
 }
 
+void read_specials(YamlMap& in, TensorSpec& tensor) {
+  constexpr std::array<std::string_view, 3> known = {"nan", "inf", "denormals"};
+  std::vector<std::string> names;
+  in.optional("specials", names);
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) == known.end())
+      in.refuse("specials", "unknown special value '" + name + "'", name_hint(name, known));
+    tensor.specials.nan |= name == "nan";
+    tensor.specials.infinities |= name == "inf";
+    tensor.specials.denormals |= name == "denormals";
+  }
+  if (!in.ok() || !tensor.specials.any()) return;
+  if (tensor.role == TensorRole::out)
+    return in.refuse("specials", "only what the entry reads can hold special values, and '" + tensor.name +
+                                     "' has the role 'out'");
+  const bool real = tensor.dtype == Dtype::f64 || tensor.dtype == Dtype::f32 || tensor.dtype == Dtype::f16 ||
+                    tensor.dtype == Dtype::bf16;
+  if (!real) return in.refuse("specials", "a tensor of integers has no special values");
+  if (tensor.constant) in.refuse("specials", "a constant tensor would show the same ones in every call");
+}
+
 void read_tensor(YamlMap& in, const Sizes& sizes, std::vector<TensorSpec>& tensors) {
   TensorSpec tensor;
   in.required("name", tensor.name);
@@ -78,6 +99,7 @@ void read_tensor(YamlMap& in, const Sizes& sizes, std::vector<TensorSpec>& tenso
               choices({TensorInit::normal, TensorInit::uniform, TensorInit::positive, TensorInit::integer,
                        TensorInit::zeros}));
   in.optional("constant", tensor.constant);
+  read_specials(in, tensor);
   require_identifier(in, "name", tensor.name);
   if (!in.ok()) return;
 
@@ -123,6 +145,8 @@ void read_tolerance(YamlMap& in, Tolerance& tolerance) {
   for (const std::string& name : tolerance.allow)
     if (std::ranges::find(known, name) == known.end())
       in.refuse("allow", "unknown allowance '" + name + "'", name_hint(name, known));
+  if (in.ok() && tolerance.policy == "exact" && !tolerance.allow.empty())
+    in.refuse("allow", "the policy 'exact' compares bit for bit and allows nothing", "leave out 'allow'");
 }
 
 void read_declared(YamlMap& in, const Task& task, Declared& declared) {

@@ -16,13 +16,19 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Result<InputSet> make_set(const Task& task, const TaskShape& shape, std::size_t index, Truth& truth,
-                          SecretStream& random) {
+/// A constant tensor is that of the shape's first set; `earlier` are its sets so far. Every other set holds
+/// the special values that the task declares: a shape's two check sets are one of each.
+Result<InputSet> make_set(const Task& task, const TaskShape& shape, std::size_t index,
+                          const std::vector<InputSet>& earlier, Truth& truth, SecretStream& random) {
+  const bool with_specials = earlier.size() % 2 == 1;
   InputSet set;
   set.inputs.resize(task.tensors.size());
-  for (std::size_t t = 0; t < task.tensors.size(); ++t)
-    if (task.tensors[t].role != TensorRole::out)
-      set.inputs[t] = draw_tensor(task.tensors[t], shape.extents[t], random);
+  for (std::size_t t = 0; t < task.tensors.size(); ++t) {
+    if (task.tensors[t].role == TensorRole::out) continue;
+    const bool known = task.tensors[t].constant && !earlier.empty();
+    set.inputs[t] = known ? earlier.front().inputs[t]
+                          : draw_tensor(task.tensors[t], shape.extents[t], with_specials, random);
+  }
   auto outputs = truth.expect(index, set.inputs);
   if (!outputs) return outputs.error();
   set.outputs = std::move(*outputs);
@@ -86,7 +92,7 @@ Result<Bank> make_bank(const Task& task, const std::vector<TaskShape>& shapes, c
     for (std::size_t s = 0; s < shapes.size(); ++s) {
       const bool enough = round >= limits.least && seconds_since(start) > limits.seconds;
       if (round >= wanted[s] || enough) continue;
-      auto set = make_set(task, shapes[s], s, *truth, random);
+      auto set = make_set(task, shapes[s], s, bank[s], *truth, random);
       if (!set) return set.error();
       bank[s].push_back(std::move(*set));
     }

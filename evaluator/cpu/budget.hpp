@@ -1,9 +1,10 @@
-// The error budget of docs/backend-cpu.md: c * u * S for each element.
+// The error budget of docs/backend-cpu.md: what an element may be off, and what all of a tensor may be off.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include <kernelsmith/core/task.hpp>
@@ -13,27 +14,68 @@ namespace kernelsmith {
 /// How an element's scale S comes about.
 enum class Scale {
   absolute,     ///< the oracle of the inputs' absolute values: |A||B| for sums of products
-  sensitivity,  ///< |y| and how y answers to relative perturbations of the inputs: for everything else
+  sensitivity,  ///< |y| + D: for everything else
 };
 
-/// The unit roundoff that a task's tolerance grants for a dtype.
-inline double unit_roundoff(const Task& task, Dtype dtype) {
-  double u = dtype == Dtype::f64 ? 0x1p-53 : 0x1p-24;
-  for (const std::string& allowed : task.tolerance.allow) {
-    if (allowed == "tf32") u = std::max(u, 0x1p-14);
-    if (allowed == "f16_accumulate") u = std::max(u, 0x1p-13);
-    if (allowed == "bf16_accumulate") u = std::max(u, 0x1p-11);
-  }
-  return u;
+/// An element may be off by element * S + tiny. The RMS over a tensor may be that of rms * (|y| + D) + tiny,
+/// where D is how y answers to relative perturbations of all inputs.
+struct Budget {
+  double element = 0;
+  double rms = 0;
+  double tiny = 0;  ///< absolute: what may be lost about the smallest number
+};
+
+/// The precision below the one that a task asks for, by its significant bits.
+struct LowerPrecision {
+  const char* name;
+  int bits;
+};
+
+inline LowerPrecision lower_precision(const Task& task, Dtype dtype) {
+  const auto allowed = [&](const char* name) {
+    return std::ranges::find(task.tolerance.allow, name) != task.tolerance.allow.end();
+  };
+  if (allowed("bf16_accumulate")) return {"f8", 4};
+  if (allowed("tf32") || allowed("f16_accumulate")) return {"bf16", 8};
+  return dtype == Dtype::f64 ? LowerPrecision{"f32", 24} : LowerPrecision{"tf32", 11};
 }
 
-/// c: the multiple of u * S that an element may be off. The rounding errors of a sum of n terms in the
-/// plainest order grow like sqrt(n), and by more where small terms follow a large one; `longest` bounds n by
-/// the longest dimension of an input.
-inline double budget_factor(Scale scale, std::size_t longest) {
-  constexpr double kLeast = 64;
-  const double root = std::sqrt(static_cast<double>(longest));
-  return std::max(kLeast, (scale == Scale::absolute ? 4 : 8) * root);
+/// What the task's tolerance adds: `unit` is the unit roundoff of the precision that it allows.
+inline void grant(Budget& budget, const std::string& allowed, double root) {
+  // Inputs rounded: an error of 0.4 units of D.
+  if (allowed == "tf32") {
+    budget.element += 4 * 0x1p-11;
+    budget.rms += 0x1p-11;
+  }
+  // Sums rounded at each step, in the plainest order.
+  const double unit = allowed == "f16_accumulate" ? 0x1p-11 : allowed == "bf16_accumulate" ? 0x1p-8 : 0;
+  budget.element += unit * std::max(8.0, 2 * root);
+  budget.rms += unit * std::max(2.0, root / 2);
+}
+
+/// Sums lose what is below half a unit of them, in the worst case at every step: a large term followed by
+/// many small ones, as in softmax. Elsewhere, rounding errors of a sum in the plainest order are about 0.25
+/// sqrt(terms) units of |y| + D in the RMS, which leaves honest kernels a factor of eight; those of inputs
+/// rounded to 11 bits are 3000 (tests/evaluator/cpu, calibration_test). `terms` bounds how many terms an
+/// output is the sum of.
+inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms) {
+  constexpr double kLeastElement = 64, kLeastRms = 16;
+  const double root = std::sqrt(terms);
+  const bool wide = dtype == Dtype::f64;
+  const double u = wide ? 0x1p-53 : 0x1p-24;
+  Budget budget;
+  budget.element = u * std::max(kLeastElement, scale == Scale::absolute ? 4 * root : terms);
+  budget.rms = u * std::max(kLeastRms, 2 * root);
+  // About the smallest normal number kernels may flush to zero or clamp, unless denormals belong to the
+  // inputs.
+  const bool denormals =
+      std::ranges::any_of(task.tensors, [](const TensorSpec& tensor) { return tensor.specials.denormals; });
+  using Wide = std::numeric_limits<double>;
+  using Narrow = std::numeric_limits<float>;
+  budget.tiny = 4 * (wide ? Wide::min() : static_cast<double>(Narrow::min()));
+  if (denormals) budget.tiny = 64 * static_cast<double>(Narrow::denorm_min());
+  for (const std::string& allowed : task.tolerance.allow) grant(budget, allowed, root);
+  return budget;
 }
 
 }  // namespace kernelsmith

@@ -16,16 +16,22 @@ struct Sums {
   double squares = 0;
 };
 
+/// What an error is of its budget. T: the elements, W: the weights.
+template <class T, class W>
+W fraction(T actual, T expected, W weight) {
+  return std::abs(static_cast<W>(actual) - static_cast<W>(expected)) * weight;
+}
+
 /// NaN in `actual` makes the worst NaN or is caught by the count of comparisons that hold.
-template <class T>
-Sums<T> sum_block(const T* actual, const T* expected, const T* weight, std::size_t count,
+template <class T, class W>
+Sums<W> sum_block(const T* actual, const T* expected, const W* weight, std::size_t count,
                   std::size_t& within) {
-  T worst = 0;
-  T squares = 0;
+  W worst = 0;
+  W squares = 0;
   std::uint32_t good = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const T q = std::abs(actual[i] - expected[i]) * weight[i];
-    good += q <= T{1} ? 1U : 0U;
+    const W q = fraction(actual[i], expected[i], weight[i]);
+    good += q <= W{1} ? 1U : 0U;
     worst = q > worst ? q : worst;
     squares += q * q;
   }
@@ -48,46 +54,51 @@ bool is_poison(const std::byte* element, std::size_t size, std::uint32_t poison)
   return true;
 }
 
-/// The elements that failed the fast test, one by one.
-template <class T>
-void examine(const T* actual, const T* expected, const T* weight, std::size_t begin, std::size_t end,
-             std::uint32_t poison, CheckResult& result) {
+/// The elements of a block that failed the fast test, one by one. Returns the sum of the squares of those
+/// that are finite. Where only the RMS counts, nothing but the class of an element can be bad.
+template <class T, class W>
+double examine(const T* actual, const T* expected, const W* weight, std::size_t begin, std::size_t end,
+               bool per_element, std::uint32_t poison, CheckResult& result) {
+  double squares = 0;
   for (std::size_t i = begin; i < end; ++i) {
-    const T q = std::abs(actual[i] - expected[i]) * weight[i];
-    if (q <= T{1}) continue;
+    const W q = fraction(actual[i], expected[i], weight[i]);
+    if (std::isfinite(q)) squares += static_cast<double>(q) * static_cast<double>(q);
+    if (q <= W{1}) continue;
     const bool same = same_class(actual[i], expected[i]);
-    if (same && !std::isfinite(expected[i])) continue;
+    const bool unwritten = is_poison(reinterpret_cast<const std::byte*>(actual + i), sizeof(T), poison);
+    if (same && !unwritten && (!std::isfinite(expected[i]) || !per_element)) continue;
     if (result.bad++ == 0) result.first_bad = i;
-    if (is_poison(reinterpret_cast<const std::byte*>(actual + i), sizeof(T), poison)) {
+    if (unwritten) {
       result.fault = Fault::not_written;
     } else if (result.fault != Fault::not_written) {
       result.fault = same ? std::max(result.fault, Fault::wrong) : Fault::not_finite;
     }
   }
+  return squares;
 }
 
-/// One element alone may use up its budget, so few elements may have a larger RMS.
-double rms_limit(std::size_t count) { return std::max(kRmsLimit, 1 / std::sqrt(static_cast<double>(count))); }
-
-template <class T>
+template <class T, class W>
 CheckResult check_reals(const Expected& expected, std::span<const std::byte> bytes, std::uint32_t poison) {
   const auto* actual = reinterpret_cast<const T*>(bytes.data());
   const auto* values = reinterpret_cast<const T*>(expected.values.data());
-  const auto* weights = reinterpret_cast<const T*>(expected.weights.data());
+  const auto* weights = reinterpret_cast<const W*>(expected.weights.data());
   const std::size_t count = bytes.size() / sizeof(T);
   CheckResult result;
   double squares = 0, worst = 0;
   for (std::size_t begin = 0; begin < count; begin += kBlock) {
     const std::size_t length = std::min(kBlock, count - begin);
     std::size_t within = 0;
-    const Sums<T> sums = sum_block(actual + begin, values + begin, weights + begin, length, within);
+    const Sums<W> sums = sum_block(actual + begin, values + begin, weights + begin, length, within);
     worst = std::max(worst, static_cast<double>(sums.worst));
-    if (std::isfinite(sums.squares)) squares += sums.squares;
-    if (within != length && (expected.per_element || !std::isfinite(sums.squares)))
-      examine(actual, values, weights, begin, begin + length, poison, result);
+    const bool finite = std::isfinite(sums.squares);
+    if (finite) squares += sums.squares;
+    if (finite && (within == length || !expected.per_element)) continue;
+    const double rest =
+        examine(actual, values, weights, begin, begin + length, expected.per_element, poison, result);
+    if (!finite) squares += rest;
   }
-  const double rms = std::sqrt(squares / static_cast<double>(count));
-  const double rms_error = expected.per_element ? rms / rms_limit(count) : rms;
+  const auto judged = static_cast<double>(std::max<std::size_t>(expected.judged, 1));
+  const double rms_error = std::sqrt(squares / judged) / expected.rms_limit;
   result.error = expected.per_element ? std::max(worst, rms_error) : rms_error;
   if (result.fault == Fault::none && rms_error > 1) result.fault = Fault::wrong;
   return result;
@@ -111,8 +122,9 @@ CheckResult check_bytes(const Expected& expected, std::span<const std::byte> act
 
 CheckResult check_output(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison) {
   if (expected.exact || expected.weights.empty()) return check_bytes(expected, actual, poison);
-  if (expected.dtype == Dtype::f64) return check_reals<double>(expected, actual, poison);
-  return check_reals<float>(expected, actual, poison);
+  if (expected.dtype == Dtype::f64) return check_reals<double, double>(expected, actual, poison);
+  if (expected.wide_weights) return check_reals<float, double>(expected, actual, poison);
+  return check_reals<float, float>(expected, actual, poison);
 }
 
 bool untouched(std::span<const std::byte> bytes, std::uint32_t poison) {

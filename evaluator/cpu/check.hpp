@@ -15,9 +15,14 @@ namespace kernelsmith {
 struct Expected {
   Dtype dtype = Dtype::f32;
   bool exact = false;
-  bool per_element = true;         ///< false: only the RMS counts (normwise)
-  std::vector<std::byte> values;   ///< elements of dtype
-  std::vector<std::byte> weights;  ///< as many, of dtype: 1 / budget; empty where bytes are compared
+  bool per_element = true;        ///< false: only the RMS counts (normwise)
+  std::vector<std::byte> values;  ///< elements of dtype
+  std::vector<std::byte>
+      weights;  ///< as many: 1 / budget, 0 where the truth is not finite; empty where exact
+  /// Weights are doubles whatever the dtype: the budgets of denormals have no reciprocal in f32.
+  bool wide_weights = false;
+  double rms_limit = 1;    ///< of error * weight over the elements that have a weight
+  std::size_t judged = 0;  ///< how many these are
 };
 
 enum class Fault { none, not_written, not_finite, wrong };
@@ -29,11 +34,8 @@ struct CheckResult {
   std::size_t first_bad = 0;  ///< index of one of them
 };
 
-/// The RMS of error/budget may be at most this: honest rounding errors are far from their bounds on average,
-/// a lower precision is not.
-inline constexpr double kRmsLimit = 0.25;
-
-/// Compares `actual` with what is expected. `poison` is what the buffer held before the call, 32 bits
+/// Compares `actual` with what is expected: where the truth is NaN or infinite, the same, and the rest by the
+/// budget. `poison` is what the buffer held before the call, 32 bits
 /// repeated.
 CheckResult check_output(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison);
 

@@ -8,9 +8,11 @@
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 
+#include "budget.hpp"
 #include "compiler.hpp"
 #include "judge.hpp"
 #include "locate_runner.hpp"
+#include "truth.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -65,6 +67,20 @@ Status check_supported(const Task& task) {
                   "the cpu backend has no type for " + std::string(name_of(tensor.dtype)) + " (tensor '" +
                       tensor.name + "')",
                   "tensors", "use f32 or f64");
+  const auto has = [&](auto&& what) { return std::ranges::any_of(task.tensors, what); };
+  if (has([](const TensorSpec& tensor) { return tensor.specials.denormals; }) &&
+      has([](const TensorSpec& tensor) { return tensor.dtype == Dtype::f64; }))
+    return fail(ErrorCode::unsupported,
+                "the cpu backend judges denormals of f32 only, and the task has f64 tensors", "tensors",
+                "declare specials without denormals");
+  return {};
+}
+
+/// What declares something that this backend cannot honour is refused, never ignored.
+Status check_declared(const Task& task) {
+  if (task.declared.operations_are_minimal)
+    return fail(ErrorCode::unsupported, "the cpu backend bounds no speed by the number of operations",
+                "declared: operations_are_minimal", "leave it out; the bytes are bounded");
   return {};
 }
 
@@ -84,21 +100,25 @@ Result<CpuBinaryPtr> build_trusted(const CpuCompiler& compiler, const Source& so
                   : "");
 }
 
+Result<CpuBinaryPtr> build_oracle(const Task& task, const CpuCompiler& compiler) {
+  const bool own = !task.oracle.empty();
+  return build_trusted(compiler, own ? task.oracle : task.reference,
+                       needs_truth(task) ? Precision::promoted : Precision::declared,
+                       own ? "oracle" : "reference");
+}
+
 struct TrustedBinaries {
   CpuBinaryPtr oracle, baseline, yardstick;
 };
 
 /// Side by side: compilers are the slowest part of making an evaluator for a small task.
 Result<TrustedBinaries> build_all_trusted(const Task& task, const CpuCompiler& compiler) {
-  const bool own_oracle = !task.oracle.empty();
   const auto build = [&](const Source& source, Precision precision, const char* what) {
     return std::async(std::launch::async, [&compiler, &source, precision, what] {
       return build_trusted(compiler, source, precision, what);
     });
   };
-  auto oracle = build(own_oracle ? task.oracle : task.reference,
-                      needs_truth(task) ? Precision::promoted : Precision::declared,
-                      own_oracle ? "oracle" : "reference");
+  auto oracle = std::async(std::launch::async, [&] { return build_oracle(task, compiler); });
   auto baseline = build(task.baseline, Precision::declared, "baseline");
   auto seed = build(task.seed.empty() ? task.baseline : task.seed, Precision::declared, "seed");
   auto oracle_built = oracle.get();
@@ -110,11 +130,25 @@ Result<TrustedBinaries> build_all_trusted(const Task& task, const CpuCompiler& c
   return TrustedBinaries{*oracle_built, *baseline_built, task.seed.empty() ? *baseline_built : *seed_built};
 }
 
+Result<RunnerSettings> runner_settings(const Task& task, const CpuOptions& options) {
+  auto program = locate_runner(options.runner);
+  if (!program) return program.error();
+  RunnerSettings settings;
+  settings.program = std::move(*program);
+  settings.unsandboxed = options.unsandboxed;
+  settings.cgroup = !options.without_cgroup;
+  settings.threads = task.threads;
+  if (task.threads > 1) settings.cores = std::make_shared<const ReservedCores>(task.threads);
+  settings.load_timeout_s = std::max(kLeastLoadTimeoutS, task.timeout_s);
+  return settings;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, CpuOptions options) {
   if (auto s = check_supported(task); !s) return s.error();
-  auto runner = locate_runner(options.runner);
+  if (auto s = check_declared(task); !s) return s.error();
+  auto runner = runner_settings(task, options);
   if (!runner) return runner.error();
   auto compiler = CpuCompiler::create(task, options);
   if (!compiler) return compiler.error();
@@ -124,21 +158,48 @@ Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, CpuOptions opti
   const auto shared = std::make_shared<const Task>(std::move(task));
   JudgeParts parts;
   parts.task = shared;
-  parts.runner.program = *runner;
-  parts.runner.unsandboxed = options.unsandboxed;
-  parts.runner.cgroup = !options.without_cgroup;
-  parts.runner.threads = shared->threads;
-  if (shared->threads > 1) parts.runner.cores = std::make_shared<const ReservedCores>(shared->threads);
-  parts.runner.load_timeout_s = std::max(kLeastLoadTimeoutS, shared->timeout_s);
+  parts.runner = std::move(*runner);
   parts.bank.bytes = options.bank_bytes;
   parts.bank.seconds = options.bank_seconds;
   parts.oracle = trusted->oracle;
   parts.baseline = trusted->baseline;
   parts.yardstick = trusted->yardstick;
+  parts.build = [compiler = *compiler](const Source& source) {
+    return build_trusted(*compiler, source, Precision::declared, "roofline kernel");
+  };
   auto judge = Judge::create(std::move(parts));
   if (!judge) return judge.error();
   return make_staged_evaluator(shared, std::make_shared<CpuBackend>(*compiler, std::move(*judge)),
                                EvaluatorOptions::for_this_machine());
+}
+
+Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const CpuOptions& options) {
+  constexpr std::size_t kSets = 6;
+  if (auto s = check_supported(task); !s) return s.error();
+  std::vector<PrecisionCheck> checks;
+  if (!needs_truth(task)) return checks;
+  const auto runner = runner_settings(task, options);
+  if (!runner) return runner.error();
+  const auto compiler = CpuCompiler::create(task, options);
+  if (!compiler) return compiler.error();
+  const auto oracle = build_oracle(task, **compiler);
+  if (!oracle) return oracle.error();
+  const std::vector<TaskShape> shapes = shapes_of(task);
+  auto truth = Truth::create(task, shapes, **oracle, *runner);
+  if (!truth) return truth.error();
+  const auto is_output = [](const TensorSpec& tensor) {
+    return tensor.role != TensorRole::in && is_real(tensor.dtype);
+  };
+  const char* const lower = lower_precision(task, std::ranges::find_if(task.tensors, is_output)->dtype).name;
+  for (std::size_t shape = 0; shape < task.timed.size(); ++shape) {
+    PrecisionCheck& check = checks.emplace_back(PrecisionCheck{shapes[shape].name, lower, kSets, 0});
+    for (std::size_t set = 0; set < kSets; ++set) {
+      const auto tells = truth->tells_lower_precision(shape);
+      if (!tells) return tells.error();
+      check.caught += *tells ? 1U : 0U;
+    }
+  }
+  return checks;
 }
 
 }  // namespace kernelsmith

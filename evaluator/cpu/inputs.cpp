@@ -55,6 +55,33 @@ void draw_mixture(std::vector<double>& values, std::size_t row_length, SecretStr
     values[random.below(values.size())] *= std::exp2(3 + 4 * random.uniform());
 }
 
+double draw_special(const Specials& specials, SecretStream& random) {
+  std::array<double, 4> kinds{};
+  std::size_t count = 0;
+  if (specials.nan) kinds[count++] = std::numeric_limits<double>::quiet_NaN();
+  if (specials.infinities) {
+    kinds[count++] = std::numeric_limits<double>::infinity();
+    kinds[count++] = -std::numeric_limits<double>::infinity();
+  }
+  // Any denormal f32, of either sign.
+  if (specials.denormals)
+    kinds[count++] = std::ldexp(static_cast<double>(1 + random.below((1U << 23U) - 1)), -149) *
+                     (random.below(2) == 0 ? 1 : -1);
+  return kinds[random.below(count)];
+}
+
+/// One or two in a sixteenth of the rows: most of what depends on a row or a column stays finite.
+void strew_specials(const Specials& specials, std::vector<double>& values, std::size_t row_length,
+                    SecretStream& random) {
+  constexpr std::size_t kRowsForOne = 16;
+  const std::size_t rows = values.size() / row_length;
+  for (std::size_t i = 0; i < 1 + rows / kRowsForOne; ++i) {
+    const std::size_t row = random.below(rows) * row_length;
+    for (std::size_t left = 1 + random.below(2); left > 0; --left)
+      values[row + random.below(row_length)] = draw_special(specials, random);
+  }
+}
+
 void draw_values(TensorInit init, bool real, std::vector<double>& values, std::size_t row_length,
                  SecretStream& random) {
   const auto each = [&](auto&& draw) { std::ranges::generate(values, draw); };
@@ -100,11 +127,13 @@ std::array<float, 2> SecretStream::normals() {
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
-std::vector<std::byte> draw_tensor(const TensorSpec& spec, const TensorExtent& extent, SecretStream& random) {
+std::vector<std::byte> draw_tensor(const TensorSpec& spec, const TensorExtent& extent, bool with_specials,
+                                   SecretStream& random) {
   std::vector<double> values(extent.elements, 0.0);
   const std::size_t row_length = extent.shape.empty() ? 1 : static_cast<std::size_t>(extent.shape.back());
   const bool real = spec.dtype == Dtype::f64 || spec.dtype == Dtype::f32;
   draw_values(spec.init, real, values, row_length, random);
+  if (with_specials && spec.specials.any()) strew_specials(spec.specials, values, row_length, random);
   switch (spec.dtype) {
     case Dtype::f64:
       return as_bytes<double>(values);

@@ -28,7 +28,9 @@ class SecretStream {
 };
 
 /// The values of one tensor, in its dtype. `normal` is a mixture: N(0, 1), with rows scaled, rows shifted, a
-/// peak in each row, or a few outliers, so that no shortcut holds for all of it.
-std::vector<std::byte> draw_tensor(const TensorSpec& spec, const TensorExtent& extent, SecretStream& random);
+/// peak in each row, or a few outliers, so that no shortcut holds for all of it. `with_specials` puts those
+/// that the tensor declares at random places in some of the rows.
+std::vector<std::byte> draw_tensor(const TensorSpec& spec, const TensorExtent& extent, bool with_specials,
+                                   SecretStream& random);
 
 }  // namespace kernelsmith

@@ -15,6 +15,11 @@ namespace kernelsmith {
 namespace {
 
 constexpr std::size_t kCallsChecked = 2;  ///< at each shape before anything is timed
+/// Of wall time for all of an evaluation's loads and calls, at least and in the task's time limits.
+constexpr double kLeastAllowanceS = 20, kAllowance = 3;
+/// A call that takes as long as this, and as many of the yardstick's, is not worth the many that timing
+/// needs.
+constexpr double kLongCallUs = 100e3, kHopeless = 1000;
 /// Ratios of one binary beyond which a re-measurement adds only a few.
 constexpr std::size_t kMostPooled = 64;
 
@@ -55,7 +60,10 @@ Evaluation rejected(Rejection rejection, Report report) {
 }  // namespace
 
 LoadedObject Judge::object_for(CpuBinaryPtr binary, Arena& arena, Trust trust) const {
-  return {{*parts_.task, shapes_, parts_.runner, empty_request_us_}, bank_, std::move(binary), arena, trust};
+  LoadedObjectSetup setup{*parts_.task, shapes_, parts_.runner, empty_request_us_};
+  if (trust == Trust::candidate)
+    setup.allowance_s = std::max(kLeastAllowanceS, kAllowance * parts_.task->timeout_s);
+  return {setup, bank_, std::move(binary), arena, trust};
 }
 
 Result<Evaluation> Judge::evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, bool fresh, Report report,
@@ -71,7 +79,7 @@ Result<Evaluation> Judge::evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, b
   for (const TaskShape& shape : shapes_) report.shapes.push_back({shape.name, shape.timed, {}, 0, {}, {}});
 
   LoadedObject challenger = object_for(candidate, *candidate_arena_, Trust::candidate);
-  const auto fitness = examine(challenger, candidate, rival, report, stop);
+  const auto fitness = examine(challenger, candidate, rival, fresh, report, stop);
   for (std::size_t s = 0; s < shapes_.size(); ++s) {
     ShapeResult& shape = report.shapes[s];
     shape.error = challenger.worst_error(s);
@@ -93,20 +101,25 @@ Result<Evaluation> Judge::evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, b
 }
 
 Judged<Measurement> Judge::examine(LoadedObject& candidate, const CpuBinaryPtr& binary,
-                                   const CpuBinaryPtr& rival, Report& report, const std::stop_token& stop) {
+                                   const CpuBinaryPtr& rival, bool fresh, Report& report,
+                                   const std::stop_token& stop) {
   {
     const Stopwatch watch(report.spent_ms["check"]);
-    if (auto ok = check_all_shapes(candidate, stop, &report.shapes); !ok) return ok.error();
+    if (auto ok = check_all_shapes(candidate, fresh || parts_.task->threads > 1, stop, &report.shapes); !ok)
+      return ok.error();
   }
   const Stopwatch watch(report.spent_ms["timing"]);
   auto fitness = time_all_shapes(candidate, binary->digest(), report, stop);
+  if (fitness)
+    if (auto plausible = check_plausible(report); !plausible) return plausible.error();
   if (fitness && rival)
     if (auto fought = duel(candidate, rival, report, stop); !fought) return fought.error();
   return fitness;
 }
 
-Judged<void> Judge::check_all_shapes(LoadedObject& candidate, const std::stop_token& stop,
-                                     std::vector<ShapeResult>* results) const {
+/// `again`: another process must give the same bytes for the last sets, unless the task allows others.
+Judged<void> Judge::check_all_shapes(LoadedObject& candidate, bool again, const std::stop_token& stop,
+                                     std::vector<ShapeResult>* results) {
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
     // The odd shapes of `check` first: that is where most kernels are wrong.
     const std::size_t shape = shapes_.size() - 1 - i;
@@ -114,6 +127,41 @@ Judged<void> Judge::check_all_shapes(LoadedObject& candidate, const std::stop_to
     const auto time = candidate.batch(shape, kCallsChecked);
     if (results) (*results)[shape].correct = time.has_value();
     if (!time) return time.error();
+    if (auto fast_enough = check_speed(shape, *time); !fast_enough) return fast_enough.error();
+  }
+  return again && !parts_.task->nondeterministic ? candidate.repeat_last() : Judged<void>();
+}
+
+Judged<void> Judge::check_speed(std::size_t shape, double call_us) {
+  if (!shapes_[shape].timed || !yardstick_ || call_us < kLongCallUs) return {};
+  const auto yardstick_us = yardstick_->batch(shape, 1);
+  if (!yardstick_us) return Failure(fail(ErrorCode::tool_failed, "the yardstick failed while it was timed"));
+  if (call_us < kHopeless * *yardstick_us) return {};
+  return reject(Stage::timing, RejectionCode::too_slow,
+                "a call at " + shapes_[shape].name + " takes " +
+                    std::to_string(static_cast<int>(call_us / 1e3)) + " ms, " +
+                    std::to_string(static_cast<int>(call_us / *yardstick_us)) +
+                    " times as long as the seed's (the baseline's where there is no seed)");
+}
+
+/// No speed above the roofline. A bound that the yardstick breaks too is no bound: the task then needs less
+/// than all of its inputs.
+Judged<void> Judge::check_plausible(const Report& report) {
+  for (std::size_t shape = 0; shape < parts_.task->timed.size(); ++shape) {
+    const double call_us = report.shapes[shape].runtime_us->median;
+    if (!roofline_.worth_measuring(shape, call_us)) continue;
+    const LoadedObjectSetup setup{*parts_.task, shapes_, parts_.runner, empty_request_us_};
+    const auto bound = roofline_.measure(shape, setup, bank_, *yardstick_arena_);
+    if (!bound) return Failure(bound.error());
+    if (call_us >= bound->us) continue;
+    const auto yardstick_us = yardstick_->batch(shape, yardstick_->most_calls(shape));
+    if (yardstick_us && *yardstick_us < bound->us) continue;
+    return reject(Stage::integrity, RejectionCode::implausible_speed,
+                  "a call at " + shapes_[shape].name + " seems to take " + std::to_string(call_us) +
+                      " us, and moving its " + std::to_string(bound->bytes) + " bytes takes " +
+                      std::to_string(bound->us) +
+                      " us at least on this machine (a task whose kernels need fewer says so by "
+                      "declared: {bytes: ...})");
   }
   return {};
 }
@@ -181,7 +229,7 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
     if (incumbent.rejection()) report.incumbent_failed = incumbent.rejection()->diagnostics;
     return incumbent.rejection().has_value();
   };
-  if (const auto checked = check_all_shapes(incumbent, stop); !checked)
+  if (const auto checked = check_all_shapes(incumbent, false, stop); !checked)
     return lost() ? Judged<void>() : checked.error();
   const std::vector<StoppingRule> rules(parts_.task->timed.size(), kAgainstYardstick);
   const auto found = time_abba(candidate, incumbent, rules, stop);

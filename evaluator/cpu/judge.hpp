@@ -11,6 +11,7 @@
 
 #include "bank.hpp"
 #include "loaded_object.hpp"
+#include "roofline.hpp"
 
 namespace kernelsmith {
 
@@ -21,6 +22,7 @@ struct JudgeParts {
   BankLimits bank;
   CpuBinaryPtr oracle, baseline;
   CpuBinaryPtr yardstick;  ///< the seed, or the baseline where there is none
+  TrustedBuilder build;    ///< for the roofline's own kernels
 };
 
 /// Not thread-safe: what it times, it times alone.
@@ -50,9 +52,11 @@ class Judge {
   // For each candidate (judge.cpp).
   LoadedObject object_for(CpuBinaryPtr binary, Arena& arena, Trust trust) const;
   Judged<Measurement> examine(LoadedObject& candidate, const CpuBinaryPtr& binary, const CpuBinaryPtr& rival,
-                              Report& report, const std::stop_token& stop);
-  Judged<void> check_all_shapes(LoadedObject& candidate, const std::stop_token& stop,
-                                std::vector<ShapeResult>* results = nullptr) const;
+                              bool fresh, Report& report, const std::stop_token& stop);
+  Judged<void> check_all_shapes(LoadedObject& candidate, bool again, const std::stop_token& stop,
+                                std::vector<ShapeResult>* results = nullptr);
+  Judged<void> check_speed(std::size_t shape, double call_us);
+  Judged<void> check_plausible(const Report& report);
   Judged<Measurement> time_all_shapes(LoadedObject& candidate, const Digest& binary, Report& report,
                                       const std::stop_token& stop);
   Judged<void> duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Report& report,
@@ -71,6 +75,7 @@ class Judge {
   std::unique_ptr<LoadedObject> yardstick_;
   std::vector<Measurement> baseline_over_yardstick_;  ///< by timed shape
   std::map<Digest, Pool> pools_;
+  Roofline roofline_;
   double empty_request_us_ = 0;
   std::string tier_;
   std::string hardware_;

@@ -29,7 +29,10 @@ Error task_at_fault(const Failure& failure, const std::string& what) {
 }  // namespace
 
 Judge::Judge(JudgeParts parts)
-    : parts_(std::move(parts)), shapes_(shapes_of(*parts_.task)), hardware_(processor_name()) {}
+    : parts_(std::move(parts)),
+      shapes_(shapes_of(*parts_.task)),
+      roofline_(*parts_.task, shapes_, parts_.build),
+      hardware_(processor_name()) {}
 
 Result<std::unique_ptr<Judge>> Judge::create(JudgeParts parts) {
   std::unique_ptr<Judge> judge(new Judge(std::move(parts)));
@@ -76,7 +79,8 @@ Result<Arena> Judge::make_arena() const {
 
 Status Judge::verify(const CpuBinaryPtr& object, const char* what) {
   LoadedObject checked = object_for(object, *candidate_arena_, Trust::candidate);
-  if (auto ok = check_all_shapes(checked, {}); !ok) return task_at_fault(ok.error(), what);
+  if (auto ok = check_all_shapes(checked, parts_.task->threads > 1, {}); !ok)
+    return task_at_fault(ok.error(), what);
   tier_ = parts_.runner.unsandboxed ? "unsandboxed" : checked.full_tier() ? "full" : "weak";
   return {};
 }

@@ -113,7 +113,7 @@ Judged<void> LoadedObject::ready_for(std::size_t shape, std::size_t calls) {
 }
 
 Judged<void> LoadedObject::load() {
-  const Stopwatch watch(costs_.load_ms);
+  const Stopwatch watch(costs_.load_ms), allowance(used_ms_);
   if (trust_ == Trust::candidate) arena_.wipe();
   shuffle_all();
   auto process = RunnerProcess::start(binary_->object(), arena_, setup_.runner);
@@ -133,17 +133,66 @@ void LoadedObject::shuffle_all() {
 }
 
 Judged<double> LoadedObject::timed_batch(std::size_t shape, std::size_t calls) {
+  const auto allowed = allowed_s(shape);
+  if (!allowed) return allowed.error();
+  const double timeout_s = std::min(setup_.task.timeout_s, *allowed);
   lay_out(shape, calls);
   const auto clock = [&] {
-    const Stopwatch watch(costs_.requests_ms);
-    return process_->call(calls, setup_.task.timeout_s);
+    const Stopwatch watch(costs_.requests_ms), allowance(used_ms_);
+    return process_->call(calls, timeout_s);
   }();
-  if (!clock) return clock.error();
+  if (!clock) {
+    if (auto still = allowed_s(shape); !still) return still.error();
+    return clock.error();
+  }
   costs_.calls_ms += clock->wall_us / 1000;
   if (trust_ == Trust::candidate)
     if (auto checked = check(shape, calls); !checked) return checked.error();
+  const auto dealt = deals_[shape].order.begin() + static_cast<std::ptrdiff_t>(deals_[shape].next);
+  last_shape_ = shape;
+  last_sets_.assign(dealt, dealt + static_cast<std::ptrdiff_t>(calls));
   deals_[shape].next += calls;
   return time_of(*clock, calls);
+}
+
+/// What is left of the allowance.
+Judged<double> LoadedObject::allowed_s(std::size_t shape) const {
+  const double left_s = setup_.allowance_s - used_ms_ / 1e3;
+  if (left_s > 0) return left_s;
+  const TaskShape& at = setup_.shapes[shape];
+  return reject(Stage::timing, RejectionCode::too_slow,
+                "loading and calling it has taken " + std::to_string(static_cast<int>(setup_.allowance_s)) +
+                    " s in all, which is the limit of an evaluation; it was at " +
+                    (at.name.empty() ? "the only shape" : at.name));
+}
+
+Judged<void> LoadedObject::repeat_last() {
+  const auto& tensors = setup_.task.tensors;
+  const std::size_t shape = last_shape_, calls = last_sets_.size();
+  std::vector<std::vector<std::byte>> before;
+  const auto each_output = [&](auto&& visit) {
+    for (std::size_t slot = 0; slot < calls; ++slot)
+      for (std::size_t t = 0; t < tensors.size(); ++t)
+        if (tensors[t].role != TensorRole::in)
+          visit(t, std::span<const std::byte>(arena_.tensor(shape, slot, t), arena_.tensor_bytes(shape, t)));
+  };
+  each_output([&](std::size_t, auto bytes) { before.emplace_back(bytes.begin(), bytes.end()); });
+  process_.reset();
+  if (auto loaded = load(); !loaded) return loaded.error();
+  Deal& deal = deals_[shape];
+  for (std::size_t i = 0; i < calls; ++i)
+    std::iter_swap(deal.order.begin() + static_cast<std::ptrdiff_t>(i),
+                   std::find(deal.order.begin(), deal.order.end(), last_sets_[i]));
+  if (auto again = timed_batch(shape, calls); !again) return again.error();
+  std::size_t at = 0, different = tensors.size();
+  each_output([&](std::size_t t, auto bytes) {
+    if (!std::ranges::equal(bytes, before[at++])) different = t;
+  });
+  if (different == tensors.size()) return {};
+  return reject(Stage::correctness, RejectionCode::nondeterministic,
+                where(setup_.shapes[shape], tensors[different]) +
+                    " differed when another process computed it from the same inputs: a race, or a sum whose "
+                    "order is left to chance (a task can declare nondeterministic: true)");
 }
 
 void LoadedObject::lay_out(std::size_t shape, std::size_t calls) {
@@ -155,7 +204,11 @@ void LoadedObject::lay_out(std::size_t shape, std::size_t calls) {
     for (std::size_t t = 0; t < tensors.size(); ++t) {
       std::byte* const to = arena_.tensor(shape, slot, t);
       if (tensors[t].role != TensorRole::out) {
-        streaming_copy(to, set.inputs[t].data(), set.inputs[t].size());
+        // Warm: written through the caches, and still in the level that the cores share where it fits.
+        if (setup_.task.cache == CacheState::warm)
+          std::memcpy(to, set.inputs[t].data(), set.inputs[t].size());
+        else
+          streaming_copy(to, set.inputs[t].data(), set.inputs[t].size());
       } else {
         streaming_fill(to, arena_.tensor_bytes(shape, t), poison_);
       }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ struct LoadedObjectSetup {
   const std::vector<TaskShape>& shapes;
   const RunnerSettings& runner;
   double empty_request_us = 0;  ///< what an empty request to a trusted runner costs
+  /// Of wall time for all loads and calls; beyond it the object is too slow.
+  double allowance_s = std::numeric_limits<double>::infinity();
 };
 
 /// Not thread-safe.
@@ -35,6 +38,9 @@ class LoadedObject {
 
   /// The time of one call in microseconds, from a batch of about `calls` calls at `shape`.
   Judged<double> batch(std::size_t shape, std::size_t calls);
+
+  /// Has the last batch done again by another process, which must write the same bytes.
+  Judged<void> repeat_last();
 
   /// What an empty batch takes, in microseconds. For trusted objects.
   Judged<double> empty_batch();
@@ -78,6 +84,7 @@ class LoadedObject {
   void shuffle_all();
   void lay_out(std::size_t shape, std::size_t calls);
   Judged<void> check(std::size_t shape, std::size_t calls);
+  Judged<double> allowed_s(std::size_t shape) const;
   double time_of(const BatchClock& clock, std::size_t calls) const;
 
   LoadedObjectSetup setup_;
@@ -90,8 +97,12 @@ class LoadedObject {
   std::vector<Deal> deals_;
   std::vector<double> worst_error_;
   Costs costs_;
+  double used_ms_ = 0;  ///< of the allowance
   SecretStream random_;
   std::uint32_t poison_ = 0;
+  /// The last batch: what repeat_last() needs.
+  std::size_t last_shape_ = 0;
+  std::vector<std::size_t> last_sets_;
 };
 
 }  // namespace kernelsmith

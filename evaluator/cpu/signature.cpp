@@ -15,6 +15,8 @@ constexpr std::array<std::string_view, 24> kFloatFunctions = {
     "exp", "exp2", "expm1", "log",  "log2", "log10", "log1p", "sqrt", "cbrt", "pow", "sin",   "cos",
     "tan", "tanh", "sinh",  "cosh", "erf",  "erfc",  "fabs",  "fmax", "fmin", "fma", "floor", "ceil"};
 
+}  // namespace
+
 std::string parameter_list(const Task& task) {
   std::string list;
   const auto add = [&](const std::string& parameter) { list += (list.empty() ? "" : ", ") + parameter; };
@@ -25,6 +27,8 @@ std::string parameter_list(const Task& task) {
   for (const auto& size : task.sizes) add("std::int64_t " + size.first);
   return list;
 }
+
+namespace {
 
 /// The `#include <...>` lines of a source.
 std::string system_includes(const Source& source) {

@@ -22,6 +22,9 @@ std::string_view cpp_type(Dtype dtype);
 /// The real type that the truth is computed in: double, or long double where the task has f64 tensors.
 std::string_view truth_type(const Task& task);
 
+/// The entry's parameters as they are declared.
+std::string parameter_list(const Task& task);
+
 /// The header task.hpp. Promoted, it also makes `float` (and `double` in a task with f64 tensors) mean the
 /// truth type and the f-suffixed functions their generic forms, behind the standard headers that `user`
 /// includes, which must not see those macros.

@@ -24,10 +24,37 @@ constexpr std::size_t kPerturbations = 8;
 
 /// The variants of the inputs that the oracle sees, each in a slot of its own.
 enum Variant : std::size_t { kPlain = 0, kAbsolute = 1, kFirstPerturbed = 2 };
+constexpr std::size_t kAllVariants = kFirstPerturbed + kPerturbations;
 
-std::size_t variants_of(Scale scale) {
-  return scale == Scale::absolute ? 2 : kFirstPerturbed + kPerturbations;
+/// What is done to the inputs of a variant, element by element.
+enum class Change {
+  none,
+  absolute,
+  perturb,        ///< relatively, all of them
+  perturb_a_few,  ///< one in kOneOf
+  lower,          ///< rounded one precision lower
+};
+constexpr std::uint64_t kOneOf = 64;
+constexpr double kAFewPerturbation = 0x1p-10;
+
+std::vector<Change> first_changes(std::size_t variants) {
+  std::vector<Change> changes(variants, Change::perturb);
+  changes[kPlain] = Change::none;
+  if (variants > kAbsolute) changes[kAbsolute] = Change::absolute;
+  return changes;
 }
+
+/// Rounds to so many significant bits.
+template <class Real>
+Real rounded(Real x, int bits) {
+  if (!std::isfinite(x)) return x;
+  int exponent = 0;
+  const Real mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
+}
+
+/// Keeps the limit from being zero where nothing is to be judged.
+constexpr double kLeastRmsLimit = 1e-12;
 
 template <class Element>
 Element load(const std::byte* base, std::size_t i) {
@@ -66,16 +93,24 @@ struct Answers {
   double absolute(std::size_t i) const {
     return std::fabs(static_cast<double>(load<Real>(of[kAbsolute], i)));
   }
+  /// Where special inputs make a perturbed answer infinite, the others tell.
   double sensitivity(std::size_t i) const {
     double squares = 0;
+    std::size_t finite = 0;
     for (std::size_t v = kFirstPerturbed; v < of.size(); ++v) {
       const auto change = static_cast<double>(load<Real>(of[v], i) - plain(i)) / kPerturbation;
+      if (!std::isfinite(change)) continue;
       squares += change * change;
+      ++finite;
     }
-    return std::sqrt(squares / static_cast<double>(kPerturbations));
+    return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(finite, 1)));
   }
+  /// |y| + D.
+  double reach(std::size_t i) const { return magnitude(i) + sensitivity(i); }
   double scale(Scale how, std::size_t i) const {
-    return how == Scale::absolute ? std::max(absolute(i), magnitude(i)) : magnitude(i) + sensitivity(i);
+    if (how == Scale::sensitivity) return reach(i);
+    const double bound = absolute(i);
+    return std::isfinite(bound) ? std::max(bound, magnitude(i)) : magnitude(i);
   }
 };
 
@@ -95,27 +130,54 @@ bool looks_like_sums(const Answers<Real>& answers, std::size_t elements) {
   return static_cast<double>(exceptions) <= kExceptions * static_cast<double>(elements);
 }
 
-/// Expected values and weights in the declared type.
-template <class Declared, class Real>
-Expected expected_from(const Answers<Real>& answers, Scale scale, std::size_t elements, Dtype dtype,
-                       double factor, bool normwise) {
-  Expected expected{dtype, false, !normwise, std::vector<std::byte>(elements * sizeof(Declared)),
-                    std::vector<std::byte>(elements * sizeof(Declared))};
+/// A tensor of few elements scatters more about its RMS.
+double allowance_for_few(std::size_t elements) { return 1 + 4 / std::sqrt(static_cast<double>(elements)); }
+
+/// The RMS of a function over the elements whose truth is finite.
+template <class Declared, class Real, class Function>
+double rms_over_finite(const Answers<Real>& answers, std::size_t elements, const Function& function) {
   double squares = 0;
-  if (normwise)
-    for (std::size_t i = 0; i < elements; ++i) squares += std::pow(answers.scale(scale, i), 2);
-  const double rms = std::sqrt(squares / static_cast<double>(elements));
-  // About the smallest normal number kernels may flush to zero or clamp: the error is absolute there.
-  constexpr double kTiny = 4 * static_cast<double>(std::numeric_limits<Declared>::min());
-  constexpr double kMostWeight = static_cast<double>(std::numeric_limits<Declared>::max()) / 4;
+  std::size_t finite = 0;
   for (std::size_t i = 0; i < elements; ++i) {
-    const Real truth = answers.plain(i);
-    const double budget = factor * (normwise ? rms : answers.scale(scale, i)) + kTiny;
-    const double weight =
-        std::isfinite(truth) && std::isfinite(budget) ? std::min(1 / budget, kMostWeight) : 0;
-    store(expected.values.data(), i, static_cast<Declared>(truth));
-    store(expected.weights.data(), i, static_cast<Declared>(weight));
+    if (!std::isfinite(static_cast<Declared>(answers.plain(i)))) continue;
+    squares += std::pow(function(i), 2);
+    ++finite;
   }
+  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(finite, 1)));
+}
+
+/// Expected values and weights in the declared type.
+template <class Declared, class Weight, class Real>
+Expected expected_from(const Answers<Real>& answers, Scale scale, std::size_t elements, Dtype dtype,
+                       const Budget& budget, bool normwise) {
+  /// Beyond what a conventional algorithm needs: Strassen's errors grow faster.
+  constexpr double kNormwise = 4;
+  constexpr double kMostWeight = static_cast<double>(std::numeric_limits<Weight>::max()) / 4;
+  const auto allowed_rms = [&](std::size_t i) { return budget.rms * answers.reach(i) + budget.tiny; };
+  const double norm = normwise ? kNormwise * rms_over_finite<Declared>(answers, elements, allowed_rms) : 0;
+  const auto weight = [&](std::size_t i) {
+    const double allowed = normwise ? norm : budget.element * answers.scale(scale, i) + budget.tiny;
+    return std::isfinite(allowed) ? std::min(1 / allowed, kMostWeight) : 0;
+  };
+
+  Expected expected;
+  expected.dtype = dtype;
+  expected.per_element = !normwise;
+  expected.wide_weights = sizeof(Weight) > sizeof(Declared);
+  expected.values.resize(elements * sizeof(Declared));
+  expected.weights.resize(elements * sizeof(Weight));
+  for (std::size_t i = 0; i < elements; ++i) {
+    const auto truth = static_cast<Declared>(answers.plain(i));
+    const bool finite = std::isfinite(truth);
+    expected.judged += finite ? 1U : 0U;
+    store(expected.values.data(), i, truth);
+    store(expected.weights.data(), i, static_cast<Weight>(finite ? weight(i) : 0));
+  }
+  const double rms = normwise ? 1 : rms_over_finite<Declared>(answers, elements, [&](std::size_t i) {
+    return allowed_rms(i) * weight(i);
+  });
+  expected.rms_limit = rms * allowance_for_few(std::max<std::size_t>(expected.judged, 1));
+  if (!normwise) expected.rms_limit = std::clamp(expected.rms_limit, kLeastRmsLimit, 1.0);
   return expected;
 }
 
@@ -135,36 +197,46 @@ struct Truth::State {
   Arena arena;
   RunnerProcess runner;
   Scale scale = Scale::sensitivity;
+  std::vector<double> terms_{};  ///< by shape: what an output may be the sum of
   SecretStream random{};
 
   /// Lays out the variants of the inputs and has the oracle answer them.
-  Status answer(std::size_t shape, const std::vector<std::vector<std::byte>>& inputs, std::size_t variants) {
+  Status answer(std::size_t shape, const std::vector<std::vector<std::byte>>& inputs,
+                const std::vector<Change>& changes) {
     for (std::size_t t = 0; t < task.tensors.size(); ++t)
-      for (std::size_t v = 0; v < variants; ++v) {
+      for (std::size_t v = 0; v < changes.size(); ++v) {
         std::byte* const to = arena.tensor(shape, v, t);
         std::memset(to, 0, arena.tensor_bytes(shape, t));
-        if (!inputs[t].empty()) lay_out(task.tensors[t].dtype, inputs[t], to, v);
+        if (!inputs[t].empty()) lay_out(task.tensors[t].dtype, inputs[t], to, changes[v]);
       }
-    arena.set_calls(shape, variants);
-    const auto answered = runner.call(variants, kOracleTimeoutS);
+    arena.set_calls(shape, changes.size());
+    const auto answered = runner.call(changes.size(), kOracleTimeoutS);
     if (!answered) return refused(answered.error());
     return {};
   }
 
-  void lay_out(Dtype dtype, const std::vector<std::byte>& from, std::byte* to, std::size_t variant) {
+  void lay_out(Dtype dtype, const std::vector<std::byte>& from, std::byte* to, Change change) {
     if (!promoted || !is_real(dtype)) {
       std::memcpy(to, from.data(), from.size());
     } else if (long_double) {
-      lay_out_as<long double>(dtype, from, to, variant);
+      lay_out_as<long double>(dtype, from, to, change);
     } else {
-      lay_out_as<double>(dtype, from, to, variant);
+      lay_out_as<double>(dtype, from, to, change);
     }
   }
 
   template <class Real>
-  void lay_out_as(Dtype dtype, const std::vector<std::byte>& from, std::byte* to, std::size_t variant) {
-    if (variant == kPlain) return promote<Real>(dtype, from, to, [](Real x) { return x; });
-    if (variant == kAbsolute) return promote<Real>(dtype, from, to, [](Real x) { return std::fabs(x); });
+  void lay_out_as(Dtype dtype, const std::vector<std::byte>& from, std::byte* to, Change change) {
+    if (change == Change::none) return promote<Real>(dtype, from, to, [](Real x) { return x; });
+    if (change == Change::absolute)
+      return promote<Real>(dtype, from, to, [](Real x) { return std::fabs(x); });
+    if (change == Change::lower)
+      return promote<Real>(dtype, from, to,
+                           [bits = lower_precision(task, dtype).bits](Real x) { return rounded(x, bits); });
+    if (change == Change::perturb_a_few)
+      return promote<Real>(dtype, from, to, [this](Real x) {
+        return random.below(kOneOf) == 0 ? x * static_cast<Real>(1 + kAFewPerturbation) : x;
+      });
     // Uniform with unit variance, not signs: those cancel exactly where two inputs weigh the same.
     std::uint64_t bits = 0;
     unsigned left = 0;
@@ -191,41 +263,136 @@ struct Truth::State {
     const Dtype dtype = task.tensors[tensor].dtype;
     const std::size_t elements = shapes[shape].extents[tensor].elements;
     const bool normwise = task.tolerance.policy == "normwise";
-    const double factor = budget_factor(scale, longest_input(shape)) * unit_roundoff(task, dtype);
-    const auto all = answers<Real>(shape, tensor, variants_of(scale));
-    return dtype == Dtype::f64 ? expected_from<double>(all, scale, elements, dtype, factor, normwise)
-                               : expected_from<float>(all, scale, elements, dtype, factor, normwise);
+    const Budget budget = budget_of(task, dtype, scale, terms_[shape]);
+    const auto all = answers<Real>(shape, tensor, variants(shape));
+    if (dtype == Dtype::f64)
+      return expected_from<double, double>(all, scale, elements, dtype, budget, normwise);
+    return budget.tiny < static_cast<double>(std::numeric_limits<float>::min())
+               ? expected_from<float, double>(all, scale, elements, dtype, budget, normwise)
+               : expected_from<float, float>(all, scale, elements, dtype, budget, normwise);
   }
 
-  std::size_t longest_input(std::size_t shape) const {
-    std::int64_t longest = 1;
+  /// The plain answer, and what the budget needs beside it: D as an average over the elements needs one
+  /// perturbation of many elements, or several of few.
+  std::size_t variants(std::size_t shape) const {
+    if (!promoted) return 1;
+    if (scale == Scale::sensitivity) return kAllVariants;
+    constexpr std::size_t kEnough = 64;
+    std::size_t fewest = kEnough;
     for (std::size_t t = 0; t < task.tensors.size(); ++t)
-      if (task.tensors[t].role != TensorRole::out)
-        for (const std::int64_t dimension : shapes[shape].extents[t].shape)
-          longest = std::max(longest, dimension);
-    return static_cast<std::size_t>(longest);
+      if (task.tensors[t].role != TensorRole::in && is_real(task.tensors[t].dtype))
+        fewest = std::min(fewest, shapes[shape].extents[t].elements);
+    return kFirstPerturbed + std::min((kEnough + fewest - 1) / fewest, kPerturbations);
+  }
+
+  bool in_an_output(const std::string& dimension) const {
+    return std::ranges::any_of(task.tensors, [&](const TensorSpec& tensor) {
+      return tensor.role != TensorRole::in &&
+             std::ranges::find(tensor.shape, dimension) != tensor.shape.end();
+    });
+  }
+
+  /// The terms of a sum: the dimensions of an input that no output has, or its longest one, which is what a
+  /// normalisation sums over.
+  double terms(std::size_t shape) const {
+    double most = 1;
+    for (std::size_t t = 0; t < task.tensors.size(); ++t) {
+      if (task.tensors[t].role == TensorRole::out) continue;
+      double product = 1;
+      for (std::size_t d = 0; d < task.tensors[t].shape.size(); ++d) {
+        const auto dimension = static_cast<double>(shapes[shape].extents[t].shape[d]);
+        if (!in_an_output(task.tensors[t].shape[d])) product *= dimension;
+        most = std::max({most, dimension, product});
+      }
+    }
+    return most;
   }
 
   template <class Real>
   bool sums(std::size_t shape) const {
     for (std::size_t t = 0; t < task.tensors.size(); ++t)
       if (task.tensors[t].role != TensorRole::in && is_real(task.tensors[t].dtype) &&
-          !looks_like_sums(answers<Real>(shape, t, variants_of(Scale::sensitivity)),
-                           shapes[shape].extents[t].elements))
+          !looks_like_sums(answers<Real>(shape, t, kAllVariants), shapes[shape].extents[t].elements))
         return false;
     return true;
   }
 
+  std::vector<std::vector<std::byte>> draw_inputs(std::size_t shape) {
+    std::vector<std::vector<std::byte>> inputs(task.tensors.size());
+    for (std::size_t t = 0; t < task.tensors.size(); ++t)
+      if (task.tensors[t].role != TensorRole::out)
+        inputs[t] = draw_tensor(task.tensors[t], shapes[shape].extents[t], false, random);
+    return inputs;
+  }
+
+  /// What a kernel writes that computes exactly with rounded inputs; where these are exact in the lower
+  /// precision already, one that rounds its outputs.
+  template <class Real>
+  std::vector<std::byte> lowered(std::size_t shape, std::size_t tensor, bool inputs_differ) const {
+    const Dtype dtype = task.tensors[tensor].dtype;
+    const std::size_t elements = shapes[shape].extents[tensor].elements;
+    const int bits = inputs_differ ? std::numeric_limits<Real>::digits : lower_precision(task, dtype).bits;
+    std::vector<std::byte> bytes(elements * bytes_of(dtype));
+    for (std::size_t i = 0; i < elements; ++i) {
+      const Real value = rounded(load<Real>(arena.tensor(shape, kPlain, tensor), i), bits);
+      if (dtype == Dtype::f64)
+        store(bytes.data(), i, static_cast<double>(value));
+      else
+        store(bytes.data(), i, static_cast<float>(value));
+    }
+    return bytes;
+  }
+
+  /// Whether the inputs, laid out as doubles, change by being rounded.
+  bool rounding_changes(const std::vector<std::vector<std::byte>>& inputs) const {
+    for (std::size_t t = 0; t < task.tensors.size(); ++t) {
+      const Dtype dtype = task.tensors[t].dtype;
+      if (inputs[t].empty() || !is_real(dtype)) continue;
+      const int bits = lower_precision(task, dtype).bits;
+      for (std::size_t i = 0; i < inputs[t].size() / bytes_of(dtype); ++i) {
+        const double x = dtype == Dtype::f64 ? load<double>(inputs[t].data(), i)
+                                             : static_cast<double>(load<float>(inputs[t].data(), i));
+        if (rounded(x, bits) != x) return true;
+      }
+    }
+    return false;
+  }
+
   /// Tries one set of every shape: all must look like sums for the cheaper scale.
+  /// The share of the outputs that do not change with a few of the inputs.
+  template <class Real>
+  double unmoved(std::size_t shape) const {
+    std::size_t same = 0, all = 0;
+    for (std::size_t t = 0; t < task.tensors.size(); ++t) {
+      if (task.tensors[t].role == TensorRole::in || !is_real(task.tensors[t].dtype)) continue;
+      const Answers<Real> both = answers<Real>(shape, t, 2);
+      for (std::size_t i = 0; i < shapes[shape].extents[t].elements; ++i)
+        same += both.plain(i) == load<Real>(both.of[1], i) ? 1U : 0U;
+      all += shapes[shape].extents[t].elements;
+    }
+    return static_cast<double>(same) / static_cast<double>(std::max<std::size_t>(all, 1));
+  }
+
+  /// An output of so few inputs that most stay as they are is no sum along a dimension, however long: an
+  /// elementwise operation.
+  Status count_terms(std::size_t shape, const std::vector<std::vector<std::byte>>& inputs) {
+    constexpr double kFewInputs = 10;
+    const double most_unmoved = std::pow(1 - 1.0 / static_cast<double>(kOneOf), kFewInputs);
+    double& count = terms_.emplace_back(terms(shape));
+    if (count <= kFewInputs) return {};
+    if (auto s = answer(shape, inputs, {Change::none, Change::perturb_a_few}); !s) return s;
+    const double same = long_double ? unmoved<long double>(shape) : unmoved<double>(shape);
+    if (same > most_unmoved) count = kFewInputs;
+    return {};
+  }
+
   Status choose_scale() {
     scale = Scale::absolute;
     for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
-      std::vector<std::vector<std::byte>> inputs(task.tensors.size());
-      for (std::size_t t = 0; t < task.tensors.size(); ++t)
-        if (task.tensors[t].role != TensorRole::out)
-          inputs[t] = draw_tensor(task.tensors[t], shapes[shape].extents[t], random);
-      if (auto s = answer(shape, inputs, variants_of(Scale::sensitivity)); !s) return s;
+      const auto inputs = draw_inputs(shape);
+      if (auto s = answer(shape, inputs, first_changes(kAllVariants)); !s) return s;
       if (!(long_double ? sums<long double>(shape) : sums<double>(shape))) scale = Scale::sensitivity;
+      if (auto s = count_terms(shape, inputs); !s) return s;
     }
     return {};
   }
@@ -244,7 +411,7 @@ Result<Truth> Truth::create(const Task& task, const std::vector<TaskShape>& shap
   for (const TaskShape& shape : shapes) {
     ArenaShape& place = places.emplace_back();
     place.sizes = shape.sizes;
-    place.slots = promoted ? variants_of(Scale::sensitivity) : 1;
+    place.slots = promoted ? kAllVariants : 1;
     for (std::size_t t = 0; t < task.tensors.size(); ++t) {
       const Dtype dtype = task.tensors[t].dtype;
       place.tensor_bytes.push_back(shape.extents[t].elements *
@@ -265,8 +432,7 @@ Result<Truth> Truth::create(const Task& task, const std::vector<TaskShape>& shap
 Result<std::vector<Expected>> Truth::expect(std::size_t shape,
                                             const std::vector<std::vector<std::byte>>& inputs) {
   State& state = *state_;
-  if (auto s = state.answer(shape, inputs, state.promoted ? variants_of(state.scale) : 1); !s)
-    return s.error();
+  if (auto s = state.answer(shape, inputs, first_changes(state.variants(shape))); !s) return s.error();
   std::vector<Expected> expected(state.task.tensors.size());
   for (std::size_t t = 0; t < expected.size(); ++t) {
     const TensorSpec& tensor = state.task.tensors[t];
@@ -277,9 +443,29 @@ Result<std::vector<Expected>> Truth::expect(std::size_t shape,
       continue;
     }
     const std::byte* const answer = state.arena.tensor(shape, kPlain, t);
-    expected[t] = {tensor.dtype, true, true, {answer, answer + state.arena.tensor_bytes(shape, t)}, {}};
+    expected[t].dtype = tensor.dtype;
+    expected[t].exact = true;
+    expected[t].values.assign(answer, answer + state.arena.tensor_bytes(shape, t));
   }
   return expected;
+}
+
+Result<bool> Truth::tells_lower_precision(std::size_t shape) {
+  constexpr std::uint32_t kNoPoison = 0x7fa00000U;
+  State& state = *state_;
+  const auto inputs = state.draw_inputs(shape);
+  const auto expected = expect(shape, inputs);
+  if (!expected) return expected.error();
+  if (auto s = state.answer(shape, inputs, {Change::lower}); !s) return s.error();
+  const bool differ = state.rounding_changes(inputs);
+  for (std::size_t t = 0; t < expected->size(); ++t) {
+    const TensorSpec& tensor = state.task.tensors[t];
+    if (tensor.role == TensorRole::in || !is_real(tensor.dtype)) continue;
+    const auto bytes = state.long_double ? state.lowered<long double>(shape, t, differ)
+                                         : state.lowered<double>(shape, t, differ);
+    if (check_output((*expected)[t], bytes, kNoPoison).fault != Fault::none) return true;
+  }
+  return false;
 }
 
 }  // namespace kernelsmith

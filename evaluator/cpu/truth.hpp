@@ -18,6 +18,9 @@ class Truth {
   /// What must come of these inputs, in the order of the tensors.
   Result<std::vector<Expected>> expect(std::size_t shape, const std::vector<std::vector<std::byte>>& inputs);
 
+  /// Draws a set and says whether what comes of its inputs rounded one precision lower is found to be wrong.
+  Result<bool> tells_lower_precision(std::size_t shape);
+
  private:
   struct State;
   explicit Truth(std::unique_ptr<State> state);

@@ -1,10 +1,17 @@
 // kernelsmith doctor
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include <kernelsmith/session/doctor.hpp>
+#include <kernelsmith/session/task_folder.hpp>
 
 #include "commands.hpp"
 #include "json_text.hpp"
+#include "text.hpp"
 
 namespace kernelsmith::cli {
 namespace {
@@ -20,23 +27,53 @@ void print_text(const MachineReport& machine) {
                          : "what is missing above must be there before a kernel can be searched for");
 }
 
-int doctor(bool json) {
-  const MachineReport machine = examine_machine(".");
+struct DoctorCommand {
+  std::string task;
+  bool json = false;
+
+  int operator()() const;
+};
+
+/// 0, or what is wrong first: the machine, then the task.
+int status_of(const MachineReport& machine, const std::vector<MachineCheck>& task) {
+  if (!machine.usable()) return kBroken;
+  const bool fit =
+      std::ranges::all_of(task, [](const MachineCheck& check) { return check.status == CheckStatus::ok; });
+  return fit ? kDone : kWrongUse;
+}
+
+int DoctorCommand::operator()() const {
+  std::optional<TaskFolder> folder;
+  if (!task.empty()) {
+    auto loaded = load_task_folder(task);
+    if (!loaded) return report(stderr, loaded.error());
+    folder = std::move(*loaded);
+  }
+  MachineReport machine = examine_machine(".");
+  std::vector<MachineCheck> of_task;
+  if (folder && machine.usable()) of_task = examine_task(folder->task);
+  const int status = status_of(machine, of_task);
+  for (const MachineCheck& check : of_task) machine.checks.push_back(check);
   if (json)
     fmt::print("{}", json_of(machine));
   else
     print_text(machine);
-  return machine.usable() ? kDone : kBroken;
+  return status;
 }
 
 }  // namespace
 
 void add_doctor(CLI::App& app, Command& chosen) {
-  auto json = std::make_shared<bool>(false);
+  auto doctor = std::make_shared<DoctorCommand>();
   CLI::App* command = app.add_subcommand("doctor", "Try each tool once: what this machine has and lacks");
-  command->add_flag("--json", *json, "Print one JSON object");
-  command->footer("Exit status: 0 where kernels can be searched for, 3 where something required is missing.");
-  command->callback([json, &chosen] { chosen = [json] { return doctor(*json); }; });
+  command->add_option("TASK", doctor->task,
+                      "A task's folder, to be tried too: that it passes its own check, and that a lower "
+                      "precision does not");
+  command->add_flag("--json", doctor->json, "Print one JSON object");
+  command->footer(
+      "Exit status: 0 where kernels can be searched for, 3 where something required is missing, 2 where the "
+      "task is not fit.");
+  command->callback([doctor, &chosen] { chosen = [doctor] { return (*doctor)(); }; });
 }
 
 }  // namespace kernelsmith::cli

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <kernelsmith/session/doctor.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "commands.hpp"
@@ -40,6 +41,16 @@ Status check_free(const TaskFolder& task, const std::filesystem::path& folder) {
   return {};
 }
 
+/// A task is made with its error budget tried. Where this machine cannot do that, `doctor` says why.
+void print_checks(const std::string& folder) {
+  const auto made = load_task_folder(folder);
+  if (!made) return;
+  for (const MachineCheck& check : examine_precision(made->task)) {
+    fmt::print("{:<8} {}: {}\n", name_of(check.status), check.name, check.detail);
+    if (!check.remedy.empty()) fmt::print("         -> {}\n", check.remedy);
+  }
+}
+
 int InitCommand::operator()() const {
   const TaskFolder task = task_of(name);
   if (const Status free = check_free(task, folder); !free) return report(stderr, free.error());
@@ -47,6 +58,7 @@ int InitCommand::operator()() const {
     return report(stderr, written.error());
   fmt::print("made the task {}: {} files from the template {}\n", folder, task.files.size(), name);
   const std::filesystem::path seed = std::filesystem::path(folder) / (name == "cpu" ? "seed.cpp" : "seed.py");
+  print_checks(folder);
   fmt::print("next     kernelsmith evaluate {} {}\n", shell_word(folder), shell_word(seed.string()));
   fmt::print("         kernelsmith run {} --time 60s\n", shell_word(folder));
   return kDone;

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 #include <kernelsmith/sandbox/capabilities.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/run.hpp>
@@ -121,6 +122,10 @@ MachineCheck check_cores() {
           "a machine with 4 cores searches faster", false};
 }
 
+MachineCheck failed(const char* name, const Error& error) {
+  return {name, CheckStatus::missing, describe(error), error.hint, true};
+}
+
 }  // namespace
 
 std::string_view name_of(CheckStatus status) {
@@ -155,6 +160,42 @@ MachineReport examine_machine(const std::filesystem::path& folder) {
   report.checks.push_back(check_cores());
   report.tier = sandbox.tier();
   return report;
+}
+
+std::vector<MachineCheck> examine_precision(const Task& task) {
+  if (task.backend != "cpu") return {};
+  const auto precision = check_precision(task);
+  if (!precision) return {failed("precision", precision.error())};
+  if (precision->empty())
+    return {{"precision", CheckStatus::ok, "outputs are compared bit for bit: any other precision fails", "",
+             false}};
+  std::vector<MachineCheck> checks;
+  for (const PrecisionCheck& check : *precision) {
+    MachineCheck& found = checks.emplace_back();
+    found.name = "precision";
+    found.detail = check.lower + " inputs fail " + std::to_string(check.caught) + " of " +
+                   std::to_string(check.sets) + " sets" + (check.shape.empty() ? "" : " at " + check.shape);
+    if (check.tells()) continue;
+    found.status = CheckStatus::limited;
+    found.detail += ": a kernel that computes so would be accepted";
+    found.remedy =
+        "time a shape with shorter sums, give the inputs another init, or allow it by name: tolerance: "
+        "{allow: [" +
+        std::string(check.lower == "tf32" ? "tf32" : "bf16_accumulate") + "]}";
+  }
+  return checks;
+}
+
+std::vector<MachineCheck> examine_task(const Task& task) {
+  if (task.backend != "cpu") return {};
+  CpuOptions options;
+  options.bank_seconds = 0.2;
+  if (const auto evaluator = make_cpu_evaluator(task, options); !evaluator)
+    return {failed("task", evaluator.error())};
+  std::vector<MachineCheck> checks = examine_precision(task);
+  checks.insert(checks.begin(),
+                {"task", CheckStatus::ok, "reference, baseline and seed compile and pass", "", true});
+  return checks;
 }
 
 }  // namespace kernelsmith

@@ -163,6 +163,21 @@ class LackingMachine(CommandTest):
         self.assertIn("apt-get install", lacking["bubblewrap"])
         self.assertIn("apt-get install", lacking["compiler"])
 
+    def task_checks(self, status):
+        checks = self.json("doctor", "task", status=status)["checks"]
+        return {check["name"]: check for check in checks if check["name"] in ("task", "precision")}
+
+    def test_the_doctor_tries_a_task(self):
+        self.assertIn("bit for bit", self.succeed("init", "task").stdout)
+        self.assertEqual({check["status"] for check in self.task_checks(0).values()}, {"ok"})
+        yaml = self.folder / "task" / "task.yaml"
+        yaml.write_text(yaml.read_text().replace("policy: exact", "policy: auto").replace("normal", "zeros"))
+        checks = self.task_checks(2)
+        self.assertEqual((checks["task"]["status"], checks["precision"]["status"]), ("ok", "limited"))
+        self.assertIn("tf32", checks["precision"]["detail"])
+        self.assertIn("allow", checks["precision"]["remedy"])
+        self.fail_with(2, "doctor", "nowhere", says=["nowhere"], code="not_found")
+
 
 class WrongRunFolder(CommandTest):
     def make_run(self):

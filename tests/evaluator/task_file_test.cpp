@@ -70,14 +70,40 @@ TEST(TaskFile, HoldsTextsAndFilledInSizes) {
   EXPECT_EQ(task->digest, task_digest(*task));
 }
 
+TEST(TaskFile, ReadsTheSpecialsOfAnInput) {
+  const auto task = parse(with("init: normal", "specials: [nan, inf]"));
+  ASSERT_TRUE(task) << describe(task.error());
+  EXPECT_TRUE(task->tensors.front().specials.nan);
+  EXPECT_TRUE(task->tensors.front().specials.infinities);
+  EXPECT_FALSE(task->tensors.front().specials.denormals);
+  EXPECT_FALSE(task->tensors.back().specials.any());
+  EXPECT_NE(task->digest, parse(kSoftmax)->digest);
+}
+
+TEST(TaskFile, RefusesSpecialsWhereThereAreNone) {
+  EXPECT_THAT(error_of(with("init: normal", "specials: [nann]")),
+              AllOf(HasSubstr("task.yaml:8"), HasSubstr("nann"), HasSubstr("did you mean nan")));
+  EXPECT_THAT(error_of(with("role: out, dtype: f32", "role: out, specials: [nan], dtype: f32")),
+              HasSubstr("role 'out'"));
+  EXPECT_THAT(error_of(with("dtype: f32, shape: [rows, cols], init: normal",
+                            "dtype: i32, shape: [rows, cols], specials: [inf]")),
+              HasSubstr("integers"));
+  EXPECT_THAT(error_of(with("init: normal", "constant: true, specials: [inf]")), HasSubstr("constant"));
+}
+
+TEST(TaskFile, ExactAllowsNothing) {
+  EXPECT_THAT(error_of(with("policy: auto", "policy: exact")), HasSubstr("bit for bit"));
+}
+
 TEST(TaskFile, DigestFollowsEverythingThatChangesAVerdict) {
   const Digest digest = parse(kSoftmax)->digest;
   EXPECT_EQ(parse(kSoftmax + "description: nothing but words\n")->digest, digest);
-  for (const auto& [from, to] : std::map<std::string, std::string>{{"rows: 64", "rows: 65"},
-                                                                   {"2.5", "3"},
-                                                                   {"-ffast-math", "-O2"},
-                                                                   {"init: normal", "init: positive"},
-                                                                   {"policy: auto", "policy: exact"}})
+  for (const auto& [from, to] :
+       std::map<std::string, std::string>{{"rows: 64", "rows: 65"},
+                                          {"2.5", "3"},
+                                          {"-ffast-math", "-O2"},
+                                          {"init: normal", "init: positive"},
+                                          {"policy: auto, allow: [reassociate]", "policy: exact"}})
     EXPECT_NE(parse(with(from, to))->digest, digest) << to;
 }
 

@@ -35,6 +35,15 @@ using Sizes = std::map<std::string, std::int64_t>;
 /// "rows=17 cols=1023", in the names' order.
 std::string describe(const Sizes& sizes);
 
+/// What else may stand among the numbers of an input, where the task declares it.
+struct Specials {
+  bool nan = false;
+  bool infinities = false;
+  bool denormals = false;
+
+  bool any() const { return nan || infinities || denormals; }
+};
+
 /// A dense row-major tensor argument of the entry.
 struct TensorSpec {
   std::string name;
@@ -43,6 +52,7 @@ struct TensorSpec {
   std::vector<std::string> shape;  ///< each an integer, a size's name, or an arithmetic expression over sizes
   TensorInit init = TensorInit::normal;
   bool constant = false;  ///< may be shown to a loaded candidate more than once
+  Specials specials;      ///< of a tensor of reals that is read
 };
 
 /// How an output may differ from the reference (docs/design.md, section 5, point 6).

@@ -2,6 +2,7 @@
 // while they run in a sandboxed process of their own (docs/backend-cpu.md).
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -29,6 +30,23 @@ struct CpuOptions {
 /// bubblewrap, runner), `refused` (a reference that does not compile, a baseline or seed that fails the
 /// check, a tensor type that the backend lacks), `unsupported` for another backend's task.
 Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, CpuOptions options = {});
+
+/// Whether a task's budget tells honest results at a timed shape from those of the precision below: of so
+/// many secret sets, on how many the reference's answer to inputs rounded to that precision was found to be
+/// wrong.
+struct PrecisionCheck {
+  std::string shape;
+  std::string lower;  ///< such as "tf32" where the task asks for f32
+  std::size_t sets = 0;
+  std::size_t caught = 0;
+
+  /// A candidate is shown a dozen sets and more, so it need not fail all.
+  bool tells() const { return 3 * caught >= sets; }
+};
+
+/// Asks that of every timed shape; empty where outputs are compared bit for bit. Takes about a second.
+/// Errors: those of make_cpu_evaluator().
+Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const CpuOptions& options = {});
 
 /// The generated header `task.hpp`, which candidate, reference and baseline include: the entry's signature.
 std::string cpu_task_header(const Task& task);

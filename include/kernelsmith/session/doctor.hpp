@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <kernelsmith/core/task.hpp>
+
 namespace kernelsmith {
 
 enum class CheckStatus {
@@ -34,5 +36,13 @@ struct MachineReport {
 /// Tries compiler, sandbox, Python, run store, disk space (of `folder`, where runs would be written) and
 /// cores. Takes about a second. Leaves nothing behind.
 MachineReport examine_machine(const std::filesystem::path& folder);
+
+/// Tries a task of the backend `cpu` on this machine: that its reference, baseline and seed compile and pass
+/// their own check, and that its error budget tells the precision below the declared one from honest results.
+/// Other tasks have nothing to try. Takes seconds.
+std::vector<MachineCheck> examine_task(const Task& task);
+
+/// The second half of that alone: about a second.
+std::vector<MachineCheck> examine_precision(const Task& task);
 
 }  // namespace kernelsmith

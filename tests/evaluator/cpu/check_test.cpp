@@ -24,7 +24,12 @@ std::vector<std::byte> bytes_from(const std::vector<T>& values) {
 Expected reals(const std::vector<float>& values, float budget) {
   std::vector<float> weights;
   for (const float value : values) weights.push_back(std::isfinite(value) ? 1 / budget : 0);
-  return {Dtype::f32, false, true, bytes_from(values), bytes_from(weights)};
+  Expected expected;
+  expected.values = bytes_from(values);
+  expected.weights = bytes_from(weights);
+  expected.rms_limit = 0.25 + 1 / std::sqrt(static_cast<double>(values.size()));
+  for (const float value : values) expected.judged += std::isfinite(value) ? 1U : 0U;
+  return expected;
 }
 
 CheckResult check(const Expected& expected, const std::vector<float>& actual) {
@@ -49,10 +54,11 @@ TEST(Check, FindsOneWrongElementAmongMany) {
 
 TEST(Check, FindsManySmallErrorsByTheirRms) {
   const std::vector<float> values(5000, 1), actual(5000, 1.0625F);
-  const CheckResult result = check(reals(values, 0.125F), actual);
+  const Expected expected = reals(values, 0.125F);
+  const CheckResult result = check(expected, actual);
   EXPECT_EQ(result.fault, Fault::wrong);
   EXPECT_EQ(result.bad, 0U);
-  EXPECT_NEAR(result.error, 2, 1e-3);
+  EXPECT_NEAR(result.error, 0.5 / expected.rms_limit, 1e-3);
 }
 
 TEST(Check, TellsPoisonFromNan) {
@@ -72,9 +78,38 @@ TEST(Check, WantsTheSameSpecials) {
   EXPECT_EQ(check(expected, {kNan, kNan, kInfinity, -kInfinity}).fault, Fault::not_finite);
 }
 
+TEST(Check, WantsSpecialsWritten) {
+  float poison = 0;
+  std::memcpy(&poison, &kPoison, sizeof poison);
+  EXPECT_EQ(check(reals({1, kNan}, 0.1F), {1, poison}).fault, Fault::not_written);
+}
+
+TEST(Check, SpecialsHideNoErrorOfTheirNeighbours) {
+  std::vector<float> values(3000, 1), actual(3000, 1.05F);
+  for (std::size_t i = 0; i < values.size(); i += 500) values[i] = actual[i] = kNan;
+  EXPECT_EQ(check(reals(values, 0.125F), actual).fault, Fault::wrong) << "a lower precision beside NaN";
+  actual.assign(3000, 1);
+  for (std::size_t i = 0; i < values.size(); i += 500) actual[i] = kNan;
+  EXPECT_EQ(check(reals(values, 0.125F), actual).fault, Fault::none);
+  Expected normwise = reals(values, 0.125F);
+  normwise.per_element = false;
+  actual[7] = 1.5F;
+  EXPECT_EQ(check(normwise, actual).fault, Fault::none) << "normwise forgives an element beside NaN too";
+}
+
+TEST(Check, WideWeightsTellDenormalsFromZero) {
+  const std::vector<float> values(100, 1e-40F);
+  Expected expected = reals(values, 1);
+  expected.weights = bytes_from(std::vector<double>(values.size(), 1e44));
+  expected.wide_weights = true;
+  EXPECT_EQ(check(expected, values).fault, Fault::none);
+  EXPECT_EQ(check(expected, std::vector<float>(values.size(), 0)).fault, Fault::wrong);
+}
+
 TEST(Check, NormwiseForgivesElementsButNotTheWhole) {
   Expected expected = reals(std::vector<float>(1000, 1), 0.1F);
   expected.per_element = false;
+  expected.rms_limit = 1;
   std::vector<float> actual(1000, 1);
   actual[7] = 2;
   EXPECT_EQ(check(expected, actual).fault, Fault::none);
@@ -84,7 +119,10 @@ TEST(Check, NormwiseForgivesElementsButNotTheWhole) {
 
 TEST(Check, ComparesIntegersBitForBit) {
   const std::vector<std::int32_t> values = {1, -2, 3};
-  const Expected expected{Dtype::i32, true, true, bytes_from(values), {}};
+  Expected expected;
+  expected.dtype = Dtype::i32;
+  expected.exact = true;
+  expected.values = bytes_from(values);
   EXPECT_EQ(check_output(expected, bytes_from(values), kPoison).fault, Fault::none);
   const CheckResult wrong = check_output(expected, bytes_from(std::vector<std::int32_t>{1, -2, 4}), kPoison);
   EXPECT_EQ(wrong.fault, Fault::wrong);

@@ -1,8 +1,10 @@
 // The cpu backend end to end: small candidates, right and wrong, through compiler, sandbox, runner and judge.
 // Making an evaluator takes a second or two, so the candidates of one test share it.
 #include <algorithm>
+#include <cstdio>
 #include <future>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,7 +71,8 @@ CpuOptions quick() {
 /// An evaluator of the task above.
 class Bench {
  public:
-  Bench() : task_(task_with({})), evaluator_(make_cpu_evaluator(task_, quick()).value()) {}
+  explicit Bench(Task task = task_with({}))
+      : task_(std::move(task)), evaluator_(make_cpu_evaluator(task_, quick()).value()) {}
 
   std::future<Result<Evaluation>> start(EvaluationJob job) {
     auto promise = std::make_shared<std::promise<Result<Evaluation>>>();
@@ -315,6 +318,153 @@ TEST(CpuEvaluator, RejectsWhatBreaksOrLeaves) {
   });
 }
 
+/// The task's yaml with one piece replaced.
+std::string yaml_with(const std::string& from, const std::string& to) {
+  std::string yaml = kTask;
+  const auto at = yaml.find(from);
+  EXPECT_NE(at, yaml.npos) << from;
+  return yaml.replace(at, from.size(), to);
+}
+
+/// Empty where the machine stayed too noisy for a verdict: that is told, and is no rejection.
+std::optional<Evaluation> verdict_on(Bench& bench, const std::string& source) {
+  auto answer = bench.evaluate(source);
+  if (answer) return std::move(*answer);
+  if (answer.error().code == ErrorCode::unstable)
+    std::printf("no verdict: %s\n", describe(answer.error()).c_str());
+  else
+    ADD_FAILURE() << describe(answer.error());
+  return std::nullopt;
+}
+
+void expect_rejection(Bench& bench, const std::string& source, RejectionCode code) {
+  const auto verdict = verdict_on(bench, source);
+  if (!verdict) return;
+  ASSERT_FALSE(verdict->accepted());
+  EXPECT_EQ(name_of(verdict->rejection()->code), name_of(code)) << verdict->rejection()->diagnostics;
+}
+
+void expect_accepted(Bench& bench, const std::string& source) {
+  const auto verdict = verdict_on(bench, source);
+  if (!verdict) return;
+  EXPECT_TRUE(verdict->accepted()) << verdict->rejection()->diagnostics;
+}
+
+TEST(CpuEvaluator, ShowsSpecialsWhereTheTaskDeclaresThem) {
+  Bench bench(task_with({}, yaml_with("init: normal", "specials: [nan, inf, denormals]")));
+  expect_accepted(bench, kernel(kHonest));
+  const std::string copied = "for (std::int64_t i = 0; i < rows * cols; ++i) y[i] = y[i]";
+  expect_rejection(bench, kernel(kHonest + copied + " != y[i] ? 0 : y[i];"), RejectionCode::not_finite);
+  expect_rejection(
+      bench, kernel(kHonest + copied + " == 0 || std::fabs(y[i]) >= 1.2e-38f || y[i] != y[i] ? y[i] : 0;"),
+      RejectionCode::wrong_output);
+}
+
+TEST(CpuEvaluator, AKernelThatIsHopelesslySlowEndsSoon) {
+  Bench bench(task_with({}, yaml_with("timeout_s: 3", "timeout_s: 30")));
+  expect_rejection(
+      bench,
+      kernel("for (volatile std::int64_t i = 0; rows == 160 && i < 400000000; i = i + 1) {}" + kHonest),
+      RejectionCode::too_slow);
+}
+
+TEST(CpuEvaluator, ConfirmsThatEqualInputsGiveEqualOutputs) {
+  const std::string whimsical =
+      "#include <cstdint>\n" +
+      kernel(kHonest +
+             "int here; y[0] *= 1 + 1e-7f * (reinterpret_cast<std::uintptr_t>(&here) "
+             ">> 12 & 7);");
+  EvaluationJob confirm;
+  {
+    Bench bench;
+    confirm = bench.job(whimsical);
+    confirm.remeasurement = Remeasurement::confirm;
+    // One process in eight has the same bits by chance: of eight, one pair at least differs.
+    bool found = false;
+    for (int i = 0; i < 8 && !found; ++i) {
+      const auto answer = bench.evaluate(confirm);
+      if (!answer && answer.error().code == ErrorCode::unstable) continue;
+      ASSERT_TRUE(answer) << describe(answer.error());
+      found = !answer->accepted() && answer->rejection()->code == RejectionCode::nondeterministic;
+    }
+    EXPECT_TRUE(found);
+  }
+  Bench bench(task_with({}, kTask + "nondeterministic: true\n"));
+  confirm.task = bench.job(whimsical).task;
+  const auto answer = bench.evaluate(confirm);
+  if (!answer) {
+    EXPECT_EQ(answer.error().code, ErrorCode::unstable) << describe(answer.error());
+    return;
+  }
+  EXPECT_TRUE(answer->accepted()) << answer->rejection()->diagnostics;
+}
+
+// The reference reads all of x and needs one element of a row.
+const std::string kGather = R"(version: 1
+name: scaled
+backend: cpu
+entry: scaled
+files: {reference: reference.cpp}
+sizes: {rows: 256, cols: 4096}
+tensors:
+  - {name: x, role: in,  dtype: f32, shape: [rows, cols]}
+  - {name: y, role: out, dtype: f32, shape: [rows]}
+)";
+
+TEST(CpuEvaluator, NoSpeedIsAboveTheRoofline) {
+  const std::string reads_all = kernel(R"(for (std::int64_t r = 0; r < rows; ++r) {
+    float sum = 0;
+    for (std::int64_t c = 0; c < cols; ++c) sum += x[r * cols + c];
+    y[r] = x[r * cols] + 0 * sum;
+  })");
+  const std::string reads_little =
+      kernel("(void)cols; for (std::int64_t r = 0; r < rows; ++r) y[r] = x[r * cols];");
+  const std::string reads_fast = kernel(R"(for (std::int64_t r = 0; r < rows; ++r) {
+    float sums[64] = {};
+    for (std::int64_t c = 0; c < cols; c += 64)
+      for (std::int64_t i = 0; i < 64; ++i) sums[i] += x[r * cols + c + i];
+    float sum = 0;
+    for (float part : sums) sum += part;
+    y[r] = x[r * cols] + 0 * sum;
+  })");
+  const Files files{.reference = reads_all};
+  Bench bench(task_with(files, kGather));
+  expect_accepted(bench, reads_all);
+  expect_accepted(bench, reads_fast);
+  expect_rejection(bench, reads_little, RejectionCode::implausible_speed);
+  Bench told(task_with(files, kGather + "declared: {bytes: \"8*rows\"}\n"));
+  expect_accepted(told, reads_little);
+}
+
+TEST(CpuEvaluator, TellsALowerPrecisionOrSaysThatItCannot) {
+  const auto told = check_precision(task_with({}), quick());
+  ASSERT_TRUE(told) << describe(told.error());
+  ASSERT_EQ(told->size(), 2U);
+  EXPECT_EQ(told->front().lower, "tf32");
+  EXPECT_EQ(told->front().caught, told->front().sets);
+  EXPECT_TRUE(told->front().tells());
+
+  // Zeros are zeros in any precision.
+  const auto zeros = check_precision(task_with({}, yaml_with("init: normal", "init: zeros")), quick());
+  ASSERT_TRUE(zeros) << describe(zeros.error());
+  EXPECT_FALSE(zeros->front().tells());
+
+  const auto exact = check_precision(task_with({}, kTask + "tolerance: {policy: exact}\n"), quick());
+  ASSERT_TRUE(exact) << describe(exact.error());
+  EXPECT_TRUE(exact->empty());
+}
+
+TEST(CpuEvaluator, AConstantTensorAndWarmCachesChangeNoVerdict) {
+  Bench bench(task_with({}, yaml_with("init: normal", "constant: true") + "cache: warm\n"));
+  expect_accepted(bench, kernel(kHonest));
+  // With every input the same, what is kept from the first call is right.
+  expect_accepted(bench,
+                  "static float kept[40960]; static int calls, wide;\n" +
+                      kernel("if (cols != 256) {" + kHonest + "return; } if (calls++ == 0) {" + kHonest +
+                             "for (int i = 0; i < 40960; ++i) kept[i] = y[i]; } else "
+                             "for (int i = 0; i < 40960; ++i) y[i] = kept[i]; (void)wide;"));
+}
+
 TEST(CpuEvaluator, DuelsAndPools) {
   Bench bench;
   const std::string slow =
@@ -380,6 +530,10 @@ TEST(CpuEvaluator, SaysWhatIsWrongWithATask) {
   error = setup_error(task_with({.reference = kernel("std::abort();")}));
   EXPECT_EQ(error.code, ErrorCode::refused);
   EXPECT_THAT(describe(error), HasSubstr("reference fails"));
+
+  error = setup_error(task_with({}, kTask + "declared: {operations: \"1\", operations_are_minimal: true}\n"));
+  EXPECT_EQ(error.code, ErrorCode::unsupported);
+  EXPECT_THAT(describe(error), HasSubstr("operations_are_minimal"));
 
   std::string half = kTask;
   half.replace(half.find("dtype: f32"), 10, "dtype: f16");

@@ -1,7 +1,6 @@
 // redteam: rejected(correctness, not_finite)
 // twin: honest
 // tries: drops a NaN in its input, which the reference hands on
-// open: task.yaml cannot say that NaN and infinities belong to the inputs, so the judge never shows one
 
 #include <cmath>
 
