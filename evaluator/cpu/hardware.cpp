@@ -3,6 +3,8 @@
 #include <fstream>
 #include <thread>
 
+#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+
 namespace kernelsmith {
 
 std::string processor_name() {
@@ -15,5 +17,7 @@ std::string processor_name() {
   }
   return "unknown processor" + cores;
 }
+
+std::string cpu_hardware() { return processor_name(); }
 
 }  // namespace kernelsmith

@@ -19,6 +19,7 @@ void add_evaluate(CLI::App& app, Command& chosen);
 void add_run(CLI::App& app, Command& chosen);
 void add_resume(CLI::App& app, Command& chosen);
 void add_show(CLI::App& app, Command& chosen);
+void add_prompt(CLI::App& app, Command& chosen);
 void add_export(CLI::App& app, Command& chosen);
 
 }  // namespace kernelsmith::cli

@@ -138,6 +138,12 @@ Json failures_list(const RunView& view) {
   return list;
 }
 
+Json refusals_list(const RunView& view) {
+  Json list = Json::array();
+  for (const auto& [code, count] : view.refusals) list.push_back({{"code", name_of(code)}, {"count", count}});
+  return list;
+}
+
 }  // namespace
 
 std::string json_of(const Evaluation& evaluation) { return dump(evaluation_object(evaluation)); }
@@ -156,7 +162,8 @@ std::string json_of(const RunView& view) {
        {"best", best_object(view)},
        {"archive", archive_object(view)},
        {"lineage", lineage_list(view)},
-       {"failures", failures_list(view)}});
+       {"failures", failures_list(view)},
+       {"refusals", refusals_list(view)}});
 }
 
 std::string json_of(const MachineReport& machine) {
@@ -171,6 +178,24 @@ std::string json_of(const MachineReport& machine) {
                {"usable", machine.usable()},
                {"tier", machine.tier},
                {"checks", checks}});
+}
+
+std::string json_of(const PromptPreview& preview, std::size_t budget_tokens) {
+  const Prompt& prompt = preview.prompt;
+  Json dropped = Json::array();
+  for (const Dropped& part : prompt.dropped)
+    dropped.push_back({{"what", part.what}, {"tokens", part.tokens}});
+  Json messages = Json::array();
+  messages.push_back({{"role", "system"}, {"content", prompt.system}});
+  messages.push_back({{"role", "user"}, {"content", prompt.user}});
+  return dump({{"operator", name_of(preview.request.op)},
+               {"set", prompt.set},
+               {"ticket", preview.request.ticket.value},
+               {"tokens", prompt.tokens},
+               {"budget", budget_tokens > 0 ? Json(budget_tokens) : Json(nullptr)},
+               {"dropped", dropped},
+               {"digest", prompt.digest().hex()},
+               {"messages", messages}});
 }
 
 }  // namespace kernelsmith::cli

@@ -5,6 +5,7 @@
 
 #include <kernelsmith/core/evaluation.hpp>
 #include <kernelsmith/session/doctor.hpp>
+#include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 namespace kernelsmith::cli {
@@ -12,5 +13,6 @@ namespace kernelsmith::cli {
 std::string json_of(const Evaluation& evaluation);
 std::string json_of(const RunView& view);
 std::string json_of(const MachineReport& machine);
+std::string json_of(const PromptPreview& preview, std::size_t budget_tokens);
 
 }  // namespace kernelsmith::cli

@@ -67,6 +67,12 @@ void print_failures(const RunView& view) {
     fmt::print("  {:<14} {:<20} {:>6}\n", name_of(rule.first), name_of(rule.second), count);
 }
 
+void print_refusals(const RunView& view) {
+  if (view.refusals.empty()) return;
+  fmt::print("\nrefusals: proposals that gave no child\n");
+  for (const auto& [code, count] : view.refusals) fmt::print("  {:<35} {:>6}\n", name_of(code), count);
+}
+
 void print_lineage(const RunView& view) {
   const auto steps = view.lineage_of_best();
   if (steps.empty()) return;
@@ -90,6 +96,7 @@ int show(const std::string& folder, bool json) {
   print_best(*view);
   print_archive(*view);
   print_failures(*view);
+  print_refusals(*view);
   print_lineage(*view);
   return kDone;
 }

@@ -58,6 +58,13 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
   options->run = (*store)->run_id();
   auto state = replay(**store, std::move(*options));
   if (!state) return state.error();
+  std::map<RefusalCode, std::uint64_t> refusals;
+  const Status counted = (*store)->replay(0, [&](std::uint64_t, const Event& event) -> Status {
+    const auto* arrived = std::get_if<ProposalArrived>(&event);
+    if (arrived && arrived->proposal.refusal()) ++refusals[arrived->proposal.refusal()->code];
+    return {};
+  });
+  if (!counted) return counted.error();
   const EndReason reason = state->end_reason(state->elapsed_s());
   return RunView{.run_id = (*store)->run_id(),
                  .folder = folder,
@@ -65,6 +72,7 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
                  .task = std::move(stored->task.task),
                  .config = std::move(stored->config),
                  .state = std::move(*state),
+                 .refusals = std::move(refusals),
                  .reason = reason};
 }
 

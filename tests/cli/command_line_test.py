@@ -5,7 +5,7 @@ import unittest
 
 from support import KERNELSMITH, CommandTest, kernelsmith
 
-COMMANDS = ("init", "doctor", "evaluate", "run", "resume", "show", "export", "help")
+COMMANDS = ("init", "doctor", "evaluate", "run", "resume", "show", "prompt", "export", "help")
 
 
 class CommandLineTest(CommandTest):

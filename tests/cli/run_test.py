@@ -93,6 +93,12 @@ class RunTest(CommandTest):
         self.succeed("resume", "a.run", "--iterations", "15")
         self.assertEqual(self.json("show", "a.run")["counts"]["iterations"], 15)
 
+    def test_refusals_are_counted_by_name(self):
+        write_task(self.folder / "task", seed_txt="k0 = 3  # @tune 3\n")
+        self.succeed("run", "task", "--iterations", "4", "--out", "a.run")
+        self.assertEqual(self.json("show", "a.run")["refusals"], [{"code": "exhausted", "count": 4}])
+        self.assertRegex(self.succeed("show", "a.run").stdout, r"exhausted +4\n")
+
     def test_folders_are_numbered(self):
         for _ in range(2):
             self.succeed("run", "task", "--iterations", "2")

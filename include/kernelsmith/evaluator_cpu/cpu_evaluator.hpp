@@ -51,4 +51,7 @@ Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const CpuO
 /// The generated header `task.hpp`, which candidate, reference and baseline include: the entry's signature.
 std::string cpu_task_header(const Task& task);
 
+/// The processor that this machine measures on, as reports name it.
+std::string cpu_hardware();
+
 }  // namespace kernelsmith

@@ -28,6 +28,7 @@ struct RunView {
   Task task;
   RunConfig config;
   SearchState state;
+  std::map<RefusalCode, std::uint64_t> refusals;  ///< proposals without a child, by why
   EndReason reason = EndReason::unfinished;  ///< with the budgets as they stand; never `stopped` or `errors`
 
   /// The best program's evaluation; the confirmation's where it was confirmed. Null while there is none.

@@ -1,0 +1,36 @@
+// What a model would be sent, without sending it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+
+#include <kernelsmith/core/proposal.hpp>
+#include <kernelsmith/prompts/prompt_builder.hpp>
+#include <kernelsmith/session/registry.hpp>
+#include <kernelsmith/session/run_config.hpp>
+
+namespace kernelsmith {
+
+/// `options` with what the task's backend knows where it was left empty: the generated header that candidates
+/// include, and the hardware of this machine. What a run's proposer and a preview build prompts with.
+PromptOptions with_backend(PromptOptions options, const Task& task);
+
+struct PromptPreview {
+  ProposalRequest request;
+  Prompt prompt;
+};
+
+/// The prompt of the next proposal of the run in the folder `path`, as its journal stands. Without `op` the
+/// operator is the one that the run draws, or Operator::rewrite where that is tune. Errors: view_run's and
+/// PromptBuilder's; `not_found` where `op` needs a program that the run does not have (crossover, repair).
+Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptOptions& options,
+                                         std::optional<Operator> op, const Registry& registry);
+
+/// The first prompt of a run of the task: of a seed as its parent, which is evaluated for that (that takes
+/// seconds), or of a translation where the task has none. Errors: evaluate_each's and PromptBuilder's.
+Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& config,
+                                          const PromptOptions& options, std::optional<Operator> op,
+                                          std::stop_token stop = {});
+
+}  // namespace kernelsmith

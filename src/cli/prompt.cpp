@@ -1,0 +1,124 @@
+// kernelsmith prompt TASK|RUN
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/session/prompt_preview.hpp>
+#include <kernelsmith/session/session.hpp>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "json_text.hpp"
+#include "run_options.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Nothing is sent, and no key is needed. For a TASK with a seed the seed is evaluated first, because the prompt shows
+its metrics; for a RUN the prompt is that of its next proposal. The standard output holds the messages as they would
+be sent, each behind a line with its role; the estimate and what was left out for the budget go to the standard error.
+docs/prompts.md tells how to replace the texts.)";
+
+constexpr Operator kOperators[] = {Operator::translate, Operator::edit, Operator::rewrite,
+                                   Operator::crossover, Operator::repair};
+
+Result<Operator> operator_named(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Operator op : kOperators) {
+    if (name_of(op) == name) return op;
+    names.push_back(name_of(op));
+  }
+  return fail(ErrorCode::invalid_argument, "no operator with a prompt is called " + name, "--operator",
+              name_hint(name, names));
+}
+
+/// Once more, for people.
+std::string summary(const Prompt& prompt, std::size_t budget) {
+  std::string text = fmt::format("about {} tokens", prompt.tokens);
+  if (budget > 0) text += fmt::format(" of {}", budget);
+  text += "\n";
+  for (const Dropped& part : prompt.dropped)
+    text += fmt::format("left out: {} (about {} tokens)\n", part.what, part.tokens);
+  if (budget > 0 && prompt.tokens > budget)
+    text += "nothing more can be left out: a larger --budget is needed\n";
+  return text;
+}
+
+struct PromptCommand {
+  std::string path;
+  PromptOptions options;
+  std::string folder;
+  std::optional<std::string> op;
+  std::optional<std::string> config_file;
+  bool json = false;
+
+  Result<PromptPreview> preview(const PromptOptions& with, std::optional<Operator> chosen) const {
+    const Registry registry = default_registry();
+    std::error_code ignored;
+    if (std::filesystem::exists(std::filesystem::path(path) / "run.yaml", ignored))
+      return preview_run_prompt(path, with, chosen, registry);
+    Interrupt interrupt;
+    const auto task = load_task_folder(path);
+    if (!task) return task.error();
+    auto run = default_config(task->task, registry);
+    if (!run) return run.error();
+    ConfigOptions config;
+    config.file = config_file;
+    if (const Status applied = config.apply(registry, *run); !applied) return applied.error();
+    return preview_task_prompt(task->task, *run, with, chosen, interrupt.token());
+  }
+
+  int operator()() const {
+    PromptOptions with = options;
+    with.folder = folder;
+    std::optional<Operator> chosen;
+    if (op) {
+      const auto named = operator_named(*op);
+      if (!named) return report(stderr, named.error());
+      chosen = *named;
+    }
+    const auto shown = preview(with, chosen);
+    if (!shown) return report(stderr, shown.error());
+    if (json) {
+      fmt::print("{}", json_of(*shown, with.budget_tokens));
+      return kDone;
+    }
+    fmt::print("--- system\n{}--- user\n{}", shown->prompt.system, shown->prompt.user);
+    fmt::print(stderr, "{}: {}", shown->prompt.set, summary(shown->prompt, with.budget_tokens));
+    return kDone;
+  }
+};
+
+}  // namespace
+
+void add_prompt(CLI::App& app, Command& chosen) {
+  auto prompt = std::make_shared<PromptCommand>();
+  CLI::App* command =
+      app.add_subcommand("prompt", "Print what a model would be sent, with its token estimate");
+  command->add_option("TASK|RUN", prompt->path, "The task's folder or a run folder")->required();
+  command
+      ->add_option("--set", prompt->options.set, "The prompt set: kernel-smith, relaxed, or one of your own")
+      ->type_name("NAME");
+  command
+      ->add_option("--operator", prompt->op,
+                   "translate, edit, rewrite, crossover or repair; default: what comes next")
+      ->type_name("NAME");
+  command
+      ->add_option("--budget", prompt->options.budget_tokens,
+                   "Tokens that the prompt may have; 0 is no limit")
+      ->check(whole_number(0))
+      ->type_name("TOKENS")
+      ->capture_default_str();
+  command->add_option("--prompts", prompt->folder, "A folder with templates of your own, SET/NAME.mustache")
+      ->type_name("FOLDER");
+  command->add_option("--config", prompt->config_file, "A run.yaml, for the seed's evaluation")
+      ->type_name("FILE");
+  command->add_flag("--json", prompt->json, "Print one JSON object");
+  command->footer(kFooter);
+  command->callback([prompt, &chosen] { chosen = [prompt] { return (*prompt)(); }; });
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/session/prompt_preview.hpp>
+#include <kernelsmith/session/run_view.hpp>
+#include <kernelsmith/session/session.hpp>
+
+namespace kernelsmith {
+namespace {
+
+std::vector<IndividualPtr> individuals(const SearchState& state, const std::vector<ProgramId>& ids) {
+  std::vector<IndividualPtr> found;
+  for (const ProgramId id : ids) found.push_back(state.individuals().at(id));
+  return found;
+}
+
+ProposalRequest request_of(const SearchState& state, const RunConfig& config, const TicketOpened& opened) {
+  ProposalRequest request;
+  request.seed = config.seed;
+  request.ticket = opened.ticket;
+  request.op = *opened.op;
+  request.model = opened.model;
+  if (opened.parent) request.selection.parent = state.individuals().at(*opened.parent);
+  request.selection.top = individuals(state, opened.top);
+  request.selection.inspirations = individuals(state, opened.inspirations);
+  request.selection.failures = individuals(state, opened.failures);
+  return request;
+}
+
+/// The next request, also of a run whose budget is used up: as if it had one more iteration.
+Result<ProposalRequest> next_request(const RunView& view) {
+  const SearchState& state = view.state;
+  const auto opened = state.next_opening(state.elapsed_s());
+  if (opened && opened->op) return request_of(state, view.config, *opened);
+  const auto policies = engine_options(view.task, view.config);
+  if (!policies) return policies.error();
+  ProposalRequest request;
+  request.seed = view.config.seed;
+  request.ticket = state.next_ticket();
+  const std::uint64_t ticket = request.ticket.value;
+  const IslandId island{static_cast<std::uint32_t>(ticket % state.archipelago().size())};
+  Rng sampling(request.seed, ticket, Purpose::sampling);
+  request.selection = policies->sampler->sample(state.archipelago().island(island), sampling);
+  Rng choosing(request.seed, ticket, Purpose::operators);
+  auto choice = policies->operators->choose(request.selection, choosing);
+  request.op = choice.op;
+  request.model = std::move(choice.model);
+  return request;
+}
+
+bool accepted(const IndividualPtr& individual) { return individual && individual->evaluation.accepted(); }
+
+/// Changes the request to one for `op`, where its selection allows it.
+Status ask_for(Operator op, ProposalRequest& request) {
+  Selection& selection = request.selection;
+  if (op == Operator::repair && (!selection.parent || accepted(selection.parent))) {
+    if (selection.failures.empty())
+      return fail(ErrorCode::not_found, "there is no rejected program to repair", "repair");
+    selection.parent = selection.failures.front();
+    selection.failures.erase(selection.failures.begin());
+  }
+  if (op == Operator::crossover && std::ranges::none_of(selection.top, accepted) &&
+      std::ranges::none_of(selection.inspirations, accepted))
+    return fail(ErrorCode::not_found, "there is no second accepted program to cross with", "crossover");
+  request.op = op;
+  return {};
+}
+
+Result<PromptPreview> preview(const Task& task, const PromptOptions& options, std::optional<Operator> op,
+                              ProposalRequest request) {
+  if (op) {
+    if (const Status asked = ask_for(*op, request); !asked) return asked.error();
+  } else if (request.op == Operator::tune) {
+    request.op = Operator::rewrite;
+  }
+  const auto builder = PromptBuilder::create(task, with_backend(options, task));
+  if (!builder) return builder.error();
+  auto prompt = builder->build(request);
+  if (!prompt) return prompt.error();
+  return PromptPreview{std::move(request), std::move(*prompt)};
+}
+
+}  // namespace
+
+PromptOptions with_backend(PromptOptions options, const Task& task) {
+  if (task.backend != "cpu") return options;
+  if (options.interface.empty()) options.interface = {{"task.hpp", cpu_task_header(task)}};
+  if (options.hardware.empty()) options.hardware = cpu_hardware();
+  return options;
+}
+
+Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptOptions& options,
+                                         std::optional<Operator> op, const Registry& registry) {
+  const auto view = view_run(path, registry);
+  if (!view) return view.error();
+  auto request = next_request(*view);
+  if (!request) return request.error();
+  return preview(view->task, options, op, std::move(*request));
+}
+
+Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& config,
+                                          const PromptOptions& options, std::optional<Operator> op,
+                                          std::stop_token stop) {
+  ProposalRequest request;
+  request.seed = config.seed;
+  request.ticket = {task.seed.empty() ? std::uint64_t{0} : std::uint64_t{1}};
+  request.op = Operator::translate;
+  if (!task.seed.empty()) {
+    const auto take = [&](const Evaluation& evaluation) {
+      auto program = std::make_shared<Program>(Program{{}, task.seed, {}, Origin::seed});
+      request.selection.parent =
+          std::make_shared<const Individual>(Individual{std::move(program), evaluation.without_artifacts()});
+    };
+    const Status evaluated = evaluate_each(task, config, {task.seed}, take, std::move(stop));
+    if (!evaluated) return evaluated.error();
+    if (accepted(request.selection.parent)) request.op = Operator::rewrite;
+  }
+  return preview(task, options, op, std::move(request));
+}
+
+}  // namespace kernelsmith

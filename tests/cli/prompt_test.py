@@ -1,0 +1,86 @@
+"""What a model would be sent: `kernelsmith prompt` of tasks and of runs."""
+
+import unittest
+
+from support import SEED, CommandTest, kernelsmith, write_task
+
+
+class PromptTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        write_task(self.folder / "task")
+
+    def user(self, shown):
+        self.assertEqual([message["role"] for message in shown["messages"]], ["system", "user"])
+        return shown["messages"][1]["content"]
+
+    def test_a_task_shows_its_seed_with_its_score(self):
+        shown = self.json("prompt", "task")
+        self.assertEqual((shown["operator"], shown["set"], shown["dropped"]), ("rewrite", "kernel-smith", []))
+        self.assertIn("- fitness: 0", self.user(shown))
+        self.assertIn("k5 = 0  # @tune 0 1 2 3 4 5 6 7", self.user(shown))
+        done = self.succeed("prompt", "task")
+        self.assertEqual(done.stdout, "--- system\n{}--- user\n{}".format(*(m["content"] for m in shown["messages"])))
+        self.assertEqual(done.stderr, f"kernel-smith: about {shown['tokens']} tokens of 24000\n")
+
+    def test_a_rejected_seed_is_shown_with_its_error(self):
+        write_task(self.folder / "task", score_sh="echo the reason >&2; exit 3\n")
+        shown = self.json("prompt", "task")
+        self.assertEqual(shown["operator"], "translate")
+        self.assertIn("rejected at run: command_failed", self.user(shown))
+        self.assertIn("the reason", self.user(shown))
+
+    def test_a_run_shows_what_comes_next(self):
+        self.succeed("run", "task", "--iterations", "40", "--deterministic", "--out", "a.run")
+        shown = self.json("prompt", "a.run")
+        self.assertEqual(shown["operator"], "rewrite")
+        self.assertGreater(shown["ticket"], 40)
+        self.assertIn("## Top programs", self.user(shown))
+        self.assertEqual(self.json("prompt", "a.run")["digest"], shown["digest"])
+        self.assertIn("# Second parent", self.user(self.json("prompt", "a.run", "--operator", "crossover")))
+        self.assertIn("<<<<<<< SEARCH", self.user(self.json("prompt", "a.run", "--operator", "edit")))
+        self.fail_with(2, "prompt", "a.run", "--operator", "repair", says=["no rejected program"], code="not_found")
+
+    def test_a_budget_leaves_out_the_least_useful(self):
+        self.succeed("run", "task", "--iterations", "40", "--deterministic", "--out", "a.run")
+        whole = self.json("prompt", "a.run", "--budget", "0")
+        self.assertIsNone(whole["budget"])
+        budget = whole["tokens"] - 1
+        shown = self.json("prompt", "a.run", "--budget", budget)
+        self.assertLessEqual(shown["tokens"], budget)
+        self.assertEqual(len(shown["dropped"]), 1)
+        self.assertIn("the inspiration", shown["dropped"][0]["what"])
+        done = kernelsmith("prompt", "a.run", "--budget", "10", cwd=self.folder)
+        self.assertIn("left out: the inspiration", done.stderr)
+        self.assertIn("a larger --budget is needed", done.stderr)
+        self.assertIn("# Current program", done.stdout)
+
+    def test_texts_of_the_user(self):
+        own = self.folder / "own"
+        (own / "kernel-smith").mkdir(parents=True)
+        (own / "kernel-smith/role.mustache").write_text("You are the smith of {{task.name}}.\n")
+        shown = self.json("prompt", "task", "--prompts", "own")
+        self.assertTrue(shown["messages"][0]["content"].startswith("You are the smith of hill.\n"))
+        (own / "kernel-smith/role.mustache").write_text("{{> role}}")
+        self.fail_with(2, "prompt", "task", "--prompts", "own", says=["role.mustache:1", "nest deeper"], code="bad_input")
+        (own / "kernel-smith/role.mustache").write_text("\n{{#role}}")
+        self.fail_with(2, "prompt", "task", "--prompts", "own", says=["role.mustache:2", "no end"], code="bad_input")
+        self.fail_with(2, "prompt", "task", "--prompts", "absent", says=["absent"], code="not_found")
+
+    def test_a_kernel_is_shown_the_header_it_is_built_with(self):
+        self.succeed("init", "kernel")
+        shown = self.json("prompt", "kernel", "--set", "relaxed")
+        self.assertIn("`task.hpp`", self.user(shown))
+        self.assertIn("speedup over the baseline", self.user(shown))
+        self.assertIn("# Rules", shown["messages"][0]["content"])
+
+    def test_wrong_words(self):
+        self.fail_with(2, "prompt", "task", "--set", "kernelsmith", says=["no prompt set kernelsmith", "kernel-smith"])
+        self.fail_with(2, "prompt", "task", "--operator", "tune", says=["tune", "--operator"])
+        self.fail_with(2, "prompt", "task", "--operator", "rewrit", says=["did you mean rewrite?"])
+        self.fail_with(2, "prompt", "nowhere", says=["nowhere"], code="not_found")
+        self.assertEqual(SEED, (self.folder / "task/seed.txt").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
