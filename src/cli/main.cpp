@@ -2,9 +2,13 @@
 #include <cstdio>
 #include <exception>
 
+#include <sys/resource.h>
+
 #include "command_line.hpp"
 
 int main(int argc, char** argv) {
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);  // an API key may be in memory
   try {
     const int status = kernelsmith::cli::run_command_line(argc, argv);
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;

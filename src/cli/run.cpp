@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* kFooter =
     R"(Without a budget a run takes 60 seconds (200 iterations with --deterministic).
-The settings of --config are laid over the defaults, those of --set over them, and the other options over all.
+The settings of --config are laid over the defaults, --model and its server over them, those of --set over these, and
+the other options over all.
 Ctrl-C ends in order with everything committed; kernelsmith resume goes on from there.)";
 
 struct RunCommand {
@@ -23,6 +24,7 @@ struct RunCommand {
   std::optional<std::string> durability;
   bool deterministic = false;
   BudgetOptions budgets;
+  ModelOptions models;
   ConfigOptions config;
 
   Result<RunConfig> configure(const Task& task, const Registry& registry) const;
@@ -39,7 +41,9 @@ std::string unused_folder(const std::string& name) {
 Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& registry) const {
   auto run = default_config(for_task, registry);
   if (!run) return run;
-  if (const Status applied = config.apply(registry, *run); !applied) return applied.error();
+  if (const Status applied = config.apply_file(registry, *run); !applied) return applied.error();
+  if (const Status applied = models.apply(registry, *run); !applied) return applied.error();
+  if (const Status applied = config.apply_settings(registry, *run); !applied) return applied.error();
   if (const Status applied = budgets.apply(run->budgets); !applied) return applied.error();
   if (seed) run->seed = *seed;
   if (workers) run->workers = *workers;
@@ -83,6 +87,7 @@ void add_run(CLI::App& app, Command& chosen) {
   command->add_option("--durability", run->durability, "What a commit survives: process (SIGKILL) or power")
       ->check(CLI::IsMember({"process", "power"}))
       ->type_name("LEVEL");
+  run->models.add_to(*command);
   run->config.add_to(*command);
   command->footer(kFooter);
   command->callback([run, &chosen] { chosen = [run] { return (*run)(); }; });

@@ -64,6 +64,48 @@ Status BudgetOptions::apply(Budgets& budgets) const {
   return {};
 }
 
+void ModelOptions::add_to(CLI::App& command) {
+  command
+      .add_option("--model", models, "A language model that proposes; may be repeated (keys: docs/llm.md)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command.add_option("--base-url", base_url, "Of its server (default: $OPENAI_BASE_URL, or the provider's)")
+      ->type_name("URL");
+  command.add_option("--protocol", protocol, "chat_completions, responses or messages")
+      ->check(CLI::IsMember({"chat_completions", "responses", "messages"}))
+      ->type_name("NAME");
+  command.add_option("--price-file", price_file, "What calls cost (docs/llm.md)")->type_name("FILE");
+}
+
+Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
+  if (models.empty() && !base_url && !protocol && !price_file) return {};
+  YamlWriter out;
+  out.map("proposer", [&](YamlWriter& map) {
+    map.put("kind", "chat");
+    if (base_url) map.put("base_url", *base_url);
+    if (protocol) map.put("protocol", *protocol);
+    if (price_file) map.put("price_file", *price_file);
+    if (!models.empty())
+      map.maps("models", models, [](YamlWriter& item, const std::string& name) { item.put("name", name); });
+  });
+  // A model sees what the compiler said and usually mends it; the tuner has nothing to mend.
+  constexpr int kRepairs = 2;
+  if (config.proposer.kind != "chat" && config.repairs == 0)
+    out.map("limits", [](YamlWriter& map) { map.put("repairs", kRepairs); });
+  if (const Status read = read_config(out.finish(), "--model", registry, config); !read) {
+    Error error = read.error();
+    error.where = "--model";  // without the line of a YAML that the user never saw
+    return error;
+  }
+  if (models.size() < 2) return {};
+  const auto operators = std::move(config.operators);
+  config.operators.clear();
+  for (const auto& entry : operators)
+    for (const std::string& name : models)
+      config.operators.push_back({{entry.choice.op, name}, entry.weight});
+  return {};
+}
+
 void ConfigOptions::add_to(CLI::App& command) {
   command.add_option("--config", file, "A run.yaml; keys it lacks keep their defaults")->type_name("FILE");
   command.add_option("--set", settings, "One key of run.yaml, such as islands.count=8; may be repeated")
@@ -72,11 +114,18 @@ void ConfigOptions::add_to(CLI::App& command) {
 }
 
 Status ConfigOptions::apply(const Registry& registry, RunConfig& config) const {
-  if (file) {
-    const auto yaml = read_text_file(*file);
-    if (!yaml) return yaml.error();
-    if (const Status read = read_config(*yaml, *file, registry, config); !read) return read;
-  }
+  if (const Status applied = apply_file(registry, config); !applied) return applied;
+  return apply_settings(registry, config);
+}
+
+Status ConfigOptions::apply_file(const Registry& registry, RunConfig& config) const {
+  if (!file) return {};
+  const auto yaml = read_text_file(*file);
+  if (!yaml) return yaml.error();
+  return read_config(*yaml, *file, registry, config);
+}
+
+Status ConfigOptions::apply_settings(const Registry& registry, RunConfig& config) const {
   for (const std::string& setting : settings) {
     const auto yaml = yaml_of(setting);
     if (!yaml) return yaml.error();

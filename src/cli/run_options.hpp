@@ -28,13 +28,26 @@ struct BudgetOptions {
   Status apply(Budgets& budgets) const;
 };
 
+/// The models that propose, in the place of the tuner.
+struct ModelOptions {
+  std::vector<std::string> models;
+  std::optional<std::string> base_url, protocol, price_file;
+
+  void add_to(CLI::App& command);
+  /// Does nothing where nothing was given.
+  Status apply(const Registry& registry, RunConfig& config) const;
+};
+
 /// Whatever else configures a run: a file, and single keys of it.
 struct ConfigOptions {
   std::optional<std::string> file;
   std::vector<std::string> settings;  ///< "section.key=value"
 
   void add_to(CLI::App& command);
+  /// The file, and then the settings.
   Status apply(const Registry& registry, RunConfig& config) const;
+  Status apply_file(const Registry& registry, RunConfig& config) const;
+  Status apply_settings(const Registry& registry, RunConfig& config) const;
 };
 
 }  // namespace kernelsmith::cli

@@ -244,6 +244,8 @@ struct Fields<Cost> {
     io("usd", cost.usd);
     io("input_tokens", cost.input_tokens);
     io("output_tokens", cost.output_tokens);
+    io("cached_tokens", cost.cached_tokens);
+    io("reasoning_tokens", cost.reasoning_tokens);
   }
 };
 template <>

@@ -10,6 +10,7 @@ namespace kernelsmith {
 std::unique_ptr<EvaluatorProvider> cpu_evaluator_provider();
 std::unique_ptr<EvaluatorProvider> command_evaluator_provider();
 
+std::unique_ptr<ProposerProvider> chat_provider();
 std::unique_ptr<ProposerProvider> tuner_provider();
 std::unique_ptr<ProposerProvider> replay_provider();
 

@@ -90,7 +90,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.deterministic = config.deterministic;
   options.pipeline = config.pipeline;
   options.evaluations_in_flight = config.workers;
-  options.proposals_in_flight = config.workers;
+  options.proposals_in_flight = config.proposer.provider->proposals_in_flight().value_or(config.workers);
   options.error_limit = config.error_limit;
   // Replay moves elites by the migration again. It takes selections and proposals from the journal; only a
   // deterministic run would end elsewhere with another sampler.

@@ -57,7 +57,7 @@ inline EvaluationJob job() {
 
 inline Proposal child() {
   return {.outcome = Child{source(), Origin::crossover, {{1}, {2}}},
-          .cost = {.usd = 0.0125, .input_tokens = 4000, .output_tokens = 900},
+          .cost = {.usd = 0.0125, .input_tokens = 4000, .output_tokens = 900, .cached_tokens = 100},
           .prompt = digest_of("prompt")};
 }
 

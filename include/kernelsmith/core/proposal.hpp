@@ -66,6 +66,8 @@ struct Cost {
   double usd = 0;
   std::uint64_t input_tokens = 0;
   std::uint64_t output_tokens = 0;
+  std::optional<std::uint64_t> cached_tokens = std::nullopt;     ///< of the input; empty where not told
+  std::optional<std::uint64_t> reasoning_tokens = std::nullopt;  ///< of the output; likewise
 
   friend bool operator==(const Cost&, const Cost&) = default;
 };

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ class ProposerProvider : public Provider<Proposer> {
  public:
   /// The operators that a run asks this proposer for unless its configuration says otherwise.
   virtual std::vector<Operator> operators() const = 0;
+
+  /// How many proposals may be under way at once; empty: as many as evaluations.
+  virtual std::optional<unsigned> proposals_in_flight() const { return std::nullopt; }
 };
 
 /// Makers of providers with default settings, by the name that run.yaml gives as `kind`.
@@ -56,8 +60,8 @@ struct Registry {
   Kinds<MigrationProvider> migrations;
 };
 
-/// What this build has: evaluators `cpu` and `command`; proposers `tuner` and `replay`; sampler `mixture`;
-/// migrations `best` and `weighted`.
+/// What this build has: evaluators `cpu` and `command`; proposers `tuner`, `chat` and `replay`; sampler
+/// `mixture`; migrations `best` and `weighted`.
 Registry default_registry();
 
 }  // namespace kernelsmith

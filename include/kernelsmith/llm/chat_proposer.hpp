@@ -1,0 +1,46 @@
+// The chat proposer: a prompt, a call, and the child that the reply describes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/proposer.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/llm/client.hpp>
+#include <kernelsmith/llm/prices.hpp>
+#include <kernelsmith/prompts/prompt_builder.hpp>
+
+namespace kernelsmith {
+
+/// How one model is asked. A value.
+struct ModelSettings {
+  std::string name;
+  std::optional<std::uint64_t> max_output_tokens = std::nullopt;
+  std::optional<double> temperature = std::nullopt;
+  std::optional<double> top_p = std::nullopt;
+  std::string reasoning_effort = {};
+  bool stream = true;
+  std::string extra_body = {};  ///< as ModelCall's
+};
+
+/// A Proposer that asks language models. A request that names no model goes to the first one.
+///
+/// Every reply is one of: a child; or a refusal, `declined` where the model refused, `empty_reply`,
+/// `truncated` where a limit of tokens cut it off, and extract()'s. Its cost is counted in each case. Where
+/// no prompt can be built or the client gives up, the answer is that Error and no reply was used.
+///
+/// `invalid_argument` where `models` is empty or names one twice. A request for another model is answered
+/// `invalid_argument`.
+Result<std::shared_ptr<Proposer>> make_chat_proposer(std::shared_ptr<ModelClient> client,
+                                                     PromptBuilder prompts, const Task& task,
+                                                     std::vector<ModelSettings> models,
+                                                     PriceTable prices = {});
+
+/// What a reply proposes, for a request and the prompt that was sent for it. Pure.
+Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, const Prompt& prompt,
+                       const Task& task, const std::optional<Price>& price);
+
+}  // namespace kernelsmith

@@ -1,0 +1,139 @@
+"""A run whose children come from a scripted model: right, wrong, broken, oddly fenced, refused, cut off. A server on
+this machine plays the model; the protocol's own troubles are tested in tests/llm."""
+
+import json
+import sqlite3
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from support import SEED, CommandTest, kernelsmith, write_task
+
+KEY = "sk-planted-key-0123456789"
+
+
+def program(*values):
+    return "".join(f"k{i} = {value}  # @tune 0 1 2 3 4 5 6 7\n" for i, value in enumerate(values))
+
+
+def reply(text, finish="stop"):
+    message = {"content": text}
+    usage = {"prompt_tokens": 1000, "completion_tokens": 100}
+    return 200, {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+
+
+BETTER = program(1, 2, 3, 4, 5, 6)
+BROKEN = "k0 = oops  # no number\n" + program(0, 7, 7, 7, 7, 7)[len("k0 = 0  # @tune 0 1 2 3 4 5 6 7\n"):]
+WINNER = program(7, 7, 7, 7, 7, 7)
+
+SCRIPT = [
+    reply(f"Higher digits:\n```\n{BETTER}```\nThat should do."),
+    (429, {"error": {"message": f"slow down, {KEY}"}}),
+    (500, {"error": {"message": f"you are {KEY}"}}),
+    reply("I would raise the digits."),
+    reply("<<<<<<< SEARCH\nthis line is not there\n=======\nk0 = 7\n>>>>>>> REPLACE\n"),
+    reply("```txt\nk0 = 7", finish="length"),
+    reply("", finish="content_filter"),
+    reply(""),
+    reply(f"<think>\n```\nk0 = 1\n```\nhm\n</think>\n~~~~ini\n{BROKEN}~~~~\n"),
+    reply(f"The first digit was no number.\r\n```\r\n{WINNER}```\r\n"),
+]
+
+
+class Model:
+    """Serves the script, one entry a request, and its last entry for ever."""
+
+    def __init__(self, script):
+        self.requests = []
+        model = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                status, answer = script[min(len(model.requests), len(script) - 1)]
+                model.requests.append((dict(self.headers), body))
+                text = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def proposals(run):
+    database = sqlite3.connect(run / "run.db")
+    bodies = [json.loads(body) for (body,) in database.execute("select body from events order by position")]
+    database.close()
+    return [body["proposal_arrived"]["proposal"] for body in bodies if "proposal_arrived" in body]
+
+
+class ModelRunTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        write_task(self.folder / "task")
+
+    def run_with(self, script, *args):
+        model = Model(script)
+        self.addCleanup(model.close)
+        done = kernelsmith("run", "task", "--out", "it.run", "--workers", "1", "--model", "scripted", "--base-url",
+                           model.url, "--set", "proposer.concurrency=1", *args, cwd=self.folder,
+                           env={"OPENAI_API_KEY": KEY})
+        return model, done
+
+    def test_the_run_survives_every_reply_and_finds_the_winner(self):
+        (self.folder / "prices.yaml").write_text("version: 1\nprices: [{model: scripted, input: 1, output: 10}]\n")
+        model, done = self.run_with(SCRIPT, "--iterations", "12", "--price-file", "prices.yaml")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        shown = self.json("show", "it.run")
+        self.assertEqual(shown["best"]["evaluation"]["fitness"], 42)
+        arrived = proposals(self.folder / "it.run")
+        refusals = [p["refusal"]["code"] for p in arrived if "refusal" in p]
+        self.assertEqual(sorted(set(refusals)), ["declined", "edit_unmatched", "empty_reply", "no_code", "truncated"])
+        origins = [p["child"]["origin"] for p in arrived if "child" in p]
+        self.assertIn("repair", origins, "what did not run is repaired")
+        paid = [p["cost"] for p in arrived if p["cost"]["input_tokens"]]
+        self.assertEqual(len(paid), len(model.requests) - 2, "every reply is paid for once, and errors are not")
+        for cost in paid:
+            self.assertAlmostEqual(cost["usd"], 0.001 + 0.001)
+        self.assertEqual(model.requests[0][0]["Authorization"], f"Bearer {KEY}")
+        self.assertEqual(model.requests[0][1]["model"], "scripted")
+
+    def test_the_key_is_nowhere(self):
+        _, done = self.run_with(SCRIPT, "--iterations", "3")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn(KEY, done.stdout + done.stderr)
+        for path in (self.folder / "it.run").rglob("*"):
+            if path.is_file():
+                self.assertNotIn(KEY.encode(), path.read_bytes(), path)
+
+    def test_errors_use_up_no_iteration_and_end_the_run(self):
+        _, done = self.run_with([(401, {"error": {"message": f"no such key {KEY}"}})], "--iterations", "3")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("(permission)", done.stderr)
+        self.assertNotIn(KEY, done.stdout + done.stderr)
+        self.assertIn("0 iterations", done.stdout)
+
+    def test_deliberate_mistakes(self):
+        self.fail_with(2, "run", "task", "--model", "m", "--base-url", "http://example.com/v1",
+                       says=["in the open"], env={"OPENAI_API_KEY": KEY})
+        self.fail_with(2, "run", "task", "--base-url", "http://127.0.0.1:1/v1", says=["no model is named", "--model"])
+        self.fail_with(2, "run", "task", "--model", "m", "--set", f"proposer.key={KEY}", says=["${NAME}"])
+        self.fail_with(2, "run", "task", "--model", "m", "--set", "proposer.key=${KS_NO_SUCH_KEY}",
+                       says=["KS_NO_SUCH_KEY"], code="not_found")
+        self.fail_with(2, "run", "task", "--model", "m", "--price-file", "gone.yaml", says=["gone.yaml"])
+        self.assertEqual(SEED.count("@tune"), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
