@@ -33,6 +33,7 @@ Digest task_digest(const Task& task) {
   add(digest, task.reference);
   add(digest, task.baseline);
   add(digest, task.seed);
+  add(digest, task.yardstick);
   add(digest, task.oracle);
   add(digest, task.sizes);
   digest.add(task.tensors.size());

@@ -30,7 +30,7 @@ struct NamedFile {
 };
 
 struct NamedFiles {
-  std::vector<NamedFile> reference, baseline, seed, oracle, also;
+  std::vector<NamedFile> reference, baseline, seed, yardstick, oracle, also;
 };
 
 /// One path or a list of them.
@@ -51,6 +51,7 @@ void read_files(YamlMap& in, NamedFiles& files) {
   optional("reference", files.reference);
   optional("baseline", files.baseline);
   optional("seed", files.seed);
+  optional("yardstick", files.yardstick);
   optional("oracle", files.oracle);
   optional("also", files.also);
 }
@@ -260,6 +261,7 @@ Status load_files(const NamedFiles& files, const TaskFileReader& read, Task& tas
   if (auto s = load_source(files.reference, read, task.reference); !s) return s;
   if (auto s = load_source(files.baseline, read, task.baseline); !s) return s;
   if (auto s = load_source(files.seed, read, task.seed); !s) return s;
+  if (auto s = load_source(files.yardstick, read, task.yardstick); !s) return s;
   if (auto s = load_source(files.oracle, read, task.oracle); !s) return s;
   auto also = read_all(files.also, read);
   if (!also) return also.error();

@@ -108,26 +108,32 @@ Result<CpuBinaryPtr> build_oracle(const Task& task, const CpuCompiler& compiler)
 }
 
 struct TrustedBinaries {
-  CpuBinaryPtr oracle, baseline, yardstick;
+  CpuBinaryPtr oracle, baseline;
+  CpuBinaryPtr seed;  ///< null where the task has none
+  CpuBinaryPtr yardstick;
 };
 
 /// Side by side: compilers are the slowest part of making an evaluator for a small task.
 Result<TrustedBinaries> build_all_trusted(const Task& task, const CpuCompiler& compiler) {
   const auto build = [&](const Source& source, Precision precision, const char* what) {
     return std::async(std::launch::async, [&compiler, &source, precision, what] {
-      return build_trusted(compiler, source, precision, what);
+      return source.empty() ? Result<CpuBinaryPtr>(nullptr)
+                            : build_trusted(compiler, source, precision, what);
     });
   };
   auto oracle = std::async(std::launch::async, [&] { return build_oracle(task, compiler); });
   auto baseline = build(task.baseline, Precision::declared, "baseline");
-  auto seed = build(task.seed.empty() ? task.baseline : task.seed, Precision::declared, "seed");
+  auto seed = build(task.seed, Precision::declared, "seed");
+  auto yardstick = build(task.yardstick, Precision::declared, "yardstick");
   auto oracle_built = oracle.get();
   auto baseline_built = baseline.get();
   auto seed_built = seed.get();
-  if (!oracle_built) return oracle_built.error();
-  if (!baseline_built) return baseline_built.error();
-  if (!seed_built) return seed_built.error();
-  return TrustedBinaries{*oracle_built, *baseline_built, task.seed.empty() ? *baseline_built : *seed_built};
+  auto yardstick_built = yardstick.get();
+  for (const auto* built : {&oracle_built, &baseline_built, &seed_built, &yardstick_built})
+    if (!*built) return built->error();
+  TrustedBinaries built{*oracle_built, *baseline_built, *seed_built, *yardstick_built};
+  if (!built.yardstick) built.yardstick = built.seed ? built.seed : built.baseline;
+  return built;
 }
 
 Result<RunnerSettings> runner_settings(const Task& task, const CpuOptions& options) {
@@ -163,6 +169,7 @@ Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, CpuOptions opti
   parts.bank.seconds = options.bank_seconds;
   parts.oracle = trusted->oracle;
   parts.baseline = trusted->baseline;
+  parts.seed = trusted->seed;
   parts.yardstick = trusted->yardstick;
   parts.build = [compiler = *compiler](const Source& source) {
     return build_trusted(*compiler, source, Precision::declared, "roofline kernel");

@@ -52,6 +52,13 @@ Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidat
   return found;
 }
 
+/// The candidate's speedup, known from as many samples as its own ratio.
+Measurement times(const Measurement& baseline_over_yardstick, const Measurement& ratio) {
+  Measurement speedup = product(baseline_over_yardstick, ratio, "x");
+  speedup.samples = ratio.samples;
+  return speedup;
+}
+
 Evaluation rejected(Rejection rejection, Report report) {
   rejection.report = std::move(report);
   return rejection;
@@ -141,7 +148,7 @@ Judged<void> Judge::check_speed(std::size_t shape, double call_us) {
                 "a call at " + shapes_[shape].name + " takes " +
                     std::to_string(static_cast<int>(call_us / 1e3)) + " ms, " +
                     std::to_string(static_cast<int>(call_us / *yardstick_us)) +
-                    " times as long as the seed's (the baseline's where there is no seed)");
+                    " times as long as the yardstick's");
 }
 
 /// No speed above the roofline. A bound that the yardstick breaks too is no bound: the task then needs less
@@ -180,40 +187,37 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
   std::vector<StoppingRule> rules(timed, rule);
   for (std::size_t shape = 0; shape < timed; ++shape)
     if (pool.ratios[shape].size() > kMostPooled) rules[shape].most = rules[shape].least;
+  yardstick_->unload();  // one that lay well or ill all along would favour or disfavour everybody
   const auto fresh = time_again_if_it_scatters(candidate, *yardstick_, rules, stop);
   if (!fresh) return fresh.error();
 
-  std::vector<Measurement> over_yardstick, fitness, speedups, runtimes;
+  std::vector<Measurement> ratios, runtimes;
   for (std::size_t shape = 0; shape < timed; ++shape) {
-    std::vector<double> ratios = pool.ratios[shape];
-    append(ratios, (*fresh)[shape].ratios);
-    const Scatter scatter = scatter_of(ratios, (*fresh)[shape], rules[shape]);
+    std::vector<double> pooled = pool.ratios[shape];
+    append(pooled, (*fresh)[shape].ratios);
+    const Scatter scatter = scatter_of(pooled, (*fresh)[shape], rules[shape]);
     if (scatter == Scatter::of_the_machine)
       return Failure(fail(ErrorCode::unstable,
                           "the measurements at " + shapes_[shape].name + " scatter too much", {},
                           "let the machine come to rest and try again"));
-    pool.ratios[shape] = std::move(ratios);
+    pool.ratios[shape] = std::move(pooled);
     append(pool.times_us[shape], (*fresh)[shape].a_times_us);
     const bool own = scatter == Scatter::own;
     const Measurement ratio =
-        with_floor(own ? low_end(pool.ratios[shape], "x") : median_interval(pool.ratios[shape], "x"),
-                   kFloorLikeWithLike);
+        own ? low_end(pool.ratios[shape], "x") : median_interval(pool.ratios[shape], "x");
     ShapeResult& result = report.shapes[shape];
-    result.speedup = product(baseline_over_yardstick_[shape], ratio, "x");
-    result.speedup->samples = ratio.samples;
-    result.runtime_us =
-        with_floor(own ? high_end(pool.times_us[shape], "us") : median_interval(pool.times_us[shape], "us"),
-                   kFloorLikeWithLike);
-    over_yardstick.push_back(ratio);
-    speedups.push_back(*result.speedup);
-    runtimes.push_back(*result.runtime_us);
-    fitness.push_back(product(Measurement::exact(baseline_over_yardstick_[shape].median, "x"), ratio, "x"));
-    fitness.back().samples = ratio.samples;
+    result.speedup = times(baseline_over_yardstick_[shape], with_floor(ratio, kFloorLikeWithLike));
+    const Measurement runtime =
+        own ? high_end(pool.times_us[shape], "us") : median_interval(pool.times_us[shape], "us");
+    result.runtime_us = with_floor(runtime, kFloorOfTimes);
+    ratios.push_back(ratio);
+    runtimes.push_back(runtime);
   }
-  report.over_yardstick = geometric_mean(over_yardstick, "x");
-  report.speedup = geometric_mean(speedups, "x");
-  report.runtime_us = geometric_mean(runtimes, "us");
-  return geometric_mean(fitness, "x");
+  // What differs between runs differs for all shapes at once: it does not average out over them.
+  report.over_yardstick = with_floor(geometric_mean(ratios, "x"), kFloorLikeWithLike);
+  report.speedup = times(scale_, *report.over_yardstick);
+  report.runtime_us = with_floor(geometric_mean(runtimes, "us"), kFloorOfTimes);
+  return times(Measurement::exact(scale_.median, "x"), *report.over_yardstick);
 }
 
 Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Report& report,
@@ -236,8 +240,8 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
   if (!found) return lost() ? Judged<void>() : found.error();
   std::vector<Measurement> by_shape;
   for (const AbbaRatios& rival_over_candidate : *found)
-    by_shape.push_back(with_floor(median_interval(rival_over_candidate.ratios, "x"), kFloorLikeWithLike));
-  report.duel = geometric_mean(by_shape, "x");
+    by_shape.push_back(median_interval(rival_over_candidate.ratios, "x"));
+  report.duel = with_floor(geometric_mean(by_shape, "x"), kFloorLikeWithLike);
   return {};
 }
 

@@ -21,7 +21,8 @@ struct JudgeParts {
   RunnerSettings runner;
   BankLimits bank;
   CpuBinaryPtr oracle, baseline;
-  CpuBinaryPtr yardstick;  ///< the seed, or the baseline where there is none
+  CpuBinaryPtr seed;       ///< null where the task has none
+  CpuBinaryPtr yardstick;  ///< the task's own, else the seed, else the baseline
   TrustedBuilder build;    ///< for the roofline's own kernels
 };
 
@@ -74,6 +75,7 @@ class Judge {
   std::unique_ptr<Arena> candidate_arena_, yardstick_arena_, rival_arena_;
   std::unique_ptr<LoadedObject> yardstick_;
   std::vector<Measurement> baseline_over_yardstick_;  ///< by timed shape
+  Measurement scale_;                                 ///< their geometric mean
   std::map<Digest, Pool> pools_;
   Roofline roofline_;
   double empty_request_us_ = 0;

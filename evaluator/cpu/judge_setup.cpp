@@ -48,8 +48,10 @@ Status Judge::prepare() {
     *arena = std::make_unique<Arena>(std::move(*made));
   }
   if (auto s = verify(parts_.baseline, "baseline"); !s) return s;
-  if (parts_.yardstick != parts_.baseline)
-    if (auto s = verify(parts_.yardstick, "seed"); !s) return s;
+  if (parts_.seed)
+    if (auto s = verify(parts_.seed, "seed"); !s) return s;
+  if (parts_.yardstick != parts_.seed && parts_.yardstick != parts_.baseline)
+    if (auto s = verify(parts_.yardstick, "yardstick"); !s) return s;
   if (auto s = measure_empty_request(); !s) return s;
   yardstick_ =
       std::make_unique<LoadedObject>(object_for(parts_.yardstick, *yardstick_arena_, Trust::trusted));
@@ -100,18 +102,21 @@ Status Judge::measure_empty_request() {
 
 Status Judge::compare_baseline() {
   if (parts_.yardstick->digest() == parts_.baseline->digest()) {
-    baseline_over_yardstick_.assign(parts_.task->timed.size(), Measurement::exact(1, "x"));
+    scale_ = Measurement::exact(1, "x");
+    baseline_over_yardstick_.assign(parts_.task->timed.size(), scale_);
     return {};
   }
   LoadedObject baseline = object_for(parts_.baseline, *candidate_arena_, Trust::trusted);
   const std::vector<StoppingRule> rules(parts_.task->timed.size(), kBaselineAgainstYardstick);
   const auto found = time_abba(baseline, *yardstick_, rules, {});
   if (!found) return task_at_fault(found.error(), "baseline");
-  for (const AbbaRatios& yardstick_over_baseline : *found) {
-    const Measurement ratio =
-        with_floor(median_interval(yardstick_over_baseline.ratios, "x"), kFloorAgainstBaseline);
-    baseline_over_yardstick_.push_back(quotient(Measurement::exact(1, "x"), ratio, "x"));
-  }
+  std::vector<Measurement> by_shape;
+  for (const AbbaRatios& yardstick_over_baseline : *found)
+    by_shape.push_back(
+        quotient(Measurement::exact(1, "x"), median_interval(yardstick_over_baseline.ratios, "x"), "x"));
+  scale_ = with_floor(geometric_mean(by_shape, "x"), kFloorAgainstBaseline);
+  for (const Measurement& ratio : by_shape)
+    baseline_over_yardstick_.push_back(with_floor(ratio, kFloorAgainstBaseline));
   return {};
 }
 

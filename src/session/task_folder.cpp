@@ -71,7 +71,8 @@ Result<TaskFolder> load_task_folder(const std::filesystem::path& path) {
   if (!yaml) return yaml.error();
   TaskFolder folder;
   folder.files.push_back({kTaskFile, std::move(*yaml)});
-  for (const Source* source : {&task->reference, &task->baseline, &task->seed, &task->oracle})
+  for (const Source* source :
+       {&task->reference, &task->baseline, &task->seed, &task->yardstick, &task->oracle})
     add_new(source->files(), folder.files);
   add_new(task->files, folder.files);
   folder.task = std::move(*task);

@@ -97,6 +97,10 @@ TEST(TaskFile, ExactAllowsNothing) {
 
 TEST(TaskFile, DigestFollowsEverythingThatChangesAVerdict) {
   const Digest digest = parse(kSoftmax)->digest;
+  const auto timed_otherwise = parse(with("seed: seed.cpp", "seed: seed.cpp, yardstick: seed.cpp"));
+  ASSERT_TRUE(timed_otherwise) << describe(timed_otherwise.error());
+  EXPECT_EQ(timed_otherwise->yardstick.main_text(), "seed text");
+  EXPECT_NE(timed_otherwise->digest, digest);
   EXPECT_EQ(parse(kSoftmax + "description: nothing but words\n")->digest, digest);
   for (const auto& [from, to] :
        std::map<std::string, std::string>{{"rows: 64", "rows: 65"},

@@ -76,6 +76,7 @@ struct Task {
   Source reference;                 ///< defines *correct*
   Source baseline;                  ///< defines 1.0x; the reference where the task names none
   Source seed;                      ///< where the search starts; empty where the task has none
+  Source yardstick;                 ///< a fast kernel that candidates are timed against; empty: the seed
   Source oracle;                    ///< the reference in fp64; empty where the task has none
   Sizes sizes;                      ///< the defaults
   std::vector<TensorSpec> tensors;  ///< in the order of the entry's arguments

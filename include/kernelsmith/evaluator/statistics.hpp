@@ -62,7 +62,9 @@ bool enough(std::span<const double> ratios, const StoppingRule& rule);
 
 /// Seen between runs, like with like, and against a baseline that behaves differently (relative half widths;
 /// benchmarks/cpu_noise makes the table again).
-inline constexpr double kFloorLikeWithLike = 0.005;
-inline constexpr double kFloorAgainstBaseline = 0.03;
+inline constexpr double kFloorLikeWithLike = 0.015;
+inline constexpr double kFloorAgainstBaseline = 0.06;
+/// And of a time by itself, which the whole machine's state moves.
+inline constexpr double kFloorOfTimes = 0.1;
 
 }  // namespace kernelsmith

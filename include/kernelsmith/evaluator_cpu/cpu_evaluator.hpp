@@ -25,10 +25,10 @@ struct CpuOptions {
   double bank_seconds = 3;        ///< time to make them, beyond the least number
 };
 
-/// Prepares the task on this machine: compiles reference, oracle, baseline and seed, makes the secret bank of
-/// inputs with expected outputs, and times the baseline. Takes seconds. Errors: `tool_missing` (compiler,
-/// bubblewrap, runner), `refused` (a reference that does not compile, a baseline or seed that fails the
-/// check, a tensor type that the backend lacks), `unsupported` for another backend's task.
+/// Prepares the task on this machine: compiles reference, oracle, baseline, seed and yardstick, makes the
+/// secret bank of inputs with expected outputs, and times the baseline. Takes seconds. Errors: `tool_missing`
+/// (compiler, bubblewrap, runner), `refused` (a reference that does not compile, a baseline or seed that
+/// fails the check, a tensor type that the backend lacks), `unsupported` for another backend's task.
 Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, CpuOptions options = {});
 
 /// Whether a task's budget tells honest results at a timed shape from those of the precision below: of so

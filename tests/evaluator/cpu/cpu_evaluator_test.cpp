@@ -163,6 +163,7 @@ TEST(CpuEvaluator, AcceptsHonestKernelsAndReportsThem) {
   ASSERT_TRUE(report.over_yardstick.has_value());
   EXPECT_GT(report.over_yardstick->median, 0.2);
   EXPECT_LT(report.over_yardstick->median, 5);
+  EXPECT_LE(report.over_yardstick->low, report.over_yardstick->median);
   EXPECT_GT(answer->metrics()->features().at("runtime_us"), 0);
 }
 
@@ -526,6 +527,12 @@ TEST(CpuEvaluator, SaysWhatIsWrongWithATask) {
       setup_error(task_with({.seed = kernel("for (std::int64_t i = 0; i < rows * cols; ++i) y[i] = 0;")}));
   EXPECT_EQ(error.code, ErrorCode::refused);
   EXPECT_THAT(describe(error), AllOf(HasSubstr("seed fails its own check"), HasSubstr("wrong_output")));
+
+  std::string own = kTask;
+  own.replace(own.find("seed: seed.cpp"), 14, "yardstick: seed.cpp");
+  error = setup_error(task_with({.seed = kernel("y[0] = 0;")}, own));
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(describe(error), HasSubstr("yardstick fails its own check"));
 
   error = setup_error(task_with({.reference = kernel("std::abort();")}));
   EXPECT_EQ(error.code, ErrorCode::refused);
