@@ -75,7 +75,7 @@ def proposals(run):
     database = sqlite3.connect(run / "run.db")
     bodies = [json.loads(body) for (body,) in database.execute("select body from events order by position")]
     database.close()
-    return [body["proposal_arrived"]["proposal"] for body in bodies if "proposal_arrived" in body]
+    return [body["proposal"] for body in bodies if body["event"] == "proposal_arrived"]
 
 
 class ModelRunTest(CommandTest):
@@ -99,7 +99,8 @@ class ModelRunTest(CommandTest):
         self.assertEqual(shown["best"]["evaluation"]["fitness"], 42)
         arrived = proposals(self.folder / "it.run")
         refusals = [p["refusal"]["code"] for p in arrived if "refusal" in p]
-        self.assertEqual(sorted(set(refusals)), ["declined", "edit_unmatched", "empty_reply", "no_code", "truncated"])
+        self.assertEqual(sorted(set(refusals)),
+                         ["declined", "edit_unmatched", "empty_reply", "no_code", "truncated", "unchanged"])
         origins = [p["child"]["origin"] for p in arrived if "child" in p]
         self.assertIn("repair", origins, "what did not run is repaired")
         paid = [p["cost"] for p in arrived if p["cost"]["input_tokens"]]

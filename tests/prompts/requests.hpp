@@ -27,7 +27,10 @@ inline Task softmax_task() {
   task.reference = one_file("reference.cpp", "void softmax_reference_text();\n");
   task.seed = cpp(marked("void softmax() { seed(); }\n"));
   task.sizes = {{"rows", 8}};
-  task.tensors = {{.name = "x", .role = TensorRole::in, .dtype = Dtype::f32, .shape = {"rows", "4"}}};
+  TensorSpec x;
+  x.name = "x";
+  x.shape = {"rows", "4"};
+  task.tensors = {x};
   task.timed = {task.sizes};
   task.description = "Row-wise softmax.";
   return task;

@@ -73,7 +73,7 @@ struct SandboxSpec {
   std::filesystem::path working_directory = "/tmp";  ///< inside the sandbox
   SandboxLimits limits;
   std::vector<PassedDescriptor> descriptors;
-  bool cgroup = true;  ///< for a SandboxedProcess; false: as on a machine that lends none
+  bool cgroup = true;      ///< for a SandboxedProcess; false: as on a machine that lends none
   std::vector<int> cores;  ///< the processors that it may use; empty: those of this process
   SandboxProfile profile = SandboxProfile::toolchain;
   Confinement confinement = Confinement::sandboxed;
