@@ -54,10 +54,11 @@ inline void grant(Budget& budget, const std::string& allowed, double root) {
 }
 
 /// Sums lose what is below half a unit of them, in the worst case at every step: a large term followed by
-/// many small ones, as in softmax. Elsewhere, rounding errors of a sum in the plainest order are about 0.25
+/// many small ones, as in softmax. Rounding errors of a sum of products in the plainest order are about 0.25
 /// sqrt(terms) units of |y| + D in the RMS, which leaves honest kernels a factor of eight; those of inputs
-/// rounded to 11 bits are 3000 (tests/evaluator/cpu, calibration_test). `terms` bounds how many terms an
-/// output is the sum of.
+/// rounded to 11 bits are 3000 (tests/evaluator/cpu, calibration_test). Where nearly equal terms of one sign
+/// are added up, as in softmax, every step rounds the same way: up to a third of a unit for each term.
+/// `terms` bounds how many terms an output is the sum of.
 inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms) {
   constexpr double kLeastElement = 64, kLeastRms = 16;
   const double root = std::sqrt(terms);
@@ -65,14 +66,14 @@ inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms
   const double u = wide ? 0x1p-53 : 0x1p-24;
   Budget budget;
   budget.element = u * std::max(kLeastElement, scale == Scale::absolute ? 4 * root : terms);
-  budget.rms = u * std::max(kLeastRms, 2 * root);
-  // About the smallest normal number kernels may flush to zero or clamp, unless denormals belong to the
-  // inputs.
+  budget.rms = u * std::max(kLeastRms, scale == Scale::absolute ? std::max(2 * root, terms / 16) : terms / 4);
+  // About the smallest normal number kernels may flush to zero or clamp, and multiply what they clamped,
+  // unless denormals belong to the inputs.
   const bool denormals =
       std::ranges::any_of(task.tensors, [](const TensorSpec& tensor) { return tensor.specials.denormals; });
   using Wide = std::numeric_limits<double>;
   using Narrow = std::numeric_limits<float>;
-  budget.tiny = 4 * (wide ? Wide::min() : static_cast<double>(Narrow::min()));
+  budget.tiny = 1024 * (wide ? Wide::min() : static_cast<double>(Narrow::min()));
   if (denormals) budget.tiny = 64 * static_cast<double>(Narrow::denorm_min());
   for (const std::string& allowed : task.tolerance.allow) grant(budget, allowed, root);
   return budget;

