@@ -23,7 +23,7 @@ constexpr double kPerturbation = 0x1p-20;
 constexpr std::size_t kPerturbations = 8;
 
 /// The variants of the inputs that the oracle sees, each in a slot of its own.
-enum Variant : std::size_t { kPlain = 0, kAbsolute = 1, kFirstPerturbed = 2 };
+constexpr std::size_t kPlain = 0, kAbsolute = 1, kFirstPerturbed = 2;
 constexpr std::size_t kAllVariants = kFirstPerturbed + kPerturbations;
 
 /// What is done to the inputs of a variant, element by element.
