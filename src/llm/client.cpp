@@ -102,7 +102,7 @@ class ModelClient::Impl {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    transport_.emplace(context_);
+    transport_.emplace(context_, options_.pacing.concurrency);
     context_.run();
     transport_.reset();
   }

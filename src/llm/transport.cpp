@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <openssl/ssl.h>
 
 namespace kernelsmith::llm {
 namespace {
@@ -15,6 +16,39 @@ constexpr long kBufferBytes = 16L << 10;
 void initialise_libcurl() {
   static const CURLcode once = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (once != CURLE_OK) throw std::runtime_error("libcurl cannot be initialised");
+}
+
+/// Why a certificate was refused: X509_V_OK, or OpenSSL's reason. libcurl tells a certificate whose signature
+/// is wrong only as a handshake that failed. Shared by an exchange and the TLS context of a connection that
+/// it opens, which can outlive it.
+using Verdict = std::shared_ptr<int>;
+
+/// Where a TLS context keeps its Verdict.
+int verdict_slot() {
+  static const int slot = SSL_CTX_get_ex_new_index(
+      0, nullptr, nullptr, nullptr,
+      [](void*, void* verdict, CRYPTO_EX_DATA*, int, long, void*) { delete static_cast<Verdict*>(verdict); });
+  return slot;
+}
+
+/// OpenSSL's own decision stands; it is only written down.
+int note_verdict(int accepted, X509_STORE_CTX* chain) {
+  if (accepted != 0) return accepted;
+  const auto* ssl =
+      static_cast<const SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  const auto* verdict =
+      static_cast<const Verdict*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), verdict_slot()));
+  **verdict = X509_STORE_CTX_get_error(chain);
+  return accepted;
+}
+
+CURLcode watch_verdict(CURL*, void* context, void* verdict) {
+  auto* tls = static_cast<SSL_CTX*>(context);
+  auto kept = std::make_unique<Verdict>(*static_cast<const Verdict*>(verdict));
+  if (SSL_CTX_set_ex_data(tls, verdict_slot(), kept.get()) != 1) return CURLE_OUT_OF_MEMORY;
+  kept.release();  // freed with the context
+  SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, &note_verdict);
+  return CURLE_OK;
 }
 
 }  // namespace
@@ -46,9 +80,10 @@ class Transport::Exchange {
   Exchange& operator=(const Exchange&) = delete;
 
   CURL* easy() const { return easy_; }
-  HttpListener& listener() const { return listener_; }
-  std::string detail(CURLcode code) const {
-    return error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
+  void end(CURLcode code) {
+    if (code == CURLE_SSL_CONNECT_ERROR && *verdict_ != X509_V_OK)
+      return listener_.on_end(CURLE_PEER_FAILED_VERIFICATION, X509_verify_cert_error_string(*verdict_));
+    listener_.on_end(code, error_[0] != '\0' ? error_.data() : curl_easy_strerror(code));
   }
 
  private:
@@ -76,6 +111,8 @@ class Transport::Exchange {
     if (!request_.use_proxy) set(CURLOPT_PROXY, "");
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);
+    set(CURLOPT_SSL_CTX_FUNCTION, &watch_verdict);
+    set(CURLOPT_SSL_CTX_DATA, static_cast<void*>(&verdict_));
     // With a folder of CAs libcurl would parse the whole bundle anew for each connection.
     set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     if (!request_.ca_file.empty()) set(CURLOPT_CAINFO, request_.ca_file.c_str());
@@ -99,9 +136,11 @@ class Transport::Exchange {
   CURL* easy_;
   curl_slist* headers_ = nullptr;
   std::array<char, CURL_ERROR_SIZE> error_{};
+  Verdict verdict_ = std::make_shared<int>(X509_V_OK);
 };
 
-Transport::Transport(boost::asio::io_context& context) : context_(context), timer_(context) {
+Transport::Transport(boost::asio::io_context& context, unsigned connections)
+    : context_(context), timer_(context) {
   initialise_libcurl();
   multi_ = curl_multi_init();
   if (!multi_) throw std::bad_alloc();
@@ -109,6 +148,9 @@ Transport::Transport(boost::asio::io_context& context) : context_(context), time
   curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &Transport::on_timer);
   curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
+  // By default libcurl keeps four for each exchange in flight: when many end together it would close most of
+  // them, and the next calls would pay for their handshakes.
+  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(connections));
 }
 
 Transport::~Transport() {
@@ -193,7 +235,7 @@ void Transport::report_ended() {
     const std::unique_ptr<Exchange> exchange = std::move(found->second);
     exchanges_.erase(found);
     curl_multi_remove_handle(multi_, exchange->easy());
-    exchange->listener().on_end(code, exchange->detail(code));
+    exchange->end(code);
   }
 }
 

@@ -42,7 +42,8 @@ class Transport {
  public:
   class Exchange;
 
-  explicit Transport(boost::asio::io_context& context);
+  /// Keeps up to `connections` open for further exchanges.
+  Transport(boost::asio::io_context& context, unsigned connections);
   ~Transport();
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;

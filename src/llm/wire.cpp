@@ -8,22 +8,38 @@ namespace {
 constexpr int kDeepest = 64;
 constexpr std::size_t kQuotedBytes = 400;
 
-/// Ends the parser where the nesting grows too deep: nlohmann/json destroys and walks values recursively.
-struct TooDeep {};
+/// Whether brackets outside of strings nest deeper than kDeepest: nlohmann/json destroys and walks values
+/// recursively. The parser's own callback could tell, and costs more than the parsing.
+bool nests_too_deep(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '"':
+        for (++i; i < text.size() && text[i] != '"'; ++i)
+          if (text[i] == '\\') ++i;
+        break;
+      case '[':
+      case '{':
+        if (++depth > kDeepest) return true;
+        break;
+      case ']':
+      case '}':
+        --depth;
+        break;
+      default:
+        break;
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
 std::optional<Json> parse_json(std::string_view text) {
-  try {
-    return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
-      if (depth > kDeepest) throw TooDeep{};
-      return true;
-    });
-  } catch (const Json::exception&) {
-    return std::nullopt;
-  } catch (const TooDeep&) {
-    return std::nullopt;
-  }
+  if (nests_too_deep(text)) return std::nullopt;
+  Json document = Json::parse(text, nullptr, false);
+  if (document.is_discarded()) return std::nullopt;
+  return document;
 }
 
 const Json& member(const Json& object, const char* key) {

@@ -1,6 +1,8 @@
 // The client against a scripted TLS server: each way to fail ends in a right answer after a retry, or in one
 // named error. Limits of time stand against servers that stall for ever, so that a slow machine changes
 // nothing.
+#include <condition_variable>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -302,17 +304,18 @@ TEST_F(Client, FollowsNoRedirect) {
 
 TEST_F(Client, TrustsOnlyTheRightCertificate) {
   struct Case {
+    const TestCa& signer;
     CertificateWish wish;
-    bool right_ca;
     const char* words;
   };
-  const TestCa other("another CA");
-  const Case cases[] = {{{}, false, "certificate"},
-                        {{.name = "10.1.2.3"}, true, "127.0.0.1"},
-                        {{.expired = true}, true, "expired"}};
+  const TestCa other("another CA"), impostor;  // the impostor has the right name and another key
+  const Case cases[] = {{other, {}, "certificate"},
+                        {impostor, {}, "signature"},
+                        {ca_, {.name = "10.1.2.3"}, "127.0.0.1"},
+                        {ca_, {.expired = true}, "expired"}};
   for (const Case& c : cases) {
-    server_ = std::make_unique<TlsServer>(
-        make_certificate(c.right_ca ? ca_.identity : other.identity, c.wish), always(good_stream("wrong")));
+    server_ = std::make_unique<TlsServer>(make_certificate(c.signer.identity, c.wish),
+                                          always(good_stream("wrong")));
     const auto reply = ask(*patient());
     ASSERT_FALSE(reply);
     EXPECT_EQ(reply.error().code, ErrorCode::untrusted);
@@ -498,6 +501,29 @@ TEST_F(Client, NoMoreCallsInFlightThanAllowed) {
   for (int i = 0; i < 60; ++i) answers.push_back(begin_call(*calls, a_call()));
   for (auto& answer : answers) EXPECT_TRUE(answer.get());
   EXPECT_LE(most, 3);
+}
+
+TEST_F(Client, ConnectionsAreKeptForLaterCalls) {
+  constexpr std::size_t kCalls = 20;
+  std::mutex mutex;
+  std::condition_variable all;
+  std::size_t arrived = 0;
+  serve([&](const ServerRequest&, ServerConnection& connection) {  // in rounds: all together, then all end
+    {
+      std::unique_lock lock(mutex);
+      const std::size_t round_end = (arrived++ / kCalls + 1) * kCalls;
+      all.notify_all();
+      all.wait(lock, [&] { return arrived >= round_end; });
+    }
+    return connection.send(good_stream("hi"));
+  });
+  const auto calls = client({.pacing = {.concurrency = kCalls}});
+  for (int round = 0; round < 2; ++round) {
+    std::vector<std::future<Result<ModelReply>>> answers;
+    for (std::size_t i = 0; i < kCalls; ++i) answers.push_back(begin_call(*calls, a_call()));
+    for (auto& answer : answers) EXPECT_TRUE(answer.get());
+  }
+  EXPECT_EQ(server_->connections(), kCalls);
 }
 
 TEST_F(Client, OfManyCallsWithManyFailuresNoneIsLost) {

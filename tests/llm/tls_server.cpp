@@ -154,6 +154,7 @@ void TlsServer::accept_all() {
     if (poll(waits, 2, -1) < 0 || waits[1].revents != 0) return;
     const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (client < 0) continue;
+    ++connections_;
     const int on = 1;
     setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     const std::lock_guard lock(mutex_);
