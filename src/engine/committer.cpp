@@ -48,7 +48,8 @@ Committer::Committer(std::unique_ptr<Journal> journal, EngineOptions options, Se
     : options_(std::move(options)),
       journal_(std::move(journal)),
       state_(std::move(state)),
-      began_s_(options_.clock_s()),
+      session_began_s_(options_.clock_s()),
+      began_s_(session_began_s_),
       before_s_(state_.elapsed_s()) {
   for (const auto& [id, ticket] : state_.open()) {
     if (!ticket.answered()) to_issue_.insert(id);
@@ -165,6 +166,42 @@ void Committer::put_back(TicketId ticket) {
   if (it != state_.open().end() && !it->second.answered()) to_issue_.insert(ticket);
 }
 
+Result<Committer::Commits> Committer::repeat(const Event& recorded, std::optional<Evaluation> measured) {
+  const Turn turn(*this);
+  Event event = recorded;
+  if (auto* session = std::get_if<SessionStarted>(&event))
+    event =
+        SessionStarted{KERNELSMITH_VERSION, session->budgets, state_.session_settings(), state_.elapsed_s()};
+  if (auto* arrived = std::get_if<EvaluationArrived>(&event)) {
+    if (arrived->source == EvaluationSource::cached)
+      arrived->evaluation = state_.individuals().at(arrived->program)->evaluation;
+    if (measured) {
+      arrived->evaluation = std::move(*measured);
+      arrived->attempt = state_.open().at(arrived->ticket).attempt;
+    }
+  }
+  if (auto ok = journal_->append({&event, 1}); !ok) return ok.error();
+  Commits commits;
+  if (auto ok = apply(event, commits); !ok) return ok.error();
+  before_s_ = state_.elapsed_s();
+  began_s_ = options_.clock_s();
+  return commits;
+}
+
+Status Committer::renew(const Budgets& budgets) {
+  const Turn turn(*this);
+  if (budgets == state_.budgets()) return {};
+  const Event event =
+      SessionStarted{KERNELSMITH_VERSION, by_name(budgets), state_.session_settings(), state_.elapsed_s()};
+  if (auto recorded = record({&event, 1}); !recorded) return recorded.error();
+  return {};
+}
+
+Result<Place> Committer::place_in(const Journal& recording) const {
+  const Turn turn(*this);
+  return kernelsmith::place_in(recording, *journal_);
+}
+
 void Committer::notify(const Notice& notice) {
   const std::lock_guard lock(mutex_);
   if (options_.observer) options_.observer->on_notice(notice);
@@ -177,7 +214,7 @@ Outcome Committer::outcome() const {
   outcome.best = state_.best();
   outcome.counts = state_.counts();
   outcome.elapsed_s = elapsed_s();
-  outcome.session_s = elapsed_s() - before_s_;
+  outcome.session_s = options_.clock_s() - session_began_s_;
   outcome.engine_s = std::chrono::duration<double>(busy_).count();
   const auto& confirmation = state_.confirmation();
   if (outcome.best && confirmation && confirmation->first == outcome.best->program->id) {

@@ -13,6 +13,7 @@
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/journal.hpp>
 #include <kernelsmith/core/proposer.hpp>
+#include <kernelsmith/engine/follow.hpp>
 #include <kernelsmith/engine/search_state.hpp>
 
 namespace kernelsmith {
@@ -45,6 +46,16 @@ class Committer {
 
   /// Lets ask() hand out a ticket again that was not answered.
   void put_back(TicketId ticket);
+
+  /// Takes a step of a recording as this run's own; would_do() holds. `measured` stands in the place of the
+  /// recorded evaluation. What the step makes due is not recorded here: it stands in the recording.
+  Result<Commits> repeat(const Event& recorded, std::optional<Evaluation> measured);
+
+  /// Begins a session with other budgets; does nothing where they are the run's already.
+  Status renew(const Budgets& budgets);
+
+  /// Where in the recording this run stands.
+  Result<Place> place_in(const Journal& recording) const;
 
   void notify(const Notice& notice);
 
@@ -86,8 +97,9 @@ class Committer {
   std::unique_ptr<Journal> journal_;
   SearchState state_;
   std::set<TicketId> to_issue_;                         ///< open, and nobody works on them
-  double began_s_;                                      ///< on the options' clock
-  double before_s_;                                     ///< wall time of earlier sessions
+  double session_began_s_;                              ///< on the options' clock
+  double began_s_;                                      ///< likewise; a recording that is followed moves it
+  double before_s_;                                     ///< wall time that the run had used at began_s_
   mutable std::chrono::steady_clock::duration busy_{};  ///< of all Turns
 };
 

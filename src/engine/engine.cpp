@@ -2,6 +2,7 @@
 
 #include "committer.hpp"
 #include "driver.hpp"
+#include "follower.hpp"
 
 namespace kernelsmith {
 
@@ -57,6 +58,18 @@ Result<Outcome> Engine::run(const CommitCallback& on_commit, std::stop_token sto
   }
   return Driver(*committer_, *evaluator_, *proposer_, on_commit, std::move(stop)).run();
 }
+
+Result<Followed> Engine::follow(const Journal& recording, RecordedEvaluations evaluations,
+                                const CommitCallback& on_commit, std::stop_token stop) {
+  const bool measure = evaluations == RecordedEvaluations::measured;
+  if (measure && !evaluator_)
+    return fail(ErrorCode::invalid_argument, "this engine was opened without an evaluator", "follow",
+                "pass one to open(), or keep the recorded evaluations");
+  return Follower(*committer_, measure ? evaluator_.get() : nullptr, on_commit, std::move(stop))
+      .run(recording);
+}
+
+Status Engine::renew(const Budgets& budgets) { return committer_->renew(budgets); }
 
 Outcome Engine::outcome() const { return committer_->outcome(); }
 

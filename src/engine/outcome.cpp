@@ -34,6 +34,8 @@ std::string_view name_of(EndReason reason) {
       return "stopped";
     case EndReason::errors:
       return "errors";
+    case EndReason::replayed:
+      return "replayed";
   }
   return "?";
 }

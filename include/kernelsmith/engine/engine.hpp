@@ -14,6 +14,7 @@
 #include <kernelsmith/core/journal.hpp>
 #include <kernelsmith/core/proposer.hpp>
 #include <kernelsmith/core/ticket.hpp>
+#include <kernelsmith/engine/follow.hpp>
 #include <kernelsmith/engine/options.hpp>
 #include <kernelsmith/engine/outcome.hpp>
 #include <kernelsmith/engine/search_state.hpp>
@@ -74,6 +75,16 @@ class Engine {
   /// committed, nothing is in flight, and open tickets wait for the next session. Fails where the journal
   /// cannot be written, and without an evaluator and a proposer.
   Result<Outcome> run(const CommitCallback& on_commit = {}, std::stop_token stop = {});
+
+  /// Repeats a recorded run, or the rest of it, in the order in which its answers took effect, and ends where
+  /// the recording ends or this run would do something else. Every step is computed anew and compared; only
+  /// answers and times are the recording's. The proposer is not asked; the evaluator is where evaluations are
+  /// `measured`. Open tickets are left to run(). Fails where a journal cannot be read or written.
+  Result<Followed> follow(const Journal& recording, RecordedEvaluations evaluations,
+                          const CommitCallback& on_commit = {}, std::stop_token stop = {});
+
+  /// Goes on with other budgets, as a session that was resumed with them would.
+  Status renew(const Budgets& budgets);
 
   Outcome outcome() const;
 

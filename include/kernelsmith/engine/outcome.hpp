@@ -60,6 +60,7 @@ enum class EndReason {
   refused,     ///< every seed was rejected
   stopped,     ///< on request; resumable
   errors,      ///< too many Errors in a row; resumable
+  replayed,    ///< a recording that was followed ends here, before the run's own end
 };
 
 std::string_view name_of(EndReason reason);

@@ -1,0 +1,69 @@
+// The follower of follow(): takes a recording's events one after another, and has evaluated again what is to
+// be measured. Lives on the one thread that called follow().
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/engine/follow.hpp>
+
+#include "committer.hpp"
+
+namespace kernelsmith {
+
+class Follower {
+ public:
+  /// Without an evaluator the recorded evaluations are kept.
+  Follower(Committer& committer, Evaluator* evaluator, const std::function<void(const Commit&)>& on_commit,
+           std::stop_token stop);
+  /// Ends what is measured for nothing.
+  ~Follower();
+  Follower(const Follower&) = delete;
+  Follower& operator=(const Follower&) = delete;
+
+  Result<Followed> run(const Journal& recording);
+
+ private:
+  /// Where answers arrive, from any thread; shared with the sinks.
+  struct Answers {
+    std::mutex mutex;
+    std::condition_variable arrived;
+    std::deque<std::pair<TicketId, Result<Evaluation>>> queue;
+    bool woken = false;
+  };
+
+  Status take(const Event& recorded);
+  void part(const Event& recorded);
+  Status repeat(const Event& recorded, std::optional<Evaluation> measured);
+
+  // Measuring.
+  void enqueue(TicketId ticket);
+  void enqueue_open();
+  void start_what_may();
+  void start(TicketId ticket);
+  void forget(TicketId ticket);
+  Result<Evaluation> measured(TicketId ticket);
+  void collect();
+  Status retry(TicketId ticket, const Error& error);
+
+  Committer& committer_;
+  Evaluator* evaluator_;
+  const std::function<void(const Commit&)>& on_commit_;
+  std::stop_token stop_;
+  std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
+  std::deque<TicketId> waiting_;
+  std::map<TicketId, std::stop_source> flights_;
+  std::map<TicketId, Result<Evaluation>> done_;
+  std::map<TicketId, unsigned> failures_;
+  Followed followed_;
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,216 @@
+// Following a recording: the same search again, in the recorded order, without the proposer.
+
+#include <atomic>
+
+#include <gtest/gtest.h>
+
+#include "toy.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using namespace kernelsmith::testing;
+
+/// A pure function of program and attempt, with enough noise for duels.
+Evaluation noisy_score(const EvaluationJob& job) {
+  const long x = number_in(job.source);
+  if (x % 10 == 3) return rejected();
+  Rng rng(7, job.candidate.value * 64 + job.attempt, Purpose::evaluation);
+  const double median = score_of(x).metrics()->fitness().median + rng.normal();
+  return accepted({median, median - 2, median + 2, 5, ""}, {{"x", double(x)}});
+}
+
+Result<Proposal> moody_nudge(const ProposalRequest& request) {
+  if (request.ticket.value % 11 == 5) return Proposal{Refusal{RefusalCode::declined, ""}, {}, {}};
+  if (request.ticket.value % 13 == 7) return fail(ErrorCode::network, "the line is cut");
+  return as_proposal(request, nudge(request));
+}
+
+EngineOptions eventful_options(bool deterministic = false) {
+  auto options = toy_options(40);
+  options.deterministic = deterministic;
+  options.pipeline = 4;
+  options.topology = Topology::ring(2).value();
+  options.migration_period = 0.03;
+  options.repairs = 1;
+  options.confirm = true;
+  options.evaluations_in_flight = 3;
+  options.retries = 0;
+  options.error_limit = 1000;
+  return options;
+}
+
+/// A run with refusals, repairs, repeats, duels, tickets given back, and answers in any order.
+Events recorded_run(const EngineOptions& options, const Events& events = no_events()) {
+  EXPECT_TRUE(open_engine(options, events, blocking(noisy_score, 3), blocking(moody_nudge, 4)).run());
+  return events;
+}
+
+/// What follows the recording into `own`; asks no proposer.
+Followed follow(const Events& recording, const EngineOptions& options, const Events& own,
+                RecordedEvaluations evaluations = RecordedEvaluations::kept,
+                std::shared_ptr<Evaluator> evaluator = nullptr) {
+  auto followed =
+      open_engine(options, own, std::move(evaluator)).follow(MemoryJournal(recording), evaluations);
+  EXPECT_TRUE(followed) << describe(followed.error());
+  return *followed;
+}
+
+TEST(Follow, AFreeRunOfManyWorkersIsRepeatedByteForByte) {
+  const auto options = eventful_options();
+  for (int round = 0; round < 5; ++round) {
+    const auto recording = recorded_run(options);
+    const auto counts = replay(MemoryJournal(recording), options)->counts();
+    EXPECT_GT(counts.refused, 0U);
+    EXPECT_GT(counts.repairs, 0U);
+    EXPECT_GT(counts.repeated, 0U);
+    EXPECT_GT(counts.given_back, 0U);
+    EXPECT_GT(counts.remeasured, 0U);
+    const auto own = no_events();
+    EXPECT_EQ(follow(recording, options, own).end, Followed::End::whole);
+    EXPECT_EQ(replayed(options, own), replayed(options, recording));
+    EXPECT_EQ(own->size(), recording->size());
+  }
+}
+
+TEST(Follow, ADeterministicRunToo) {
+  const auto options = eventful_options(true);
+  const auto recording = recorded_run(options);
+  const auto own = no_events();
+  EXPECT_EQ(follow(recording, options, own).end, Followed::End::whole);
+  EXPECT_EQ(replayed(options, own), replayed(options, recording));
+}
+
+TEST(Follow, MeasuredAnewByTheSameEvaluatorItIsTheSameArchive) {
+  const auto options = eventful_options();
+  const auto recording = recorded_run(options);
+  std::atomic<unsigned> measured = 0;
+  const auto count_and_score = [&](const EvaluationJob& job) { return ++measured, noisy_score(job); };
+  const auto own = no_events();
+  EXPECT_EQ(follow(recording, options, own, RecordedEvaluations::measured, blocking(count_and_score, 3)).end,
+            Followed::End::whole);
+  EXPECT_EQ(replayed(options, own), replayed(options, recording));
+  EXPECT_GE(measured, replay(MemoryJournal(recording), options)->counts().evaluations);
+}
+
+TEST(Follow, MeasuredOtherwiseItPartsFromTheRecordingAndSaysWhere) {
+  const auto options = eventful_options();
+  const auto recording = recorded_run(options);
+  const auto upside_down = [](const EvaluationJob& job) -> Evaluation {
+    return accepted(Measurement::exact(-double(number_in(job.source))), {{"x", 5.0}});
+  };
+  const auto own = no_events();
+  const auto followed =
+      follow(recording, options, own, RecordedEvaluations::measured, blocking(upside_down, 2));
+  EXPECT_EQ(followed.end, Followed::End::parted);
+  ASSERT_TRUE(followed.why);
+  EXPECT_EQ(followed.why->code, ErrorCode::not_found);
+  EXPECT_NE(followed.why->message.find("ticket"), std::string::npos);
+  // What was followed is a run like any other.
+  EXPECT_TRUE(open_engine(options, own, blocking(upside_down), blocking(moody_nudge)).run());
+  EXPECT_EQ(replay(MemoryJournal(own), options)->counts().iterations, 40U);
+}
+
+TEST(Follow, AnEvaluatorThatOnlyFailsEndsIt) {
+  const auto options = eventful_options();
+  const auto broken = [](const EvaluationJob&) -> Result<Evaluation> {
+    return fail(ErrorCode::tool_failed, "no compiler");
+  };
+  const auto followed =
+      follow(recorded_run(options), options, no_events(), RecordedEvaluations::measured, blocking(broken, 2));
+  EXPECT_EQ(followed.end, Followed::End::failed);
+  EXPECT_EQ(followed.why->code, ErrorCode::tool_failed);
+}
+
+TEST(Follow, CutAnywhereItIsTakenUpWhereItStopped) {
+  const auto options = eventful_options();
+  const auto recording = recorded_run(options);
+  const auto whole = no_events();
+  follow(recording, options, whole);
+  for (std::size_t cut = 0; cut <= whole->size(); ++cut) {
+    SCOPED_TRACE("cut behind event " + std::to_string(cut));
+    const auto own = prefix(whole, cut);
+    const bool measured = cut % 2 == 1;
+    const auto followed =
+        follow(recording, options, own, measured ? RecordedEvaluations::measured : RecordedEvaluations::kept,
+               blocking(noisy_score, 2));
+    ASSERT_EQ(followed.end, Followed::End::whole);
+    ASSERT_EQ(replayed(options, own), replayed(options, recording));
+  }
+}
+
+TEST(Follow, ARunThatWasKilledAndGivenMoreBudgetIsRepeatedWithItsBudgets) {
+  auto options = eventful_options();
+  auto larger = options;
+  larger.budgets.iterations = 70;
+  const auto first = recorded_run(options);
+  for (const std::size_t cut : {first->size(), first->size() / 2, first->size() / 3}) {
+    const auto recording = recorded_run(larger, prefix(first, cut));
+    const auto own = no_events();
+    EXPECT_EQ(follow(recording, options, own).end, Followed::End::whole);
+    EXPECT_EQ(replayed(options, own), replayed(options, recording)) << "cut behind event " << cut;
+    EXPECT_EQ(replay(MemoryJournal(own), options)->budgets(), larger.budgets);
+  }
+}
+
+TEST(Follow, TheClockIsTheRecordings) {
+  auto options = eventful_options();
+  options.budgets = {};
+  options.budgets.wall_s = 50;
+  std::atomic<int> ticks = 0;
+  options.clock_s = [&] { return 0.1 * ++ticks; };
+  const auto recording = recorded_run(options);
+  const auto before = replay(MemoryJournal(recording), options);
+  EXPECT_GT(before->migrations(), 5U);
+  EXPECT_TRUE(before->confirmation());
+  options.clock_s = [] { return 0.0; };
+  const auto own = no_events();
+  EXPECT_EQ(follow(recording, options, own).end, Followed::End::whole);
+  EXPECT_EQ(replayed(options, own), replayed(options, recording));
+  EXPECT_EQ(replay(MemoryJournal(own), options)->elapsed_s(), before->elapsed_s());
+}
+
+TEST(Follow, AnUnfinishedRecordingIsFollowedToItsEndAndGoesOnLiveWhereAsked) {
+  const auto options = eventful_options();
+  const auto recording = recorded_run(options);
+  const auto half = prefix(recording, recording->size() / 2);
+  const auto own = no_events();
+  Engine engine = open_engine(options, own, blocking(noisy_score, 2), blocking(moody_nudge, 2));
+  EXPECT_EQ(engine.follow(MemoryJournal(half), RecordedEvaluations::kept)->end, Followed::End::whole);
+  EXPECT_EQ(engine.outcome().reason, EndReason::unfinished);
+  EXPECT_EQ(text_of(engine), replayed(options, half));
+  ASSERT_TRUE(engine.run());
+  EXPECT_EQ(engine.outcome().counts.iterations, 40U);
+}
+
+TEST(Follow, ARecordingOfAnotherRunIsRefusedAtItsFirstDifference) {
+  const auto options = eventful_options();
+  auto other = options;
+  other.seed = 2;
+  const auto followed = follow(recorded_run(options), other, no_events());
+  EXPECT_EQ(followed.end, Followed::End::parted);
+  const auto own = recorded_run(other);
+  EXPECT_EQ(follow(recorded_run(options), other, own).end, Followed::End::parted) << "it never followed it";
+}
+
+TEST(Follow, AStopEndsItBetweenTwoSteps) {
+  const auto options = eventful_options();
+  const auto recording = recorded_run(options);
+  const auto own = no_events();
+  std::stop_source stop;
+  int commits = 0;
+  Engine engine = open_engine(options, own);
+  const auto followed = engine.follow(
+      MemoryJournal(recording), RecordedEvaluations::kept,
+      [&](const Commit&) {
+        if (++commits == 5) stop.request_stop();
+      },
+      stop.get_token());
+  EXPECT_EQ(followed->end, Followed::End::stopped);
+  EXPECT_LT(own->size(), recording->size());
+  EXPECT_EQ(engine.follow(MemoryJournal(recording), RecordedEvaluations::kept)->end, Followed::End::whole);
+  EXPECT_EQ(text_of(engine), replayed(options, recording));
+}
+
+}  // namespace
+}  // namespace kernelsmith
