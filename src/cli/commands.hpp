@@ -18,6 +18,7 @@ void add_doctor(CLI::App& app, Command& chosen);
 void add_evaluate(CLI::App& app, Command& chosen);
 void add_run(CLI::App& app, Command& chosen);
 void add_resume(CLI::App& app, Command& chosen);
+void add_replay(CLI::App& app, Command& chosen);
 void add_show(CLI::App& app, Command& chosen);
 void add_prompt(CLI::App& app, Command& chosen);
 void add_export(CLI::App& app, Command& chosen);

@@ -1,6 +1,4 @@
 // kernelsmith run TASK
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "commands.hpp"
@@ -30,13 +28,6 @@ struct RunCommand {
   Result<RunConfig> configure(const Task& task, const Registry& registry) const;
   int operator()() const;
 };
-
-/// The first of NAME-1.run, NAME-2.run, ... that does not exist.
-std::string unused_folder(const std::string& name) {
-  for (int number = 1;; ++number)
-    if (const std::string folder = fmt::format("{}-{}.run", name, number); !std::filesystem::exists(folder))
-      return folder;
-}
 
 Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& registry) const {
   auto run = default_config(for_task, registry);

@@ -1,6 +1,7 @@
 #include "search_command.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,8 @@ std::string_view words_for(EndReason reason) {
       return "stopped on request";
     case EndReason::errors:
       return "too many errors in a row";
+    case EndReason::replayed:
+      return "the recording ends here";
   }
   return "";
 }
@@ -107,6 +110,12 @@ int search(Session& session, Progress& progress, Interrupt& interrupt) {
   }
   print_summary(session, *outcome);
   return status_of(*outcome);
+}
+
+std::string unused_folder(const std::string& name) {
+  for (int number = 1;; ++number)
+    if (const std::string folder = fmt::format("{}-{}.run", name, number); !std::filesystem::exists(folder))
+      return folder;
 }
 
 }  // namespace kernelsmith::cli

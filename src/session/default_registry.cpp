@@ -5,7 +5,9 @@ namespace kernelsmith {
 Registry default_registry() {
   Registry registry;
   registry.evaluators = {{"cpu", cpu_evaluator_provider}, {"command", command_evaluator_provider}};
-  registry.proposers = {{"tuner", tuner_provider}, {"chat", chat_provider}, {"replay", replay_provider}};
+  registry.proposers = {{"tuner", tuner_provider},
+                        {"chat", chat_provider},
+                        {"recording", recording_provider}};
   registry.samplers = {{"mixture", mixture_sampler_provider}};
   registry.migrations = {{"best", best_migration_provider}, {"weighted", weighted_migration_provider}};
   return registry;

@@ -1,8 +1,6 @@
-// The proposers that run.yaml can name.
+// The proposer `tuner` of run.yaml.
 #include <kernelsmith/code/knobs.hpp>
-#include <kernelsmith/proposal/replay.hpp>
 #include <kernelsmith/proposal/tuner.hpp>
-#include <kernelsmith/store/run_store.hpp>
 
 #include "providers.hpp"
 
@@ -43,35 +41,8 @@ class TunerProvider final : public ProposerProvider {
   TunerOptions options_;
 };
 
-/// Answers with the proposals that another run received.
-class ReplayProvider final : public ProposerProvider {
- public:
-  void read(YamlMap& in) override { in.required("recording", recording_); }
-  void write(YamlWriter& out) const override { out.put("recording", recording_); }
-
-  Result<std::shared_ptr<Proposer>> make(const Task&) const override {
-    auto store = RunStore::open_read_only(recording_);
-    if (!store) return store.error();
-    std::map<TicketId, Proposal> recorded;
-    const Status status = (*store)->replay(0, [&](std::uint64_t, const Event& event) -> Status {
-      if (const auto* arrived = std::get_if<ProposalArrived>(&event))
-        recorded.emplace(arrived->ticket, arrived->proposal);
-      return {};
-    });
-    if (!status) return status.error();
-    return std::shared_ptr<Proposer>(make_replay(std::move(recorded)));
-  }
-
-  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
-
- private:
-  std::string recording_;
-};
-
 }  // namespace
 
 std::unique_ptr<ProposerProvider> tuner_provider() { return std::make_unique<TunerProvider>(); }
-
-std::unique_ptr<ProposerProvider> replay_provider() { return std::make_unique<ReplayProvider>(); }
 
 }  // namespace kernelsmith

@@ -12,7 +12,7 @@ std::unique_ptr<EvaluatorProvider> command_evaluator_provider();
 
 std::unique_ptr<ProposerProvider> chat_provider();
 std::unique_ptr<ProposerProvider> tuner_provider();
-std::unique_ptr<ProposerProvider> replay_provider();
+std::unique_ptr<ProposerProvider> recording_provider();
 
 std::unique_ptr<SamplerProvider> mixture_sampler_provider();
 std::unique_ptr<MigrationProvider> best_migration_provider();

@@ -6,17 +6,20 @@
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/session/session.hpp>
 
+#include "recorded_run.hpp"
+
 namespace kernelsmith {
 namespace {
 
 constexpr const char* kTaskFolder = "task";
 constexpr const char* kConfigFile = "run.yaml";
 
-/// The evaluator, the proposer and the options of an engine.
+/// The evaluator, the proposer and the options of an engine, and what it follows first.
 struct Wiring {
-  std::shared_ptr<Evaluator> evaluator;
+  std::shared_ptr<Evaluator> evaluator;  ///< null where nothing is measured
   std::shared_ptr<Proposer> proposer;
   EngineOptions options;
+  std::unique_ptr<RecordedJournal> recording;
 };
 
 /// Before anything is written: a run.yaml with these budgets could never be resumed.
@@ -27,15 +30,57 @@ Status check_budgets(const RunConfig& config) {
               "budgets.wall_time_s", "limit iterations or evaluations instead");
 }
 
+/// Evaluations of one task say nothing about another.
+Status check_task(const RecordedJournal& recording, const RecordedRun& run, const Task& task) {
+  std::string digest;
+  const Status read = recording.replay(0, [&](std::uint64_t, const Event& event) -> Status {
+    const auto* session = std::get_if<SessionStarted>(&event);
+    if (!session || !digest.empty()) return {};
+    const auto found = session->settings.find("task");
+    digest = found == session->settings.end() ? "(none)" : found->second;
+    return {};
+  });
+  if (!read) return read;
+  if (digest == task.digest.hex() || run.evaluations == RecordedEvaluations::measured) return {};
+  return fail(ErrorCode::invalid_argument,
+              "the recording is of another task, so its evaluations cannot be kept", run.folder.string(),
+              "kernelsmith replay RUN takes the task from the recorded run");
+}
+
 Result<Wiring> wire(const Task& task, const RunConfig& config) {
+  std::unique_ptr<RecordedJournal> recording;
+  const auto recorded = config.proposer.provider->recorded_run();
+  if (recorded) {
+    auto opened = RecordedJournal::open(recorded->folder);
+    if (!opened) return opened.error();
+    recording = std::move(*opened);
+    if (const Status ok = check_task(*recording, *recorded, task); !ok) return ok.error();
+  }
   if (const Status ok = check_budgets(config); !ok) return ok.error();
   auto options = engine_options(task, config);
   if (!options) return options.error();
   auto proposer = config.proposer.provider->make(task);
   if (!proposer) return proposer.error();
+  Wiring wiring{nullptr, std::move(*proposer), std::move(*options), std::move(recording)};
+  if (recorded && recorded->evaluations == RecordedEvaluations::kept && !recorded->live) return wiring;
   auto evaluator = config.evaluator.provider->make(task);
   if (!evaluator) return evaluator.error();
-  return Wiring{std::move(*evaluator), std::move(*proposer), std::move(*options)};
+  wiring.evaluator = std::move(*evaluator);
+  return wiring;
+}
+
+/// The budgets of a session that begins with the rest of a recording: those that were in force there.
+Status take_recorded_budgets(const RecordedJournal& recording, const Journal& own, Budgets& budgets) {
+  const auto place = place_in(recording, own);
+  if (!place) return place.error();
+  bool more = false;
+  const Status read = recording.replay(place->position, [&](std::uint64_t, const Event&) -> Status {
+    more = true;
+    return {};
+  });
+  if (!read) return read;
+  if (place->fits && place->budgets && more) budgets = *place->budgets;
+  return {};
 }
 
 Result<Evaluation> evaluate_now(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
@@ -105,24 +150,73 @@ struct Session::Impl {
   RunConfig config;
   RunStore* store;  ///< owned by the engine, as its journal
   Engine engine;
+  std::unique_ptr<RecordedJournal> recording;  ///< null where nothing is followed
+  std::shared_ptr<Observer> observer;
 
   static Result<Session> open(Task task, RunConfig config, std::unique_ptr<RunStore> store, Wiring wiring,
                               std::shared_ptr<Observer> observer);
 
   /// Under the engine's lock, because the journal is the same store.
   Status write_best() const;
+
+  Result<Outcome> search(const CommitCallback& on_commit, const std::stop_token& stop);
+  Result<std::optional<Outcome>> follow(const CommitCallback& on_commit, const std::stop_token& stop);
 };
 
 Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr<RunStore> store,
                                     Wiring wiring, std::shared_ptr<Observer> observer) {
   RunStore* journal = store.get();
   wiring.options.run = store->run_id();
-  wiring.options.observer = std::move(observer);
+  wiring.options.observer = observer;
+  if (wiring.recording)
+    if (const Status ok = take_recorded_budgets(*wiring.recording, *store, wiring.options.budgets); !ok)
+      return ok.error();
   auto engine = Engine::create(std::move(store), std::move(wiring.options), std::move(wiring.evaluator),
                                std::move(wiring.proposer));
   if (!engine) return engine.error();
-  return Session(
-      std::make_unique<Impl>(Impl{std::move(task), std::move(config), journal, std::move(*engine)}));
+  return Session(std::make_unique<Impl>(Impl{std::move(task), std::move(config), journal, std::move(*engine),
+                                             std::move(wiring.recording), std::move(observer)}));
+}
+
+Result<Outcome> Session::Impl::search(const CommitCallback& on_commit, const std::stop_token& stop) {
+  if (recording) {
+    auto ended = follow(on_commit, stop);
+    if (!ended) return ended.error();
+    if (*ended) return **ended;
+  }
+  return engine.run(on_commit, stop);
+}
+
+/// Empty where the search goes on without the recording.
+Result<std::optional<Outcome>> Session::Impl::follow(const CommitCallback& on_commit,
+                                                     const std::stop_token& stop) {
+  const RecordedRun run = *config.proposer.provider->recorded_run();
+  auto followed = engine.follow(*recording, run.evaluations, on_commit, stop);
+  if (!followed) return followed.error();
+  std::optional<Outcome> outcome = engine.outcome();
+  const bool measures = run.live || run.evaluations == RecordedEvaluations::measured;
+  switch (followed->end) {
+    case Followed::End::whole:
+      if (outcome->reason == EndReason::unfinished) outcome->reason = EndReason::replayed;
+      if (run.live) outcome.reset();
+      break;
+    case Followed::End::parted:
+      if (observer && measures) observer->on_notice({Notice::Level::warning, describe(*followed->why)});
+      outcome->reason = EndReason::errors;
+      outcome->error = followed->why;
+      if (measures) outcome.reset();
+      break;
+    case Followed::End::stopped:
+      outcome->reason = EndReason::stopped;
+      break;
+    case Followed::End::failed:
+      outcome->reason = EndReason::errors;
+      outcome->error = followed->why;
+      break;
+  }
+  if (!outcome)
+    if (const Status renewed = engine.renew(config.budgets); !renewed) return renewed.error();
+  return outcome;
 }
 
 Status Session::Impl::write_best() const {
@@ -195,7 +289,7 @@ Result<Outcome> Session::run(const CommitCallback& on_commit, std::stop_token st
   std::stop_source ended;
   const std::stop_callback stopped(stop, [&] { ended.request_stop(); });
   Status kept;
-  auto outcome = impl_->engine.run(
+  auto outcome = impl_->search(
       [&](const Commit& commit) {
         if (commit.new_best && kept) kept = impl_->write_best();
         if (!kept) ended.request_stop();

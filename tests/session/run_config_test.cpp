@@ -101,7 +101,7 @@ TEST(RunConfig, AnotherProposerBringsItsOwnOperators) {
   RunConfig config = defaults();
   ASSERT_EQ(config.operators.front().choice.op, Operator::tune);
   ASSERT_TRUE(
-      read_config("proposer: {kind: replay, recording: a.run}\n", "run.yaml", default_registry(), config));
+      read_config("proposer: {kind: recording, run: a.run}\n", "run.yaml", default_registry(), config));
   EXPECT_EQ(config.operators.front().choice.op, Operator::rewrite);
 }
 

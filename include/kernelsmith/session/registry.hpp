@@ -2,6 +2,7 @@
 // passed in by whoever builds a session; none is global.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/proposer.hpp>
 #include <kernelsmith/core/task.hpp>
+#include <kernelsmith/engine/follow.hpp>
 #include <kernelsmith/islands/migration.hpp>
 #include <kernelsmith/islands/sampler.hpp>
 
@@ -34,6 +36,14 @@ class Provider {
   virtual Result<std::shared_ptr<T>> make(const Task& task) const = 0;
 };
 
+/// A stored run that a session repeats before it asks its proposer.
+struct RecordedRun {
+  std::filesystem::path folder;
+  RecordedEvaluations evaluations = RecordedEvaluations::measured;
+  bool live =
+      false;  ///< behind the recording, or where the search leaves it, the run's own proposer is asked
+};
+
 /// A proposer serves some of the operators.
 class ProposerProvider : public Provider<Proposer> {
  public:
@@ -42,6 +52,9 @@ class ProposerProvider : public Provider<Proposer> {
 
   /// How many proposals may be under way at once; empty: as many as evaluations.
   virtual std::optional<unsigned> proposals_in_flight() const { return std::nullopt; }
+
+  /// What is followed first (Engine::follow); empty: nothing.
+  virtual std::optional<RecordedRun> recorded_run() const { return std::nullopt; }
 };
 
 /// Makers of providers with default settings, by the name that run.yaml gives as `kind`.
@@ -60,8 +73,8 @@ struct Registry {
   Kinds<MigrationProvider> migrations;
 };
 
-/// What this build has: evaluators `cpu` and `command`; proposers `tuner`, `chat` and `replay`; sampler
-/// `mixture`; migrations `best` and `weighted`.
+/// What this build has: evaluators `cpu` and `command`; proposers `tuner`, `chat` and `recording`;
+/// sampler `mixture`; migrations `best` and `weighted`.
 Registry default_registry();
 
 }  // namespace kernelsmith

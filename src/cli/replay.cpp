@@ -1,0 +1,80 @@
+// kernelsmith replay RUN
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "run_options.hpp"
+#include "search_command.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Every run can be replayed; none needs to be recorded for it. No model is asked, no key needed, and with
+--keep-evaluations nothing is compiled or timed either: the archive is then the same, byte for byte. Without it every
+candidate is measured again, and the search follows the recording until a measurement makes it go another way; from
+there each ticket gets the answer that was recorded for it. What the recording lacks is an error, or with --live is
+asked of the run's own proposer.)";
+
+struct ReplayCommand {
+  std::string folder;
+  std::optional<std::string> out;
+  std::optional<unsigned> workers;
+  bool keep_evaluations = false;
+  bool live = false;
+
+  Status configure(const Registry& registry, RunConfig& config) const;
+  int operator()() const;
+};
+
+Status ReplayCommand::configure(const Registry& registry, RunConfig& config) const {
+  YamlWriter out_yaml;
+  out_yaml.map("proposer", [&](YamlWriter& map) {
+    map.put("kind", "recording");
+    map.put("run", std::filesystem::absolute(folder).lexically_normal().string());
+    map.put("evaluations", keep_evaluations ? "kept" : "measured");
+    map.put("live", live);
+  });
+  // Another proposer brings operators of its own; here they are the recorded run's.
+  const auto operators = config.operators;
+  if (const Status read = read_config(out_yaml.finish(), folder, registry, config); !read) return read;
+  config.operators = operators;
+  if (workers) config.workers = *workers;
+  return {};
+}
+
+int ReplayCommand::operator()() const {
+  Interrupt interrupt;
+  const Registry registry = default_registry();
+  auto stored = load_stored_run(folder, registry);
+  if (!stored) return report(stderr, stored.error());
+  if (const Status configured = configure(registry, stored->config); !configured)
+    return report(stderr, configured.error());
+  const std::string fresh = out ? *out : unused_folder(stored->task.task.name);
+  fmt::print(stderr, "recording {}, run folder {}; preparing\n", folder, fresh);
+  const auto progress = std::make_shared<Progress>();
+  auto session = Session::create(stored->task, fresh, std::move(stored->config), progress);
+  if (!session) return report(stderr, session.error());
+  return search(*session, *progress, interrupt);
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, Command& chosen) {
+  auto replay = std::make_shared<ReplayCommand>();
+  CLI::App* command = app.add_subcommand("replay", "Repeat a run from its recorded replies, without a model");
+  command->add_option("RUN", replay->folder, "The run folder to repeat")->required();
+  command
+      ->add_option("--out", replay->out, "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)")
+      ->type_name("NEW");
+  command->add_flag("--keep-evaluations", replay->keep_evaluations, "Measure nothing again");
+  command->add_flag("--live", replay->live, "Go on with the run's own proposer where the recording ends");
+  command->add_option("--workers", replay->workers, "Evaluations in flight")
+      ->check(whole_number(1, 1024))
+      ->type_name("N");
+  command->footer(kFooter);
+  command->callback([replay, &chosen] { chosen = [replay] { return (*replay)(); }; });
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,57 @@
+// The proposer `recording` of run.yaml: what another run's proposer answered.
+#include <kernelsmith/proposal/recording.hpp>
+#include <kernelsmith/session/session.hpp>
+
+#include "providers.hpp"
+#include "recorded_run.hpp"
+
+namespace kernelsmith {
+namespace {
+
+const Choices<RecordedEvaluations> kEvaluations = {{"measured", RecordedEvaluations::measured},
+                                                   {"kept", RecordedEvaluations::kept}};
+
+class RecordingProvider final : public ProposerProvider {
+ public:
+  void read(YamlMap& in) override {
+    in.required("run", run_);
+    in.optional("evaluations", evaluations_, kEvaluations);
+    in.optional("live", live_);
+  }
+
+  void write(YamlWriter& out) const override {
+    // A run is resumed from anywhere.
+    out.put("run", std::filesystem::absolute(run_).lexically_normal().string());
+    out.put("evaluations", kEvaluations[evaluations_ == RecordedEvaluations::kept ? 1 : 0].first);
+    out.put("live", live_);
+  }
+
+  Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
+    auto recorded = recorded_proposals(run_);
+    if (!recorded) return recorded.error();
+    std::shared_ptr<Proposer> proposer;
+    if (live_) {
+      const auto stored = load_stored_run(run_, default_registry());
+      if (!stored) return stored.error();
+      auto made = stored->config.proposer.provider->make(task);
+      if (!made) return made;
+      proposer = std::move(*made);
+    }
+    return std::shared_ptr<Proposer>(make_recording(std::move(*recorded), std::move(proposer)));
+  }
+
+  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+
+  std::optional<RecordedRun> recorded_run() const override { return RecordedRun{run_, evaluations_, live_}; }
+
+ private:
+  std::string run_;
+  RecordedEvaluations evaluations_ = RecordedEvaluations::measured;
+  bool live_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ProposerProvider> recording_provider() { return std::make_unique<RecordingProvider>(); }
+
+}  // namespace kernelsmith
