@@ -6,6 +6,7 @@
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/session/session.hpp>
 
+#include "kept_answers.hpp"
 #include "recorded_run.hpp"
 
 namespace kernelsmith {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr const char* kTaskFolder = "task";
 constexpr const char* kConfigFile = "run.yaml";
+constexpr const char* kArrivedFolder = "arrived";
 
 /// The evaluator, the proposer and the options of an engine, and what it follows first.
 struct Wiring {
@@ -167,13 +169,24 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
                                     Wiring wiring, std::shared_ptr<Observer> observer) {
   RunStore* journal = store.get();
   wiring.options.run = store->run_id();
-  wiring.options.observer = observer;
+  auto kept = KeptAnswers::open(store->folder() / kArrivedFolder, config.durability);
+  if (!kept) return kept.error();
+  wiring.options.observer = forgetting(*kept, observer);
+  const bool from_recording = wiring.recording && !config.proposer.provider->recorded_run()->live;
+  if (!from_recording) wiring.proposer = keeping(*kept, std::move(wiring.proposer));
   if (wiring.recording)
     if (const Status ok = take_recorded_budgets(*wiring.recording, *store, wiring.options.budgets); !ok)
       return ok.error();
   auto engine = Engine::create(std::move(store), std::move(wiring.options), std::move(wiring.evaluator),
                                std::move(wiring.proposer));
   if (!engine) return engine.error();
+  // A session that was killed between the journal and the folder left what the journal has.
+  engine->inspect([&](const SearchState& state) {
+    for (const TicketId ticket : (*kept)->tickets()) {
+      const auto open = state.open().find(ticket);
+      if (open == state.open().end() || open->second.proposal) (*kept)->forget(ticket);
+    }
+  });
   return Session(std::make_unique<Impl>(Impl{std::move(task), std::move(config), journal, std::move(*engine),
                                              std::move(wiring.recording), std::move(observer)}));
 }

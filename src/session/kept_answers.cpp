@@ -1,0 +1,175 @@
+#include "kept_answers.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <kernelsmith/config/json.hpp>
+#include <kernelsmith/core/descriptor.hpp>
+
+namespace kernelsmith {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExtension = ".json";
+
+Error system_error(const char* doing, const fs::path& path, int number) {
+  const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
+  const bool denied = number == EACCES || number == EPERM || number == EROFS;
+  const ErrorCode code = full ? ErrorCode::disk_full : denied ? ErrorCode::permission : ErrorCode::io;
+  return fail(code, std::string(doing) + ": " + std::generic_category().message(number), path.string());
+}
+
+std::optional<TicketId> ticket_of(const fs::path& file) {
+  const std::string name = file.stem().string();
+  TicketId ticket;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), ticket.value);
+  if (error != std::errc{} || end != name.data() + name.size() || file.extension() != kExtension)
+    return std::nullopt;
+  return ticket;
+}
+
+Status write_whole(const fs::path& path, std::string_view bytes, bool flush) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file.get() < 0) return system_error("cannot create", path, errno);
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system_error("cannot write", path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (flush && ::fsync(file.get()) != 0) return system_error("cannot flush", path, errno);
+  return {};
+}
+
+class Keeping final : public Proposer {
+ public:
+  Keeping(std::shared_ptr<KeptAnswers> answers, std::shared_ptr<Proposer> proposer)
+      : answers_(std::move(answers)), proposer_(std::move(proposer)) {}
+
+  void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
+    const TicketId ticket = request.ticket;
+    if (auto kept = answers_->take(ticket)) return done(std::move(*kept));
+    proposer_->start(std::move(request), std::move(stop),
+                     [answers = answers_, ticket, done = std::move(done)](Result<Proposal> answer) {
+                       // Where it cannot be kept, the journal is tried all the same, and says why.
+                       if (answer && answer->prompt) (void)answers->keep(ticket, *answer);
+                       done(std::move(answer));
+                     });
+  }
+
+ private:
+  const std::shared_ptr<KeptAnswers> answers_;
+  const std::shared_ptr<Proposer> proposer_;
+};
+
+class Forgetting final : public Observer {
+ public:
+  Forgetting(std::shared_ptr<KeptAnswers> answers, std::shared_ptr<Observer> observer)
+      : answers_(std::move(answers)), observer_(std::move(observer)) {}
+
+  void on_event(const Event& event) override {
+    if (const auto* arrived = std::get_if<ProposalArrived>(&event)) answers_->forget(arrived->ticket);
+    if (const auto* closed = std::get_if<TicketClosed>(&event)) answers_->forget(closed->ticket);
+    if (observer_) observer_->on_event(event);
+  }
+  void on_notice(const Notice& notice) override {
+    if (observer_) observer_->on_notice(notice);
+  }
+
+ private:
+  const std::shared_ptr<KeptAnswers> answers_;
+  const std::shared_ptr<Observer> observer_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<KeptAnswers>> KeptAnswers::open(const fs::path& folder, Durability durability) {
+  std::shared_ptr<KeptAnswers> answers(new KeptAnswers(folder, durability));
+  std::error_code error;
+  std::vector<fs::path> torn;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const auto ticket = ticket_of(entry.path());
+    if (!ticket) {
+      torn.push_back(entry.path());  // of a writer that was killed
+      continue;
+    }
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file.is_open() || file.bad()) return system_error("cannot read", entry.path(), errno);
+    auto answer = from_json<Proposal>(text);
+    if (!answer)
+      return fail(ErrorCode::corrupt, "this is no answer: " + answer.error().message, entry.path().string(),
+                  "remove the file; what it held will be asked for again");
+    answers->files_.insert(*ticket);
+    answers->left_.emplace(*ticket, std::move(*answer));
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    return system_error("cannot read", folder, error.value());
+  for (const fs::path& path : torn) fs::remove(path, error);
+  return answers;
+}
+
+Status KeptAnswers::keep(TicketId ticket, const Proposal& answer) {
+  const std::string text = to_json(answer);
+  const std::lock_guard lock(mutex_);
+  std::error_code error;
+  fs::create_directory(folder_, error);
+  const fs::path path = file_of(ticket);
+  fs::path fresh = path;
+  fresh += ".new";
+  const bool flush = durability_ == Durability::power;
+  if (const Status written = write_whole(fresh, text, flush); !written) {
+    fs::remove(fresh, error);
+    return written;
+  }
+  if (::rename(fresh.c_str(), path.c_str()) != 0) return system_error("cannot replace", path, errno);
+  files_.insert(ticket);
+  if (!flush) return {};
+  const Descriptor handle(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (handle.get() < 0 || ::fsync(handle.get()) != 0) return system_error("cannot flush", folder_, errno);
+  return {};
+}
+
+std::optional<Proposal> KeptAnswers::take(TicketId ticket) {
+  const std::lock_guard lock(mutex_);
+  auto left = left_.extract(ticket);
+  if (!left) return std::nullopt;
+  return std::move(left.mapped());
+}
+
+void KeptAnswers::forget(TicketId ticket) {
+  const std::lock_guard lock(mutex_);
+  left_.erase(ticket);
+  if (files_.erase(ticket) == 0) return;
+  std::error_code ignored;
+  fs::remove(file_of(ticket), ignored);
+}
+
+std::set<TicketId> KeptAnswers::tickets() const {
+  const std::lock_guard lock(mutex_);
+  return files_;
+}
+
+fs::path KeptAnswers::file_of(TicketId ticket) const {
+  return folder_ / (std::to_string(ticket.value) + kExtension);
+}
+
+std::shared_ptr<Proposer> keeping(std::shared_ptr<KeptAnswers> answers, std::shared_ptr<Proposer> proposer) {
+  return std::make_shared<Keeping>(std::move(answers), std::move(proposer));
+}
+
+std::shared_ptr<Observer> forgetting(std::shared_ptr<KeptAnswers> answers,
+                                     std::shared_ptr<Observer> observer) {
+  return std::make_shared<Forgetting>(std::move(answers), std::move(observer));
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,154 @@
+// Answers that arrived before a kill and were not journalled yet are taken up, and not asked for again.
+#include <fstream>
+#include <mutex>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kernelsmith/config/json.hpp>
+#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/session/run_view.hpp>
+#include <kernelsmith/session/session.hpp>
+
+#include "toy_task.hpp"
+
+namespace kernelsmith {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a proposer was asked, and whether it answers.
+struct Script {
+  std::mutex mutex;
+  std::set<std::uint64_t> asked;
+  std::function<void()> on_ask;
+  bool answers = true;
+};
+
+Proposal child_of(const ProposalRequest& request, std::string_view text) {
+  Proposal proposal = as_proposal(request, Source::create({{"seed.txt", std::string(text)}}).value()).value();
+  proposal.prompt = digest_of("a prompt");
+  return proposal;
+}
+
+class ScriptedProposer final : public Proposer {
+ public:
+  explicit ScriptedProposer(std::shared_ptr<Script> script) : script_(std::move(script)) {}
+
+  void start(ProposalRequest request, std::stop_token, Sink<Proposal> done) override {
+    {
+      const std::lock_guard lock(script_->mutex);
+      script_->asked.insert(request.ticket.value);
+    }
+    if (script_->on_ask) script_->on_ask();
+    if (!script_->answers) return done(fail(ErrorCode::cancelled, "stopped"));
+    const auto n = request.ticket.value;
+    done(child_of(request, "a = " + std::to_string(n % 4) + "  # @tune 0 1 2 3\nb = " +
+                               std::to_string(n % 5) + "  # @tune 0 1 2 3 4\nc = 0  # @tune 0 1\n"));
+  }
+
+ private:
+  std::shared_ptr<Script> script_;
+};
+
+class ScriptedProvider final : public ProposerProvider {
+ public:
+  explicit ScriptedProvider(std::shared_ptr<Script> script) : script_(std::move(script)) {}
+  void read(YamlMap&) override {}
+  void write(YamlWriter&) const override {}
+  Result<std::shared_ptr<Proposer>> make(const Task&) const override {
+    return std::shared_ptr<Proposer>(std::make_shared<ScriptedProposer>(script_));
+  }
+  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+
+ private:
+  std::shared_ptr<Script> script_;
+};
+
+class KeptAnswersTest : public testing::Test {
+ protected:
+  Registry registry() const {
+    Registry registry = toy::registry();
+    registry.proposers["scripted"] = [script = script_] {
+      return std::make_unique<ScriptedProvider>(script);
+    };
+    return registry;
+  }
+
+  /// A run that was stopped while it waited for the answer to its first ticket.
+  void begin_and_stop() {
+    const TaskFolder task = toy::task_in(scratch_.path());
+    RunConfig config = default_config(task.task, registry()).value();
+    ASSERT_TRUE(read_config(
+        "budgets: {iterations: 4}\nworkers: 1\nlimits: {confirm: false}\nproposer: {kind: scripted}\n",
+        "run.yaml", registry(), config));
+    std::stop_source stop;
+    script_->answers = false;
+    script_->on_ask = [&] { stop.request_stop(); };
+    auto session = Session::create(task, run_, std::move(config));
+    ASSERT_TRUE(session) << describe(session.error());
+    ASSERT_EQ(session->run({}, stop.get_token())->reason, EndReason::stopped);
+    ASSERT_TRUE(script_->asked.contains(1));
+    script_->answers = true;
+    script_->on_ask = {};
+    script_->asked.clear();
+  }
+
+  Result<Session> resume() { return Session::resume(run_, {}, registry()); }
+
+  void leave(const std::string& name, const std::string& text) {
+    fs::create_directories(run_ / "arrived");
+    std::ofstream(run_ / "arrived" / name) << text;
+  }
+
+  bool nothing_on_its_way() const { return !fs::exists(run_ / "arrived") || fs::is_empty(run_ / "arrived"); }
+
+  std::shared_ptr<Script> script_ = std::make_shared<Script>();
+  ScratchFolder scratch_ = ScratchFolder::create().value();
+  const fs::path run_ = scratch_.path() / "a.run";
+};
+
+constexpr const char* kPaid = "a = 3  # @tune 0 1 2 3\nb = 4  # @tune 0 1 2 3 4\nc = 1  # @tune 0 1\n";
+
+TEST_F(KeptAnswersTest, AnAnswerThatWasOnItsWayIsTakenAndNotBoughtAgain) {
+  begin_and_stop();
+  ProposalRequest request;
+  request.ticket = {1};
+  request.op = Operator::rewrite;
+  leave("1.json", to_json(child_of(request, kPaid)));
+  leave("2.json.new", "{\"cut off");
+  auto session = resume();
+  ASSERT_TRUE(session) << describe(session.error());
+  const auto outcome = session->run();
+  ASSERT_TRUE(outcome) << describe(outcome.error());
+  EXPECT_FALSE(script_->asked.contains(1));
+  EXPECT_TRUE(script_->asked.contains(2));
+  EXPECT_EQ(outcome->best->program->id, ProgramId{1});
+  EXPECT_EQ(outcome->best->program->source.main_text(), kPaid);
+  EXPECT_TRUE(nothing_on_its_way());
+}
+
+TEST_F(KeptAnswersTest, WhatTheJournalHasIsForgotten) {
+  begin_and_stop();
+  ASSERT_TRUE(resume().value().run());
+  const Digest before = view_run(run_, registry())->archive_digest();
+  ProposalRequest request;
+  request.ticket = {1};
+  leave("1.json", to_json(child_of(request, kPaid)));
+  ASSERT_TRUE(resume().value().run());
+  EXPECT_TRUE(nothing_on_its_way());
+  EXPECT_EQ(view_run(run_, registry())->archive_digest(), before);
+}
+
+TEST_F(KeptAnswersTest, AFileThatIsNoAnswerIsNamed) {
+  begin_and_stop();
+  leave("1.json", "{}");
+  const auto session = resume();
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, ErrorCode::corrupt);
+  EXPECT_THAT(session.error().where, testing::HasSubstr("1.json"));
+}
+
+}  // namespace
+}  // namespace kernelsmith
