@@ -75,13 +75,22 @@ void ModelOptions::add_to(CLI::App& command) {
       ->check(CLI::IsMember({"chat_completions", "responses", "messages"}))
       ->type_name("NAME");
   command.add_option("--price-file", price_file, "What calls cost (docs/llm.md)")->type_name("FILE");
+  command
+      .add_option("--manual", manual,
+                  "A folder in which people or other programs are the model (docs/llm.md)")
+      ->type_name("FOLDER");
 }
 
 Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
-  if (models.empty() && !base_url && !protocol && !price_file) return {};
+  const bool calls = !models.empty() || base_url || protocol || price_file;
+  if (calls && manual)
+    return fail(ErrorCode::invalid_argument, "a run has one proposer", "--manual",
+                "leave out --manual, or --model and what belongs to it");
+  if (!calls && !manual) return {};
   YamlWriter out;
   out.map("proposer", [&](YamlWriter& map) {
-    map.put("kind", "chat");
+    map.put("kind", manual ? "manual" : "chat");
+    if (manual) map.put("folder", *manual);
     if (base_url) map.put("base_url", *base_url);
     if (protocol) map.put("protocol", *protocol);
     if (price_file) map.put("price_file", *price_file);
@@ -90,11 +99,11 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
   });
   // A model sees what the compiler said and usually mends it; the tuner has nothing to mend.
   constexpr int kRepairs = 2;
-  if (config.proposer.kind != "chat" && config.repairs == 0)
+  if (config.proposer.kind != (manual ? "manual" : "chat") && config.repairs == 0)
     out.map("limits", [](YamlWriter& map) { map.put("repairs", kRepairs); });
   if (const Status read = read_config(out.finish(), "--model", registry, config); !read) {
     Error error = read.error();
-    error.where = "--model";  // without the line of a YAML that the user never saw
+    error.where = manual ? "--manual" : "--model";  // without the line of a YAML that the user never saw
     return error;
   }
   if (models.size() < 2) return {};

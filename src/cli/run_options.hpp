@@ -28,10 +28,11 @@ struct BudgetOptions {
   Status apply(Budgets& budgets) const;
 };
 
-/// The models that propose, in the place of the tuner.
+/// The models, or whoever answers in a folder, that propose in the place of the tuner.
 struct ModelOptions {
   std::vector<std::string> models;
   std::optional<std::string> base_url, protocol, price_file;
+  std::optional<std::string> manual;  ///< the folder in which somebody else answers
 
   void add_to(CLI::App& command);
   /// Does nothing where nothing was given.

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include <kernelsmith/llm/chat_proposer.hpp>
-#include <kernelsmith/proposal/tuner.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
+#include "model_support.hpp"
 #include "providers.hpp"
 
 namespace kernelsmith {
@@ -65,20 +65,6 @@ void write_model(YamlWriter& out, const ModelSettings& model) {
   if (!model.extra_body.empty()) out.put("extra_body", model.extra_body);
 }
 
-/// The model writes structure and marks knobs, the tuner turns them: Operator::tune is the tuner's.
-class WithTuner final : public Proposer {
- public:
-  explicit WithTuner(std::shared_ptr<Proposer> model) : model_(std::move(model)), tuner_(make_tuner({})) {}
-
-  void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
-    Proposer& proposer = request.op == Operator::tune ? *tuner_ : *model_;
-    proposer.start(std::move(request), std::move(stop), std::move(done));
-  }
-
- private:
-  std::shared_ptr<Proposer> model_, tuner_;
-};
-
 class ChatProvider final : public ProposerProvider {
  public:
   void read(YamlMap& in) override {
@@ -89,11 +75,7 @@ class ChatProvider final : public ProposerProvider {
     in.optional("price_file", price_file_);
     if (in.kind("models") != YamlKind::absent) models_.clear();
     in.optional_maps("models", [&](YamlMap& model) { read_model(model, models_.emplace_back()); });
-    in.optional_map("prompts", [&](YamlMap& map) {
-      map.optional("set", prompt_set_);
-      map.optional("folder", prompt_folder_);
-      map.optional("budget_tokens", prompt_tokens_, {0, 100'000'000});
-    });
+    prompts_.read(in);
     std::uint64_t concurrency = client_.pacing.concurrency, attempts = client_.retry.attempts;
     in.optional("concurrency", concurrency, {1, 10'000});
     in.optional("attempts", attempts, {1, 1000});
@@ -117,11 +99,7 @@ class ChatProvider final : public ProposerProvider {
     out.put("ca_file", ca_file_);
     out.put("price_file", price_file_);
     out.maps("models", models_, write_model);
-    out.map("prompts", [&](YamlWriter& map) {
-      map.put("set", prompt_set_);
-      map.put("folder", prompt_folder_);
-      map.put("budget_tokens", prompt_tokens_);
-    });
+    prompts_.write(out);
     out.put("concurrency", static_cast<std::uint64_t>(client_.pacing.concurrency));
     out.put("attempts", static_cast<std::uint64_t>(client_.retry.attempts));
     write_some(out, "requests_per_minute", client_.pacing.requests_per_minute);
@@ -140,18 +118,14 @@ class ChatProvider final : public ProposerProvider {
     if (!server) return server.error();
     auto price_table = prices();
     if (!price_table) return price_table.error();
-    PromptOptions options;
-    options.set = prompt_set_;
-    options.folder = prompt_folder_;
-    options.budget_tokens = prompt_tokens_;
-    auto prompts = PromptBuilder::create(task, std::move(options));
+    auto prompts = prompts_.builder(task);
     if (!prompts) return prompts.error();
     auto client = ModelClient::create(std::move(*server), client_);
     if (!client) return client.error();
     auto proposer =
         make_chat_proposer(std::move(*client), std::move(*prompts), task, models_, std::move(*price_table));
     if (!proposer) return proposer;
-    return std::shared_ptr<Proposer>(std::make_shared<WithTuner>(std::move(*proposer)));
+    return with_tuner(std::move(*proposer));
   }
 
   /// Edits are shorter, rewrites bolder; a crossover needs two good parents.
@@ -199,8 +173,7 @@ class ChatProvider final : public ProposerProvider {
   Protocol protocol_ = Protocol::chat_completions;
   std::string base_url_, key_, ca_file_, price_file_;
   std::vector<ModelSettings> models_;
-  std::string prompt_set_ = PromptOptions{}.set, prompt_folder_;
-  std::size_t prompt_tokens_ = PromptOptions{}.budget_tokens;
+  PromptSettings prompts_;
   ClientOptions client_ = few_at_once();
 };
 

@@ -73,7 +73,7 @@ struct Registry {
   Kinds<MigrationProvider> migrations;
 };
 
-/// What this build has: evaluators `cpu` and `command`; proposers `tuner`, `chat` and `recording`;
+/// What this build has: evaluators `cpu` and `command`; proposers `tuner`, `chat`, `manual` and `recording`;
 /// sampler `mixture`; migrations `best` and `weighted`.
 Registry default_registry();
 

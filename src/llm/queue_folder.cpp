@@ -1,0 +1,217 @@
+#include "queue_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <sys/file.h>
+
+namespace kernelsmith {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::string_view kRequest = ".request.json";
+constexpr std::string_view kError = ".error.txt";
+constexpr std::array<std::string_view, 2> kReplies{".reply.json", ".reply.txt"};
+constexpr const char* kAnswered = "answered";
+constexpr const char* kLock = "queue.lock";
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{32} << 20;
+
+Error system_error(const char* doing, const fs::path& path, int number) {
+  const bool full = number == ENOSPC || number == EDQUOT;
+  const bool denied = number == EACCES || number == EPERM || number == EROFS;
+  return fail(full     ? ErrorCode::disk_full
+              : denied ? ErrorCode::permission
+                       : ErrorCode::io,
+              std::string(doing) + ": " + std::generic_category().message(number), path.string());
+}
+
+std::optional<TicketId> ticket_of(const std::string& name) {
+  TicketId ticket;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), ticket.value);
+  if (error != std::errc{} || *end != '.') return std::nullopt;
+  return ticket;
+}
+
+std::optional<std::string> text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
+std::uint64_t tokens_in(const Json& usage, const char* key) {
+  return usage.contains(key) ? usage.at(key).get<std::uint64_t>() : 0;
+}
+
+void check_keys(const Json& object, std::initializer_list<std::string_view> known) {
+  for (const auto& [key, value] : object.items())
+    if (std::ranges::find(known, key) == known.end())
+      throw std::invalid_argument("the key \"" + key + "\" is not known");
+}
+
+ModelReply reply_in(const Json& object) {
+  if (!object.is_object()) throw std::invalid_argument("an object is expected");
+  check_keys(object, {"text", "finish", "usage"});
+  if (!object.contains("text") || !object.at("text").is_string())
+    throw std::invalid_argument("the key \"text\", the reply as a text, is missing");
+  ModelReply reply;
+  reply.text = object.at("text").get<std::string>();
+  const std::string finish = object.value("finish", "stop");
+  reply.finish_detail = finish;
+  if (finish == "length")
+    reply.finish = Finish::length;
+  else if (finish == "declined")
+    reply.finish = Finish::declined;
+  else if (finish != "stop")
+    throw std::invalid_argument("\"finish\" is stop, length or declined");
+  if (object.contains("usage")) {
+    const Json& usage = object.at("usage");
+    check_keys(usage, {"input_tokens", "output_tokens"});
+    reply.usage.emplace();
+    reply.usage->input_tokens = tokens_in(usage, "input_tokens");
+    reply.usage->output_tokens = tokens_in(usage, "output_tokens");
+  }
+  return reply;
+}
+
+}  // namespace
+
+std::variant<ModelReply, std::string> read_reply(const std::string& name, std::string_view text) {
+  if (!name.ends_with(".json")) {
+    ModelReply reply;
+    reply.text = text;
+    return reply;
+  }
+  try {
+    return reply_in(Json::parse(text));
+  } catch (const Json::exception& wrong) {
+    return name + " is no reply: " + wrong.what();
+  } catch (const std::invalid_argument& wrong) {
+    return name + " is no reply: " + wrong.what();
+  }
+}
+
+Result<QueueFolder> QueueFolder::open(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder / kAnswered, error);
+  if (error) return system_error("cannot create the folder", folder, error.value());
+  const fs::path lock_path = folder / kLock;
+  Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (lock.get() < 0) return system_error("cannot open", lock_path, errno);
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+    return fail(ErrorCode::busy, "another run asks through this folder", folder.string(),
+                "give each run a folder of its own");
+  QueueFolder queue(folder, std::move(lock));
+  std::set<TicketId> asked;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (const auto ticket = ticket_of(name)) asked.insert(*ticket);
+  }
+  if (error) return system_error("cannot read", folder, error.value());
+  for (const TicketId ticket : asked) {
+    if (queue.reply_to(ticket))
+      queue.left_.insert(ticket);
+    else
+      queue.withdraw(ticket);
+  }
+  return queue;
+}
+
+Status QueueFolder::post(TicketId ticket, const std::string& request) {
+  while (!left_.empty() && *left_.begin() < ticket) put_away(*left_.begin());
+  const fs::path path = file(ticket, kRequest);
+  const bool same = text_of(path) == request;
+  if (left_.contains(ticket) && !same) put_away(ticket);
+  left_.erase(ticket);
+  if (same) return {};
+  return write(path, request);
+}
+
+Found QueueFolder::look(TicketId ticket, double now_s, double settled_s) {
+  const auto path = reply_to(ticket);
+  if (!path) return NoReply{};
+  std::error_code gone;
+  const auto written = fs::last_write_time(*path, gone);
+  const auto bytes = fs::file_size(*path, gone);
+  if (gone || bytes == 0) return NoReply{};
+  Seen& seen = seen_[ticket];
+  if (seen.bytes != bytes || seen.written != written) {
+    seen = {written, bytes, now_s, false};
+    std::error_code none;
+    fs::remove(file(ticket, kError), none);
+  }
+  if (seen.complained) return NoReply{};
+  const bool settled = now_s - seen.since_s >= settled_s;
+  const std::string name = path->filename().string();
+  if (bytes > kMaxBytes) {
+    seen.complained = true;
+    return BadReply{name + " is larger than 32 MiB"};
+  }
+  if (!settled && !name.ends_with(".json")) return NoReply{};
+  const auto text = text_of(*path);
+  if (!text) return NoReply{};
+  auto reply = read_reply(name, *text);
+  if (auto* good = std::get_if<ModelReply>(&reply)) return std::move(*good);
+  if (!settled) return NoReply{};
+  seen.complained = true;
+  return BadReply{std::get<std::string>(std::move(reply))};
+}
+
+void QueueFolder::complain(TicketId ticket, const std::string& message) {
+  (void)write(file(ticket, kError), message + "\nCorrect the file: it is read again when it changes.\n");
+}
+
+void QueueFolder::put_away(TicketId ticket) {
+  std::error_code ignored;
+  for (const std::string_view extension : {kRequest, kReplies[0], kReplies[1]}) {
+    const fs::path path = file(ticket, extension);
+    fs::rename(path, folder_ / kAnswered / path.filename(), ignored);
+  }
+  fs::remove(file(ticket, kError), ignored);
+  left_.erase(ticket);
+  seen_.erase(ticket);
+}
+
+void QueueFolder::withdraw(TicketId ticket) {
+  if (reply_to(ticket)) return;
+  std::error_code ignored;
+  for (const std::string_view extension : {kRequest, kError}) fs::remove(file(ticket, extension), ignored);
+}
+
+fs::path QueueFolder::file(TicketId ticket, std::string_view extension) const {
+  char number[32];
+  std::snprintf(number, sizeof number, "%06llu", static_cast<unsigned long long>(ticket.value));
+  return folder_ / (number + std::string(extension));
+}
+
+std::optional<fs::path> QueueFolder::reply_to(TicketId ticket) const {
+  std::error_code ignored;
+  for (const std::string_view extension : kReplies)
+    if (fs::path path = file(ticket, extension); fs::is_regular_file(path, ignored)) return path;
+  return std::nullopt;
+}
+
+Status QueueFolder::write(const fs::path& path, std::string_view text) const {
+  fs::path fresh = folder_ / ("." + path.filename().string() + ".new");
+  std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) return system_error("cannot write", fresh, errno);
+  std::error_code error;
+  fs::rename(fresh, path, error);
+  if (error) return system_error("cannot replace", path, error.value());
+  return {};
+}
+
+}  // namespace kernelsmith

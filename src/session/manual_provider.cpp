@@ -1,0 +1,54 @@
+// The proposer `manual` of run.yaml: a folder of requests and replies.
+#include <kernelsmith/llm/manual_proposer.hpp>
+
+#include "model_support.hpp"
+#include "providers.hpp"
+
+namespace kernelsmith {
+namespace {
+
+class ManualProvider final : public ProposerProvider {
+ public:
+  void read(YamlMap& in) override {
+    in.required("folder", folder_);
+    in.optional("open_requests", open_requests_, {1, 1000});
+    prompts_.read(in);
+  }
+
+  void write(YamlWriter& out) const override {
+    // A run is resumed from anywhere.
+    out.put("folder", std::filesystem::absolute(folder_).lexically_normal().string());
+    out.put("open_requests", open_requests_);
+    prompts_.write(out);
+  }
+
+  Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
+    auto prompts = prompts_.builder(task);
+    if (!prompts) return prompts.error();
+    ManualOptions options;
+    options.folder = folder_;
+    auto proposer = make_manual_proposer(std::move(*prompts), task, std::move(options));
+    if (!proposer) return proposer;
+    return with_tuner(std::move(*proposer));
+  }
+
+  std::vector<Operator> operators() const override {
+    return {Operator::rewrite, Operator::edit, Operator::crossover};
+  }
+
+  std::optional<unsigned> proposals_in_flight() const override {
+    return static_cast<unsigned>(open_requests_);
+  }
+
+ private:
+  std::string folder_;
+  std::size_t open_requests_ =
+      2;  // a person answers one after another, and early requests show an old archive
+  PromptSettings prompts_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProposerProvider> manual_provider() { return std::make_unique<ManualProvider>(); }
+
+}  // namespace kernelsmith

@@ -1,0 +1,27 @@
+// What the proposers that show somebody a prompt have in common.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/core/proposer.hpp>
+#include <kernelsmith/prompts/prompt_builder.hpp>
+
+namespace kernelsmith {
+
+/// The key `prompts` of such a proposer.
+struct PromptSettings {
+  std::string set = PromptOptions{}.set, folder;
+  std::size_t budget_tokens = PromptOptions{}.budget_tokens;
+
+  void read(YamlMap& proposer);
+  void write(YamlWriter& proposer) const;
+  Result<PromptBuilder> builder(const Task& task) const;
+};
+
+/// The model writes structure and marks knobs, the tuner turns them: Operator::tune is the tuner's,
+/// everything else the model's.
+std::shared_ptr<Proposer> with_tuner(std::shared_ptr<Proposer> model);
+
+}  // namespace kernelsmith

@@ -1,0 +1,136 @@
+"""A run whose model is a folder: requests as files, answered by files beside them, through a kill as well."""
+
+import json
+import signal
+import threading
+import time
+import unittest
+
+from model_run_test import WINNER, program, proposals
+from support import PATIENCE_S, CommandTest, kernelsmith, start, write_task
+
+
+class Person:
+    """Answers each request once, with another program, and remembers what was asked."""
+
+    def __init__(self, queue, answer):
+        self.queue, self.answer = queue, answer
+        self.answered = {}  # by ticket: the request
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self.work, daemon=True)
+        self.thread.start()
+
+    def work(self):
+        while not self.ended.wait(0.02):
+            for path in sorted(self.queue.glob("*.request.json")):
+                try:
+                    request = json.loads(path.read_text())
+                except FileNotFoundError:
+                    continue
+                ticket = request["ticket"]
+                if ticket in self.answered or list(self.queue.glob(path.name.split(".")[0] + ".reply.*")):
+                    continue
+                self.answered[ticket] = request
+                name, text = self.answer(ticket)
+                fresh = self.queue / "being-written"
+                fresh.write_text(text)
+                fresh.rename(path.with_name(path.name.replace("request.json", name)))
+
+    def close(self):
+        self.ended.set()
+        self.thread.join()
+
+
+def programs(ticket):
+    text = WINNER if ticket == 5 else program(ticket % 7, ticket % 5, 1, 2, 3, ticket % 8)
+    if ticket % 2:
+        return "reply.json", json.dumps({"text": f"```\n{text}```", "usage": {"input_tokens": 5, "output_tokens": 7}})
+    return "reply.txt", f"As you wish:\n```\n{text}```\n"
+
+
+class ManualTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        write_task(self.folder / "task")
+        self.queue = self.folder / "queue"
+
+    def person(self, answer=programs):
+        person = Person(self.queue, answer)
+        self.addCleanup(person.close)
+        return person
+
+    def wait_for(self, condition):
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, "waited in vain")
+            time.sleep(0.01)
+
+    def test_a_folder_is_the_model(self):
+        self.queue.mkdir()
+        person = self.person()
+        self.succeed("run", "task", "--out", "a.run", "--iterations", "8", "--manual", "queue")
+        self.assertEqual(self.json("show", "a.run")["best"]["evaluation"]["fitness"], 42)
+        request = person.answered[5]
+        self.assertEqual(request["task"], "hill")
+        self.assertIn("k0 = ", request["messages"][-1]["content"])
+        paid = [p["cost"]["output_tokens"] for p in proposals(self.folder / "a.run")]
+        self.assertIn(7, paid, "usage that was told is kept")
+        self.assertEqual(list(self.queue.glob("*.request.json")), [], "nobody waits any more")
+        self.assertEqual(len(list(self.queue.glob("answered/*.request.json"))), len(person.answered))
+
+    def test_an_answered_request_is_not_asked_again_after_a_kill(self):
+        self.queue.mkdir()
+        # Nobody is there: both requests stay open, and the process is killed over them.
+        process = start("run", "task", "--out", "a.run", "--iterations", "6", "--manual", "queue", cwd=self.folder)
+        self.wait_for(lambda: len(list(self.queue.glob("*.request.json"))) == 2)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        first, second = sorted(self.queue.glob("*.request.json"))
+        asked = json.loads(first.read_text())["ticket"]
+        first.with_name(first.name.replace("request.json", "reply.txt")).write_text(f"```\n{WINNER}```")
+        person = self.person()
+        person.answered[json.loads(second.read_text())["ticket"]] = None  # it must be asked anew to be answered
+        process = start("resume", "a.run", cwd=self.folder)
+        self.wait_for(lambda: len(person.answered) >= 4)
+        del person.answered[json.loads(second.read_text())["ticket"]]
+        out, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, out + err)
+        self.assertNotIn(asked, person.answered)
+        self.assertEqual(self.json("show", "a.run")["best"]["program"], asked)
+        self.assertEqual(self.json("show", "a.run")["counts"]["iterations"], 6)
+
+    def test_what_is_no_reply_is_complained_about(self):
+        process = start("run", "task", "--out", "a.run", "--iterations", "1", "--manual", "queue", cwd=self.folder)
+        self.wait_for(lambda: list(self.queue.glob("*.request.json")))
+        (request,) = self.queue.glob("*.request.json")
+        reply = request.with_name(request.name.replace("request", "reply"))
+        reply.write_text('{"txt": "a program"}')
+        complaint = request.with_name(request.name.replace("request.json", "error.txt"))
+        self.wait_for(complaint.exists)
+        self.assertIn('"txt" is not known', complaint.read_text())
+        reply.write_text(json.dumps({"text": f"```\n{WINNER}```"}))
+        out, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, out + err)
+        self.assertEqual(self.json("show", "a.run")["best"]["evaluation"]["fitness"], 42)
+
+    def test_a_stop_withdraws_the_requests(self):
+        process = start("run", "task", "--out", "a.run", "--iterations", "9", "--manual", "queue", cwd=self.folder)
+        self.wait_for(lambda: list(self.queue.glob("*.request.json")))
+        self.fail_with(3, "run", "task", "--iterations", "9", "--manual", "queue", says=["a folder of its own"],
+                       code="busy")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(list(self.queue.glob("*.request.json")), [])
+
+    def test_deliberate_mistakes(self):
+        self.fail_with(2, "run", "task", "--manual", "queue", "--model", "m", says=["one proposer", "--manual"])
+        (self.folder / "file").write_text("")
+        done = kernelsmith("run", "task", "--manual", "file", cwd=self.folder)
+        self.assertIn("file", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+        self.fail_with(2, "run", "task", "--set", "proposer.kind=manual", says=["folder"])
+
+
+if __name__ == "__main__":
+    unittest.main()

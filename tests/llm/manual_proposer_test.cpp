@@ -1,0 +1,210 @@
+// The manual proposer: requests as files, replies as files beside them.
+#include <fstream>
+#include <future>
+#include <iterator>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kernelsmith/llm/manual_proposer.hpp>
+
+#include "queue_folder.hpp"
+#include "temporary_folder.hpp"
+
+namespace kernelsmith {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr const char* kSeed =
+    "// EVOLVE-BLOCK-START\nvoid scale(float* y) { y[0] = 1; }\n// EVOLVE-BLOCK-END\n";
+constexpr const char* kReply = "Here:\n```cpp\nvoid scale(float* y) { y[0] = 2; }\n```\n";
+
+Task a_task() {
+  Task task;
+  task.name = "scale";
+  task.backend = "cpu";
+  task.entry = "scale";
+  task.seed = Source::create({{"seed.cpp", kSeed}}).value();
+  task.reference = task.seed;
+  return task;
+}
+
+ProposalRequest a_request(std::uint64_t ticket, Operator op = Operator::rewrite) {
+  ProposalRequest request;
+  request.ticket = {ticket};
+  request.op = op;
+  const auto program =
+      std::make_shared<const Program>(Program{ProgramId{0}, a_task().seed, {}, Origin::seed});
+  request.selection.parent = std::make_shared<const Individual>(
+      Individual{program, Acceptance{Metrics::create(Measurement::exact(1)).value(), {}}});
+  return request;
+}
+
+class ManualProposerTest : public testing::Test {
+ protected:
+  std::shared_ptr<Proposer> proposer() {
+    const Task task = a_task();
+    auto made = make_manual_proposer(PromptBuilder::create(task).value(), task, {folder_, 30ms, 5ms});
+    EXPECT_TRUE(made) << describe(made.error());
+    return *made;
+  }
+
+  std::future<Result<Proposal>> ask(Proposer& proposer, ProposalRequest request, std::stop_token stop = {}) {
+    auto answer = std::make_shared<std::promise<Result<Proposal>>>();
+    proposer.start(std::move(request), std::move(stop),
+                   [answer](Result<Proposal> p) { answer->set_value(std::move(p)); });
+    return answer->get_future();
+  }
+
+  void lay(const std::string& name, std::string_view text) {
+    const fs::path fresh = folder_ / ("." + name);
+    std::ofstream(fresh, std::ios::binary) << text;
+    fs::rename(fresh, folder_ / name);
+  }
+
+  std::string read(const std::string& name) {
+    std::ifstream file(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  bool is_there(const std::string& name) { return fs::exists(folder_ / name); }
+
+  /// As long as it takes: what is waited for comes from another thread.
+  void wait_for(const std::string& name, bool there = true) {
+    while (is_there(name) != there) std::this_thread::sleep_for(1ms);
+  }
+
+  TemporaryFolder scratch_;
+  const fs::path folder_ = scratch_.path() / "queue";
+};
+
+TEST_F(ManualProposerTest, ARequestIsAFileAndTheFileBesideItTheAnswer) {
+  const auto model = proposer();
+  auto answer = ask(*model, a_request(17));
+  const auto request = nlohmann::json::parse(read("000017.request.json"));
+  EXPECT_EQ(request.at("ticket"), 17);
+  EXPECT_EQ(request.at("task"), "scale");
+  EXPECT_EQ(request.at("operator"), "rewrite");
+  EXPECT_THAT(request.at("messages").back().at("content"), HasSubstr("y[0] = 1"));
+  lay("000017.reply.txt", kReply);
+  const auto proposal = answer.get();
+  ASSERT_TRUE(proposal) << describe(proposal.error());
+  ASSERT_TRUE(proposal->child());
+  EXPECT_THAT(std::string(proposal->child()->source.main_text()), HasSubstr("y[0] = 2"));
+  EXPECT_EQ(proposal->prompt->hex(), request.at("prompt"));
+  wait_for("000017.request.json", false);
+  EXPECT_TRUE(is_there("answered/000017.request.json"));
+  EXPECT_TRUE(is_there("answered/000017.reply.txt"));
+}
+
+TEST_F(ManualProposerTest, AProgramMayAnswerInJsonWithItsUsage) {
+  const auto model = proposer();
+  auto answer = ask(*model, a_request(1, Operator::edit));
+  lay("000001.reply.json",
+      R"({"text": "I will not.", "finish": "declined", "usage": {"input_tokens": 9, "output_tokens": 3}})");
+  const auto proposal = answer.get();
+  ASSERT_TRUE(proposal && proposal->refusal());
+  EXPECT_EQ(proposal->refusal()->code, RefusalCode::declined);
+  EXPECT_EQ(proposal->cost.input_tokens, 9u);
+  EXPECT_EQ(proposal->cost.output_tokens, 3u);
+}
+
+TEST_F(ManualProposerTest, AFileThatIsNoReplyIsComplainedAboutAndReadAgainWhenItChanges) {
+  const auto model = proposer();
+  auto answer = ask(*model, a_request(1));
+  lay("000001.reply.json", R"({"text": "half a)");
+  wait_for("000001.error.txt");
+  EXPECT_THAT(read("000001.error.txt"), HasSubstr("000001.reply.json is no reply"));
+  EXPECT_EQ(answer.wait_for(0s), std::future_status::timeout);
+  lay("000001.reply.json", nlohmann::json{{"text", kReply}}.dump());
+  EXPECT_TRUE(answer.get()->child());
+  wait_for("000001.error.txt", false);
+}
+
+TEST_F(ManualProposerTest, AnEmptyFileIsNotAnAnswerYet) {
+  const auto model = proposer();
+  auto answer = ask(*model, a_request(1));
+  lay("000001.reply.txt", "");
+  std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(answer.wait_for(0s), std::future_status::timeout);
+  lay("000001.reply.txt", "no program in here");
+  EXPECT_EQ(answer.get()->refusal()->code, RefusalCode::no_code);
+}
+
+TEST_F(ManualProposerTest, AStopWithdrawsTheRequest) {
+  const auto model = proposer();
+  std::stop_source stop;
+  auto answer = ask(*model, a_request(1), stop.get_token());
+  EXPECT_TRUE(is_there("000001.request.json"));
+  stop.request_stop();
+  EXPECT_EQ(answer.get().error().code, ErrorCode::cancelled);
+  wait_for("000001.request.json", false);
+}
+
+TEST_F(ManualProposerTest, WhatWasAnsweredWhileNobodyRanIsTakenWithoutAsking) {
+  std::string request;
+  {
+    const auto model = proposer();
+    auto answer = ask(*model, a_request(3));
+    request = read("000003.request.json");
+  }
+  EXPECT_FALSE(is_there("000003.request.json"));
+  lay("000003.request.json", request);  // as a killed process leaves it
+  lay("000004.request.json", request);
+  lay("000003.reply.txt", kReply);
+  const auto model = proposer();
+  EXPECT_TRUE(is_there("000003.request.json"));
+  EXPECT_FALSE(is_there("000004.request.json")) << "nobody waits for it";
+  EXPECT_TRUE(ask(*model, a_request(3)).get()->child());
+}
+
+TEST_F(ManualProposerTest, AReplyToAnotherPromptIsPutAway) {
+  fs::create_directories(folder_);
+  lay("000003.request.json", "{\"another\": \"run\"}");
+  lay("000003.reply.txt", "no program, and not ours");
+  lay("000002.request.json", "{}");
+  lay("000002.reply.txt", "its answer was taken before the kill");
+  const auto model = proposer();
+  auto answer = ask(*model, a_request(3));
+  EXPECT_FALSE(is_there("000002.reply.txt"));
+  EXPECT_TRUE(is_there("answered/000003.reply.txt"));
+  EXPECT_FALSE(is_there("000003.reply.txt"));
+  lay("000003.reply.txt", kReply);
+  EXPECT_TRUE(answer.get()->child());
+}
+
+TEST_F(ManualProposerTest, OneRunHasTheFolder) {
+  const auto model = proposer();
+  const Task task = a_task();
+  const auto second = make_manual_proposer(PromptBuilder::create(task).value(), task, {folder_, 30ms, 5ms});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::busy);
+}
+
+std::string complaint(std::string_view text) {
+  const auto reply = read_reply("1.reply.json", text);
+  const auto* message = std::get_if<std::string>(&reply);
+  return message ? *message : "taken";
+}
+
+TEST(ReadReply, SaysWhatIsWrong) {
+  EXPECT_EQ(complaint(R"({"text": "a"})"), "taken");
+  EXPECT_THAT(complaint(""), HasSubstr("1.reply.json"));
+  EXPECT_THAT(complaint("[]"), HasSubstr("object"));
+  EXPECT_THAT(complaint("{}"), HasSubstr("\"text\""));
+  EXPECT_THAT(complaint(R"({"text": 7})"), HasSubstr("\"text\""));
+  EXPECT_THAT(complaint(R"({"text": "a", "txt": 7})"), HasSubstr("\"txt\""));
+  EXPECT_THAT(complaint(R"({"text": "a", "finish": "soon"})"), HasSubstr("length"));
+  EXPECT_THAT(complaint(R"({"text": "a", "finish": 3})"), HasSubstr("1.reply.json"));
+  EXPECT_THAT(complaint(R"({"text": "a", "usage": {"input_tokens": "many"}})"), HasSubstr("1.reply.json"));
+  EXPECT_THAT(complaint(R"({"text": "a", "usage": 5})"), HasSubstr("1.reply.json"));
+  EXPECT_THAT(complaint("{\"text\": \"\xff\"}"), HasSubstr("1.reply.json"));
+}
+
+}  // namespace
+}  // namespace kernelsmith
