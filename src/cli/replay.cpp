@@ -38,7 +38,7 @@ Status ReplayCommand::configure(const Registry& registry, RunConfig& config) con
   });
   // Another proposer brings operators of its own; here they are the recorded run's.
   const auto operators = config.operators;
-  if (const Status read = read_config(out_yaml.finish(), folder, registry, config); !read) return read;
+  if (Status read = read_config(out_yaml.finish(), folder, registry, config); !read) return read;
   config.operators = operators;
   if (workers) config.workers = *workers;
   return {};

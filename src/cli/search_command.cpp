@@ -114,7 +114,7 @@ int search(Session& session, Progress& progress, Interrupt& interrupt) {
 
 std::string unused_folder(const std::string& name) {
   for (int number = 1;; ++number)
-    if (const std::string folder = fmt::format("{}-{}.run", name, number); !std::filesystem::exists(folder))
+    if (std::string folder = fmt::format("{}-{}.run", name, number); !std::filesystem::exists(folder))
       return folder;
 }
 

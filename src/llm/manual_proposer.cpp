@@ -1,5 +1,6 @@
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -55,15 +56,17 @@ class ManualProposer final : public Proposer {
   void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
     auto prompt = prompts_.build(request);
     if (!prompt) return done(prompt.error());
-    Status posted;
+    std::optional<Error> refused;
     {
       const std::lock_guard lock(mutex_);
-      const TicketId ticket = request.ticket;
-      posted = queue_.post(ticket, request_text(request, *prompt, task_));
+      const Status posted = queue_.post(request.ticket, request_text(request, *prompt, task_));
       if (posted)
-        waiting_.push_back({std::move(request), std::move(*prompt), std::move(stop), std::move(done)});
+        waiting_.push_back(
+            {std::move(request), std::move(*prompt), std::move(stop), std::exchange(done, nullptr)});
+      else
+        refused = posted.error();
     }
-    if (!posted) return done(posted.error());
+    if (refused) return done(*refused);
     changed_.notify_all();
   }
 

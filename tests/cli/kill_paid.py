@@ -5,8 +5,8 @@
 A server behind TLS answers with numbered programs and remembers which answers it sent in full, and when. Checked at the
 end: no answer is in the journal twice, and every answer that had arrived when the run was killed is there, which is to
 say that it was not bought again. An answer has arrived when its last byte was sent GRACE_S before the kill: a busy
-machine may need a moment to read it. How old the oldest answer was that a kill destroyed is printed. At last the run must
-replay to the same archive with the model gone.
+machine may need a moment to read it, and time in which the machine stood still does not count. How old the oldest
+answer was that a kill destroyed is printed. At last the run must replay to the same archive with the model gone.
 """
 
 import argparse
@@ -20,22 +20,12 @@ import time
 from pathlib import Path
 
 from scripted_server import ScriptedServer
-from support import PATIENCE_S, kernelsmith, start, write_task
+from support import PATIENCE_S, Beats, kernelsmith, start, wait_for, write_task
 
 CALLS_IN_FLIGHT = 8
 LONGEST_LIFE_S = 1.5
 GRACE_S = 1.0
 KEY = {"OPENAI_API_KEY": "sk-planted-key-0123456789"}
-
-
-def wait_for(condition, process, what):
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        if process.poll() is not None:
-            sys.exit(f"the run ended by itself with status {process.returncode}: {process.communicate()[1]}")
-        if time.monotonic() > deadline:
-            sys.exit(f"waited in vain for {what}")
-        time.sleep(0.005)
 
 
 def journalled(run):
@@ -50,14 +40,14 @@ def journalled(run):
             if body["event"] == "proposal_arrived" and body["proposal"]["cost"]["input_tokens"]]
 
 
-def one_life(server, command, moments, kill):
-    """Lets the run live until a few more answers were sent and a random while; then ends it. The moment of its death."""
+def one_life(server, clock, command, moments, kill):
+    """Lets the run live until a few more answers were sent and a random while, and ends it. Returns when."""
     server.begin_life()
     process = start(*command, env=KEY)
     goal = len(server.answered) + CALLS_IN_FLIGHT
-    wait_for(lambda: len(server.answered) >= goal, process, "answers")
+    wait_for(lambda: len(server.answered) >= goal or process.poll() is not None, "answers")
     time.sleep(LONGEST_LIFE_S * moments.random())
-    ended = time.monotonic()
+    ended = clock.now_s()
     if kill:
         process.kill()
     else:
@@ -85,7 +75,8 @@ def main():
     moments = random.Random(options.seed)
     with tempfile.TemporaryDirectory(prefix="kernelsmith-paid-") as name:
         folder = Path(name)
-        server = ScriptedServer(folder, seed=options.seed)
+        clock = Beats()
+        server = ScriptedServer(folder, clock.now_s, seed=options.seed)
         run = folder / "a.run"
         begin = ["run", write_task(folder / "task"), "--out", run, "--iterations", "1000000", "--workers", "1",
                  "--model", "scripted", "--base-url", server.url, "--set", f"proposer.ca_file={server.certificate}",
@@ -94,8 +85,9 @@ def main():
         lost_ages = []
         counted, promised = set(), set()
         for life in range(options.kills + 1):
-            died = one_life(server, begin if life == 0 else ["resume", run], moments, kill=life < options.kills)
-            answered = {number: moment for number, moment in server.answered.items() if moment <= died}
+            died = one_life(server, clock, begin if life == 0 else ["resume", run], moments, kill=life < options.kills)
+            answered = {number: moment for number, (of_life, moment) in list(server.answered.items())
+                        if of_life == server.life and moment <= died}
             on_the_way = {json.loads(path.read_text())["cost"]["input_tokens"]
                           for path in (run / "arrived").glob("*.json")}
             told = journalled(run)
@@ -104,7 +96,7 @@ def main():
             recovered += len(on_the_way - set(told))
             have = on_the_way | set(told)
             promised |= have
-            for number in answered.keys() - counted:
+            for number in answered:
                 age = died - answered[number]
                 certain += age >= GRACE_S
                 recent += age < GRACE_S
@@ -123,9 +115,9 @@ def main():
         check_replay(run, folder / "again.run")
         oldest = max(lost_ages, default=0)
         print(f"{options.kills} kills, {server.asked} calls, {len(counted)} answered in full while the run lived, "
-              f"{len(told)} journalled, none twice; {recovered} were taken over from arrived/. Of {certain} answers older "
-              f"than {GRACE_S:g} s at a kill none was lost, of {recent} younger ones {len(lost_ages)}, the oldest of them "
-              f"{1000 * oldest:.1f} ms old")
+              f"{len(told)} journalled, none twice; {recovered} were taken over from arrived/. Of {certain} answers "
+              f"older than {GRACE_S:g} s at a kill none was lost, of {recent} younger ones {len(lost_ages)}, the "
+              f"oldest of them {1000 * oldest:.0f} ms old")
 
 
 if __name__ == "__main__":

@@ -3,11 +3,10 @@
 import json
 import signal
 import threading
-import time
 import unittest
 
 from model_run_test import WINNER, program, proposals
-from support import PATIENCE_S, CommandTest, kernelsmith, start, write_task
+from support import PATIENCE_S, CommandTest, kernelsmith, start, wait_for, write_task
 
 
 class Person:
@@ -59,12 +58,6 @@ class ManualTest(CommandTest):
         self.addCleanup(person.close)
         return person
 
-    def wait_for(self, condition):
-        deadline = time.monotonic() + PATIENCE_S
-        while not condition():
-            self.assertLess(time.monotonic(), deadline, "waited in vain")
-            time.sleep(0.01)
-
     def test_a_folder_is_the_model(self):
         self.queue.mkdir()
         person = self.person()
@@ -82,7 +75,7 @@ class ManualTest(CommandTest):
         self.queue.mkdir()
         # Nobody is there: both requests stay open, and the process is killed over them.
         process = start("run", "task", "--out", "a.run", "--iterations", "6", "--manual", "queue", cwd=self.folder)
-        self.wait_for(lambda: len(list(self.queue.glob("*.request.json"))) == 2)
+        wait_for(lambda: len(list(self.queue.glob("*.request.json"))) == 2, "the run")
         process.send_signal(signal.SIGKILL)
         process.communicate()
         first, second = sorted(self.queue.glob("*.request.json"))
@@ -91,7 +84,7 @@ class ManualTest(CommandTest):
         person = self.person()
         person.answered[json.loads(second.read_text())["ticket"]] = None  # it must be asked anew to be answered
         process = start("resume", "a.run", cwd=self.folder)
-        self.wait_for(lambda: len(person.answered) >= 4)
+        wait_for(lambda: len(person.answered) >= 4, "the run")
         del person.answered[json.loads(second.read_text())["ticket"]]
         out, err = process.communicate(timeout=PATIENCE_S)
         self.assertEqual(process.returncode, 0, out + err)
@@ -101,12 +94,12 @@ class ManualTest(CommandTest):
 
     def test_what_is_no_reply_is_complained_about(self):
         process = start("run", "task", "--out", "a.run", "--iterations", "1", "--manual", "queue", cwd=self.folder)
-        self.wait_for(lambda: list(self.queue.glob("*.request.json")))
+        wait_for(lambda: list(self.queue.glob("*.request.json")), "the run")
         (request,) = self.queue.glob("*.request.json")
         reply = request.with_name(request.name.replace("request", "reply"))
         reply.write_text('{"txt": "a program"}')
         complaint = request.with_name(request.name.replace("request.json", "error.txt"))
-        self.wait_for(complaint.exists)
+        wait_for(complaint.exists, "the run")
         self.assertIn('"txt" is not known', complaint.read_text())
         reply.write_text(json.dumps({"text": f"```\n{WINNER}```"}))
         out, err = process.communicate(timeout=PATIENCE_S)
@@ -115,8 +108,8 @@ class ManualTest(CommandTest):
 
     def test_a_stop_withdraws_the_requests(self):
         process = start("run", "task", "--out", "a.run", "--iterations", "9", "--manual", "queue", cwd=self.folder)
-        self.wait_for(lambda: list(self.queue.glob("*.request.json")))
-        self.fail_with(3, "run", "task", "--iterations", "9", "--manual", "queue", says=["a folder of its own"],
+        wait_for(lambda: list(self.queue.glob("*.request.json")), "the run")
+        self.fail_with(2, "run", "task", "--iterations", "9", "--manual", "queue", says=["a folder of its own"],
                        code="busy")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE_S)

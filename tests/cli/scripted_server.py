@@ -1,5 +1,5 @@
-"""A model behind TLS, with a CA of its own: every answer is a new program with a number of its own, sent in pieces after
-a while, streamed where that is asked for. It remembers which answers it sent in full, and when."""
+"""A model behind TLS, with a CA of its own: every answer is a new program with its own number, sent in pieces after a
+while, streamed where that is asked for. It remembers which answers it sent in full, and when."""
 
 import json
 import random
@@ -39,11 +39,11 @@ def reply_text(number):
 
 
 class ScriptedServer:
-    """`answered` maps the number of each answer that was sent in full to the moment (time.monotonic()). The number is
-    what the answer claims as its input tokens, so that a journal shows which answers it holds. What is sent to a client
-    that died meanwhile looks the same from here: only connections made in the present `life` count."""
+    """`answered` maps the number of each answer that was sent in full to the life of the client that its connection was
+    made in, and the moment by `clock`: what is sent to a client that died meanwhile looks the same from here. The
+    number is what the answer claims as its input tokens, so that a journal shows which answers it holds."""
 
-    def __init__(self, folder, longest_s=0.4, seed=1):
+    def __init__(self, folder, clock=time.monotonic, longest_s=0.4, seed=1):
         self.certificate, key = make_certificate(folder)
         self.answered = {}
         self.asked = 0
@@ -51,6 +51,7 @@ class ScriptedServer:
         self._random = random.Random(seed)
         self._lock = threading.Lock()
         self._longest_s = longest_s
+        self._clock = clock
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -115,8 +116,7 @@ class ScriptedServer:
             handler.wfile.write(piece)
             handler.wfile.flush()
         with self._lock:
-            if handler.life == self.life:
-                self.answered[number] = time.monotonic()
+            self.answered[number] = (handler.life, self._clock())
 
     def begin_life(self):
         with self._lock:

@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import tempfile
+import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -52,6 +54,34 @@ def patiently(*args, **options):
 def start(*args, cwd=None, env=None):
     return subprocess.Popen([KERNELSMITH, *map(str, args)], cwd=cwd, env={**os.environ, **(env or {})},
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+class Beats:
+    """A clock that stands still while the machine does: it counts hundredths of a second that this process lived
+    through. Use it where being late must not look like having waited."""
+
+    LENGTH_S = 0.01
+
+    def __init__(self):
+        self._beats = 0
+        threading.Thread(target=self._beat, daemon=True).start()
+
+    def _beat(self):
+        while True:
+            time.sleep(self.LENGTH_S)
+            self._beats += 1
+
+    def now_s(self):
+        return self._beats * self.LENGTH_S
+
+
+def wait_for(condition, what, patience_s=PATIENCE_S):
+    """Until the condition holds; an AssertionError where it never does."""
+    for _ in range(int(patience_s / Beats.LENGTH_S)):
+        if condition():
+            return
+        time.sleep(Beats.LENGTH_S)
+    raise AssertionError(f"waited in vain for {what}")
 
 
 def write_task(folder, **files):
