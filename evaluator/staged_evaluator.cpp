@@ -76,7 +76,9 @@ class StagedEvaluator final : public Evaluator {
     auto candidate = compile(job.source, flight.stop);
     if (!candidate) return candidate.error();
     if (const Rejection* rejection = candidate->rejection()) return Evaluation(*rejection);
-    flight.request = {*candidate->binary(), nullptr, job.remeasurement, std::move(candidate->report)};
+    const bool careful = job.careful || job.remeasurement == Remeasurement::confirm;
+    flight.request = {*candidate->binary(), nullptr, job.remeasurement, careful,
+                      std::move(candidate->report)};
 
     if (job.remeasurement == Remeasurement::confirm)
       if (auto differs = rebuild(job.source, *flight.request.candidate, flight.stop)) return differs;

@@ -1,6 +1,7 @@
 #include "abba.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -8,14 +9,19 @@ namespace kernelsmith {
 namespace {
 
 /// Long beside what a request costs, short beside the drift of the machine.
-constexpr double kBatchUs = 1000;
+constexpr double kBatchUs = 500;
 /// A busy machine makes a request cost some ten microseconds more or less: a shorter batch would measure
 /// that, so short calls use up the sets faster and have the object loaded anew more often.
-constexpr double kLeastBatchUs = 800;
+constexpr double kLeastBatchUs = 400;
 constexpr std::size_t kCallsTried = 4;
-/// Where a process happens to lie in memory makes it a per cent faster or slower for as long as it lives, so
-/// a comparison takes few pairs of the same two processes.
-constexpr std::size_t kPairsOfPlacement = 4;
+/// Of each side.
+constexpr std::size_t kBatchesOfPair = 2;
+/// Where a process and the arena happen to lie in physical memory makes calls up to a tenth faster or slower
+/// for as long as they live, so a comparison takes few pairs of the same two processes, and the two sides
+/// then exchange their arenas.
+constexpr std::size_t kPairsOfPlacement = 2;
+/// After so many each side has had both arenas alike.
+constexpr std::size_t kPairsOfTurn = 2 * kPairsOfPlacement;
 
 Failure opponent_failed(const Failure& failure) {
   if (std::holds_alternative<Error>(failure)) return failure;
@@ -27,16 +33,15 @@ Failure opponent_failed(const Failure& failure) {
 struct Side {
   LoadedObject& object;
   std::size_t shape;
-  std::size_t calls = 1;
+  std::size_t calls = 1;  ///< of a batch
 
-  Judged<double> time() { return object.batch(shape, calls); }
+  std::size_t most_calls() const { return object.most_calls(shape, kBatchesOfPair); }
+  Judged<void> lay_out() { return object.lay_out(shape, calls, kBatchesOfPair); }
 
   /// Chooses the batch's length by a few calls.
   Judged<void> size() {
-    const std::size_t most = object.most_calls(shape);
-    const std::size_t thrifty = std::max<std::size_t>(1, most / 3);
-    calls = std::min(thrifty, kCallsTried);
-    const auto one = time();
+    const std::size_t most = most_calls(), thrifty = std::max<std::size_t>(1, most / 3);
+    const auto one = object.batch(shape, std::min(thrifty, kCallsTried));
     if (!one) return one.error();
     calls = calls_per_batch(*one, kBatchUs, thrifty);
     if (static_cast<double>(calls) * *one < kLeastBatchUs) calls = calls_per_batch(*one, kLeastBatchUs, most);
@@ -46,7 +51,7 @@ struct Side {
   /// Lengthens batches that turned out much shorter than meant. The first call can be slow on purpose: beside
   /// a short batch, what a request costs weighs much, and can be saved on.
   bool lengthen(double call_us) {
-    const std::size_t fitting = calls_per_batch(call_us, kBatchUs, object.most_calls(shape));
+    const std::size_t fitting = calls_per_batch(call_us, kBatchUs, most_calls());
     if (fitting <= 2 * calls) return false;
     calls = fitting;
     return true;
@@ -64,16 +69,22 @@ struct Duel {
     return {};
   }
 
-  /// A pair that showed its batches to be too short is not kept; lengths at least double, so this ends.
+  /// Nothing but the four batches happens between the first and the last: what else goes on in the machine
+  /// changes within milliseconds. A pair that showed its batches to be too short is not kept; lengths at
+  /// least double, so this ends.
   Judged<void> take_pair() {
-    const auto a1 = a.time();
+    if (auto laid = a.lay_out(); !laid) return laid.error();
+    if (auto laid = b.lay_out(); !laid) return opponent_failed(laid.error());
+    const auto a1 = a.object.next_batch();
     if (!a1) return a1.error();
-    const auto b1 = b.time();
+    const auto b1 = b.object.next_batch();
     if (!b1) return opponent_failed(b1.error());
-    const auto b2 = b.time();
+    const auto b2 = b.object.next_batch();
     if (!b2) return opponent_failed(b2.error());
-    const auto a2 = a.time();
+    const auto a2 = a.object.next_batch();
     if (!a2) return a2.error();
+    if (auto checked = a.object.check(); !checked) return checked.error();
+    if (auto checked = b.object.check(); !checked) return opponent_failed(checked.error());
     const bool a_longer = a.lengthen(std::min(*a1, *a2)), b_longer = b.lengthen(std::min(*b1, *b2));
     if (a_longer || b_longer) return {};
     found.ratios.push_back(AbbaTimes{*a1, *b1, *b2, *a2}.ratio());
@@ -83,28 +94,51 @@ struct Duel {
   }
 };
 
+/// The two sides' arenas, each side's own again in the end.
+class Arenas {
+ public:
+  Arenas(LoadedObject& a, LoadedObject& b) : a_(a), b_(b) {}
+  Arenas(const Arenas&) = delete;
+  Arenas& operator=(const Arenas&) = delete;
+  ~Arenas() {
+    if (exchanged_) exchange();
+  }
+
+  /// Both objects are loaded anew after it.
+  void exchange() {
+    LoadedObject::exchange_arenas(a_, b_);
+    exchanged_ = !exchanged_;
+  }
+
+ private:
+  LoadedObject& a_;
+  LoadedObject& b_;
+  bool exchanged_ = false;
+};
+
 }  // namespace
 
 Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
                                           const std::vector<StoppingRule>& rules,
                                           const std::stop_token& stop) {
+  Arenas arenas(a, b);
   std::vector<Duel> duels;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) {
     duels.push_back({{a, shape}, {b, shape}});
     if (auto sized = duels.back().size(); !sized) return sized.error();
   }
-  bool all_content = false;
-  for (std::size_t round = 1; !all_content; ++round) {
-    all_content = true;
+  std::vector<bool> content(rules.size());
+  const auto all_content = [&] {
+    for (std::size_t shape = 0; shape < rules.size(); ++shape)
+      content[shape] = enough(duels[shape].found.ratios, rules[shape]);
+    return std::ranges::all_of(content, std::identity());
+  };
+  for (std::size_t round = 0; round % kPairsOfTurn != 0 || !all_content(); ++round) {
+    if (round > 0 && round % kPairsOfPlacement == 0) arenas.exchange();
     for (std::size_t shape = 0; shape < rules.size(); ++shape) {
-      if (enough(duels[shape].found.ratios, rules[shape])) continue;
-      all_content = false;
+      if (content[shape]) continue;
       if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));
       if (auto taken = duels[shape].take_pair(); !taken) return taken.error();
-    }
-    if (round % kPairsOfPlacement == 0) {
-      a.unload();
-      b.unload();
     }
   }
   std::vector<AbbaRatios> found;

@@ -12,8 +12,10 @@
 namespace kernelsmith {
 
 inline constexpr StoppingRule kAgainstYardstick{4, 12, 0.015, 0.7};
+/// For an answer that stands alone.
+inline constexpr StoppingRule kWithCare{16, 64, 0.006, 0};
 /// Measured once and a factor of every score: always many pairs, however slow the baseline is.
-inline constexpr StoppingRule kBaselineAgainstYardstick{15, 31, 0.015, 0};
+inline constexpr StoppingRule kBaselineAgainstYardstick{16, 32, 0.015, 0};
 
 /// What one shape's pairs gave.
 struct AbbaRatios {
@@ -23,7 +25,8 @@ struct AbbaRatios {
 };
 
 /// Alternates a b b a at each of the first `rules.size()` shapes in turn, so that a process gives what it can
-/// at all of them, until every shape's rule is content. A failure of b is an Error: it was accepted before.
+/// at all of them, until every shape's rule is content. Every few rounds both are loaded anew, each in the
+/// other's arena. A failure of b is an Error: it was accepted before.
 Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
                                           const std::vector<StoppingRule>& rules,
                                           const std::stop_token& stop);

@@ -36,9 +36,10 @@ Result<std::pair<RunnerChannel, FileDescriptor>> RunnerChannel::create() {
   return std::pair(RunnerChannel(FileDescriptor(pair[0])), FileDescriptor(pair[1]));
 }
 
-bool RunnerChannel::request(std::size_t calls) {
+bool RunnerChannel::request(std::size_t first, std::size_t calls) {
   nonce_ = secret_number();
-  const runner::Request request{runner::kMagic, static_cast<std::uint32_t>(calls), nonce_};
+  const runner::Request request{runner::kMagic, static_cast<std::uint32_t>(first),
+                                static_cast<std::uint32_t>(calls), 0, nonce_};
   return ::send(descriptor_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request;
 }
 

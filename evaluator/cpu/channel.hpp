@@ -33,8 +33,8 @@ class RunnerChannel {
   /// The judge's end and the runner's. Errors: io.
   static Result<std::pair<RunnerChannel, FileDescriptor>> create();
 
-  /// Has the first `calls` rows of the call table done. False where nobody reads any more.
-  bool request(std::size_t calls);
+  /// Has `calls` rows of the call table done, from row `first` on. False where nobody reads any more.
+  bool request(std::size_t first, std::size_t calls);
 
   /// Waits for one message. `exit_descriptor` (or -1) becomes readable when the process has ended.
   Result<Heard> listen(double timeout_s, int exit_descriptor);

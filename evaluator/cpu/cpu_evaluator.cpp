@@ -45,10 +45,11 @@ class CpuBackend final : public Backend {
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     const std::lock_guard lock(mutex_);
-    return judge_->evaluate(std::static_pointer_cast<const CpuBinary>(request.candidate),
-                            std::static_pointer_cast<const CpuBinary>(request.rival),
-                            request.remeasurement == Remeasurement::confirm, std::move(request.report),
-                            std::move(stop));
+    return judge_->evaluate(
+        std::static_pointer_cast<const CpuBinary>(request.candidate),
+        std::static_pointer_cast<const CpuBinary>(request.rival),
+        {.fresh = request.remeasurement == Remeasurement::confirm, .careful = request.careful},
+        std::move(request.report), std::move(stop));
   }
 
  private:
@@ -144,7 +145,11 @@ Result<RunnerSettings> runner_settings(const Task& task, const CpuOptions& optio
   settings.unsandboxed = options.unsandboxed;
   settings.cgroup = !options.without_cgroup;
   settings.threads = task.threads;
-  if (task.threads > 1) settings.cores = std::make_shared<const ReservedCores>(task.threads);
+  if (task.threads > 1) {
+    settings.cores = std::make_shared<const ReservedCores>(task.threads);
+  } else {
+    settings.core = std::make_shared<const TimingCore>(TimingCore::choose());
+  }
   settings.load_timeout_s = std::max(kLeastLoadTimeoutS, task.timeout_s);
   return settings;
 }

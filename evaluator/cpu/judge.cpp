@@ -73,11 +73,11 @@ LoadedObject Judge::object_for(CpuBinaryPtr binary, Arena& arena, Trust trust) c
   return {setup, bank_, std::move(binary), arena, trust};
 }
 
-Result<Evaluation> Judge::evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, bool fresh, Report report,
+Result<Evaluation> Judge::evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, Examination how, Report report,
                                    std::stop_token stop) {
-  if (fresh)
+  if (how.fresh)
     if (auto s = draw_bank(); !s) return s.error();
-  if (fresh || !yardstick_)
+  if (how.fresh || !yardstick_)
     yardstick_ =
         std::make_unique<LoadedObject>(object_for(parts_.yardstick, *yardstick_arena_, Trust::trusted));
   report.tier = tier_;
@@ -86,7 +86,7 @@ Result<Evaluation> Judge::evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, b
   for (const TaskShape& shape : shapes_) report.shapes.push_back({shape.name, shape.timed, {}, 0, {}, {}});
 
   LoadedObject challenger = object_for(candidate, *candidate_arena_, Trust::candidate);
-  const auto fitness = examine(challenger, candidate, rival, fresh, report, stop);
+  const auto fitness = examine(challenger, candidate, rival, how, report, stop);
   for (std::size_t s = 0; s < shapes_.size(); ++s) {
     ShapeResult& shape = report.shapes[s];
     shape.error = challenger.worst_error(s);
@@ -108,15 +108,16 @@ Result<Evaluation> Judge::evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, b
 }
 
 Judged<Measurement> Judge::examine(LoadedObject& candidate, const CpuBinaryPtr& binary,
-                                   const CpuBinaryPtr& rival, bool fresh, Report& report,
+                                   const CpuBinaryPtr& rival, Examination how, Report& report,
                                    const std::stop_token& stop) {
   {
     const Stopwatch watch(report.spent_ms["check"]);
-    if (auto ok = check_all_shapes(candidate, fresh || parts_.task->threads > 1, stop, &report.shapes); !ok)
+    if (auto ok = check_all_shapes(candidate, how.fresh || parts_.task->threads > 1, stop, &report.shapes);
+        !ok)
       return ok.error();
   }
   const Stopwatch watch(report.spent_ms["timing"]);
-  auto fitness = time_all_shapes(candidate, binary->digest(), report, stop);
+  auto fitness = time_all_shapes(candidate, binary->digest(), how.careful, report, stop);
   if (fitness)
     if (auto plausible = check_plausible(report); !plausible) return plausible.error();
   if (fitness && rival)
@@ -175,14 +176,14 @@ Judged<void> Judge::check_plausible(const Report& report) {
 
 /// The fitness carries the noise of this candidate's own measurement. How well the baseline is known is the
 /// same for all candidates of a run and stands in the report's speedup only.
-Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest& binary, Report& report,
-                                           const std::stop_token& stop) {
+Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest& binary, bool careful,
+                                           Report& report, const std::stop_token& stop) {
   const std::size_t timed = parts_.task->timed.size();
   Pool& pool = pools_[binary];
   pool.ratios.resize(timed);
   pool.times_us.resize(timed);
   // The fitness is the mean over the shapes, and its interval theirs over the square root of their number.
-  StoppingRule rule = kAgainstYardstick;
+  StoppingRule rule = careful ? kWithCare : kAgainstYardstick;
   rule.target *= std::sqrt(static_cast<double>(timed));
   std::vector<StoppingRule> rules(timed, rule);
   for (std::size_t shape = 0; shape < timed; ++shape)

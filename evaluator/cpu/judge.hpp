@@ -26,14 +26,19 @@ struct JudgeParts {
   TrustedBuilder build;    ///< for the roofline's own kernels
 };
 
+struct Examination {
+  bool fresh = false;    ///< a new bank is drawn first
+  bool careful = false;  ///< as EvaluationJob::careful
+};
+
 /// Not thread-safe: what it times, it times alone.
 class Judge {
  public:
   /// Makes the bank, checks baseline and yardstick, and measures the one against the other. Errors: refused.
   static Result<std::unique_ptr<Judge>> create(JudgeParts parts);
 
-  /// Checks and times `candidate`, against `rival` too where there is one. `fresh` draws a new bank first.
-  Result<Evaluation> evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, bool fresh, Report report,
+  /// Checks and times `candidate`, against `rival` too where there is one.
+  Result<Evaluation> evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, Examination how, Report report,
                               std::stop_token stop);
 
   /// "full", "weak" or "unsandboxed".
@@ -53,13 +58,13 @@ class Judge {
   // For each candidate (judge.cpp).
   LoadedObject object_for(CpuBinaryPtr binary, Arena& arena, Trust trust) const;
   Judged<Measurement> examine(LoadedObject& candidate, const CpuBinaryPtr& binary, const CpuBinaryPtr& rival,
-                              bool fresh, Report& report, const std::stop_token& stop);
+                              Examination how, Report& report, const std::stop_token& stop);
   Judged<void> check_all_shapes(LoadedObject& candidate, bool again, const std::stop_token& stop,
                                 std::vector<ShapeResult>* results = nullptr);
   Judged<void> check_speed(std::size_t shape, double call_us);
   Judged<void> check_plausible(const Report& report);
-  Judged<Measurement> time_all_shapes(LoadedObject& candidate, const Digest& binary, Report& report,
-                                      const std::stop_token& stop);
+  Judged<Measurement> time_all_shapes(LoadedObject& candidate, const Digest& binary, bool careful,
+                                      Report& report, const std::stop_token& stop);
   Judged<void> duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Report& report,
                     const std::stop_token& stop);
 

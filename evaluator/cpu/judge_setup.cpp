@@ -13,7 +13,7 @@ namespace kernelsmith {
 namespace {
 
 /// A process that is loaded maps the whole arena, which costs about a millisecond for 15 MB.
-constexpr std::size_t kArenaBytesOfShape = std::size_t{8} << 20;
+constexpr std::size_t kArenaBytesOfShape = std::size_t{16} << 20;
 constexpr std::size_t kMostSlots = 192;
 
 /// A failure of something that the task vouches for.
@@ -74,7 +74,7 @@ Result<Arena> Judge::make_arena() const {
     place.sizes = shapes_[s].sizes;
     for (const TensorExtent& extent : shapes_[s].extents) place.tensor_bytes.push_back(extent.bytes);
     const std::size_t fitting = kArenaBytesOfShape / std::max<std::size_t>(shapes_[s].bytes(), 1);
-    place.slots = std::min(bank_[s].size(), std::clamp<std::size_t>(fitting, 2, kMostSlots));
+    place.slots = std::min(bank_[s].size(), std::clamp<std::size_t>(fitting, 4, kMostSlots));
   }
   return Arena::create(roles, std::move(places));
 }

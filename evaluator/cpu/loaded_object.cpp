@@ -64,31 +64,62 @@ LoadedObject::LoadedObject(LoadedObjectSetup setup, const Bank& bank, CpuBinaryP
     : setup_(setup),
       bank_(bank),
       binary_(std::move(binary)),
-      arena_(arena),
+      arena_(&arena),
       trust_(trust),
       deals_(bank.size()),
       worst_error_(bank.size(), 0) {}
 
-std::size_t LoadedObject::most_calls(std::size_t shape) const {
-  // Two batches and a warm-up for each time that the object has to be loaded anew.
-  const std::size_t sets = std::max<std::size_t>(1, bank_[shape].size() / 3);
-  return std::min(arena_.slots(shape), sets);
+std::size_t LoadedObject::most_calls(std::size_t shape, std::size_t batches) const {
+  // Two of them and a warm-up for each time that the object has to be loaded anew.
+  const std::size_t sets = bank_[shape].size() / std::max<std::size_t>(3, batches + 1);
+  return std::max<std::size_t>(1, std::min(arena_->slots(shape) / batches, sets));
+}
+
+/// Nothing more is to be had of an object that broke a rule: the rule stands in rejection().
+template <class Step>
+auto LoadedObject::noting_rejection(Step step) {
+  auto outcome = step();
+  if (!outcome)
+    if (const Failure failure = outcome.error(); std::holds_alternative<Rejection>(failure))
+      rejection_ = std::get<Rejection>(failure);
+  return outcome;
+}
+
+Judged<void> LoadedObject::lay_out(std::size_t shape, std::size_t calls, std::size_t batches) {
+  return noting_rejection([&]() -> Judged<void> {
+    const std::size_t each = std::clamp<std::size_t>(calls, 1, most_calls(shape, batches));
+    if (auto ready = ready_for(shape, each * batches); !ready) return ready.error();
+    write_inputs(shape, each, batches);
+    return {};
+  });
+}
+
+Judged<double> LoadedObject::next_batch() {
+  return noting_rejection([&] { return time_rows(); });
+}
+
+Judged<void> LoadedObject::check() {
+  return noting_rejection([&] { return check_rows(); });
 }
 
 Judged<double> LoadedObject::batch(std::size_t shape, std::size_t calls) {
-  calls = std::clamp<std::size_t>(calls, 1, most_calls(shape));
-  const auto ready = ready_for(shape, calls);
-  auto time = ready ? timed_batch(shape, calls) : Judged<double>(ready.error());
-  if (!time)
-    if (const Failure failure = time.error(); std::holds_alternative<Rejection>(failure))
-      rejection_ = std::get<Rejection>(failure);
-  return time;
+  return noting_rejection([&]() -> Judged<double> {
+    const std::size_t possible = std::clamp<std::size_t>(calls, 1, most_calls(shape));
+    if (auto ready = ready_for(shape, possible); !ready) return ready.error();
+    return one_batch(shape, possible);
+  });
+}
+
+void LoadedObject::exchange_arenas(LoadedObject& a, LoadedObject& b) {
+  a.unload();
+  b.unload();
+  std::swap(a.arena_, b.arena_);
 }
 
 Judged<double> LoadedObject::empty_batch() {
   if (!process_)
     if (auto loaded = load(); !loaded) return loaded.error();
-  const auto clock = process_->call(0, setup_.task.timeout_s);
+  const auto clock = process_->call(0, 0, setup_.task.timeout_s);
   if (!clock) return clock.error();
   return setup_.task.threads > 1 ? clock->wall_us : clock->cpu_us;
 }
@@ -107,16 +138,16 @@ Judged<void> LoadedObject::ready_for(std::size_t shape, std::size_t calls) {
   deals_[shape].warm = true;
   const std::size_t spare = deals_[shape].left() - calls;
   if (spare == 0) return {};
-  const auto warm_up = timed_batch(shape, std::min(spare, std::max<std::size_t>(1, calls / 4)));
+  const auto warm_up = one_batch(shape, std::min(spare, std::max<std::size_t>(1, calls / 4)));
   if (!warm_up) return warm_up.error();
   return {};
 }
 
 Judged<void> LoadedObject::load() {
   const Stopwatch watch(costs_.load_ms), allowance(used_ms_);
-  if (trust_ == Trust::candidate) arena_.wipe();
+  if (trust_ == Trust::candidate) arena_->wipe();
   shuffle_all();
-  auto process = RunnerProcess::start(binary_->object(), arena_, setup_.runner);
+  auto process = RunnerProcess::start(binary_->object(), *arena_, setup_.runner);
   if (!process) return process.error();
   process_.emplace(std::move(*process));
   return {};
@@ -132,27 +163,29 @@ void LoadedObject::shuffle_all() {
   }
 }
 
-Judged<double> LoadedObject::timed_batch(std::size_t shape, std::size_t calls) {
-  const auto allowed = allowed_s(shape);
+Judged<double> LoadedObject::one_batch(std::size_t shape, std::size_t calls) {
+  write_inputs(shape, calls, 1);
+  const auto time = time_rows();
+  if (!time) return time.error();
+  if (auto checked = check_rows(); !checked) return checked.error();
+  return time;
+}
+
+Judged<double> LoadedObject::time_rows() {
+  const auto allowed = allowed_s(laid_.shape);
   if (!allowed) return allowed.error();
   const double timeout_s = std::min(setup_.task.timeout_s, *allowed);
-  lay_out(shape, calls);
   const auto clock = [&] {
     const Stopwatch watch(costs_.requests_ms), allowance(used_ms_);
-    return process_->call(calls, timeout_s);
+    return process_->call(laid_.done, laid_.calls, timeout_s);
   }();
   if (!clock) {
-    if (auto still = allowed_s(shape); !still) return still.error();
+    if (auto still = allowed_s(laid_.shape); !still) return still.error();
     return clock.error();
   }
   costs_.calls_ms += clock->wall_us / 1000;
-  if (trust_ == Trust::candidate)
-    if (auto checked = check(shape, calls); !checked) return checked.error();
-  const auto dealt = deals_[shape].order.begin() + static_cast<std::ptrdiff_t>(deals_[shape].next);
-  last_shape_ = shape;
-  last_sets_.assign(dealt, dealt + static_cast<std::ptrdiff_t>(calls));
-  deals_[shape].next += calls;
-  return time_of(*clock, calls);
+  laid_.done += laid_.calls;
+  return time_of(*clock, laid_.calls);
 }
 
 /// What is left of the allowance.
@@ -168,13 +201,15 @@ Judged<double> LoadedObject::allowed_s(std::size_t shape) const {
 
 Judged<void> LoadedObject::repeat_last() {
   const auto& tensors = setup_.task.tensors;
-  const std::size_t shape = last_shape_, calls = last_sets_.size();
+  const std::size_t shape = laid_.shape, calls = laid_.rows;
+  const std::vector<std::size_t> sets = laid_.sets;
   std::vector<std::vector<std::byte>> before;
   const auto each_output = [&](auto&& visit) {
     for (std::size_t slot = 0; slot < calls; ++slot)
       for (std::size_t t = 0; t < tensors.size(); ++t)
         if (tensors[t].role != TensorRole::in)
-          visit(t, std::span<const std::byte>(arena_.tensor(shape, slot, t), arena_.tensor_bytes(shape, t)));
+          visit(t,
+                std::span<const std::byte>(arena_->tensor(shape, slot, t), arena_->tensor_bytes(shape, t)));
   };
   each_output([&](std::size_t, auto bytes) { before.emplace_back(bytes.begin(), bytes.end()); });
   process_.reset();
@@ -182,8 +217,8 @@ Judged<void> LoadedObject::repeat_last() {
   Deal& deal = deals_[shape];
   for (std::size_t i = 0; i < calls; ++i)
     std::iter_swap(deal.order.begin() + static_cast<std::ptrdiff_t>(i),
-                   std::find(deal.order.begin(), deal.order.end(), last_sets_[i]));
-  if (auto again = timed_batch(shape, calls); !again) return again.error();
+                   std::find(deal.order.begin(), deal.order.end(), sets[i]));
+  if (auto again = one_batch(shape, calls); !again) return again.error();
   std::size_t at = 0, different = tensors.size();
   each_output([&](std::size_t t, auto bytes) {
     if (!std::ranges::equal(bytes, before[at++])) different = t;
@@ -195,14 +230,19 @@ Judged<void> LoadedObject::repeat_last() {
                     "order is left to chance (a task can declare nondeterministic: true)");
 }
 
-void LoadedObject::lay_out(std::size_t shape, std::size_t calls) {
+void LoadedObject::write_inputs(std::size_t shape, std::size_t calls, std::size_t batches) {
   const Stopwatch watch(costs_.lay_out_ms);
+  const std::size_t rows = calls * batches;
+  Deal& deal = deals_[shape];
+  const auto dealt = deal.order.begin() + static_cast<std::ptrdiff_t>(deal.next);
+  laid_ = {shape, calls, rows, 0, {dealt, dealt + static_cast<std::ptrdiff_t>(rows)}};
+  deal.next += rows;
   const auto& tensors = setup_.task.tensors;
   poison_ = draw_poison(random_);
-  for (std::size_t slot = 0; slot < calls; ++slot) {
-    const InputSet& set = bank_[shape][deals_[shape].order[deals_[shape].next + slot]];
+  for (std::size_t slot = 0; slot < rows; ++slot) {
+    const InputSet& set = bank_[shape][laid_.sets[slot]];
     for (std::size_t t = 0; t < tensors.size(); ++t) {
-      std::byte* const to = arena_.tensor(shape, slot, t);
+      std::byte* const to = arena_->tensor(shape, slot, t);
       if (tensors[t].role != TensorRole::out) {
         // Warm: written through the caches, and still in the level that the cores share where it fits.
         if (setup_.task.cache == CacheState::warm)
@@ -210,26 +250,28 @@ void LoadedObject::lay_out(std::size_t shape, std::size_t calls) {
         else
           streaming_copy(to, set.inputs[t].data(), set.inputs[t].size());
       } else {
-        streaming_fill(to, arena_.tensor_bytes(shape, t), poison_);
+        streaming_fill(to, arena_->tensor_bytes(shape, t), poison_);
       }
       if (tensors[t].role == TensorRole::in) continue;
-      const auto [before, after] = arena_.margins(shape, slot, t);
+      const auto [before, after] = arena_->margins(shape, slot, t);
       streaming_fill(before.data(), before.size(), poison_);
       fill(after, poison_);
     }
   }
-  arena_.set_calls(shape, calls);
+  arena_->set_calls(shape, rows);
 }
 
-Judged<void> LoadedObject::check(std::size_t shape, std::size_t calls) {
+Judged<void> LoadedObject::check_rows() {
+  if (trust_ == Trust::trusted) return {};
   const Stopwatch watch(costs_.compare_ms);
   const auto& tensors = setup_.task.tensors;
-  for (std::size_t slot = 0; slot < calls; ++slot) {
-    const InputSet& set = bank_[shape][deals_[shape].order[deals_[shape].next + slot]];
+  const std::size_t shape = laid_.shape;
+  for (std::size_t slot = 0; slot < laid_.done; ++slot) {
+    const InputSet& set = bank_[shape][laid_.sets[slot]];
     for (std::size_t t = 0; t < tensors.size(); ++t) {
       if (tensors[t].role == TensorRole::in) continue;
-      const std::span<const std::byte> actual(arena_.tensor(shape, slot, t), arena_.tensor_bytes(shape, t));
-      for (const auto& margin : arena_.margins(shape, slot, t))
+      const std::span<const std::byte> actual(arena_->tensor(shape, slot, t), arena_->tensor_bytes(shape, t));
+      for (const auto& margin : arena_->margins(shape, slot, t))
         if (!untouched(margin, poison_)) return outside(setup_.shapes[shape], tensors[t]);
       const CheckResult result = check_output(set.outputs[t], actual, poison_);
       worst_error_[shape] = std::max(worst_error_[shape], result.error);

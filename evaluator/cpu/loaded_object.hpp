@@ -39,14 +39,22 @@ class LoadedObject {
   /// The time of one call in microseconds, from a batch of about `calls` calls at `shape`.
   Judged<double> batch(std::size_t shape, std::size_t calls);
 
-  /// Has the last batch done again by another process, which must write the same bytes.
+  /// The same in steps, so that little comes between the batches of two objects: lays out the inputs of
+  /// `batches` batches of `calls` calls each, ...
+  Judged<void> lay_out(std::size_t shape, std::size_t calls, std::size_t batches);
+  /// ... does the next of them, and gives the time of one call, ...
+  Judged<double> next_batch();
+  /// ... and checks what those wrote that were done.
+  Judged<void> check();
+
+  /// Has the last batch (one of `batch()`) done again by another process, which must write the same bytes.
   Judged<void> repeat_last();
 
   /// What an empty batch takes, in microseconds. For trusted objects.
   Judged<double> empty_batch();
 
-  /// The most calls that a batch at this shape can hold.
-  std::size_t most_calls(std::size_t shape) const;
+  /// The most calls that each of `batches` batches can hold that are laid out at once.
+  std::size_t most_calls(std::size_t shape, std::size_t batches = 1) const;
 
   /// The worst error seen at the shape, as a fraction of the budget.
   double worst_error(std::size_t shape) const { return worst_error_[shape]; }
@@ -64,6 +72,9 @@ class LoadedObject {
   /// Lets the process go; the next batch loads the object anew.
   void unload() { process_.reset(); }
 
+  /// Unloads both, and gives each the other's arena.
+  static void exchange_arenas(LoadedObject& a, LoadedObject& b);
+
  private:
   /// The sets of one shape in the order in which this process gets them.
   struct Deal {
@@ -78,19 +89,29 @@ class LoadedObject {
     double load_ms = 0, lay_out_ms = 0, calls_ms = 0, requests_ms = 0, compare_ms = 0;
   };
 
-  Judged<double> timed_batch(std::size_t shape, std::size_t calls);
+  /// The batches that are laid out: rows of the call table, and the sets that the first of them shows.
+  struct Laid {
+    std::size_t shape = 0, calls = 0, rows = 0;
+    std::size_t done = 0;  ///< rows
+    std::vector<std::size_t> sets;
+  };
+
+  template <class Step>
+  auto noting_rejection(Step step);
+  Judged<double> one_batch(std::size_t shape, std::size_t calls);
+  Judged<double> time_rows();
+  Judged<void> check_rows();
   Judged<void> ready_for(std::size_t shape, std::size_t calls);
   Judged<void> load();
   void shuffle_all();
-  void lay_out(std::size_t shape, std::size_t calls);
-  Judged<void> check(std::size_t shape, std::size_t calls);
+  void write_inputs(std::size_t shape, std::size_t calls, std::size_t batches);
   Judged<double> allowed_s(std::size_t shape) const;
   double time_of(const BatchClock& clock, std::size_t calls) const;
 
   LoadedObjectSetup setup_;
   const Bank& bank_;
   CpuBinaryPtr binary_;
-  Arena& arena_;
+  Arena* arena_;
   Trust trust_;
   std::optional<RunnerProcess> process_;
   std::optional<Rejection> rejection_;
@@ -100,9 +121,7 @@ class LoadedObject {
   double used_ms_ = 0;  ///< of the allowance
   SecretStream random_;
   std::uint32_t poison_ = 0;
-  /// The last batch: what repeat_last() needs.
-  std::size_t last_shape_ = 0;
-  std::vector<std::size_t> last_sets_;
+  Laid laid_;
 };
 
 }  // namespace kernelsmith

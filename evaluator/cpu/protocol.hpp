@@ -21,10 +21,12 @@ using Shim = void (*)(void* const* tensors, const std::int64_t* sizes);
 
 enum class Status : std::uint32_t { done = 1, loaded = 2, load_failed = 3, input_written = 4 };
 
-/// Judge to runner: do the first `calls` rows of the call table.
+/// Judge to runner: do `calls` rows of the call table, from row `first` on.
 struct Request {
   std::uint32_t magic = kMagic;
+  std::uint32_t first = 0;
   std::uint32_t calls = 0;
+  std::uint32_t reserved = 0;
   std::uint64_t nonce = 0;
 };
 

@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <string>
 #include <thread>
 #include <utility>
 
@@ -14,43 +10,16 @@
 #include <sched.h>
 #include <sys/file.h>
 
+#include "cores.hpp"
+
 namespace kernelsmith {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 /// The lowest and the next real-time priorities: above every ordinary program, below what an administrator
 /// put among the real-time ones.
 constexpr int kRunnerPriority = 1, kJudgePriority = 2;
-
-fs::path folder_of(int core) { return "/sys/devices/system/cpu/cpu" + std::to_string(core); }
-
-std::vector<int> allowed_cores() {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  std::vector<int> cores;
-  if (::sched_getaffinity(0, sizeof mask, &mask) != 0) return cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &mask)) cores.push_back(core);
-  return cores;
-}
-
-/// A name for the physical core: the list of those that share it.
-std::string physical_core(int core) {
-  std::string siblings;
-  std::ifstream file(folder_of(core) / "topology" / "thread_siblings_list");
-  return std::getline(file, siblings) ? siblings : std::to_string(core);
-}
-
-/// From the last on, for most interrupts go to the first; one of each physical core before their siblings.
-std::vector<int> by_preference(std::vector<int> cores) {
-  std::ranges::reverse(cores);
-  std::set<std::string> taken;
-  std::stable_partition(cores.begin(), cores.end(),
-                        [&](int core) { return taken.insert(physical_core(core)).second; });
-  return cores;
-}
 
 bool set_policy(pid_t thread, int policy, int priority) {
   sched_param parameters{};
@@ -68,11 +37,11 @@ bool lock_all(const std::vector<FileDescriptor>& locks) {
 
 }  // namespace
 
-ReservedCores::ReservedCores(int count) : numbers_(by_preference(allowed_cores())) {
+ReservedCores::ReservedCores(int count) : numbers_(cores_by_preference()) {
   if (numbers_.size() > static_cast<std::size_t>(count)) numbers_.resize(static_cast<std::size_t>(count));
   std::ranges::sort(numbers_);
   for (const int core : numbers_) {
-    const int folder = ::open(folder_of(core).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int folder = ::open(folder_of_core(core).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0) locks_.emplace_back(folder);
   }
 }

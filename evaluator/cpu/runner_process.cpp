@@ -49,6 +49,7 @@ SandboxSpec spec_for(const std::filesystem::path& object, const Arena& arena, co
   spec.limits.tmp_bytes = 16ULL << 20;
   spec.limits.shm_bytes = 16ULL << 20;
   if (settings.cores) spec.cores = settings.cores->numbers();
+  if (settings.core) spec.cores = settings.core->number();
   spec.descriptors = {{control, runner::kControlDescriptor},
                       {arena.inputs(), runner::kInputsDescriptor},
                       {arena.outputs(), runner::kOutputsDescriptor}};
@@ -114,14 +115,14 @@ Judged<RunnerProcess> RunnerProcess::start(const std::filesystem::path& object, 
   return runner;
 }
 
-Judged<BatchClock> RunnerProcess::call(std::size_t calls, double timeout_s) {
-  if (!cores_) return answer(calls, timeout_s);
+Judged<BatchClock> RunnerProcess::call(std::size_t first, std::size_t calls, double timeout_s) {
+  if (!cores_) return answer(first, calls, timeout_s);
   const auto hold = cores_->hold(kPatience);
   if (!hold) return Failure(hold.error());
-  return answer(calls, timeout_s);
+  return answer(first, calls, timeout_s);
 }
 
-Judged<BatchClock> RunnerProcess::answer(std::size_t calls, double timeout_s) {
+Judged<BatchClock> RunnerProcess::answer(std::size_t first, std::size_t calls, double timeout_s) {
   const auto before = clock_->cpu_us();
   if (!before) return clock_failed(before.error());
   idle_us_ += *before - frozen_at_us_;
@@ -129,7 +130,7 @@ Judged<BatchClock> RunnerProcess::answer(std::size_t calls, double timeout_s) {
     return reject(Stage::integrity, RejectionCode::background_work,
                   "CPU time was used while the candidate was frozen");
   const auto start = SteadyClock::now();
-  if (!channel_.request(calls)) return why_it_ended();
+  if (!channel_.request(first, calls)) return why_it_ended();
   if (auto s = clock_->thaw(); !s) return clock_failed(s.error());
   const auto reply = await_answer(timeout_s);
   if (!reply) return reply.error();

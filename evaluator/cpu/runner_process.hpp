@@ -14,6 +14,7 @@
 #include "judged.hpp"
 #include "process_clock.hpp"
 #include "reserved_cores.hpp"
+#include "timing_core.hpp"
 
 namespace kernelsmith {
 
@@ -23,6 +24,7 @@ struct RunnerSettings {
   bool cgroup = true;  ///< false: as on a machine that lends none
   int threads = 1;
   std::shared_ptr<const ReservedCores> cores;  ///< where it runs; null where only its CPU time counts
+  std::shared_ptr<const TimingCore> core;      ///< where it runs then; null where nothing is compared
   double load_timeout_s = 10;
   double memory_bytes = 4.0 * (1ULL << 30);  ///< beyond the arena
 };
@@ -40,8 +42,8 @@ class RunnerProcess {
   static Judged<RunnerProcess> start(const std::filesystem::path& object, const Arena& arena,
                                      const RunnerSettings& settings);
 
-  /// Has the first `calls` rows of the arena's call table done.
-  Judged<BatchClock> call(std::size_t calls, double timeout_s);
+  /// Has `calls` rows of the arena's call table done, from row `first` on.
+  Judged<BatchClock> call(std::size_t first, std::size_t calls, double timeout_s);
 
   /// True where a cgroup stops and clocks it.
   bool full_tier() const { return clock_->whole_group(); }
@@ -54,7 +56,7 @@ class RunnerProcess {
   Failure clock_failed(const Error& error);
   bool loading() const { return clock_ == nullptr; }
   Judged<double> stop_and_read();
-  Judged<BatchClock> answer(std::size_t calls, double timeout_s);
+  Judged<BatchClock> answer(std::size_t first, std::size_t calls, double timeout_s);
 
   std::unique_ptr<SandboxedProcess> process_;
   std::unique_ptr<ProcessClock> clock_;

@@ -210,7 +210,7 @@ struct Truth::State {
         if (!inputs[t].empty()) lay_out(task.tensors[t].dtype, inputs[t], to, changes[v]);
       }
     arena.set_calls(shape, changes.size());
-    const auto answered = runner.call(changes.size(), kOracleTimeoutS);
+    const auto answered = runner.call(0, changes.size(), kOracleTimeoutS);
     if (!answered) return refused(answered.error());
     return {};
   }

@@ -212,6 +212,7 @@ struct Fields<EvaluationJob> {
     io("remeasurement", job.remeasurement);
     io("rival", job.rival);
     io("may_thaw", job.may_thaw);
+    io("careful", job.careful);
   }
 };
 template <>

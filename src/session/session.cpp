@@ -329,6 +329,7 @@ Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Sour
   job.run = "evaluate";
   job.task = task.digest;
   job.may_thaw = true;  // frozen bytes are a rule of the search
+  job.careful = true;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     job.candidate = ProgramId{i};
     job.source = std::move(candidates[i]);

@@ -86,16 +86,17 @@ bool receive(Request& request) {
   return got == sizeof request && request.magic == kMagic;
 }
 
-void call_all(const Memory& memory, const Header& header, Shim shim, std::uint32_t calls) {
-  const std::byte* row = memory.inputs + header.table_offset;
-  for (std::uint32_t call = 0; call < calls; ++call) {
+void call_all(const Memory& memory, const Header& header, Shim shim, const Request& request) {
+  const std::size_t row_bytes = header.tensors * sizeof(Argument) + header.sizes * sizeof(std::int64_t);
+  const std::byte* row = memory.inputs + header.table_offset + request.first * row_bytes;
+  for (std::uint32_t call = 0; call < request.calls; ++call) {
     const auto* arguments = reinterpret_cast<const Argument*>(row);
     void* tensors[kMaxTensors];
     for (std::uint32_t t = 0; t < header.tensors; ++t)
       tensors[t] = memory.at(arguments[t].in_outputs, arguments[t].offset);
     const auto* sizes = reinterpret_cast<const std::int64_t*>(row + header.tensors * sizeof(Argument));
     shim(tensors, sizes);
-    row += header.tensors * sizeof(Argument) + header.sizes * sizeof(std::int64_t);
+    row += row_bytes;
   }
 }
 
@@ -131,7 +132,7 @@ int main(int argc, char** argv) {
   Request request;
   while (receive(request)) {
     current_nonce = request.nonce;
-    call_all(memory, header, reinterpret_cast<Shim>(symbol), request.calls);
+    call_all(memory, header, reinterpret_cast<Shim>(symbol), request);
     if (!send(Status::done, request.nonce)) return 3;
   }
   return 0;

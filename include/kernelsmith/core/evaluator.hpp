@@ -39,6 +39,7 @@ struct EvaluationJob {
   std::optional<Rival> rival;                  ///< set for a duel
   bool may_thaw =
       false;  ///< the bytes that the seed freezes may differ: a user's own file, no child of a search
+  bool careful = false;  ///< several times the time for a narrower interval: an answer that stands alone
 
   friend bool operator==(const EvaluationJob&, const EvaluationJob&) = default;
 };

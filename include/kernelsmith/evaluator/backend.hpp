@@ -40,7 +40,8 @@ struct RunRequest {
   BinaryPtr candidate;
   BinaryPtr rival;  ///< null unless this is a duel: timed against the candidate, Report::duel
   std::optional<Remeasurement> remeasurement;
-  Report report;  ///< of the compile stage, to be completed
+  bool careful = false;  ///< as EvaluationJob::careful; so is every confirmation
+  Report report;         ///< of the compile stage, to be completed
 };
 
 /// One kind of candidate on one machine. Both functions are called from the evaluator's threads, compile()

@@ -79,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::uint8_t flags = rest[0];
     const auto body = rest.subspan(2, std::min<std::size_t>(rest[1], rest.size() - 2));
     rest = rest.subspan(2 + body.size());
-    if ((flags & 2U) != 0 && judge.request(flags)) candidate.read_request();
+    if ((flags & 2U) != 0 && judge.request(0, flags)) candidate.read_request();
     candidate.send(Message(body.begin(), body.end()), (flags & 1U) != 0);
     if ((flags & 8U) != 0) {
       candidate.end.reset();

@@ -1,0 +1,29 @@
+#include "timing_core.hpp"
+
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "cores.hpp"
+
+namespace kernelsmith {
+
+TimingCore TimingCore::choose() {
+  TimingCore chosen;
+  const std::vector<int> cores = cores_by_preference();
+  if (cores.empty()) return chosen;
+  for (const int core : cores) {
+    // Not the folder itself: its lock is the reservation of a task with several threads.
+    FileDescriptor lock(
+        ::open((folder_of_core(core) / "topology").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (lock.get() < 0 || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    chosen.number_ = {core};
+    chosen.lock_ = std::move(lock);
+    return chosen;
+  }
+  chosen.number_ = {cores.front()};
+  return chosen;
+}
+
+}  // namespace kernelsmith
