@@ -77,6 +77,7 @@ class FakeBackend final : public Backend {
     if (compiling > 0) overlapped = true;
     if (run_gate != nullptr) run_gate->pass();
     --running;
+    if (request.careful) ++careful;
     Report report = request.report;
     report.hardware = static_cast<const NamedBinary&>(*request.candidate).name;
     if (request.rival) report.toolchain = static_cast<const NamedBinary&>(*request.rival).name;
@@ -85,7 +86,7 @@ class FakeBackend final : public Backend {
 
   Gate* compile_gate = nullptr;
   Gate* run_gate = nullptr;
-  std::atomic<int> compiling{0}, running{0}, most_compiling{0}, most_running{0}, compilations{0};
+  std::atomic<int> compiling{0}, running{0}, most_compiling{0}, most_running{0}, compilations{0}, careful{0};
   std::atomic<bool> overlapped{false};
 };
 
@@ -273,6 +274,20 @@ TEST_F(StagedEvaluator, RejectsChangesOutsideTheBlocks) {
   EvaluationJob own = job("int z;\n");
   own.may_thaw = true;
   EXPECT_TRUE(start(*evaluator, own).get()->accepted());
+}
+
+TEST_F(StagedEvaluator, TakesCareWhereItIsAskedToAndOfWhatItConfirms) {
+  const auto evaluator = make();
+  EvaluationJob asked = job("x");
+  ASSERT_TRUE(start(*evaluator, asked).get());
+  EXPECT_EQ(backend_->careful, 0);
+  asked.careful = true;
+  ASSERT_TRUE(start(*evaluator, asked).get());
+  EXPECT_EQ(backend_->careful, 1);
+  EvaluationJob confirmed = job("y");
+  confirmed.remeasurement = Remeasurement::confirm;
+  ASSERT_TRUE(start(*evaluator, confirmed).get());
+  EXPECT_EQ(backend_->careful, 2);
 }
 
 TEST_F(StagedEvaluator, RefusesAJobOfAnotherTask) {

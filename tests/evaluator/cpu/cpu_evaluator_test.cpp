@@ -137,6 +137,17 @@ void expect_rejections(const std::vector<Trick>& tricks) {
   }
 }
 
+TEST(CpuEvaluator, TakesMorePairsWhereItIsAskedToTakeCare) {
+  Bench bench;
+  EvaluationJob careful = bench.job(kernel(kHonest));
+  careful.careful = true;
+  const auto answer = bench.evaluate(careful);
+  ASSERT_TRUE(answer) << describe(answer.error());
+  ASSERT_TRUE(answer->accepted()) << answer->rejection()->diagnostics;
+  constexpr std::size_t kMostOfASearch = 12, kTimedShapes = 2;
+  EXPECT_GT(answer->report().over_yardstick->samples, kMostOfASearch * kTimedShapes);
+}
+
 TEST(CpuEvaluator, AcceptsHonestKernelsAndReportsThem) {
   Bench bench;
   const auto answer = bench.evaluate(kernel(kHonest));
