@@ -44,9 +44,12 @@ int note_verdict(int accepted, X509_STORE_CTX* chain) {
 
 CURLcode watch_verdict(CURL*, void* context, void* verdict) {
   auto* tls = static_cast<SSL_CTX*>(context);
-  auto kept = std::make_unique<Verdict>(*static_cast<const Verdict*>(verdict));
-  if (SSL_CTX_set_ex_data(tls, verdict_slot(), kept.get()) != 1) return CURLE_OUT_OF_MEMORY;
-  kept.release();  // freed with the context
+  // Freed with the context.
+  if (auto* kept = new Verdict(*static_cast<const Verdict*>(verdict));
+      SSL_CTX_set_ex_data(tls, verdict_slot(), kept) != 1) {
+    delete kept;
+    return CURLE_OUT_OF_MEMORY;
+  }
   SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, &note_verdict);
   return CURLE_OK;
 }

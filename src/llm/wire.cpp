@@ -43,10 +43,10 @@ std::optional<Json> parse_json(std::string_view text) {
 }
 
 const Json& member(const Json& object, const char* key) {
-  static const Json kNull;
-  if (!object.is_object()) return kNull;
+  static const Json null;
+  if (!object.is_object()) return null;
   const auto found = object.find(key);
-  return found == object.end() ? kNull : *found;
+  return found == object.end() ? null : *found;
 }
 
 std::string text_at(const Json& object, const char* key) {
