@@ -55,6 +55,41 @@ std::string without_name(const Fence& fence, const std::string& path, const Sour
   return fence.text.substr(std::min(fence.text.find('\n'), fence.text.size() - 1) + 1);
 }
 
+// The lines of an unfenced reply from its first marker to its last; empty where there are none.
+std::string_view between_markers(std::string_view reply) {
+  const auto blocks = find_blocks(one_file("reply", std::string(reply)));
+  if (!blocks || blocks->empty()) return {};
+  const auto lines = lines_of(reply);
+  const std::string_view last = lines[blocks->back().end_line - 1];
+  const char* begin = lines[blocks->front().start_line - 1].data();
+  return {begin, static_cast<std::size_t>(last.data() + last.size() - begin)};
+}
+
+// The parent's first file where its EVOLVE-BLOCKs came in fences of their own, each with its markers and
+// nothing around them, all of them, in the file's order; what stands between the blocks is the parent's.
+// Empty where that is not so.
+std::string text_of_parts(const std::vector<Fence>& fences, const Source& parent) {
+  const SourceFile& file = parent.files().front();
+  const auto wanted = find_blocks(one_file(file.path, file.text));
+  if (!wanted || wanted->size() < 2) return {};
+  const auto lines = lines_of(file.text);
+  std::string text;
+  std::size_t parts = 0;
+  for (const Fence& fence : fences) {
+    const auto blocks = find_blocks(one_file(file.path, fence.text));
+    if (!blocks || blocks->empty() || is_no_program(fence, parent)) continue;
+    if (blocks->size() > 1 || parts == wanted->size() ||
+        trimmed(between_markers(fence.text)) != trimmed(fence.text))
+      return {};
+    if (parts > 0)
+      for (std::size_t i = (*wanted)[parts - 1].end_line; i + 1 < (*wanted)[parts].start_line; ++i)
+        text += lines[i];
+    text += std::string(trimmed(fence.text)) + "\n";
+    ++parts;
+  }
+  return parts == wanted->size() ? text : std::string();
+}
+
 // The (path, text) pairs that the fences stand for.
 std::vector<std::pair<std::string, std::string>> named_texts(const std::vector<Fence>& fences,
                                                              const Source& parent) {
@@ -67,18 +102,10 @@ std::vector<std::pair<std::string, std::string>> named_texts(const std::vector<F
       best = &fence;
     }
   }
+  if (std::string text = texts.empty() ? text_of_parts(fences, parent) : ""; !text.empty())
+    texts.emplace_back(parent.files().front().path, std::move(text));
   if (texts.empty() && best) texts.emplace_back(parent.files().front().path, best->text);
   return texts;
-}
-
-// The lines of an unfenced reply from its first marker to its last; empty where there are none.
-std::string_view between_markers(std::string_view reply) {
-  const auto blocks = find_blocks(one_file("reply", std::string(reply)));
-  if (!blocks || blocks->empty()) return {};
-  const auto lines = lines_of(reply);
-  const std::string_view last = lines[blocks->back().end_line - 1];
-  const char* begin = lines[blocks->front().start_line - 1].data();
-  return {begin, static_cast<std::size_t>(last.data() + last.size() - begin)};
 }
 
 // The bytes of a text's first characters, at most `most`.

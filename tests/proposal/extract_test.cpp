@@ -56,6 +56,26 @@ TEST(Extract, TakesWhatStandsBetweenTheMarkers) {
   EXPECT_EQ(outcome(fenced("head();\n  new\ntail();\n"), parent), marked("  new\n"));
 }
 
+TEST(Extract, TakesEachBlockFromAFenceOfItsOwn) {
+  const auto block = [](const std::string& text) { return kStart + text + kEnd; };
+  const auto file = [&](const std::string& a, const std::string& b) {
+    return "head();\n" + block(a) + "middle();\n\n" + block(b) + "tail();\n";
+  };
+  const Source parent = cpp(file("old\n", "older\n"));
+  EXPECT_EQ(outcome("First:\n" + fenced(block("new\n")) + "Then:\n" + fenced("\n" + block("newer\n") + "\n"),
+                    parent),
+            file("new\n", "newer\n"));
+  EXPECT_EQ(
+      outcome(fenced("make\n", "sh") + fenced(block("a\n")) + fenced(block("b\n")) + fenced("a\n"), parent),
+      file("a\n", "b\n"));
+  for (const std::string& unclear :
+       {fenced(block("a\n")), fenced(block("a\n")) + fenced(block("b\n")) + fenced(block("c\n")),
+        fenced(block("a\n")) + fenced("other();\n" + block("b\n"))})
+    EXPECT_THAT(outcome(unclear, parent), HasSubstr("edit_frozen")) << unclear;
+  EXPECT_EQ(outcome(fenced(block("a\n")) + fenced(file("new\n", "newer\n")), parent),
+            file("new\n", "newer\n"));
+}
+
 TEST(Extract, PrefersTheFenceThatIsTheProgram) {
   const std::string reply = fenced("g++ -O3 -march=native kernel.cpp -o a_rather_long_name\n", "bash") +
                             fenced(marked("new\n")) +
