@@ -9,7 +9,7 @@
 namespace kernelsmith::cli {
 
 /// Exit statuses that no Error stands for; core's report() knows the others.
-enum ExitStatus { kDone = 0, kRejected = 1, kWrongUse = 2, kBroken = 3, kInterrupted = 130 };
+inline constexpr int kDone = 0, kRejected = 1, kWrongUse = 2, kBroken = 3, kInterrupted = 130;
 
 using Command = std::function<int()>;
 

@@ -22,10 +22,9 @@ Status check_raised(const char* option, const std::optional<T>& before, const st
 
 Status raise_budgets(const BudgetOptions& raised, Budgets& budgets) {
   const Budgets before = budgets;
-  if (const Status applied = raised.apply(budgets); !applied) return applied;
-  if (const Status ok = check_raised("--iterations", before.iterations, budgets.iterations); !ok) return ok;
-  if (const Status ok = check_raised("--evaluations", before.evaluations, budgets.evaluations); !ok)
-    return ok;
+  if (Status applied = raised.apply(budgets); !applied) return applied;
+  if (Status ok = check_raised("--iterations", before.iterations, budgets.iterations); !ok) return ok;
+  if (Status ok = check_raised("--evaluations", before.evaluations, budgets.evaluations); !ok) return ok;
   return check_raised("--time", before.wall_s, budgets.wall_s);
 }
 

@@ -123,7 +123,7 @@ void ConfigOptions::add_to(CLI::App& command) {
 }
 
 Status ConfigOptions::apply(const Registry& registry, RunConfig& config) const {
-  if (const Status applied = apply_file(registry, config); !applied) return applied;
+  if (Status applied = apply_file(registry, config); !applied) return applied;
   return apply_settings(registry, config);
 }
 
