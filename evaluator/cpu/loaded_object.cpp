@@ -165,7 +165,7 @@ void LoadedObject::shuffle_all() {
 
 Judged<double> LoadedObject::one_batch(std::size_t shape, std::size_t calls) {
   write_inputs(shape, calls, 1);
-  const auto time = time_rows();
+  auto time = time_rows();
   if (!time) return time.error();
   if (auto checked = check_rows(); !checked) return checked.error();
   return time;
