@@ -58,19 +58,26 @@ Followed follow(const Events& recording, const EngineOptions& options, const Eve
 
 TEST(Follow, AFreeRunOfManyWorkersIsRepeatedByteForByte) {
   const auto options = eventful_options();
-  for (int round = 0; round < 5; ++round) {
+  // Which of these a free run meets is chance: the rounds meet all of them together.
+  std::uint64_t refused = 0, repairs = 0, repeated = 0, given_back = 0, remeasured = 0;
+  for (int round = 0; round < 10; ++round) {
     const auto recording = recorded_run(options);
     const auto counts = replay(MemoryJournal(recording), options)->counts();
-    EXPECT_GT(counts.refused, 0U);
-    EXPECT_GT(counts.repairs, 0U);
-    EXPECT_GT(counts.repeated, 0U);
-    EXPECT_GT(counts.given_back, 0U);
-    EXPECT_GT(counts.remeasured, 0U);
+    refused += counts.refused;
+    repairs += counts.repairs;
+    repeated += counts.repeated;
+    given_back += counts.given_back;
+    remeasured += counts.remeasured;
     const auto own = no_events();
     EXPECT_EQ(follow(recording, options, own).end, Followed::End::whole);
     EXPECT_EQ(replayed(options, own), replayed(options, recording));
     EXPECT_EQ(own->size(), recording->size());
   }
+  EXPECT_GT(refused, 0U);
+  EXPECT_GT(repairs, 0U);
+  EXPECT_GT(repeated, 0U);
+  EXPECT_GT(given_back, 0U);
+  EXPECT_GT(remeasured, 0U);
 }
 
 TEST(Follow, ADeterministicRunToo) {
