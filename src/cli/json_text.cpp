@@ -82,7 +82,33 @@ Json budgets_object(const RunView& view) {
   const Counts& counts = view.state.counts();
   return {{"iterations", {{"used", counts.iterations}, {"limit", limit(budgets.iterations)}}},
           {"evaluations", {{"used", counts.evaluations}, {"limit", limit(budgets.evaluations)}}},
-          {"wall_time_s", {{"used", view.state.elapsed_s()}, {"limit", limit(budgets.wall_s)}}}};
+          {"wall_time_s", {{"used", view.state.elapsed_s()}, {"limit", limit(budgets.wall_s)}}},
+          {"usd", {{"used", view.state.spending().usd()}, {"limit", limit(budgets.usd)}}}};
+}
+
+Json totals_object(const CallTotals& totals) {
+  const bool all_unpriced = totals.calls > 0 && totals.unpriced == totals.calls;
+  return {{"calls", totals.calls},
+          {"input_tokens", totals.input_tokens},
+          {"cached_tokens", totals.cached_tokens},
+          {"output_tokens", totals.output_tokens},
+          {"reasoning_tokens", totals.reasoning_tokens},
+          {"usd", all_unpriced ? Json(nullptr) : Json(totals.usd)},
+          {"guessed_usd", totals.guessed_usd},
+          {"untold_calls", totals.untold},
+          {"unpriced_calls", totals.unpriced}};
+}
+
+Json cost_object(const Spending& spending) {
+  Json cost = totals_object(spending.total());
+  cost["interrupted_calls"] = spending.interrupted();
+  cost["models"] = Json::array();
+  for (const auto& [model, totals] : spending.models()) {
+    Json row = {{"model", model}};
+    row.update(totals_object(totals));
+    cost["models"].push_back(std::move(row));
+  }
+  return cost;
 }
 
 Json best_object(const RunView& view) {
@@ -157,7 +183,11 @@ std::string json_of(const RunView& view) {
        {"seed", view.config.seed},
        {"deterministic", view.config.deterministic},
        {"ended", view.reason == EndReason::unfinished ? Json(nullptr) : Json(name_of(view.reason))},
+       {"used_up", view.reason == EndReason::budget
+                       ? Json(name_of(view.state.used_up(view.state.elapsed_s())))
+                       : Json(nullptr)},
        {"budgets", budgets_object(view)},
+       {"cost", cost_object(view.state.spending())},
        {"counts", counts_object(view.state.counts())},
        {"best", best_object(view)},
        {"archive", archive_object(view)},

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -35,6 +36,7 @@ class Progress final : public Observer {
     Budgets budgets;
     std::string best = "none yet";
     std::uint64_t cells = 0, filled = 0;
+    std::optional<double> usd;  ///< empty where nothing was called
     double elapsed_s = 0;
     double progress = 0;
   };

@@ -25,7 +25,8 @@ Status raise_budgets(const BudgetOptions& raised, Budgets& budgets) {
   if (Status applied = raised.apply(budgets); !applied) return applied;
   if (Status ok = check_raised("--iterations", before.iterations, budgets.iterations); !ok) return ok;
   if (Status ok = check_raised("--evaluations", before.evaluations, budgets.evaluations); !ok) return ok;
-  return check_raised("--time", before.wall_s, budgets.wall_s);
+  if (Status ok = check_raised("--time", before.wall_s, budgets.wall_s); !ok) return ok;
+  return check_raised("--max-usd", before.usd, budgets.usd);
 }
 
 struct ResumeCommand {

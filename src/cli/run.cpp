@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "dry_run_command.hpp"
 #include "run_options.hpp"
 #include "search_command.hpp"
 
@@ -21,6 +22,7 @@ struct RunCommand {
   std::optional<unsigned> workers;
   std::optional<std::string> durability;
   bool deterministic = false;
+  bool dry = false;
   BudgetOptions budgets;
   ModelOptions models;
   ConfigOptions config;
@@ -51,6 +53,8 @@ int RunCommand::operator()() const {
   auto run = configure(loaded->task, registry);
   if (!run) return report(stderr, run.error());
 
+  if (dry) return dry_run_command(*loaded, *run, interrupt);
+
   const std::string folder = out ? *out : unused_folder(loaded->task.name);
   fmt::print(stderr, "task {}, run folder {}; preparing\n", loaded->task.name, folder);
   const auto progress = std::make_shared<Progress>();
@@ -78,6 +82,9 @@ void add_run(CLI::App& app, Command& chosen) {
   command->add_option("--durability", run->durability, "What a commit survives: process (SIGKILL) or power")
       ->check(CLI::IsMember({"process", "power"}))
       ->type_name("LEVEL");
+  command->add_flag(
+      "--dry-run", run->dry,
+      "Check configuration, key, server and evaluator and estimate the cost, without a paid call");
   run->models.add_to(*command);
   run->config.add_to(*command);
   command->footer(kFooter);

@@ -51,6 +51,9 @@ void BudgetOptions::add_to(CLI::App& command) {
       ->check(whole_number(1))
       ->type_name("N");
   command.add_option("--time", time, "End after so much wall time: 90, 90s, 1.5m, 2h")->type_name("DURATION");
+  command
+      .add_option("--max-usd", usd, "End before calls to models cost more US dollars (needs --price-file)")
+      ->type_name("USD");
 }
 
 Status BudgetOptions::apply(Budgets& budgets) const {
@@ -60,6 +63,11 @@ Status BudgetOptions::apply(Budgets& budgets) const {
     const auto seconds = parse_duration(*time);
     if (!seconds) return seconds.error();
     budgets.wall_s = *seconds;
+  }
+  if (usd) {
+    const auto dollars = parse_usd(*usd);
+    if (!dollars) return dollars.error();
+    budgets.usd = *dollars;
   }
   return {};
 }

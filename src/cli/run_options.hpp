@@ -21,7 +21,7 @@ CLI::Validator whole_number(std::uint64_t least,
 struct BudgetOptions {
   std::optional<std::uint64_t> iterations;
   std::optional<std::uint64_t> evaluations;
-  std::optional<std::string> time;
+  std::optional<std::string> time, usd;
 
   void add_to(CLI::App& command);
   /// Sets what was given and leaves the rest.

@@ -8,18 +8,21 @@
 #include <kernelsmith/session/run_view.hpp>
 
 #include "commands.hpp"
+#include "spending_text.hpp"
 #include "text.hpp"
 
 namespace kernelsmith::cli {
 namespace {
 
 /// In the words of a sentence that begins "ended:".
-std::string_view words_for(EndReason reason) {
-  switch (reason) {
+std::string_view words_for(const Outcome& outcome) {
+  switch (outcome.reason) {
     case EndReason::unfinished:
       return "unfinished";
     case EndReason::budget:
-      return "the budget is used up";
+      return outcome.budget == BudgetName::money
+                 ? "the money is used up, or what is left covers no other call"
+                 : "the budget is used up";
     case EndReason::exhausted:
       return "nothing new is left to propose";
     case EndReason::refused:
@@ -65,12 +68,26 @@ void print_archive(const Session& session) {
 
 /// What raises the budget that ended the run.
 std::string more_of(const Budgets& budgets, const Outcome& outcome) {
-  if (outcome.reason != EndReason::budget) return "";
-  if (budgets.iterations && outcome.counts.iterations >= *budgets.iterations)
-    return fmt::format(" --iterations {}", 2 * *budgets.iterations);
-  if (budgets.evaluations && outcome.counts.evaluations >= *budgets.evaluations)
-    return fmt::format(" --evaluations {}", 2 * *budgets.evaluations);
-  return fmt::format(" --time {:g}s", 2 * *budgets.wall_s);
+  if (outcome.reason != EndReason::budget || !outcome.budget) return "";
+  switch (*outcome.budget) {
+    case BudgetName::iterations:
+      return fmt::format(" --iterations {}", 2 * *budgets.iterations);
+    case BudgetName::evaluations:
+      return fmt::format(" --evaluations {}", 2 * *budgets.evaluations);
+    case BudgetName::wall_time:
+      return fmt::format(" --time {:g}s", 2 * *budgets.wall_s);
+    case BudgetName::money:
+      return fmt::format(" --max-usd {:g}", 2 * *budgets.usd);
+  }
+  return "";
+}
+
+void print_cost(const Session& session, const Outcome& outcome) {
+  if (outcome.spending.empty()) return;
+  const CallTotals total = outcome.spending.total();
+  fmt::print("cost     {}: {}\n", usd_text(outcome.spending.usd(), session.config().budgets.usd),
+             tokens_text(total));
+  for (const std::string& line : unknown_costs(outcome.spending)) fmt::print("         {}\n", line);
 }
 
 void print_next(const Session& session, const Outcome& outcome) {
@@ -81,10 +98,11 @@ void print_next(const Session& session, const Outcome& outcome) {
 }
 
 void print_summary(const Session& session, const Outcome& outcome) {
-  fmt::print("ended    {}: {} iterations, {} evaluations, {}\n", words_for(outcome.reason),
+  fmt::print("ended    {}: {} iterations, {} evaluations, {}\n", words_for(outcome),
              outcome.counts.iterations, outcome.counts.evaluations, clock_text(outcome.elapsed_s));
   print_best(session, outcome);
   print_archive(session);
+  print_cost(session, outcome);
   fmt::print("engine   {:.2f} % of the wall time\n",
              100 * outcome.engine_s / std::max(outcome.session_s, 1e-9));
   print_next(session, outcome);

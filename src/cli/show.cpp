@@ -6,6 +6,7 @@
 #include "archive_map.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
+#include "spending_text.hpp"
 #include "text.hpp"
 
 namespace kernelsmith::cli {
@@ -14,6 +15,11 @@ namespace {
 template <class T>
 std::string used_of(const T& used, const std::optional<T>& limit) {
   return limit ? fmt::format("{} of {}", used, *limit) : fmt::format("{}", used);
+}
+
+std::string used_up(const RunView& view) {
+  if (view.reason != EndReason::budget) return "";
+  return fmt::format(": {}", name_of(view.state.used_up(view.state.elapsed_s())));
 }
 
 void print_head(const RunView& view) {
@@ -29,7 +35,17 @@ void print_head(const RunView& view) {
   if (view.reason == EndReason::unfinished)
     fmt::print("state     not at its end: kernelsmith resume {}\n", shell_word(view.folder.string()));
   else
-    fmt::print("state     ended ({})\n", name_of(view.reason));
+    fmt::print("state     ended ({}{})\n", name_of(view.reason), used_up(view));
+}
+
+void print_cost(const RunView& view) {
+  const Spending spending = view.state.spending();
+  if (spending.empty()) return;
+  fmt::print("cost      {}\n", usd_text(spending.usd(), view.state.budgets().usd));
+  for (const auto& [model, totals] : spending.models())
+    fmt::print("            {}: {}, {}\n", model.empty() ? "(no name)" : model, tokens_text(totals),
+               totals.unpriced == totals.calls ? "price unknown" : usd_text(totals.usd + totals.guessed_usd));
+  for (const std::string& line : unknown_costs(spending)) fmt::print("            {}\n", line);
 }
 
 void print_best(const RunView& view) {
@@ -93,6 +109,7 @@ int show(const std::string& folder, bool json) {
     return kDone;
   }
   print_head(*view);
+  print_cost(*view);
   print_best(*view);
   print_archive(*view);
   print_failures(*view);

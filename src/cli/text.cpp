@@ -73,4 +73,19 @@ Result<double> parse_duration(std::string_view text) {
   return number * scale;
 }
 
+Result<double> parse_usd(std::string_view text) {
+  constexpr double kLeast = 1e-6, kMost = 1e9;
+  double usd = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), usd);
+  if (error == std::errc{} && end == text.data() + text.size() && usd >= kLeast && usd <= kMost) return usd;
+  return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" is no amount of money", text), "--max-usd",
+              "write a positive number of US dollars: 5 or 0.25");
+}
+
+std::string usd_text(double usd, const std::optional<double>& limit) {
+  const std::string spent =
+      usd > 0 && usd < 0.00995 ? fmt::format("{:.2g}", usd) : fmt::format("{:.4f}", usd);
+  return limit ? fmt::format("{} of {:g} USD", spent, *limit) : spent + " USD";
+}
+
 }  // namespace kernelsmith::cli

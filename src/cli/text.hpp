@@ -1,6 +1,7 @@
 // How numbers and words are written for a person, and how durations are read from one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,12 @@ std::string clock_text(double seconds);
 
 /// Seconds from "90", "90s", "1.5m" or "2h". Fails with invalid_argument.
 Result<double> parse_duration(std::string_view text);
+
+/// US dollars from "5" or "0.25". Fails with invalid_argument.
+Result<double> parse_usd(std::string_view text);
+
+/// "0.0125 USD", "0.0125 of 5 USD".
+std::string usd_text(double usd, const std::optional<double>& limit = {});
 
 /// A word as a shell reads it back: in single quotes where it has to be.
 std::string shell_word(const std::string& word);

@@ -51,6 +51,7 @@ std::string to_json(const Report& value) { return detail::encoded(value); }
 std::string to_json(const Evaluation& value) { return detail::encoded(value); }
 std::string to_json(const EvaluationJob& value) { return detail::encoded(value); }
 std::string to_json(const Proposal& value) { return detail::encoded(value); }
+std::string to_json(const KeptReply& value) { return detail::encoded(value); }
 std::string to_json(const Event& value) { return detail::encoded(value); }
 
 template <>
@@ -80,6 +81,10 @@ Result<EvaluationJob> from_json<EvaluationJob>(std::string_view text) {
 template <>
 Result<Proposal> from_json<Proposal>(std::string_view text) {
   return detail::decoded<Proposal>(text);
+}
+template <>
+Result<KeptReply> from_json<KeptReply>(std::string_view text) {
+  return detail::decoded<KeptReply>(text);
 }
 template <>
 Result<Event> from_json<Event>(std::string_view text) {

@@ -67,6 +67,11 @@ class ObjectWriter {
   void operator()(const char* key, const std::optional<T>& value) {
     if (value) object_[key] = Codec<T>::encode(*value);
   }
+  /// Left out where it is T{}.
+  template <class T>
+  void defaulted(const char* key, const T& value) {
+    if (value != T{}) object_[key] = Codec<T>::encode(value);
+  }
 
  private:
   Json& object_;
@@ -84,6 +89,11 @@ class ObjectReader {
   }
   template <class T>
   void operator()(const char* key, std::optional<T>& value) {
+    const Json* found = find(key);
+    if (found) value = Codec<T>::decode(*found, JsonPath{&path_, key, 0});
+  }
+  template <class T>
+  void defaulted(const char* key, T& value) {
     const Json* found = find(key);
     if (found) value = Codec<T>::decode(*found, JsonPath{&path_, key, 0});
   }

@@ -247,10 +247,31 @@ struct Fields<Cost> {
     io("output_tokens", cost.output_tokens);
     io("cached_tokens", cost.cached_tokens);
     io("reasoning_tokens", cost.reasoning_tokens);
+    io.defaulted("model", cost.model);
+    io.defaulted("calls", cost.calls);
+    io.defaulted("untold", cost.untold);
+    io.defaulted("unpriced", cost.unpriced);
+    io.defaulted("guessed_usd", cost.guessed_usd);
   }
 };
 template <>
 struct Codec<Cost> : RecordCodec<Cost> {};
+
+template <>
+struct Fields<KeptReply> {
+  static void list(auto& io, auto& reply) {
+    io("model", reply.model);
+    io("text", reply.text);
+    io.defaulted("reasoning", reply.reasoning);
+    io.defaulted("tokens", reply.tokens);
+    io.defaulted("logprobs", reply.logprobs);
+    io.defaulted("token_ids", reply.token_ids);
+    io.defaulted("prompt_token_ids", reply.prompt_token_ids);
+    io.defaulted("cut", reply.cut);
+  }
+};
+template <>
+struct Codec<KeptReply> : RecordCodec<KeptReply> {};
 
 template <>
 struct Codec<Proposal> {
@@ -259,8 +280,10 @@ struct Codec<Proposal> {
     ObjectWriter writer(out);
     if (const Child* child = proposal.child()) writer("child", *child);
     if (const Refusal* refusal = proposal.refusal()) writer("refusal", *refusal);
+    if (const Error* error = proposal.error()) writer("error", *error);
     writer("cost", proposal.cost);
     writer("prompt", proposal.prompt);
+    writer("reply", proposal.reply);
     return out;
   }
   static Proposal decode(const Json& in, const JsonPath& path) {
@@ -268,13 +291,18 @@ struct Codec<Proposal> {
     Proposal proposal;
     std::optional<Child> child;
     std::optional<Refusal> refusal;
+    std::optional<Error> error;
     reader("child", child);
     reader("refusal", refusal);
+    reader("error", error);
     reader("cost", proposal.cost);
     reader("prompt", proposal.prompt);
+    reader("reply", proposal.reply);
     reader.finish();
-    if (child.has_value() == refusal.has_value()) refuse(path, "expected one of 'child' and 'refusal'");
+    if (child.has_value() + refusal.has_value() + error.has_value() != 1)
+      refuse(path, "expected one of 'child', 'refusal' and 'error'");
     if (child) proposal.outcome = std::move(*child);
+    if (error) proposal.outcome = PaidError(std::move(*error));
     if (refusal) proposal.outcome = std::move(*refusal);
     return proposal;
   }
@@ -312,6 +340,14 @@ struct Fields<ProposalArrived> {
   static void list(auto& io, auto& event) {
     io("ticket", event.ticket);
     io("proposal", event.proposal);
+  }
+};
+template <>
+struct Fields<CallFailed> {
+  static constexpr const char* kName = "call_failed";
+  static void list(auto& io, auto& event) {
+    io("ticket", event.ticket);
+    io("cost", event.cost);
   }
 };
 template <>

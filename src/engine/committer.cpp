@@ -1,6 +1,7 @@
 #include "committer.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 
 #include "settings.hpp"
@@ -19,6 +20,14 @@ std::vector<Notice> changes(const std::map<std::string, std::string>& before,
           {Notice::Level::info, name + " changes from \"" + it->second + "\" to \"" + value + "\""});
   }
   return notices;
+}
+
+Notice money_warning(const SearchState& state) {
+  const double spent = state.spending().usd(), limit = *state.budgets().usd;
+  char text[96];
+  std::snprintf(text, sizeof text, "calls have cost %.3g of %.6g USD (%.0f %%)", spent, limit,
+                100 * spent / limit);
+  return {Notice::Level::warning, text};
 }
 
 std::string where(TicketId ticket) { return "ticket " + std::to_string(ticket.value); }
@@ -83,6 +92,13 @@ Result<Committer::Commits> Committer::propose(TicketId ticket, Proposal proposal
     if (auto ok = check_child(*child); !ok) return ok.error();
   }
   const Event event = ProposalArrived{ticket, std::move(proposal)};
+  return record({&event, 1});
+}
+
+Result<Committer::Commits> Committer::charge(TicketId ticket, Cost cost) {
+  const Turn turn(*this);
+  if (auto ok = check_told(ticket); !ok) return ok.error();
+  const Event event = CallFailed{ticket, std::move(cost)};
   return record({&event, 1});
 }
 
@@ -212,7 +228,9 @@ Outcome Committer::outcome() const {
   Outcome outcome;
   outcome.reason = state_.end_reason(elapsed_s());
   outcome.best = state_.best();
+  if (outcome.reason == EndReason::budget) outcome.budget = state_.used_up(elapsed_s());
   outcome.counts = state_.counts();
+  outcome.spending = state_.spending();
   outcome.elapsed_s = elapsed_s();
   outcome.session_s = options_.clock_s() - session_began_s_;
   outcome.engine_s = std::chrono::duration<double>(busy_).count();
@@ -265,7 +283,10 @@ Status Committer::apply(const Event& event, Commits& commits) {
   if (const auto* arrived = std::get_if<EvaluationArrived>(&event)) to_issue_.erase(arrived->ticket);
   if (const auto* closed = std::get_if<TicketClosed>(&event)) to_issue_.erase(closed->ticket);
   std::ranges::move(*applied, std::back_inserter(commits));
-  if (options_.observer) options_.observer->on_event(event);
+  if (!options_.observer) return {};
+  options_.observer->on_event(event);
+  const auto* crossed = std::get_if<PeriodCrossed>(&event);
+  if (crossed && crossed->policy == "money") options_.observer->on_notice(money_warning(state_));
   return {};
 }
 

@@ -31,6 +31,8 @@ class Committer {
 
   /// Takes a ticket's proposal; a refusal or a repeat closes it.
   Result<Commits> propose(TicketId ticket, Proposal proposal);
+  /// Journals what a call cost that gave its ticket nothing.
+  Result<Commits> charge(TicketId ticket, Cost cost);
   /// Takes a ticket's evaluation.
   Result<Commits> evaluate(TicketId ticket, Evaluation evaluation);
   /// Both at once.

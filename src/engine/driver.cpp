@@ -151,6 +151,10 @@ void Driver::stop_flights() {
 
 void Driver::accept(const Task& task, Result<Proposal> answer) {
   if (!answer) return retry_or_give_up(task, answer.error());
+  if (const Error* error = answer->error()) {
+    tell(committer_.charge(task.ticket.id, answer->cost));
+    return retry_or_give_up(task, *error);
+  }
   proposer_errors_.success();
   auto commits = committer_.propose(task.ticket.id, std::move(*answer));
   if (!commits && commits.error().code == ErrorCode::invalid_argument)

@@ -68,6 +68,10 @@ bool would_do(const SearchState& state, const Event& recorded) {
   }
   if (const auto* arrived = std::get_if<ProposalArrived>(&recorded)) return takes(state, *arrived);
   if (const auto* arrived = std::get_if<EvaluationArrived>(&recorded)) return takes(state, *arrived);
+  if (const auto* failed = std::get_if<CallFailed>(&recorded)) {
+    const OpenTicket* ticket = unanswered(state, failed->ticket);
+    return ticket && !ticket->challenger && !ticket->proposal;
+  }
   const auto* closed = std::get_if<TicketClosed>(&recorded);
   return closed && closed->error && unanswered(state, closed->ticket);
 }

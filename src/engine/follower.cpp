@@ -25,6 +25,9 @@ struct Words {
   std::string operator()(const ProposalArrived& arrived) const {
     return number_of(arrived.ticket) + " has a proposal";
   }
+  std::string operator()(const CallFailed& failed) const {
+    return "a call for " + number_of(failed.ticket) + " fails";
+  }
   std::string operator()(const EvaluationArrived& arrived) const {
     return number_of(arrived.ticket) + " has an evaluation of program " +
            std::to_string(arrived.program.value);

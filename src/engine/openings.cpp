@@ -33,7 +33,7 @@ void name(const Selection& selection, TicketOpened& opened) {
 double SearchState::progress() const {
   const double used = std::max({share(static_cast<double>(counts_.iterations), budgets_.iterations),
                                 share(static_cast<double>(counts_.evaluations), budgets_.evaluations),
-                                share(elapsed_s_, budgets_.wall_s)});
+                                share(elapsed_s_, budgets_.wall_s), share(spending_.usd(), budgets_.usd)});
   return std::min(used, 1.0);
 }
 
@@ -51,6 +51,7 @@ std::optional<Event> SearchState::due(double elapsed_s) const {
   }
   if (!foregone_.empty()) return foregone_answer(elapsed_s);
   if (crossing_due()) return PeriodCrossed{"migration", migrations_ + 1, last_committed_};
+  if (marks_passed() > money_marks_) return PeriodCrossed{"money", money_marks_ + 1, last_committed_};
   if (options_.deterministic) return next_opening(elapsed_s);
   return std::nullopt;
 }
@@ -73,7 +74,7 @@ bool SearchState::crossing_due() const {
 std::optional<TicketOpened> SearchState::next_opening(double elapsed_s) const {
   switch (opening(elapsed_s)) {
     case Opening::follow_up:
-      return open_follow_up(follow_ups_.front());
+      return open_follow_up(*next_follow_up());
     case Opening::iteration:
       return open_iteration();
     case Opening::confirmation:
@@ -88,8 +89,9 @@ SearchState::Opening SearchState::opening(double elapsed_s) const {
   if (seeding()) return Opening::none;
   if (options_.deterministic && next_ticket_ - committed_ >= options_.pipeline) return Opening::none;
   if (!time_is_up(elapsed_s) && !seeds_failed() && room_for_evaluation()) {
-    if (!follow_ups_.empty()) return Opening::follow_up;
-    if (room_for_iteration() && !exhausted()) return Opening::iteration;
+    if (next_follow_up()) return Opening::follow_up;
+    if (room_for_iteration() && !exhausted() && (!budgets_.usd || room_for_call(open_iteration())))
+      return Opening::iteration;
   }
   return may_confirm() ? Opening::confirmation : Opening::none;
 }
@@ -101,6 +103,20 @@ EndReason SearchState::end_reason(double elapsed_s) const {
     return EndReason::exhausted;
   }
   return EndReason::budget;
+}
+
+BudgetName SearchState::used_up(double elapsed_s) const {
+  if (!room_for_iteration()) return BudgetName::iterations;
+  if (!room_for_evaluation()) return BudgetName::evaluations;
+  return time_is_up(elapsed_s) ? BudgetName::wall_time : BudgetName::money;
+}
+
+/// Duels go on where a repair would cost too much.
+const SearchState::FollowUp* SearchState::next_follow_up() const {
+  const auto next = std::ranges::find_if(follow_ups_, [&](const FollowUp& follow_up) {
+    return follow_up.incumbent || !budgets_.usd || room_for_call(open_follow_up(follow_up));
+  });
+  return next == follow_ups_.end() ? nullptr : &*next;
 }
 
 bool SearchState::seeding() const {

@@ -68,14 +68,17 @@ Status check_options(const EngineOptions& options) {
 }
 
 Status check_budgets(const EngineOptions& options) {
-  const auto& [iterations, evaluations, wall_s] = options.budgets;
-  if (!iterations && !evaluations && !wall_s) {
-    return bad("budgets", "a run needs at least one budget", "set iterations, evaluations or wall_s");
+  const auto& [iterations, evaluations, wall_s, usd] = options.budgets;
+  if (!iterations && !evaluations && !wall_s && !usd) {
+    return bad("budgets", "a run needs at least one budget", "set iterations, evaluations, wall_s or usd");
   }
   if (iterations == 0U) return bad("budgets.iterations", "must be at least 1");
   if (evaluations == 0U) return bad("budgets.evaluations", "must be at least 1");
   if (wall_s && !(*wall_s > 0 && std::isfinite(*wall_s))) {
     return bad("budgets.wall_s", "must be a number of seconds above 0");
+  }
+  if (usd && !(*usd > 0 && std::isfinite(*usd))) {
+    return bad("budgets.usd", "must be a number of US dollars above 0");
   }
   if (wall_s && options.deterministic) {
     return bad("budgets.wall_s",
@@ -112,6 +115,7 @@ std::map<std::string, double> by_name(const Budgets& budgets) {
   if (budgets.iterations) limits.emplace("iterations", static_cast<double>(*budgets.iterations));
   if (budgets.evaluations) limits.emplace("evaluations", static_cast<double>(*budgets.evaluations));
   if (budgets.wall_s) limits.emplace("wall_s", *budgets.wall_s);
+  if (budgets.usd) limits.emplace("usd", *budgets.usd);
   return limits;
 }
 
@@ -124,6 +128,7 @@ Budgets budgets_from(const std::map<std::string, double>& limits) {
     budgets.evaluations = static_cast<std::uint64_t>(it->second);
   }
   if (const auto it = limits.find("wall_s"); it != limits.end()) budgets.wall_s = it->second;
+  if (const auto it = limits.find("usd"); it != limits.end()) budgets.usd = it->second;
   return budgets;
 }
 

@@ -40,4 +40,18 @@ std::string_view name_of(EndReason reason) {
   return "?";
 }
 
+std::string_view name_of(BudgetName budget) {
+  switch (budget) {
+    case BudgetName::iterations:
+      return "iterations";
+    case BudgetName::evaluations:
+      return "evaluations";
+    case BudgetName::wall_time:
+      return "wall_time";
+    case BudgetName::money:
+      return "money";
+  }
+  return "?";
+}
+
 }  // namespace kernelsmith

@@ -49,6 +49,7 @@ Result<SearchState::Commits> SearchState::apply(const Event& event) {
         if constexpr (std::is_same_v<E, SessionStarted>) return begin_session(one);
         if constexpr (std::is_same_v<E, TicketOpened>) return open_ticket(one);
         if constexpr (std::is_same_v<E, ProposalArrived>) return take_proposal(one);
+        if constexpr (std::is_same_v<E, CallFailed>) return take_failure(one);
         if constexpr (std::is_same_v<E, PeriodCrossed>) return cross_period(one);
         if constexpr (std::is_same_v<E, EvaluationArrived> || std::is_same_v<E, TicketClosed>) {
           answered = one.ticket;
@@ -71,7 +72,13 @@ Status SearchState::begin_session(const SessionStarted& session) {
     }
   }
   session_settings_ = session.settings;
+  // A session that ends in order tells what it broke off.
+  for (const auto& [id, ticket] : open_)
+    if (is_call(ticket.opened) && !ticket.proposal && !ticket.told_of_failure) spending_.add_interrupted(1);
+  for (auto& [id, ticket] : open_) ticket.told_of_failure = false;
+  const auto usd_before = budgets_.usd;
   budgets_ = budgets_from(session.budgets);
+  if (budgets_.usd != usd_before) money_marks_ = marks_passed();
   elapsed_s_ = std::max(elapsed_s_, session.elapsed_s);
   return {};
 }
@@ -133,8 +140,19 @@ Status SearchState::take_proposal(const ProposalArrived& arrived) {
   if ((*ticket)->challenger) return corrupt(arrived.ticket, "a re-measurement got a proposal");
   if ((*ticket)->proposal) return corrupt(arrived.ticket, "two proposals arrived");
   (*ticket)->proposal = arrived.proposal;
+  (*ticket)->proposal->reply.reset();  // the journal has it, and the search has no use for it
+  charge(**ticket, arrived.proposal.cost);
   if (const Child* child = (*ticket)->child()) (*ticket)->fingerprint = options_.fingerprint(child->source);
   if (arrived.proposal.refusal() || repeated_program(arrived.ticket)) foregone_.insert(arrived.ticket);
+  return {};
+}
+
+Status SearchState::take_failure(const CallFailed& failed) {
+  auto ticket = unanswered(failed.ticket);
+  if (!ticket) return ticket.error();
+  if ((*ticket)->challenger || (*ticket)->proposal) return corrupt(failed.ticket, "it asked for no call");
+  (*ticket)->told_of_failure = true;
+  charge(**ticket, failed.cost);
   return {};
 }
 
@@ -165,6 +183,10 @@ Status SearchState::take_answer(const TicketClosed& closed) {
 }
 
 Status SearchState::cross_period(const PeriodCrossed& crossed) {
+  if (crossed.policy == "money" && crossed.epoch == money_marks_ + 1) {
+    money_marks_ = crossed.epoch;
+    return {};
+  }
   if (crossed.policy != "migration" || crossed.epoch != migrations_ + 1) {
     return corrupt(crossed.after, "period " + std::to_string(crossed.epoch) + " of " + crossed.policy +
                                       " was crossed out of order");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <kernelsmith/archive/grid.hpp>
+#include <kernelsmith/core/event.hpp>
 #include <kernelsmith/engine/options.hpp>
 
 namespace kernelsmith {
@@ -18,6 +19,9 @@ Status check_budgets(const EngineOptions& options);
 
 /// Everything that the fold over the events reads, as text by name.
 std::map<std::string, std::string> settings_of(const EngineOptions& options, const Grid& grid);
+
+/// Whether a ticket asks for a child that may cost money.
+bool is_call(const TicketOpened& ticket);
 
 std::map<std::string, double> by_name(const Budgets& budgets);
 Budgets budgets_from(const std::map<std::string, double>& limits);

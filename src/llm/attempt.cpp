@@ -26,7 +26,8 @@ CallFailure too_large(std::size_t limit) {
                  "the server's answer is larger than " + std::to_string(limit) + " bytes and was cut off");
 }
 
-/// What went wrong below HTTP.
+}  // namespace
+
 CallFailure failure_from(CURLcode code, const std::string& detail) {
   switch (code) {
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -53,9 +54,20 @@ CallFailure failure_from(CURLcode code, const std::string& detail) {
   }
 }
 
-HttpRequest request_to(const Endpoint& endpoint, const CallLimits& limits, const std::string& body) {
+namespace {
+
+/// Whether the connection stood, so that the server may have read the request before it broke.
+bool is_behind_connection(CURLcode code) {
+  return code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE ||
+         code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM || code == CURLE_SEND_ERROR;
+}
+
+}  // namespace
+
+HttpRequest request_to(const Endpoint& endpoint, const CallLimits& limits, std::string_view path,
+                       const std::string& body) {
   HttpRequest request;
-  request.url = endpoint.base_url + std::string(path_of(endpoint.protocol));
+  request.url = endpoint.base_url + std::string(path);
   // Without "Expect:" libcurl would wait for a 100 before it sends a large body.
   request.headers = {"Content-Type: application/json", "Expect:"};
   const std::string key(endpoint.key.reveal());
@@ -72,7 +84,6 @@ HttpRequest request_to(const Endpoint& endpoint, const CallLimits& limits, const
   return request;
 }
 
-/// Of "HTTP/1.1 200 OK"; 0 for any other line.
 int status_in(std::string_view line) {
   if (!line.starts_with("HTTP/")) return 0;
   const auto blank = line.find(' ');
@@ -81,8 +92,6 @@ int status_in(std::string_view line) {
   std::from_chars(line.data() + blank + 1, line.data() + line.size(), status);
   return status;
 }
-
-}  // namespace
 
 AttemptRun::AttemptRun(boost::asio::io_context& context, Transport& transport, const Endpoint& endpoint,
                        const CallLimits& limits, bool stream, Done done)
@@ -105,7 +114,7 @@ AttemptRun::~AttemptRun() {
 
 void AttemptRun::start(const std::string& body) {
   started_ = last_bytes_ = Clock::now();
-  exchange_ = transport_.start(request_to(endpoint_, limits_, body), *this);
+  exchange_ = transport_.start(request_to(endpoint_, limits_, path_of(endpoint_.protocol), body), *this);
   watch_deadlines();
 }
 
@@ -177,11 +186,13 @@ void AttemptRun::time_out() {
     what = begun() ? "the reply stalled (proposer.limits.silence_s)"
                    : "the model did not begin to answer in time (proposer.limits.first_token_s)";
   transport_.cancel(std::exchange(exchange_, nullptr));
+  reached_ = true;  // libcurl's own limit ends what never gets a connection
   end(transient(ErrorCode::timeout, what));
 }
 
 void AttemptRun::on_end(CURLcode code, std::string detail) {
   exchange_ = nullptr;
+  reached_ = is_behind_connection(code);
   end(code == CURLE_OK ? std::nullopt : std::optional(failure_from(code, detail)));
 }
 
@@ -201,12 +212,28 @@ Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken
   return decode_reply(endpoint_.protocol, body_);
 }
 
+LostAttempt AttemptRun::lost_now() const {
+  if (status_ != 0 && status_ != kOk) return {};
+  return {true, decoder_->usage()};
+}
+
+/// A server that answers with an error bills nothing, unless it says so.
+LostAttempt AttemptRun::lost_with(const CallFailure& failure) const {
+  const auto usage = failure.usage ? failure.usage : decoder_->usage();
+  const ErrorCode code = failure.error.code;
+  const bool broke_off =
+      code == ErrorCode::bad_reply || code == ErrorCode::timeout || code == ErrorCode::network;
+  return {usage || (broke_off && (status_ == kOk || (status_ == 0 && reached_))), usage};
+}
+
 void AttemptRun::end(const std::optional<CallFailure>& broken) {
   const auto self = shared_from_this();  // done_ may let go of it
   timer_.cancel();
   const auto now = std::chrono::system_clock::now();
-  std::exchange(done_,
-                nullptr)({outcome(broken), rate_limit_pause(headers_, now), has_rate_limits(headers_)});
+  auto reply = outcome(broken);
+  const auto lost = reply ? LostAttempt{} : lost_with(reply.error());
+  std::exchange(
+      done_, nullptr)({std::move(reply), lost, rate_limit_pause(headers_, now), has_rate_limits(headers_)});
 }
 
 }  // namespace kernelsmith::llm

@@ -19,8 +19,27 @@
 
 namespace kernelsmith::llm {
 
+/// What went wrong below HTTP; `detail` is libcurl's own words.
+CallFailure failure_from(CURLcode code, const std::string& detail);
+
+/// A request with the endpoint's key, to `path` below its base URL.
+HttpRequest request_to(const Endpoint& endpoint, const CallLimits& limits, std::string_view path,
+                       const std::string& body);
+
+/// Of "HTTP/1.1 200 OK"; 0 for any other line.
+int status_in(std::string_view line);
+
+/// What an attempt that gave no reply cost.
+struct LostAttempt {
+  bool billed = false;         ///< or may have been: the model had begun, or the server had the request
+  std::optional<Usage> usage;  ///< as far as the server told it
+
+  explicit operator bool() const { return billed; }
+};
+
 struct AttemptEnd {
   Attempt<ModelReply> reply;
+  LostAttempt lost;
   std::optional<std::chrono::milliseconds> pause;  ///< the server's rate limits say so
   bool hinted = false;                             ///< the server tells its limits
 };
@@ -39,6 +58,9 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
 
   void start(const std::string& body);
 
+  /// What is lost where the attempt is broken off now.
+  LostAttempt lost_now() const;
+
  private:
   using Clock = std::chrono::steady_clock;
 
@@ -53,6 +75,7 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   void watch_deadlines();
   Clock::time_point due() const;
   void time_out();
+  LostAttempt lost_with(const CallFailure& failure) const;
   Attempt<ModelReply> outcome(const std::optional<CallFailure>& broken);
   void end(const std::optional<CallFailure>& broken);
 
@@ -72,6 +95,7 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   std::unique_ptr<StreamDecoder> decoder_;
   SseParser sse_;
   std::optional<CallFailure> failure_;  ///< found while receiving
+  bool reached_ = false;                ///< the server had the request, as far as is known
 };
 
 }  // namespace kernelsmith::llm

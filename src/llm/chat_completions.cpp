@@ -23,17 +23,6 @@ Finish finish_from(const std::string& reason) {
   return Finish::other;
 }
 
-std::optional<Usage> usage_from(const Json& document) {
-  const Json& in = member(document, "usage");
-  if (!in.is_object()) return std::nullopt;
-  Usage usage;
-  usage.input_tokens = count_at(in, "prompt_tokens");
-  usage.output_tokens = count_at(in, "completion_tokens");
-  usage.cached_tokens = count_at(member(in, "prompt_tokens_details"), "cached_tokens");
-  usage.reasoning_tokens = count_at(member(in, "completion_tokens_details"), "reasoning_tokens");
-  return usage;
-}
-
 /// Servers that show their reasoning name it either way.
 std::string reasoning_of(const Json& message) {
   std::string reasoning = text_at(message, "reasoning_content");
@@ -41,7 +30,7 @@ std::string reasoning_of(const Json& message) {
 }
 
 void add_usage(const Json& chunk, ModelReply& reply) {
-  if (auto usage = usage_from(chunk)) reply.usage = usage;
+  if (auto usage = chat_usage(chunk)) reply.usage = usage;
 }
 
 /// What the choice's message or delta holds.
@@ -52,6 +41,13 @@ void add_message(const Json& message, ModelReply& reply) {
     reply.finish = Finish::declined;
     reply.finish_detail += refusal;
   }
+}
+
+/// `holder` is the answer or a chunk of it, `choice` its first choice.
+void add_trace(const Json& holder, const Json& choice, TokenTrace& trace) {
+  add_logprobs(member(member(choice, "logprobs"), "content"), trace);
+  add_ids(member(choice, "token_ids"), trace.token_ids);
+  add_ids(member(holder, "prompt_token_ids"), trace.prompt_token_ids);
 }
 
 /// A refusal's own text stays the detail.
@@ -77,6 +73,7 @@ class ChatStream final : public StreamDecoder {
     const Json& choices = member(*chunk, "choices");
     if (!choices.is_array() || choices.empty()) return {};
     add_message(member(choices.front(), "delta"), reply_);
+    add_trace(*chunk, choices.front(), reply_.trace);
     if (const std::string reason = text_at(choices.front(), "finish_reason"); !reason.empty()) {
       finished_ = true;
       set_finish(reason, reply_);
@@ -87,6 +84,8 @@ class ChatStream final : public StreamDecoder {
   bool begun() const override {
     return finished_ || !reply_.text.empty() || !reply_.reasoning.empty() || !reply_.finish_detail.empty();
   }
+
+  std::optional<Usage> usage() const override { return reply_.usage; }
 
   Attempt<ModelReply> finish() override {
     // A connection that ends behind the finish_reason lost nothing but the usage.
@@ -109,7 +108,20 @@ Json encode_chat(const ModelCall& call, const ModelTraits& traits) {
     messages.push_back({{"role", role_name(message.role, traits)}, {"content", message.text}});
   if (call.stream && traits.counts_stream_usage) body["stream_options"] = {{"include_usage", true}};
   if (traits.takes_effort && !call.reasoning_effort.empty()) body["reasoning_effort"] = call.reasoning_effort;
+  if (call.logprobs) body["logprobs"] = true;
+  if (call.token_ids) body["return_token_ids"] = true;
   return body;
+}
+
+std::optional<Usage> chat_usage(const Json& document) {
+  const Json& in = member(document, "usage");
+  if (!in.is_object()) return std::nullopt;
+  Usage usage;
+  usage.input_tokens = count_at(in, "prompt_tokens");
+  usage.output_tokens = count_at(in, "completion_tokens");
+  usage.cached_tokens = count_at(member(in, "prompt_tokens_details"), "cached_tokens");
+  usage.reasoning_tokens = count_at(member(in, "completion_tokens_details"), "reasoning_tokens");
+  return usage;
 }
 
 Attempt<ModelReply> decode_chat(const Json& document) {
@@ -122,6 +134,7 @@ Attempt<ModelReply> decode_chat(const Json& document) {
   const Json& message = member(choices.front(), "message");
   if (!message.is_object()) return bad_reply("has a choice without a message");
   add_message(message, reply);
+  add_trace(document, choices.front(), reply.trace);
   set_finish(text_at(choices.front(), "finish_reason"), reply);
   return reply;
 }

@@ -4,11 +4,13 @@
 
 #include <kernelsmith/core/blocking.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
+#include <kernelsmith/prompts/tokens.hpp>
 #include <kernelsmith/proposal/extract.hpp>
 
 namespace kernelsmith {
 namespace {
 
+/// Of a reply that comes from nowhere in particular: what it tells of itself.
 Cost cost_from(const ModelReply& reply, const std::optional<Price>& price) {
   if (!reply.usage) return {};
   Cost cost;
@@ -20,6 +22,47 @@ Cost cost_from(const ModelReply& reply, const std::optional<Price>& price) {
   return cost;
 }
 
+/// What the attempts at one call cost, the last one included. Used on the client's thread.
+class Bill {
+ public:
+  Bill(const std::string& model, std::optional<Price> price) : price_(price) {
+    cost_.model = model;
+    cost_.unpriced = !price;
+  }
+
+  void add(const std::optional<Usage>& usage) {
+    ++cost_.calls;
+    if (!usage) {
+      ++cost_.untold;
+      return;
+    }
+    cost_.input_tokens += usage->input_tokens;
+    cost_.output_tokens += usage->output_tokens;
+    if (usage->cached_tokens > 0)
+      cost_.cached_tokens = cost_.cached_tokens.value_or(0) + usage->cached_tokens;
+    if (usage->reasoning_tokens > 0)
+      cost_.reasoning_tokens = cost_.reasoning_tokens.value_or(0) + usage->reasoning_tokens;
+    if (price_) cost_.usd += cost_of(*usage, *price_);
+  }
+
+  /// A budget of money must hold with servers that do not tell what they count, too.
+  void add(const ModelReply& reply, const Prompt& prompt) {
+    add(reply.usage);
+    if (reply.usage || !price_) return;
+    Usage guess;
+    guess.input_tokens = prompt.tokens;
+    guess.output_tokens = estimate_tokens(reply.text) + estimate_tokens(reply.reasoning);
+    cost_.guessed_usd += cost_of(guess, *price_);
+  }
+
+  bool empty() const { return cost_.calls == 0; }
+  const Cost& cost() const { return cost_; }
+
+ private:
+  Cost cost_;
+  std::optional<Price> price_;
+};
+
 /// Of the reply as a whole; empty where its text is to be read.
 std::optional<Refusal> refusal_of(const ModelReply& reply) {
   if (reply.finish == Finish::declined) return Refusal{RefusalCode::declined, reply.finish_detail};
@@ -30,11 +73,45 @@ std::optional<Refusal> refusal_of(const ModelReply& reply) {
                  "the reply ended with \"" + reply.finish_detail + "\" and no text"};
 }
 
+/// Bytes that may still be kept. Once something does not fit, nothing more does.
+class Room {
+ public:
+  explicit Room(std::size_t bytes) : left_(bytes) {}
+
+  bool take(std::size_t bytes) {
+    exceeded_ = exceeded_ || bytes > left_;
+    if (!exceeded_) left_ -= bytes;
+    return !exceeded_;
+  }
+
+  std::string beginning_of(const std::string& text) {
+    if (take(text.size())) return text;
+    std::size_t end = std::min(std::exchange(left_, 0), text.size());
+    while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    return text.substr(0, end);
+  }
+
+  std::vector<std::uint64_t> beginning_of(const std::vector<std::uint64_t>& ids) {
+    std::vector<std::uint64_t> kept;
+    for (const std::uint64_t id : ids) {
+      if (!take(sizeof id)) break;
+      kept.push_back(id);
+    }
+    return kept;
+  }
+
+  bool exceeded() const { return exceeded_; }
+
+ private:
+  std::size_t left_;
+  bool exceeded_ = false;
+};
+
 class ChatProposer final : public Proposer {
  public:
   ChatProposer(std::shared_ptr<ModelClient> client, PromptBuilder prompts, const Task& task,
-               std::vector<ModelSettings> models, PriceTable prices)
-      : shared_(std::make_shared<const Shared>(Shared{task, std::move(models), std::move(prices)})),
+               std::vector<ModelSettings> models, PriceTable prices, KeepOptions keep)
+      : shared_(std::make_shared<const Shared>(Shared{task, std::move(models), std::move(prices), keep})),
         prompts_(std::move(prompts)),
         client_(std::move(client)) {}
 
@@ -46,13 +123,22 @@ class ChatProposer final : public Proposer {
     auto prompt = prompts_.build(request);
     if (!prompt) return done(prompt.error());
     ModelCall call = call_of(*model, *prompt);
+    call.logprobs = shared_->keep.logprobs;
+    call.token_ids = shared_->keep.token_ids;
+    const auto bill = std::make_shared<Bill>(model->name, shared_->prices.price_of(model->name));
     client_->start(
         std::move(call), std::move(stop),
-        [shared = shared_, model, request = std::move(request), prompt = std::move(*prompt),
+        [shared = shared_, bill, request = std::move(request), prompt = std::move(*prompt),
          done = std::move(done)](const Result<ModelReply>& reply) {
-          if (!reply) return done(reply.error());
-          done(proposal_from(*reply, request, prompt, shared->task, shared->prices.price_of(model->name)));
-        });
+          if (!reply && bill->empty()) return done(reply.error());
+          if (!reply) return done(Proposal{PaidError(reply.error()), bill->cost(), prompt.digest()});
+          bill->add(*reply, prompt);
+          Proposal proposal = proposal_from(*reply, request, prompt, shared->task, std::nullopt);
+          proposal.cost = bill->cost();
+          if (shared->keep.any()) proposal.reply = kept_of(*reply, shared->keep.bytes);
+          done(std::move(proposal));
+        },
+        [bill](const std::optional<Usage>& usage) { bill->add(usage); });
   }
 
  private:
@@ -61,6 +147,7 @@ class ChatProposer final : public Proposer {
     Task task;
     std::vector<ModelSettings> models;
     PriceTable prices;
+    KeepOptions keep;
 
     const ModelSettings* find(const std::string& name) const {
       if (name.empty()) return &models.front();
@@ -90,6 +177,21 @@ class ChatProposer final : public Proposer {
 
 }  // namespace
 
+KeptReply kept_of(const ModelReply& reply, std::size_t bytes) {
+  Room room(bytes);
+  KeptReply kept{.model = reply.model, .text = room.beginning_of(reply.text)};
+  kept.reasoning = room.beginning_of(reply.reasoning);
+  for (std::size_t i = 0; i < reply.trace.tokens.size(); ++i) {
+    if (!room.take(reply.trace.tokens[i].size() + sizeof(double))) break;
+    kept.tokens.push_back(reply.trace.tokens[i]);
+    kept.logprobs.push_back(reply.trace.logprobs[i]);
+  }
+  kept.token_ids = room.beginning_of(reply.trace.token_ids);
+  kept.prompt_token_ids = room.beginning_of(reply.trace.prompt_token_ids);
+  kept.cut = room.exceeded();
+  return kept;
+}
+
 Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, const Prompt& prompt,
                        const Task& task, const std::optional<Price>& price) {
   Proposal proposal;
@@ -111,7 +213,8 @@ Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, 
 
 Result<std::shared_ptr<Proposer>> make_chat_proposer(std::shared_ptr<ModelClient> client,
                                                      PromptBuilder prompts, const Task& task,
-                                                     std::vector<ModelSettings> models, PriceTable prices) {
+                                                     std::vector<ModelSettings> models, PriceTable prices,
+                                                     KeepOptions keep) {
   if (models.empty())
     return fail(ErrorCode::invalid_argument, "no model is named", "proposer.models",
                 "kernelsmith run TASK --model NAME");
@@ -120,8 +223,8 @@ Result<std::shared_ptr<Proposer>> make_chat_proposer(std::shared_ptr<ModelClient
     if (!names.insert(model.name).second)
       return fail(ErrorCode::invalid_argument, "the model \"" + model.name + "\" is named twice",
                   "proposer.models");
-  return std::shared_ptr<Proposer>(std::make_shared<ChatProposer>(std::move(client), std::move(prompts), task,
-                                                                  std::move(models), std::move(prices)));
+  return std::shared_ptr<Proposer>(std::make_shared<ChatProposer>(
+      std::move(client), std::move(prompts), task, std::move(models), std::move(prices), keep));
 }
 
 }  // namespace kernelsmith

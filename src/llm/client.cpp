@@ -54,6 +54,7 @@ struct LiveCall {
   bool stream = true;
   double tokens = 0;
   Sink<ModelReply> done;
+  LostAttemptSink lost;
   Rng rng;
   boost::asio::steady_timer pause;
   unsigned failed = 0;
@@ -87,13 +88,13 @@ class ModelClient::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done) {
+  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostAttemptSink lost) {
     {
       const std::lock_guard lock(mutex_);
       ++unanswered_;
     }
-    boost::asio::post(context_, [this, call = std::move(call), stop = std::move(stop),
-                                 done = std::move(done)] { begin(call, stop, done); });
+    boost::asio::post(context_, [this, call = std::move(call), stop = std::move(stop), done = std::move(done),
+                                 lost = std::move(lost)] { begin(call, stop, done, lost); });
   }
 
  private:
@@ -107,9 +108,11 @@ class ModelClient::Impl {
     transport_.reset();
   }
 
-  void begin(const ModelCall& call, const std::stop_token& stop, const Sink<ModelReply>& done) {
+  void begin(const ModelCall& call, const std::stop_token& stop, const Sink<ModelReply>& done,
+             const LostAttemptSink& lost) {
     auto live = std::make_shared<LiveCall>(context_, options_.seed, ++calls_);
     live->done = done;
+    live->lost = lost;
     live_.insert(live);
     if (stop.stop_requested()) return answer(live, fail(ErrorCode::cancelled, "stopped before it was sent"));
     const ModelTraits traits = traits_of(endpoint_.protocol, call.model);
@@ -158,9 +161,12 @@ class ModelClient::Impl {
   void ended(const LiveCallPtr& call, AttemptEnd end) {
     call->attempt.reset();
     pacer_.ended(call->paced_as, pace_of(end));
+    tell_lost(call, end.lost);
     if (end.pause) pacer_.hold_until(Clock::now() + *end.pause);
     if (end.reply) {
-      end.reply->text = endpoint_.key.redact(std::move(end.reply->text));
+      const std::string text = endpoint_.key.redact(end.reply->text);
+      if (text != end.reply->text) end.reply->trace = {};  // its tokens spell the key
+      end.reply->text = text;
       end.reply->reasoning = endpoint_.key.redact(std::move(end.reply->reasoning));
       end.reply->finish_detail = endpoint_.key.redact(std::move(end.reply->finish_detail));
       answer(call, std::move(*end.reply));
@@ -168,6 +174,10 @@ class ModelClient::Impl {
       failed(call, end.reply.error());
     }
     pump();
+  }
+
+  static void tell_lost(const LiveCallPtr& call, const llm::LostAttempt& lost) {
+    if (lost && call->lost) call->lost(lost.usage);
   }
 
   static Pacer::End pace_of(const AttemptEnd& end) {
@@ -199,6 +209,7 @@ class ModelClient::Impl {
   void cancel(const LiveCallPtr& call) {
     std::erase(queue_, call);
     if (call->attempt) {
+      tell_lost(call, call->attempt->lost_now());
       call->attempt.reset();
       pacer_.ended(call->paced_as, Pacer::End::other);
     }
@@ -242,8 +253,8 @@ Result<std::shared_ptr<ModelClient>> ModelClient::create(Endpoint endpoint, Clie
 ModelClient::ModelClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ModelClient::~ModelClient() = default;
 
-void ModelClient::start(ModelCall call, std::stop_token stop, Sink<ModelReply> done) {
-  impl_->start(std::move(call), std::move(stop), std::move(done));
+void ModelClient::start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostAttemptSink lost) {
+  impl_->start(std::move(call), std::move(stop), std::move(done), std::move(lost));
 }
 
 }  // namespace kernelsmith

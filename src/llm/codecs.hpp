@@ -9,14 +9,17 @@ namespace kernelsmith::llm {
 
 Json encode_chat(const ModelCall& call, const ModelTraits& traits);
 Attempt<ModelReply> decode_chat(const Json& document);
+std::optional<Usage> chat_usage(const Json& document);
 std::unique_ptr<StreamDecoder> chat_stream();
 
 Json encode_responses(const ModelCall& call, const ModelTraits& traits);
 Attempt<ModelReply> decode_responses(const Json& document);
+std::optional<Usage> responses_usage(const Json& document);
 std::unique_ptr<StreamDecoder> responses_stream();
 
 Json encode_messages(const ModelCall& call, const ModelTraits& traits);
 Attempt<ModelReply> decode_messages(const Json& document);
+std::optional<Usage> messages_usage(const Json& document);
 std::unique_ptr<StreamDecoder> messages_stream();
 
 /// What all three name alike: the model, the output limit, sampling, streaming.

@@ -66,6 +66,8 @@ class MessagesStream final : public StreamDecoder {
 
   bool begun() const override { return begun_ || finished_; }
 
+  std::optional<Usage> usage() const override { return reply_.usage; }
+
   Attempt<ModelReply> finish() override {
     if (!finished_) return bad_reply("is a stream that broke off before its end");
     return std::move(reply_);
@@ -88,6 +90,12 @@ Json encode_messages(const ModelCall& call, const ModelTraits& traits) {
     messages.push_back({{"role", role}, {"content", message.text}});
   }
   return body;
+}
+
+std::optional<Usage> messages_usage(const Json& document) {
+  std::optional<Usage> usage;
+  add_usage(document, usage);
+  return usage;
 }
 
 Attempt<ModelReply> decode_messages(const Json& document) {

@@ -40,6 +40,31 @@ Json encode(Protocol protocol, const ModelCall& call, const ModelTraits& traits)
   return llm::encode_messages(call, traits);
 }
 
+Attempt<ModelReply> decode(Protocol protocol, const Json& document) {
+  if (const Json& error = llm::member(document, "error"); !error.is_null()) return llm::failure_of(error, 0);
+  switch (protocol) {
+    case Protocol::chat_completions:
+      return llm::decode_chat(document);
+    case Protocol::responses:
+      return llm::decode_responses(document);
+    case Protocol::messages:
+      break;
+  }
+  return llm::decode_messages(document);
+}
+
+std::optional<Usage> usage_in(Protocol protocol, const Json& document) {
+  switch (protocol) {
+    case Protocol::chat_completions:
+      return llm::chat_usage(document);
+    case Protocol::responses:
+      return llm::responses_usage(document);
+    case Protocol::messages:
+      break;
+  }
+  return llm::messages_usage(document);
+}
+
 }  // namespace
 
 std::string_view name_of(Protocol protocol) {
@@ -107,16 +132,11 @@ Result<std::string> encode_call(Protocol protocol, const ModelCall& call, const 
 Attempt<ModelReply> decode_reply(Protocol protocol, std::string_view body) {
   const auto document = llm::parse_json(body);
   if (!document || !document->is_object()) return llm::bad_reply("is no JSON object in UTF-8, or is cut off");
-  if (const Json& error = llm::member(*document, "error"); !error.is_null()) return llm::failure_of(error, 0);
-  switch (protocol) {
-    case Protocol::chat_completions:
-      return llm::decode_chat(*document);
-    case Protocol::responses:
-      return llm::decode_responses(*document);
-    case Protocol::messages:
-      break;
-  }
-  return llm::decode_messages(*document);
+  auto reply = decode(protocol, *document);
+  if (reply) return reply;
+  CallFailure failure = reply.error();
+  failure.usage = usage_in(protocol, *document);
+  return failure;
 }
 
 std::unique_ptr<StreamDecoder> make_stream_decoder(Protocol protocol) {

@@ -4,22 +4,14 @@
 namespace kernelsmith::llm {
 namespace {
 
-std::optional<Usage> usage_from(const Json& response) {
-  const Json& in = member(response, "usage");
-  if (!in.is_object()) return std::nullopt;
-  Usage usage;
-  usage.input_tokens = count_at(in, "input_tokens");
-  usage.output_tokens = count_at(in, "output_tokens");
-  usage.cached_tokens = count_at(member(in, "input_tokens_details"), "cached_tokens");
-  usage.reasoning_tokens = count_at(member(in, "output_tokens_details"), "reasoning_tokens");
-  return usage;
-}
-
 void add_content(const Json& content, ModelReply& reply) {
   if (!content.is_array()) return;
   for (const Json& part : content) {
     const std::string type = text_at(part, "type");
-    if (type == "output_text") reply.text += text_at(part, "text");
+    if (type == "output_text") {
+      reply.text += text_at(part, "text");
+      add_logprobs(member(part, "logprobs"), reply.trace);
+    }
     if (type == "summary_text" || type == "reasoning_text") reply.reasoning += text_at(part, "text");
     if (type == "refusal") {
       reply.finish = Finish::declined;
@@ -50,20 +42,20 @@ class ResponsesStream final : public StreamDecoder {
       return failure_of(error.is_null() ? *document : error, 0);
     }
     if (const Json& error = member(*document, "error"); !error.is_null()) return failure_of(error, 0);
+    const Json& response = member(*document, "response");
+    if (auto told = responses_usage(response)) usage_ = told;
     if (type.ends_with(".delta")) {
       begun_ = true;
       if (type == "response.output_text.delta") text_ += text_at(*document, "delta");
     }
-    if (type == "response.failed") {
-      const Json& error = member(member(*document, "response"), "error");
-      return failure_of(error, 0);
-    }
-    if (type == "response.completed" || type == "response.incomplete")
-      outcome_ = decode_responses(member(*document, "response"));
+    if (type == "response.failed") return failure_of(member(response, "error"), 0);
+    if (type == "response.completed" || type == "response.incomplete") outcome_ = decode_responses(response);
     return {};
   }
 
   bool begun() const override { return begun_ || outcome_; }
+
+  std::optional<Usage> usage() const override { return usage_; }
 
   Attempt<ModelReply> finish() override {
     if (!outcome_) return bad_reply("is a stream that broke off before its end");
@@ -75,6 +67,7 @@ class ResponsesStream final : public StreamDecoder {
 
  private:
   std::optional<Attempt<ModelReply>> outcome_;
+  std::optional<Usage> usage_;
   std::string text_;
   bool begun_ = false;
 };
@@ -92,9 +85,21 @@ Json encode_responses(const ModelCall& call, const ModelTraits& traits) {
     input.push_back({{"role", role}, {"content", message.text}});
   }
   body["store"] = false;
+  if (call.logprobs) body["include"] = {"message.output_text.logprobs"};
   if (traits.takes_effort && !call.reasoning_effort.empty())
     body["reasoning"] = {{"effort", call.reasoning_effort}};
   return body;
+}
+
+std::optional<Usage> responses_usage(const Json& response) {
+  const Json& in = member(response, "usage");
+  if (!in.is_object()) return std::nullopt;
+  Usage usage;
+  usage.input_tokens = count_at(in, "input_tokens");
+  usage.output_tokens = count_at(in, "output_tokens");
+  usage.cached_tokens = count_at(member(in, "input_tokens_details"), "cached_tokens");
+  usage.reasoning_tokens = count_at(member(in, "output_tokens_details"), "reasoning_tokens");
+  return usage;
 }
 
 Attempt<ModelReply> decode_responses(const Json& document) {
@@ -105,7 +110,7 @@ Attempt<ModelReply> decode_responses(const Json& document) {
   ModelReply reply;
   reply.id = text_at(document, "id");
   reply.model = text_at(document, "model");
-  reply.usage = usage_from(document);
+  reply.usage = responses_usage(document);
   if (status == "incomplete") set_incomplete(document, reply);
   for (const Json& item : output) {
     const std::string type = text_at(item, "type");

@@ -99,8 +99,12 @@ class Transport::Exchange {
   void configure() {
     set(CURLOPT_URL, request_.url.c_str());
     set(CURLOPT_HTTPHEADER, headers_);
-    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
-    set(CURLOPT_POSTFIELDS, request_.body.data());
+    if (request_.get) {
+      set(CURLOPT_HTTPGET, 1L);
+    } else {
+      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+      set(CURLOPT_POSTFIELDS, request_.body.data());
+    }
     set(CURLOPT_USERAGENT, "kernelsmith");
     set(CURLOPT_ACCEPT_ENCODING, "gzip");
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));

@@ -19,6 +19,7 @@ struct HttpRequest {
   std::string url;
   std::vector<std::string> headers;  ///< "Name: value"; may hold the key
   std::string body;                  ///< of a POST
+  bool get = false;                  ///< a GET in its place
   std::string ca_file;
   bool use_proxy = true;
   std::chrono::milliseconds connect_limit{0};

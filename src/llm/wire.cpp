@@ -59,6 +59,25 @@ std::uint64_t count_at(const Json& object, const char* key) {
   return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
 }
 
+void add_logprobs(const Json& list, TokenTrace& trace) {
+  if (!list.is_array()) return;
+  for (const Json& entry : list) {
+    const Json& token = member(entry, "token");
+    const Json& logprob = member(entry, "logprob");
+    if (!token.is_string() || !logprob.is_number()) continue;
+    trace.tokens.push_back(token.get<std::string>());
+    trace.logprobs.push_back(logprob.get<double>());
+    if (const Json& id = member(entry, "id"); id.is_number_unsigned())
+      trace.token_ids.push_back(id.get<std::uint64_t>());
+  }
+}
+
+void add_ids(const Json& list, std::vector<std::uint64_t>& ids) {
+  if (!list.is_array()) return;
+  for (const Json& id : list)
+    if (id.is_number_unsigned()) ids.push_back(id.get<std::uint64_t>());
+}
+
 std::string excerpt(std::string_view text) {
   std::size_t end = text.size();
   if (end > kQuotedBytes) {

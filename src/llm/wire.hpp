@@ -26,6 +26,13 @@ std::string text_at(const Json& object, const char* key);
 /// The number at `key`; 0 where there is none, it is negative or no whole number.
 std::uint64_t count_at(const Json& object, const char* key);
 
+/// Adds a list of {token, logprob, id?}, as OpenAI's protocols and llama.cpp write it. What has another form
+/// is skipped.
+void add_logprobs(const Json& list, TokenTrace& trace);
+
+/// Adds a list of whole numbers.
+void add_ids(const Json& list, std::vector<std::uint64_t>& ids);
+
 /// Shortened to a few hundred bytes, control characters as blanks.
 std::string excerpt(std::string_view text);
 

@@ -43,7 +43,7 @@ class Tuner {
     look_at(request.selection);
   }
 
-  std::variant<Child, Refusal> propose() {
+  decltype(Proposal::outcome) propose() {
     std::optional<Child> repeat;
     for (std::size_t i = 0; i < options_.draws && !varied_.empty(); ++i) {
       const Draw drawn = draw();
@@ -147,7 +147,7 @@ class TunerProposer final : public Proposer {
   const TunerOptions options_;
 };
 
-Proposal answer(std::variant<Child, Refusal> outcome) { return {std::move(outcome), {}, {}}; }
+Proposal answer(decltype(Proposal::outcome) outcome) { return {std::move(outcome), {}, {}}; }
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <kernelsmith/llm/chat_proposer.hpp>
+#include <kernelsmith/llm/probe.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "model_support.hpp"
@@ -13,6 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr double kLongestSeconds = 86'400;
+constexpr milliseconds kLongestProbe{30'000};  // a list of models is there at once
 
 const Choices<Protocol> kProtocols =
     choices({Protocol::chat_completions, Protocol::responses, Protocol::messages});
@@ -76,6 +78,11 @@ class ChatProvider final : public ProposerProvider {
     if (in.kind("models") != YamlKind::absent) models_.clear();
     in.optional_maps("models", [&](YamlMap& model) { read_model(model, models_.emplace_back()); });
     prompts_.read(in);
+    in.optional_map("keep", [&](YamlMap& map) {
+      map.optional("logprobs", keep_.logprobs);
+      map.optional("token_ids", keep_.token_ids);
+      map.optional("bytes", keep_.bytes, {1024, std::size_t{1} << 30});
+    });
     std::uint64_t concurrency = client_.pacing.concurrency, attempts = client_.retry.attempts;
     in.optional("concurrency", concurrency, {1, 10'000});
     in.optional("attempts", attempts, {1, 1000});
@@ -100,6 +107,11 @@ class ChatProvider final : public ProposerProvider {
     out.put("price_file", price_file_);
     out.maps("models", models_, write_model);
     prompts_.write(out);
+    out.map("keep", [&](YamlWriter& map) {
+      map.put("logprobs", keep_.logprobs);
+      map.put("token_ids", keep_.token_ids);
+      map.put("bytes", keep_.bytes);
+    });
     out.put("concurrency", static_cast<std::uint64_t>(client_.pacing.concurrency));
     out.put("attempts", static_cast<std::uint64_t>(client_.retry.attempts));
     write_some(out, "requests_per_minute", client_.pacing.requests_per_minute);
@@ -122,10 +134,44 @@ class ChatProvider final : public ProposerProvider {
     if (!prompts) return prompts.error();
     auto client = ModelClient::create(std::move(*server), client_);
     if (!client) return client.error();
-    auto proposer =
-        make_chat_proposer(std::move(*client), std::move(*prompts), task, models_, std::move(*price_table));
+    auto proposer = make_chat_proposer(std::move(*client), std::move(*prompts), task, models_,
+                                       std::move(*price_table), keep_);
     if (!proposer) return proposer;
     return with_tuner(std::move(*proposer));
+  }
+
+  ProposerExam examine(const Task& task) const override {
+    ProposerExam exam;
+    exam.prompts = prompts_.options();
+    if (const auto made = make(task); !made) {
+      exam.checks.push_back({"proposer", DryCheck::Verdict::failed, "", made.error()});
+      return exam;
+    }
+    exam.checks.push_back({"proposer", DryCheck::Verdict::ok, "prompts, prices and models can be read", {}});
+    examine_server(*endpoint(), exam.checks);
+    const PriceTable table = *prices();
+    for (const ModelSettings& model : models_) exam.calls.push_back(terms_of(model, table));
+    return exam;
+  }
+
+  Status check_prices() const override {
+    const auto table = prices();
+    if (!table) return table.error();
+    bool costs = models_.empty();
+    for (const ModelSettings& model : models_) {
+      const auto price = table->price_of(model.name);
+      if (!price)
+        return fail(ErrorCode::invalid_argument,
+                    "the model \"" + model.name + "\" has no price, so a budget of money cannot be kept",
+                    price_file_.empty() ? "--max-usd (budgets.usd)" : price_file_,
+                    price_file_.empty()
+                        ? "name a file that tells what its tokens cost: --price-file FILE (docs/llm.md)"
+                        : "add an entry for it (docs/llm.md)");
+      costs = costs || price->input > 0 || price->output > 0;
+    }
+    if (costs) return {};
+    return fail(ErrorCode::invalid_argument, "every price is zero, so a budget of money would never end",
+                price_file_, "leave --max-usd out");
   }
 
   /// Edits are shorter, rewrites bolder; a crossover needs two good parents.
@@ -145,6 +191,62 @@ class ChatProvider final : public ProposerProvider {
     if (!key.empty() && !is_variable)
       return in.refuse("key", "a key is not written into a file", "name an environment variable: ${NAME}");
     key_ = std::move(key);
+  }
+
+  CallTerms terms_of(const ModelSettings& model, const PriceTable& table) const {
+    constexpr double kPer = 1e-6;
+    CallTerms terms;
+    terms.model = model.name;
+    terms.most_prompt_tokens = prompts_.budget_tokens;
+    const std::uint64_t default_limit = traits_of(protocol_, model.name).default_token_limit;
+    terms.most_reply_tokens = model.max_output_tokens;
+    if (!terms.most_reply_tokens && default_limit > 0) terms.most_reply_tokens = default_limit;
+    if (const auto price = table.price_of(model.name)) {
+      terms.input_usd = kPer * price->input;
+      terms.output_usd = kPer * price->output;
+    }
+    return terms;
+  }
+
+  void examine_server(const Endpoint& server, std::vector<DryCheck>& checks) const {
+    using Verdict = DryCheck::Verdict;
+    CallLimits limits = client_.limits;
+    limits.first_token = std::min(limits.first_token, kLongestProbe);
+    const auto probe = probe_server(server, limits);
+    if (!probe) {
+      checks.push_back({"server", Verdict::failed, "", probe.error()});
+      return;
+    }
+    const bool encrypted = server.base_url.starts_with("https:");
+    checks.push_back(
+        {"server",
+         Verdict::ok,
+         server.base_url + (encrypted ? " answers, and its certificate was accepted" : " answers"),
+         {}});
+    if (server.key.empty())
+      checks.push_back(
+          {"key", Verdict::unknown, "none is set; whether the server needs one, only a call tells", {}});
+    else if (probe->key_checked)
+      checks.push_back({"key", Verdict::ok, "the server took it, and gives nothing without it", {}});
+    else
+      checks.push_back(
+          {"key", Verdict::unknown, "one is set; whether the server takes it, only a call tells", {}});
+    for (const ModelSettings& model : models_) checks.push_back(check_of(model, *probe));
+  }
+
+  static DryCheck check_of(const ModelSettings& model, const ServerProbe& probe) {
+    using Verdict = DryCheck::Verdict;
+    const std::string name = "\"" + model.name + "\"";
+    if (!probe.models)
+      return {
+          "model", Verdict::unknown, name + ": the server has no list of its models; only a call tells", {}};
+    if (std::ranges::find(*probe.models, model.name) != probe.models->end())
+      return {"model", Verdict::ok, name + " is on the server's list", {}};
+    return {"model",
+            Verdict::unknown,
+            name + " is not on the server's list of " + std::to_string(probe.models->size()) +
+                "; some take other names too, which only a call tells",
+            {}};
   }
 
   Result<Endpoint> endpoint() const {
@@ -174,6 +276,7 @@ class ChatProvider final : public ProposerProvider {
   std::string base_url_, key_, ca_file_, price_file_;
   std::vector<ModelSettings> models_;
   PromptSettings prompts_;
+  KeepOptions keep_;
   ClientOptions client_ = few_at_once();
 };
 

@@ -34,6 +34,11 @@ std::string evaluation_line(const EvaluationArrived& arrived) {
          std::to_string(arrived.ticket.value) + R"(,"type":"evaluation"})";
 }
 
+std::string reply_line(TicketId ticket, const KeptReply& reply) {
+  return R"({"reply":)" + to_json(reply) + R"(,"ticket":)" + std::to_string(ticket.value) +
+         R"(,"type":"reply"})";
+}
+
 std::string lineage_line(ProgramId child, ProgramId parent) {
   return R"({"child":)" + text_of(child) + R"(,"parent":)" + text_of(parent) + R"(,"type":"lineage"})";
 }
@@ -42,11 +47,14 @@ std::string lineage_line(ProgramId child, ProgramId parent) {
 /// program.
 class Exporter {
  public:
-  explicit Exporter(std::ostream& out) : out_(out) {}
+  Exporter(const RunStore& store, std::ostream& out) : store_(store), out_(out) {}
 
   Status operator()(const Event& event) {
     if (const auto* arrived = std::get_if<ProposalArrived>(&event)) {
       if (const Child* child = arrived->proposal.child()) unevaluated_.emplace(arrived->ticket, *child);
+      const auto reply = store_.reply(arrived->ticket);
+      if (!reply) return reply.error();
+      if (*reply) out_ << reply_line(arrived->ticket, **reply) << '\n';
     } else if (const auto* told = std::get_if<EvaluationArrived>(&event)) {
       if (told->source == EvaluationSource::evaluated) write(*told);
     }
@@ -63,6 +71,7 @@ class Exporter {
     out_ << evaluation_line(told) << '\n';
   }
 
+  const RunStore& store_;
   std::ostream& out_;
   std::map<TicketId, Child> unevaluated_;
 };
@@ -73,7 +82,7 @@ Status export_run(const RunView& view, std::ostream& out) {
   const auto store = RunStore::open_read_only(view.folder);
   if (!store) return store.error();
   out << run_line(view) << '\n';
-  Exporter exporter(out);
+  Exporter exporter(**store, out);
   const Status replayed =
       (*store)->replay(0, [&](std::uint64_t, const Event& event) { return exporter(event); });
   if (!replayed) return replayed.error();

@@ -61,7 +61,7 @@ class Keeping final : public Proposer {
     proposer_->start(std::move(request), std::move(stop),
                      [answers = answers_, ticket, done = std::move(done)](Result<Proposal> answer) {
                        // Where it cannot be kept, the journal is tried all the same, and says why.
-                       if (answer && answer->prompt) (void)answers->keep(ticket, *answer);
+                       if (answer && answer->prompt && !answer->error()) (void)answers->keep(ticket, *answer);
                        done(std::move(answer));
                      });
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <kernelsmith/proposal/tuner.hpp>
+#include <kernelsmith/session/prompt_preview.hpp>
 
 namespace kernelsmith {
 namespace {
@@ -38,12 +39,16 @@ void PromptSettings::write(YamlWriter& proposer) const {
   });
 }
 
-Result<PromptBuilder> PromptSettings::builder(const Task& task) const {
+PromptOptions PromptSettings::options() const {
   PromptOptions options;
   options.set = set;
   options.folder = folder;
   options.budget_tokens = budget_tokens;
-  return PromptBuilder::create(task, std::move(options));
+  return options;
+}
+
+Result<PromptBuilder> PromptSettings::builder(const Task& task) const {
+  return PromptBuilder::create(task, with_backend(options(), task));
 }
 
 std::shared_ptr<Proposer> with_tuner(std::shared_ptr<Proposer> model) {

@@ -17,6 +17,7 @@ struct PromptSettings {
 
   void read(YamlMap& proposer);
   void write(YamlWriter& proposer) const;
+  PromptOptions options() const;
   Result<PromptBuilder> builder(const Task& task) const;
 };
 

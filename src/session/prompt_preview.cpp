@@ -100,6 +100,18 @@ Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, cons
   return preview(view->task, options, op, std::move(*request));
 }
 
+Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const PromptOptions& options,
+                            const IndividualPtr& seed) {
+  ProposalRequest request;
+  request.seed = seed_of_run;
+  request.ticket = {task.seed.empty() ? std::uint64_t{0} : std::uint64_t{1}};
+  request.op = accepted(seed) ? Operator::rewrite : Operator::translate;
+  request.selection.parent = seed;
+  auto shown = preview(task, options, std::nullopt, std::move(request));
+  if (!shown) return shown.error();
+  return std::move(shown->prompt);
+}
+
 Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& config,
                                           const PromptOptions& options, std::optional<Operator> op,
                                           std::stop_token stop) {

@@ -37,11 +37,24 @@ class TunerProvider final : public ProposerProvider {
 
   std::vector<Operator> operators() const override { return {Operator::tune}; }
 
+  Status check_prices() const override {
+    return fail(ErrorCode::invalid_argument, "the tuner costs no money, so a budget of it would never end",
+                "--max-usd (budgets.usd)", "leave it out, or name a model with --model");
+  }
+
  private:
   TunerOptions options_;
 };
 
 }  // namespace
+
+ProposerExam ProposerProvider::examine(const Task& task) const {
+  const auto made = make(task);
+  if (made)
+    return {
+        .checks = {{"proposer", DryCheck::Verdict::ok, "it costs nothing", {}}}, .calls = {}, .prompts = {}};
+  return {.checks = {{"proposer", DryCheck::Verdict::failed, "", made.error()}}, .calls = {}, .prompts = {}};
+}
 
 std::unique_ptr<ProposerProvider> tuner_provider() { return std::make_unique<TunerProvider>(); }
 

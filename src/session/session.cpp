@@ -24,14 +24,6 @@ struct Wiring {
   std::unique_ptr<RecordedJournal> recording;
 };
 
-/// Before anything is written: a run.yaml with these budgets could never be resumed.
-Status check_budgets(const RunConfig& config) {
-  if (!config.deterministic || !config.budgets.wall_s) return {};
-  return fail(ErrorCode::invalid_argument,
-              "a deterministic run takes no wall time budget: its end would depend on the clock",
-              "budgets.wall_time_s", "limit iterations or evaluations instead");
-}
-
 /// Evaluations of one task say nothing about another.
 Status check_task(const RecordedJournal& recording, const RecordedRun& run, const Task& task) {
   std::string digest;
@@ -106,6 +98,15 @@ Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, c
 
 }  // namespace
 
+/// A run.yaml with other ones could never be resumed.
+Status check_budgets(const RunConfig& config) {
+  if (config.deterministic && config.budgets.wall_s)
+    return fail(ErrorCode::invalid_argument,
+                "a deterministic run takes no wall time budget: its end would depend on the clock",
+                "budgets.wall_time_s", "limit iterations or evaluations instead");
+  return config.budgets.usd ? config.proposer.provider->check_prices() : Status{};
+}
+
 Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) {
   auto topology = topology_of(config);
   if (!topology) return topology.error();
@@ -147,6 +148,25 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   return options;
 }
 
+namespace {
+
+/// Told where a budget of money goes on from calls of which the journal does not tell what they cost.
+void warn_of_unknown_cost(const Engine& engine, const std::shared_ptr<Observer>& observer) {
+  if (!observer) return;
+  engine.inspect([&](const SearchState& state) {
+    const Spending spending = state.spending();
+    const CallTotals total = spending.total();
+    const std::uint64_t calls = total.untold + total.unpriced + spending.interrupted();
+    if (state.budgets().usd && calls > 0)
+      observer->on_notice(
+          {Notice::Level::warning, "of " + std::to_string(calls) +
+                                       " earlier calls it is not known in full what they cost; "
+                                       "the budget of money counts what is"});
+  });
+}
+
+}  // namespace
+
 struct Session::Impl {
   Task task;
   RunConfig config;
@@ -180,6 +200,7 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
   auto engine = Engine::create(std::move(store), std::move(wiring.options), std::move(wiring.evaluator),
                                std::move(wiring.proposer));
   if (!engine) return engine.error();
+  warn_of_unknown_cost(*engine, observer);
   // A session that was killed between the journal and the folder left what the journal has.
   engine->inspect([&](const SearchState& state) {
     for (const TicketId ticket : (*kept)->tickets()) {

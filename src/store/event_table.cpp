@@ -20,11 +20,16 @@ const Child* child_of(const Event& event) {
   return arrived ? arrived->proposal.child() : nullptr;
 }
 
+// Kept replies stand among the artifacts, under the ticket's number and an attempt that no evaluation has.
+constexpr std::int64_t kReplyAttempt = -1;
+constexpr std::string_view kReplyName = "reply.json";
+
 /// The event as its row holds it: without what stands in tables of its own.
 Event slim(const Event& event) {
   Event copy = event;
   if (auto* arrived = std::get_if<ProposalArrived>(&copy)) {
     if (auto* child = std::get_if<Child>(&arrived->proposal.outcome)) child->source = Source();
+    arrived->proposal.reply.reset();
   }
   if (auto* arrived = std::get_if<EvaluationArrived>(&copy)) {
     arrived->evaluation = arrived->evaluation.without_artifacts();
@@ -108,8 +113,21 @@ Status EventWriter::insert(std::int64_t position, const Event& event) {
   }
   const std::string body = to_json(slim(event));
   if (auto stored = event_.bind(1, position).bind_text(3, body).run(); !stored) return stored;
+  if (const auto* proposed = std::get_if<ProposalArrived>(&event)) return insert_reply(position, *proposed);
   const auto* arrived = std::get_if<EvaluationArrived>(&event);
   return arrived ? insert_artifacts(position, *arrived) : Status();
+}
+
+Status EventWriter::insert_reply(std::int64_t position, const ProposalArrived& event) {
+  if (!event.proposal.reply) return {};
+  const std::string text = to_json(*event.proposal.reply);
+  return artifact_.bind(1, position)
+      .bind(2, 0)
+      .bind(3, static_cast<std::int64_t>(event.ticket.value))
+      .bind(4, kReplyAttempt)
+      .bind_text(5, kReplyName)
+      .bind_blob(6, text)
+      .run();
 }
 
 Status EventWriter::insert_artifacts(std::int64_t position, const EvaluationArrived& event) {
@@ -160,6 +178,20 @@ Result<std::vector<Artifact>> read_artifacts(const Database& database, ProgramId
     if (!*row) return artifacts;
     artifacts.push_back({std::string(rows->bytes(0)), std::string(rows->bytes(1))});
   }
+}
+
+Result<std::optional<KeptReply>> read_reply(const Database& database, TicketId ticket) {
+  auto rows = database.prepare("SELECT text FROM artifacts WHERE program = ? AND attempt = ?");
+  if (!rows) return rows.error();
+  rows->bind(1, static_cast<std::int64_t>(ticket.value)).bind(2, kReplyAttempt);
+  const auto row = rows->step();
+  if (!row) return row.error();
+  if (!*row) return std::optional<KeptReply>();
+  auto reply = from_json<KeptReply>(rows->bytes(0));
+  if (!reply)
+    return fail(ErrorCode::corrupt, describe(reply.error()),
+                "reply to ticket " + std::to_string(ticket.value));
+  return std::optional(std::move(*reply));
 }
 
 }  // namespace kernelsmith::detail

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,7 @@ class EventWriter {
   EventWriter(Statement source, Statement event, Statement artifact, std::int64_t last);
   Status insert_all(std::span<const Event> events);
   Status insert(std::int64_t position, const Event& event);
+  Status insert_reply(std::int64_t position, const ProposalArrived& event);
   Status insert_artifacts(std::int64_t position, const EvaluationArrived& event);
 
   Statement source_, event_, artifact_;
@@ -36,5 +38,7 @@ Status replay_events(const Database& database, std::uint64_t after,
 
 Result<std::vector<Artifact>> read_artifacts(const Database& database, ProgramId program,
                                              std::uint32_t attempt);
+
+Result<std::optional<KeptReply>> read_reply(const Database& database, TicketId ticket);
 
 }  // namespace kernelsmith::detail

@@ -277,6 +277,10 @@ Result<std::vector<Artifact>> RunStore::artifacts(ProgramId program, std::uint32
   return detail::read_artifacts(impl_->database, program, attempt);
 }
 
+Result<std::optional<KeptReply>> RunStore::reply(TicketId ticket) const {
+  return detail::read_reply(impl_->database, ticket);
+}
+
 Status RunStore::write_best(const Individual& best, std::string_view report_json) {
   if (auto allowed = impl_->require_writer(); !allowed) return allowed;
   const fs::path fresh = impl_->folder / kFreshBest;

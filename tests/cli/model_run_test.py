@@ -45,13 +45,27 @@ class Model:
 
     def __init__(self, script):
         self.requests = []
+        self.gets = []
+        self.models = None  # (status, answer) to a GET by whether it carries the key; None: there is no such path
+        self.script = script  # may be replaced; None in the place of an answer hangs
         model = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                status, answer = script[min(len(model.requests), len(script) - 1)]
+                answer = model.script[min(len(model.requests), len(model.script) - 1)]
                 model.requests.append((dict(self.headers), body))
+                if answer is None:
+                    model.closed.wait()
+                    return
+                self.answer(*answer)
+
+            def do_GET(self):
+                model.gets.append(self.path)
+                has_key = KEY in str(self.headers)
+                self.answer(*(model.models(has_key) if model.models else (404, {"error": {"message": "no such path"}})))
+
+            def answer(self, status, answer):
                 text = json.dumps(answer).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
@@ -62,20 +76,26 @@ class Model:
             def log_message(self, *_):
                 pass
 
+        self.closed = threading.Event()
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):
+        self.closed.set()
         self.server.shutdown()
         self.server.server_close()
 
 
-def proposals(run):
+def events(run):
     database = sqlite3.connect(run / "run.db")
     bodies = [json.loads(body) for (body,) in database.execute("select body from events order by position")]
     database.close()
-    return [body["proposal"] for body in bodies if body["event"] == "proposal_arrived"]
+    return bodies
+
+
+def proposals(run):
+    return [body["proposal"] for body in events(run) if body["event"] == "proposal_arrived"]
 
 
 class ModelRunTest(CommandTest):

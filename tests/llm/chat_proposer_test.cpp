@@ -88,6 +88,10 @@ TEST_F(ChatProposerTest, AReplyWithAProgramIsAChild) {
   EXPECT_DOUBLE_EQ(proposal->cost.usd, 0.001 + 0.002);
   EXPECT_EQ(proposal->cost.input_tokens, 1000u);
   EXPECT_EQ(proposal->cost.reasoning_tokens, 100u);
+  EXPECT_EQ(proposal->cost.model, "first");
+  EXPECT_EQ(proposal->cost.calls, 1u);
+  EXPECT_EQ(proposal->cost.untold, 0u);
+  EXPECT_FALSE(proposal->cost.unpriced);
   EXPECT_TRUE(proposal->prompt);
   const auto body = nlohmann::json::parse(sent_);
   EXPECT_EQ(body["model"], "first");
@@ -105,6 +109,119 @@ TEST_F(ChatProposerTest, TheRequestNamesTheModel) {
   EXPECT_TRUE(sent_.empty());
 }
 
+TEST_F(ChatProposerTest, WithoutAPriceTheCostIsUnknownAndNotZero) {
+  const auto proposal = propose("no code", "stop", "second");
+  ASSERT_TRUE(proposal);
+  EXPECT_TRUE(proposal->cost.unpriced);
+  EXPECT_EQ(proposal->cost.input_tokens, 1000u);
+}
+
+/// Answers the calls of one proposal, one after another, as `script` says.
+class BillTest : public testing::Test {
+ protected:
+  using Step = std::function<bool(ServerConnection&)>;
+
+  Result<Proposal> propose(const std::vector<Step>& script, unsigned attempts, Protocol protocol) {
+    TlsServer server(make_certificate(ca_.identity, {}),
+                     [&](const ServerRequest& request, ServerConnection& connection) {
+                       return script.at(request.number)(connection);
+                     });
+    ClientOptions options;
+    options.retry = {.attempts = attempts, .first_pause = std::chrono::milliseconds(1)};
+    const Task task = a_task();
+    const auto proposer =
+        make_chat_proposer(
+            ModelClient::create(endpoint_of(server, ca_.file, protocol), std::move(options)).value(),
+            PromptBuilder::create(task).value(), task, {{.name = "m"}},
+            PriceTable::read("version: 1\nprices: [{model: m, input: 1, output: 4}]\n", "p").value())
+            .value();
+    std::promise<Result<Proposal>> answer;
+    proposer->start(a_request(task), {}, [&](Result<Proposal> p) { answer.set_value(std::move(p)); });
+    return answer.get_future().get();
+  }
+
+  static bool end_with(ServerConnection& connection, const std::string& bytes) {
+    connection.send(bytes);
+    return false;  // and the connection is closed
+  }
+
+  /// A stream of Messages that tells its input and breaks off.
+  static bool broken_stream(ServerConnection& connection) {
+    return end_with(
+        connection,
+        stream_head() +
+            chunk("event: message_start\ndata: {\"type\": \"message_start\", \"message\": {\"usage\": "
+                  "{\"input_tokens\": 700, \"output_tokens\": 1}}}\n\n") +
+            chunk(
+                "event: content_block_delta\ndata: {\"type\": \"content_block_delta\", \"delta\": {\"type\": "
+                "\"text_delta\", \"text\": \"a\"}}\n\n"));
+  }
+
+  static bool message(ServerConnection& connection) {
+    return end_with(connection, http_answer(200, R"({"content": [{"type": "text", "text": "no code"}],
+      "stop_reason": "end_turn", "usage": {"input_tokens": 1000, "output_tokens": 500}})"));
+  }
+
+  TestCa ca_;
+};
+
+TEST_F(BillTest, AttemptsThatBrokeOffAreOnTheBill) {
+  const auto proposal = propose({broken_stream, message}, 2, Protocol::messages);
+  ASSERT_TRUE(proposal) << describe(proposal.error());
+  ASSERT_TRUE(proposal->refusal());
+  EXPECT_EQ(proposal->cost.calls, 2u);
+  EXPECT_EQ(proposal->cost.untold, 0u);
+  EXPECT_EQ(proposal->cost.input_tokens, 1700u);
+  EXPECT_EQ(proposal->cost.output_tokens, 501u);
+  EXPECT_NEAR(proposal->cost.usd, 1e-6 * (1700 + 4 * 501), 1e-12);
+}
+
+TEST_F(BillTest, ACallThatFailsForGoodTellsWhatItCost) {
+  const auto proposal = propose({broken_stream, broken_stream}, 2, Protocol::messages);
+  ASSERT_TRUE(proposal) << describe(proposal.error());
+  ASSERT_TRUE(proposal->error());
+  EXPECT_EQ(proposal->error()->code, ErrorCode::network);
+  EXPECT_EQ(proposal->cost.calls, 2u);
+  EXPECT_EQ(proposal->cost.input_tokens, 1400u);
+}
+
+TEST_F(BillTest, AnErrorOfTheServersCostsNothing) {
+  const auto refused = [](ServerConnection& connection) {
+    return end_with(connection, http_answer(500, R"({"error": {"message": "oh"}})"));
+  };
+  const auto failed = propose({refused, refused}, 2, Protocol::messages);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::server_failed);
+}
+
+TEST_F(BillTest, UsageBesideAReplyThatCannotBeUsedCounts) {
+  const auto no_choices = [](ServerConnection& connection) {
+    return end_with(connection, http_answer(200, R"({"choices": [],
+      "usage": {"prompt_tokens": 10, "completion_tokens": 5}})"));
+  };
+  const auto proposal = propose({no_choices}, 1, Protocol::chat_completions);
+  ASSERT_TRUE(proposal) << describe(proposal.error());
+  ASSERT_TRUE(proposal->error());
+  EXPECT_EQ(proposal->cost.input_tokens, 10u);
+}
+
+TEST_F(BillTest, WithoutUsageTheCostIsGuessedFromTheTexts) {
+  const auto untold = [](ServerConnection& connection) {
+    return end_with(connection, http_answer(200, good_body("a reply of some words, but no code at all")));
+  };
+  const auto cut_off = [](ServerConnection& connection) {
+    return end_with(connection,
+                    stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"a\"}}]}\n\n"));
+  };
+  const auto proposal = propose({cut_off, untold}, 2, Protocol::chat_completions);
+  ASSERT_TRUE(proposal) << describe(proposal.error());
+  EXPECT_EQ(proposal->cost.calls, 2u);
+  EXPECT_EQ(proposal->cost.untold, 2u);
+  EXPECT_EQ(proposal->cost.usd, 0);
+  EXPECT_GT(proposal->cost.guessed_usd, 1e-6 * 100) << "the prompt alone has hundreds of tokens";
+  EXPECT_LT(proposal->cost.guessed_usd, 1e-6 * 24'000);
+}
+
 TEST_F(ChatProposerTest, OtherRepliesAreNamedRefusals) {
   expect_refusal(propose("I would tile the loop."), RefusalCode::no_code);
   expect_refusal(propose(""), RefusalCode::empty_reply);
@@ -113,6 +230,32 @@ TEST_F(ChatProposerTest, OtherRepliesAreNamedRefusals) {
   expect_refusal(propose("no", "content_filter"), RefusalCode::declined);
   expect_refusal(propose("<<<<<<< SEARCH\nnot there\n=======\nx\n>>>>>>> REPLACE\n"),
                  RefusalCode::edit_unmatched);
+}
+
+TEST(KeptReply, IsBoundedAndSaysSo) {
+  ModelReply reply;
+  reply.text = "caf\xc3\xa9";
+  reply.reasoning = "why";
+  reply.model = "m";
+  reply.trace = {{"ca", "f\xc3\xa9"}, {-1, -2}, {1, 2}, {3}};
+  const KeptReply whole = kept_of(reply, 1000);
+  EXPECT_EQ(whole, (KeptReply{.model = "m",
+                              .text = reply.text,
+                              .reasoning = "why",
+                              .tokens = reply.trace.tokens,
+                              .logprobs = reply.trace.logprobs,
+                              .token_ids = {1, 2},
+                              .prompt_token_ids = {3}}));
+  const KeptReply some = kept_of(reply, 5 + 3 + 10);
+  EXPECT_TRUE(some.cut);
+  EXPECT_EQ(some.reasoning, "why");
+  EXPECT_EQ(some.tokens, std::vector<std::string>{"ca"});
+  EXPECT_EQ(some.logprobs, std::vector<double>{-1});
+  EXPECT_TRUE(some.token_ids.empty() && some.prompt_token_ids.empty());
+  const KeptReply little = kept_of(reply, 4);
+  EXPECT_TRUE(little.cut);
+  EXPECT_EQ(little.text, "caf") << "characters stay whole";
+  EXPECT_TRUE(little.reasoning.empty());
 }
 
 TEST_F(ChatProposerTest, WithoutAModelThereIsNone) {

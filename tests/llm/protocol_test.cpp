@@ -64,6 +64,69 @@ TEST(Encode, Messages) {
     "messages": [{"role": "user", "content": "hello"}]})"));
 }
 
+TEST(Encode, LogprobsAndTokenIdsWhereTheProtocolCan) {
+  ModelCall what = call();
+  what.logprobs = what.token_ids = true;
+  const Json chat = encoded(Protocol::chat_completions, what);
+  EXPECT_EQ(chat["logprobs"], true);
+  EXPECT_EQ(chat["return_token_ids"], true);
+  const Json responses = encoded(Protocol::responses, what);
+  EXPECT_EQ(responses["include"], Json::parse(R"(["message.output_text.logprobs"])"));
+  EXPECT_FALSE(responses.contains("return_token_ids"));
+  EXPECT_EQ(encoded(Protocol::messages, what), encoded(Protocol::messages, call()));
+}
+
+TEST(Decode, TokensOfChatCompletions) {
+  const TokenTrace expected{{"he", "llo"}, {-0.5, 0}, {5, 6}, {1, 2, 3}};
+  const auto whole = decode_reply(Protocol::chat_completions, R"({"prompt_token_ids": [1, 2, 3], "choices": [
+    {"message": {"content": "hello"}, "finish_reason": "stop", "token_ids": [5, 6],
+     "logprobs": {"content": [{"token": "he", "logprob": -0.5}, {"token": "llo", "logprob": 0},
+                              {"token": 7, "logprob": 0}, "no object", {"token": "x", "logprob": null}]}}]})");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->trace, expected);
+  const auto stream =
+      streamed(Protocol::chat_completions,
+               {R"({"prompt_token_ids": [1, 2, 3], "choices": [{"delta": {"content": "he"}, "token_ids": [5],
+           "logprobs": {"content": [{"token": "he", "logprob": -0.5}]}}]})",
+                R"({"choices": [{"delta": {"content": "llo"}, "token_ids": [6], "finish_reason": "stop",
+           "logprobs": {"content": [{"token": "llo", "logprob": 0}]}}]})"});
+  ASSERT_TRUE(stream);
+  EXPECT_EQ(stream->trace, expected);
+  const auto llama = decode_reply(Protocol::chat_completions, R"({"choices": [
+    {"message": {"content": "a"}, "finish_reason": "stop",
+     "logprobs": {"content": [{"id": 9, "token": "a", "logprob": -1}]}}]})");
+  EXPECT_EQ(llama->trace, (TokenTrace{{"a"}, {-1}, {9}, {}})) << "llama.cpp tells the ids there";
+}
+
+TEST(Decode, TokensOfResponses) {
+  const auto reply =
+      decode_reply(Protocol::responses, R"({"status": "completed", "output": [{"type": "message",
+    "content": [{"type": "output_text", "text": "a", "logprobs": [{"token": "a", "logprob": -2}]}]}]})");
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->trace, (TokenTrace{{"a"}, {-2}, {}, {}}));
+}
+
+TEST(Decode, UsageOfWhatFailedIsNotLost) {
+  const auto usage_of = [](Protocol protocol, const char* body) {
+    const auto reply = decode_reply(protocol, body);
+    EXPECT_FALSE(reply);
+    return reply ? std::nullopt : reply.error().usage;
+  };
+  EXPECT_EQ(
+      usage_of(Protocol::chat_completions, R"({"usage": {"prompt_tokens": 3, "completion_tokens": 2}})"),
+      (Usage{.input_tokens = 3, .output_tokens = 2}));
+  EXPECT_EQ(usage_of(Protocol::responses, R"({"status": "failed", "error": {"code": "server_error"},
+                                              "usage": {"input_tokens": 3, "output_tokens": 2}})"),
+            (Usage{.input_tokens = 3, .output_tokens = 2}));
+  EXPECT_EQ(usage_of(Protocol::messages, R"({"usage": {"input_tokens": 3, "output_tokens": 2}})"),
+            (Usage{.input_tokens = 3, .output_tokens = 2}));
+  EXPECT_EQ(usage_of(Protocol::chat_completions, R"({"error": {"message": "no"}})"), std::nullopt);
+  const auto stream = make_stream_decoder(Protocol::responses);
+  EXPECT_FALSE(stream->take("", R"({"type": "response.failed", "response": {"error": {"code": "server_error"},
+                                    "usage": {"input_tokens": 3, "output_tokens": 2}}})"));
+  EXPECT_EQ(stream->usage(), (Usage{.input_tokens = 3, .output_tokens = 2}));
+}
+
 TEST(Encode, ExtraBodyIsLaidOver) {
   ModelCall what = call();
   what.extra_body = R"({"top_k": 20, "temperature": null})";
@@ -90,7 +153,7 @@ TEST(Decode, ChatCompletions) {
     "usage": {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 4},
               "completion_tokens_details": {"reasoning_tokens": 3}}})");
   ASSERT_TRUE(reply);
-  EXPECT_EQ(*reply, (ModelReply{"hi", "hm", Finish::stop, "stop", Usage{10, 4, 0, 5, 3}, "x", "m-1"}));
+  EXPECT_EQ(*reply, (ModelReply{"hi", "hm", Finish::stop, "stop", Usage{10, 4, 0, 5, 3}, "x", "m-1", {}}));
 }
 
 TEST(Decode, Responses) {
@@ -102,8 +165,9 @@ TEST(Decode, Responses) {
     "usage": {"input_tokens": 10, "output_tokens": 5, "input_tokens_details": {"cached_tokens": 4},
               "output_tokens_details": {"reasoning_tokens": 3}}})");
   ASSERT_TRUE(reply);
-  EXPECT_EQ(*reply,
-            (ModelReply{"hi", "hm", Finish::length, "max_output_tokens", Usage{10, 4, 0, 5, 3}, "r", "m"}));
+  EXPECT_EQ(
+      *reply,
+      (ModelReply{"hi", "hm", Finish::length, "max_output_tokens", Usage{10, 4, 0, 5, 3}, "r", "m", {}}));
 }
 
 TEST(Decode, Messages) {
@@ -112,7 +176,7 @@ TEST(Decode, Messages) {
     "usage": {"input_tokens": 4, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 1,
               "output_tokens": 7}})");
   ASSERT_TRUE(reply);
-  EXPECT_EQ(*reply, (ModelReply{"hi", "hm", Finish::stop, "end_turn", Usage{10, 5, 1, 7, 0}, "a", "m"}));
+  EXPECT_EQ(*reply, (ModelReply{"hi", "hm", Finish::stop, "end_turn", Usage{10, 5, 1, 7, 0}, "a", "m", {}}));
 }
 
 TEST(Decode, RefusalsAreNamed) {
@@ -159,7 +223,7 @@ TEST(Stream, ChatCompletions) {
        R"({"choices": [{"delta": {}, "finish_reason": "stop"}]})",
        R"({"choices": [], "usage": {"prompt_tokens": 2, "completion_tokens": 1}})", "[DONE]"});
   ASSERT_TRUE(reply);
-  EXPECT_EQ(*reply, (ModelReply{"hi", "hm", Finish::stop, "stop", Usage{2, 0, 0, 1, 0}, "x", "m"}));
+  EXPECT_EQ(*reply, (ModelReply{"hi", "hm", Finish::stop, "stop", Usage{2, 0, 0, 1, 0}, "x", "m", {}}));
 }
 
 TEST(Stream, Responses) {
@@ -172,7 +236,7 @@ TEST(Stream, Responses) {
            "output": [{"type": "message", "content": [{"type": "output_text", "text": "hi"}]}],
            "usage": {"input_tokens": 2, "output_tokens": 1}}})"});
   ASSERT_TRUE(reply);
-  EXPECT_EQ(*reply, (ModelReply{"hi", "", Finish::stop, "completed", Usage{2, 0, 0, 1, 0}, "r", "m"}));
+  EXPECT_EQ(*reply, (ModelReply{"hi", "", Finish::stop, "completed", Usage{2, 0, 0, 1, 0}, "r", "m", {}}));
 }
 
 TEST(Stream, Messages) {
@@ -185,7 +249,8 @@ TEST(Stream, Messages) {
        R"({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 9}})",
        R"({"type": "message_stop"})"});
   ASSERT_TRUE(reply);
-  EXPECT_EQ(*reply, (ModelReply{"hi", "hm", Finish::length, "max_tokens", Usage{2, 0, 0, 9, 0}, "a", "m"}));
+  EXPECT_EQ(*reply,
+            (ModelReply{"hi", "hm", Finish::length, "max_tokens", Usage{2, 0, 0, 9, 0}, "a", "m", {}}));
 }
 
 TEST(Stream, OneThatBreaksOffIsATransientBadReply) {

@@ -16,12 +16,13 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Replay gives back the events without their artifacts.
+/// Replay gives back the events without their artifacts and kept replies.
 std::vector<Event> without_artifacts(std::vector<Event> events) {
   for (Event& event : events) {
     if (auto* arrived = std::get_if<EvaluationArrived>(&event)) {
       arrived->evaluation = arrived->evaluation.without_artifacts();
     }
+    if (auto* arrived = std::get_if<ProposalArrived>(&event)) arrived->proposal.reply.reset();
   }
   return events;
 }
@@ -54,6 +55,17 @@ TEST(RunStore, ReplaysEveryEventInOrder) {
   EXPECT_EQ(tail.size(), 2u);
   EXPECT_EQ(tail.back(), events.back());
   EXPECT_TRUE(store->integrity_check());
+}
+
+TEST(RunStore, KeepsRepliesBesideTheEvents) {
+  const TemporaryFolder folder;
+  const auto store = RunStore::create(folder / "r", "").value();
+  ASSERT_TRUE(store->append(sample::events()));
+  EXPECT_EQ(store->reply({1}).value(), sample::kept_reply());
+  EXPECT_EQ(store->reply({2}).value(), std::nullopt) << "its proposal kept none";
+  EXPECT_EQ(store->reply({999}).value(), std::nullopt);
+  EXPECT_EQ(store->artifacts({1}, 0)->size(), sample::report().artifacts.size())
+      << "an evaluation's artifacts are its own";
 }
 
 TEST(RunStore, ReplayStopsAtTheVisitorsError) {

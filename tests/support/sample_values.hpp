@@ -55,10 +55,31 @@ inline EvaluationJob job() {
           .rival = Rival{{7}, source("base64:looks like a mark")}};
 }
 
+inline KeptReply kept_reply() {
+  return {.model = "m-2",
+          .text = "caf\xe9",
+          .reasoning = "hm",
+          .tokens = {"ca", "f\xe9"},
+          .logprobs = {-0.25, -1e-9},
+          .token_ids = {7, 300'000},
+          .prompt_token_ids = {1},
+          .cut = true};
+}
+
 inline Proposal child() {
   return {.outcome = Child{source(), Origin::crossover, {{1}, {2}}},
-          .cost = {.usd = 0.0125, .input_tokens = 4000, .output_tokens = 900, .cached_tokens = 100},
-          .prompt = digest_of("prompt")};
+          .cost = {.usd = 0.0125,
+                   .input_tokens = 4000,
+                   .output_tokens = 900,
+                   .cached_tokens = 100,
+                   .reasoning_tokens = 7,
+                   .model = "m",
+                   .calls = 3,
+                   .untold = 1,
+                   .unpriced = true,
+                   .guessed_usd = 0.001},
+          .prompt = digest_of("prompt"),
+          .reply = kept_reply()};
 }
 
 inline Proposal refusal() {
@@ -92,6 +113,7 @@ inline std::vector<Event> events() {
                    .failures = {}},
       ProposalArrived{{1}, child()},
       ProposalArrived{{2}, refusal()},
+      CallFailed{{1}, child().cost},
       EvaluationArrived{
           .ticket = {1}, .program = {1}, .attempt = 0, .evaluation = acceptance(), .elapsed_s = 1.5},
       EvaluationArrived{.ticket = {2},

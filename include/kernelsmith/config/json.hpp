@@ -26,6 +26,7 @@ std::string to_json(const Report& value);
 std::string to_json(const Evaluation& value);
 std::string to_json(const EvaluationJob& value);
 std::string to_json(const Proposal& value);
+std::string to_json(const KeptReply& value);
 std::string to_json(const Event& value);
 
 /// The value that `text` holds: `from_json<Event>(line)`.
@@ -46,6 +47,8 @@ template <>
 Result<EvaluationJob> from_json<EvaluationJob>(std::string_view text);
 template <>
 Result<Proposal> from_json<Proposal>(std::string_view text);
+template <>
+Result<KeptReply> from_json<KeptReply>(std::string_view text);
 template <>
 Result<Event> from_json<Event>(std::string_view text);
 

@@ -39,6 +39,14 @@ struct ProposalArrived {
   friend bool operator==(const ProposalArrived&, const ProposalArrived&) = default;
 };
 
+/// A call to a model failed after it cost something, or may have. The ticket stays open.
+struct CallFailed {
+  TicketId ticket;
+  Cost cost;
+
+  friend bool operator==(const CallFailed&, const CallFailed&) = default;
+};
+
 /// How an evaluation came about.
 enum class EvaluationSource {
   evaluated,  ///< by the evaluator
@@ -69,10 +77,10 @@ struct TicketClosed {
   friend bool operator==(const TicketClosed&, const TicketClosed&) = default;
 };
 
-/// Progress crossed a period of a policy (migration, stagnation, ...). Replay obeys this record, never the
-/// clock.
+/// Progress crossed a period of a policy (migration, stagnation, ...), or what was spent a mark of the budget
+/// of money. Replay obeys this record, never the clock.
 struct PeriodCrossed {
-  std::string policy;       ///< "migration", ...
+  std::string policy;       ///< "migration", "money", ...
   std::uint64_t epoch = 0;  ///< 1 for the first crossing
   TicketId after;           ///< the commit behind which it took effect
 
@@ -89,7 +97,7 @@ struct SessionStarted {
   friend bool operator==(const SessionStarted&, const SessionStarted&) = default;
 };
 
-using Event = std::variant<SessionStarted, TicketOpened, ProposalArrived, EvaluationArrived, TicketClosed,
-                           PeriodCrossed>;
+using Event = std::variant<SessionStarted, TicketOpened, ProposalArrived, CallFailed, EvaluationArrived,
+                           TicketClosed, PeriodCrossed>;
 
 }  // namespace kernelsmith

@@ -5,10 +5,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/error.hpp>
 #include <kernelsmith/core/ids.hpp>
 #include <kernelsmith/core/individual.hpp>
 #include <kernelsmith/core/rng.hpp>
@@ -61,25 +63,59 @@ struct Refusal {
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
-/// What a proposal cost. Zero for proposers without a model.
+/// What the calls for one proposal cost, failed attempts included. Zero for proposers without a model.
 struct Cost {
-  double usd = 0;
+  double usd = 0;  ///< US dollars for the tokens, at the model's price
   std::uint64_t input_tokens = 0;
   std::uint64_t output_tokens = 0;
   std::optional<std::uint64_t> cached_tokens = std::nullopt;     ///< of the input; empty where not told
   std::optional<std::uint64_t> reasoning_tokens = std::nullopt;  ///< of the output; likewise
+  std::string model = {};                                        ///< that was asked, as it is configured
+  std::uint64_t calls = 0;   ///< that were answered, or broke off after they may have been billed
+  std::uint64_t untold = 0;  ///< of the calls, those whose tokens the server did not tell
+  bool unpriced = false;     ///< the model has no price: what the tokens cost is unknown
+  double guessed_usd = 0;    ///< beside `usd`: of replies without usage, judged by the length of their texts
 
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
+/// An Error that cost something. It is treated as the Error that it is, and its proposal's cost is
+/// journalled.
+struct PaidError {
+  explicit PaidError(Error why) : error(std::move(why)) {}
+  Error error;
+
+  friend bool operator==(const PaidError&, const PaidError&) = default;
+};
+
+/// A model's reply as it came, kept for training where that is asked for. What the server did not tell is
+/// empty.
+struct KeptReply {
+  std::string model;  ///< as the server names it
+  std::string text;
+  std::string reasoning = {};
+  std::vector<std::string> tokens = {};       ///< of text and reasoning, as far as there are logprobs
+  std::vector<double> logprobs = {};          ///< natural logarithms, one for each token
+  std::vector<std::uint64_t> token_ids = {};  ///< of the reply
+  std::vector<std::uint64_t> prompt_token_ids = {};
+  bool cut = false;  ///< a limit of size left some of it out, from the end of a list or text
+
+  friend bool operator==(const KeptReply&, const KeptReply&) = default;
+};
+
 /// A proposer's answer.
 struct Proposal {
-  std::variant<Child, Refusal> outcome;
+  std::variant<Child, Refusal, PaidError> outcome;
   Cost cost;
   std::optional<Digest> prompt;  ///< of the prompt as sent, where there was one
+  std::optional<KeptReply> reply = std::nullopt;
 
   const Child* child() const { return std::get_if<Child>(&outcome); }
   const Refusal* refusal() const { return std::get_if<Refusal>(&outcome); }
+  const Error* error() const {
+    const auto* paid = std::get_if<PaidError>(&outcome);
+    return paid ? &paid->error : nullptr;
+  }
 
   friend bool operator==(const Proposal&, const Proposal&) = default;
 };

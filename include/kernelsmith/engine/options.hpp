@@ -27,6 +27,10 @@ struct Budgets {
   std::optional<std::uint64_t> iterations;   ///< tickets that asked for a child and were told
   std::optional<std::uint64_t> evaluations;  ///< seeds, repairs and re-measurements included
   std::optional<double> wall_s;              ///< after it nothing new is begun; what was begun is finished
+  /// US dollars that calls to models cost. A call is begun where what is left covers it and those under way,
+  /// each taken to cost what the dearest one of its model did; before a model's first answer one is under
+  /// way.
+  std::optional<double> usd = std::nullopt;
 
   friend bool operator==(const Budgets&, const Budgets&) = default;
 };

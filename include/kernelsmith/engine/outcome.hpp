@@ -10,6 +10,7 @@
 #include <kernelsmith/core/individual.hpp>
 #include <kernelsmith/core/proposal.hpp>
 #include <kernelsmith/core/ticket.hpp>
+#include <kernelsmith/engine/spending.hpp>
 
 namespace kernelsmith {
 
@@ -65,12 +66,18 @@ enum class EndReason {
 
 std::string_view name_of(EndReason reason);
 
+enum class BudgetName { iterations, evaluations, wall_time, money };
+
+std::string_view name_of(BudgetName budget);
+
 struct Outcome {
   EndReason reason = EndReason::unfinished;
+  std::optional<BudgetName> budget;        ///< for `budget`: the one that is used up
   std::optional<Error> error;              ///< for `refused` and `errors`
   IndividualPtr best;                      ///< null while nothing was accepted
   std::optional<Evaluation> confirmation;  ///< of the best, where it was confirmed
   Counts counts;
+  Spending spending;
   double elapsed_s = 0;
   double session_s = 0;  ///< of them, in this session
   double engine_s = 0;   ///< of session_s, spent by the engine itself: journal, archive and policies

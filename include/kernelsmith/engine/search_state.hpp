@@ -42,6 +42,8 @@ struct OpenTicket {
   std::uint32_t attempt = 0;  ///< of the evaluation
   std::optional<Proposal> proposal;
   std::optional<Digest> fingerprint;  ///< of the proposed child
+  std::vector<Cost> costs;            ///< of its calls, where they do not count yet
+  bool told_of_failure = false;       ///< in this session: a call that broke off is accounted for
   /// What it was told. In deterministic mode it waits here for its turn.
   std::variant<std::monostate, EvaluationArrived, TicketClosed> answer;
 
@@ -67,6 +69,8 @@ class SearchState {
   const Archipelago& archipelago() const { return archipelago_; }
   const Lineage& lineage() const { return lineage_; }
   const Counts& counts() const { return counts_; }
+  /// What the journal says of all calls so far.
+  Spending spending() const;
   /// Null while nothing was accepted.
   IndividualPtr best() const { return archipelago_.best(); }
   /// Every evaluated program, by id; artifacts left out.
@@ -84,6 +88,8 @@ class SearchState {
   /// The largest share of a budget that is used, 0 to 1. Wall time counts up to the last commit.
   double progress() const;
   std::uint64_t migrations() const { return migrations_; }
+  /// How many marks of the budget of money were passed, at a half and at four fifths.
+  std::uint64_t money_marks() const { return money_marks_; }
   const std::map<TicketId, OpenTicket>& open() const { return open_; }
   TicketId next_ticket() const { return {next_ticket_}; }
 
@@ -96,6 +102,9 @@ class SearchState {
 
   /// Why nothing more can be opened once what is open was told; `unfinished` where more can be.
   EndReason end_reason(double elapsed_s) const;
+
+  /// For EndReason::budget: which one.
+  BudgetName used_up(double elapsed_s) const;
 
   /// The program with the same fingerprint, if there is one.
   std::optional<ProgramId> program_like(const Source& source) const;
@@ -125,10 +134,17 @@ class SearchState {
   Status begin_session(const SessionStarted& session);
   Status open_ticket(const TicketOpened& opened);
   Status take_proposal(const ProposalArrived& arrived);
+  Status take_failure(const CallFailed& failed);
   Status take_answer(const EvaluationArrived& arrived);
   Status take_answer(const TicketClosed& closed);
   Status cross_period(const PeriodCrossed& crossed);
   Result<OpenTicket*> unanswered(TicketId id);
+
+  // Money.
+  void charge(OpenTicket& ticket, const Cost& cost);
+  void count(const TicketOpened& ticket, const Cost& cost);
+  std::uint64_t marks_passed() const;
+  bool room_for_call(const TicketOpened& next) const;
 
   // Committing.
   Result<Commits> commit_what_may(std::optional<TicketId> answered);
@@ -152,6 +168,7 @@ class SearchState {
   bool may_confirm() const;
   bool room_for_evaluation() const;
   bool room_for_iteration() const;
+  const FollowUp* next_follow_up() const;
   bool crossing_due() const;
   Event foregone_answer(double elapsed_s) const;
   TicketOpened open_follow_up(const FollowUp& follow_up) const;
@@ -163,6 +180,9 @@ class SearchState {
   Archipelago archipelago_;
   Lineage lineage_;
   Counts counts_;
+  Spending spending_;                          ///< what counts
+  std::map<std::string, double> dearest_usd_;  ///< of the proposals that count, by the model of their ticket
+  std::uint64_t money_marks_ = 0;
   Budgets budgets_;
   double elapsed_s_ = 0;
   std::map<std::string, std::string> session_settings_;

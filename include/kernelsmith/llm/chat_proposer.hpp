@@ -1,6 +1,7 @@
 // The chat proposer: a prompt, a call, and the child that the reply describes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,19 @@
 #include <kernelsmith/prompts/prompt_builder.hpp>
 
 namespace kernelsmith {
+
+/// What is kept of replies for training (Proposal::reply). Without logprobs and token ids nothing is. A
+/// value.
+struct KeepOptions {
+  bool logprobs = false;
+  bool token_ids = false;
+  std::size_t bytes = std::size_t{1} << 20;  ///< of one reply, its text first; the rest is cut off
+
+  bool any() const { return logprobs || token_ids; }
+};
+
+/// What is kept of a reply. Pure.
+KeptReply kept_of(const ModelReply& reply, std::size_t bytes);
 
 /// How one model is asked. A value.
 struct ModelSettings {
@@ -29,17 +43,19 @@ struct ModelSettings {
 /// A Proposer that asks language models. A request that names no model goes to the first one.
 ///
 /// Every reply is one of: a child; or a refusal, `declined` where the model refused, `empty_reply`,
-/// `truncated` where a limit of tokens cut it off, and extract()'s. Its cost is counted in each case. Where
-/// no prompt can be built or the client gives up, the answer is that Error and no reply was used.
+/// `truncated` where a limit of tokens cut it off, and extract()'s. Its cost is counted in each case, with
+/// that of attempts that failed before it. Where no prompt can be built or the client gives up, the answer is
+/// that Error, a PaidError where attempts were billed or may have been, and no reply was used.
 ///
 /// `invalid_argument` where `models` is empty or names one twice. A request for another model is answered
 /// `invalid_argument`.
 Result<std::shared_ptr<Proposer>> make_chat_proposer(std::shared_ptr<ModelClient> client,
                                                      PromptBuilder prompts, const Task& task,
                                                      std::vector<ModelSettings> models,
-                                                     PriceTable prices = {});
+                                                     PriceTable prices = {}, KeepOptions keep = {});
 
-/// What a reply proposes, for a request and the prompt that was sent for it. Pure.
+/// What a reply proposes, for a request and the prompt that was sent for it, at the cost of this reply alone.
+/// Pure.
 Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, const Prompt& prompt,
                        const Task& task, const std::optional<Price>& price);
 

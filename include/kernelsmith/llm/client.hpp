@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 #include <kernelsmith/core/evaluator.hpp>
@@ -35,6 +36,10 @@ struct ClientOptions {
   std::function<void(const Notice&)> notice = {};
 };
 
+/// Told of an attempt that gave no reply and was billed, or may have been: its tokens, as far as the server
+/// told them.
+using LostAttemptSink = std::function<void(const std::optional<Usage>&)>;
+
 /// Sends calls, retries what is transient, keeps to the rates. Thread-safe.
 ///
 /// No answer that arrived is lost: a stream that breaks off behind its end is a reply. Redirects are never
@@ -52,7 +57,8 @@ class ModelClient {
 
   /// Errors: encode_call's; `network`, `untrusted`, `timeout`, `rate_limited`, `server_failed`, `bad_reply`,
   /// `too_long`, `permission`, `not_found`, `invalid_argument` as the server's last answer was; `cancelled`.
-  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done);
+  /// `lost` may be empty; it is called on the client's thread, before `done`.
+  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostAttemptSink lost = {});
 
  private:
   class Impl;

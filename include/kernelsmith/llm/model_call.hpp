@@ -36,6 +36,8 @@ struct ModelCall {
   std::optional<double> top_p;
   std::string reasoning_effort;  ///< such as "low"; empty: not sent
   bool stream = true;
+  bool logprobs = false;   ///< asks for log-probabilities, where the protocol can
+  bool token_ids = false;  ///< asks for token ids: Chat Completions as vLLM speaks it
   std::string extra_body;  ///< a JSON object whose keys are laid over the body; may be empty
 };
 
@@ -59,6 +61,16 @@ struct Usage {
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
+/// The tokens of a reply, as far as they were asked for and the server told them.
+struct TokenTrace {
+  std::vector<std::string> tokens;
+  std::vector<double> logprobs;  ///< natural logarithms, one for each of `tokens`
+  std::vector<std::uint64_t> token_ids;
+  std::vector<std::uint64_t> prompt_token_ids;
+
+  friend bool operator==(const TokenTrace&, const TokenTrace&) = default;
+};
+
 struct ModelReply {
   std::string text;       ///< UTF-8; without reasoning where the protocol parts it
   std::string reasoning;  ///< what the server shows of it
@@ -67,6 +79,7 @@ struct ModelReply {
   std::optional<Usage> usage;  ///< empty where the server told none
   std::string id;              ///< the server's
   std::string model;           ///< that answered, as the server names it
+  TokenTrace trace;
 
   friend bool operator==(const ModelReply&, const ModelReply&) = default;
 };

@@ -26,6 +26,7 @@ struct CallFailure {
   bool transient = false;   ///< another attempt may do better
   bool overloaded = false;  ///< the server asks for less: a rate limit, or it says that it is overloaded
   std::optional<std::chrono::milliseconds> retry_after;  ///< what the server asks for
+  std::optional<Usage> usage = std::nullopt;  ///< that the server told all the same: it is paid for
 
   friend bool operator==(const CallFailure&, const CallFailure&) = default;
 };
@@ -53,6 +54,9 @@ class StreamDecoder {
 
   /// True once the model has begun to answer, with reasoning or text.
   virtual bool begun() const = 0;
+
+  /// What the server has told of the call's tokens so far.
+  virtual std::optional<Usage> usage() const = 0;
 
   /// The reply, after the last event. A failure where the stream broke off before the reply was complete.
   virtual Attempt<ModelReply> finish() = 0;

@@ -27,6 +27,11 @@ struct PromptPreview {
 Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptOptions& options,
                                          std::optional<Operator> op, const Registry& registry);
 
+/// The first prompt of a run whose seed was evaluated to `seed`; null for a task that has none. Errors:
+/// PromptBuilder's.
+Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const PromptOptions& options,
+                            const IndividualPtr& seed);
+
 /// The first prompt of a run of the task: of a seed as its parent, which is evaluated for that (that takes
 /// seconds), or of a translation where the task has none. Errors: evaluate_each's and PromptBuilder's.
 Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& config,

@@ -2,6 +2,7 @@
 // passed in by whoever builds a session; none is global.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -17,6 +18,7 @@
 #include <kernelsmith/engine/follow.hpp>
 #include <kernelsmith/islands/migration.hpp>
 #include <kernelsmith/islands/sampler.hpp>
+#include <kernelsmith/prompts/prompt_builder.hpp>
 
 namespace kernelsmith {
 
@@ -44,11 +46,44 @@ struct RecordedRun {
       false;  ///< behind the recording, or where the search leaves it, the run's own proposer is asked
 };
 
+/// One thing that a dry run looked at.
+struct DryCheck {
+  enum class Verdict { ok, failed, unknown };
+
+  std::string name;  ///< such as "key"
+  Verdict verdict = Verdict::ok;
+  std::string detail;          ///< what was found, or why it cannot be known without paying
+  std::optional<Error> error;  ///< for `failed`
+};
+
+/// What calls to a model are made of.
+struct CallTerms {
+  std::string model;
+  std::optional<double> input_usd, output_usd;     ///< of one token; empty without a price
+  std::uint64_t most_prompt_tokens = 0;            ///< 0 is no limit
+  std::optional<std::uint64_t> most_reply_tokens;  ///< empty where the server alone decides
+};
+
+/// What a proposer can tell before anything is paid for.
+struct ProposerExam {
+  std::vector<DryCheck> checks;
+  std::vector<CallTerms> calls;  ///< by model, the first one first; empty for a proposer that asks none
+  PromptOptions prompts;
+};
+
 /// A proposer serves some of the operators.
 class ProposerProvider : public Provider<Proposer> {
  public:
   /// The operators that a run asks this proposer for unless its configuration says otherwise.
   virtual std::vector<Operator> operators() const = 0;
+
+  /// Refuses where a budget of money would not hold or never end: a model without a price, a proposer that
+  /// costs nothing.
+  virtual Status check_prices() const { return {}; }
+
+  /// Checks what can be checked without a call that costs anything. May take seconds. By default: that make()
+  /// succeeds.
+  virtual ProposerExam examine(const Task& task) const;
 
   /// How many proposals may be under way at once; empty: as many as evaluations.
   virtual std::optional<unsigned> proposals_in_flight() const { return std::nullopt; }

@@ -50,7 +50,8 @@ struct RunView {
 /// Opens the run folder for reading and replays its journal. Errors: load_stored_run's and RunStore's.
 Result<RunView> view_run(const std::filesystem::path& folder, const Registry& registry);
 
-/// Writes the run as JSON lines (docs/formats.md): programs, evaluations, lineage. Reads the journal once
+/// Writes the run as JSON lines (docs/formats.md): programs, evaluations, lineage, kept
+/// replies. Reads the journal once
 /// more, for every attempt of every evaluation; `io` where `out` fails.
 Status export_run(const RunView& view, std::ostream& out);
 

@@ -51,6 +51,9 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Refuses budgets that cannot be kept or would never end, before anything is made.
+Status check_budgets(const RunConfig& config);
+
 /// What the engine is told for this task and configuration, without run, observer and clock.
 Result<EngineOptions> engine_options(const Task& task, const RunConfig& config);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,7 +61,8 @@ class RunStore final : public Journal {
   /// Replaces run.yaml, all or nothing: resume raises budgets.
   Status write_configuration(std::string_view configuration);
 
-  /// One transaction. Artifacts of evaluations are kept apart and are not replayed: see artifacts().
+  /// One transaction. Artifacts of evaluations and replies of proposals are kept apart and are not replayed:
+  /// see artifacts() and reply().
   Status append(std::span<const Event> events) override;
   Status replay(
       std::uint64_t after,
@@ -71,6 +73,9 @@ class RunStore final : public Journal {
 
   /// The logs and files that an evaluation left; empty where it left none.
   Result<std::vector<Artifact>> artifacts(ProgramId program, std::uint32_t attempt) const;
+
+  /// The reply that a ticket's proposal kept; empty where it kept none.
+  Result<std::optional<KeptReply>> reply(TicketId ticket) const;
 
   /// Replaces `best/` by the program's files and `report.json`, all or nothing.
   Status write_best(const Individual& best, std::string_view report_json);

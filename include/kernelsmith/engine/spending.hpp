@@ -1,0 +1,51 @@
+// Spending: what the calls of a run cost, model by model.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include <kernelsmith/core/proposal.hpp>
+
+namespace kernelsmith {
+
+/// Sums over calls to one model, or to all of them.
+struct CallTotals {
+  std::uint64_t calls = 0;
+  std::uint64_t untold = 0;    ///< of the calls, those whose tokens the server did not tell
+  std::uint64_t unpriced = 0;  ///< of the calls, those of a model without a price
+  std::uint64_t input_tokens = 0;
+  std::uint64_t cached_tokens = 0;  ///< of the input
+  std::uint64_t output_tokens = 0;
+  std::uint64_t reasoning_tokens = 0;  ///< of the output
+  double usd = 0;                      ///< of the tokens that were told, where there is a price
+  double guessed_usd = 0;              ///< beside it, of replies without usage
+
+  CallTotals& operator+=(const CallTotals& other);
+  friend bool operator==(const CallTotals&, const CallTotals&) = default;
+};
+
+/// A value.
+class Spending {
+ public:
+  /// Costs of zero are no calls.
+  void add(const Cost& cost);
+
+  /// Calls that may have been under way when the process was killed: what they cost is not known.
+  void add_interrupted(std::uint64_t calls) { interrupted_ += calls; }
+
+  const std::map<std::string, CallTotals>& models() const { return models_; }
+  std::uint64_t interrupted() const { return interrupted_; }
+  CallTotals total() const;
+  /// What counts against the budget: told and guessed.
+  double usd() const;
+  bool empty() const { return models_.empty() && interrupted_ == 0; }
+
+  friend bool operator==(const Spending&, const Spending&) = default;
+
+ private:
+  std::map<std::string, CallTotals> models_;
+  std::uint64_t interrupted_ = 0;
+};
+
+}  // namespace kernelsmith

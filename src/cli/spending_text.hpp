@@ -1,0 +1,17 @@
+// What calls cost, and what of it is unknown, in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <kernelsmith/engine/spending.hpp>
+
+namespace kernelsmith::cli {
+
+/// "6 calls, 6000 tokens in (1000 cached), 600 out (50 reasoning)".
+std::string tokens_text(const CallTotals& totals);
+
+/// One line for each reason why the sum may not be all of it; none where it is.
+std::vector<std::string> unknown_costs(const Spending& spending);
+
+}  // namespace kernelsmith::cli

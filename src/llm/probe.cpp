@@ -1,0 +1,125 @@
+#include <csignal>
+#include <exception>
+#include <thread>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <kernelsmith/llm/probe.hpp>
+
+#include "attempt.hpp"
+#include "transport.hpp"
+#include "wire.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using llm::Json;
+
+constexpr std::size_t kMostBytes = std::size_t{8} << 20;
+constexpr int kOk = 200;
+
+struct Answer {
+  int status = 0;
+  std::string body;
+};
+
+/// One GET with its end.
+class Get final : public llm::HttpListener {
+ public:
+  bool on_header(std::string_view line) override {
+    if (const int status = llm::status_in(line)) answer.status = status;
+    return true;
+  }
+  bool on_body(std::string_view bytes) override {
+    answer.body += bytes;
+    return answer.body.size() <= kMostBytes;
+  }
+  void on_end(CURLcode code, std::string detail) override {
+    ended = true;
+    // What is too long to be read was an answer all the same.
+    if (code != CURLE_OK && answer.body.size() <= kMostBytes) failure = llm::failure_from(code, detail).error;
+  }
+
+  Answer answer;
+  bool ended = false;
+  std::optional<Error> failure;
+};
+
+Result<Answer> get(const Endpoint& endpoint, const CallLimits& limits) {
+  boost::asio::io_context context{1};
+  llm::Transport transport(context, 1);
+  Get get;
+  auto request = llm::request_to(endpoint, limits, "/models", "");
+  request.get = true;
+  auto* exchange = transport.start(std::move(request), get);
+  boost::asio::steady_timer timer(context, limits.connect + limits.first_token);
+  bool late = false;
+  timer.async_wait([&](const boost::system::error_code& error) { late = !error; });
+  while (!get.ended && !late && context.run_one() > 0) {
+  }
+  if (!get.ended) {
+    transport.cancel(exchange);
+    return fail(ErrorCode::timeout, "the server did not answer in time");
+  }
+  if (get.failure) return *get.failure;
+  return std::move(get.answer);
+}
+
+/// On a thread that takes no signals: closing a connection that the server has closed raises SIGPIPE.
+Result<Answer> get_aside(const Endpoint& endpoint, const CallLimits& limits) {
+  std::optional<Result<Answer>> answer;
+  std::exception_ptr thrown;
+  std::thread([&] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    try {
+      answer = get(endpoint, limits);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }).join();
+  if (thrown) std::rethrow_exception(thrown);
+  return std::move(*answer);
+}
+
+/// {"data": [{"id": NAME}, ...]}, as all servers write it.
+std::optional<std::vector<std::string>> names_in(const Answer& answer) {
+  const auto document = answer.status == kOk ? llm::parse_json(answer.body) : std::nullopt;
+  if (!document) return std::nullopt;
+  const Json& data = llm::member(*document, "data");
+  if (!data.is_array()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Json& row : data)
+    if (std::string name = llm::text_at(row, "id"); !name.empty()) names.push_back(std::move(name));
+  return names;
+}
+
+/// Of statuses that are about this path and not about the server or the key.
+bool has_no_list(int status) { return status == 400 || status == 404 || status == 405 || status == 501; }
+
+}  // namespace
+
+Result<ServerProbe> probe_server(Endpoint endpoint, const CallLimits& limits) {
+  while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
+  if (const Status ok = check_endpoint(endpoint); !ok) return ok.error();
+  const auto failed = [&](Error error) {
+    error.message = endpoint.key.redact(std::move(error.message));
+    if (error.where.empty()) error.where = endpoint.base_url;
+    return error;
+  };
+  auto answer = get_aside(endpoint, limits);
+  if (!answer) return failed(answer.error());
+  if (has_no_list(answer->status)) return ServerProbe{};
+  if (answer->status != kOk) return failed(decode_failure(answer->status, answer->body).error);
+  ServerProbe probe{names_in(*answer), false};
+  if (endpoint.key.empty() || !probe.models) return probe;
+  Endpoint nobody = endpoint;
+  nobody.key = Secret();
+  const auto without = get_aside(nobody, limits);
+  probe.key_checked = without && (without->status == 401 || without->status == 403);
+  return probe;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <cmath>
+
+#include <kernelsmith/prompts/tokens.hpp>
+#include <kernelsmith/session/dry_run.hpp>
+#include <kernelsmith/session/prompt_preview.hpp>
+#include <kernelsmith/session/session.hpp>
+
+namespace kernelsmith {
+namespace {
+
+Status check_configuration(const Task& task, const RunConfig& config) {
+  if (const Status ok = check_budgets(config); !ok) return ok;
+  auto options = engine_options(task, config);
+  if (!options) return options.error();
+  if (const auto state = SearchState::create(std::move(*options)); !state) return state.error();
+  return {};
+}
+
+DryCheck checked(std::string name, const Status& status, std::string detail) {
+  if (status) return {std::move(name), DryCheck::Verdict::ok, std::move(detail), {}};
+  return {std::move(name), DryCheck::Verdict::failed, "", status.error()};
+}
+
+std::string detail_of(const Evaluation& evaluation) {
+  const Report& report = evaluation.report();
+  char text[96];
+  if (report.speedup)
+    std::snprintf(text, sizeof text, "the seed was accepted: %.3gx the baseline", report.speedup->median);
+  else
+    std::snprintf(text, sizeof text, "the seed was accepted: fitness %.6g",
+                  evaluation.metrics()->fitness().median);
+  return text;
+}
+
+/// The evaluator's verdict of the seed; without one, that the evaluator takes the task.
+DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPtr& seed,
+                         const std::stop_token& stop) {
+  const std::string name = "evaluator";
+  if (task.seed.empty()) {
+    const auto evaluator = config.evaluator.provider->make(task);
+    return checked(name, evaluator ? Status{} : Status(evaluator.error()),
+                   "it takes the task, which has no seed");
+  }
+  std::optional<Evaluation> evaluation;
+  const Status done = evaluate_each(
+      task, config, {task.seed}, [&](const Evaluation& told) { evaluation = told; }, stop);
+  if (!done) return checked(name, done, "");
+  auto program = std::make_shared<Program>(Program{{}, task.seed, {}, Origin::seed});
+  seed = std::make_shared<const Individual>(Individual{std::move(program), evaluation->without_artifacts()});
+  if (evaluation->accepted()) return checked(name, {}, detail_of(*evaluation));
+  const Rejection& why = *evaluation->rejection();
+  return checked(name,
+                 fail(ErrorCode::refused,
+                      "the seed was rejected at " + std::string(name_of(why.stage)) + " (" +
+                          std::string(name_of(why.code)) + "): " + why.diagnostics,
+                      task.seed.files().front().path, "correct the seed"),
+                 "");
+}
+
+std::uint64_t tokens_of(const Source& source) {
+  std::size_t tokens = 0;
+  for (const SourceFile& file : source.files()) tokens += estimate_tokens(file.text);
+  return tokens;
+}
+
+/// The shares of the models in all calls, by the operators' weights; what the tuner does is none.
+double share_of(const RunConfig& config, const std::string& model, bool is_first) {
+  double all = 0, own = 0;
+  for (const auto& [choice, weight] : config.operators) {
+    if (choice.op == Operator::tune) continue;
+    all += weight;
+    if (choice.model == model || (choice.model.empty() && is_first)) own += weight;
+  }
+  return all > 0 ? own / all : 0;
+}
+
+/// The share of iterations that ask a model.
+double asking_share(const RunConfig& config) {
+  double all = 0, asking = 0;
+  for (const auto& [choice, weight] : config.operators) {
+    all += weight;
+    if (choice.op != Operator::tune) asking += weight;
+  }
+  return all > 0 ? asking / all : 0;
+}
+
+/// The mean over all models, by their shares; empty where one that is asked has no price.
+template <class Usd>
+std::optional<double> mean(const std::vector<CallEstimate>& models, Usd usd) {
+  double sum = 0;
+  for (const CallEstimate& model : models) {
+    if (model.share <= 0) continue;
+    const std::optional<double> one = usd(model);
+    if (!one) return std::nullopt;
+    sum += model.share * *one;
+  }
+  return sum;
+}
+
+std::optional<double> at_most(std::optional<double> usd, const std::optional<double>& limit) {
+  if (!usd || !limit) return usd ? usd : limit;
+  return std::min(*usd, *limit);
+}
+
+}  // namespace
+
+std::optional<double> CallEstimate::usd() const {
+  if (!terms.input_usd || !terms.output_usd) return std::nullopt;
+  return static_cast<double>(prompt_tokens) * *terms.input_usd +
+         static_cast<double>(reply_tokens) * *terms.output_usd;
+}
+
+std::optional<double> CallEstimate::most_usd() const {
+  if (!terms.input_usd || !terms.output_usd || !terms.most_reply_tokens || terms.most_prompt_tokens == 0)
+    return std::nullopt;
+  return static_cast<double>(terms.most_prompt_tokens) * *terms.input_usd +
+         static_cast<double>(*terms.most_reply_tokens) * *terms.output_usd;
+}
+
+RunEstimate estimate_run(const RunConfig& config, std::vector<CallEstimate> models) {
+  RunEstimate estimate;
+  if (models.empty()) return estimate;
+  for (std::size_t i = 0; i < models.size(); ++i)
+    models[i].share = share_of(config, models[i].terms.model, i == 0);
+  const auto usd = mean(models, [](const CallEstimate& model) { return model.usd(); });
+  const auto most = mean(models, [](const CallEstimate& model) { return model.most_usd(); });
+  if (config.budgets.iterations) {
+    const auto iterations = static_cast<double>(*config.budgets.iterations);
+    estimate.calls = static_cast<std::uint64_t>(std::llround(iterations * asking_share(config)));
+    estimate.most_calls = *config.budgets.iterations * (1 + config.repairs);
+    if (usd) estimate.usd = static_cast<double>(*estimate.calls) * *usd;
+    if (most) estimate.most_usd = static_cast<double>(*estimate.most_calls) * *most;
+    if (estimate.usd) estimate.usd = at_most(estimate.usd, config.budgets.usd);
+  }
+  estimate.most_usd = at_most(estimate.most_usd, config.budgets.usd);
+  if (config.budgets.usd && usd && *usd > 0) estimate.affordable_calls = *config.budgets.usd / *usd;
+  estimate.models = std::move(models);
+  return estimate;
+}
+
+const Error* DryRun::error() const {
+  const auto failed =
+      std::ranges::find_if(checks, [](const DryCheck& check) { return check.error.has_value(); });
+  return failed == checks.end() ? nullptr : &*failed->error;
+}
+
+DryRun dry_run(const TaskFolder& folder, RunConfig config, std::stop_token stop) {
+  const Task& task = folder.task;
+  set_default_budget(config);
+  DryRun result;
+  result.checks.push_back(
+      checked("configuration", check_configuration(task, config),
+              "task " + task.name + ", backend " + task.backend + ", proposer " + config.proposer.kind));
+  ProposerExam exam = config.proposer.provider->examine(task);
+  std::ranges::move(exam.checks, std::back_inserter(result.checks));
+  IndividualPtr seed;
+  result.checks.push_back(check_evaluator(task, config, seed, stop));
+  if (exam.calls.empty()) return result;
+
+  const auto first = first_prompt(task, config.seed, exam.prompts, seed);
+  result.checks.push_back(checked("prompt", first ? Status{} : Status(first.error()),
+                                  first ? "about " + std::to_string(first->tokens) + " tokens" : ""));
+  if (!first) return result;
+  std::vector<CallEstimate> models;
+  for (CallTerms& terms : exam.calls)
+    models.push_back({.terms = std::move(terms),
+                      .prompt_tokens = first->tokens,
+                      .reply_tokens = tokens_of(task.seed.empty() ? task.reference : task.seed)});
+  result.estimate = estimate_run(config, std::move(models));
+  return result;
+}
+
+}  // namespace kernelsmith

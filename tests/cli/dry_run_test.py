@@ -1,0 +1,97 @@
+"""run --dry-run: everything that can be checked without paying, and what cannot is said."""
+
+import unittest
+
+from model_run_test import KEY, Model
+from support import CommandTest, kernelsmith, write_task
+
+PRICES = "version: 1\nprices: [{model: scripted, input: 1, output: 10}]\n"
+
+
+def for_the_key(has_key):
+    if has_key:
+        return 200, {"data": [{"id": "scripted"}, {"id": "another"}]}
+    return 401, {"error": {"message": "no key"}}
+
+
+class DryRunTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        write_task(self.folder / "task")
+        (self.folder / "prices.yaml").write_text(PRICES)
+        self.model = Model([(500, {"error": {"message": "this would have been a paid call"}})])
+        self.addCleanup(self.model.close)
+
+    def tearDown(self):
+        self.assertEqual(self.model.requests, [], "nothing was paid for")
+        self.assertFalse(list(self.folder.glob("*.run")), "nothing was written")
+
+    def dry(self, *args, key=KEY, url=None):
+        done = kernelsmith("run", "task", "--dry-run", "--model", "scripted", "--base-url", url or self.model.url, *args,
+                           cwd=self.folder, env={"OPENAI_API_KEY": key})
+        self.assertNotIn(KEY, done.stdout + done.stderr)
+        return done
+
+    def line(self, done, check):
+        [line] = [line for line in done.stdout.splitlines() if line[9:].startswith(check)]
+        return line
+
+    def test_all_is_well(self):
+        self.model.models = for_the_key
+        done = self.dry("--iterations", "40", "--price-file", "prices.yaml", "--max-usd", "5",
+                        "--set", "proposer.prompts.budget_tokens=8000")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.model.gets, ["/v1/models", "/v1/models"])
+        for check in ("configuration", "proposer", "server", "key", "model", "evaluator", "prompt"):
+            self.assertTrue(self.line(done, check).startswith("ok"), done.stdout)
+        self.assertIn("about 40 calls", done.stdout)
+        self.assertIn("at most 8000 tokens in and as many out as the server allows", done.stdout)
+        self.assertIn("pay for about", done.stdout)
+        self.assertIn("with all repairs at most 120 calls and 5.0000 USD", done.stdout)
+
+    def test_what_cannot_be_checked_is_said(self):
+        done = self.dry("--time", "60s")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for check in ("key", "model"):
+            self.assertTrue(self.line(done, check).startswith("unknown"), done.stdout)
+            self.assertIn("only a call tells", self.line(done, check))
+        self.assertIn("price unknown", done.stdout)
+        self.assertIn("not known without --iterations", done.stdout)
+        self.model.models = lambda _: (200, {"data": [{"id": "another"}]})
+        done = self.dry()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("not on the server's list of 1", self.line(done, "model"))
+        self.assertTrue(self.line(done, "key").startswith("unknown"), "anybody gets the list")
+
+    def test_a_key_that_is_refused(self):
+        self.model.models = for_the_key
+        done = self.dry(key="sk-another-key")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("(permission)", done.stderr)
+        self.assertTrue(self.line(done, "server").startswith("failed"))
+        self.assertTrue(self.line(done, "evaluator").startswith("ok"), "every check is made")
+
+    def test_a_server_that_is_not_there(self):
+        done = self.dry(url="http://127.0.0.1:1/v1")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("(network)", done.stderr)
+
+    def test_wrong_use(self):
+        for args, says in ((["--max-usd", "1"], "no price"), (["--price-file", "gone.yaml"], "gone.yaml"),
+                           (["--set", "proposer.key=${KS_NO_SUCH_KEY}"], "KS_NO_SUCH_KEY"),
+                           (["--set", "proposer.prompts.set=none"], "none")):
+            done = self.dry(*args)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn(says, done.stderr)
+
+    def test_without_a_model_the_evaluator_is_tried(self):
+        done = self.succeed("run", "task", "--dry-run")
+        self.assertTrue(self.line(done, "evaluator").startswith("ok"), done.stdout)
+        self.assertIn("fitness 0", done.stdout)
+        write_task(self.folder / "bad", score_sh="exit 1\n")
+        text = self.fail_with(2, "run", "bad", "--dry-run", says=["the seed was rejected"], code="refused")
+        self.assertIn("correct the seed", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,172 @@
+"""Money as a budget: what calls cost is counted, warned of, shown and kept over resumes, and ends the run in time."""
+
+import json
+import signal
+import unittest
+
+from model_run_test import KEY, Model, events, program, reply
+from support import CommandTest, kernelsmith, start, wait_for, write_task
+
+PRICES = "version: 1\nprices: [{model: scripted, input: 1, output: 10}]\n"
+# 1000 tokens in, 100 out.
+CALL_USD = 0.001 + 0.001
+
+
+def answers(count):
+    """Each another program, none better than the last."""
+    digits = [[(n >> 3 * k) % 8 for k in range(6)] for n in range(1, count + 1)]
+    return [reply(f"```\n{program(*row)}```\n") for row in digits]
+
+
+class MoneyTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        write_task(self.folder / "task")
+        (self.folder / "prices.yaml").write_text(PRICES)
+
+    def serve(self, script):
+        model = Model(script)
+        self.addCleanup(model.close)
+        return model
+
+    def args(self, model, *args):
+        return ["run", "task", "--out", "it.run", "--workers", "1", "--model", "scripted", "--base-url", model.url,
+                "--price-file", "prices.yaml", *args]
+
+    def run_with(self, model, *args):
+        return kernelsmith(*self.args(model, *args), cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+
+    def test_the_run_ends_before_the_limit_is_passed(self):
+        model = self.serve(answers(50))
+        done = self.run_with(model, "--max-usd", "0.0101")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(model.requests), 5)
+        self.assertIn("the money is used up", done.stdout)
+        self.assertIn("0.0100 of 0.0101 USD: 5 calls, 5000 tokens in, 500 out", done.stdout)
+        self.assertIn("--max-usd 0.0202", done.stdout, "it tells how to go on")
+        warnings = [line for line in done.stderr.splitlines() if line.startswith("warning:")]
+        self.assertEqual(len(warnings), 2, done.stderr)
+        self.assertIn("0.006 of 0.0101 USD", warnings[0])
+        shown = self.json("show", "it.run")
+        self.assertEqual(shown["ended"], "budget")
+        self.assertEqual(shown["used_up"], "money")
+        self.assertAlmostEqual(shown["budgets"]["usd"]["used"], 5 * CALL_USD)
+        self.assertEqual(shown["budgets"]["usd"]["limit"], 0.0101)
+        [row] = shown["cost"]["models"]
+        self.assertEqual((row["model"], row["calls"], row["input_tokens"], row["output_tokens"]),
+                         ("scripted", 5, 5000, 500))
+        self.assertAlmostEqual(row["usd"], 5 * CALL_USD)
+        self.assertEqual((row["untold_calls"], row["unpriced_calls"]), (0, 0))
+        text = self.succeed("show", "it.run").stdout
+        self.assertIn("ended (budget: money)", text)
+        self.assertIn("scripted: 5 calls, 5000 tokens in, 500 out, 0.0100 USD", text)
+
+    def test_resume_goes_on_from_what_was_spent(self):
+        model = self.serve(answers(50))
+        self.assertEqual(self.run_with(model, "--max-usd", "0.004").returncode, 0)
+        self.assertEqual(len(model.requests), 2)
+        self.fail_with(2, "resume", "it.run", "--max-usd", "0.003", says=["--max-usd", "larger already"])
+        for total in ("0.004", "0.01"):
+            done = kernelsmith("resume", "it.run", "--max-usd", total, cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(model.requests), 5)
+        self.assertAlmostEqual(self.json("show", "it.run")["cost"]["usd"], 5 * CALL_USD)
+
+    def test_a_killed_run_loses_and_doubles_nothing(self):
+        model = self.serve([*answers(6), None])  # the last one hangs
+        process = start(*self.args(model, "--max-usd", "0.02"), cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.addCleanup(process.communicate)
+        wait_for(lambda: len(model.requests) >= 7 or process.poll() is not None, "seven calls")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.assertGreaterEqual(len(model.requests), 7)
+        told = [e["proposal"]["cost"] for e in events(self.folder / "it.run") if e["event"] == "proposal_arrived"]
+        shown = self.json("show", "it.run")
+        self.assertAlmostEqual(shown["cost"]["usd"], sum(cost["usd"] for cost in told))
+        self.assertGreaterEqual(shown["cost"]["calls"], 1)
+        model.script[:] = answers(60)
+        done = kernelsmith("resume", "it.run", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        again = self.json("show", "it.run")
+        self.assertAlmostEqual(again["cost"]["usd"], 10 * CALL_USD)
+        self.assertGreaterEqual(again["cost"]["interrupted_calls"], 1)
+        self.assertIn("under way when the process was killed", self.succeed("show", "it.run").stdout)
+
+    def test_a_replay_pays_nothing_and_ends_alike(self):
+        status, body = reply("nothing of use")
+        answer = (status, body)
+        model = self.serve([*answers(2), answer, (200, {"choices": [], "usage": body["usage"]}), *answers(20)[4:]])
+        done = self.run_with(model, "--max-usd", "0.02", "--set", "proposer.attempts=1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("call_failed", [event["event"] for event in events(self.folder / "it.run")])
+        asked = len(model.requests)
+        self.succeed("replay", "it.run", "--out", "again.run", "--keep-evaluations")
+        self.assertEqual(len(model.requests), asked)
+        shown, again = self.json("show", "it.run"), self.json("show", "again.run")
+        self.assertEqual(again["archive"]["digest"], shown["archive"]["digest"])
+        self.assertEqual(again["cost"], shown["cost"])
+        self.assertEqual((again["ended"], again["used_up"]), ("budget", "money"))
+
+    def test_without_a_price_there_is_no_budget_of_money(self):
+        says = ["scripted", "no price", "--price-file"]
+        model = self.serve(answers(1))
+        self.fail_with(2, "run", "task", "--model", "scripted", "--base-url", model.url, "--max-usd", "1", says=says)
+        (self.folder / "other.yaml").write_text("version: 1\nprices: [{model: other, input: 1, output: 1}]\n")
+        self.fail_with(2, "run", "task", "--model", "scripted", "--base-url", model.url, "--max-usd", "1",
+                       "--price-file", "other.yaml", says=["no price", "other.yaml", "add an entry"])
+        self.fail_with(2, "run", "task", "--max-usd", "1", says=["the tuner costs no money", "--model"])
+        self.fail_with(2, "run", "task", "--max-usd", "much", says=['"much" is no amount of money', "--max-usd"])
+        self.fail_with(2, "run", "task", "--set", "budgets.usd=-1", says=["budgets.usd"])
+        self.assertEqual(model.requests, [])
+        self.assertFalse(list(self.folder.glob("*.run")), "nothing is left behind")
+
+    def test_what_is_unknown_is_said(self):
+        status, body = reply("nothing of use")
+        model = self.serve([(status, {key: value for key, value in body.items() if key != "usage"})])
+        done = kernelsmith(*[word for word in self.args(model, "--iterations", "3") if word not in
+                             ("--price-file", "prices.yaml")], cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        cost = self.json("show", "it.run")["cost"]
+        self.assertIsNone(cost["usd"])
+        self.assertEqual((cost["untold_calls"], cost["unpriced_calls"]), (3, 3))
+        text = self.succeed("show", "it.run").stdout
+        self.assertIn("3 calls to models without a price", text)
+        self.assertIn("3 calls whose tokens the server did not tell", text)
+
+    def test_a_server_that_tells_no_usage_does_not_escape_the_budget(self):
+        status, body = reply("nothing of use")
+        model = self.serve([(status, {key: value for key, value in body.items() if key != "usage"})])
+        done = self.run_with(model, "--max-usd", "0.05")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        shown = self.json("show", "it.run")
+        self.assertEqual(shown["used_up"], "money")
+        self.assertGreater(shown["cost"]["guessed_usd"], 0)
+        self.assertEqual(json.dumps(shown).count(KEY), 0)
+
+    def test_replies_are_kept_for_training_where_asked(self):
+        status, body = answers(1)[0]
+        body["prompt_token_ids"] = [1, 2]
+        body["choices"][0] |= {"token_ids": [3], "logprobs": {"content": [{"token": "x", "logprob": -0.5}]}}
+        model = self.serve([(status, body)])
+        done = self.run_with(model, "--iterations", "1", "--set", "proposer.keep.logprobs=true",
+                             "--set", "proposer.keep.token_ids=true")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        sent = model.requests[0][1]
+        self.assertTrue(sent["logprobs"] and sent["return_token_ids"])
+        lines = [json.loads(line) for line in self.succeed("export", "it.run").stdout.splitlines()]
+        [kept] = [line for line in lines if line["type"] == "reply"]
+        self.assertEqual(kept["ticket"], 1)
+        self.assertEqual(kept["reply"]["text"], body["choices"][0]["message"]["content"])
+        self.assertEqual((kept["reply"]["tokens"], kept["reply"]["logprobs"]), (["x"], [-0.5]))
+        self.assertEqual((kept["reply"]["token_ids"], kept["reply"]["prompt_token_ids"]), ([3], [1, 2]))
+        self.assertNotIn("reply", [e for e in events(self.folder / "it.run") if e["event"] == "proposal_arrived"][0])
+
+    def test_by_default_nothing_of_a_reply_is_kept(self):
+        model = self.serve(answers(1))
+        self.assertEqual(self.run_with(model, "--iterations", "1").returncode, 0)
+        self.assertNotIn("logprobs", model.requests[0][1])
+        self.assertNotIn('"reply"', self.succeed("export", "it.run").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

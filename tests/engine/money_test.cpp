@@ -1,0 +1,227 @@
+// Money as a budget: what counts, what is reserved, what is warned of, and that the journal tells all of it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "toy.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using namespace kernelsmith::testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Cost cost_of(double usd, std::uint64_t calls = 1) {
+  return {.usd = usd, .input_tokens = 1000, .output_tokens = 100, .model = "m", .calls = calls};
+}
+
+Proposal paid(Source source, double usd) {
+  return {Child{std::move(source), Origin::rewrite, {{0}}}, cost_of(usd), {}};
+}
+
+/// Answers at once; what a ticket costs and whether it fails is the test's business.
+class PaidProposer final : public Proposer {
+ public:
+  using Answer = std::function<Result<Proposal>(const ProposalRequest&)>;
+  explicit PaidProposer(Answer answer) : answer_(std::move(answer)) {}
+  void start(ProposalRequest request, std::stop_token, Sink<Proposal> done) override {
+    done(answer_(request));
+  }
+
+ private:
+  Answer answer_;
+};
+
+std::shared_ptr<Proposer> costs(double usd) {
+  return std::make_shared<PaidProposer>(
+      [usd](const ProposalRequest& request) { return paid(nudge(request), usd); });
+}
+
+struct Warnings final : Observer {
+  void on_event(const Event&) override {}
+  void on_notice(const Notice& notice) override {
+    if (notice.message.find("USD") != std::string::npos) messages.push_back(notice.message);
+  }
+  std::vector<std::string> messages;
+};
+
+EngineOptions money_options(double usd) {
+  EngineOptions options = toy_options();
+  options.budgets = {.iterations = {}, .evaluations = {}, .wall_s = {}, .usd = usd};
+  options.idle_iterations = 10'000;
+  return options;
+}
+
+Spending spending_in(const EngineOptions& options, const Events& events) {
+  return replay(MemoryJournal(events), options).value().spending();
+}
+
+TEST(Money, EndsTheRunAndIsNeverExceededByCallsOfOnePrice) {
+  const auto events = no_events();
+  Engine engine = open_engine(money_options(0.01), events, blocking(score, 2), costs(0.002));
+  const auto outcome = engine.run();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->reason, EndReason::budget);
+  EXPECT_EQ(outcome->budget, BudgetName::money);
+  EXPECT_EQ(outcome->counts.iterations, 5U);
+  EXPECT_NEAR(outcome->spending.usd(), 0.01, 1e-12);
+  EXPECT_EQ(outcome->spending.models().at("m").calls, 5U);
+  EXPECT_TRUE(engine.done());
+}
+
+TEST(Money, CallsUnderWayAreReserved) {
+  Engine engine = open_engine(money_options(0.01), no_events());
+  ASSERT_TRUE(engine.tell(engine.ask().value()->id, score_of(0)));
+  const Ticket first = *engine.ask().value();
+  EXPECT_FALSE(engine.ask().value()) << "nobody knows yet what a call costs";
+  ASSERT_TRUE(engine.tell(first.id, number(1), score_of(1)));  // one's own child costs nothing
+  std::vector<Ticket> free;
+  for (int i = 0; i < 3; ++i) free.push_back(*engine.ask().value());
+  EXPECT_TRUE(engine.ask().value()) << "as far as is known calls cost nothing";
+}
+
+/// Up to the first proposal that cost something.
+Events first_call_of(const Events& events) {
+  std::size_t count = 0;
+  for (const Event& event : *events) {
+    ++count;
+    const auto* arrived = std::get_if<ProposalArrived>(&event);
+    if (arrived && arrived->proposal.cost.usd > 0) break;
+  }
+  return prefix(events, count);
+}
+
+TEST(Money, WhatIsUnderWayIsTakenToCostWhatTheDearestCallDid) {
+  const auto options = money_options(0.01);
+  const auto events = no_events();
+  ASSERT_TRUE(open_engine(options, events, blocking(score, 1), costs(0.004)).run());
+  Engine engine = open_engine(options, first_call_of(events));
+  EXPECT_NEAR(engine.outcome().spending.usd(), 0.004, 1e-12);
+  ASSERT_TRUE(std::holds_alternative<Evaluate>(engine.ask().value()->work)) << "the child that was paid for";
+  ASSERT_TRUE(std::holds_alternative<Propose>(engine.ask().value()->work));
+  EXPECT_FALSE(engine.ask().value()) << "0.004 are spent, 0.004 under way, and 0.004 more are too many";
+  EXPECT_FALSE(engine.done()) << "the one under way may turn out cheaper";
+}
+
+TEST(Money, AllOfItIsInTheJournal) {
+  const auto options = money_options(0.02);
+  const auto events = no_events();
+  ASSERT_TRUE(open_engine(options, events, blocking(score, 2), costs(0.003)).run());
+  double told = 0;
+  for (std::size_t count = 0; count <= events->size(); ++count) {
+    if (count > 0)
+      if (const auto* arrived = std::get_if<ProposalArrived>(&(*events)[count - 1]))
+        told += arrived->proposal.cost.usd;
+    EXPECT_NEAR(spending_in(options, prefix(events, count)).usd(), told, 1e-12) << count;
+  }
+  EXPECT_NEAR(told, 0.018, 1e-12);
+}
+
+TEST(Money, WarnsOnceAtAHalfAndOnceAtFourFifths) {
+  const auto events = no_events();
+  auto options = money_options(0.01);
+  const auto warnings = std::make_shared<Warnings>();
+  options.observer = warnings;
+  std::stop_source stop;
+  {
+    Engine engine = open_engine(options, events, blocking(score, 1), costs(0.001));
+    ASSERT_TRUE(engine.run(
+        [&](const Commit&) {
+          if (!warnings->messages.empty()) stop.request_stop();
+        },
+        stop.get_token()));
+  }
+  ASSERT_TRUE(open_engine(options, events, blocking(score, 1), costs(0.001)).run());
+  EXPECT_THAT(warnings->messages,
+              ElementsAre(HasSubstr("0.005 of 0.01 USD"), HasSubstr("0.008 of 0.01 USD")));
+  options.budgets.usd = 0.02;
+  const auto outcome = open_engine(options, events, blocking(score, 1), costs(0.001)).run();
+  EXPECT_NEAR(outcome->spending.usd(), 0.02, 1e-12) << "a resumed run goes on from what was spent";
+  ASSERT_EQ(warnings->messages.size(), 3U) << "half of the larger budget was passed when it was set";
+  EXPECT_THAT(warnings->messages.back(), HasSubstr("0.016 of 0.02 USD"));
+}
+
+TEST(Money, AFailedCallCountsAndUsesUpNoIteration) {
+  auto options = toy_options(3);
+  options.budgets.usd = 1;
+  const auto events = no_events();
+  int asked = 0;
+  const auto proposer =
+      std::make_shared<PaidProposer>([&](const ProposalRequest& request) -> Result<Proposal> {
+        if (++asked % 2 == 0) return paid(nudge(request), 0.002);
+        return Proposal{PaidError(fail(ErrorCode::bad_reply, "cut off")), cost_of(0.001, 2), {}};
+      });
+  Engine engine = open_engine(options, events, blocking(score, 1), proposer);
+  const auto outcome = engine.run();
+  EXPECT_EQ(outcome->budget, BudgetName::iterations);
+  EXPECT_EQ(outcome->counts.iterations, 3U);
+  EXPECT_NEAR(outcome->spending.usd(), 3 * 0.003, 1e-12);
+  EXPECT_EQ(outcome->spending.total().calls, 9U);
+  EXPECT_EQ(spending_in(options, events), outcome->spending);
+}
+
+TEST(Money, FailuresAloneEndTheRunToo) {
+  auto options = money_options(0.01);
+  options.retries = 0;
+  options.error_limit = 1000;
+  const auto events = no_events();
+  const auto proposer = std::make_shared<PaidProposer>([](const ProposalRequest&) {
+    return Proposal{PaidError(fail(ErrorCode::bad_reply, "cut off")), cost_of(0.002), {}};
+  });
+  const auto outcome = open_engine(options, events, blocking(score, 1), proposer).run();
+  EXPECT_EQ(outcome->budget, BudgetName::money);
+  EXPECT_EQ(outcome->counts.iterations, 0U);
+  EXPECT_NEAR(outcome->spending.usd(), 0.01, 1e-12);
+}
+
+TEST(Money, CallsThatAKilledProcessLeftAreCountedAsUnknown) {
+  const auto options = money_options(0.01);
+  const auto events = no_events();
+  Engine killed = open_engine(options, events);
+  ASSERT_TRUE(killed.tell(killed.ask().value()->id, score_of(0)));
+  ASSERT_TRUE(killed.ask().value());
+  EXPECT_EQ(open_engine(options, events).outcome().spending.interrupted(), 1U);
+}
+
+TEST(Money, TheTunersChildrenCostNothing) {
+  auto options = toy_options(20);
+  options.budgets.usd = 0.001;
+  options.operators =
+      std::make_shared<WeightedOperators>(WeightedOperators::create({{{Operator::tune, ""}, 1}}).value());
+  Engine engine = open_engine(options, no_events(), blocking(score, 2), blocking(nudge, 2));
+  EXPECT_EQ(engine.run()->counts.iterations, 20U);
+}
+
+TEST(Money, ADeterministicRunEndsAlikeWithAnyNumberOfWorkers) {
+  std::string texts[2];
+  for (const unsigned workers : {1U, 4U}) {
+    auto options = money_options(0.05);
+    options.deterministic = true;
+    options.evaluations_in_flight = options.proposals_in_flight = workers;
+    Engine engine = open_engine(options, no_events(), blocking(score, workers), costs(0.0015));
+    EXPECT_EQ(engine.run()->budget, BudgetName::money);
+    texts[workers == 1 ? 0 : 1] = text_of(engine);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+TEST(Money, ARecordingThatGivesMoneyBackIsNotBelieved) {
+  Spending spending;
+  spending.add(cost_of(-5));
+  spending.add(cost_of(std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_EQ(spending.usd(), 0);
+  spending.add({});
+  EXPECT_EQ(spending.total().calls, 2U);
+}
+
+TEST(Money, ABudgetIsAPositiveNumber) {
+  for (const double usd : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
+    const auto engine = Engine::create(std::make_unique<MemoryJournal>(no_events()), money_options(usd));
+    ASSERT_FALSE(engine);
+    EXPECT_EQ(engine.error().where, "budgets.usd");
+  }
+}
+
+}  // namespace
+}  // namespace kernelsmith
