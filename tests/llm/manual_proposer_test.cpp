@@ -97,9 +97,9 @@ TEST_F(ManualProposerTest, ARequestIsAFileAndTheFileBesideItTheAnswer) {
   ASSERT_TRUE(proposal->child());
   EXPECT_THAT(std::string(proposal->child()->source.main_text()), HasSubstr("y[0] = 2"));
   EXPECT_EQ(proposal->prompt->hex(), request.at("prompt"));
-  wait_for("000017.request.json", false);
-  EXPECT_TRUE(is_there("answered/000017.request.json"));
-  EXPECT_TRUE(is_there("answered/000017.reply.txt"));
+  wait_for("answered/000017.reply.txt");
+  wait_for("answered/000017.request.json");
+  EXPECT_FALSE(is_there("000017.request.json"));
 }
 
 TEST_F(ManualProposerTest, AProgramMayAnswerInJsonWithItsUsage) {
