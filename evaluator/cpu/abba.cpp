@@ -62,6 +62,7 @@ struct Side {
 struct Duel {
   Side a, b;
   AbbaRatios found{};
+  bool a_is_first = false;  ///< in the last pair
 
   Judged<void> size() {
     if (auto sized = a.size(); !sized) return sized.error();
@@ -69,27 +70,33 @@ struct Duel {
     return {};
   }
 
+  Judged<double> next_batch(bool of_a) {
+    auto time = (of_a ? a : b).object.next_batch();
+    if (!time && !of_a) return opponent_failed(time.error());
+    return time;
+  }
+
   /// Nothing but the four batches happens between the first and the last: what else goes on in the machine
-  /// changes within milliseconds. A pair that showed its batches to be too short is not kept; lengths at
+  /// changes within milliseconds. Whoever goes twice running finds the core's caches warmed by itself, so the
+  /// two sides take turns at that. A pair that showed its batches to be too short is not kept; lengths at
   /// least double, so this ends.
   Judged<void> take_pair() {
     if (auto laid = a.lay_out(); !laid) return laid.error();
     if (auto laid = b.lay_out(); !laid) return opponent_failed(laid.error());
-    const auto a1 = a.object.next_batch();
-    if (!a1) return a1.error();
-    const auto b1 = b.object.next_batch();
-    if (!b1) return opponent_failed(b1.error());
-    const auto b2 = b.object.next_batch();
-    if (!b2) return opponent_failed(b2.error());
-    const auto a2 = a.object.next_batch();
-    if (!a2) return a2.error();
+    a_is_first = !a_is_first;
+    std::vector<double> a_us, b_us;
+    for (const bool of_a : {a_is_first, !a_is_first, !a_is_first, a_is_first}) {
+      const auto time = next_batch(of_a);
+      if (!time) return time.error();
+      (of_a ? a_us : b_us).push_back(*time);
+    }
     if (auto checked = a.object.check(); !checked) return checked.error();
     if (auto checked = b.object.check(); !checked) return opponent_failed(checked.error());
-    const bool a_longer = a.lengthen(std::min(*a1, *a2)), b_longer = b.lengthen(std::min(*b1, *b2));
+    const bool a_longer = a.lengthen(std::ranges::min(a_us)), b_longer = b.lengthen(std::ranges::min(b_us));
     if (a_longer || b_longer) return {};
-    found.ratios.push_back(AbbaTimes{*a1, *b1, *b2, *a2}.ratio());
-    found.a_times_us.insert(found.a_times_us.end(), {*a1, *a2});
-    found.b_times_us.push_back((*b1 + *b2) / 2);
+    found.ratios.push_back(AbbaTimes{a_us[0], b_us[0], b_us[1], a_us[1]}.ratio());
+    found.a_times_us.insert(found.a_times_us.end(), a_us.begin(), a_us.end());
+    found.b_times_us.push_back((b_us[0] + b_us[1]) / 2);
     return {};
   }
 };

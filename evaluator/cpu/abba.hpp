@@ -24,9 +24,9 @@ struct AbbaRatios {
   std::vector<double> b_times_us;  ///< of one call of b, the mean of each pair
 };
 
-/// Alternates a b b a at each of the first `rules.size()` shapes in turn, so that a process gives what it can
-/// at all of them, until every shape's rule is content. Every few rounds both are loaded anew, each in the
-/// other's arena. A failure of b is an Error: it was accepted before.
+/// Alternates a b b a and b a a b at each of the first `rules.size()` shapes in turn, so that a process gives
+/// what it can at all of them, until every shape's rule is content. Every few rounds both are loaded anew,
+/// each in the other's arena. A failure of b is an Error: it was accepted before.
 Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
                                           const std::vector<StoppingRule>& rules,
                                           const std::stop_token& stop);
