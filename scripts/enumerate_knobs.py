@@ -166,7 +166,7 @@ class Bench:
                 candidate = pathlib.Path(folder) / f"candidate{number}{self.suffix}"
                 candidate.write_text(text)
                 candidates.append(str(candidate))
-            command = [self.kernelsmith, "evaluate", str(self.task), *candidates, "--json"]
+            command = [self.kernelsmith, "evaluate", str(self.task), *candidates, "--json", "--quick"]
             for _ in range(ATTEMPTS):
                 try:
                     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -58,6 +58,7 @@ struct EvaluateCommand {
   std::string task;
   std::vector<std::string> files;
   bool json = false;
+  bool quick = false;
   ConfigOptions config;
 
   int operator()() const {
@@ -96,7 +97,8 @@ struct EvaluateCommand {
       ++told;
       if (!evaluation.accepted()) status = kRejected;
     };
-    const Status done = evaluate_each(loaded->task, *run, std::move(candidates), tell, interrupt.token());
+    const Status done =
+        evaluate_each(loaded->task, *run, std::move(candidates), tell, interrupt.token(), !quick);
     return done ? status : report(stderr, done.error());
   }
 };
@@ -111,6 +113,8 @@ void add_evaluate(CLI::App& app, Command& chosen) {
       ->add_option("FILE", evaluate->files, "A candidate; a folder where the task's seed has several files")
       ->required();
   command->add_flag("--json", evaluate->json, "Print one JSON object for each FILE");
+  command->add_flag("--quick", evaluate->quick,
+                    "Time each FILE as briefly as a search does: faster, and a wider interval");
   evaluate->config.add_to(*command);
   command->footer(kFooter);
   command->callback([evaluate, &chosen] { chosen = [evaluate] { return (*evaluate)(); }; });

@@ -343,14 +343,14 @@ std::filesystem::path Session::folder() const { return impl_->store->folder(); }
 std::filesystem::path Session::best_folder() const { return impl_->store->best_folder(); }
 
 Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
-                     const std::function<void(const Evaluation&)>& take, std::stop_token stop) {
+                     const std::function<void(const Evaluation&)>& take, std::stop_token stop, bool careful) {
   auto evaluator = config.evaluator.provider->make(task);
   if (!evaluator) return evaluator.error();
   EvaluationJob job;
   job.run = "evaluate";
   job.task = task.digest;
   job.may_thaw = true;  // frozen bytes are a rule of the search
-  job.careful = true;
+  job.careful = careful;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     job.candidate = ProgramId{i};
     job.source = std::move(candidates[i]);

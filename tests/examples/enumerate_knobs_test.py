@@ -26,8 +26,8 @@ constexpr bool kPack = false;  // @tune false true
 STAND_IN = """\
 #!{python} -SE
 import json, re, sys
-_, verb, task, *candidates, flag = sys.argv
-assert (verb, flag) == ("evaluate", "--json")
+_, verb, task, *candidates, json_flag, quick_flag = sys.argv
+assert (verb, json_flag, quick_flag) == ("evaluate", "--json", "--quick")
 status = 0
 for candidate in candidates:
     text = open(candidate).read()

@@ -59,9 +59,11 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config);
 
 /// Evaluates candidates as a run would, one after another with one evaluator, and gives `take` each answer in
 /// order. They may differ from the seed outside its EVOLVE-BLOCKs: a baseline, or anything else of the
-/// user's. Waits a while where the machine is too noisy; stops at the first Error.
+/// user's. `careful` is EvaluationJob's. Waits a while where the machine is too noisy; stops at the first
+/// Error.
 Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
-                     const std::function<void(const Evaluation&)>& take, std::stop_token stop = {});
+                     const std::function<void(const Evaluation&)>& take, std::stop_token stop = {},
+                     bool careful = false);
 
 /// The task and the configuration that a run folder holds.
 struct StoredRun {
