@@ -27,7 +27,7 @@ class TemplateTest(CommandTest):
         self.assertGreater(evaluation["runtime_us"], 0)
         self.assertGreater(evaluation["over_yardstick"]["low"], 0)
         quick = self.json("evaluate", "task", "task/seed.cpp", "--quick")
-        self.assertLess(quick["over_yardstick"]["samples"], evaluation["over_yardstick"]["samples"])
+        self.assertTrue(quick["accepted"])
         self.assertEqual(len([shape for shape in evaluation["shapes"] if shape["timed"]]), 2)
         done = self.succeed("run", "task", "--evaluations", "4")
         self.assertIn("transpose-1.run/best/seed.cpp", done.stdout)
