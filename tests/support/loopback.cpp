@@ -19,7 +19,8 @@ struct Loopback::Late {
 Loopback::Loopback(Score score, Mischief mischief)
     : score_(std::move(score)),
       mischief_(mischief),
-      rng_(mischief.seed, 0, Purpose::evaluation),
+      fates_(mischief.seed, 0, Purpose::evaluation),
+      order_(mischief.seed, 1, Purpose::evaluation),
       server_([this](std::stop_token stop) { serve(std::move(stop)); }) {}
 
 Loopback::~Loopback() {
@@ -34,15 +35,17 @@ void Loopback::start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> d
   {
     const std::lock_guard lock(mutex_);
     ++counts_.started;
-    if (rng_.chance(mischief_.lose)) {
+    // All four are drawn for every job, so that each has the same place in the stream.
+    const bool lost = fates_.chance(mischief_.lose);
+    waiting.fail = fates_.chance(mischief_.fail);
+    late = fates_.chance(mischief_.late);
+    const bool twice = fates_.chance(mischief_.duplicate);
+    if (lost) {
       ++counts_.lost;
       return;
     }
-    waiting.fail = rng_.chance(mischief_.fail);
     counts_.failed += waiting.fail;
-    late = rng_.chance(mischief_.late);
     if (!late) {
-      const bool twice = rng_.chance(mischief_.duplicate);
       counts_.duplicated += twice;
       for (int i = 0; i < (twice ? 2 : 1); ++i) waiting_.push_back(waiting);
       changed_.notify_one();
@@ -66,7 +69,7 @@ void Loopback::serve(std::stop_token stop) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, stop, [&] { return !waiting_.empty(); });
     if (waiting_.empty()) return;
-    std::swap(waiting_[rng_.below(waiting_.size())], waiting_.back());
+    std::swap(waiting_[order_.below(waiting_.size())], waiting_.back());
     const Waiting next = std::move(waiting_.back());
     waiting_.pop_back();
     lock.unlock();

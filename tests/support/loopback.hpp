@@ -16,7 +16,7 @@
 
 namespace kernelsmith::testing {
 
-/// Probabilities, drawn independently for each job from a seeded stream.
+/// Probabilities. What becomes of the n-th job depends on the seed alone, never on the threads' timing.
 struct Mischief {
   std::uint64_t seed = 1;
   double duplicate = 0;  ///< the answer comes twice
@@ -64,7 +64,8 @@ class Loopback final : public Evaluator {
   const Mischief mischief_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  Rng rng_;
+  Rng fates_;  ///< drawn in start() only
+  Rng order_;  ///< drawn in serve() only
   LoopbackCounts counts_;
   std::vector<Waiting> waiting_;
   std::list<std::unique_ptr<Late>> late_;
