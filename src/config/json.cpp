@@ -1,7 +1,7 @@
 #include <kernelsmith/config/json.hpp>
 
 #include "json_document.hpp"
-#include "json_records.hpp"
+#include "json_events.hpp"
 
 namespace kernelsmith {
 namespace detail {

@@ -11,15 +11,6 @@ namespace {
 
 using namespace kernelsmith::testing;
 
-/// A pure function of program and attempt, with enough noise for duels.
-Evaluation noisy_score(const EvaluationJob& job) {
-  const long x = number_in(job.source);
-  if (x % 10 == 3) return rejected();
-  Rng rng(7, job.candidate.value * 64 + job.attempt, Purpose::evaluation);
-  const double median = score_of(x).metrics()->fitness().median + rng.normal();
-  return accepted({median, median - 2, median + 2, 5, ""}, {{"x", double(x)}});
-}
-
 Result<Proposal> moody_nudge(const ProposalRequest& request) {
   if (request.ticket.value % 11 == 5) return Proposal{Refusal{RefusalCode::declined, ""}, {}, {}};
   if (request.ticket.value % 13 == 7) return fail(ErrorCode::network, "the line is cut");

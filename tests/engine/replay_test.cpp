@@ -12,15 +12,6 @@ namespace {
 
 using namespace kernelsmith::testing;
 
-/// The toy with noise that is a function of (candidate, attempt), so that duels happen too.
-Evaluation noisy_score(const EvaluationJob& job) {
-  const long x = number_in(job.source);
-  if (x % 10 == 3) return rejected();
-  Rng rng(7, job.candidate.value * 64 + job.attempt, Purpose::evaluation);
-  const double median = score_of(x).metrics()->fitness().median + rng.normal();
-  return accepted({median, median - 2, median + 2, 5, ""}, {{"x", double(x)}});
-}
-
 EngineOptions eventful_options(bool deterministic) {
   auto options = toy_options(30);
   options.seeds = {number(0), number(40)};

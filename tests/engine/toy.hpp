@@ -32,6 +32,15 @@ inline Evaluation score_of(long x) {
 
 inline Evaluation score(const EvaluationJob& job) { return score_of(number_in(job.source)); }
 
+/// With noise that is a function of (candidate, attempt), so that duels happen too.
+inline Evaluation noisy_score(const EvaluationJob& job) {
+  const long x = number_in(job.source);
+  if (x % 10 == 3) return rejected();
+  Rng rng(7, job.candidate.value * 64 + job.attempt, Purpose::evaluation);
+  const double median = score_of(x).metrics()->fitness().median + rng.normal();
+  return accepted({median, median - 2, median + 2, 5, ""}, {{"x", double(x)}});
+}
+
 /// A step of at most 10 from the parent.
 inline Source nudge(const ProposalRequest& request) {
   const auto& parent = request.selection.parent;
