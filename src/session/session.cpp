@@ -27,7 +27,7 @@ struct Wiring {
 /// Evaluations of one task say nothing about another.
 Status check_task(const RecordedJournal& recording, const RecordedRun& run, const Task& task) {
   std::string digest;
-  const Status read = recording.replay(0, [&](std::uint64_t, const Event& event) -> Status {
+  Status read = recording.replay(0, [&](std::uint64_t, const Event& event) -> Status {
     const auto* session = std::get_if<SessionStarted>(&event);
     if (!session || !digest.empty()) return {};
     const auto found = session->settings.find("task");
@@ -68,7 +68,7 @@ Status take_recorded_budgets(const RecordedJournal& recording, const Journal& ow
   const auto place = place_in(recording, own);
   if (!place) return place.error();
   bool more = false;
-  const Status read = recording.replay(place->position, [&](std::uint64_t, const Event&) -> Status {
+  Status read = recording.replay(place->position, [&](std::uint64_t, const Event&) -> Status {
     more = true;
     return {};
   });
@@ -321,7 +321,7 @@ Session::~Session() = default;
 
 Result<Outcome> Session::run(const CommitCallback& on_commit, std::stop_token stop) {
   std::stop_source ended;
-  const std::stop_callback stopped(stop, [&] { ended.request_stop(); });
+  const std::stop_callback stopped(std::move(stop), [&] { ended.request_stop(); });
   Status kept;
   auto outcome = impl_->search(
       [&](const Commit& commit) {
