@@ -7,33 +7,12 @@
 #include <kernelsmith/llm/chat_proposer.hpp>
 
 #include "client_support.hpp"
+#include "scale_task.hpp"
 
 namespace kernelsmith {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr const char* kSeed =
-    "// EVOLVE-BLOCK-START\nvoid scale(float* y) { y[0] = 1; }\n// EVOLVE-BLOCK-END\n";
-
-Task a_task() {
-  Task task;
-  task.name = "scale";
-  task.backend = "cpu";
-  task.entry = "scale";
-  task.seed = Source::create({{"seed.cpp", kSeed}}).value();
-  task.reference = task.seed;
-  return task;
-}
-
-ProposalRequest a_request(const Task& task, Operator op = Operator::rewrite) {
-  ProposalRequest request;
-  request.op = op;
-  const auto program = std::make_shared<const Program>(Program{ProgramId{7}, task.seed, {}, Origin::seed});
-  request.selection.parent = std::make_shared<const Individual>(
-      Individual{program, Acceptance{Metrics::create(Measurement::exact(1)).value(), {}}});
-  return request;
-}
 
 class ChatProposerTest : public testing::Test {
  protected:
@@ -57,7 +36,7 @@ class ChatProposerTest : public testing::Test {
             {{.name = "first", .max_output_tokens = 4000}, {.name = "second"}},
             PriceTable::read("version: 1\nprices: [{model: first, input: 1, output: 4}]\n", "p").value())
             .value();
-    ProposalRequest request = a_request(task);
+    ProposalRequest request = a_request();
     request.model = std::move(model);
     std::promise<Result<Proposal>> answer;
     proposer->start(std::move(request), {}, [&](Result<Proposal> p) { answer.set_value(std::move(p)); });
@@ -136,7 +115,7 @@ class BillTest : public testing::Test {
             PriceTable::read("version: 1\nprices: [{model: m, input: 1, output: 4}]\n", "p").value())
             .value();
     std::promise<Result<Proposal>> answer;
-    proposer->start(a_request(task), {}, [&](Result<Proposal> p) { answer.set_value(std::move(p)); });
+    proposer->start(a_request(), {}, [&](Result<Proposal> p) { answer.set_value(std::move(p)); });
     return answer.get_future().get();
   }
 

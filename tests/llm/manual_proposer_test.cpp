@@ -11,6 +11,7 @@
 #include <kernelsmith/llm/manual_proposer.hpp>
 
 #include "queue_folder.hpp"
+#include "scale_task.hpp"
 #include "temporary_folder.hpp"
 
 namespace kernelsmith {
@@ -20,30 +21,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-constexpr const char* kSeed =
-    "// EVOLVE-BLOCK-START\nvoid scale(float* y) { y[0] = 1; }\n// EVOLVE-BLOCK-END\n";
 constexpr const char* kReply = "Here:\n```cpp\nvoid scale(float* y) { y[0] = 2; }\n```\n";
-
-Task a_task() {
-  Task task;
-  task.name = "scale";
-  task.backend = "cpu";
-  task.entry = "scale";
-  task.seed = Source::create({{"seed.cpp", kSeed}}).value();
-  task.reference = task.seed;
-  return task;
-}
-
-ProposalRequest a_request(std::uint64_t ticket, Operator op = Operator::rewrite) {
-  ProposalRequest request;
-  request.ticket = {ticket};
-  request.op = op;
-  const auto program =
-      std::make_shared<const Program>(Program{ProgramId{0}, a_task().seed, {}, Origin::seed});
-  request.selection.parent = std::make_shared<const Individual>(
-      Individual{program, Acceptance{Metrics::create(Measurement::exact(1)).value(), {}}});
-  return request;
-}
 
 class ManualProposerTest : public testing::Test {
  protected:
