@@ -24,12 +24,13 @@ class SseParser {
   bool too_large() const { return too_large_; }
 
  private:
-  bool end_line();
+  bool end_line(std::string_view line);
   bool dispatch();
 
   std::size_t max_event_bytes_;
   Take take_;
-  std::string line_, event_, data_;
+  std::string line_;  ///< the beginning of a line whose end has not come yet
+  std::string event_, data_;
   bool has_data_ = false;
   bool after_cr_ = false;
   bool first_line_ = true;

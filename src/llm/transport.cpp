@@ -4,8 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <openssl/ssl.h>
+#include <boost/asio/post.hpp>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace kernelsmith::llm {
 namespace {
@@ -18,58 +20,15 @@ void initialise_libcurl() {
   if (once != CURLE_OK) throw std::runtime_error("libcurl cannot be initialised");
 }
 
-/// Why a certificate was refused: X509_V_OK, or OpenSSL's reason. libcurl tells a certificate whose signature
-/// is wrong only as a handshake that failed. Shared by an exchange and the TLS context of a connection that
-/// it opens, which can outlive it.
-using Verdict = std::shared_ptr<int>;
-
-/// Where a TLS context keeps its Verdict.
-int verdict_slot() {
-  static const int slot = SSL_CTX_get_ex_new_index(
-      0, nullptr, nullptr, nullptr,
-      [](void*, void* verdict, CRYPTO_EX_DATA*, int, long, void*) { delete static_cast<Verdict*>(verdict); });
-  return slot;
-}
-
-/// OpenSSL's own decision stands; it is only written down.
-int note_verdict(int accepted, X509_STORE_CTX* chain) {
-  if (accepted != 0) return accepted;
-  const auto* ssl =
-      static_cast<const SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
-  const auto* verdict =
-      static_cast<const Verdict*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), verdict_slot()));
-  **verdict = X509_STORE_CTX_get_error(chain);
-  return accepted;
-}
-
-CURLcode watch_verdict(CURL*, void* context, void* verdict) {
-  auto* tls = static_cast<SSL_CTX*>(context);
-  // Freed with the context.
-  if (auto* kept = new Verdict(*static_cast<const Verdict*>(verdict));
-      SSL_CTX_set_ex_data(tls, verdict_slot(), kept) != 1) {
-    delete kept;
-    return CURLE_OUT_OF_MEMORY;
-  }
-  SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, &note_verdict);
-  return CURLE_OK;
-}
+/// Records of one connection that are taken in a row, before others have their turn.
+constexpr int kRecordsInARow = 64;
 
 }  // namespace
 
-/// A socket of libcurl's, borrowed: it is released, never closed.
-struct Transport::Watch {
-  Watch(boost::asio::io_context& context, curl_socket_t socket) : descriptor(context, socket) {}
-
-  boost::asio::posix::stream_descriptor descriptor;
-  int wanted = 0;   ///< CURL_POLL_IN, CURL_POLL_OUT
-  int waiting = 0;  ///< flags with a wait in flight
-  bool gone = false;
-};
-
 class Transport::Exchange {
  public:
-  Exchange(HttpRequest request, HttpListener& listener)
-      : request_(std::move(request)), listener_(listener), easy_(curl_easy_init()) {
+  Exchange(Transport& transport, HttpRequest request, HttpListener& listener)
+      : transport_(transport), request_(std::move(request)), listener_(listener), easy_(curl_easy_init()) {
     if (!easy_) throw std::bad_alloc();
     for (const std::string& header : request_.headers) headers_ = curl_slist_append(headers_, header.c_str());
     configure();
@@ -83,9 +42,12 @@ class Transport::Exchange {
   Exchange& operator=(const Exchange&) = delete;
 
   CURL* easy() const { return easy_; }
+  Transport& transport() const { return transport_; }
+  const std::shared_ptr<TlsConnection>& connection() const { return connection_; }
   void end(CURLcode code) {
-    if (code == CURLE_SSL_CONNECT_ERROR && *verdict_ != X509_V_OK)
-      return listener_.on_end(CURLE_PEER_FAILED_VERIFICATION, X509_verify_cert_error_string(*verdict_));
+    if (code == CURLE_SSL_CONNECT_ERROR && connection_->verdict != X509_V_OK)
+      return listener_.on_end(CURLE_PEER_FAILED_VERIFICATION,
+                              X509_verify_cert_error_string(connection_->verdict));
     listener_.on_end(code, error_[0] != '\0' ? error_.data() : curl_easy_strerror(code));
   }
 
@@ -118,8 +80,13 @@ class Transport::Exchange {
     if (!request_.use_proxy) set(CURLOPT_PROXY, "");
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);
-    set(CURLOPT_SSL_CTX_FUNCTION, &watch_verdict);
-    set(CURLOPT_SSL_CTX_DATA, static_cast<void*>(&verdict_));
+    set(CURLOPT_SSL_CTX_FUNCTION, &attach_connection);
+    set(CURLOPT_SSL_CTX_DATA, static_cast<void*>(&connection_));
+    set(CURLOPT_OPENSOCKETFUNCTION, &Transport::on_open);
+    set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+    set(CURLOPT_CLOSESOCKETFUNCTION, &Transport::on_close);
+    set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(&transport_));
+    set(CURLOPT_SHARE, transport_.share_.get());
     // With a folder of CAs libcurl would parse the whole bundle anew for each connection.
     set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     if (!request_.ca_file.empty()) set(CURLOPT_CAINFO, request_.ca_file.c_str());
@@ -138,110 +105,127 @@ class Transport::Exchange {
     return static_cast<Exchange*>(self)->listener_.on_body({data, size}) ? size : size + 1;
   }
 
+  Transport& transport_;
   HttpRequest request_;
   HttpListener& listener_;
   CURL* easy_;
   curl_slist* headers_ = nullptr;
   std::array<char, CURL_ERROR_SIZE> error_{};
-  Verdict verdict_ = std::make_shared<int>(X509_V_OK);
+  std::shared_ptr<TlsConnection> connection_ = std::make_shared<TlsConnection>();
 };
 
 Transport::Transport(boost::asio::io_context& context, unsigned connections)
-    : context_(context), timer_(context) {
+    : context_(context),
+      sockets_(context, [this](curl_socket_t socket, int flags) { act_until_read(socket, flags); }),
+      timer_(context) {
   initialise_libcurl();
-  multi_ = curl_multi_init();
-  if (!multi_) throw std::bad_alloc();
-  curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &Transport::on_socket);
-  curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &Transport::on_timer);
-  curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
+  share_.reset(curl_share_init());
+  multi_.reset(curl_multi_init());
+  if (!multi_ || !share_) throw std::bad_alloc();
+  curl_share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+  CURLM* const multi = multi_.get();
+  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &Transport::on_socket);
+  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
+  curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &Transport::on_timer);
+  curl_multi_setopt(multi, CURLMOPT_TIMERDATA, this);
   // By default libcurl keeps four for each exchange in flight: when many end together it would close most of
   // them, and the next calls would pay for their handshakes.
-  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(connections));
+  curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, static_cast<long>(connections));
 }
 
 Transport::~Transport() {
   while (!exchanges_.empty()) cancel(exchanges_.begin()->second.get());
-  curl_multi_cleanup(multi_);
 }
 
 Transport::Exchange* Transport::start(HttpRequest request, HttpListener& listener) {
-  auto exchange = std::make_unique<Exchange>(std::move(request), listener);
+  auto exchange = std::make_unique<Exchange>(*this, std::move(request), listener);
   Exchange* const result = exchange.get();
   exchanges_.emplace(result->easy(), std::move(exchange));
-  if (curl_multi_add_handle(multi_, result->easy()) != CURLM_OK)
+  if (curl_multi_add_handle(multi_.get(), result->easy()) != CURLM_OK)
     throw std::runtime_error("libcurl takes no further exchange");
   return result;
 }
 
 void Transport::cancel(Exchange* exchange) {
-  curl_multi_remove_handle(multi_, exchange->easy());
+  curl_multi_remove_handle(multi_.get(), exchange->easy());
   exchanges_.erase(exchange->easy());
 }
 
+curl_socket_t Transport::on_open(void* exchange, curlsocktype, curl_sockaddr* address) {
+  const auto& opener = *static_cast<const Exchange*>(exchange);
+  const int socket = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  if (socket < 0) return CURL_SOCKET_BAD;
+  opener.transport().connections_.insert_or_assign(socket, opener.connection());
+  return socket;
+}
+
+int Transport::on_close(void* self, curl_socket_t socket) {
+  static_cast<Transport*>(self)->connections_.erase(socket);
+  return close(socket);
+}
+
 int Transport::on_socket(CURL*, curl_socket_t socket, int what, void* self, void*) {
-  static_cast<Transport*>(self)->watch(socket, what);
+  static_cast<Transport*>(self)->sockets_.watch(socket, what);
   return 0;
-}
-
-void Transport::watch(curl_socket_t socket, int what) {
-  if (what == CURL_POLL_REMOVE) {
-    const auto found = watches_.find(socket);
-    if (found == watches_.end()) return;
-    found->second->gone = true;
-    found->second->descriptor.release();
-    watches_.erase(found);
-    return;
-  }
-  auto& watch = watches_[socket];
-  if (!watch) watch = std::make_shared<Watch>(context_, socket);
-  watch->wanted = what;
-  for (const int flag : {CURL_POLL_IN, CURL_POLL_OUT})
-    if ((watch->wanted & flag) && !(watch->waiting & flag)) wait(watch, flag);
-}
-
-void Transport::wait(const std::shared_ptr<Watch>& watch, int flag) {
-  using Descriptor = boost::asio::posix::stream_descriptor;
-  watch->waiting |= flag;
-  const auto kind = flag == CURL_POLL_IN ? Descriptor::wait_read : Descriptor::wait_write;
-  watch->descriptor.async_wait(kind, [this, watch, flag](const boost::system::error_code& error) {
-    watch->waiting &= ~flag;
-    if (watch->gone || !(watch->wanted & flag)) return;
-    const int ready = flag == CURL_POLL_IN ? CURL_CSELECT_IN : CURL_CSELECT_OUT;
-    act(watch->descriptor.native_handle(), error ? CURL_CSELECT_ERR : ready);
-    if (!watch->gone && (watch->wanted & flag) && !(watch->waiting & flag)) wait(watch, flag);
-  });
 }
 
 int Transport::on_timer(CURLM*, long timeout_ms, void* self) {
   auto& transport = *static_cast<Transport*>(self);
-  const std::uint64_t epoch = ++transport.timer_epoch_;
   if (timeout_ms < 0) {
-    transport.timer_.cancel();
-    return 0;
+    transport.due_ = Clock::time_point::max();
+  } else {
+    transport.wait_until(Clock::now() + std::chrono::milliseconds(timeout_ms));
   }
-  transport.timer_.expires_after(std::chrono::milliseconds(timeout_ms));
-  transport.timer_.async_wait([&transport, epoch](const boost::system::error_code& error) {
-    if (!error && epoch == transport.timer_epoch_) transport.act(CURL_SOCKET_TIMEOUT, 0);
-  });
   return 0;
+}
+
+/// libcurl moves its time with almost every exchange. A timer that rings too early is left alone: setting it
+/// is a system call.
+void Transport::wait_until(Clock::time_point due) {
+  due_ = due;
+  if (armed_ <= due) return;
+  armed_ = due;
+  timer_.expires_at(due);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error) return;  // replaced by an earlier one
+    armed_ = Clock::time_point::max();
+    const auto wanted = std::exchange(due_, Clock::time_point::max());
+    if (wanted == Clock::time_point::max()) return;
+    if (Clock::now() < wanted) return wait_until(wanted);
+    act(CURL_SOCKET_TIMEOUT, 0);
+  });
 }
 
 void Transport::act(curl_socket_t socket, int flags) {
   int running = 0;
-  curl_multi_socket_action(multi_, socket, flags, &running);
+  curl_multi_socket_action(multi_.get(), socket, flags, &running);
   report_ended();
+}
+
+bool Transport::holds_more(curl_socket_t socket) const {
+  const auto found = connections_.find(socket);
+  return found != connections_.end() && found->second->holds_more();
+}
+
+/// libcurl takes one TLS record at a time; OpenSSL may have read several.
+void Transport::act_until_read(curl_socket_t socket, int flags) {
+  act(socket, flags);
+  for (int record = 1; holds_more(socket) && sockets_.reads(socket); ++record) {
+    if (record == kRecordsInARow)
+      return boost::asio::post(context_, [this, socket] { act_until_read(socket, CURL_CSELECT_IN); });
+    act(socket, CURL_CSELECT_IN);
+  }
 }
 
 void Transport::report_ended() {
   int left = 0;
-  while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+  while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
     if (message->msg != CURLMSG_DONE) continue;
     const CURLcode code = message->data.result;
     const auto found = exchanges_.find(message->easy_handle);
     const std::unique_ptr<Exchange> exchange = std::move(found->second);
     exchanges_.erase(found);
-    curl_multi_remove_handle(multi_, exchange->easy());
+    curl_multi_remove_handle(multi_.get(), exchange->easy());
     exchange->end(code);
   }
 }

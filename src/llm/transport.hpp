@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +11,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <curl/curl.h>
+
+#include "socket_set.hpp"
+#include "tls_connection.hpp"
 
 namespace kernelsmith::llm {
 
@@ -56,22 +58,33 @@ class Transport {
   void cancel(Exchange* exchange);
 
  private:
-  struct Watch;
+  template <auto kFree>
+  struct Freed {
+    void operator()(auto* handle) const { kFree(handle); }
+  };
+  using Clock = std::chrono::steady_clock;
 
   static int on_socket(CURL*, curl_socket_t socket, int what, void* self, void*);
   static int on_timer(CURLM*, long timeout_ms, void* self);
+  static curl_socket_t on_open(void* exchange, curlsocktype, curl_sockaddr* address);
+  static int on_close(void* self, curl_socket_t socket);
 
-  void watch(curl_socket_t socket, int what);
-  void wait(const std::shared_ptr<Watch>& watch, int flag);
   void act(curl_socket_t socket, int flags);
+  void act_until_read(curl_socket_t socket, int flags);
+  bool holds_more(curl_socket_t socket) const;
+  void wait_until(Clock::time_point due);
   void report_ended();
 
   boost::asio::io_context& context_;
+  SocketSet sockets_;
   boost::asio::steady_timer timer_;
-  std::uint64_t timer_epoch_ = 0;  ///< tells an expiry that was replaced
-  CURLM* multi_;
-  std::map<curl_socket_t, std::shared_ptr<Watch>> watches_;
+  Clock::time_point due_ = Clock::time_point::max();    ///< when libcurl wants to be called
+  Clock::time_point armed_ = Clock::time_point::max();  ///< when the timer rings
+  std::map<curl_socket_t, std::shared_ptr<TlsConnection>> connections_;
+  std::unique_ptr<CURLSH, Freed<&curl_share_cleanup>>
+      share_;  ///< TLS sessions, so that a new connection resumes an older one's
   std::map<CURL*, std::unique_ptr<Exchange>> exchanges_;
+  std::unique_ptr<CURLM, Freed<&curl_multi_cleanup>> multi_;
 };
 
 }  // namespace kernelsmith::llm

@@ -27,6 +27,7 @@ class Link final : public ServerConnection {
     SSL_set_fd(ssl_, socket);
     open_ = drive([this] { return SSL_accept(ssl_); }) > 0;
   }
+  bool resumed() const { return SSL_session_reused(ssl_) == 1; }
   ~Link() override {
     SSL_free(ssl_);
     close(socket_);
@@ -164,6 +165,7 @@ void TlsServer::accept_all() {
 
 void TlsServer::serve(int socket) {
   Link link(context_, socket, stop_[0]);
+  if (link.resumed()) ++resumed_;
   if (!link.open()) return;
   if (link.speaks_http2())
     serve_http2(link);

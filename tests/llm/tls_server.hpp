@@ -53,6 +53,7 @@ class TlsServer {
   std::string url() const;  ///< "https://127.0.0.1:PORT"
   std::size_t requests() const { return requests_; }
   std::size_t connections() const { return connections_; }  ///< those that failed included
+  std::size_t resumed() const { return resumed_; }  ///< connections with the TLS session of an older one
 
  private:
   void accept_all();
@@ -66,7 +67,7 @@ class TlsServer {
   int listener_;
   int stop_[2];  ///< a pipe: closing its end wakes every thread
   std::uint16_t port_ = 0;
-  std::atomic<std::size_t> requests_ = 0, connections_ = 0;
+  std::atomic<std::size_t> requests_ = 0, connections_ = 0, resumed_ = 0;
   std::mutex mutex_;
   std::vector<std::thread> threads_;  ///< guarded by mutex_
   std::thread acceptor_;

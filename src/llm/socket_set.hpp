@@ -1,0 +1,38 @@
+// The sockets that libcurl waits for, as one descriptor that Asio waits for.
+#pragma once
+
+#include <functional>
+#include <unordered_map>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <curl/curl.h>
+
+namespace kernelsmith::llm {
+
+/// An epoll instance of its own, level-triggered: Asio would have to re-arm each socket after each event,
+/// with a system call, and this tells many sockets at once. The sockets are libcurl's. Used by the thread
+/// that runs the io_context, except for the constructor.
+class SocketSet {
+ public:
+  /// Called with a socket and CURL_CSELECT flags; also, rarely, for a socket that has left the set meanwhile.
+  using Ready = std::function<void(curl_socket_t, int flags)>;
+
+  SocketSet(boost::asio::io_context& context, Ready ready);
+
+  /// `what` is CURL_POLL_IN, _OUT, _INOUT, or _REMOVE.
+  void watch(curl_socket_t socket, int what);
+
+  /// Whether it is watched for reading.
+  bool reads(curl_socket_t socket) const;
+
+ private:
+  void wait();
+  void take();
+
+  Ready ready_;
+  std::unordered_map<curl_socket_t, int> watched_;
+  boost::asio::posix::stream_descriptor epoll_;
+};
+
+}  // namespace kernelsmith::llm

@@ -1,0 +1,30 @@
+// What the client asks of OpenSSL below libcurl: why a certificate was refused, and fewer reads of a socket.
+#pragma once
+
+#include <vector>
+
+#include <curl/curl.h>
+#include <openssl/ssl.h>
+
+namespace kernelsmith::llm {
+
+/// TLS on one connection. Shared by the exchange that opens it and by OpenSSL's objects, either of which can
+/// outlive the other.
+struct TlsConnection {
+  /// X509_V_OK, or OpenSSL's reason: libcurl tells a certificate whose signature is wrong only as a handshake
+  /// that failed.
+  int verdict = X509_V_OK;
+
+  /// The connection's own, and that of a proxy around it.
+  std::vector<const SSL*> layers;
+
+  /// Whether bytes that were read from the socket wait in OpenSSL to be decrypted. libcurl does not know of
+  /// them, and the socket does not tell of them again.
+  bool holds_more() const;
+};
+
+/// For CURLOPT_SSL_CTX_FUNCTION, with a std::shared_ptr<TlsConnection>* as its data. Verification is
+/// libcurl's and stays on.
+CURLcode attach_connection(CURL*, void* context, void* connection);
+
+}  // namespace kernelsmith::llm

@@ -1,0 +1,281 @@
+// The client against a scripted TLS server: each way to fail ends in a right answer after a retry, or in one
+// named error. Limits of time stand against servers that stall for ever, so that a slow machine changes
+// nothing.
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include "client_fixture.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+using ClientFailure = ClientFixture;
+
+TEST_F(ClientFailure, RetriesWhatServersFailWith) {
+  for (const int status : {408, 429, 500, 502, 503, 504, 529})
+    expect_right_after(http_answer(status, R"({"error": {"message": "later"}})"));
+}
+
+TEST_F(ClientFailure, WaitsForRetryAfterInSeconds) {
+  expect_right_after(http_answer(429, "{}", "Retry-After: 1\r\n"));
+  ASSERT_EQ(notices_.messages().size(), 1u);
+  EXPECT_THAT(notices_.messages()[0], HasSubstr("again in 1000 ms"));
+}
+
+TEST_F(ClientFailure, WaitsForRetryAfterAsADate) {
+  expect_right_after(http_answer(429, "{}",
+                                 "Date: Wed, 04 Mar 2026 05:06:07 GMT\r\n"
+                                 "Retry-After: Wed, 04 Mar 2026 05:06:08 GMT\r\n"));
+  ASSERT_EQ(notices_.messages().size(), 1u);
+  EXPECT_THAT(notices_.messages()[0], HasSubstr("again in 1000 ms"));
+}
+
+TEST_F(ClientFailure, ALongerPauseThanItWaitsEndsTheCall) {
+  const Error error = error_of(http_answer(429, "{}", "Retry-After: 3600\r\n"), 20);
+  EXPECT_EQ(error.code, ErrorCode::rate_limited);
+  EXPECT_THAT(error.message, HasSubstr("3600 s"));
+  EXPECT_EQ(server_->requests(), 1u);
+}
+
+TEST_F(ClientFailure, RetriesAfterAStallBeforeTheFirstToken) {
+  serve([](const ServerRequest& request, ServerConnection& connection) {
+    if (request.number > 0) return connection.send(good_stream("right"));
+    connection.stall();
+    return false;
+  });
+  EXPECT_EQ(ask(*client({.limits = {.first_token = 1s}, .retry = eager(50)})).value().text, "right");
+}
+
+TEST_F(ClientFailure, AServerThatSendsOnlyPingsIsNotAnsweringEither) {
+  serve([](const ServerRequest&, ServerConnection& connection) {
+    connection.send(stream_head());
+    while (connection.send(chunk(": ping\n\n"))) std::this_thread::sleep_for(1ms);
+    return false;
+  });
+  const auto reply = ask(*client({.limits = {.first_token = 200ms}, .retry = eager(2)}));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::timeout);
+  EXPECT_THAT(reply.error().message, HasSubstr("first_token"));
+}
+
+TEST_F(ClientFailure, RetriesAfterAStallInMidStream) {
+  serve([](const ServerRequest& request, ServerConnection& connection) {
+    if (request.number > 0) return connection.send(good_stream("right"));
+    connection.send(stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"wro\"}}]}\n\n"));
+    connection.stall();
+    return false;
+  });
+  EXPECT_EQ(ask(*client({.limits = {.silence = 1s}, .retry = eager(50)})).value().text, "right");
+}
+
+TEST_F(ClientFailure, EachLimitOfTimeIsNamed) {
+  serve([](const ServerRequest&, ServerConnection& connection) {
+    connection.send(stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"wro\"}}]}\n\n"));
+    connection.stall();
+    return false;
+  });
+  const auto silent = ask(*client({.limits = {.silence = 50ms}, .retry = eager(1)}));
+  ASSERT_FALSE(silent);
+  EXPECT_EQ(silent.error().code, ErrorCode::timeout);
+  EXPECT_THAT(silent.error().message, HasSubstr("silence_s"));
+  const auto total = ask(*client({.limits = {.total = 50ms}, .retry = eager(1)}));
+  ASSERT_FALSE(total);
+  EXPECT_EQ(total.error().code, ErrorCode::timeout);
+  EXPECT_THAT(total.error().message, HasSubstr("total_s"));
+}
+
+TEST_F(ClientFailure, RetriesAfterAResetInMidStream) {
+  serve([](const ServerRequest& request, ServerConnection& connection) {
+    if (request.number > 0) return connection.send(good_stream("right"));
+    connection.send(stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"wro\"}}]}\n\n"));
+    connection.reset();
+    return false;
+  });
+  EXPECT_EQ(ask(*patient()).value().text, "right");
+}
+
+TEST_F(ClientFailure, AnAnswerThatWasCompleteBeforeTheConnectionBrokeIsKept) {
+  serve([](const ServerRequest&, ServerConnection& connection) {
+    connection.send(
+        stream_head() +
+        chunk(
+            "data: {\"choices\": [{\"delta\": {\"content\": \"paid\"}, \"finish_reason\": \"stop\"}]}\n\n"));
+    return false;
+  });
+  const auto reply = ask(*patient());
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_EQ(reply->text, "paid");
+  EXPECT_EQ(server_->requests(), 1u);
+}
+
+TEST_F(ClientFailure, RetriesTruncatedAnswers) {
+  const std::string body = good_body("wrong");
+  expect_right_after(http_answer(200, body.substr(0, body.size() / 2)));
+  std::string short_body = http_answer(200, body);
+  short_body.resize(short_body.size() - 10);  // less than its Content-Length
+  expect_right_after(short_body);
+  expect_right_after(stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"wro\"}}]}\n\n") +
+                     last_chunk());
+  expect_right_after(stream_head() + chunk("data: {\"choices\": [{\"delta\"\n\n") + last_chunk());
+  expect_right_after(stream_head() + chunk("data: {\"choi"));
+  expect_right_after("");
+}
+
+TEST_F(ClientFailure, RetriesInvalidUtf8EmptyChoicesAndErrorsWithinTheStream) {
+  expect_right_after(http_answer(200, good_body("\xFF\xFE")));
+  expect_right_after(stream_head() +
+                     chunk("data: {\"choices\": [{\"delta\": {\"content\": \"\xC3\x28\"}}]}\n\n") +
+                     last_chunk());
+  expect_right_after(http_answer(200, R"({"choices": []})"));
+  expect_right_after(stream_head() + chunk("data: {\"error\": {\"type\": \"overloaded_error\"}}\n\n") +
+                     last_chunk());
+}
+
+TEST_F(ClientFailure, WhatNeverBecomesAnAnswerIsABadReply) {
+  EXPECT_EQ(error_of(http_answer(200, R"({"choices": []})")).code, ErrorCode::bad_reply);
+  EXPECT_EQ(server_->requests(), 2u);
+  EXPECT_EQ(error_of(http_answer(200, good_body("\xFF"))).code, ErrorCode::bad_reply);
+  EXPECT_EQ(error_of(http_answer(200, "<html>welcome</html>", "", "text/html")).code, ErrorCode::bad_reply);
+}
+
+TEST_F(ClientFailure, AModelsRefusalAndALengthLimitAreReplies) {
+  serve(always(
+      http_answer(200, R"({"choices": [{"message": {"refusal": "I cannot"}, "finish_reason": "stop"}]})")));
+  const auto refusal = ask(*patient());
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->finish, Finish::declined);
+  EXPECT_EQ(refusal->finish_detail, "I cannot");
+  serve(always(
+      http_answer(200, R"({"choices": [{"message": {"content": "cut o"}, "finish_reason": "length"}]})")));
+  const auto cut = ask(*patient());
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->finish, Finish::length);
+  EXPECT_EQ(cut->text, "cut o");
+}
+
+TEST_F(ClientFailure, WhatLastsIsNotRetried) {
+  const std::pair<std::string, ErrorCode> cases[] = {
+      {http_answer(400, R"({"error": {"code": "context_length_exceeded", "message": "too many"}})"),
+       ErrorCode::too_long},
+      {http_answer(401, R"({"error": {"message": "no"}})"), ErrorCode::permission},
+      {http_answer(404, R"({"error": {"message": "no"}})"), ErrorCode::not_found},
+      {http_answer(422, R"({"error": {"message": "no"}})"), ErrorCode::invalid_argument},
+      {http_answer(429, R"({"error": {"code": "insufficient_quota"}})"), ErrorCode::rate_limited}};
+  for (const auto& [answer, code] : cases) {
+    EXPECT_EQ(error_of(answer, 20).code, code) << answer;
+    EXPECT_EQ(server_->requests(), 1u);
+  }
+}
+
+TEST_F(ClientFailure, FollowsNoRedirect) {
+  TlsServer other(make_certificate(ca_.identity, {}), always(good_stream("stolen")));
+  for (const int status : {301, 302, 307, 308}) {
+    const Error error =
+        error_of(http_answer(status, "", "Location: " + other.url() + "/v1/chat/completions\r\n"), 20);
+    EXPECT_EQ(error.code, ErrorCode::bad_reply);
+    EXPECT_THAT(error.message, HasSubstr("redirect"));
+    EXPECT_EQ(server_->requests(), 1u);
+  }
+  EXPECT_EQ(other.requests(), 0u);
+}
+
+TEST_F(ClientFailure, TrustsOnlyTheRightCertificate) {
+  struct Case {
+    const TestCa& signer;
+    CertificateWish wish;
+    const char* words;
+  };
+  const TestCa other("another CA"), impostor;  // the impostor has the right name and another key
+  const Case cases[] = {{other, {}, "certificate"},
+                        {impostor, {}, "signature"},
+                        {ca_, {.name = "10.1.2.3"}, "127.0.0.1"},
+                        {ca_, {.expired = true}, "expired"}};
+  for (const Case& c : cases) {
+    server_ = std::make_unique<TlsServer>(make_certificate(c.signer.identity, c.wish),
+                                          always(good_stream("wrong")));
+    const auto reply = ask(*patient());
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().code, ErrorCode::untrusted);
+    EXPECT_THAT(reply.error().message, HasSubstr(c.words));
+    EXPECT_EQ(server_->requests(), 0u) << "the key was sent to a server that is not trusted";
+  }
+}
+
+TEST_F(ClientFailure, ACaFileWithoutACertificateIsNamed) {
+  serve(always(good_stream("x")));
+  const std::string empty = (ca_.folder.path() / "empty.pem").string();
+  std::ofstream(empty) << "nothing";
+  const auto reply = ask(*ModelClient::create(endpoint_of(*server_, empty), {.retry = eager(2)}).value());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::untrusted);
+}
+
+TEST_F(ClientFailure, AServerThatIsNotThereIsNamed) {
+  serve(always(""));
+  const Endpoint gone = endpoint_of(*server_, ca_.file);
+  server_.reset();
+  const auto reply = ask(*ModelClient::create(gone, {.retry = eager(3)}).value());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::network);
+  EXPECT_THAT(reply.error().message, HasSubstr("3 attempts"));
+}
+
+TEST_F(ClientFailure, ABodyOfAGigabyteIsCutOff) {
+  [[maybe_unused]] rusage before{};
+  getrusage(RUSAGE_SELF, &before);
+  for (const bool stream : {false, true}) {
+    std::size_t sent = 0;
+    serve([&](const ServerRequest&, ServerConnection& connection) {
+      const std::string piece = chunk(std::string(1 << 16, 'x'));
+      const std::string head = stream ? stream_head()
+                                      : "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                                        "Transfer-Encoding: chunked\r\n\r\n";
+      connection.send(head);
+      for (sent = 0; sent < std::size_t{1} << 30 && connection.send(piece);) sent += piece.size();
+      return false;
+    });
+    const auto reply = ask(*client({.limits = {.reply_bytes = 1 << 20}, .retry = eager(20)}));
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().code, ErrorCode::bad_reply);
+    EXPECT_THAT(reply.error().message, HasSubstr("larger than 1048576 bytes"));
+    EXPECT_EQ(server_->requests(), 1u) << "paid once is enough";
+    server_.reset();
+    EXPECT_LT(sent, std::size_t{1} << 29);
+  }
+#ifndef KERNELSMITH_SANITIZED  // which keeps freed memory
+  rusage after{};
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 200 * 1024) << "KiB";
+#endif
+}
+
+TEST_F(ClientFailure, AnErrorsEndlessBodyIsCutOffAndTheErrorKept) {
+  serve([](const ServerRequest&, ServerConnection& connection) {
+    connection.send("HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n");
+    while (connection.send(chunk(std::string(1 << 16, 'x')))) {
+    }
+    return false;
+  });
+  const auto reply = ask(*client({.retry = eager(2)}));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::server_failed);
+  EXPECT_LT(reply.error().message.size(), 1000u);
+}
+
+TEST_F(ClientFailure, AnEndlessHeadIsCutOff) {
+  serve([](const ServerRequest&, ServerConnection& connection) {
+    connection.send("HTTP/1.1 200 OK\r\n");
+    while (connection.send("X: " + std::string(1000, 'x') + "\r\n")) {
+    }
+    return false;
+  });
+  const auto reply = ask(*client({.retry = eager(2)}));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::bad_reply);
+}
+
+}  // namespace
+}  // namespace kernelsmith
