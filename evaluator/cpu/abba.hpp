@@ -20,8 +20,8 @@ inline constexpr StoppingRule kBaselineAgainstYardstick{16, 32, 0.015, 0};
 /// What one shape's pairs gave.
 struct AbbaRatios {
   std::vector<double> ratios;      ///< b's time over a's, above 1 where a is faster
-  std::vector<double> a_times_us;  ///< of one call of a
-  std::vector<double> b_times_us;  ///< of one call of b, the mean of each pair
+  std::vector<double> a_times_us;  ///< of one call of a, the mean of the pair
+  std::vector<double> b_times_us;  ///< of one call of b, the mean of the pair
 };
 
 /// Alternates a b b a and b a a b at each of the first `rules.size()` shapes in turn, so that a process gives

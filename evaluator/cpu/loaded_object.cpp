@@ -85,13 +85,19 @@ auto LoadedObject::noting_rejection(Step step) {
   return outcome;
 }
 
-Judged<void> LoadedObject::lay_out(std::size_t shape, std::size_t calls, std::size_t batches) {
+Judged<void> LoadedObject::deal(std::size_t shape, std::size_t calls, std::size_t batches) {
   return noting_rejection([&]() -> Judged<void> {
     const std::size_t each = std::clamp<std::size_t>(calls, 1, most_calls(shape, batches));
     if (auto ready = ready_for(shape, each * batches); !ready) return ready.error();
-    write_inputs(shape, each, batches);
+    deal_rows(shape, each, batches);
     return {};
   });
+}
+
+void LoadedObject::lay_out(std::size_t part, std::size_t parts) {
+  const Stopwatch watch(costs_.lay_out_ms);
+  const std::size_t end = dealt_.sets.size() * (part + 1) / parts;
+  for (; dealt_.laid < end; ++dealt_.laid) write_row(dealt_.laid);
 }
 
 Judged<double> LoadedObject::next_batch() {
@@ -164,7 +170,8 @@ void LoadedObject::shuffle_all() {
 }
 
 Judged<double> LoadedObject::one_batch(std::size_t shape, std::size_t calls) {
-  write_inputs(shape, calls, 1);
+  deal_rows(shape, calls, 1);
+  lay_out(0, 1);
   auto time = time_rows();
   if (!time) return time.error();
   if (auto checked = check_rows(); !checked) return checked.error();
@@ -172,20 +179,20 @@ Judged<double> LoadedObject::one_batch(std::size_t shape, std::size_t calls) {
 }
 
 Judged<double> LoadedObject::time_rows() {
-  const auto allowed = allowed_s(laid_.shape);
+  const auto allowed = allowed_s(dealt_.shape);
   if (!allowed) return allowed.error();
   const double timeout_s = std::min(setup_.task.timeout_s, *allowed);
   const auto clock = [&] {
     const Stopwatch watch(costs_.requests_ms), allowance(used_ms_);
-    return process_->call(laid_.done, laid_.calls, timeout_s);
+    return process_->call(dealt_.done, dealt_.calls, timeout_s);
   }();
   if (!clock) {
-    if (auto still = allowed_s(laid_.shape); !still) return still.error();
+    if (auto still = allowed_s(dealt_.shape); !still) return still.error();
     return clock.error();
   }
   costs_.calls_ms += clock->wall_us / 1000;
-  laid_.done += laid_.calls;
-  return time_of(*clock, laid_.calls);
+  dealt_.done += dealt_.calls;
+  return time_of(*clock, dealt_.calls);
 }
 
 /// What is left of the allowance.
@@ -201,8 +208,8 @@ Judged<double> LoadedObject::allowed_s(std::size_t shape) const {
 
 Judged<void> LoadedObject::repeat_last() {
   const auto& tensors = setup_.task.tensors;
-  const std::size_t shape = laid_.shape, calls = laid_.rows;
-  const std::vector<std::size_t> sets = laid_.sets;
+  const std::size_t shape = dealt_.shape, calls = dealt_.sets.size();
+  const std::vector<std::size_t> sets = dealt_.sets;
   std::vector<std::vector<std::byte>> before;
   const auto each_output = [&](auto&& visit) {
     for (std::size_t slot = 0; slot < calls; ++slot)
@@ -230,44 +237,45 @@ Judged<void> LoadedObject::repeat_last() {
                     "order is left to chance (a task can declare nondeterministic: true)");
 }
 
-void LoadedObject::write_inputs(std::size_t shape, std::size_t calls, std::size_t batches) {
-  const Stopwatch watch(costs_.lay_out_ms);
-  const std::size_t rows = calls * batches;
+void LoadedObject::deal_rows(std::size_t shape, std::size_t calls, std::size_t batches) {
   Deal& deal = deals_[shape];
-  const auto dealt = deal.order.begin() + static_cast<std::ptrdiff_t>(deal.next);
-  laid_ = {shape, calls, rows, 0, {dealt, dealt + static_cast<std::ptrdiff_t>(rows)}};
-  deal.next += rows;
-  const auto& tensors = setup_.task.tensors;
+  const auto first = deal.order.begin() + static_cast<std::ptrdiff_t>(deal.next);
+  const auto rows = static_cast<std::ptrdiff_t>(calls * batches);
+  dealt_ = {shape, calls, {first, first + rows}};
+  deal.next += dealt_.sets.size();
   poison_ = draw_poison(random_);
-  for (std::size_t slot = 0; slot < rows; ++slot) {
-    const InputSet& set = bank_[shape][laid_.sets[slot]];
-    for (std::size_t t = 0; t < tensors.size(); ++t) {
-      std::byte* const to = arena_->tensor(shape, slot, t);
-      if (tensors[t].role != TensorRole::out) {
-        // Warm: written through the caches, and still in the level that the cores share where it fits.
-        if (setup_.task.cache == CacheState::warm)
-          std::memcpy(to, set.inputs[t].data(), set.inputs[t].size());
-        else
-          streaming_copy(to, set.inputs[t].data(), set.inputs[t].size());
-      } else {
-        streaming_fill(to, arena_->tensor_bytes(shape, t), poison_);
-      }
-      if (tensors[t].role == TensorRole::in) continue;
-      const auto [before, after] = arena_->margins(shape, slot, t);
-      streaming_fill(before.data(), before.size(), poison_);
-      fill(after, poison_);
+  arena_->set_calls(shape, dealt_.sets.size());
+}
+
+void LoadedObject::write_row(std::size_t slot) {
+  const auto& tensors = setup_.task.tensors;
+  const std::size_t shape = dealt_.shape;
+  const InputSet& set = bank_[shape][dealt_.sets[slot]];
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    std::byte* const to = arena_->tensor(shape, slot, t);
+    if (tensors[t].role != TensorRole::out) {
+      // Warm: written through the caches, and still in the level that the cores share where it fits.
+      if (setup_.task.cache == CacheState::warm)
+        std::memcpy(to, set.inputs[t].data(), set.inputs[t].size());
+      else
+        streaming_copy(to, set.inputs[t].data(), set.inputs[t].size());
+    } else {
+      streaming_fill(to, arena_->tensor_bytes(shape, t), poison_);
     }
+    if (tensors[t].role == TensorRole::in) continue;
+    const auto [before, after] = arena_->margins(shape, slot, t);
+    streaming_fill(before.data(), before.size(), poison_);
+    fill(after, poison_);
   }
-  arena_->set_calls(shape, rows);
 }
 
 Judged<void> LoadedObject::check_rows() {
   if (trust_ == Trust::trusted) return {};
   const Stopwatch watch(costs_.compare_ms);
   const auto& tensors = setup_.task.tensors;
-  const std::size_t shape = laid_.shape;
-  for (std::size_t slot = 0; slot < laid_.done; ++slot) {
-    const InputSet& set = bank_[shape][laid_.sets[slot]];
+  const std::size_t shape = dealt_.shape;
+  for (std::size_t slot = 0; slot < dealt_.done; ++slot) {
+    const InputSet& set = bank_[shape][dealt_.sets[slot]];
     for (std::size_t t = 0; t < tensors.size(); ++t) {
       if (tensors[t].role == TensorRole::in) continue;
       const std::span<const std::byte> actual(arena_->tensor(shape, slot, t), arena_->tensor_bytes(shape, t));

@@ -39,10 +39,12 @@ class LoadedObject {
   /// The time of one call in microseconds, from a batch of about `calls` calls at `shape`.
   Judged<double> batch(std::size_t shape, std::size_t calls);
 
-  /// The same in steps, so that little comes between the batches of two objects: lays out the inputs of
-  /// `batches` batches of `calls` calls each, ...
-  Judged<void> lay_out(std::size_t shape, std::size_t calls, std::size_t batches);
-  /// ... does the next of them, and gives the time of one call, ...
+  /// The same in steps, so that little comes between the batches of two objects: deals the sets of `batches`
+  /// batches of `calls` calls each, ...
+  Judged<void> deal(std::size_t shape, std::size_t calls, std::size_t batches);
+  /// ... lays out the `part`th of `parts` equal parts of them, one part after the other, ...
+  void lay_out(std::size_t part, std::size_t parts);
+  /// ... does the next batch, and gives the time of one call, ...
   Judged<double> next_batch();
   /// ... and checks what those wrote that were done.
   Judged<void> check();
@@ -89,11 +91,11 @@ class LoadedObject {
     double load_ms = 0, lay_out_ms = 0, calls_ms = 0, requests_ms = 0, compare_ms = 0;
   };
 
-  /// The batches that are laid out: rows of the call table, and the sets that the first of them shows.
-  struct Laid {
-    std::size_t shape = 0, calls = 0, rows = 0;
-    std::size_t done = 0;  ///< rows
+  /// The batches that are dealt: rows of the call table, and the set that each of them shows.
+  struct Dealt {
+    std::size_t shape = 0, calls = 0;
     std::vector<std::size_t> sets;
+    std::size_t laid = 0, done = 0;  ///< rows
   };
 
   template <class Step>
@@ -104,7 +106,8 @@ class LoadedObject {
   Judged<void> ready_for(std::size_t shape, std::size_t calls);
   Judged<void> load();
   void shuffle_all();
-  void write_inputs(std::size_t shape, std::size_t calls, std::size_t batches);
+  void deal_rows(std::size_t shape, std::size_t calls, std::size_t batches);
+  void write_row(std::size_t slot);
   Judged<double> allowed_s(std::size_t shape) const;
   double time_of(const BatchClock& clock, std::size_t calls) const;
 
@@ -121,7 +124,7 @@ class LoadedObject {
   double used_ms_ = 0;  ///< of the allowance
   SecretStream random_;
   std::uint32_t poison_ = 0;
-  Laid laid_;
+  Dealt dealt_;
 };
 
 }  // namespace kernelsmith
