@@ -12,52 +12,80 @@ enum Sums { in_memory, in_registers };
 
 constexpr Sums kSums = in_memory;  // @tune in_memory in_registers
 constexpr bool kPack = false;      // @tune false true
-constexpr Index kRows = 4;         // @tune 1 2 4 6 8 12
-constexpr Index kVectors = 1;      // @tune 1 2 3 4
+constexpr bool kPrefetch = false;  // @tune false true
+constexpr Index kRows = 4;         // @tune 1 4 6 8 12
+constexpr Index kVectors = 1;      // @tune 1 2 3
 constexpr Index kLanes = 8;        // @tune 4 8 16
-constexpr Index kDepth = 256;      // @tune 64 128 256
+constexpr Index kDepth = 256;      // @tune 64 256
 
 constexpr Index kColumns = kVectors * kLanes;
+constexpr Index kFloatsOfALine = 64 / sizeof(float);
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 
 Index min(Index x, Index y) { return x < y ? x : y; }
 
-// Copies a block of rows x columns into one of height x width, filled up with zeros.
-void pack(const float* from, Index stride, Index rows, Index columns, float* to, Index height, Index width) {
-  for (Index r = 0; r < height; ++r)
-    for (Index j = 0; j < width; ++j) to[r * width + j] = r < rows && j < columns ? from[r * stride + j] : 0;
+// A panel of B: `depth` rows of kColumns floats, of which the first `columns` lie within B.
+struct Panel {
+  const float* data;
+  Index stride, depth, columns;
+};
+
+// Copies a panel's rows to where they lie side by side, with zeros beyond B's last column.
+void pack(const Panel& from, float* to) {
+  for (Index p = 0; p < from.depth; ++p, to += kColumns)
+    if (from.columns == kColumns)
+      __builtin_memcpy(to, from.data + p * from.stride, kColumns * sizeof(float));
+    else
+      for (Index j = 0; j < kColumns; ++j) to[j] = j < from.columns ? from.data[p * from.stride + j] : 0;
 }
 
-// kRows x kColumns of C: their product over `depth`, added to what is there, or stored where `first`.
-void tile(const float* a, Index a_stride, const float* b, Index b_stride, float* c, Index c_stride,
-          Index depth, bool first) {
-  Vector sums[kRows][kVectors] = {};
-  for (Index p = 0; p < depth; ++p) {
+// Rows x kColumns of C: their product over the panel's depth, added to what is there, or stored where it is
+// the first.
+template <Index Rows>
+void tile(const float* a, Index a_stride, const Panel& b, float* c, Index c_stride, bool first) {
+  Vector sums[Rows][kVectors] = {};
+  for (Index p = 0; p < b.depth; ++p) {
     Vector row[kVectors];
-    __builtin_memcpy(row, b + p * b_stride, sizeof row);
-    for (Index r = 0; r < kRows; ++r)
+    __builtin_memcpy(row, b.data + p * b.stride, sizeof row);
+#pragma GCC unroll 16
+    for (Index r = 0; r < Rows; ++r)
       for (Index v = 0; v < kVectors; ++v) sums[r][v] += a[r * a_stride + p] * row[v];
   }
-  for (Index r = 0; r < kRows; ++r) {
-    Vector row[kVectors] = {};
-    if (!first) __builtin_memcpy(row, c + r * c_stride, sizeof row);
-    for (Index v = 0; v < kVectors; ++v) row[v] += sums[r][v];
-    __builtin_memcpy(c + r * c_stride, row, sizeof row);
+  if (b.columns == kColumns) {
+#pragma GCC unroll 16
+    for (Index r = 0; r < Rows; ++r) {
+      Vector row[kVectors] = {};
+      if (!first) __builtin_memcpy(row, c + r * c_stride, sizeof row);
+      for (Index v = 0; v < kVectors; ++v) row[v] += sums[r][v];
+      __builtin_memcpy(c + r * c_stride, row, sizeof row);
+    }
+  } else {
+    float block[Rows][kColumns];
+    __builtin_memcpy(block, sums, sizeof block);
+#pragma GCC unroll 16
+    for (Index r = 0; r < Rows; ++r)
+      for (Index j = 0; j < b.columns; ++j) {
+        float& out = c[r * c_stride + j];
+        out = first ? block[r][j] : out + block[r][j];
+      }
   }
 }
 
-// A tile that hangs over C's last row or column works on zero-padded copies.
-void edge_tile(const float* a, Index a_stride, const float* b, Index b_stride, float* c, Index c_stride,
-               Index depth, bool first, Index rows, Index columns) {
-  float a_copy[kRows * kDepth];
-  float c_copy[kRows * kColumns];
-  pack(a, a_stride, rows, depth, a_copy, kRows, kDepth);
-  tile(a_copy, kDepth, b, b_stride, c_copy, kColumns, depth, true);
-  for (Index r = 0; r < rows; ++r)
-    for (Index j = 0; j < columns; ++j) {
-      float& out = c[r * c_stride + j];
-      out = first ? c_copy[r * kColumns + j] : out + c_copy[r * kColumns + j];
-    }
+// Asks for the rows [from, to) of the panel that follows, while this one is multiplied.
+void prefetch(const Panel& next, Index from, Index to) {
+  for (Index p = from; p < min(to, next.depth); ++p)
+    for (Index j = 0; j < kColumns; j += kFloatsOfALine) __builtin_prefetch(next.data + p * next.stride + j);
+}
+
+// One panel times the rows of A from `i` on: by tiles of `Rows` rows, and what is left by smaller ones.
+template <Index Rows>
+void multiply_panel(const float* a, Index k, const Panel& b, const Panel& next, float* c, Index n, Index i,
+                    Index m, bool first) {
+  for (; i + Rows <= m; i += Rows) {
+    if (kPrefetch) prefetch(next, i * next.depth / m, (i + Rows) * next.depth / m);
+    tile<Rows>(a + i * k, k, b, c + i * n, n, first);
+  }
+  if constexpr (Rows > 1) multiply_panel<Rows / 2>(a, k, b, next, c, n, i, m, first);
 }
 
 // Panels of kColumns columns of B, kDepth deep, each used for all rows of A. A panel that hangs over B's last
@@ -66,23 +94,14 @@ void multiply_in_registers(const float* a, const float* b, float* c, Index m, In
   alignas(64) float packed[kDepth * kColumns];
   for (Index p = 0; p < k; p += kDepth)
     for (Index j = 0; j < n; j += kColumns) {
-      const Index depth = min(kDepth, k - p);
-      const Index columns = min(kColumns, n - j);
-      const float* panel = b + p * n + j;
-      Index panel_stride = n;
-      if (kPack || columns < kColumns) {
-        pack(panel, n, depth, columns, packed, depth, kColumns);
-        panel = packed;
-        panel_stride = kColumns;
+      Panel panel{b + p * n + j, n, min(kDepth, k - p), min(kColumns, n - j)};
+      const Panel next{panel.data + kColumns, n, j + kColumns < n ? panel.depth : 0, kColumns};
+      if (kPack || panel.columns < kColumns) {
+        pack(panel, packed);
+        panel.data = packed;
+        panel.stride = kColumns;
       }
-      for (Index i = 0; i < m; i += kRows) {
-        const float* rows_of_a = a + i * k + p;
-        float* out = c + i * n + j;
-        if (columns == kColumns && i + kRows <= m)
-          tile(rows_of_a, k, panel, panel_stride, out, n, depth, p == 0);
-        else
-          edge_tile(rows_of_a, k, panel, panel_stride, out, n, depth, p == 0, min(kRows, m - i), columns);
-      }
+      multiply_panel<kRows>(a + p, k, panel, next, c + j, n, 0, m, p == 0);
     }
 }
 
