@@ -1,6 +1,7 @@
 #include "attempt.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -19,6 +20,14 @@ CallFailure lasting(ErrorCode code, std::string message, std::string hint = {}) 
 
 CallFailure transient(ErrorCode code, std::string message, std::string hint = {}) {
   return {fail(code, std::move(message), "", std::move(hint)), true, false, {}};
+}
+
+/// Media types are case-insensitive, and parameters may follow.
+bool is_event_stream(std::string_view type) {
+  constexpr std::string_view kName = "text/event-stream";
+  return std::ranges::equal(type.substr(0, kName.size()), kName, [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == static_cast<int>(b);
+  });
 }
 
 CallFailure too_large(std::size_t limit) {
@@ -104,8 +113,9 @@ AttemptRun::AttemptRun(boost::asio::io_context& context, Transport& transport, c
       decoder_(make_stream_decoder(endpoint.protocol)),
       sse_(limits.reply_bytes, [this](std::string_view event, std::string_view data) {
         const auto taken = decoder_->take(event, data);
-        if (!taken) failure_ = taken.error();
-        return taken.has_value();
+        if (taken || decoder_->complete()) return true;
+        failure_ = taken.error();
+        return false;
       }) {}
 
 AttemptRun::~AttemptRun() {
@@ -134,10 +144,25 @@ bool AttemptRun::on_header(std::string_view line) {
   return true;
 }
 
-bool AttemptRun::is_stream() const {
+/// Gateways send either form under the other's name, so the body's beginning counts: JSON begins with a
+/// brace, an event stream with the name of a field or a comment.
+AttemptRun::Form AttemptRun::form_of_body() const {
+  constexpr std::string_view kBlanks = " \t\r\n", kByteOrderMark = "\xEF\xBB\xBF";
+  std::string_view text = body_;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
   const auto type = headers_.find("content-type");
-  return type != headers_.end() && type->second.starts_with("text/event-stream");
+  const bool called_stream = type != headers_.end() && is_event_stream(type->second);
+  if (called_stream) return text.starts_with('{') ? Form::whole : Form::stream;
+  bool may_become_one = false;
+  for (const std::string_view field : {"data:", "event:", "id:", "retry:", ":"}) {
+    if (text.starts_with(field)) return Form::stream;
+    may_become_one = may_become_one || field.starts_with(text);
+  }
+  return may_become_one ? Form::unknown : Form::whole;
 }
+
+bool AttemptRun::is_stream() const { return form_ == Form::stream; }
 
 bool AttemptRun::on_body(std::string_view bytes) {
   last_bytes_ = Clock::now();
@@ -158,7 +183,10 @@ bool AttemptRun::on_body(std::string_view bytes) {
 bool AttemptRun::take(std::string_view bytes) {
   if (is_stream()) return sse_.feed(bytes);
   body_ += bytes;
-  return true;
+  if (form_ == Form::unknown) form_ = form_of_body();
+  if (!is_stream()) return true;
+  const std::string beginning = std::exchange(body_, {});
+  return sse_.feed(beginning);
 }
 
 /// Whatever has come of a plain body is the model's.
@@ -196,7 +224,21 @@ void AttemptRun::on_end(CURLcode code, std::string detail) {
   end(code == CURLE_OK ? std::nullopt : std::optional(failure_from(code, detail)));
 }
 
+/// Of a 200, as far as it came.
+Attempt<ModelReply> AttemptRun::reply() const {
+  return is_stream() ? decoder_->finish() : decode_reply(endpoint_.protocol, body_);
+}
+
+/// A reply that is there is taken, whatever happened behind its end: it is paid for.
 Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken) {
+  const bool cut_off = failure_ || sse_.too_large();
+  if (status_ == kOk && (is_stream() ? decoder_->complete() : !cut_off)) {
+    auto whole = reply();
+    if (whole || !broken) return whole;
+    CallFailure failure = *broken;
+    failure.usage = whole.error().usage;
+    return failure;
+  }
   if (failure_) return *failure_;
   if (sse_.too_large()) return too_large(limits_.reply_bytes);
   if (status_ != 0 && status_ != kOk) {
@@ -204,12 +246,8 @@ Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken
     failure.retry_after = retry_after(headers_, std::chrono::system_clock::now());
     return failure;
   }
-  if (is_stream()) {
-    auto reply = decoder_->finish();
-    if (reply || !broken) return reply;
-  }
   if (broken) return *broken;
-  return decode_reply(endpoint_.protocol, body_);
+  return reply();
 }
 
 LostAttempt AttemptRun::lost_now() const {

@@ -68,7 +68,10 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   bool on_body(std::string_view bytes) override;
   void on_end(CURLcode code, std::string detail) override;
 
+  enum class Form { unknown, whole, stream };
+
   bool take(std::string_view bytes);
+  Form form_of_body() const;
   bool is_stream() const;
   bool begun() const;
 
@@ -76,6 +79,7 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   Clock::time_point due() const;
   void time_out();
   LostAttempt lost_with(const CallFailure& failure) const;
+  Attempt<ModelReply> reply() const;
   Attempt<ModelReply> outcome(const std::optional<CallFailure>& broken);
   void end(const std::optional<CallFailure>& broken);
 
@@ -91,7 +95,8 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   Headers headers_;
   int status_ = 0;
   std::size_t head_bytes_ = 0, received_ = 0;
-  std::string body_;
+  Form form_ = Form::unknown;  ///< of the body of a 200
+  std::string body_;           ///< all that came of it, but of a stream
   std::unique_ptr<StreamDecoder> decoder_;
   SseParser sse_;
   std::optional<CallFailure> failure_;  ///< found while receiving

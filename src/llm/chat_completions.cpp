@@ -85,6 +85,8 @@ class ChatStream final : public StreamDecoder {
     return finished_ || !reply_.text.empty() || !reply_.reasoning.empty() || !reply_.finish_detail.empty();
   }
 
+  bool complete() const override { return finished_; }
+
   std::optional<Usage> usage() const override { return reply_.usage; }
 
   Attempt<ModelReply> finish() override {
@@ -115,13 +117,11 @@ Json encode_chat(const ModelCall& call, const ModelTraits& traits) {
 
 std::optional<Usage> chat_usage(const Json& document) {
   const Json& in = member(document, "usage");
-  if (!in.is_object()) return std::nullopt;
-  Usage usage;
-  usage.input_tokens = count_at(in, "prompt_tokens");
-  usage.output_tokens = count_at(in, "completion_tokens");
-  usage.cached_tokens = count_at(member(in, "prompt_tokens_details"), "cached_tokens");
-  usage.reasoning_tokens = count_at(member(in, "completion_tokens_details"), "reasoning_tokens");
-  return usage;
+  return usage_from({.input = tokens_at(in, "prompt_tokens"),
+                     .cached = tokens_at(member(in, "prompt_tokens_details"), "cached_tokens"),
+                     .cache_write = {},
+                     .output = tokens_at(in, "completion_tokens"),
+                     .reasoning = tokens_at(member(in, "completion_tokens_details"), "reasoning_tokens")});
 }
 
 Attempt<ModelReply> decode_chat(const Json& document) {

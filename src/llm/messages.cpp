@@ -11,17 +11,23 @@ Finish finish_from(const std::string& reason) {
   return Finish::other;
 }
 
-/// The server counts input beside the cache, and we count all of it. Later counts replace earlier ones.
-void add_usage(const Json& holder, std::optional<Usage>& usage) {
+/// What a stream tells later replaces what it told before, number by number: the events at its end leave
+/// counts out, or null.
+void add_counts(const Json& holder, TokenCounts& counts) {
   const Json& in = member(holder, "usage");
-  if (!in.is_object()) return;
-  if (!usage) usage.emplace();
-  if (in.contains("input_tokens")) {
-    usage->cached_tokens = count_at(in, "cache_read_input_tokens");
-    usage->cache_write_tokens = count_at(in, "cache_creation_input_tokens");
-    usage->input_tokens = count_at(in, "input_tokens") + usage->cached_tokens + usage->cache_write_tokens;
-  }
-  if (in.contains("output_tokens")) usage->output_tokens = count_at(in, "output_tokens");
+  const auto replace = [&](std::optional<std::uint64_t>& count, const char* key) {
+    if (const auto told = tokens_at(in, key)) count = told;
+  };
+  replace(counts.input, "input_tokens");
+  replace(counts.cached, "cache_read_input_tokens");
+  replace(counts.cache_write, "cache_creation_input_tokens");
+  replace(counts.output, "output_tokens");
+}
+
+/// The server counts input beside the cache, and we count all of it.
+std::optional<Usage> usage_of(TokenCounts counts) {
+  if (counts.input) *counts.input += counts.cached.value_or(0) + counts.cache_write.value_or(0);
+  return usage_from(counts);
 }
 
 void add_block(const Json& block, ModelReply& reply) {
@@ -47,7 +53,7 @@ class MessagesStream final : public StreamDecoder {
       const Json& message = member(*document, "message");
       reply_.id = text_at(message, "id");
       reply_.model = text_at(message, "model");
-      add_usage(message, reply_.usage);
+      add_counts(message, counts_);
     }
     if (type == "content_block_start") add_block(member(*document, "content_block"), reply_);
     if (type == "content_block_delta") {
@@ -55,7 +61,7 @@ class MessagesStream final : public StreamDecoder {
       add_block(member(*document, "delta"), reply_);
     }
     if (type == "message_delta") {
-      add_usage(*document, reply_.usage);
+      add_counts(*document, counts_);
       if (const std::string reason = text_at(member(*document, "delta"), "stop_reason"); !reason.empty()) {
         finished_ = true;
         set_finish(reason, reply_);
@@ -66,15 +72,19 @@ class MessagesStream final : public StreamDecoder {
 
   bool begun() const override { return begun_ || finished_; }
 
-  std::optional<Usage> usage() const override { return reply_.usage; }
+  bool complete() const override { return finished_; }
+
+  std::optional<Usage> usage() const override { return usage_of(counts_); }
 
   Attempt<ModelReply> finish() override {
     if (!finished_) return bad_reply("is a stream that broke off before its end");
+    reply_.usage = usage();
     return std::move(reply_);
   }
 
  private:
   ModelReply reply_;
+  TokenCounts counts_;
   bool begun_ = false, finished_ = false;
 };
 
@@ -93,9 +103,9 @@ Json encode_messages(const ModelCall& call, const ModelTraits& traits) {
 }
 
 std::optional<Usage> messages_usage(const Json& document) {
-  std::optional<Usage> usage;
-  add_usage(document, usage);
-  return usage;
+  TokenCounts counts;
+  add_counts(document, counts);
+  return usage_of(counts);
 }
 
 Attempt<ModelReply> decode_messages(const Json& document) {
@@ -104,7 +114,7 @@ Attempt<ModelReply> decode_messages(const Json& document) {
   ModelReply reply;
   reply.id = text_at(document, "id");
   reply.model = text_at(document, "model");
-  add_usage(document, reply.usage);
+  reply.usage = messages_usage(document);
   for (const Json& block : content) add_block(block, reply);
   set_finish(text_at(document, "stop_reason"), reply);
   if (reply.finish_detail.empty()) return bad_reply("has no stop_reason");

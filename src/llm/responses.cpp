@@ -55,6 +55,8 @@ class ResponsesStream final : public StreamDecoder {
 
   bool begun() const override { return begun_ || outcome_; }
 
+  bool complete() const override { return outcome_ && outcome_->has_value(); }
+
   std::optional<Usage> usage() const override { return usage_; }
 
   Attempt<ModelReply> finish() override {
@@ -93,13 +95,11 @@ Json encode_responses(const ModelCall& call, const ModelTraits& traits) {
 
 std::optional<Usage> responses_usage(const Json& response) {
   const Json& in = member(response, "usage");
-  if (!in.is_object()) return std::nullopt;
-  Usage usage;
-  usage.input_tokens = count_at(in, "input_tokens");
-  usage.output_tokens = count_at(in, "output_tokens");
-  usage.cached_tokens = count_at(member(in, "input_tokens_details"), "cached_tokens");
-  usage.reasoning_tokens = count_at(member(in, "output_tokens_details"), "reasoning_tokens");
-  return usage;
+  return usage_from({.input = tokens_at(in, "input_tokens"),
+                     .cached = tokens_at(member(in, "input_tokens_details"), "cached_tokens"),
+                     .cache_write = {},
+                     .output = tokens_at(in, "output_tokens"),
+                     .reasoning = tokens_at(member(in, "output_tokens_details"), "reasoning_tokens")});
 }
 
 Attempt<ModelReply> decode_responses(const Json& document) {

@@ -1,12 +1,14 @@
 #include "wire.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kernelsmith::llm {
 namespace {
 
 constexpr int kDeepest = 64;
 constexpr std::size_t kQuotedBytes = 400;
+constexpr double kMostTokens = 1e8;  // far beyond any model's context
 
 /// Whether brackets outside of strings nest deeper than kDeepest: nlohmann/json destroys and walks values
 /// recursively. The parser's own callback could tell, and costs more than the parsing.
@@ -54,9 +56,24 @@ std::string text_at(const Json& object, const char* key) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-std::uint64_t count_at(const Json& object, const char* key) {
+std::optional<std::uint64_t> tokens_at(const Json& object, const char* key) {
   const Json& value = member(object, key);
-  return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+  if (!value.is_number()) return std::nullopt;
+  const auto number = value.get<double>();
+  if (!(number >= 0 && number <= kMostTokens) || number != std::floor(number)) return std::nullopt;
+  return static_cast<std::uint64_t>(number);
+}
+
+std::optional<Usage> usage_from(const TokenCounts& counts) {
+  if (!counts.input || *counts.input == 0 || !counts.output) return std::nullopt;
+  Usage usage;
+  usage.input_tokens = *counts.input;
+  usage.cached_tokens = std::min(counts.cached.value_or(0), usage.input_tokens);
+  usage.cache_write_tokens =
+      std::min(counts.cache_write.value_or(0), usage.input_tokens - usage.cached_tokens);
+  usage.output_tokens = *counts.output;
+  usage.reasoning_tokens = std::min(counts.reasoning.value_or(0), usage.output_tokens);
+  return usage;
 }
 
 void add_logprobs(const Json& list, TokenTrace& trace) {

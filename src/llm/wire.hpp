@@ -23,8 +23,18 @@ const Json& member(const Json& object, const char* key);
 /// The string at `key`; empty where there is none.
 std::string text_at(const Json& object, const char* key);
 
-/// The number at `key`; 0 where there is none, it is negative or no whole number.
-std::uint64_t count_at(const Json& object, const char* key);
+/// What a server told of a call's tokens, key by key: what is no count is empty.
+struct TokenCounts {
+  std::optional<std::uint64_t> input, cached, cache_write, output, reasoning;
+};
+
+/// The number of tokens at `key`: a whole number, perhaps written as 10.0, that one call can have. What is
+/// none is as good as not there: taken for 0 it would cost nothing.
+std::optional<std::uint64_t> tokens_at(const Json& object, const char* key);
+
+/// Empty where input or output was not told; a prompt has tokens, so an input of 0 is no count. Parts are
+/// never more than the whole.
+std::optional<Usage> usage_from(const TokenCounts& counts);
 
 /// Adds a list of {token, logprob, id?}, as OpenAI's protocols and llama.cpp write it. What has another form
 /// is skipped.

@@ -111,6 +111,37 @@ TEST_F(ClientFailure, AnAnswerThatWasCompleteBeforeTheConnectionBrokeIsKept) {
   EXPECT_EQ(server_->requests(), 1u);
 }
 
+TEST_F(ClientFailure, NothingBehindAWholeReplyLosesIt) {
+  const std::string usage =
+      chunk("data: {\"choices\": [], \"usage\": {\"prompt_tokens\": 3, \"completion_tokens\": 2}}\n\n");
+  for (const std::string& behind : {
+           chunk("data: {garbage\n\n") + usage + last_chunk(),
+           chunk("data: {\"error\": {\"message\": \"late\"}}\n\n") + usage + last_chunk(),
+           usage + chunk(": " + std::string(20'000, 'x') + "\n\n") + last_chunk(),
+       }) {
+    serve(always(
+        stream_head() +
+        chunk("data: {\"choices\": [{\"delta\": {\"content\": \"paid\"}, \"finish_reason\": \"stop\"}]}"
+              "\n\n") +
+        behind));
+    const auto reply = ask(*client({.limits = {.reply_bytes = 10'000}, .retry = eager(2)}));
+    ASSERT_TRUE(reply) << describe(reply.error());
+    EXPECT_EQ(reply->text, "paid");
+    EXPECT_EQ(reply->usage, (Usage{.input_tokens = 3, .output_tokens = 2})) << behind.substr(0, 100);
+    EXPECT_EQ(server_->requests(), 1u);
+  }
+}
+
+TEST_F(ClientFailure, AWholePlainBodyIsTakenWhereItsConnectionBreaks) {
+  const std::string body = good_body("paid");
+  serve(always("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
+               std::to_string(body.size() + 1) + "\r\n\r\n" + body));
+  const auto reply = ask(*client({.limits = {}, .retry = eager(2)}));
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_EQ(reply->text, "paid");
+  EXPECT_EQ(server_->requests(), 1u);
+}
+
 TEST_F(ClientFailure, RetriesTruncatedAnswers) {
   const std::string body = good_body("wrong");
   expect_right_after(http_answer(200, body.substr(0, body.size() / 2)));

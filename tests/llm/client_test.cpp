@@ -73,6 +73,28 @@ TEST_F(Client, TakesAPlainBodyWhereItAskedForAStreamAndTheOtherWayRound) {
   EXPECT_EQ(ask(*patient(), a_call(false)).value().text, "stream");
 }
 
+TEST_F(Client, ABodysBeginningTellsWhetherItIsAStream) {
+  const std::string events =
+      "data: {\"choices\": [{\"delta\": {\"content\": \"events\"}, \"finish_reason\": \"stop\"}]}\n\n";
+  std::string in_pieces =
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const char c : "\n" + events) in_pieces += chunk({&c, 1});
+  const std::pair<std::string, std::string> cases[] = {
+      {http_answer(200, events, "", "Text/Event-Stream; charset=utf-8"), "events"},
+      {http_answer(200, events), "events"},
+      {http_answer(200, "\xEF\xBB\xBF: hello\nevent: x\n" + events, "", "text/plain"), "events"},
+      {in_pieces + last_chunk(), "events"},
+      {http_answer(200, "\n " + good_body("body"), "", "text/event-stream"), "body"},
+      {http_answer(200, good_body("body"), "", "text/plain"), "body"},
+  };
+  for (const auto& [answer, text] : cases) {
+    serve(always(answer));
+    const auto reply = ask(*client({.limits = {}, .retry = eager(1)}));
+    ASSERT_TRUE(reply) << answer << describe(reply.error());
+    EXPECT_EQ(reply->text, text);
+  }
+}
+
 /// Of RFC 1952, with the bytes stored as they are.
 std::string gzip(const std::string& bytes) {
   const auto little = [](std::uint32_t number, int size) {

@@ -127,6 +127,70 @@ TEST(Decode, UsageOfWhatFailedIsNotLost) {
   EXPECT_EQ(stream->usage(), (Usage{.input_tokens = 3, .output_tokens = 2}));
 }
 
+TEST(Decode, UsageThatIsNoCountIsNotTold) {
+  const auto usage_of = [](Protocol protocol, const std::string& usage) {
+    return decode_reply(protocol, R"({"usage": )" + usage + "}").error().usage;
+  };
+  const std::pair<const char*, std::optional<Usage>> cases[] = {
+      {R"({"I": 1000.0, "O": 1e2})", Usage{.input_tokens = 1000, .output_tokens = 100}},
+      {R"({"I": 10, "O": 0})", Usage{.input_tokens = 10}},
+      {R"({"I": 100000000, "O": 1})", Usage{.input_tokens = 100'000'000, .output_tokens = 1}},
+      {R"({})", {}},
+      {R"([10, 5])", {}},
+      {R"({"I": null, "O": 5})", {}},
+      {R"({"I": 10})", {}},
+      {R"({"I": "10", "O": "5"})", {}},
+      {R"({"I": 10, "O": 1e300})", {}},
+      {R"({"I": -10, "O": 5})", {}},
+      {R"({"I": 10.5, "O": 5})", {}},
+      {R"({"I": 18446744073709551615, "O": 5})", {}},
+      {R"({"I": 0, "O": 5})", {}},
+      {R"({"total_tokens": 15})", {}},
+  };
+  for (const auto& [text, expected] : cases)
+    for (const Protocol protocol : {Protocol::chat_completions, Protocol::responses, Protocol::messages}) {
+      const bool chat = protocol == Protocol::chat_completions;
+      std::string usage = text;
+      if (const auto at = usage.find('I'); at != usage.npos)
+        usage.replace(at, 1, chat ? "prompt_tokens" : "input_tokens");
+      if (const auto at = usage.find('O'); at != usage.npos)
+        usage.replace(at, 1, chat ? "completion_tokens" : "output_tokens");
+      EXPECT_EQ(usage_of(protocol, usage), expected) << usage;
+    }
+  EXPECT_EQ(usage_of(Protocol::chat_completions, R"({"input_tokens": 10, "output_tokens": 5})"),
+            std::nullopt);
+}
+
+TEST(Decode, PartsOfTheUsageAreNeverMoreThanTheWhole) {
+  const auto chat = decode_reply(
+      Protocol::chat_completions,
+      R"({"usage": {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 11},
+                    "completion_tokens_details": {"reasoning_tokens": 18446744073709551615}}})");
+  EXPECT_EQ(chat.error().usage, (Usage{10, 10, 0, 5, 0}));
+  const auto messages = decode_reply(
+      Protocol::messages,
+      R"({"usage": {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 18446744073709551611}})");
+  EXPECT_EQ(messages.error().usage, (Usage{10, 0, 0, 5, 0})) << "a sum that wraps costs next to nothing";
+}
+
+TEST(Stream, MessagesForgetNothingThatTheyTold) {
+  const char* const start =
+      R"({"type": "message_start", "message": {"usage": {"input_tokens": 20, "cache_read_input_tokens": 9000,
+          "cache_creation_input_tokens": 1000, "output_tokens": 1}}})";
+  for (const char* end :
+       {R"({"output_tokens": 50})",
+        R"({"input_tokens": null, "cache_read_input_tokens": null, "cache_creation_input_tokens": null,
+            "output_tokens": 50})",
+        R"({"input_tokens": 20, "output_tokens": 50})"}) {
+    const auto reply = streamed(
+        Protocol::messages,
+        {start, std::string(R"({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": )") +
+                    end + "}"});
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->usage, (Usage{10'020, 9000, 1000, 50, 0})) << end;
+  }
+}
+
 TEST(Encode, ExtraBodyIsLaidOver) {
   ModelCall what = call();
   what.extra_body = R"({"top_k": 20, "temperature": null})";

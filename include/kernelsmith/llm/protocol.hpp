@@ -49,16 +49,20 @@ class StreamDecoder {
  public:
   virtual ~StreamDecoder() = default;
 
-  /// One server-sent event. A failure ends the stream: broken JSON, or an error that the server sent.
+  /// One server-sent event. A failure ends a stream that is not complete: broken JSON, or an error that the
+  /// server sent.
   virtual Attempt<void> take(std::string_view event, std::string_view data) = 0;
 
   /// True once the model has begun to answer, with reasoning or text.
   virtual bool begun() const = 0;
 
+  /// True once the reply is whole: what still comes can only tell its usage, and nothing of it is a failure.
+  virtual bool complete() const = 0;
+
   /// What the server has told of the call's tokens so far.
   virtual std::optional<Usage> usage() const = 0;
 
-  /// The reply, after the last event. A failure where the stream broke off before the reply was complete.
+  /// The reply, after the last event. A failure where the stream broke off before it was complete.
   virtual Attempt<ModelReply> finish() = 0;
 };
 
