@@ -20,12 +20,9 @@ constexpr std::size_t kBatchesOfPair = 2;
 /// What was laid out last is in a better place: memory-bound calls on it are up to a tenth faster. So the two
 /// sides' inputs are laid out by turns, in so many parts.
 constexpr std::size_t kParts = 16;
-/// Where a process and the arena happen to lie in physical memory makes calls up to a tenth faster or slower
-/// for as long as they live, so a comparison takes few pairs of the same two processes, and the two sides
-/// then exchange their arenas.
-constexpr std::size_t kPairsOfPlacement = 2;
-/// After so many each side has had both arenas alike.
-constexpr std::size_t kPairsOfTurn = 2 * kPairsOfPlacement;
+/// Slow calls get by with fewer pairs once those have taken this long.
+constexpr double kLongEnoughUs = 3e6;
+constexpr std::size_t kLeastPairs = 4;
 
 Failure opponent_failed(const Failure& failure) {
   if (std::holds_alternative<Error>(failure)) return failure;
@@ -66,6 +63,7 @@ struct Side {
 struct Duel {
   Side a, b;
   AbbaRatios found{};
+  double spent_us = 0;
   bool a_is_first = false;  ///< in the last pair
 
   Judged<void> size() {
@@ -78,6 +76,10 @@ struct Duel {
     auto time = (of_a ? a : b).object.next_batch();
     if (!time && !of_a) return opponent_failed(time.error());
     return time;
+  }
+
+  bool content(const StoppingRule& rule) const {
+    return enough(found.ratios, rule) || (spent_us > kLongEnoughUs && found.ratios.size() >= kLeastPairs);
   }
 
   void lay_out() {
@@ -105,6 +107,8 @@ struct Duel {
     if (auto checked = a.object.check(); !checked) return checked.error();
     if (auto checked = b.object.check(); !checked) return opponent_failed(checked.error());
     const bool a_longer = a.lengthen(std::ranges::min(a_us)), b_longer = b.lengthen(std::ranges::min(b_us));
+    spent_us += (a_us[0] + a_us[1]) * static_cast<double>(a.calls) +
+                (b_us[0] + b_us[1]) * static_cast<double>(b.calls);
     if (a_longer || b_longer) return {};
     found.ratios.push_back(AbbaTimes{a_us[0], b_us[0], b_us[1], a_us[1]}.ratio());
     // The mean, as in the ratio: one batch may do the other's work, whose inputs are laid out too.
@@ -140,7 +144,7 @@ class Arenas {
 
 Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
                                           const std::vector<StoppingRule>& rules,
-                                          const std::stop_token& stop) {
+                                          std::size_t pairs_of_placement, const std::stop_token& stop) {
   Arenas arenas(a, b);
   std::vector<Duel> duels;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) {
@@ -150,11 +154,15 @@ Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
   std::vector<bool> content(rules.size());
   const auto all_content = [&] {
     for (std::size_t shape = 0; shape < rules.size(); ++shape)
-      content[shape] = enough(duels[shape].found.ratios, rules[shape]);
+      content[shape] = duels[shape].content(rules[shape]);
     return std::ranges::all_of(content, std::identity());
   };
-  for (std::size_t round = 0; round % kPairsOfTurn != 0 || !all_content(); ++round) {
-    if (round > 0 && round % kPairsOfPlacement == 0) arenas.exchange();
+  // Where a process and the arena happen to lie in physical memory makes calls up to a tenth faster or slower
+  // for as long as they live, so a comparison takes few pairs of the same two processes, and the two sides
+  // then exchange their arenas. A turn gives each side both arenas alike.
+  const std::size_t turn = 2 * pairs_of_placement;
+  for (std::size_t round = 0; round % turn != 0 || !all_content(); ++round) {
+    if (round > 0 && round % pairs_of_placement == 0) arenas.exchange();
     for (std::size_t shape = 0; shape < rules.size(); ++shape) {
       if (content[shape]) continue;
       if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));

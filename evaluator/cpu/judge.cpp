@@ -31,8 +31,9 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
 /// for twice as long.
 Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidate, LoadedObject& yardstick,
                                                           std::vector<StoppingRule> rules,
+                                                          std::size_t pairs_of_placement,
                                                           const std::stop_token& stop) {
-  auto found = time_abba(candidate, yardstick, rules, stop);
+  auto found = time_abba(candidate, yardstick, rules, pairs_of_placement, stop);
   if (!found) return found;
   bool scattered = false;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) {
@@ -42,7 +43,7 @@ Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidat
     scattered = scattered || own;
   }
   if (!scattered) return found;
-  auto more = time_abba(candidate, yardstick, rules, stop);
+  auto more = time_abba(candidate, yardstick, rules, pairs_of_placement, stop);
   if (!more) return more;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) {
     append((*found)[shape].ratios, (*more)[shape].ratios);
@@ -183,13 +184,15 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
   pool.ratios.resize(timed);
   pool.times_us.resize(timed);
   // The fitness is the mean over the shapes, and its interval theirs over the square root of their number.
-  StoppingRule rule = careful ? kWithCare : kAgainstYardstick;
+  const Patience& patience = careful ? kWithCare : kAgainstYardstick;
+  StoppingRule rule = patience.rule;
   rule.target *= std::sqrt(static_cast<double>(timed));
   std::vector<StoppingRule> rules(timed, rule);
   for (std::size_t shape = 0; shape < timed; ++shape)
     if (pool.ratios[shape].size() > kMostPooled) rules[shape].most = rules[shape].least;
   yardstick_->unload();  // one that lay well or ill all along would favour or disfavour everybody
-  const auto fresh = time_again_if_it_scatters(candidate, *yardstick_, rules, stop);
+  const auto fresh =
+      time_again_if_it_scatters(candidate, *yardstick_, rules, patience.pairs_of_placement, stop);
   if (!fresh) return fresh.error();
 
   std::vector<Measurement> ratios, runtimes;
@@ -236,8 +239,8 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
   };
   if (const auto checked = check_all_shapes(incumbent, false, stop); !checked)
     return lost() ? Judged<void>() : checked.error();
-  const std::vector<StoppingRule> rules(parts_.task->timed.size(), kAgainstYardstick);
-  const auto found = time_abba(candidate, incumbent, rules, stop);
+  const std::vector<StoppingRule> rules(parts_.task->timed.size(), kAgainstYardstick.rule);
+  const auto found = time_abba(candidate, incumbent, rules, kAgainstYardstick.pairs_of_placement, stop);
   if (!found) return lost() ? Judged<void>() : found.error();
   std::vector<Measurement> by_shape;
   for (const AbbaRatios& rival_over_candidate : *found)
