@@ -3,6 +3,7 @@
 
 #include <kernelsmith/code/fingerprint.hpp>
 #include <kernelsmith/code/lexer.hpp>
+#include <kernelsmith/code/text.hpp>
 
 #include "tune_comment.hpp"
 
@@ -78,7 +79,12 @@ void add_tokens(DigestBuilder& digest, std::string_view text, Language language,
     if (token.kind == TokenKind::comment) {
       if (!comment_counts(bytes, token.line, language)) continue;
       const bool has_code_behind = i + 1 < tokens.size() && tokens[i + 1].line == last_line(token, text);
-      digest.add("comment").add(bytes).add(end_line == token.line).add(has_code_behind);
+      // Blanks at a line's end mean nothing but behind a backslash.
+      const std::string_view bare = trimmed(bytes);
+      digest.add("comment")
+          .add(bare.ends_with('\\') ? bytes : bare)
+          .add(end_line == token.line)
+          .add(has_code_behind);
       continue;
     }
     const bool line_end = token.kind == TokenKind::line_end;

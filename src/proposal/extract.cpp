@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -108,6 +109,20 @@ std::vector<std::pair<std::string, std::string>> named_texts(const std::vector<F
   return texts;
 }
 
+// What a reply gives that shows the parent first and something else behind it, without a file's name.
+std::optional<Source> shown_behind_the_parent(const std::vector<Fence>& fences, const Source& parent) {
+  const std::string& path = parent.files().front().path;
+  for (auto fence = fences.rbegin(); fence != fences.rend(); ++fence) {
+    if (!path_of(*fence, paths_of(parent)).empty()) return std::nullopt;
+    if (is_no_program(*fence, parent) || trimmed(fence->text).empty()) continue;
+    auto outcome = with_reply(parent, path, fence->text);
+    const auto* child = std::get_if<Source>(&outcome);
+    if (!child) continue;
+    return *child == parent ? std::nullopt : std::optional(*child);
+  }
+  return std::nullopt;
+}
+
 // The bytes of a text's first characters, at most `most`.
 std::size_t whole_characters(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text.size();
@@ -172,6 +187,8 @@ Extraction extract_files(std::string_view reply, const Source& parent) {
     if (std::holds_alternative<Refusal>(outcome)) return outcome;
     child = std::get<Source>(std::move(outcome));
   }
+  if (child == parent)
+    if (auto other = shown_behind_the_parent(fences, parent)) return std::move(*other);
   return child;
 }
 

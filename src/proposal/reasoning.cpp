@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <kernelsmith/code/edit.hpp>
 #include <kernelsmith/code/text.hpp>
 
 #include "fences.hpp"
@@ -35,12 +36,23 @@ std::size_t end_of_closing(std::string_view line) {
 /// Behind a closing tag that no opening one stands before; 0 where there is none.
 std::size_t end_of_orphan(std::string_view reply) {
   std::size_t at = 0;
+  FenceTracker fences;
   for (const std::string_view line : lines_of(reply)) {
     if (!opened_by(trimmed(line)).empty()) return 0;
-    if (const std::size_t end = end_of_closing(line); end > 0) return at + end;
+    // In a fence it may be the program's own text.
+    const bool alone = trimmed(line).starts_with("</");
+    if (const std::size_t end = end_of_closing(line); end > 0 && (alone || !fences.inside())) return at + end;
+    fences.pass(line);
     at += line.size();
   }
   return 0;
+}
+
+/// Whether a reply was complete before something else began.
+bool is_complete(std::string_view answer) {
+  if (holds_edits(answer)) return parse_edits(answer).has_value();
+  const auto fences = find_fences(answer);
+  return !fences.empty() && fences.back().closed;
 }
 
 }  // namespace
@@ -60,7 +72,7 @@ std::optional<std::string> without_reasoning(std::string_view reply) {
     }
     const std::string closing = "</" + std::string(tag) + ">";
     const std::size_t end = reply.find(closing);
-    if (end == reply.npos) return std::nullopt;
+    if (end == reply.npos) return is_complete(answer) ? std::optional(answer) : std::nullopt;
     reply.remove_prefix(end + closing.size());
   }
   return answer;

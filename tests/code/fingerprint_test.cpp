@@ -25,6 +25,7 @@ void expect_different(Source (*make)(std::string), const Pairs& pairs) {
 TEST(Fingerprint, SeesThroughSpacingAndComments) {
   expect_same(cpp, {{"int a = b + c;", "int  a=b+c ;\n"},
                     {"int a; // one", "/* two */ int a;"},
+                    {"int a = 1;  // @tune 1 2\n", "int a = 1;  // @tune 1 2  \n"},
                     {"#define A 1\nint a;\r\n", "#define A 1 // one\n\n\nint a;\n"}});
   expect_same(python,
               {{"a = [1,\n  2]\n", "a = [1, 2]  # two\n\n"}, {"if a:\n  b\n", "# c\nif a:\n  # d\n  b"}});

@@ -182,6 +182,21 @@ TEST(Extract, TakesAFileNamedInsideItsFence) {
   EXPECT_EQ(outcome(fenced("// see other.cpp\nnew\n"), cpp("old\n")), "// see other.cpp\nnew\n");
 }
 
+TEST(Extract, ReadsOnBehindAParentThatIsQuoted) {
+  const auto parent = cpp(marked("old;\n"));
+  EXPECT_EQ(outcome("Old code:\n" + fenced(marked("old;\n")) + "New code:\n" + fenced("new;\n"), parent),
+            marked("new;\n"));
+  EXPECT_THAT(
+      outcome("It is good:\n" + fenced(marked("old;\n")) + "Run it:\n" + fenced("make\n", "sh"), parent),
+      HasSubstr("unchanged"));
+}
+
+TEST(Extract, TakesNoTagInCodeForReasoning) {
+  EXPECT_EQ(outcome(fenced("a  // </think>\nnew\n"), cpp("old\n")), "a  // </think>\nnew\n");
+  EXPECT_EQ(outcome(fenced("new\n") + "<think>\nwas that right?", cpp("old\n")), "new\n");
+  EXPECT_THAT(outcome("<think>\nwas that right?", cpp("old\n")), HasSubstr("truncated"));
+}
+
 TEST(Extract, TakesNoCommandOrPatchForAProgram) {
   for (const char* info : {"bash", "diff", "json", "console"})
     EXPECT_THAT(outcome(fenced("x\n", info), cpp("old\n")),
