@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::size_t kHeadBytes = std::size_t{256} << 10;
 constexpr std::size_t kErrorBodyBytes = std::size_t{64} << 10;
-constexpr int kOk = 200;
+
+/// Gateways answer with 201 and 202 too.
+bool is_success(int status) { return status >= 200 && status < 300; }
 
 CallFailure lasting(ErrorCode code, std::string message, std::string hint = {}) {
   return {fail(code, std::move(message), "", std::move(hint)), false, false, {}};
@@ -45,8 +47,10 @@ CallFailure failure_from(CURLcode code, const std::string& detail) {
     case CURLE_SSL_CACERT_BADFILE:
       return lasting(ErrorCode::untrusted, "the CA file holds no certificate that can be read: " + detail,
                      "proposer.ca_file is a file in PEM");
+    case CURLE_UNSUPPORTED_PROTOCOL:  // the URL's was looked at before
+    case CURLE_WEIRD_SERVER_REPLY:
+      return transient(ErrorCode::bad_reply, "the server's answer is no HTTP: " + detail);
     case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
       return lasting(ErrorCode::invalid_argument, "the base URL cannot be used: " + detail);
     case CURLE_OPERATION_TIMEDOUT:
       return transient(ErrorCode::timeout, "no connection in time: " + detail,
@@ -61,6 +65,14 @@ CallFailure failure_from(CURLcode code, const std::string& detail) {
     default:
       return transient(ErrorCode::network, "the connection broke off: " + detail);
   }
+}
+
+Error without_key(Error error, const Endpoint& endpoint) {
+  if (error.code != ErrorCode::permission || !endpoint.key.empty()) return error;
+  const std::string name = endpoint.protocol == Protocol::messages ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
+  error.message = "no key was sent, because " + name + " is not set; " + error.message;
+  error.hint = "export " + name + "=..., or name another variable: --set 'proposer.key=${NAME}'";
+  return error;
 }
 
 namespace {
@@ -130,6 +142,7 @@ void AttemptRun::start(const std::string& body) {
 
 bool AttemptRun::on_header(std::string_view line) {
   last_bytes_ = Clock::now();
+  if (received_ > 0) return true;  // a trailer changes nothing of what came
   head_bytes_ += line.size();
   if (head_bytes_ > kHeadBytes) {
     failure_ = too_large(kHeadBytes);
@@ -167,7 +180,7 @@ bool AttemptRun::is_stream() const { return form_ == Form::stream; }
 bool AttemptRun::on_body(std::string_view bytes) {
   last_bytes_ = Clock::now();
   received_ += bytes.size();
-  if (status_ != kOk) {
+  if (!is_success(status_)) {
     body_ += bytes.substr(0, kErrorBodyBytes - body_.size());
     return body_.size() < kErrorBodyBytes;
   }
@@ -232,7 +245,7 @@ Attempt<ModelReply> AttemptRun::reply() const {
 /// A reply that is there is taken, whatever happened behind its end: it is paid for.
 Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken) {
   const bool cut_off = failure_ || sse_.too_large();
-  if (status_ == kOk && (is_stream() ? decoder_->complete() : !cut_off)) {
+  if (is_success(status_) && (is_stream() ? decoder_->complete() : !cut_off)) {
     auto whole = reply();
     if (whole || !broken) return whole;
     CallFailure failure = *broken;
@@ -241,7 +254,7 @@ Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken
   }
   if (failure_) return *failure_;
   if (sse_.too_large()) return too_large(limits_.reply_bytes);
-  if (status_ != 0 && status_ != kOk) {
+  if (status_ != 0 && !is_success(status_)) {
     CallFailure failure = decode_failure(status_, body_);
     failure.retry_after = retry_after(headers_, std::chrono::system_clock::now());
     return failure;
@@ -251,7 +264,7 @@ Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken
 }
 
 LostAttempt AttemptRun::lost_now() const {
-  if (status_ != 0 && status_ != kOk) return {};
+  if (status_ != 0 && !is_success(status_)) return {};
   return {true, decoder_->usage()};
 }
 
@@ -261,7 +274,7 @@ LostAttempt AttemptRun::lost_with(const CallFailure& failure) const {
   const ErrorCode code = failure.error.code;
   const bool broke_off =
       code == ErrorCode::bad_reply || code == ErrorCode::timeout || code == ErrorCode::network;
-  return {usage || (broke_off && (status_ == kOk || (status_ == 0 && reached_))), usage};
+  return {usage || (broke_off && (is_success(status_) || (status_ == 0 && reached_))), usage};
 }
 
 void AttemptRun::end(const std::optional<CallFailure>& broken) {

@@ -26,6 +26,9 @@ CallFailure failure_from(CURLcode code, const std::string& detail);
 HttpRequest request_to(const Endpoint& endpoint, const CallLimits& limits, std::string_view path,
                        const std::string& body);
 
+/// Says so where a server refused a call that carried no key, because none is set.
+Error without_key(Error error, const Endpoint& endpoint);
+
 /// Of "HTTP/1.1 200 OK"; 0 for any other line.
 int status_in(std::string_view line);
 

@@ -33,6 +33,16 @@ void add_usage(const Json& chunk, ModelReply& reply) {
   if (auto usage = chat_usage(chunk)) reply.usage = usage;
 }
 
+/// The choice that is read: gateways may send several, and a stream mixes them. Null where there is none.
+const Json& first_choice(const Json& document) {
+  const Json& choices = member(document, "choices");
+  if (choices.is_array())
+    for (const Json& choice : choices)
+      if (const Json& index = member(choice, "index"); !index.is_number_integer() || index == 0)
+        return choice;
+  return member(document, "");
+}
+
 /// What the choice's message or delta holds.
 void add_message(const Json& message, ModelReply& reply) {
   reply.text += text_at(message, "content");
@@ -70,11 +80,10 @@ class ChatStream final : public StreamDecoder {
     add_usage(*chunk, reply_);
     if (reply_.id.empty()) reply_.id = text_at(*chunk, "id");
     if (reply_.model.empty()) reply_.model = text_at(*chunk, "model");
-    const Json& choices = member(*chunk, "choices");
-    if (!choices.is_array() || choices.empty()) return {};
-    add_message(member(choices.front(), "delta"), reply_);
-    add_trace(*chunk, choices.front(), reply_.trace);
-    if (const std::string reason = text_at(choices.front(), "finish_reason"); !reason.empty()) {
+    const Json& choice = first_choice(*chunk);
+    add_message(member(choice, "delta"), reply_);
+    add_trace(*chunk, choice, reply_.trace);
+    if (const std::string reason = text_at(choice, "finish_reason"); !reason.empty()) {
       finished_ = true;
       set_finish(reason, reply_);
     }
@@ -125,17 +134,17 @@ std::optional<Usage> chat_usage(const Json& document) {
 }
 
 Attempt<ModelReply> decode_chat(const Json& document) {
-  const Json& choices = member(document, "choices");
-  if (!choices.is_array() || choices.empty()) return bad_reply("holds no choices");
+  const Json& choice = first_choice(document);
+  if (choice.is_null()) return bad_reply("holds no choices");
   ModelReply reply;
   reply.id = text_at(document, "id");
   reply.model = text_at(document, "model");
   add_usage(document, reply);
-  const Json& message = member(choices.front(), "message");
+  const Json& message = member(choice, "message");
   if (!message.is_object()) return bad_reply("has a choice without a message");
   add_message(message, reply);
-  add_trace(document, choices.front(), reply.trace);
-  set_finish(text_at(choices.front(), "finish_reason"), reply);
+  add_trace(document, choice, reply.trace);
+  set_finish(text_at(choice, "finish_reason"), reply);
   return reply;
 }
 

@@ -189,6 +189,7 @@ class ModelClient::Impl {
 
   void failed(const LiveCallPtr& call, CallFailure failure) {
     ++call->failed;
+    failure.error = llm::without_key(std::move(failure.error), endpoint_);
     failure.error.message = endpoint_.key.redact(std::move(failure.error.message));
     if (failure.error.where.empty()) failure.error.where = endpoint_.base_url;
     const auto pause = options_.retry.pause(call->failed, failure, call->rng);

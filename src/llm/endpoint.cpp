@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <memory>
 
 #include <curl/curl.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
 
 #include <kernelsmith/llm/endpoint.hpp>
 
@@ -42,11 +44,35 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
+/// A user and password, or a key, may stand in a URL: it is quoted as far as it can hold neither.
+std::string in_quotes(std::string_view url) {
+  if (url.find('@') != url.npos) return "it";
+  return "\"" + std::string(url.substr(0, url.find_first_of("?#"))) + "\"";
+}
+
 Status check_key(const Secret& key) {
   const auto printable = [](unsigned char c) { return c > 0x20 && c < 0x7F; };
   if (std::ranges::all_of(key.reveal(), printable)) return {};
   return fail(ErrorCode::invalid_argument, "the API key holds blanks or bytes that no header can hold", "",
               "check the environment variable: a line break at its end is the usual reason");
+}
+
+/// libcurl would tell only with the first call, when a seed has been evaluated.
+Status check_ca_file(const std::string& path) {
+  if (path.empty()) return {};
+  struct Closed {
+    void operator()(BIO* file) const { BIO_free(file); }
+    void operator()(X509* certificate) const { X509_free(certificate); }
+  };
+  std::error_code ignored;
+  std::unique_ptr<BIO, Closed> file;
+  if (std::filesystem::is_regular_file(path, ignored)) file.reset(BIO_new_file(path.c_str(), "r"));
+  if (!file) return fail(ErrorCode::not_found, "the CA file cannot be read", path);
+  const std::unique_ptr<X509, Closed> certificate(PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr));
+  ERR_clear_error();
+  if (certificate) return {};
+  return fail(ErrorCode::invalid_argument, "the CA file holds no certificate that can be read", path,
+              "proposer.ca_file is a file in PEM");
 }
 
 }  // namespace
@@ -74,22 +100,20 @@ Status check_endpoint(const Endpoint& endpoint) {
     return fail(ErrorCode::invalid_argument, std::move(why), "base URL", std::move(hint));
   };
   const Url url = parse(endpoint.base_url);
-  if (!url) return refuse("it is no URL", "write it as https://HOST/v1");
-  // Not quoted before this: a user and password may stand in it.
+  if (!url) return refuse(in_quotes(endpoint.base_url) + " is no URL", "write it as https://HOST/v1");
   if (!part(url, CURLUPART_USER).empty() || !part(url, CURLUPART_PASSWORD).empty())
     return refuse("a user or password stands in it", "give the key by the environment instead");
   if (!part(url, CURLUPART_QUERY).empty() || !part(url, CURLUPART_FRAGMENT).empty())
     return refuse(endpoint.base_url + " has a query or a fragment", "write it as https://HOST/v1");
   const std::string scheme = part(url, CURLUPART_SCHEME);
   if (scheme != "https" && scheme != "http")
-    return refuse("its scheme is " + scheme, "write it as https://HOST/v1");
+    return refuse(in_quotes(endpoint.base_url) + " has the scheme \"" + scheme + "\"",
+                  "write it as https://HOST/v1");
   if (scheme == "http" && !endpoint.key.empty() && !is_loopback_host(part(url, CURLUPART_HOST)))
     return refuse("plain http would send the key in the open to " + part(url, CURLUPART_HOST),
                   "use https, or unset the key if this server needs none");
   if (const Status key = check_key(endpoint.key); !key) return key;
-  if (!endpoint.ca_file.empty() && !std::ifstream(endpoint.ca_file))
-    return fail(ErrorCode::not_found, "the CA file cannot be read", endpoint.ca_file);
-  return {};
+  return check_ca_file(endpoint.ca_file);
 }
 
 }  // namespace kernelsmith

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <kernelsmith/llm/probe.hpp>
@@ -46,7 +47,7 @@ class Get final : public llm::HttpListener {
   std::optional<Error> failure;
 };
 
-Result<Answer> get(const Endpoint& endpoint, const CallLimits& limits) {
+Result<Answer> get(const Endpoint& endpoint, const CallLimits& limits, const std::stop_token& stop) {
   boost::asio::io_context context{1};
   llm::Transport transport(context, 1);
   Get get;
@@ -56,10 +57,12 @@ Result<Answer> get(const Endpoint& endpoint, const CallLimits& limits) {
   boost::asio::steady_timer timer(context, limits.connect + limits.first_token);
   bool late = false;
   timer.async_wait([&](const boost::system::error_code& error) { late = !error; });
-  while (!get.ended && !late && context.run_one() > 0) {
+  const std::stop_callback wake(stop, [&] { boost::asio::post(context, [] {}); });
+  while (!get.ended && !late && !stop.stop_requested() && context.run_one() > 0) {
   }
   if (!get.ended) {
     transport.cancel(exchange);
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "stopped before the server answered");
     return fail(ErrorCode::timeout, "the server did not answer in time");
   }
   if (get.failure) return *get.failure;
@@ -67,7 +70,7 @@ Result<Answer> get(const Endpoint& endpoint, const CallLimits& limits) {
 }
 
 /// On a thread that takes no signals: closing a connection that the server has closed raises SIGPIPE.
-Result<Answer> get_aside(const Endpoint& endpoint, const CallLimits& limits) {
+Result<Answer> get_aside(const Endpoint& endpoint, const CallLimits& limits, const std::stop_token& stop) {
   std::optional<Result<Answer>> answer;
   std::exception_ptr thrown;
   std::thread([&] {
@@ -75,7 +78,7 @@ Result<Answer> get_aside(const Endpoint& endpoint, const CallLimits& limits) {
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
     try {
-      answer = get(endpoint, limits);
+      answer = get(endpoint, limits, stop);
     } catch (...) {
       thrown = std::current_exception();
     }
@@ -101,15 +104,16 @@ bool has_no_list(int status) { return status == 400 || status == 404 || status =
 
 }  // namespace
 
-Result<ServerProbe> probe_server(Endpoint endpoint, const CallLimits& limits) {
+Result<ServerProbe> probe_server(Endpoint endpoint, const CallLimits& limits, const std::stop_token& stop) {
   while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
   if (const Status ok = check_endpoint(endpoint); !ok) return ok.error();
   const auto failed = [&](Error error) {
+    error = llm::without_key(std::move(error), endpoint);
     error.message = endpoint.key.redact(std::move(error.message));
     if (error.where.empty()) error.where = endpoint.base_url;
     return error;
   };
-  auto answer = get_aside(endpoint, limits);
+  auto answer = get_aside(endpoint, limits, stop);
   if (!answer) return failed(answer.error());
   if (has_no_list(answer->status)) return ServerProbe{};
   if (answer->status != kOk) return failed(decode_failure(answer->status, answer->body).error);
@@ -117,7 +121,7 @@ Result<ServerProbe> probe_server(Endpoint endpoint, const CallLimits& limits) {
   if (endpoint.key.empty() || !probe.models) return probe;
   Endpoint nobody = endpoint;
   nobody.key = Secret();
-  const auto without = get_aside(nobody, limits);
+  const auto without = get_aside(nobody, limits, stop);
   probe.key_checked = without && (without->status == 401 || without->status == 403);
   return probe;
 }

@@ -49,7 +49,8 @@ class ResponsesStream final : public StreamDecoder {
       if (type == "response.output_text.delta") text_ += text_at(*document, "delta");
     }
     if (type == "response.failed") return failure_of(member(response, "error"), 0);
-    if (type == "response.completed" || type == "response.incomplete") outcome_ = decode_responses(response);
+    const bool ends = type == "response.completed" || type == "response.incomplete";
+    if (ends && !(outcome_ && *outcome_)) outcome_ = decode_responses(response);
     return {};
   }
 
@@ -64,6 +65,7 @@ class ResponsesStream final : public StreamDecoder {
     // Some gateways leave the output of the last event empty.
     if (*outcome_ && (*outcome_)->text.empty() && (*outcome_)->finish != Finish::declined)
       (*outcome_)->text = std::move(text_);
+    if (*outcome_ && !(*outcome_)->usage) (*outcome_)->usage = usage_;
     return std::move(*outcome_);
   }
 
@@ -105,6 +107,8 @@ std::optional<Usage> responses_usage(const Json& response) {
 Attempt<ModelReply> decode_responses(const Json& document) {
   const std::string status = text_at(document, "status");
   if (status == "failed") return failure_of(member(document, "error"), 0);
+  if (!status.empty() && status != "completed" && status != "incomplete")
+    return bad_reply("is no finished response: its status is " + excerpt(status));
   const Json& output = member(document, "output");
   if (!output.is_array()) return bad_reply("holds no output");
   ModelReply reply;

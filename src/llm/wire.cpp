@@ -1,6 +1,7 @@
 #include "wire.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace kernelsmith::llm {
@@ -35,11 +36,46 @@ bool nests_too_deep(std::string_view text) {
   return false;
 }
 
+/// The number of "\\u1234" at `at`; empty where none stands there.
+std::optional<unsigned> escape_at(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLength = 6;
+  if (text.substr(at, 2) != "\\u" || at + kLength > text.size()) return std::nullopt;
+  unsigned code = 0;
+  const char* const end = text.data() + at + kLength;
+  return std::from_chars(text.data() + at + 2, end, code, 16).ptr == end ? std::optional(code) : std::nullopt;
+}
+
+bool is_between(const std::optional<unsigned>& code, unsigned first, unsigned last) {
+  return code && *code >= first && *code <= last;
+}
+
+/// JSON in which each half of a surrogate pair that stands alone is the replacement character: some servers
+/// cut a character in two and send its halves as two events. Empty where there is none.
+std::string with_whole_characters(std::string_view text) {
+  constexpr std::size_t kLength = 6;
+  std::string whole;
+  std::size_t kept = 0;
+  for (std::size_t at = text.find('\\'); at < text.size(); at = text.find('\\', at)) {
+    const auto code = escape_at(text, at);
+    const bool high = is_between(code, 0xD800, 0xDBFF);
+    const bool pair = high && is_between(escape_at(text, at + kLength), 0xDC00, 0xDFFF);
+    if (!pair && is_between(code, 0xD800, 0xDFFF)) {
+      whole.append(text.substr(kept, at - kept)).append("\\ufffd");
+      kept = at + kLength;
+    }
+    at += pair ? 2 * kLength : 2;
+  }
+  return kept == 0 ? whole : whole.append(text.substr(kept));
+}
+
 }  // namespace
 
 std::optional<Json> parse_json(std::string_view text) {
   if (nests_too_deep(text)) return std::nullopt;
   Json document = Json::parse(text, nullptr, false);
+  if (document.is_discarded())
+    if (const std::string whole = with_whole_characters(text); !whole.empty())
+      document = Json::parse(whole, nullptr, false);
   if (document.is_discarded()) return std::nullopt;
   return document;
 }

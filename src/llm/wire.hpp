@@ -14,7 +14,8 @@ namespace kernelsmith::llm {
 
 using Json = nlohmann::json;
 
-/// Empty for broken syntax, bytes that are not UTF-8 and nesting deeper than 64 levels.
+/// Half a surrogate pair is read as U+FFFD. Empty for broken syntax, bytes that are not UTF-8 and nesting
+/// deeper than 64 levels.
 std::optional<Json> parse_json(std::string_view text);
 
 /// The member, or null where `object` is no object or lacks it.

@@ -201,6 +201,24 @@ TEST_F(ClientFailure, WhatLastsIsNotRetried) {
   }
 }
 
+TEST_F(ClientFailure, WhatIsNoHttpIsABadReply) {
+  EXPECT_EQ(error_of("welcome to the machine\r\n\r\n").code, ErrorCode::bad_reply);
+}
+
+TEST_F(ClientFailure, AWholeAnswerWithAnotherGoodStatusIsTaken) {
+  for (const int status : {201, 202}) {
+    serve(always(http_answer(status, good_body("right"))));
+    EXPECT_EQ(ask(*client({.retry = eager(1)})).value().text, "right");
+  }
+}
+
+TEST_F(ClientFailure, ATrailerChangesNothing) {
+  std::string answer = good_stream("right");
+  answer.resize(answer.size() - last_chunk().size());
+  serve(always(answer + "0\r\nContent-Type: text/plain\r\n\r\n"));
+  EXPECT_EQ(ask(*client({.retry = eager(1)})).value().text, "right");
+}
+
 TEST_F(ClientFailure, FollowsNoRedirect) {
   TlsServer other(make_certificate(ca_.identity, {}), always(good_stream("stolen")));
   for (const int status : {301, 302, 307, 308}) {
@@ -239,9 +257,20 @@ TEST_F(ClientFailure, ACaFileWithoutACertificateIsNamed) {
   serve(always(good_stream("x")));
   const std::string empty = (ca_.folder.path() / "empty.pem").string();
   std::ofstream(empty) << "nothing";
-  const auto reply = ask(*ModelClient::create(endpoint_of(*server_, empty), {.retry = eager(2)}).value());
+  const auto made = ModelClient::create(endpoint_of(*server_, empty));
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(made.error().where, empty);
+}
+
+TEST_F(ClientFailure, ARefusalWithoutAKeySaysWhichVariableIsNotSet) {
+  serve(always(http_answer(401, R"({"error": {"message": "Incorrect API key provided: None"}})")));
+  Endpoint endpoint = endpoint_of(*server_, ca_.file);
+  endpoint.key = Secret();
+  const auto reply = ask(*ModelClient::create(endpoint, {.retry = eager(2)}).value());
   ASSERT_FALSE(reply);
-  EXPECT_EQ(reply.error().code, ErrorCode::untrusted);
+  EXPECT_EQ(reply.error().code, ErrorCode::permission);
+  EXPECT_THAT(reply.error().message, HasSubstr("OPENAI_API_KEY is not set"));
 }
 
 TEST_F(ClientFailure, AServerThatIsNotThereIsNamed) {

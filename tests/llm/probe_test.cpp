@@ -39,6 +39,19 @@ std::string list_for_the_key(bool has_key) {
   return has_key ? http_answer(200, kList) : http_answer(401, R"({"error": {"message": "no key"}})");
 }
 
+TEST_F(ProbeTest, AStopEndsItWhileTheServerIsSilent) {
+  std::stop_source stop;
+  TlsServer server(make_certificate(ca_.identity, {}),
+                   [&](const ServerRequest&, ServerConnection& connection) {
+                     stop.request_stop();
+                     connection.stall();
+                     return false;
+                   });
+  const auto probed = probe_server(endpoint_of(server, ca_.file), {}, stop.get_token());
+  ASSERT_FALSE(probed);
+  EXPECT_EQ(probed.error().code, ErrorCode::cancelled);
+}
+
 TEST_F(ProbeTest, ListsTheModelsAndTellsThatTheKeyWasTaken) {
   const auto found = probe(list_for_the_key);
   ASSERT_TRUE(found) << describe(found.error());

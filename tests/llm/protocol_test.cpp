@@ -33,6 +33,49 @@ Attempt<ModelReply> streamed(Protocol protocol, const std::vector<std::string>& 
   return decoder->finish();
 }
 
+TEST(Chat, HalvesOfACharacterAreReplaced) {
+  const auto stream = make_stream_decoder(Protocol::chat_completions);
+  for (const char* event :
+       {R"({"choices": [{"delta": {"content": "a\\\ud83d"}}]})",
+        R"({"choices": [{"delta": {"content": "\ude00 \ud83d\ude00"}, "finish_reason": "stop"}]})"})
+    ASSERT_TRUE(stream->take("", event));
+  EXPECT_EQ(stream->finish().value().text, "a\\\uFFFD\uFFFD \U0001F600");
+}
+
+TEST(Responses, OnlyTheFirstEndCounts) {
+  const auto stream = make_stream_decoder(Protocol::responses);
+  const char* text = R"([{"type": "message", "content": [{"type": "output_text", "text": "hi"}]}])";
+  const std::string end = R"({"type": "response.completed", "response": {"status": "completed", "output": )";
+  ASSERT_TRUE(stream->take("", R"({"type": "response.in_progress", "response":
+                                   {"usage": {"input_tokens": 3, "output_tokens": 2}}})"));
+  ASSERT_TRUE(stream->take("", end + text + "}}"));
+  ASSERT_TRUE(stream->take("", end + "[]}}"));
+  const auto reply = stream->finish();
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->text, "hi");
+  EXPECT_EQ(reply->usage, (Usage{.input_tokens = 3, .output_tokens = 2}));
+}
+
+TEST(Responses, WhatIsNotFinishedIsNoReply) {
+  for (const char* status : {"in_progress", "cancelled", "queued"})
+    EXPECT_FALSE(
+        decode_reply(Protocol::responses, std::string(R"({"output": [], "status": ")") + status + "\"}"))
+        << status;
+}
+
+TEST(Chat, ReadsTheFirstOfSeveralChoicesOnly) {
+  const auto stream = make_stream_decoder(Protocol::chat_completions);
+  for (const char* event : {R"({"choices": [{"index": 1, "delta": {"content": "other"}}]})",
+                            R"({"choices": [{"index": 0, "delta": {"content": "one"}}]})",
+                            R"({"choices": [{"index": 1, "delta": {}, "finish_reason": "length"}]})",
+                            R"({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})"})
+    ASSERT_TRUE(stream->take("", event));
+  const auto reply = stream->finish();
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->text, "one");
+  EXPECT_EQ(reply->finish, Finish::stop);
+}
+
 TEST(Encode, ChatCompletions) {
   EXPECT_EQ(encoded(Protocol::chat_completions, call()), Json::parse(R"({
     "model": "m", "stream": true, "stream_options": {"include_usage": true}, "max_tokens": 100, "temperature": 0.5,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ struct ServerProbe {
 };
 
 /// Asks once, or a second time without the key. Host and certificate are checked in each case. Blocks, for at
-/// most the limits to connect and to the first token. Errors: check_endpoint's; `network`, `untrusted`,
-/// `timeout`, `permission` (the key is refused), `rate_limited`, `server_failed`, `bad_reply` (a redirect).
-Result<ServerProbe> probe_server(Endpoint endpoint, const CallLimits& limits = {});
+/// most the limits to connect and to the first token, and until `stop` is requested (`cancelled`). Errors:
+/// check_endpoint's; `network`, `untrusted`, `timeout`, `permission` (the key is refused), `rate_limited`,
+/// `server_failed`, `bad_reply` (a redirect).
+Result<ServerProbe> probe_server(Endpoint endpoint, const CallLimits& limits = {},
+                                 const std::stop_token& stop = {});
 
 }  // namespace kernelsmith
