@@ -181,7 +181,8 @@ Map individual_data(const Individual& individual, List files, std::size_t error_
   if (const Metrics* metrics = individual.evaluation.metrics()) {
     data["fitness"] = text_of(metrics->fitness());
     for (const auto& [name, value] : metrics->features())
-      features.push_back(Map{{"name", as_utf8(name)}, {"value", number(value)}});
+      if (!(report.speedup && name == "speedup") && !(report.runtime_us && name == "runtime_us"))
+        features.push_back(Map{{"name", as_utf8(name)}, {"value", number(value)}});
   }
   data["features"] = std::move(features);
   if (const Rejection* rejection = individual.evaluation.rejection()) {

@@ -112,7 +112,9 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::Success& done) {  // --help, --version
     return app.exit(done);
   } catch (const CLI::ParseError& wrong) {
-    if (const std::string word = first_unknown(app); !word.empty())
+    // A value that is wrong may be why a word behind it was not taken.
+    const bool bad_value = dynamic_cast<const CLI::ValidationError*>(&wrong) != nullptr;
+    if (const std::string word = first_unknown(app); !word.empty() && !bad_value)
       return report(stderr, unknown_word(app, word));
     const std::string place = typed_name(innermost(app));
     return report(stderr, fail(ErrorCode::invalid_argument, wrong.what(), place,

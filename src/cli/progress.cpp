@@ -122,7 +122,13 @@ void Progress::on_commit(const Commit& commit) {
   fmt::print(stderr, "{:>8}  {}\n", clock_text(elapsed_before_ + session_s()), line_of(shown_));
 }
 
-void Progress::on_event(const Event&) {}
+void Progress::on_event(const Event& event) {
+  const auto* opened = std::get_if<TicketOpened>(&event);
+  if (!opened || opened->remeasurement != Remeasurement::confirm) return;
+  const std::lock_guard lock(mutex_);
+  erase();
+  fmt::print(stderr, "the search is at its end; its best is measured once more, on fresh inputs\n");
+}
 
 void Progress::on_notice(const Notice& notice) {
   const std::lock_guard lock(mutex_);

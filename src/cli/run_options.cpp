@@ -29,6 +29,13 @@ Result<std::string> yaml_of(const std::string& setting) {
 
 }  // namespace
 
+CLI::Validator no_option(const std::string& value_name) {
+  const auto check = [value_name](const std::string& text) -> std::string {
+    return text.starts_with("--") ? fmt::format("its {} is missing: {} comes next", value_name, text) : "";
+  };
+  return {check, ""};
+}
+
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   const auto check = [least, most](const std::string& text) -> std::string {
     std::uint64_t value = 0;
@@ -75,17 +82,22 @@ Status BudgetOptions::apply(Budgets& budgets) const {
 void ModelOptions::add_to(CLI::App& command) {
   command
       .add_option("--model", models, "A language model that proposes; may be repeated (keys: docs/llm.md)")
+      ->check(no_option("NAME"))
       ->type_name("NAME")
       ->allow_extra_args(false);
   command.add_option("--base-url", base_url, "Of its server (default: $OPENAI_BASE_URL, or the provider's)")
+      ->check(no_option("URL"))
       ->type_name("URL");
   command.add_option("--protocol", protocol, "chat_completions, responses or messages")
       ->check(CLI::IsMember({"chat_completions", "responses", "messages"}))
       ->type_name("NAME");
-  command.add_option("--price-file", price_file, "What calls cost (docs/llm.md)")->type_name("FILE");
+  command.add_option("--price-file", price_file, "What calls cost (docs/llm.md)")
+      ->check(no_option("FILE"))
+      ->type_name("FILE");
   command
       .add_option("--manual", manual,
                   "A folder in which people or other programs are the model (docs/llm.md)")
+      ->check(no_option("FOLDER"))
       ->type_name("FOLDER");
 }
 

@@ -14,6 +14,9 @@
 namespace kernelsmith::cli {
 
 /// Takes whole numbers in decimal. CLI11's own checks for them name the largest double when they refuse.
+/// Refuses an option where a value is expected: its own value was forgotten.
+CLI::Validator no_option(const std::string& value_name);
+
 CLI::Validator whole_number(std::uint64_t least,
                             std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 

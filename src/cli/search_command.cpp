@@ -42,6 +42,17 @@ std::string best_file(const Session& session) {
   return (files.size() == 1 ? session.best_folder() / files.front().path : session.best_folder()).string();
 }
 
+/// Where the run, or the last part of it, comes from a recording; null where it was searched.
+std::optional<RecordedRun> recording_of(const Session& session) {
+  return session.config().proposer.provider->recorded_run();
+}
+
+/// Whether nothing was called or measured: every number is the recording's.
+bool is_copy(const Session& session) {
+  const auto run = recording_of(session);
+  return run && !run->live && run->evaluations == RecordedEvaluations::kept;
+}
+
 void print_best(const Session& session, const Outcome& outcome) {
   if (!outcome.best) {
     fmt::print("best     none: no candidate was accepted\n");
@@ -52,7 +63,9 @@ void print_best(const Session& session, const Outcome& outcome) {
   fmt::print("best     {}\n", best_file(session));
   if (evaluation.report().speedup)
     fmt::print("speedup  {} over the baseline{}\n", text_of(*evaluation.report().speedup),
-               confirmed ? ", measured again on fresh inputs" : "");
+               !confirmed         ? ""
+               : is_copy(session) ? ", as recorded"
+                                  : ", measured again on fresh inputs");
   else
     fmt::print("fitness  {}\n", text_of(evaluation.metrics()->fitness()));
   if (!evaluation.report().tier.empty()) fmt::print("tier     {}\n", evaluation.report().tier);
@@ -85,7 +98,9 @@ std::string more_of(const Budgets& budgets, const Outcome& outcome) {
 void print_cost(const Session& session, const Outcome& outcome) {
   if (outcome.spending.empty()) return;
   const CallTotals total = outcome.spending.total();
-  fmt::print("cost     {}: {}\n", usd_text(outcome.spending.usd(), session.config().budgets.usd),
+  const auto recording = recording_of(session);
+  const char* whose = !recording ? "" : recording->live ? "the recorded calls included: " : "as recorded: ";
+  fmt::print("cost     {}{}: {}\n", whose, usd_text(outcome.spending.usd(), session.config().budgets.usd),
              tokens_text(total));
   for (const std::string& line : unknown_costs(outcome.spending)) fmt::print("         {}\n", line);
 }
@@ -94,6 +109,11 @@ void print_next(const Session& session, const Outcome& outcome) {
   const std::string folder = shell_word(session.folder().string());
   fmt::print("next     kernelsmith show {}\n", folder);
   if (outcome.reason == EndReason::refused) return;  // it would end in the same way
+  if (outcome.reason == EndReason::replayed) {
+    fmt::print("         kernelsmith replay {} --live    goes on where the recording ends\n",
+               shell_word(recording_of(session)->folder.string()));
+    return;
+  }
   fmt::print("         kernelsmith resume {}{}\n", folder, more_of(session.config().budgets, outcome));
 }
 
@@ -103,8 +123,9 @@ void print_summary(const Session& session, const Outcome& outcome) {
   print_best(session, outcome);
   print_archive(session);
   print_cost(session, outcome);
-  fmt::print("engine   {:.2f} % of the wall time\n",
-             100 * outcome.engine_s / std::max(outcome.session_s, 1e-9));
+  if (!is_copy(session))
+    fmt::print("engine   {:.2f} % of the wall time\n",
+               100 * outcome.engine_s / std::max(outcome.session_s, 1e-9));
   print_next(session, outcome);
 }
 

@@ -32,11 +32,20 @@ struct YamlMap::State {
     if (!error) error = fail(ErrorCode::bad_input, std::move(message), place(line), std::move(hint));
   }
 
+  /// Asks whether an unknown key was meant for the one that is missing.
+  std::string misspelt(std::string_view key) const {
+    for (const detail::YamlEntry& entry : node.entries)
+      if (std::ranges::find(known, entry.key) == known.end() && nearest_name(entry.key, {&key, 1}))
+        return "line " + std::to_string(entry.line) + " has '" + entry.key + "'; did you mean " +
+               std::string(key) + "?";
+    return {};
+  }
+
   /// The value of a key that must be there; null after any error.
   const YamlNode* value(std::string_view key) {
     if (error) return nullptr;
     const detail::YamlEntry* entry = find(key);
-    if (!entry) refuse(node.line, "key '" + path + std::string(key) + "' is missing");
+    if (!entry) refuse(node.line, "key '" + path + std::string(key) + "' is missing", misspelt(key));
     return entry ? &entry->value : nullptr;
   }
 
@@ -136,7 +145,9 @@ struct YamlReader {
   static void read_number(YamlMap::State& state, const std::string& name, const YamlNode& node, T& out,
                           Range<T> range) {
     const auto number = number_in(node, range);
-    if (!number) return state.refuse_value(name, node, expectation(range));
+    if (!number)
+      return state.refuse_value(name, node, expectation(range),
+                                node.quoted ? "a number stands without quotation marks" : "");
     out = *number;
   }
 

@@ -178,7 +178,8 @@ Result<YamlNode> parse_yaml(std::string_view text, const std::string& file) {
   } catch (const Refused& refused) {
     return fail(ErrorCode::bad_input, refused.message, place(file, refused.line));
   } catch (const YAML::Exception& e) {
-    return fail(ErrorCode::bad_input, "not YAML: " + e.msg, place(file, e.mark.line));
+    return fail(ErrorCode::bad_input, "not YAML: " + e.msg, place(file, e.mark.line),
+                "each { and [ needs its end, above this line too; lines are indented with blanks, not tabs");
   }
 }
 

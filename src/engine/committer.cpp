@@ -9,6 +9,26 @@
 namespace kernelsmith {
 namespace {
 
+/// The lines, or parts between commas, of `text` that `other` lacks, in one line.
+std::string parts_lacking(const std::string& text, const std::string& other) {
+  const auto parts = [](std::string_view all) {
+    std::vector<std::string> result;
+    while (!all.empty()) {
+      const std::size_t end = std::min(all.find_first_of(",\n"), all.size());
+      std::string_view part = all.substr(0, end);
+      part.remove_prefix(std::min(part.find_first_not_of(" -"), part.size()));
+      if (!part.empty()) result.emplace_back(part);
+      all.remove_prefix(std::min(end + 1, all.size()));
+    }
+    return result;
+  };
+  const auto others = parts(other);
+  std::string lacking;
+  for (const std::string& part : parts(text))
+    if (std::ranges::find(others, part) == others.end()) lacking += (lacking.empty() ? "" : ", ") + part;
+  return lacking;
+}
+
 /// What is worth telling about a session that goes on with other settings than the one before it.
 std::vector<Notice> changes(const std::map<std::string, std::string>& before,
                             const std::map<std::string, std::string>& now) {
@@ -16,8 +36,8 @@ std::vector<Notice> changes(const std::map<std::string, std::string>& before,
   for (const auto& [name, value] : now) {
     const auto it = before.find(name);
     if (it != before.end() && it->second != value)
-      notices.push_back(
-          {Notice::Level::info, name + " changes from \"" + it->second + "\" to \"" + value + "\""});
+      notices.push_back({Notice::Level::info, name + " changes from \"" + parts_lacking(it->second, value) +
+                                                  "\" to \"" + parts_lacking(value, it->second) + "\""});
   }
   return notices;
 }

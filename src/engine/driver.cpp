@@ -177,10 +177,12 @@ void Driver::retry_or_give_up(Task task, Error error) {
   const bool gives_up = task.failures > options_.retries;
   // A noisy machine comes to rest by itself: only tickets that waited in vain count.
   const bool counts = error.code != ErrorCode::unstable || gives_up;
-  if (counts && streak.failure(error.code)) error_ = error;
-  committer_.notify({Notice::Level::warning, "ticket " + std::to_string(task.ticket.id.value) +
-                                                 " ended in an error: " + describe(error)});
-  if (stopping()) return queue.push_back(std::move(task));
+  if (counts && streak.failure(error.code)) {
+    error_ = error;
+    return queue.push_back(std::move(task));
+  }
+  committer_.notify({Notice::Level::warning,
+                     "ticket " + std::to_string(task.ticket.id.value) + " met an error: " + describe(error)});
   if (gives_up && !is_seed(task.ticket)) return tell(committer_.give_back(task.ticket.id, std::move(error)));
   task.not_before = steady_clock::now() + seconds(options_.retry_delay_s * std::exp2(task.failures - 1));
   queue.push_back(std::move(task));

@@ -9,13 +9,17 @@ class ErrorStreak {
  public:
   explicit ErrorStreak(unsigned limit) : limit_(limit) {}
 
-  void success() { same_ = any_ = 0; }
+  void success() {
+    same_ = any_ = 0;
+    answered_ = true;
+  }
 
   /// True where the session should end.
   bool failure(ErrorCode code) {
     same_ = any_ > 0 && code == code_ ? same_ + 1 : 1;
     ++any_;
     code_ = code;
+    if (!answered_ && is_lasting(code)) return true;
     return same_ >= limit_ || any_ >= kAnyCode * limit_;
   }
 
@@ -23,7 +27,15 @@ class ErrorStreak {
   /// Codes that alternate without a success between them end a session too, only later.
   static constexpr unsigned kAnyCode = 4;
 
+  /// Asking again gets the same error until somebody changes the settings. Behind an answer it may be a
+  /// server's passing fault all the same.
+  static bool is_lasting(ErrorCode code) {
+    return code == ErrorCode::permission || code == ErrorCode::not_found || code == ErrorCode::untrusted ||
+           code == ErrorCode::invalid_argument;
+  }
+
   unsigned limit_;
+  bool answered_ = false;
   unsigned same_ = 0;
   unsigned any_ = 0;
   ErrorCode code_ = ErrorCode::internal;

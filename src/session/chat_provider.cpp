@@ -1,6 +1,7 @@
 // The proposer `chat` of run.yaml: which server, which models, which prompts.
 #include <algorithm>
 
+#include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
 #include <kernelsmith/llm/probe.hpp>
 #include <kernelsmith/session/task_folder.hpp>
@@ -44,6 +45,7 @@ void write_some(YamlWriter& out, std::string_view key, const std::optional<T>& v
 
 void read_model(YamlMap& in, ModelSettings& model) {
   in.required("name", model.name);
+  if (in.ok() && model.name.empty()) in.refuse("name", "a model needs a name");
   read_some<std::uint64_t>(in, "max_output_tokens", model.max_output_tokens, {1, 100'000'000});
   read_some<double>(in, "temperature", model.temperature, {0, 10});
   read_some<double>(in, "top_p", model.top_p, {0, 1});
@@ -103,8 +105,8 @@ class ChatProvider final : public ProposerProvider {
     out.put("protocol", name_of(protocol_));
     out.put("base_url", base_url_);
     out.put("key", key_);
-    out.put("ca_file", ca_file_);
-    out.put("price_file", price_file_);
+    out.put("ca_file", kept_path(ca_file_));
+    out.put("price_file", kept_path(price_file_));
     out.maps("models", models_, write_model);
     prompts_.write(out);
     out.map("keep", [&](YamlWriter& map) {
@@ -140,7 +142,7 @@ class ChatProvider final : public ProposerProvider {
     return with_tuner(std::move(*proposer));
   }
 
-  ProposerExam examine(const Task& task) const override {
+  ProposerExam examine(const Task& task, const std::stop_token& stop) const override {
     ProposerExam exam;
     exam.prompts = prompts_.options();
     if (const auto made = make(task); !made) {
@@ -148,7 +150,7 @@ class ChatProvider final : public ProposerProvider {
       return exam;
     }
     exam.checks.push_back({"proposer", DryCheck::Verdict::ok, "prompts, prices and models can be read", {}});
-    examine_server(*endpoint(), exam.checks);
+    examine_server(*endpoint(), stop, exam.checks);
     const PriceTable table = *prices();
     for (const ModelSettings& model : models_) exam.calls.push_back(terms_of(model, table));
     return exam;
@@ -208,11 +210,12 @@ class ChatProvider final : public ProposerProvider {
     return terms;
   }
 
-  void examine_server(const Endpoint& server, std::vector<DryCheck>& checks) const {
+  void examine_server(const Endpoint& server, const std::stop_token& stop,
+                      std::vector<DryCheck>& checks) const {
     using Verdict = DryCheck::Verdict;
     CallLimits limits = client_.limits;
     limits.first_token = std::min(limits.first_token, kLongestProbe);
-    const auto probe = probe_server(server, limits);
+    const auto probe = probe_server(server, limits, stop);
     if (!probe) {
       checks.push_back({"server", Verdict::failed, "", probe.error()});
       return;
@@ -242,10 +245,13 @@ class ChatProvider final : public ProposerProvider {
           "model", Verdict::unknown, name + ": the server has no list of its models; only a call tells", {}};
     if (std::ranges::find(*probe.models, model.name) != probe.models->end())
       return {"model", Verdict::ok, name + " is on the server's list", {}};
+    const std::vector<std::string_view> names(probe.models->begin(), probe.models->end());
+    const auto near = nearest_name(model.name, names);
     return {"model",
             Verdict::unknown,
-            name + " is not on the server's list of " + std::to_string(probe.models->size()) +
-                "; some take other names too, which only a call tells",
+            name + " is not on the server's list of " + std::to_string(names.size()) +
+                (near ? "; did you mean " + std::string(*near) + "? Some" : "; some") +
+                " take other names too, which only a call tells",
             {}};
   }
 

@@ -152,7 +152,7 @@ DryRun dry_run(const TaskFolder& folder, RunConfig config, std::stop_token stop)
   result.checks.push_back(
       checked("configuration", check_configuration(task, config),
               "task " + task.name + ", backend " + task.backend + ", proposer " + config.proposer.kind));
-  ProposerExam exam = config.proposer.provider->examine(task);
+  ProposerExam exam = config.proposer.provider->examine(task, stop);
   std::ranges::move(exam.checks, std::back_inserter(result.checks));
   IndividualPtr seed;
   result.checks.push_back(check_evaluator(task, config, seed, stop));

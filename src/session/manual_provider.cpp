@@ -11,18 +11,22 @@ class ManualProvider final : public ProposerProvider {
  public:
   void read(YamlMap& in) override {
     in.required("folder", folder_);
+    if (in.ok() && folder_.empty()) in.refuse("folder", "no folder is named");
     in.optional("open_requests", open_requests_, {1, 1000});
     prompts_.read(in);
   }
 
   void write(YamlWriter& out) const override {
-    // A run is resumed from anywhere.
-    out.put("folder", std::filesystem::absolute(folder_).lexically_normal().string());
+    out.put("folder", kept_path(folder_));
     out.put("open_requests", open_requests_);
     prompts_.write(out);
   }
 
   Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
+    std::error_code ignored;
+    if (std::filesystem::exists(folder_, ignored) && !std::filesystem::is_directory(folder_, ignored))
+      return fail(ErrorCode::invalid_argument, "this is no folder", folder_,
+                  "--manual names a folder; it is made where there is none");
     auto prompts = prompts_.builder(task);
     if (!prompts) return prompts.error();
     ManualOptions options;

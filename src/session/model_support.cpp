@@ -1,5 +1,6 @@
 #include "model_support.hpp"
 
+#include <filesystem>
 #include <utility>
 
 #include <kernelsmith/proposal/tuner.hpp>
@@ -23,6 +24,10 @@ class WithTuner final : public Proposer {
 
 }  // namespace
 
+std::string kept_path(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
 void PromptSettings::read(YamlMap& proposer) {
   proposer.optional_map("prompts", [&](YamlMap& map) {
     map.optional("set", set);
@@ -34,7 +39,7 @@ void PromptSettings::read(YamlMap& proposer) {
 void PromptSettings::write(YamlWriter& proposer) const {
   proposer.map("prompts", [&](YamlWriter& map) {
     map.put("set", set);
-    map.put("folder", folder);
+    map.put("folder", kept_path(folder));
     map.put("budget_tokens", budget_tokens);
   });
 }

@@ -10,6 +10,9 @@
 
 namespace kernelsmith {
 
+/// A path as run.yaml keeps it, because a run is resumed from anywhere; an empty one stays empty.
+std::string kept_path(const std::string& path);
+
 /// The key `prompts` of such a proposer.
 struct PromptSettings {
   std::string set = PromptOptions{}.set, folder;

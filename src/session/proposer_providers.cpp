@@ -26,6 +26,9 @@ class TunerProvider final : public ProposerProvider {
   }
 
   Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
+    if (task.seed.empty())
+      return fail(ErrorCode::refused, "the task has no seed, and the tuner needs one to vary", task.name,
+                  "name a model, which writes a first program: --model NAME; or give the task a seed");
     const auto knobs = find_knobs(task.seed);
     if (!knobs) return knobs.error();
     if (knobs->empty())
@@ -48,7 +51,7 @@ class TunerProvider final : public ProposerProvider {
 
 }  // namespace
 
-ProposerExam ProposerProvider::examine(const Task& task) const {
+ProposerExam ProposerProvider::examine(const Task& task, const std::stop_token&) const {
   const auto made = make(task);
   if (made)
     return {

@@ -235,7 +235,7 @@ Result<std::optional<Outcome>> Session::Impl::follow(const CommitCallback& on_co
       if (run.live) outcome.reset();
       break;
     case Followed::End::parted:
-      if (observer && measures) observer->on_notice({Notice::Level::warning, describe(*followed->why)});
+      if (observer && measures) observer->on_notice({Notice::Level::warning, followed->why->message});
       outcome->reason = EndReason::errors;
       outcome->error = followed->why;
       if (measures) outcome.reset();

@@ -71,6 +71,17 @@ class DryRunTest(CommandTest):
         self.assertTrue(self.line(done, "server").startswith("failed"))
         self.assertTrue(self.line(done, "evaluator").startswith("ok"), "every check is made")
 
+    def test_a_key_that_is_not_set(self):
+        self.model.models = for_the_key
+        done = self.dry(key="")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("OPENAI_API_KEY is not set", done.stderr)
+
+    def test_a_misspelt_model(self):
+        self.model.models = for_the_key
+        done = self.dry("--model", "scirpted")
+        self.assertIn("did you mean scripted?", done.stdout)
+
     def test_a_server_that_is_not_there(self):
         done = self.dry(url="http://127.0.0.1:1/v1")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)

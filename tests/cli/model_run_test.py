@@ -139,11 +139,12 @@ class ModelRunTest(CommandTest):
                 self.assertNotIn(KEY.encode(), path.read_bytes(), path)
 
     def test_errors_use_up_no_iteration_and_end_the_run(self):
-        _, done = self.run_with([(401, {"error": {"message": f"no such key {KEY}"}})], "--iterations", "3")
+        model, done = self.run_with([(401, {"error": {"message": f"no such key {KEY}"}})], "--iterations", "3")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("(permission)", done.stderr)
         self.assertNotIn(KEY, done.stdout + done.stderr)
         self.assertIn("0 iterations", done.stdout)
+        self.assertEqual(len(model.requests), 1, "a key that was refused once is refused again")
 
     def test_deliberate_mistakes(self):
         self.fail_with(2, "run", "task", "--model", "m", "--base-url", "http://example.com/v1",
@@ -153,7 +154,22 @@ class ModelRunTest(CommandTest):
         self.fail_with(2, "run", "task", "--model", "m", "--set", "proposer.key=${KS_NO_SUCH_KEY}",
                        says=["KS_NO_SUCH_KEY"], code="not_found")
         self.fail_with(2, "run", "task", "--model", "m", "--price-file", "gone.yaml", says=["gone.yaml"])
+        self.fail_with(2, "run", "task", "--model", "--base-url", "http://127.0.0.1:1/v1",
+                       says=["--model", "NAME is missing"])
+        self.fail_with(2, "run", "task", "--model", "", says=["a model needs a name"])
+        self.fail_with(2, "run", "task", "--model", "m", "--base-url", "http//host", says=['"http//host" is no URL'])
+        self.fail_with(2, "run", "task", "--manual", "", says=["--manual", "no folder is named"])
+        self.fail_with(2, "run", "task", "--manual", "task/task.yaml", says=["this is no folder"])
+        self.fail_with(2, "run", "task", "--model", "m", "--set", "proposer.ca_file=task/task.yaml",
+                       says=["holds no certificate"])
         self.assertEqual(SEED.count("@tune"), 6)
+
+    def test_a_run_is_resumed_from_anywhere(self):
+        (self.folder / "prices.yaml").write_text("version: 1\nprices: [{model: scripted, input: 1, output: 10}]\n")
+        _, done = self.run_with(SCRIPT[-1:], "--iterations", "2", "--price-file", "prices.yaml")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done = kernelsmith("resume", self.folder / "it.run", "--iterations", "3", cwd="/", env={"OPENAI_API_KEY": KEY})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,16 @@ std::string error_of(std::string_view text, const YamlMap::Body& body) {
 
 void nothing(YamlMap&) {}
 
+TEST(Yaml, AMisspeltKeyIsNamedWhereTheRightOneIsMissing) {
+  double input = 0;
+  const auto read = [&](YamlMap& in) { in.required("input", input); };
+  EXPECT_EQ(error_of("model: a\ninptu: 1\n", read),
+            "f.yaml:1: key 'input' is missing | line 2 has 'inptu'; did you mean input?");
+  EXPECT_EQ(error_of("model: a\n", read), "f.yaml:1: key 'input' is missing");
+  EXPECT_EQ(error_of("input: \"4\"\n", read),
+            "f.yaml:1: 'input' must be a number, found '4' | a number stands without quotation marks");
+}
+
 TEST(Yaml, ReadsEveryKindOfValue) {
   std::string name, nested;
   bool flag = false;
@@ -139,7 +149,7 @@ TEST(Yaml, ErrorsNameLineKeyExpectationAndFinding) {
                      [&](YamlMap& in) {
                        in.required_maps("tensors", [&](YamlMap& t) { t.required("name", name); });
                      }),
-            "f.yaml:3: key 'tensors[1].name' is missing");
+            "f.yaml:3: key 'tensors[1].name' is missing | line 3 has 'nam'; did you mean name?");
 }
 
 TEST(Yaml, TheFirstErrorWinsAndCallersCanAddTheirOwn) {

@@ -89,7 +89,8 @@ TEST_F(SessionTest, ASamplerThatWasEditedIsTakenAndTold) {
   edit_config(run_, "explore: ", "explore: 1");
   const auto listener = std::make_shared<Listener>();
   ASSERT_TRUE(Session::resume(run_, {}, toy::registry(), listener));
-  EXPECT_THAT(listener->told, testing::StartsWith("sampler changes from"));
+  EXPECT_THAT(listener->told,
+              testing::MatchesRegex("sampler changes from \"explore: [0-9.]+\" to \"explore: [0-9.]+\""));
   listener->told.clear();
   ASSERT_TRUE(Session::resume(run_, {}, toy::registry(), listener));
   EXPECT_EQ(listener->told, "");

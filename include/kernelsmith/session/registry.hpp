@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -83,7 +84,7 @@ class ProposerProvider : public Provider<Proposer> {
 
   /// Checks what can be checked without a call that costs anything. May take seconds. By default: that make()
   /// succeeds.
-  virtual ProposerExam examine(const Task& task) const;
+  virtual ProposerExam examine(const Task& task, const std::stop_token& stop) const;
 
   /// How many proposals may be under way at once; empty: as many as evaluations.
   virtual std::optional<unsigned> proposals_in_flight() const { return std::nullopt; }
