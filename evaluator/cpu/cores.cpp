@@ -38,8 +38,8 @@ std::vector<int> cores_by_preference() {
   return cores;
 }
 
-std::filesystem::path folder_of_core(int core) {
-  return "/sys/devices/system/cpu/cpu" + std::to_string(core);
+std::filesystem::path folder_of_core(int core, const std::filesystem::path& processors) {
+  return processors / ("cpu" + std::to_string(core));
 }
 
 }  // namespace kernelsmith

@@ -10,7 +10,10 @@ namespace kernelsmith {
 /// for most interrupts go to the first, and one of each physical core before their siblings.
 std::vector<int> cores_by_preference();
 
-/// The processor's folder in /sys.
-std::filesystem::path folder_of_core(int core);
+/// Where the system describes them.
+inline constexpr const char* kProcessors = "/sys/devices/system/cpu";
+
+/// The processor's folder there.
+std::filesystem::path folder_of_core(int core, const std::filesystem::path& processors = kProcessors);
 
 }  // namespace kernelsmith

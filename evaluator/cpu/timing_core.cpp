@@ -5,18 +5,16 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include "cores.hpp"
-
 namespace kernelsmith {
 
-TimingCore TimingCore::choose() {
+TimingCore TimingCore::choose(const std::filesystem::path& processors) {
   TimingCore chosen;
   const std::vector<int> cores = cores_by_preference();
   if (cores.empty()) return chosen;
   for (const int core : cores) {
     // Not the folder itself: its lock is the reservation of a task with several threads.
-    FileDescriptor lock(
-        ::open((folder_of_core(core) / "topology").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const std::filesystem::path place = folder_of_core(core, processors) / "topology";
+    FileDescriptor lock(::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (lock.get() < 0 || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
     chosen.number_ = {core};
     chosen.lock_ = std::move(lock);

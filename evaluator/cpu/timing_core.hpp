@@ -2,8 +2,10 @@
 // fifth and more, on a virtual machine unseen: two that are compared must run on the same one.
 #pragma once
 
+#include <filesystem>
 #include <vector>
 
+#include "cores.hpp"
 #include "descriptor.hpp"
 
 namespace kernelsmith {
@@ -12,8 +14,8 @@ namespace kernelsmith {
 class TimingCore {
  public:
   /// Chooses among the cores that the calling thread may use one on which no other kernelsmith times, where
-  /// there is one.
-  static TimingCore choose();
+  /// there is one. What they lock stands in the processors' folders; tests name folders of their own.
+  static TimingCore choose(const std::filesystem::path& processors = kProcessors);
 
   /// Its number; empty where the machine does not tell which there are.
   const std::vector<int>& number() const { return number_; }

@@ -1,48 +1,62 @@
 // The timing core: one of those allowed, and another one for whoever comes second.
 #include "timing_core.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <kernelsmith/sandbox/files.hpp>
+
 #include "cores.hpp"
 
 namespace kernelsmith {
 namespace {
 
-TEST(TimingCore, IsOneThatThisProcessMayUse) {
-  const TimingCore core = TimingCore::choose();
-  ASSERT_EQ(core.number().size(), 1U);
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  ASSERT_EQ(::sched_getaffinity(0, sizeof mask, &mask), 0);
-  EXPECT_TRUE(CPU_ISSET(core.number().front(), &mask));
+/// Folders that no other kernelsmith locks, as in /sys.
+class TimingCoreTest : public ::testing::Test {
+ protected:
+  TimingCoreTest() {
+    for (const int core : cores_by_preference())
+      std::filesystem::create_directories(folder_of_core(core, processors()) / "topology");
+  }
+  const std::filesystem::path& processors() const { return scratch_.path(); }
+  TimingCore choose() const { return TimingCore::choose(processors()); }
+
+ private:
+  ScratchFolder scratch_ = ScratchFolder::create().value();
+};
+
+TEST_F(TimingCoreTest, IsOneThatThisProcessMayUse) {
+  for (const TimingCore& core : {choose(), TimingCore::choose()}) {
+    ASSERT_EQ(core.number().size(), 1U);
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    ASSERT_EQ(::sched_getaffinity(0, sizeof mask, &mask), 0);
+    EXPECT_TRUE(CPU_ISSET(core.number().front(), &mask));
+  }
 }
 
-TEST(TimingCore, IsAnotherOneWhereOneIsLeft) {
+TEST_F(TimingCoreTest, IsThePreferredOneAndThenAnother) {
   if (cores_by_preference().size() < 2) GTEST_SKIP() << "one processor only";
-  const TimingCore first = TimingCore::choose();
-  if (first.number().front() != cores_by_preference().front())
-    GTEST_SKIP() << "another kernelsmith times something on this machine";
-  const TimingCore second = TimingCore::choose();
-  EXPECT_NE(first.number(), second.number());
+  const TimingCore first = choose(), second = choose();
+  EXPECT_EQ(first.number().front(), cores_by_preference()[0]);
+  EXPECT_EQ(second.number().front(), cores_by_preference()[1]);
 }
 
-TEST(TimingCore, IsThereForMoreProcessesThanThereAreCores) {
+TEST_F(TimingCoreTest, IsThereForMoreProcessesThanThereAreCores) {
   std::vector<TimingCore> cores;
-  for (std::size_t i = 0; i <= cores_by_preference().size(); ++i) cores.push_back(TimingCore::choose());
+  for (std::size_t i = 0; i <= cores_by_preference().size(); ++i) cores.push_back(choose());
   EXPECT_EQ(cores.back().number().size(), 1U);
 }
 
-TEST(TimingCore, IsFreeAgainAfterwards) {
-  std::optional<TimingCore> first(TimingCore::choose());
+TEST_F(TimingCoreTest, IsFreeAgainAfterwards) {
+  std::optional<TimingCore> first(choose());
   const auto number = first->number();
   first.reset();
-  if (number.front() != cores_by_preference().front())
-    GTEST_SKIP() << "another kernelsmith times something on this machine";
-  EXPECT_EQ(TimingCore::choose().number(), number);
+  EXPECT_EQ(choose().number(), number);
 }
 
 }  // namespace
