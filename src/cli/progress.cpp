@@ -80,6 +80,9 @@ double Progress::session_s() const {
 }
 
 std::string Progress::line_of(const Snapshot& now) const {
+  if (confirming_)
+    return fmt::format("iteration {}  best {}, which is measured once more",
+                       of_limit(now.counts.iterations, now.budgets.iterations), now.best);
   const double session = session_s();
   const double rate =
       static_cast<double>(now.counts.evaluations - evaluations_before_) / std::max(session, 1e-3);
@@ -126,8 +129,12 @@ void Progress::on_event(const Event& event) {
   const auto* opened = std::get_if<TicketOpened>(&event);
   if (!opened || opened->remeasurement != Remeasurement::confirm) return;
   const std::lock_guard lock(mutex_);
-  erase();
-  fmt::print(stderr, "the search is at its end; its best is measured once more, on fresh inputs\n");
+  confirming_ = true;
+  if (live_) {
+    draw();
+  } else {
+    fmt::print(stderr, "{:>8}  {}\n", clock_text(elapsed_before_ + session_s()), line_of(shown_));
+  }
 }
 
 void Progress::on_notice(const Notice& notice) {

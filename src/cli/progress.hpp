@@ -59,6 +59,7 @@ class Progress final : public Observer {
   int tenths_ = 0;
   bool drawn_ = false;
   bool running_ = false;
+  bool confirming_ = false;  ///< the search is at its end
   std::condition_variable ended_;
   std::thread ticker_;
 };

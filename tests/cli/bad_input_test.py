@@ -120,6 +120,12 @@ class UnusableTask(CommandTest):
         write_task(self.folder / "task", seed_txt="k = 9\n")
         self.fail_with(2, "run", "task", says=["no knobs", "@tune"], code="refused")
 
+    def test_neither_a_seed_nor_a_model(self):
+        task = write_task(self.folder / "task")
+        text = (task / "task.yaml").read_text()
+        (task / "task.yaml").write_text(text.replace("seed: seed.txt", "reference: seed.txt"))
+        self.fail_with(2, "run", "task", says=["the task has no seed", "--model"], code="refused")
+
     def test_a_reference_that_does_not_compile(self):
         self.succeed("init", "task")
         (self.folder / "task/reference.cpp").write_text("this is no C++\n")

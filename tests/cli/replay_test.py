@@ -71,6 +71,8 @@ class ReplayTest(CommandTest):
                                   env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   timeout=PATIENCE_S)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("cost     as recorded: ", done.stdout)
+            self.assertEqual("of the wall time" in done.stdout, not flags, "what nobody did is not timed")
             self.check_same(view, self.json("show", out))
         self.assertEqual(len(self.model.requests), asked, "the model was asked again")
         self.assertEqual(proposals(self.folder / "b.run"), proposals(self.folder / "a.run"), "costs and refusals too")
@@ -94,6 +96,8 @@ class ReplayTest(CommandTest):
         self.succeed("replay", "a.run", "--out", "b.run", "--keep-evaluations")
         done = self.succeed("resume", "b.run", "--iterations", "24")
         self.assertIn("the recording ends here", done.stdout)
+        self.assertRegex(done.stdout, r"kernelsmith replay \S*a\.run --live")
+        self.assertNotIn("kernelsmith resume", done.stdout, "it would end in the same way")
         self.assertEqual(len(self.model.requests), asked)
         env = {"OPENAI_API_KEY": KEY}
         self.succeed("replay", "a.run", "--out", "c.run", "--keep-evaluations", "--live", env=env)

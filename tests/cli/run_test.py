@@ -204,6 +204,7 @@ class TerminalTest(CommandTest):
         status, shown = self.output_on_a_terminal("run", "task", "--iterations", "60", "--out", "a.run")
         self.assertEqual(status, 0, shown)
         self.assertRegex(shown, r"iteration \d+/60  best .*evaluations/s  \d+/\d+ cells")
+        self.assertIn("which is measured once more", shown)
         self.assertEqual(shown.count("\n"), 1, shown)  # the first line; the live one is drawn over itself
 
     def test_plain_lines_without_one(self):
@@ -211,6 +212,7 @@ class TerminalTest(CommandTest):
         shown = self.succeed("run", "task", "--iterations", "60", "--out", "a.run").stderr
         self.assertNotIn("\x1b", shown)
         self.assertLess(len(shown.splitlines()), 60)
+        self.assertIn("which is measured once more", shown)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,8 @@ TEST(PromptBuilder, TranslatesWithoutAParent) {
   task.seed = {};
   EXPECT_THAT(built(request, {}, task).user,
               AllOf(HasSubstr("translate the reference into C++, as the file `candidate.cpp`"),
-                    HasSubstr("softmax_reference_text"), Not(HasSubstr("EVOLVE-BLOCK"))));
+                    HasSubstr("softmax_reference_text"), Not(HasSubstr("EVOLVE-BLOCK")),
+                    Not(HasSubstr("current program"))));
   task.backend = "cuda";
   EXPECT_THAT(built(request, {}, task).user, HasSubstr("into CUDA C++, as the file `candidate.cu`"));
   task.backend = "torch";
