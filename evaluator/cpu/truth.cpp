@@ -8,7 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "answers.hpp"
 #include "budget.hpp"
+#include "expectation.hpp"
 #include "inputs.hpp"
 #include "signature.hpp"
 
@@ -16,15 +18,6 @@ namespace kernelsmith {
 namespace {
 
 constexpr double kOracleTimeoutS = 60;
-constexpr double kPerturbation = 0x1p-20;
-/// Independent perturbations for each element's sensitivity: few enough to be cheap, enough that all of them
-/// being tiny by chance does not happen. Four are too few where one score moves a whole row, as in attention:
-/// the budget of the row's small elements then falls below an honest kernel's error.
-constexpr std::size_t kPerturbations = 8;
-
-/// The variants of the inputs that the oracle sees, each in a slot of its own.
-constexpr std::size_t kPlain = 0, kAbsolute = 1, kFirstPerturbed = 2;
-constexpr std::size_t kAllVariants = kFirstPerturbed + kPerturbations;
 
 /// What is done to the inputs of a variant, element by element.
 enum class Change {
@@ -44,30 +37,6 @@ std::vector<Change> first_changes(std::size_t variants) {
   return changes;
 }
 
-/// Rounds to so many significant bits.
-template <class Real>
-Real rounded(Real x, int bits) {
-  if (!std::isfinite(x)) return x;
-  int exponent = 0;
-  const Real mantissa = std::frexp(x, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
-}
-
-/// Keeps the limit from being zero where nothing is to be judged.
-constexpr double kLeastRmsLimit = 1e-12;
-
-template <class Element>
-Element load(const std::byte* base, std::size_t i) {
-  Element value;
-  std::memcpy(&value, base + i * sizeof(Element), sizeof(Element));
-  return value;
-}
-
-template <class Element>
-void store(std::byte* base, std::size_t i, Element value) {
-  std::memcpy(base + i * sizeof(Element), &value, sizeof(Element));
-}
-
 /// Writes declared reals as truth reals, changed by `change`.
 template <class Declared, class Real, class Change>
 void promote(const std::vector<std::byte>& from, std::byte* to, const Change& change) {
@@ -81,104 +50,6 @@ void promote(Dtype dtype, const std::vector<std::byte>& from, std::byte* to, con
   if (dtype == Dtype::f64) return promote<double, Real>(from, to, change);
   if (dtype == Dtype::f32) return promote<float, Real>(from, to, change);
   std::memcpy(to, from.data(), from.size());
-}
-
-/// The promoted outputs of one tensor, by variant.
-template <class Real>
-struct Answers {
-  std::vector<const std::byte*> of;
-
-  Real plain(std::size_t i) const { return load<Real>(of[kPlain], i); }
-  double magnitude(std::size_t i) const { return std::fabs(static_cast<double>(plain(i))); }
-  double absolute(std::size_t i) const {
-    return std::fabs(static_cast<double>(load<Real>(of[kAbsolute], i)));
-  }
-  /// Where special inputs make a perturbed answer infinite, the others tell.
-  double sensitivity(std::size_t i) const {
-    double squares = 0;
-    std::size_t finite = 0;
-    for (std::size_t v = kFirstPerturbed; v < of.size(); ++v) {
-      const auto change = static_cast<double>(load<Real>(of[v], i) - plain(i)) / kPerturbation;
-      if (!std::isfinite(change)) continue;
-      squares += change * change;
-      ++finite;
-    }
-    return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(finite, 1)));
-  }
-  /// |y| + D.
-  double reach(std::size_t i) const { return magnitude(i) + sensitivity(i); }
-  double scale(Scale how, std::size_t i) const {
-    if (how == Scale::sensitivity) return reach(i);
-    const double bound = absolute(i);
-    return std::isfinite(bound) ? std::max(bound, magnitude(i)) : magnitude(i);
-  }
-};
-
-/// Sums of products show themselves: the absolute values' answer bounds the answer everywhere, and is no more
-/// than cancellation explains nearly everywhere (a sensitivity of four samples is now and then too small).
-template <class Real>
-bool looks_like_sums(const Answers<Real>& answers, std::size_t elements) {
-  constexpr double kSlack = 1 + 1e-9;
-  constexpr double kMostCancellation = 64;
-  constexpr double kExceptions = 0.02;
-  std::size_t exceptions = 0;
-  for (std::size_t i = 0; i < elements; ++i) {
-    const double absolute = answers.absolute(i);
-    if (!(answers.magnitude(i) <= absolute * kSlack)) return false;
-    if (!(absolute <= kMostCancellation * (answers.sensitivity(i) + answers.magnitude(i)))) ++exceptions;
-  }
-  return static_cast<double>(exceptions) <= kExceptions * static_cast<double>(elements);
-}
-
-/// A tensor of few elements scatters more about its RMS.
-double allowance_for_few(std::size_t elements) { return 1 + 4 / std::sqrt(static_cast<double>(elements)); }
-
-/// The RMS of a function over the elements whose truth is finite.
-template <class Declared, class Real, class Function>
-double rms_over_finite(const Answers<Real>& answers, std::size_t elements, const Function& function) {
-  double squares = 0;
-  std::size_t finite = 0;
-  for (std::size_t i = 0; i < elements; ++i) {
-    if (!std::isfinite(static_cast<Declared>(answers.plain(i)))) continue;
-    squares += std::pow(function(i), 2);
-    ++finite;
-  }
-  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(finite, 1)));
-}
-
-/// Expected values and weights in the declared type.
-template <class Declared, class Weight, class Real>
-Expected expected_from(const Answers<Real>& answers, Scale scale, std::size_t elements, Dtype dtype,
-                       const Budget& budget, bool normwise) {
-  /// Beyond what a conventional algorithm needs: Strassen's errors grow faster.
-  constexpr double kNormwise = 4;
-  constexpr double kMostWeight = static_cast<double>(std::numeric_limits<Weight>::max()) / 4;
-  const auto allowed_rms = [&](std::size_t i) { return budget.rms * answers.reach(i) + budget.tiny; };
-  const double norm = normwise ? kNormwise * rms_over_finite<Declared>(answers, elements, allowed_rms) : 0;
-  const auto weight = [&](std::size_t i) {
-    const double allowed = normwise ? norm : budget.element * answers.scale(scale, i) + budget.tiny;
-    return std::isfinite(allowed) ? std::min(1 / allowed, kMostWeight) : 0;
-  };
-
-  Expected expected;
-  expected.dtype = dtype;
-  expected.per_element = !normwise;
-  expected.wide_weights = sizeof(Weight) > sizeof(Declared);
-  expected.values.resize(elements * sizeof(Declared));
-  expected.weights.resize(elements * sizeof(Weight));
-  for (std::size_t i = 0; i < elements; ++i) {
-    const auto truth = static_cast<Declared>(answers.plain(i));
-    const bool finite = std::isfinite(truth);
-    expected.judged += finite ? 1U : 0U;
-    store(expected.values.data(), i, truth);
-    store(expected.weights.data(), i, static_cast<Weight>(finite ? weight(i) : 0));
-  }
-  const double rms = normwise ? 1 : rms_over_finite<Declared>(answers, elements, [&](std::size_t i) {
-    return allowed_rms(i) * weight(i);
-  });
-  expected.rms_limit = rms * allowance_for_few(std::max<std::size_t>(expected.judged, 1));
-  if (!normwise) expected.rms_limit = std::clamp(expected.rms_limit, kLeastRmsLimit, 1.0);
-  return expected;
 }
 
 Error refused(const Failure& failure) {

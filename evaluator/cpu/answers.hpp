@@ -1,0 +1,92 @@
+// What the oracle answered to one set of inputs and to variants of it, and what that tells of each element.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "budget.hpp"
+
+namespace kernelsmith {
+
+inline constexpr double kPerturbation = 0x1p-20;
+/// Independent perturbations for each element's sensitivity: few enough to be cheap, enough that all of them
+/// being tiny by chance does not happen. Four are too few where one score moves a whole row, as in attention:
+/// the budget of the row's small elements then falls below an honest kernel's error.
+inline constexpr std::size_t kPerturbations = 8;
+
+/// The variants of the inputs that the oracle sees, each in a slot of its own.
+inline constexpr std::size_t kPlain = 0, kAbsolute = 1, kFirstPerturbed = 2;
+inline constexpr std::size_t kAllVariants = kFirstPerturbed + kPerturbations;
+
+template <class Element>
+Element load(const std::byte* base, std::size_t i) {
+  Element value;
+  std::memcpy(&value, base + i * sizeof(Element), sizeof(Element));
+  return value;
+}
+
+template <class Element>
+void store(std::byte* base, std::size_t i, Element value) {
+  std::memcpy(base + i * sizeof(Element), &value, sizeof(Element));
+}
+
+/// Rounds to so many significant bits.
+template <class Real>
+Real rounded(Real x, int bits) {
+  if (!std::isfinite(x)) return x;
+  int exponent = 0;
+  const Real mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
+}
+
+/// The promoted outputs of one tensor, by variant.
+template <class Real>
+struct Answers {
+  std::vector<const std::byte*> of;
+
+  Real plain(std::size_t i) const { return load<Real>(of[kPlain], i); }
+  double magnitude(std::size_t i) const { return std::fabs(static_cast<double>(plain(i))); }
+  double absolute(std::size_t i) const {
+    return std::fabs(static_cast<double>(load<Real>(of[kAbsolute], i)));
+  }
+  /// Where special inputs make a perturbed answer infinite, the others tell.
+  double sensitivity(std::size_t i) const {
+    double squares = 0;
+    std::size_t finite = 0;
+    for (std::size_t v = kFirstPerturbed; v < of.size(); ++v) {
+      const auto change = static_cast<double>(load<Real>(of[v], i) - plain(i)) / kPerturbation;
+      if (!std::isfinite(change)) continue;
+      squares += change * change;
+      ++finite;
+    }
+    return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(finite, 1)));
+  }
+  /// |y| + D.
+  double reach(std::size_t i) const { return magnitude(i) + sensitivity(i); }
+  double scale(Scale how, std::size_t i) const {
+    if (how == Scale::sensitivity) return reach(i);
+    const double bound = absolute(i);
+    return std::isfinite(bound) ? std::max(bound, magnitude(i)) : magnitude(i);
+  }
+};
+
+/// Sums of products show themselves: the absolute values' answer bounds the answer everywhere, and is no more
+/// than cancellation explains nearly everywhere (a sensitivity of four samples is now and then too small).
+template <class Real>
+bool looks_like_sums(const Answers<Real>& answers, std::size_t elements) {
+  constexpr double kSlack = 1 + 1e-9;
+  constexpr double kMostCancellation = 64;
+  constexpr double kExceptions = 0.02;
+  std::size_t exceptions = 0;
+  for (std::size_t i = 0; i < elements; ++i) {
+    const double absolute = answers.absolute(i);
+    if (!(answers.magnitude(i) <= absolute * kSlack)) return false;
+    if (!(absolute <= kMostCancellation * (answers.sensitivity(i) + answers.magnitude(i)))) ++exceptions;
+  }
+  return static_cast<double>(exceptions) <= kExceptions * static_cast<double>(elements);
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,71 @@
+// What must come of one set of inputs, element by element, from what the oracle answered.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "answers.hpp"
+#include "bank.hpp"
+#include "budget.hpp"
+
+namespace kernelsmith {
+
+/// Keeps the limit from being zero where nothing is to be judged.
+inline constexpr double kLeastRmsLimit = 1e-12;
+
+/// A tensor of few elements scatters more about its RMS.
+inline double allowance_for_few(std::size_t elements) {
+  return 1 + 4 / std::sqrt(static_cast<double>(elements));
+}
+
+/// The RMS of a function over the elements whose truth is finite.
+template <class Declared, class Real, class Function>
+double rms_over_finite(const Answers<Real>& answers, std::size_t elements, const Function& function) {
+  double squares = 0;
+  std::size_t finite = 0;
+  for (std::size_t i = 0; i < elements; ++i) {
+    if (!std::isfinite(static_cast<Declared>(answers.plain(i)))) continue;
+    squares += std::pow(function(i), 2);
+    ++finite;
+  }
+  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(finite, 1)));
+}
+
+/// Expected values and weights in the declared type.
+template <class Declared, class Weight, class Real>
+Expected expected_from(const Answers<Real>& answers, Scale scale, std::size_t elements, Dtype dtype,
+                       const Budget& budget, bool normwise) {
+  /// Beyond what a conventional algorithm needs: Strassen's errors grow faster.
+  constexpr double kNormwise = 4;
+  constexpr double kMostWeight = static_cast<double>(std::numeric_limits<Weight>::max()) / 4;
+  const auto allowed_rms = [&](std::size_t i) { return budget.rms * answers.reach(i) + budget.tiny; };
+  const double norm = normwise ? kNormwise * rms_over_finite<Declared>(answers, elements, allowed_rms) : 0;
+  const auto weight = [&](std::size_t i) {
+    const double allowed = normwise ? norm : budget.element * answers.scale(scale, i) + budget.tiny;
+    return std::isfinite(allowed) ? std::min(1 / allowed, kMostWeight) : 0;
+  };
+
+  Expected expected;
+  expected.dtype = dtype;
+  expected.per_element = !normwise;
+  expected.wide_weights = sizeof(Weight) > sizeof(Declared);
+  expected.values.resize(elements * sizeof(Declared));
+  expected.weights.resize(elements * sizeof(Weight));
+  for (std::size_t i = 0; i < elements; ++i) {
+    const auto truth = static_cast<Declared>(answers.plain(i));
+    const bool finite = std::isfinite(truth);
+    expected.judged += finite ? 1U : 0U;
+    store(expected.values.data(), i, truth);
+    store(expected.weights.data(), i, static_cast<Weight>(finite ? weight(i) : 0));
+  }
+  const double rms = normwise ? 1 : rms_over_finite<Declared>(answers, elements, [&](std::size_t i) {
+    return allowed_rms(i) * weight(i);
+  });
+  expected.rms_limit = rms * allowance_for_few(std::max<std::size_t>(expected.judged, 1));
+  if (!normwise) expected.rms_limit = std::clamp(expected.rms_limit, kLeastRmsLimit, 1.0);
+  return expected;
+}
+
+}  // namespace kernelsmith
