@@ -74,8 +74,8 @@ LoadedObject Judge::object_for(CpuBinaryPtr binary, Arena& arena, Trust trust) c
   return {setup, bank_, std::move(binary), arena, trust};
 }
 
-Result<Evaluation> Judge::evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, Examination how, Report report,
-                                   std::stop_token stop) {
+Result<Evaluation> Judge::evaluate(const CpuBinaryPtr& candidate, const CpuBinaryPtr& rival, Examination how,
+                                   Report report, const std::stop_token& stop) {
   if (how.fresh)
     if (auto s = draw_bank(); !s) return s.error();
   if (how.fresh || !yardstick_)

@@ -38,8 +38,8 @@ class Judge {
   static Result<std::unique_ptr<Judge>> create(JudgeParts parts);
 
   /// Checks and times `candidate`, against `rival` too where there is one.
-  Result<Evaluation> evaluate(CpuBinaryPtr candidate, CpuBinaryPtr rival, Examination how, Report report,
-                              std::stop_token stop);
+  Result<Evaluation> evaluate(const CpuBinaryPtr& candidate, const CpuBinaryPtr& rival, Examination how,
+                              Report report, const std::stop_token& stop);
 
   /// "full", "weak" or "unsandboxed".
   const std::string& tier() const { return tier_; }
