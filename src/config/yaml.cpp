@@ -77,7 +77,7 @@ std::string printed(T value) {
 
 template <class T>
 std::string expectation(Range<T> range) {
-  const std::string what = std::integral<T> ? "a whole number" : "a number";
+  std::string what = std::integral<T> ? "a whole number" : "a number";
   const bool from = range.low > std::numeric_limits<T>::lowest();
   const bool to = range.high < std::numeric_limits<T>::max();
   if (from && to) return what + " from " + printed(range.low) + " to " + printed(range.high);
