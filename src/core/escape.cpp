@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 
 #include <kernelsmith/core/escape.hpp>
@@ -26,11 +28,19 @@ std::size_t sequence_length(std::string_view text) {
   return 0;
 }
 
-// C0 but newline and tab, DEL, and C1 (U+0080 to U+009F), which some terminals obey.
-bool is_control(std::string_view sequence) {
-  const auto first = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 1) return (first < 0x20 && first != '\n' && first != '\t') || first == 0x7f;
-  return first == 0xc2 && static_cast<unsigned char>(sequence[1]) < 0xa0;
+char32_t code_point(std::string_view sequence) {
+  constexpr unsigned char kLeadingBits[] = {0x7f, 0x1f, 0x0f, 0x07};
+  char32_t code = static_cast<unsigned char>(sequence[0]) & kLeadingBits[sequence.size() - 1];
+  for (const char c : sequence.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  return code;
+}
+
+// C0 but newline and tab, DEL, C1, which some terminals obey, and the marks that turn the direction of a
+// text, so that it reads as another.
+bool is_control(char32_t code) {
+  if (code < 0x20) return code != '\n' && code != '\t';
+  return (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e || code == 0x200f ||
+         (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
 void append_escaped(std::string& out, std::string_view bytes) {
@@ -49,12 +59,30 @@ std::string escape_controls(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = sequence_length(text);
     const std::string_view sequence = text.substr(0, length == 0 ? 1 : length);
-    if (length == 0 || is_control(sequence)) {
+    if (length == 0 || is_control(code_point(sequence))) {
       append_escaped(out, sequence);
     } else {
       out += sequence;
     }
     text.remove_prefix(sequence.size());
+  }
+  return out;
+}
+
+std::string escape_controls_in_json(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  while (!json.empty()) {
+    const std::string_view sequence = json.substr(0, std::max<std::size_t>(sequence_length(json), 1));
+    const char32_t code = sequence_length(json) == 0 ? 0 : code_point(sequence);
+    if (code >= 0x7f && is_control(code)) {
+      char escaped[16];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(code));
+      out += escaped;
+    } else {
+      out += sequence;
+    }
+    json.remove_prefix(sequence.size());
   }
   return out;
 }

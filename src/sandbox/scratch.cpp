@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <kernelsmith/core/files.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
 #include "bubblewrap.hpp"
@@ -139,22 +140,7 @@ Result<std::string> ScratchFolder::read(const fs::path& relative, std::size_t li
   if (!file && (errno == ELOOP || errno == EXDEV))
     return fail(ErrorCode::bad_input, "a symbolic link where a file was expected", where);
   if (!file) return system_error("a file could not be read", where);
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return system_error("a file could not be examined", where);
-  if (!S_ISREG(status.st_mode)) return fail(ErrorCode::bad_input, "no regular file", where);
-  if (static_cast<std::size_t>(status.st_size) > limit)
-    return fail(ErrorCode::bad_input, "a file of more than " + std::to_string(limit) + " bytes", where);
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const ssize_t count = ::read(file.get(), text.data() + at, text.size() - at);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_error("a file could not be read", where);
-    if (count == 0) break;
-    at += static_cast<std::size_t>(count);
-  }
-  text.resize(at);
-  return text;
+  return read_regular_file(file, where, limit);
 }
 
 }  // namespace kernelsmith

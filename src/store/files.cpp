@@ -1,6 +1,5 @@
 #include "files.hpp"
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -11,55 +10,23 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <kernelsmith/core/files.hpp>
+
 namespace kernelsmith::detail {
 namespace fs = std::filesystem;
 
-Error system_error(std::string_view doing, const fs::path& path) { return system_error(doing, path, errno); }
-
-Error system_error(std::string_view doing, const fs::path& path, int number) {
-  ErrorCode code = ErrorCode::io;
-  std::string hint;
-  if (number == ENOSPC || number == EDQUOT || number == EFBIG) {
-    code = ErrorCode::disk_full;
-    hint = "make room and try again";
-  }
-  if (number == EACCES || number == EPERM || number == EROFS) code = ErrorCode::permission;
-  if (number == ENOENT) code = ErrorCode::not_found;
-  const std::string reason = std::generic_category().message(number);
-  return fail(code, std::string(doing) + ": " + reason, path.string(), std::move(hint));
+namespace {
+constexpr std::size_t kLongestPid = 32;
 }
 
-Result<std::string> read_file(const fs::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return system_error("cannot open", path);
-  std::string bytes;
-  std::array<char, 65536> buffer;
-  for (;;) {
-    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_error("cannot read", path);
-    if (count == 0) return bytes;
-    bytes.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-}
-
-Status write_file(const fs::path& path, std::string_view bytes) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (file.get() < 0) return system_error("cannot create", path);
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_error("cannot write", path);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  if (::fsync(file.get()) != 0) return system_error("cannot flush", path);
-  return {};
+Error system_error(std::string_view doing, const fs::path& path) {
+  return kernelsmith::system_error(doing, path, errno);
 }
 
 Status replace_file(const fs::path& path, std::string_view bytes) {
   fs::path fresh = path;
   fresh += ".new";
-  if (auto written = write_file(fresh, bytes); !written) {
+  if (auto written = write_new_file(fresh, bytes, Flush::yes); !written) {
     ::unlink(fresh.c_str());
     return written;
   }
@@ -79,7 +46,7 @@ Status replace_folder(const fs::path& folder, const fs::path& fresh) {
   }
   std::error_code error;
   fs::remove_all(old, error);
-  if (error) return system_error("cannot remove", old, error.value());
+  if (error) return kernelsmith::system_error("cannot remove", old, error.value());
   return flush_folder(folder.parent_path());
 }
 
@@ -93,11 +60,11 @@ Status flush_folder(const fs::path& folder) {
 
 Result<Descriptor> take_lock(const fs::path& path) {
   // flock and not a POSIX lock: those are dropped when any descriptor of the file is closed.
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (file.get() < 0) return system_error("cannot open", path);
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return system_error("cannot lock", path);
-    const auto text = read_file(path);
+    const auto text = read_regular_file(path, kLongestPid);
     return fail(ErrorCode::busy, "in use by process " + (text && !text->empty() ? *text : "?"),
                 path.parent_path().string(), "wait for it or end it; to look on, use 'show'");
   }

@@ -10,14 +10,8 @@
 
 namespace kernelsmith::detail {
 
-/// An Error for the current errno: `disk_full`, `permission`, `not_found` or `io`.
+/// An Error for the current errno.
 Error system_error(std::string_view doing, const std::filesystem::path& path);
-Error system_error(std::string_view doing, const std::filesystem::path& path, int number);
-
-Result<std::string> read_file(const std::filesystem::path& path);
-
-/// Writes the file and flushes it to the disk.
-Status write_file(const std::filesystem::path& path, std::string_view bytes);
 
 /// Replaces the file by a rename, so that a reader sees the old bytes or the new ones.
 Status replace_file(const std::filesystem::path& path, std::string_view bytes);

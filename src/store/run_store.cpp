@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include <kernelsmith/core/files.hpp>
 #include <kernelsmith/store/run_store.hpp>
 
 #include "event_table.hpp"
@@ -30,11 +31,12 @@ constexpr std::array kBeforeDatabase{kLock, kConfiguration, "run.yaml.new",
                                      kBest, kFreshDatabase, "run.db.new-journal"};
 
 constexpr std::size_t kRunIdBytes = 16;
+constexpr std::size_t kMostConfigurationBytes = std::size_t{4} << 20;
 
 Status make_folders(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) return detail::system_error("cannot create the folder", folder, error.value());
+  if (error) return system_error("cannot create the folder", folder, error.value());
   return {};
 }
 
@@ -76,7 +78,7 @@ Status require_no_run(const fs::path& folder, std::span<const SourceFile> more) 
 
 Status require_run(const fs::path& folder) {
   std::error_code error;
-  if (fs::is_regular_file(folder / kDatabase, error)) return {};
+  if (fs::is_regular_file(fs::symlink_status(folder / kDatabase, error))) return {};
   const bool begun = fs::exists(folder / kLock, error);
   return fail(ErrorCode::not_found, "no run here: run.db is missing", folder.string(),
               begun ? "if the creation of the run was interrupted, begin it again with the same folder" : "");
@@ -96,7 +98,7 @@ Status write_files(const fs::path& folder, std::span<const SourceFile> files) {
   for (const SourceFile& file : files) {
     const fs::path path = folder / file.path;
     if (auto made = make_folders(path.parent_path()); !made) return made;
-    if (auto written = detail::write_file(path, file.text); !written) return written;
+    if (auto written = write_new_file(path, file.text, Flush::yes); !written) return written;
     if (auto flushed = detail::flush_folder(path.parent_path()); !flushed) return flushed;
   }
   return {};
@@ -114,7 +116,7 @@ Status make_database(const fs::path& folder, std::string_view run_id) {
     if (auto schema = detail::create_schema(*made, run_id); !schema) return schema;
   }
   fs::rename(fresh, folder / kDatabase, error);
-  if (error) return detail::system_error("cannot name the database", folder / kDatabase, error.value());
+  if (error) return system_error("cannot name the database", folder / kDatabase, error.value());
   return detail::flush_folder(folder);
 }
 
@@ -143,7 +145,8 @@ std::string report_name(const Source& source) {
 
 Status fill_best(const fs::path& folder, const Source& source, std::string_view report) {
   if (auto written = write_files(folder, source.files()); !written) return written;
-  if (auto written = detail::write_file(folder / report_name(source), report); !written) return written;
+  if (auto written = write_new_file(folder / report_name(source), report, Flush::yes); !written)
+    return written;
   return detail::flush_folder(folder);
 }
 
@@ -249,7 +252,7 @@ const fs::path& RunStore::folder() const { return impl_->folder; }
 fs::path RunStore::best_folder() const { return impl_->folder / kBest; }
 
 Result<std::string> RunStore::configuration() const {
-  return detail::read_file(impl_->folder / kConfiguration);
+  return read_regular_file(impl_->folder / kConfiguration, kMostConfigurationBytes);
 }
 
 Status RunStore::write_configuration(std::string_view configuration) {
@@ -286,7 +289,7 @@ Status RunStore::write_best(const Individual& best, std::string_view report_json
   const fs::path fresh = impl_->folder / kFreshBest;
   std::error_code error;
   fs::remove_all(fresh, error);  // what a killed process left
-  if (error) return detail::system_error("cannot remove", fresh, error.value());
+  if (error) return system_error("cannot remove", fresh, error.value());
   if (auto made = make_folders(fresh); !made) return made;
   if (auto filled = fill_best(fresh, best.program->source, report_json); !filled) {
     fs::remove_all(fresh, error);

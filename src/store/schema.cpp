@@ -1,5 +1,8 @@
 #include "schema.hpp"
 
+#include <map>
+#include <string>
+
 namespace kernelsmith::detail {
 namespace {
 
@@ -27,6 +30,37 @@ constexpr const char* kTables = R"(
   CREATE INDEX artifacts_of ON artifacts (program, attempt);
 )";
 
+/// What a database holds, by name: tables, indexes, views and triggers with the text that made them.
+Result<std::map<std::string, std::string>> objects_of(const Database& database) {
+  auto rows = database.prepare("SELECT name, type || ' ' || COALESCE(sql, '') FROM sqlite_schema");
+  if (!rows) return rows.error();
+  std::map<std::string, std::string> objects;
+  for (;;) {
+    const auto row = rows->step();
+    if (!row) return row.error();
+    if (!*row) return objects;
+    objects.emplace(rows->bytes(0), rows->bytes(1));
+  }
+}
+
+/// Run folders are handed on. A view or a trigger in one would be carried out here.
+Status check_objects(const Database& database, const std::filesystem::path& file) {
+  auto model = Database::open(":memory:", Database::Mode::create);
+  if (!model) return model.error();
+  if (Status made = model->execute(kTables, "creating the tables"); !made) return made;
+  const auto expected = objects_of(*model);
+  if (!expected) return expected.error();
+  const auto found = objects_of(database);
+  if (!found) return found.error();
+  if (*found == *expected) return {};
+  std::string name;
+  for (const auto& [one, text] : *found)
+    if (const auto ours = expected->find(one); ours == expected->end() || ours->second != text) name = one;
+  return fail(ErrorCode::corrupt,
+              name.empty() ? "a table of a run is missing" : "\"" + name + "\" is not as a run has it",
+              file.string(), "kernelsmith did not write this database; restore the run folder from a copy");
+}
+
 }  // namespace
 
 Status create_schema(Database& database, std::string_view run_id) {
@@ -53,7 +87,7 @@ Status check_schema(const Database& database, const std::filesystem::path& file)
                     std::to_string(kVersion),
                 file.string(), "use the version of kernelsmith that made the run");
   }
-  return {};
+  return check_objects(database, file);
 }
 
 }  // namespace kernelsmith::detail

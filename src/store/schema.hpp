@@ -10,7 +10,8 @@ namespace kernelsmith::detail {
 /// Makes the tables of a new database.
 Status create_schema(Database& database, std::string_view run_id);
 
-/// Refuses a database that is not ours (`corrupt`) or of a newer format (`version`).
+/// Refuses a database that is not ours or holds anything but our tables as we make them (`corrupt`), or of
+/// another format (`version`).
 Status check_schema(const Database& database, const std::filesystem::path& file);
 
 }  // namespace kernelsmith::detail

@@ -98,6 +98,10 @@ TEST(ScratchFolder, RemovesWhatAKilledProcessLeft) {
 TEST(EscapeControls, NothingSteersATerminal) {
   EXPECT_EQ(escape_controls("plain\ttext\n"), "plain\ttext\n");
   EXPECT_EQ(escape_controls("\x1b[31mred\x07"), "\\x1b[31mred\\x07");
+  EXPECT_EQ(escape_controls("\u061c \u200e \u202e \u2069"),
+            "\\xd8\\x9c \\xe2\\x80\\x8e \\xe2\\x80\\xae \\xe2\\x81\\xa9");
+  EXPECT_EQ(escape_controls_in_json("\"gr\u00fc\u00df \x7f \xc2\x9b \u202e\""),
+            "\"gr\u00fc\u00df \\u007f \\u009b \\u202e\"");
   EXPECT_EQ(escape_controls("over\rwritten\x7f"), "over\\x0dwritten\\x7f");
   EXPECT_EQ(escape_controls(std::string("a\0b", 3)), "a\\x00b");
 }

@@ -77,6 +77,19 @@ TEST_F(BrokenRun, SomebodyElsesDatabaseIsCorrupt) {
   EXPECT_EQ(refusal(), ErrorCode::corrupt);
 }
 
+TEST_F(BrokenRun, AViewInThePlaceOfATableIsCorrupt) {
+  execute(
+      "ALTER TABLE events RENAME TO real; CREATE VIEW events AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL "
+      "SELECT n + 1 FROM r) SELECT n AS position, NULL AS source, '' AS body FROM r");
+  EXPECT_EQ(refusal(), ErrorCode::corrupt);
+}
+
+TEST_F(BrokenRun, ATriggerIsCorrupt) {
+  execute("CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM sources; END");
+  EXPECT_EQ(refusal(), ErrorCode::corrupt);
+  EXPECT_NE(RunStore::open(run_).error().message.find("\"t\""), std::string::npos);
+}
+
 TEST_F(BrokenRun, AMissingEventIsCorrupt) {
   execute("DELETE FROM events WHERE position = 2");
   EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
@@ -91,6 +104,15 @@ TEST_F(BrokenRun, AnEventThatIsNoJsonIsCorrupt) {
 TEST_F(BrokenRun, AChangedSourceIsCorrupt) {
   execute(R"(UPDATE sources SET files = '[{"path":"a","text":"another"}]')");
   EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
+}
+
+TEST_F(BrokenRun, ALockThatLeadsElsewhereIsNotWritten) {
+  const fs::path theirs = folder_ / "theirs";
+  std::ofstream(theirs) << "a file of the user";
+  fs::remove(run_ / "run.lock");
+  fs::create_symlink(theirs, run_ / "run.lock");
+  EXPECT_FALSE(RunStore::open(run_));
+  EXPECT_EQ(fs::file_size(theirs), 18u);
 }
 
 TEST_F(BrokenRun, ALostSourceIsCorrupt) {

@@ -6,8 +6,12 @@
 
 namespace kernelsmith {
 
-/// `text` with every control byte but newline and tab, and every byte that is no valid UTF-8, written as
-/// \xNN: what a candidate prints must not steer a terminal.
+/// `text` with every control character but newline and tab, every mark that turns the direction of a text,
+/// and every byte that is no valid UTF-8, written as \xNN: what a candidate prints must not steer a terminal.
 std::string escape_controls(std::string_view text);
+
+/// JSON text with those of these characters that JSON lets stand in its strings written as \uNNNN: the same
+/// value, fit for a terminal.
+std::string escape_controls_in_json(std::string_view json);
 
 }  // namespace kernelsmith
