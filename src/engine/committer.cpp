@@ -322,6 +322,7 @@ Status Committer::check_told(TicketId ticket) const {
 }
 
 Status Committer::check_child(const Child& child) const {
+  if (child.source.empty()) return fail(ErrorCode::invalid_argument, "the child has no file");
   for (const auto parent : child.parents) {
     if (!state_.lineage().contains(parent)) {
       return fail(ErrorCode::invalid_argument, "the child names a parent that this run does not know",

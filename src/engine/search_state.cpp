@@ -139,6 +139,8 @@ Status SearchState::take_proposal(const ProposalArrived& arrived) {
   if (!ticket) return ticket.error();
   if ((*ticket)->challenger) return corrupt(arrived.ticket, "a re-measurement got a proposal");
   if ((*ticket)->proposal) return corrupt(arrived.ticket, "two proposals arrived");
+  if (arrived.proposal.child() && arrived.proposal.child()->source.empty())
+    return corrupt(arrived.ticket, "a child without files arrived");
   (*ticket)->proposal = arrived.proposal;
   (*ticket)->proposal->reply.reset();  // the journal has it, and the search has no use for it
   charge(**ticket, arrived.proposal.cost);

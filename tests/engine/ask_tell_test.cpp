@@ -103,6 +103,7 @@ TEST(AskTell, AnAnswerMustFitItsTicket) {
   EXPECT_EQ(engine.tell(ticket.id, score_of(5)).error().code, ErrorCode::invalid_argument);
   const Child orphan{number(5), Origin::user, {ProgramId{77}}};
   EXPECT_EQ(engine.tell(ticket.id, orphan, score_of(5)).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(engine.tell(ticket.id, Source(), score_of(5)).error().code, ErrorCode::invalid_argument);
   EXPECT_TRUE(engine.tell(ticket.id, number(5), score_of(5)));
 }
 
