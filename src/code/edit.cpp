@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <optional>
+#include <cstddef>
+#include <deque>
 
 #include <kernelsmith/code/edit.hpp>
 #include <kernelsmith/code/text.hpp>
@@ -39,42 +40,59 @@ std::string name_of(const Edit& edit, std::size_t index) {
   return "edit " + std::to_string(index + 1);
 }
 
+// Lines compared or moved; some tenths of a second. Models' edits need a thousandth of it.
+constexpr std::size_t kMostWork = 100'000'000;
+
+// A file that is being edited.
+struct OpenFile {
+  std::string path;
+  Lines lines;
+  std::string_view line_end;
+};
+
 struct Match {
   std::size_t file = 0;
   std::size_t first_line = 0;
 };
 
-bool matches_at(const Lines& lines, std::size_t at, const Lines& wanted) {
+bool matches_at(const Lines& lines, std::size_t at, const Lines& wanted, std::size_t& work) {
   if (at + wanted.size() > lines.size()) return false;
-  return std::equal(wanted.begin(), wanted.end(), lines.begin() + static_cast<std::ptrdiff_t>(at),
-                    [](auto a, auto b) { return without_newline(a) == without_newline(b); });
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    ++work;
+    if (without_newline(lines[at + i]) != without_newline(wanted[i])) return false;
+  }
+  return true;
 }
 
-std::vector<Match> matches_of(const std::vector<SourceFile>& files, const Lines& wanted) {
+// Those found before `work` is used up.
+std::vector<Match> matches_of(const std::vector<OpenFile>& files, const Lines& wanted, std::size_t& work) {
   std::vector<Match> matches;
   if (wanted.empty()) return matches;
   for (std::size_t file = 0; file < files.size(); ++file) {
-    const Lines lines = lines_of(files[file].text);
-    for (std::size_t at = 0; at < lines.size(); ++at) {
-      if (matches_at(lines, at, wanted)) matches.push_back({file, at});
-    }
+    const Lines& lines = files[file].lines;
+    for (std::size_t at = 0; at < lines.size() && work <= kMostWork; ++at)
+      if (matches_at(lines, at, wanted, work)) matches.push_back({file, at});
   }
   return matches;
 }
 
-// The file's text with `count` lines from `first` on replaced; its own line ends are kept.
-std::string replaced(std::string_view text, std::size_t first, std::size_t count,
-                     std::string_view replacement) {
-  const Lines lines = lines_of(text);
-  const std::string_view line_end = line_end_of(text);
-  std::string result;
-  for (std::size_t i = 0; i < first; ++i) result.append(lines[i]);
+// Replaces `count` lines from `first` on; the file's own line ends are kept. `texts` holds the new lines.
+void replace(OpenFile& file, std::size_t first, std::size_t count, std::string_view replacement,
+             std::deque<std::string>& texts) {
+  Lines fresh;
   for (const std::string_view line : lines_of(replacement))
-    result.append(without_newline(line)).append(line_end);
-  const bool at_open_end = first + count == lines.size() && !lines.back().ends_with('\n');
-  if (at_open_end && !replacement.empty()) result.resize(result.size() - line_end.size());
-  for (std::size_t i = first + count; i < lines.size(); ++i) result.append(lines[i]);
-  return result;
+    fresh.push_back(texts.emplace_back(std::string(without_newline(line)).append(file.line_end)));
+  const bool at_open_end = first + count == file.lines.size() && !file.lines.back().ends_with('\n');
+  if (at_open_end && !fresh.empty()) fresh.back().remove_suffix(file.line_end.size());
+  const auto begin = file.lines.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto behind = file.lines.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+  file.lines.insert(behind, fresh.begin(), fresh.end());
+}
+
+std::string text_of(const OpenFile& file) {
+  std::string text;
+  for (const std::string_view line : file.lines) text.append(line);
+  return text;
 }
 
 EditFault unmatched(const Edit& edit, std::size_t index) {
@@ -83,7 +101,12 @@ EditFault unmatched(const Edit& edit, std::size_t index) {
           name_of(edit, index) + (empty ? " has an empty SEARCH part" : " occurs nowhere in the source")};
 }
 
-EditFault ambiguous(const Edit& edit, std::size_t index, const std::vector<SourceFile>& files,
+EditFault too_many(const Edit& edit, std::size_t index) {
+  return {EditFault::Kind::too_many, index,
+          "up to " + name_of(edit, index) + " the edits are too many for so many lines"};
+}
+
+EditFault ambiguous(const Edit& edit, std::size_t index, const std::vector<OpenFile>& files,
                     const std::vector<Match>& matches) {
   const auto where = [&](const Match& match) {
     return files[match.file].path + ":" + std::to_string(match.first_line + 1);
@@ -121,15 +144,23 @@ Result<std::vector<Edit>> parse_edits(std::string_view text) {
 }
 
 std::variant<Source, EditFault> apply_edits(const Source& source, const std::vector<Edit>& edits) {
-  std::vector<SourceFile> files = source.files();
+  std::vector<OpenFile> open;
+  for (const SourceFile& file : source.files())
+    open.push_back({file.path, lines_of(file.text), line_end_of(file.text)});
+  std::deque<std::string> texts;
+  std::size_t work = 0;
   for (std::size_t i = 0; i < edits.size(); ++i) {
     const Lines wanted = lines_of(edits[i].search);
-    const std::vector<Match> matches = matches_of(files, wanted);
+    const std::vector<Match> matches = matches_of(open, wanted, work);
+    if (work > kMostWork) return too_many(edits[i], i);
     if (matches.empty()) return unmatched(edits[i], i);
-    if (matches.size() > 1) return ambiguous(edits[i], i, files, matches);
-    std::string& text = files[matches[0].file].text;
-    text = replaced(text, matches[0].first_line, wanted.size(), edits[i].replace);
+    if (matches.size() > 1) return ambiguous(edits[i], i, open, matches);
+    OpenFile& file = open[matches[0].file];
+    replace(file, matches[0].first_line, wanted.size(), edits[i].replace, texts);
+    work += file.lines.size();
   }
+  std::vector<SourceFile> files;
+  for (const OpenFile& file : open) files.push_back({file.path, text_of(file)});
   return Source::create(std::move(files)).value();  // the paths are those of a Source
 }
 

@@ -121,6 +121,7 @@ constexpr auto kRefusalCodeNames = enum_names<RefusalCode>({
     {RefusalCode::edit_ambiguous, "edit_ambiguous"},
     {RefusalCode::edit_frozen, "edit_frozen"},
     {RefusalCode::bad_path, "bad_path"},
+    {RefusalCode::too_large, "too_large"},
     {RefusalCode::unchanged, "unchanged"},
     {RefusalCode::no_knobs, "no_knobs"},
     {RefusalCode::exhausted, "exhausted"},

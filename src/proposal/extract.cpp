@@ -22,6 +22,11 @@ using namespace std::string_view_literals;
 using namespace detail;
 using Extraction = std::variant<Source, Refusal>;
 
+// Replies are untrusted and read on a thread that others wait for, so that all of it has limits.
+constexpr std::size_t kMostReplyBytes = std::size_t{4} << 20;
+constexpr std::size_t kMostChildBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostFences = 200;
+
 Refusal refuse(RefusalCode code, std::string detail) { return {code, std::move(detail)}; }
 
 bool has_file(const Source& source, std::string_view path) { return source.find(path) != nullptr; }
@@ -96,11 +101,15 @@ std::vector<std::pair<std::string, std::string>> named_texts(const std::vector<F
                                                              const Source& parent) {
   std::vector<std::pair<std::string, std::string>> texts;
   const Fence* best = nullptr;
+  decltype(rank_of(fences.front(), parent)) best_rank;
   for (const Fence& fence : fences) {
     if (const std::string path = path_of(fence, paths_of(parent)); !path.empty()) {
       texts.emplace_back(path, without_name(fence, path, parent));
-    } else if (!is_no_program(fence, parent) && (!best || rank_of(fence, parent) >= rank_of(*best, parent))) {
+    } else if (!is_no_program(fence, parent)) {
+      const auto rank = rank_of(fence, parent);
+      if (best && rank < best_rank) continue;
       best = &fence;
+      best_rank = rank;
     }
   }
   if (std::string text = texts.empty() ? text_of_parts(fences, parent) : ""; !text.empty())
@@ -152,14 +161,25 @@ Refusal without_code(std::string_view reply) {
                 "the reply holds no fenced code: " + std::string(text.substr(0, whole_characters(text, 80))));
 }
 
+RefusalCode code_of(EditFault::Kind kind) {
+  switch (kind) {
+    case EditFault::Kind::unmatched:
+      return RefusalCode::edit_unmatched;
+    case EditFault::Kind::ambiguous:
+      return RefusalCode::edit_ambiguous;
+    case EditFault::Kind::too_many:
+      break;
+  }
+  return RefusalCode::too_large;
+}
+
 Extraction extract_edits(std::string_view reply, const Source& parent) {
   const auto edits = parse_edits(reply);
   if (!edits) return refuse(RefusalCode::truncated, describe(edits.error()));
   if (edits->empty()) return refuse(RefusalCode::no_code, "the reply holds no SEARCH/REPLACE edit");
   auto outcome = apply_edits(parent, *edits);
   if (const auto* fault = std::get_if<EditFault>(&outcome)) {
-    const bool unmatched = fault->kind == EditFault::Kind::unmatched;
-    return refuse(unmatched ? RefusalCode::edit_unmatched : RefusalCode::edit_ambiguous, fault->detail);
+    return refuse(code_of(fault->kind), fault->detail);
   }
   return std::get<Source>(std::move(outcome));
 }
@@ -170,6 +190,10 @@ Extraction extract_files(std::string_view reply, const Source& parent) {
   if (!fences.empty() && !fences.back().closed) {
     return refuse(RefusalCode::truncated, "the last code fence is not closed");
   }
+  if (fences.size() > kMostFences)
+    return refuse(RefusalCode::too_large, "the reply has " + std::to_string(fences.size()) +
+                                              " code blocks; " + std::to_string(kMostFences) +
+                                              " are read at most");
   auto texts = named_texts(fences, parent);
   if (texts.empty()) {
     const std::string_view text = between_markers(reply);
@@ -198,6 +222,9 @@ std::variant<Source, Refusal> extract(std::string_view reply, const Source& pare
                                       bool cut_off) {
   if (trimmed(reply).empty()) return refuse(RefusalCode::empty_reply, "the reply is empty");
   if (cut_off) return refuse(RefusalCode::truncated, "the reply ended at its length limit");
+  if (reply.size() > kMostReplyBytes)
+    return refuse(RefusalCode::too_large, "the reply has " + std::to_string(reply.size()) + " bytes; " +
+                                              std::to_string(kMostReplyBytes) + " are read at most");
   if (parent.empty()) return refuse(RefusalCode::no_code, "the parent has no file to be rewritten");
   const auto answer = without_reasoning(reply);
   if (!answer) return refuse(RefusalCode::truncated, "the reply ends within its reasoning");
@@ -206,6 +233,10 @@ std::variant<Source, Refusal> extract(std::string_view reply, const Source& pare
   const bool edits = form == ReplyForm::edits || (form == ReplyForm::either && holds_edits(*answer));
   Extraction outcome = edits ? extract_edits(*answer, parent) : extract_files(*answer, parent);
   if (const auto* child = std::get_if<Source>(&outcome)) {
+    if (child->bytes() > std::max(kMostChildBytes, parent.bytes()))
+      return refuse(RefusalCode::too_large, "the program would have " + std::to_string(child->bytes()) +
+                                                " bytes; " + std::to_string(kMostChildBytes) +
+                                                " is the limit");
     if (*child == parent) return refuse(RefusalCode::unchanged, "the reply gives the parent as it is");
     const Status frozen = check_frozen(parent, *child);
     if (!frozen) return refuse(RefusalCode::edit_frozen, describe(frozen.error()));

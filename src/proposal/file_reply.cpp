@@ -20,10 +20,9 @@ Refusal refuse(RefusalCode code, std::string detail) { return {code, std::move(d
 
 // Replies come with "\n"; a file keeps its own line ends.
 std::string with_line_ends_of(std::string_view model, std::string_view text) {
+  const std::string_view line_end = line_end_of(model);
   std::string result;
-  for (const std::string_view line : lines_of(text)) {
-    result.append(without_newline(line)).append(line_end_of(model));
-  }
+  for (const std::string_view line : lines_of(text)) result.append(without_newline(line)).append(line_end);
   return result;
 }
 

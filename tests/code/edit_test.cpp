@@ -58,6 +58,16 @@ TEST(Edits, SayWhichIsAmbiguous) {
   EXPECT_THAT(fault.detail, HasSubstr("2 times in the source, first at a.cpp:1 and b.cpp:2"));
 }
 
+TEST(Edits, AreNotAppliedForHours) {
+  std::string text, reply;
+  for (int i = 0; i < 50'000; ++i) text += std::to_string(i) + "\n";
+  for (int i = 0; i < 10'000; ++i) reply += edit(std::to_string(i) + "\n", "x" + std::to_string(i) + "\n");
+  const auto outcome = applied(cpp(text), reply);
+  ASSERT_TRUE(std::holds_alternative<EditFault>(outcome));
+  EXPECT_EQ(std::get<EditFault>(outcome).kind, EditFault::Kind::too_many);
+  EXPECT_THAT(text_after(text, reply.substr(0, 50 * edit("1\n", "x1\n").size())), HasSubstr("x10\n"));
+}
+
 TEST(Edits, RefuseAnEmptySearch) {
   EXPECT_THAT(text_after("a\n", edit("", "x\n")), HasSubstr("empty SEARCH"));
 }

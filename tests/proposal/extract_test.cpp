@@ -219,5 +219,26 @@ TEST(Extract, NamesWhatIsWrongWithAReply) {
   EXPECT_THAT(outcome(fenced("x\n"), Source()), HasSubstr("no_code"));
 }
 
+TEST(Extract, RefusesWhatIsBeyondEveryProgramsSize) {
+  std::string line = "value = 1;  // and a comment that makes the line long\n", text;
+  while (text.size() <= (std::size_t{1} << 20)) text += line;
+  EXPECT_THAT(outcome(fenced(text), cpp("old\n")), HasSubstr("too_large: the program would have"));
+  EXPECT_THAT(outcome("<<<<<<< SEARCH\nold\n=======\n" + text + ">>>>>>> REPLACE\n", cpp("old\n")),
+              HasSubstr("too_large: the program would have"));
+  EXPECT_EQ(outcome(fenced("b\n" + text.substr(line.size())), cpp("a\n" + text.substr(line.size()))),
+            "b\n" + text.substr(line.size()));  // a parent that is larger stands for its children
+  EXPECT_THAT(outcome(std::string((std::size_t{4} << 20) + 1, 'x'), cpp("old\n")),
+              HasSubstr("too_large: the reply has"));
+  std::string fences;
+  for (int i = 0; i < 201; ++i) fences += fenced("kernel.cpp\n");
+  EXPECT_THAT(outcome(fences, cpp("old\n")), HasSubstr("too_large: the reply has 201 code blocks"));
+}
+
+TEST(Extract, AParentWithManyLinesIsReadOnce) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += "x;\n";
+  EXPECT_EQ(outcome(fenced("y;\n" + text), cpp(text)), "y;\n" + text);
+}
+
 }  // namespace
 }  // namespace kernelsmith

@@ -31,7 +31,11 @@ Result<std::vector<Edit>> parse_edits(std::string_view text);
 
 /// Why an edit could not be applied.
 struct EditFault {
-  enum class Kind { unmatched, ambiguous } kind = Kind::unmatched;
+  enum class Kind {
+    unmatched,
+    ambiguous,
+    too_many,  ///< the edits and the source's lines together: finding them all would take long
+  } kind = Kind::unmatched;
   std::size_t edit = 0;  ///< its index
   std::string detail;    ///< "edit 2 (`for (int i = 0; ...`) occurs nowhere in the source"
 
@@ -39,7 +43,8 @@ struct EditFault {
 };
 
 /// `source` after the edits, one after another. Each must match, line for line, at exactly one place of all
-/// the files as the edits before it left them. A file's line ends (LF, CRLF) are kept.
+/// the files as the edits before it left them. A file's line ends (LF, CRLF) are kept. The work is bounded: a
+/// hundred million lines are compared, or moved in memory, at most (`too_many`).
 std::variant<Source, EditFault> apply_edits(const Source& source, const std::vector<Edit>& edits);
 
 /// `source` with one file's text replaced. `not_found` where it has no such file.

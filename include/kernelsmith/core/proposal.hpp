@@ -48,6 +48,7 @@ enum class RefusalCode {
   edit_ambiguous,  ///< a SEARCH text that occurs more than once
   edit_frozen,     ///< an edit or rewrite that changes bytes outside the EVOLVE-BLOCKs
   bad_path,        ///< a file name that climbs out or does not belong to the candidate
+  too_large,       ///< a reply, or the child it describes, beyond every program's size
   unchanged,       ///< a reply that gives the parent back
   no_knobs,        ///< the tuner found nothing to vary
   exhausted,       ///< nothing is left to propose

@@ -21,7 +21,9 @@ enum class ReplyForm {
 /// left out. Taken: fenced code blocks with any tag or none, with prose around; unfenced edits; an unfenced
 /// text that holds EVOLVE-BLOCK markers; several files, each fence named by its info string, by a line before
 /// it or by a comment in its first line; the contents of the parent's only block without the rest of the
-/// file. `cut_off` says that the reply ended at a length limit: such a reply is refused as truncated.
+/// file. `cut_off` says that the reply ended at a length limit: such a reply is refused as truncated. The
+/// work is bounded, whatever the reply (`too_large`): 4 MiB of it, 200 code blocks, edits as apply_edits()
+/// bounds them. A child has at most 1 MiB, or its parent's size where that is more.
 std::variant<Source, Refusal> extract(std::string_view reply, const Source& parent, ReplyForm form,
                                       bool cut_off = false);
 
