@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "redaction.hpp"
 #include "wire.hpp"
 
 namespace kernelsmith::llm {
@@ -283,6 +284,7 @@ void AttemptRun::end(const std::optional<CallFailure>& broken) {
   const auto now = std::chrono::system_clock::now();
   auto reply = outcome(broken);
   const auto lost = reply ? LostAttempt{} : lost_with(reply.error());
+  reply = redacted(std::move(reply), endpoint_.key);
   std::exchange(
       done_, nullptr)({std::move(reply), lost, rate_limit_pause(headers_, now), has_rate_limits(headers_)});
 }

@@ -164,11 +164,6 @@ class ModelClient::Impl {
     tell_lost(call, end.lost);
     if (end.pause) pacer_.hold_until(Clock::now() + *end.pause);
     if (end.reply) {
-      const std::string text = endpoint_.key.redact(end.reply->text);
-      if (text != end.reply->text) end.reply->trace = {};  // its tokens spell the key
-      end.reply->text = text;
-      end.reply->reasoning = endpoint_.key.redact(std::move(end.reply->reasoning));
-      end.reply->finish_detail = endpoint_.key.redact(std::move(end.reply->finish_detail));
       answer(call, std::move(*end.reply));
     } else {
       failed(call, end.reply.error());
@@ -190,7 +185,6 @@ class ModelClient::Impl {
   void failed(const LiveCallPtr& call, CallFailure failure) {
     ++call->failed;
     failure.error = llm::without_key(std::move(failure.error), endpoint_);
-    failure.error.message = endpoint_.key.redact(std::move(failure.error.message));
     if (failure.error.where.empty()) failure.error.where = endpoint_.base_url;
     const auto pause = options_.retry.pause(call->failed, failure, call->rng);
     if (!pause) return answer(call, options_.retry.final_error(call->failed, failure));

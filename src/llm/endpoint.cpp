@@ -100,18 +100,23 @@ Status check_endpoint(const Endpoint& endpoint) {
     return fail(ErrorCode::invalid_argument, std::move(why), "base URL", std::move(hint));
   };
   const Url url = parse(endpoint.base_url);
-  if (!url) return refuse(in_quotes(endpoint.base_url) + " is no URL", "write it as https://HOST/v1");
+  // Nowhere quoted whole before the key was looked for: it may stand in it.
+  const std::string shown = in_quotes(endpoint.key.redact(endpoint.base_url));
+  if (!url) return refuse(shown + " is no URL", "write it as https://HOST/v1");
   if (!part(url, CURLUPART_USER).empty() || !part(url, CURLUPART_PASSWORD).empty())
     return refuse("a user or password stands in it", "give the key by the environment instead");
   if (!part(url, CURLUPART_QUERY).empty() || !part(url, CURLUPART_FRAGMENT).empty())
-    return refuse(endpoint.base_url + " has a query or a fragment", "write it as https://HOST/v1");
+    return refuse("the URL for " + part(url, CURLUPART_HOST) + " has a query or a fragment",
+                  "write it as https://HOST/v1");
   const std::string scheme = part(url, CURLUPART_SCHEME);
   if (scheme != "https" && scheme != "http")
-    return refuse(in_quotes(endpoint.base_url) + " has the scheme \"" + scheme + "\"",
-                  "write it as https://HOST/v1");
+    return refuse(shown + " has the scheme \"" + scheme + "\"", "write it as https://HOST/v1");
   if (scheme == "http" && !endpoint.key.empty() && !is_loopback_host(part(url, CURLUPART_HOST)))
     return refuse("plain http would send the key in the open to " + part(url, CURLUPART_HOST),
                   "use https, or unset the key if this server needs none");
+  // It is printed and kept with the run.
+  if (endpoint.key.stands_in(endpoint.base_url))
+    return refuse("the key stands in it", "keys go in a header: write the URL without it");
   if (const Status key = check_key(endpoint.key); !key) return key;
   return check_ca_file(endpoint.ca_file);
 }

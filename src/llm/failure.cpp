@@ -82,10 +82,10 @@ CallFailure classify(int status, const std::string& kind, const std::string& mes
 
 CallFailure failure_of(const Json& error, int status) {
   const std::string message = error.is_string() ? error.get<std::string>() : text_at(error, "message");
-  std::string kind = text_at(error, "type") + " " + text_at(error, "code");
-  kind = lower(std::move(kind));
-  std::string said = excerpt(message);
-  if (said.empty() && kind != " ") said = excerpt(kind);
+  const std::string named = text_at(error, "type") + " " + text_at(error, "code");
+  const std::string kind = lower(named);
+  std::string said = message;
+  if (said.empty() && named != " ") said = named;
   if (said.empty()) said = "no reason given";
   if (status != 0) said = "status " + std::to_string(status) + ": " + said;
   return classify(status != 0 ? status : status_of(kind), kind, lower(message), said);

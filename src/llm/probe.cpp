@@ -9,6 +9,7 @@
 #include <kernelsmith/llm/probe.hpp>
 
 #include "attempt.hpp"
+#include "redaction.hpp"
 #include "transport.hpp"
 #include "wire.hpp"
 
@@ -109,9 +110,8 @@ Result<ServerProbe> probe_server(Endpoint endpoint, const CallLimits& limits, co
   if (const Status ok = check_endpoint(endpoint); !ok) return ok.error();
   const auto failed = [&](Error error) {
     error = llm::without_key(std::move(error), endpoint);
-    error.message = endpoint.key.redact(std::move(error.message));
     if (error.where.empty()) error.where = endpoint.base_url;
-    return error;
+    return llm::redacted(std::move(error), endpoint.key);
   };
   auto answer = get_aside(endpoint, limits, stop);
   if (!answer) return failed(answer.error());

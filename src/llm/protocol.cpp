@@ -131,7 +131,8 @@ Result<std::string> encode_call(Protocol protocol, const ModelCall& call, const 
 
 Attempt<ModelReply> decode_reply(Protocol protocol, std::string_view body) {
   const auto document = llm::parse_json(body);
-  if (!document || !document->is_object()) return llm::bad_reply("is no JSON object in UTF-8, or is cut off");
+  if (!document || !document->is_object())
+    return llm::bad_reply("is no JSON object in UTF-8, is cut off, or holds millions of values");
   auto reply = decode(protocol, *document);
   if (reply) return reply;
   CallFailure failure = reply.error();

@@ -5,8 +5,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -14,6 +12,10 @@
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
+
+#include <kernelsmith/core/files.hpp>
+
+#include "wire.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -27,15 +29,8 @@ constexpr std::array<std::string_view, 2> kReplies{".reply.json", ".reply.txt"};
 constexpr const char* kAnswered = "answered";
 constexpr const char* kLock = "queue.lock";
 constexpr std::uintmax_t kMaxBytes = std::uintmax_t{32} << 20;
-
-Error system_error(const char* doing, const fs::path& path, int number) {
-  const bool full = number == ENOSPC || number == EDQUOT;
-  const bool denied = number == EACCES || number == EPERM || number == EROFS;
-  return fail(full     ? ErrorCode::disk_full
-              : denied ? ErrorCode::permission
-                       : ErrorCode::io,
-              std::string(doing) + ": " + std::generic_category().message(number), path.string());
-}
+constexpr std::size_t kBriefBytes = std::size_t{64} << 10;
+constexpr std::uint64_t kMostTokens = 1'000'000'000;
 
 std::optional<TicketId> ticket_of(const std::string& name) {
   TicketId ticket;
@@ -44,14 +39,13 @@ std::optional<TicketId> ticket_of(const std::string& name) {
   return ticket;
 }
 
-std::optional<std::string> text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string{std::istreambuf_iterator<char>(file), {}};
-}
-
 std::uint64_t tokens_in(const Json& usage, const char* key) {
-  return usage.contains(key) ? usage.at(key).get<std::uint64_t>() : 0;
+  if (!usage.contains(key)) return 0;
+  const Json& count = usage.at(key);
+  if (!count.is_number_unsigned() || count.get<std::uint64_t>() > kMostTokens)
+    throw std::invalid_argument("\"usage." + std::string(key) + "\" is a whole number from 0 to " +
+                                std::to_string(kMostTokens));
+  return count.get<std::uint64_t>();
 }
 
 void check_keys(const Json& object, std::initializer_list<std::string_view> known) {
@@ -67,7 +61,8 @@ ModelReply reply_in(const Json& object) {
     throw std::invalid_argument("the key \"text\", the reply as a text, is missing");
   ModelReply reply;
   reply.text = object.at("text").get<std::string>();
-  const std::string finish = object.value("finish", "stop");
+  const Json word = object.value("finish", Json("stop"));
+  const std::string finish = word.is_string() ? word.get<std::string>() : "";
   reply.finish_detail = finish;
   if (finish == "length")
     reply.finish = Finish::length;
@@ -77,6 +72,7 @@ ModelReply reply_in(const Json& object) {
     throw std::invalid_argument("\"finish\" is stop, length or declined");
   if (object.contains("usage")) {
     const Json& usage = object.at("usage");
+    if (!usage.is_object()) throw std::invalid_argument("\"usage\" is an object");
     check_keys(usage, {"input_tokens", "output_tokens"});
     reply.usage.emplace();
     reply.usage->input_tokens = tokens_in(usage, "input_tokens");
@@ -94,7 +90,10 @@ std::variant<ModelReply, std::string> read_reply(const std::string& name, std::s
     return reply;
   }
   try {
-    return reply_in(Json::parse(text));
+    if (text.size() <= kBriefBytes)
+      return reply_in(Json::parse(text));  // an exception says where the fault is
+    if (const auto document = llm::parse_json(text)) return reply_in(*document);
+    return name + " is no reply: no JSON in UTF-8, or too much of it";
   } catch (const Json::exception& wrong) {
     return name + " is no reply: " + wrong.what();
   } catch (const std::invalid_argument& wrong) {
@@ -107,7 +106,7 @@ Result<QueueFolder> QueueFolder::open(const fs::path& folder) {
   fs::create_directories(folder / kAnswered, error);
   if (error) return system_error("cannot create the folder", folder, error.value());
   const fs::path lock_path = folder / kLock;
-  Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (lock.get() < 0) return system_error("cannot open", lock_path, errno);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
     return fail(ErrorCode::busy, "another run asks through this folder", folder.string(),
@@ -131,7 +130,8 @@ Result<QueueFolder> QueueFolder::open(const fs::path& folder) {
 Status QueueFolder::post(TicketId ticket, const std::string& request) {
   while (!left_.empty() && *left_.begin() < ticket) put_away(*left_.begin());
   const fs::path path = file(ticket, kRequest);
-  const bool same = text_of(path) == request;
+  const auto there = read_regular_file(path, request.size());
+  const bool same = there && *there == request;
   if (left_.contains(ticket) && !same) put_away(ticket);
   left_.erase(ticket);
   if (same) return {};
@@ -147,7 +147,7 @@ Found QueueFolder::look(TicketId ticket, double now_s, double settled_s) {
   if (gone || bytes == 0) return NoReply{};
   Seen& seen = seen_[ticket];
   if (seen.bytes != bytes || seen.written != written) {
-    seen = {written, bytes, now_s, false};
+    seen = {.written = written, .bytes = bytes, .since_s = now_s};
     std::error_code none;
     fs::remove(file(ticket, kError), none);
   }
@@ -159,8 +159,10 @@ Found QueueFolder::look(TicketId ticket, double now_s, double settled_s) {
     return BadReply{name + " is larger than 32 MiB"};
   }
   if (!settled && !name.ends_with(".json")) return NoReply{};
-  const auto text = text_of(*path);
+  if (seen.tried && !settled) return NoReply{};
+  const auto text = read_regular_file(*path, kMaxBytes);
   if (!text) return NoReply{};
+  seen.tried = true;
   auto reply = read_reply(name, *text);
   if (auto* good = std::get_if<ModelReply>(&reply)) return std::move(*good);
   if (!settled) return NoReply{};
@@ -198,16 +200,14 @@ fs::path QueueFolder::file(TicketId ticket, std::string_view extension) const {
 std::optional<fs::path> QueueFolder::reply_to(TicketId ticket) const {
   std::error_code ignored;
   for (const std::string_view extension : kReplies)
-    if (fs::path path = file(ticket, extension); fs::is_regular_file(path, ignored)) return path;
+    if (fs::path path = file(ticket, extension); fs::is_regular_file(fs::symlink_status(path, ignored)))
+      return path;
   return std::nullopt;
 }
 
 Status QueueFolder::write(const fs::path& path, std::string_view text) const {
   fs::path fresh = folder_ / ("." + path.filename().string() + ".new");
-  std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) return system_error("cannot write", fresh, errno);
+  if (Status written = write_new_file(fresh, text, Flush::no); !written) return written;
   std::error_code error;
   fs::rename(fresh, path, error);
   if (error) return system_error("cannot replace", path, error.value());

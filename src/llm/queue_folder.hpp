@@ -37,7 +37,8 @@ class QueueFolder {
   /// so are replies to earlier tickets that nobody asked for in this session: their answers were taken.
   Status post(TicketId ticket, const std::string& request);
 
-  /// What was laid beside it. A text counts once it is the same at two looks that are `settled` apart.
+  /// What was laid beside it: a regular file, not a link. A text counts once it is the same at two looks that
+  /// are `settled` apart.
   Found look(TicketId ticket, double now_s, double settled_s);
 
   /// Lays a message beside a reply that cannot be taken.
@@ -55,6 +56,7 @@ class QueueFolder {
     std::filesystem::file_time_type written;
     std::uintmax_t bytes = 0;
     double since_s = 0;
+    bool tried = false;  ///< it was read, and was no reply yet
     bool complained = false;
   };
 

@@ -108,7 +108,7 @@ Attempt<ModelReply> decode_responses(const Json& document) {
   const std::string status = text_at(document, "status");
   if (status == "failed") return failure_of(member(document, "error"), 0);
   if (!status.empty() && status != "completed" && status != "incomplete")
-    return bad_reply("is no finished response: its status is " + excerpt(status));
+    return bad_reply("is no finished response: its status is " + status);
   const Json& output = member(document, "output");
   if (!output.is_array()) return bad_reply("holds no output");
   ModelReply reply;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 
 #include <openssl/crypto.h>
@@ -5,6 +6,26 @@
 #include <kernelsmith/llm/secret.hpp>
 
 namespace kernelsmith {
+namespace {
+
+/// Local servers are given placeholders such as "EMPTY", which programs hold for good reasons.
+constexpr std::size_t kShortest = 8;
+/// From here on no program holds it by chance, in whatever case.
+constexpr std::size_t kShortestDisguised = 16;
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+/// A key holds such bytes only: check_endpoint().
+bool is_graphic(char c) { return c > 0x20 && c < 0x7F; }
+
+bool is_variable_name(std::string_view name) {
+  const auto fits = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::ranges::all_of(name, fits);
+}
+
+}  // namespace
 
 Secret& Secret::operator=(const Secret& other) {
   if (this != &other) {
@@ -28,13 +49,37 @@ void Secret::wipe() noexcept {
   value_.clear();
 }
 
+bool Secret::stands_in(std::string_view text) const {
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (length_at(text, at) > 0) return true;
+  return false;
+}
+
 std::string Secret::redact(std::string text) const {
-  if (value_.empty()) return text;
-  for (std::size_t at = text.find(value_); at != text.npos; at = text.find(value_, at)) {
-    text.replace(at, value_.size(), "[key]");
-    at += 5;
+  if (value_.size() < kShortest) return text;
+  std::string clean;
+  std::size_t copied = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t length = length_at(text, at);
+    if (length == 0) continue;
+    clean.append(text, copied, at - copied).append("[key]");
+    copied = at + length;
+    at = copied - 1;
   }
-  return text;
+  if (copied == 0) return text;
+  return clean.append(text, copied);
+}
+
+std::size_t Secret::length_at(std::string_view text, std::size_t at) const {
+  if (value_.size() < kShortest) return 0;
+  const bool disguised = value_.size() >= kShortestDisguised;
+  const auto same = [&](char a, char b) { return a == b || (disguised && lower(a) == lower(b)); };
+  std::size_t next = at;
+  for (std::size_t i = 0; i < value_.size(); ++i, ++next) {
+    while (disguised && i > 0 && next < text.size() && !is_graphic(text[next])) ++next;
+    if (next >= text.size() || !same(text[next], value_[i])) return 0;
+  }
+  return next - at;
 }
 
 Result<Secret> expand_variables(std::string_view text) {
@@ -48,6 +93,10 @@ Result<Secret> expand_variables(std::string_view text) {
       return fail(ErrorCode::bad_input, "a ${ without its }", "",
                   "write ${NAME} for an environment variable");
     const std::string name(text.substr(begin + 2, end - begin - 2));
+    // Not quoted: it may be the key itself.
+    if (!is_variable_name(name))
+      return fail(ErrorCode::bad_input, "what stands in ${} is no name of an environment variable", "",
+                  "write ${NAME}, and give the key as that variable's value");
     const char* value = std::getenv(name.c_str());
     if (!value || !*value)
       return fail(ErrorCode::not_found, "the environment variable " + name + " is not set", "",

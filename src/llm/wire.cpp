@@ -8,13 +8,17 @@ namespace kernelsmith::llm {
 namespace {
 
 constexpr int kDeepest = 64;
-constexpr std::size_t kQuotedBytes = 400;
 constexpr double kMostTokens = 1e8;  // far beyond any model's context
 
-/// Whether brackets outside of strings nest deeper than kDeepest: nlohmann/json destroys and walks values
-/// recursively. The parser's own callback could tell, and costs more than the parsing.
-bool nests_too_deep(std::string_view text) {
+/// Ten for each of 200,000 tokens. A value takes up to 120 bytes of memory, and two of the text.
+constexpr std::size_t kMostValues = 2'000'000;
+
+/// Whether brackets outside of strings nest deeper than kDeepest (nlohmann/json destroys and walks values
+/// recursively), or there are more values than kMostValues. The parser's own callback could tell, and costs
+/// more than the parsing.
+bool is_too_much(std::string_view text) {
   int depth = 0;
+  std::size_t values = 1;
   for (std::size_t i = 0; i < text.size(); ++i) {
     switch (text[i]) {
       case '"':
@@ -23,7 +27,10 @@ bool nests_too_deep(std::string_view text) {
         break;
       case '[':
       case '{':
-        if (++depth > kDeepest) return true;
+        if (++depth > kDeepest || ++values > kMostValues) return true;
+        break;
+      case ',':
+        if (++values > kMostValues) return true;
         break;
       case ']':
       case '}':
@@ -71,7 +78,7 @@ std::string with_whole_characters(std::string_view text) {
 }  // namespace
 
 std::optional<Json> parse_json(std::string_view text) {
-  if (nests_too_deep(text)) return std::nullopt;
+  if (is_too_much(text)) return std::nullopt;
   Json document = Json::parse(text, nullptr, false);
   if (document.is_discarded())
     if (const std::string whole = with_whole_characters(text); !whole.empty())
@@ -131,21 +138,8 @@ void add_ids(const Json& list, std::vector<std::uint64_t>& ids) {
     if (id.is_number_unsigned()) ids.push_back(id.get<std::uint64_t>());
 }
 
-std::string excerpt(std::string_view text) {
-  std::size_t end = text.size();
-  if (end > kQuotedBytes) {
-    end = kQuotedBytes;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // keep characters whole
-  }
-  std::string result(text.substr(0, end));
-  std::ranges::replace_if(
-      result, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-  if (end < text.size()) result += "...";
-  return result;
-}
-
 std::string printable(std::string_view bytes) {
-  std::string result(bytes.substr(0, 2 * kQuotedBytes));
+  std::string result(bytes);
   std::ranges::replace_if(
       result, [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, '?');
   return result;

@@ -14,8 +14,8 @@ namespace kernelsmith::llm {
 
 using Json = nlohmann::json;
 
-/// Half a surrogate pair is read as U+FFFD. Empty for broken syntax, bytes that are not UTF-8 and nesting
-/// deeper than 64 levels.
+/// Half a surrogate pair is read as U+FFFD. Empty for broken syntax, bytes that are not UTF-8 and for more
+/// than a reply holds: nesting deeper than 64 levels, 2,000,000 values.
 std::optional<Json> parse_json(std::string_view text);
 
 /// The member, or null where `object` is no object or lacks it.
@@ -44,9 +44,6 @@ void add_logprobs(const Json& list, TokenTrace& trace);
 /// Adds a list of whole numbers.
 void add_ids(const Json& list, std::vector<std::uint64_t>& ids);
 
-/// Shortened to a few hundred bytes, control characters as blanks.
-std::string excerpt(std::string_view text);
-
 /// `bytes` with everything that is no printable ASCII as '?': for what is not UTF-8.
 std::string printable(std::string_view bytes);
 
@@ -54,7 +51,7 @@ std::string printable(std::string_view bytes);
 CallFailure bad_reply(std::string what);
 
 /// What an error object ({"type", "code", "message"}, or a string) stands for; `status` 0 where it came
-/// within a stream.
+/// within a stream. The server is quoted whole and as it came: redacted() comes before anybody sees it.
 CallFailure failure_of(const Json& error, int status);
 
 }  // namespace kernelsmith::llm

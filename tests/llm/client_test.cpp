@@ -143,6 +143,18 @@ TEST_F(Client, TheKeyIsInNoErrorNoNoticeAndNoReply) {
   EXPECT_THAT(describe(error), HasSubstr("you sent [key]"));
   EXPECT_EQ(notices_.messages().size(), 1u);
   EXPECT_THAT(notices_.messages(), Each(HasSubstr("you sent [key]")));
+  const Error cut = error_of(http_answer(401, std::string(370, 'x') + kTestKey));
+  EXPECT_THAT(describe(cut), Not(HasSubstr("sk-planted")));
+}
+
+TEST_F(Client, TheKeyIsInNothingThatIsKeptForTraining) {
+  serve(always(http_answer(200, std::string(R"({"model": "m-)") + kTestKey +
+                                    R"(", "choices": [{"message": {"content": "x"}, "finish_reason": "stop",)"
+                                    R"( "logprobs": {"content": [{"token": "sk-planted-", "logprob": -1},)"
+                                    R"( {"token": "key-0123456789", "logprob": -1}]}}]})")));
+  const ModelReply reply = ask(*patient(), a_call(false)).value();
+  EXPECT_EQ(reply.model, "m-[key]");
+  EXPECT_EQ(reply.trace, TokenTrace{});
 }
 
 TEST_F(Client, AStopEndsACallSoon) {

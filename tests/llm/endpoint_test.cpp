@@ -31,6 +31,11 @@ TEST(Endpoints, ThatWouldBetrayTheKeyAreRefused) {
     EXPECT_THAT(describe(status.error()), Not(AnyOf(HasSubstr(kTestKey), HasSubstr("secret"))));
   }
   EXPECT_FALSE(check("https://h/v1", "two\r\nX-Evil: lines"));
+  for (const char* prefix : {"https://h/", "https://h/v1?key="}) {
+    const Status status = check(std::string(prefix) + kTestKey);
+    ASSERT_FALSE(status) << prefix;
+    EXPECT_THAT(describe(status.error()), Not(HasSubstr(kTestKey)));
+  }
 }
 
 TEST(Endpoints, AreFilledInFromTheEnvironment) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include <kernelsmith/llm/manual_proposer.hpp>
 
@@ -182,6 +183,49 @@ TEST(ReadReply, SaysWhatIsWrong) {
   EXPECT_THAT(complaint(R"({"text": "a", "usage": {"input_tokens": "many"}})"), HasSubstr("1.reply.json"));
   EXPECT_THAT(complaint(R"({"text": "a", "usage": 5})"), HasSubstr("1.reply.json"));
   EXPECT_THAT(complaint("{\"text\": \"\xff\"}"), HasSubstr("1.reply.json"));
+}
+
+TEST_F(ManualProposerTest, WhatOthersPreparedInTheFolderIsNeitherWaitedForNorFollowed) {
+  const auto model = proposer();
+  const fs::path theirs = scratch_.path() / "theirs";
+  std::ofstream(theirs) << "a file of the user";
+  ASSERT_EQ(::mkfifo((folder_ / "000001.request.json").c_str(), 0600), 0);
+  fs::create_symlink("/dev/zero", folder_ / "000002.request.json");
+  for (const char* name : {".000003.request.json.new", ".000003.error.txt.new"})
+    fs::create_symlink(theirs, folder_ / name);
+  std::vector<std::future<Result<Proposal>>> answers;
+  for (const std::uint64_t ticket : {1, 2, 3}) answers.push_back(ask(*model, a_request(ticket)));
+  for (const char* number : {"000001", "000002", "000003"}) {
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder_ / (number + std::string(".request.json")))));
+    if (number != std::string("000003")) lay(number + std::string(".reply.txt"), kReply);
+  }
+  lay("000003.reply.json", "{}");
+  wait_for("000003.error.txt");
+  lay("000003.reply.json", R"({"text": "none"})");
+  for (auto& answer : answers) EXPECT_TRUE(answer.get());
+  std::ifstream file(theirs);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "a file of the user");
+}
+
+TEST(ReadReply, ALinkIsNoReply) {
+  const TemporaryFolder scratch;
+  auto queue = QueueFolder::open(scratch.path()).value();
+  ASSERT_TRUE(queue.post({1}, "{}"));
+  fs::create_symlink("/etc/hostname", scratch.path() / "000001.reply.txt");
+  EXPECT_TRUE(std::holds_alternative<NoReply>(queue.look({1}, 0, 0)));
+}
+
+TEST(ReadReply, SaysWhichKeyIsWrong) {
+  const auto fault = [](const std::string& text) {
+    const auto reply = read_reply("1.reply.json", text);
+    return std::holds_alternative<std::string>(reply) ? std::get<std::string>(reply) : "taken";
+  };
+  EXPECT_THAT(fault(R"({"text": "x", "usage": {"input_tokens": -5}})"), HasSubstr("usage.input_tokens"));
+  EXPECT_THAT(fault(R"({"text": "x", "usage": {"output_tokens": 1e300}})"), HasSubstr("usage.output_tokens"));
+  EXPECT_THAT(fault(R"({"text": "x", "usage": "x"})"), HasSubstr("\"usage\""));
+  EXPECT_THAT(fault(R"({"text": "x", "finish": 3})"), HasSubstr("\"finish\""));
+  EXPECT_THAT(fault(std::string(1 << 20, '[')), HasSubstr("no JSON"));
+  EXPECT_THAT(fault("{\n\"text\": x}"), HasSubstr("line 2"));
 }
 
 }  // namespace

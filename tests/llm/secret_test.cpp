@@ -8,9 +8,28 @@ namespace kernelsmith {
 namespace {
 
 TEST(Secret, RedactsEveryOccurrence) {
-  const Secret key("sk-abc");
-  EXPECT_EQ(key.redact("bad key sk-abc, I said sk-abcsk-abc"), "bad key [key], I said [key][key]");
+  const Secret key("sk-abcde");
+  EXPECT_EQ(key.redact("bad key sk-abcde, I said sk-abcdesk-abcde"), "bad key [key], I said [key][key]");
+  EXPECT_EQ(key.redact("sk-abcd, SK-ABCDE"), "sk-abcd, SK-ABCDE");
   EXPECT_EQ(Secret().redact("nothing to hide"), "nothing to hide");
+}
+
+TEST(Secret, FindsALongKeyInAnotherCaseAndWithBytesBetween) {
+  const Secret key("sk-AbCd0123456789xY");
+  EXPECT_EQ(key.redact("a sk-abcd0123456789xy b"), "a [key] b");
+  EXPECT_EQ(key.redact("a sk-AbCd01234\t5678\n9xY b"), "a [key] b");
+  EXPECT_EQ(key.redact("a sk-AbCd01234\xE2\x80\x8B"
+                       "56789xY b"),
+            "a [key] b");
+  EXPECT_EQ(key.redact("sk-AbCd0123456789x"), "sk-AbCd0123456789x");
+  EXPECT_EQ(key.redact("ssk-sk-AbCd0123456789xYY"), "ssk-[key]Y");
+  EXPECT_TRUE(key.stands_in("https://gateway/sk-AbCd0123456789xY/v1"));
+  EXPECT_FALSE(key.stands_in("https://gateway/v1"));
+}
+
+TEST(Secret, APlaceholderSpoilsNoProgram) {
+  EXPECT_EQ(Secret("EMPTY").redact("if (state == EMPTY) x();"), "if (state == EMPTY) x();");
+  EXPECT_FALSE(Secret("x").stands_in("x"));
 }
 
 TEST(Secret, ExpandsVariables) {
@@ -20,6 +39,9 @@ TEST(Secret, ExpandsVariables) {
   EXPECT_EQ(expand_variables("${KS_TEST_NO_KEY}").error().code, ErrorCode::not_found);
   EXPECT_NE(expand_variables("${KS_TEST_NO_KEY}").error().message.find("KS_TEST_NO_KEY"), std::string::npos);
   EXPECT_EQ(expand_variables("${KS_TEST_KEY").error().code, ErrorCode::bad_input);
+  const Error no_name = expand_variables("${sk-abcde}").error();  // a key where a name belongs
+  EXPECT_EQ(no_name.code, ErrorCode::bad_input);
+  EXPECT_EQ(describe(no_name).find("sk-abcde"), std::string::npos);
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ using Attempt = boost::system::result<T, CallFailure>;
 /// The reply in the body of a 200 that is no stream.
 Attempt<ModelReply> decode_reply(Protocol protocol, std::string_view body);
 
-/// The failure that a status other than 200 and its body stand for. The server's message is quoted, shortened
-/// and in printable characters.
+/// The failure that a status other than 200 and its body stand for. The server's message is quoted whole and
+/// as it came.
 CallFailure decode_failure(int status, std::string_view body);
 
 /// Collects a streamed reply. Not thread-safe.

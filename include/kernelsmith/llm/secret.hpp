@@ -27,16 +27,25 @@ class Secret {
   std::string_view reveal() const { return value_; }
 
   /// `text` with every occurrence of the key replaced by "[key]": servers like to quote it in their errors.
+  /// A key of 16 bytes or more is also found in another case, and with bytes put in between that no key
+  /// holds (blanks, control characters, anything beyond ASCII). One of less than 8 bytes is no secret but a
+  /// placeholder for a server that needs none, and stays. To be called before a text is cut or rewritten.
   std::string redact(std::string text) const;
 
+  /// Whether redact() would replace something.
+  bool stands_in(std::string_view text) const;
+
  private:
+  /// Of the key where it begins at `at`; 0 where it does not.
+  std::size_t length_at(std::string_view text, std::size_t at) const;
   void wipe() noexcept;
 
   std::string value_;
 };
 
 /// `text` with each `${NAME}` replaced by that environment variable. `not_found` for a variable that is not
-/// set, `bad_input` for an unclosed brace. Reads the environment: call it before threads change that.
+/// set, `bad_input` for an unclosed brace or what is no name. Reads the environment: call it before threads
+/// change that.
 Result<Secret> expand_variables(std::string_view text);
 
 }  // namespace kernelsmith
