@@ -74,7 +74,9 @@ class ChatProvider final : public ProposerProvider {
   void read(YamlMap& in) override {
     in.optional("protocol", protocol_, kProtocols);
     in.optional("base_url", base_url_);
+    if (in.kind("base_url") != YamlKind::absent) stored_url_ = false;
     read_key(in);
+    if (in.kind("key") != YamlKind::absent) stored_key_ = false;
     in.optional("ca_file", ca_file_);
     in.optional("price_file", price_file_);
     if (in.kind("models") != YamlKind::absent) models_.clear();
@@ -176,6 +178,20 @@ class ChatProvider final : public ProposerProvider {
                 price_file_, "leave --max-usd out");
   }
 
+  void distrust() override { stored_url_ = stored_key_ = true; }
+
+  std::string destination() const override {
+    const auto server = endpoint();
+    if (!server) return {};
+    const std::string key = server->key.empty() ? "without a key" : "with the key in $" + key_variable();
+    return "models are asked at " + server->base_url + ", " + key;
+  }
+
+  std::string server_to_name() const override {
+    const auto server = unchecked_endpoint();
+    return server && is_for_its_user_to_say(*server) ? server->base_url : std::string();
+  }
+
   /// Edits are shorter, rewrites bolder; a crossover needs two good parents.
   std::vector<Operator> operators() const override {
     return {Operator::rewrite, Operator::edit, Operator::crossover};
@@ -255,7 +271,37 @@ class ChatProvider final : public ProposerProvider {
             {}};
   }
 
+  std::string key_variable() const {
+    if (!key_.empty()) return key_.substr(2, key_.size() - 3);
+    return protocol_ == Protocol::messages ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
+  }
+
+  /// Whether a key would leave for a server that neither the environment names nor the protocol's provider
+  /// runs.
+  bool is_for_its_user_to_say(const Endpoint& server) const {
+    return !server.key.empty() && !is_loopback(server.base_url) &&
+           server.base_url != with_environment({protocol_, "", {}, ""}).base_url;
+  }
+
+  /// Run folders are handed on: what stands in one does not decide where this machine's secrets go.
   Result<Endpoint> endpoint() const {
+    auto server = unchecked_endpoint();
+    if (!server) return server;
+    const std::string variable = key_variable();
+    if (stored_key_ && !key_.empty() && !variable.ends_with("API_KEY"))
+      return fail(
+          ErrorCode::invalid_argument,
+          "this run takes $" + variable + " for the key, which is not named as an API key is", "proposer.key",
+          "if it is one: put it into a variable whose name ends in API_KEY, and name that in run.yaml");
+    if (stored_url_ && is_for_its_user_to_say(*server))
+      return fail(ErrorCode::invalid_argument, "this run would send $" + variable + " to " + server->base_url,
+                  "proposer.base_url",
+                  "if you trust that server, name it: kernelsmith resume RUN --base-url URL, or " +
+                      std::string(protocol_ == Protocol::messages ? "ANTHROPIC" : "OPENAI") + "_BASE_URL");
+    return server;
+  }
+
+  Result<Endpoint> unchecked_endpoint() const {
     Endpoint server{protocol_, base_url_, {}, ca_file_};
     if (!key_.empty()) {
       auto key = expand_variables(key_);
@@ -280,6 +326,7 @@ class ChatProvider final : public ProposerProvider {
 
   Protocol protocol_ = Protocol::chat_completions;
   std::string base_url_, key_, ca_file_, price_file_;
+  bool stored_url_ = false, stored_key_ = false;  ///< see distrust()
   std::vector<ModelSettings> models_;
   PromptSettings prompts_;
   KeepOptions keep_;

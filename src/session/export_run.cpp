@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include <kernelsmith/config/json.hpp>
+#include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 namespace kernelsmith {
@@ -54,7 +55,7 @@ class Exporter {
       if (const Child* child = arrived->proposal.child()) unevaluated_.emplace(arrived->ticket, *child);
       const auto reply = store_.reply(arrived->ticket);
       if (!reply) return reply.error();
-      if (*reply) out_ << reply_line(arrived->ticket, **reply) << '\n';
+      if (*reply) put(reply_line(arrived->ticket, **reply));
     } else if (const auto* told = std::get_if<EvaluationArrived>(&event)) {
       if (told->source == EvaluationSource::evaluated) write(*told);
     }
@@ -64,12 +65,14 @@ class Exporter {
  private:
   void write(const EvaluationArrived& told) {
     if (const auto child = unevaluated_.extract(told.ticket)) {
-      out_ << program_line(told.program, child.mapped()) << '\n';
-      for (const ProgramId parent : child.mapped().parents)
-        out_ << lineage_line(told.program, parent) << '\n';
+      put(program_line(told.program, child.mapped()));
+      for (const ProgramId parent : child.mapped().parents) put(lineage_line(told.program, parent));
     }
-    out_ << evaluation_line(told) << '\n';
+    put(evaluation_line(told));
   }
+
+  /// Lines are looked at in terminals, too.
+  void put(const std::string& line) { out_ << escape_controls_in_json(line) << '\n'; }
 
   const RunStore& store_;
   std::ostream& out_;

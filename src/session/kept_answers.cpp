@@ -2,8 +2,6 @@
 
 #include <cerrno>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -11,8 +9,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/config/json.hpp>
+#include <kernelsmith/core/blocking.hpp>
 #include <kernelsmith/core/descriptor.hpp>
+#include <kernelsmith/core/files.hpp>
 
 namespace kernelsmith {
 namespace {
@@ -20,13 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kExtension = ".json";
-
-Error system_error(const char* doing, const fs::path& path, int number) {
-  const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
-  const bool denied = number == EACCES || number == EPERM || number == EROFS;
-  const ErrorCode code = full ? ErrorCode::disk_full : denied ? ErrorCode::permission : ErrorCode::io;
-  return fail(code, std::string(doing) + ": " + std::generic_category().message(number), path.string());
-}
+constexpr const char* kFreshEnding = ".json.new";
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
 std::optional<TicketId> ticket_of(const fs::path& file) {
   const std::string name = file.stem().string();
@@ -37,17 +33,24 @@ std::optional<TicketId> ticket_of(const fs::path& file) {
   return ticket;
 }
 
-Status write_whole(const fs::path& path, std::string_view bytes, bool flush) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (file.get() < 0) return system_error("cannot create", path, errno);
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_error("cannot write", path, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  if (flush && ::fsync(file.get()) != 0) return system_error("cannot flush", path, errno);
-  return {};
+bool is_left_over(const fs::path& file) { return file.filename().string().ends_with(kFreshEnding); }
+
+/// What was kept, as an answer to `request`: of a file in a run folder nothing is believed that the request
+/// tells. `corrupt` where its child cannot be one of the request's parent.
+Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept) {
+  const Child* child = kept.child();
+  if (!child) return kept;
+  const auto refuse = [&](const std::string& why) {
+    return fail(ErrorCode::corrupt, "an answer that was kept does not fit: " + why,
+                "ticket " + std::to_string(request.ticket.value), "it is asked for again");
+  };
+  if (child->source.empty()) return refuse("its child has no file");
+  if (request.selection.parent)
+    if (const Status fits = check_frozen(request.selection.parent->program->source, child->source); !fits)
+      return refuse(describe(fits.error()));
+  auto answer = as_proposal(request, child->source);
+  if (answer) kept.outcome = std::move(answer->outcome);
+  return kept;
 }
 
 class Keeping final : public Proposer {
@@ -57,7 +60,7 @@ class Keeping final : public Proposer {
 
   void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
     const TicketId ticket = request.ticket;
-    if (auto kept = answers_->take(ticket)) return done(std::move(*kept));
+    if (auto kept = answers_->take(ticket)) return done(as_answer(request, std::move(*kept)));
     proposer_->start(std::move(request), std::move(stop),
                      [answers = answers_, ticket, done = std::move(done)](Result<Proposal> answer) {
                        // Where it cannot be kept, the journal is tried all the same, and says why.
@@ -97,18 +100,18 @@ Result<std::shared_ptr<KeptAnswers>> KeptAnswers::open(const fs::path& folder, D
   std::error_code error;
   std::vector<fs::path> torn;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (is_left_over(entry.path())) torn.push_back(entry.path());  // of a writer that was killed
     const auto ticket = ticket_of(entry.path());
-    if (!ticket) {
-      torn.push_back(entry.path());  // of a writer that was killed
-      continue;
-    }
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file.is_open() || file.bad()) return system_error("cannot read", entry.path(), errno);
-    auto answer = from_json<Proposal>(text);
-    if (!answer)
-      return fail(ErrorCode::corrupt, "this is no answer: " + answer.error().message, entry.path().string(),
+    if (!ticket) continue;
+    const auto no_answer = [&](const Error& why) {
+      return fail(ErrorCode::corrupt, "this is no answer: " + why.message, entry.path().string(),
                   "remove the file; what it held will be asked for again");
+    };
+    const auto text = read_regular_file(entry.path(), kMostBytes);
+    if (!text && text.error().code != ErrorCode::bad_input) return text.error();
+    if (!text) return no_answer(text.error());
+    auto answer = from_json<Proposal>(*text);
+    if (!answer) return no_answer(answer.error());
     answers->files_.insert(*ticket);
     answers->left_.emplace(*ticket, std::move(*answer));
   }
@@ -120,6 +123,8 @@ Result<std::shared_ptr<KeptAnswers>> KeptAnswers::open(const fs::path& folder, D
 
 Status KeptAnswers::keep(TicketId ticket, const Proposal& answer) {
   const std::string text = to_json(answer);
+  if (text.size() > kMostBytes)
+    return fail(ErrorCode::too_long, "the answer is too large to be kept", folder_.string());
   const std::lock_guard lock(mutex_);
   std::error_code error;
   fs::create_directory(folder_, error);
@@ -127,7 +132,7 @@ Status KeptAnswers::keep(TicketId ticket, const Proposal& answer) {
   fs::path fresh = path;
   fresh += ".new";
   const bool flush = durability_ == Durability::power;
-  if (const Status written = write_whole(fresh, text, flush); !written) {
+  if (const Status written = write_new_file(fresh, text, flush ? Flush::yes : Flush::no); !written) {
     fs::remove(fresh, error);
     return written;
   }

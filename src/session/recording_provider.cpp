@@ -42,6 +42,12 @@ class RecordingProvider final : public ProposerProvider {
 
   std::vector<Operator> operators() const override { return {Operator::rewrite}; }
 
+  std::string destination() const override {
+    if (!live_) return {};
+    const auto stored = load_stored_run(run_, default_registry());
+    return stored ? stored->config.proposer.provider->destination() : std::string();
+  }
+
   std::optional<RecordedRun> recorded_run() const override { return RecordedRun{run_, evaluations_, live_}; }
 
  private:

@@ -294,6 +294,7 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
   if (!config) return config.error();
   const Status read = read_config(*yaml, (folder / kConfigFile).string(), registry, *config);
   if (!read) return read.error();
+  config->proposer.provider->distrust();
   return StoredRun{std::move(*task), std::move(*config)};
 }
 

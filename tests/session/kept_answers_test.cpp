@@ -5,12 +5,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/session.hpp>
 
+#include "temporary_folder.hpp"
 #include "toy_task.hpp"
 
 namespace kernelsmith {
@@ -78,7 +80,7 @@ class KeptAnswersTest : public testing::Test {
 
   /// A run that was stopped while it waited for the answer to its first ticket.
   void begin_and_stop() {
-    const TaskFolder task = toy::task_in(scratch_.path());
+    const TaskFolder task = toy::task_in(task_);
     RunConfig config = default_config(task.task, registry()).value();
     ASSERT_TRUE(read_config(
         "budgets: {iterations: 4}\nworkers: 1\nlimits: {confirm: false}\nproposer: {kind: scripted}\n",
@@ -106,7 +108,8 @@ class KeptAnswersTest : public testing::Test {
 
   std::shared_ptr<Script> script_ = std::make_shared<Script>();
   ScratchFolder scratch_ = ScratchFolder::create().value();
-  const fs::path run_ = scratch_.path() / "a.run";
+  fs::path task_ = scratch_.path();
+  fs::path run_ = scratch_.path() / "a.run";
 };
 
 constexpr const char* kPaid = "a = 3  # @tune 0 1 2 3\nb = 4  # @tune 0 1 2 3 4\nc = 1  # @tune 0 1\n";
@@ -139,6 +142,61 @@ TEST_F(KeptAnswersTest, WhatTheJournalHasIsForgotten) {
   ASSERT_TRUE(resume().value().run());
   EXPECT_TRUE(nothing_on_its_way());
   EXPECT_EQ(view_run(run_, registry())->archive_digest(), before);
+}
+
+TEST_F(KeptAnswersTest, AnAnswerThatCannotBeOneIsAskedForAgain) {
+  for (const Source& source : {Source(), Source::create({{"other.txt", kPaid}}).value(),
+                               Source::create({{"seed.txt", kPaid}, {"more.txt", ""}}).value()}) {
+    const TemporaryFolder folder;
+    run_ = folder.path() / "a.run";
+    task_ = folder.path() / "task";
+    begin_and_stop();
+    Proposal kept = child_of({}, kPaid);
+    std::get<Child>(kept.outcome).source = source;
+    leave("1.json", to_json(kept));
+    auto session = resume();
+    ASSERT_TRUE(session) << describe(session.error());
+    const auto outcome = session->run();
+    ASSERT_TRUE(outcome) << describe(outcome.error());
+    EXPECT_EQ(outcome->reason, EndReason::budget);
+    EXPECT_TRUE(script_->asked.contains(1));
+  }
+}
+
+TEST_F(KeptAnswersTest, OfAnAnswerThatWasKeptOnlyTheSourceIsBelieved) {
+  begin_and_stop();
+  Proposal kept = child_of({}, kPaid);
+  std::get<Child>(kept.outcome).origin = Origin::seed;
+  std::get<Child>(kept.outcome).parents = {ProgramId{77}};
+  leave("1.json", to_json(kept));
+  ASSERT_TRUE(resume().value().run());
+  EXPECT_FALSE(script_->asked.contains(1));
+  const auto view = view_run(run_, registry());
+  const auto best = view->state.best();
+  ASSERT_EQ(best->program->source.main_text(), kPaid);
+  EXPECT_EQ(best->program->origin, Origin::rewrite);
+  EXPECT_EQ(best->program->parents, std::vector{ProgramId{0}});
+}
+
+TEST_F(KeptAnswersTest, WhatIsNoRegularFileIsNeitherWaitedForNorRead) {
+  begin_and_stop();
+  fs::create_directories(run_ / "arrived");
+  const fs::path file = run_ / "arrived" / "1.json";
+  const auto refusal = [&] {
+    const auto session = resume();
+    const ErrorCode code = session ? ErrorCode::internal : session.error().code;
+    fs::remove(file);
+    return code;
+  };
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_EQ(refusal(), ErrorCode::corrupt);
+  fs::create_symlink("/dev/zero", file);
+  EXPECT_EQ(refusal(), ErrorCode::corrupt);
+  fs::create_directory(file);
+  EXPECT_EQ(refusal(), ErrorCode::corrupt);
+  leave("notes.txt", "mine");
+  EXPECT_TRUE(resume());
+  EXPECT_TRUE(fs::exists(run_ / "arrived" / "notes.txt"));
 }
 
 TEST_F(KeptAnswersTest, AFileThatIsNoAnswerIsNamed) {

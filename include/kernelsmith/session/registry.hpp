@@ -86,6 +86,17 @@ class ProposerProvider : public Provider<Proposer> {
   /// succeeds.
   virtual ProposerExam examine(const Task& task, const std::stop_token& stop) const;
 
+  /// What was read so far comes from a run folder, which somebody else may have made: make() sends no secret
+  /// of this machine where nothing but that folder says so. What is read() later is the user's again.
+  virtual void distrust() {}
+
+  /// Whom it will ask and with which secret, in words for the user; empty: nobody outside this machine's
+  /// files.
+  virtual std::string destination() const { return {}; }
+
+  /// The server that has to be named again where the run is resumed, because of distrust(); empty: none.
+  virtual std::string server_to_name() const { return {}; }
+
   /// How many proposals may be under way at once; empty: as many as evaluations.
   virtual std::optional<unsigned> proposals_in_flight() const { return std::nullopt; }
 
