@@ -4,13 +4,12 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <kernelsmith/session/doctor.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "commands.hpp"
 #include "json_text.hpp"
+#include "say.hpp"
 #include "text.hpp"
 
 namespace kernelsmith::cli {
@@ -18,13 +17,12 @@ namespace {
 
 void print_text(const MachineReport& machine) {
   for (const MachineCheck& check : machine.checks) {
-    fmt::print("{:<8} {:<13} {}\n", name_of(check.status), check.name, check.detail);
-    if (!check.remedy.empty()) fmt::print("{:<8} {:<13} -> {}\n", "", "", check.remedy);
+    say("{:<8} {:<13} {}\n", name_of(check.status), check.name, check.detail);
+    if (!check.remedy.empty()) say("{:<8} {:<13} -> {}\n", "", "", check.remedy);
   }
-  fmt::print("\ntier of the scores measured here: {}\n", machine.tier);
-  fmt::print("{}\n", machine.usable()
-                         ? "kernelsmith can search for kernels on this machine"
-                         : "what is missing above must be there before a kernel can be searched for");
+  say("\ntier of the scores measured here: {}\n", machine.tier);
+  say("{}\n", machine.usable() ? "kernelsmith can search for kernels on this machine"
+                               : "what is missing above must be there before a kernel can be searched for");
 }
 
 struct DoctorCommand {
@@ -55,7 +53,7 @@ int DoctorCommand::operator()() const {
   const int status = status_of(machine, of_task);
   for (const MachineCheck& check : of_task) machine.checks.push_back(check);
   if (json)
-    fmt::print("{}", json_of(machine));
+    std::fputs(json_of(machine).c_str(), stdout);
   else
     print_text(machine);
   return status;

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/session/dry_run.hpp>
 
 #include "commands.hpp"
+#include "say.hpp"
 #include "text.hpp"
 
 namespace kernelsmith::cli {
@@ -25,46 +25,45 @@ const char* word_for(DryCheck::Verdict verdict) {
 
 void print_check(const DryCheck& check) {
   const std::string detail = check.error ? check.error->message : check.detail;
-  fmt::print("{:<8} {:<14} {}\n", word_for(check.verdict), check.name, escape_controls(detail));
+  say("{:<8} {:<14} {}\n", word_for(check.verdict), check.name, detail);
 }
 
 std::string money(const std::optional<double>& usd) { return usd ? usd_text(*usd) : "an unknown sum"; }
 
 void print_call(const CallEstimate& call) {
-  fmt::print("{:<8} {}: about {} tokens in and {} out, {}\n", "a call", call.terms.model, call.prompt_tokens,
-             call.reply_tokens, call.usd() ? "about " + usd_text(*call.usd()) : "price unknown");
+  say("{:<8} {}: about {} tokens in and {} out, {}\n", "a call", call.terms.model, call.prompt_tokens,
+      call.reply_tokens, call.usd() ? "about " + usd_text(*call.usd()) : "price unknown");
   const std::string most_in = call.terms.most_prompt_tokens > 0
                                   ? fmt::format("{} tokens in", call.terms.most_prompt_tokens)
                                   : "any number of tokens in";
   const std::string most_out = call.terms.most_reply_tokens
                                    ? fmt::format("{} out", *call.terms.most_reply_tokens)
                                    : "as many out as the server allows (max_output_tokens is not set)";
-  fmt::print("{:<8} at most {} and {}{}\n", "", most_in, most_out,
-             call.most_usd() ? ", " + usd_text(*call.most_usd()) : "");
+  say("{:<8} at most {} and {}{}\n", "", most_in, most_out,
+      call.most_usd() ? ", " + usd_text(*call.most_usd()) : "");
 }
 
 void print_run(const RunEstimate& estimate, const Budgets& budgets) {
   if (estimate.calls)
-    fmt::print("{:<8} about {} calls and {}; with all repairs at most {} calls{}\n", "the run",
-               *estimate.calls, money(estimate.usd), *estimate.most_calls,
-               estimate.most_usd ? " and " + usd_text(*estimate.most_usd) : "");
+    say("{:<8} about {} calls and {}; with all repairs at most {} calls{}\n", "the run", *estimate.calls,
+        money(estimate.usd), *estimate.most_calls,
+        estimate.most_usd ? " and " + usd_text(*estimate.most_usd) : "");
   else
-    fmt::print("{:<8} how many calls it makes is not known without --iterations{}\n", "the run",
-               budgets.usd ? fmt::format("; at most {}", usd_text(*budgets.usd)) : "");
+    say("{:<8} how many calls it makes is not known without --iterations{}\n", "the run",
+        budgets.usd ? fmt::format("; at most {}", usd_text(*budgets.usd)) : "");
   if (estimate.affordable_calls)
-    fmt::print("{:<8} {} pay for about {:.0f} such calls\n", "", usd_text(*budgets.usd),
-               *estimate.affordable_calls);
-  fmt::print("{:<8} reasoning and attempts that fail come on top\n", "");
+    say("{:<8} {} pay for about {:.0f} such calls\n", "", usd_text(*budgets.usd), *estimate.affordable_calls);
+  say("{:<8} reasoning and attempts that fail come on top\n", "");
 }
 
 }  // namespace
 
 int dry_run_command(const TaskFolder& task, const RunConfig& config, Interrupt& interrupt) {
-  fmt::print(stderr, "task {}; nothing is written, and nothing that costs money is asked\n", task.task.name);
+  say(stderr, "task {}; nothing is written, and nothing that costs money is asked\n", task.task.name);
   const DryRun result = dry_run(task, config, interrupt.token());
   for (const DryCheck& check : result.checks) print_check(check);
   if (!result.estimate.models.empty()) {
-    fmt::print("\n");
+    say("\n");
     for (const CallEstimate& call : result.estimate.models) print_call(call);
     print_run(result.estimate, config.budgets);
   }

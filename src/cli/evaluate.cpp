@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/session/session.hpp>
 
@@ -12,6 +10,7 @@
 #include "interrupt.hpp"
 #include "json_text.hpp"
 #include "run_options.hpp"
+#include "say.hpp"
 #include "text.hpp"
 
 namespace kernelsmith::cli {
@@ -24,23 +23,23 @@ Of --config and --set the section `evaluator` matters, for example --set evaluat
 
 void print_shapes(const Report& report) {
   for (const ShapeResult& shape : report.shapes)
-    fmt::print("  {:<28} {:<8} {:>22}  {}\n", shape.shape, shape.correct == true ? "correct" : "WRONG",
-               shape.runtime_us ? text_of(*shape.runtime_us) : "",
-               shape.speedup ? text_of(*shape.speedup) : std::string(shape.timed ? "" : "not timed"));
+    say("  {:<28} {:<8} {:>22}  {}\n", shape.shape, shape.correct == true ? "correct" : "WRONG",
+        shape.runtime_us ? text_of(*shape.runtime_us) : "",
+        shape.speedup ? text_of(*shape.speedup) : std::string(shape.timed ? "" : "not timed"));
 }
 
 void print_text(const Evaluation& evaluation) {
   const Report& report = evaluation.report();
   if (const Rejection* rejection = evaluation.rejection()) {
-    fmt::print("rejected at {}: {}\n{}\n", name_of(rejection->stage), name_of(rejection->code),
-               rejection->diagnostics);
+    say("rejected at {}: {}\n{}\n", name_of(rejection->stage), name_of(rejection->code),
+        rejection->diagnostics);
   } else if (report.speedup) {
-    fmt::print("accepted: {} over the baseline\n", text_of(*report.speedup));
+    say("accepted: {} over the baseline\n", text_of(*report.speedup));
   } else {
-    fmt::print("accepted: fitness {}\n", text_of(evaluation.metrics()->fitness()));
+    say("accepted: fitness {}\n", text_of(evaluation.metrics()->fitness()));
   }
   if (evaluation.accepted()) print_shapes(report);  // what a rejection did not reach is not wrong
-  if (!report.tier.empty()) fmt::print("tier {}\n", report.tier);
+  if (!report.tier.empty()) say("tier {}\n", report.tier);
 }
 
 /// A candidate of one file is compiled under the name of the seed's; messages shall name the file that was
@@ -72,9 +71,8 @@ struct EvaluateCommand {
       auto candidate = load_candidate(loaded->task, file);
       if (!candidate) return report(stderr, candidate.error());
       if (!loaded->task.seed.empty() && !check_frozen(loaded->task.seed, *candidate))
-        fmt::print(stderr,
-                   "note: {} differs from the seed outside the EVOLVE-BLOCKs; a search keeps that text\n",
-                   file);
+        say(stderr, "note: {} differs from the seed outside the EVOLVE-BLOCKs; a search keeps that text\n",
+            file);
       names.push_back(candidate->files().size() == 1 ? candidate->files().front().path : "");
       candidates.push_back(std::move(*candidate));
     }
@@ -82,15 +80,15 @@ struct EvaluateCommand {
     if (!run) return report(stderr, run.error());
     if (const Status applied = config.apply(registry, *run); !applied) return report(stderr, applied.error());
 
-    fmt::print(stderr, "task {}; preparing\n", loaded->task.name);
+    say(stderr, "task {}; preparing\n", loaded->task.name);
     int status = kDone;
     std::size_t told = 0;
     const auto tell = [&](const Evaluation& told_as) {
       const Evaluation evaluation = with_given_name(told_as, names[told], files[told]);
       if (json) {
-        fmt::print("{}", json_of(evaluation));
+        std::fputs(json_of(evaluation).c_str(), stdout);
       } else {
-        if (files.size() > 1) fmt::print("{}{}:\n", told > 0 ? "\n" : "", files[told]);
+        if (files.size() > 1) say("{}{}:\n", told > 0 ? "\n" : "", files[told]);
         print_text(evaluation);
       }
       std::fflush(stdout);

@@ -1,12 +1,11 @@
 // kernelsmith init [DIR]
 #include <filesystem>
 
-#include <fmt/format.h>
-
 #include <kernelsmith/session/doctor.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "commands.hpp"
+#include "say.hpp"
 #include "templates.hpp"
 #include "text.hpp"
 
@@ -46,8 +45,8 @@ void print_checks(const std::string& folder) {
   const auto made = load_task_folder(folder);
   if (!made) return;
   for (const MachineCheck& check : examine_precision(made->task)) {
-    fmt::print("{:<8} {}: {}\n", name_of(check.status), check.name, check.detail);
-    if (!check.remedy.empty()) fmt::print("         -> {}\n", check.remedy);
+    say("{:<8} {}: {}\n", name_of(check.status), check.name, check.detail);
+    if (!check.remedy.empty()) say("         -> {}\n", check.remedy);
   }
 }
 
@@ -56,11 +55,11 @@ int InitCommand::operator()() const {
   if (const Status free = check_free(task, folder); !free) return report(stderr, free.error());
   if (const Status written = write_task_folder(task, folder); !written)
     return report(stderr, written.error());
-  fmt::print("made the task {}: {} files from the template {}\n", folder, task.files.size(), name);
+  say("made the task {}: {} files from the template {}\n", folder, task.files.size(), name);
   const std::filesystem::path seed = std::filesystem::path(folder) / (name == "cpu" ? "seed.cpp" : "seed.py");
   print_checks(folder);
-  fmt::print("next     kernelsmith evaluate {} {}\n", shell_word(folder), shell_word(seed.string()));
-  fmt::print("         kernelsmith run {} --time 60s\n", shell_word(folder));
+  say("next     kernelsmith evaluate {} {}\n", shell_word(folder), shell_word(seed.string()));
+  say("         kernelsmith run {} --time 60s\n", shell_word(folder));
   return kDone;
 }
 

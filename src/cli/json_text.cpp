@@ -9,9 +9,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kIndent = 2;
 
-/// A candidate's output can hold any byte; what is no UTF-8 is replaced.
+/// A candidate's output can hold any byte; what is no UTF-8 is replaced, and what is no ASCII escaped:
+/// terminals obey some of it.
 std::string dump(const Json& value) {
-  return value.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return value.dump(kIndent, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 Json interval(const Measurement& value) {

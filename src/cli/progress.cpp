@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "say.hpp"
 #include "text.hpp"
 
 namespace kernelsmith::cli {
@@ -104,7 +105,8 @@ void Progress::tick() {
 
 void Progress::draw() {
   const std::string line = line_of(shown_);
-  fmt::print(stderr, "{}{}", kEraseLine, line.substr(0, terminal_columns() - 1));
+  std::fputs(kEraseLine, stderr);
+  put(stderr, line.substr(0, terminal_columns() - 1));
   std::fflush(stderr);
   drawn_ = true;
 }
@@ -122,7 +124,7 @@ void Progress::on_commit(const Commit& commit) {
   const int tenths = static_cast<int>(shown_.progress * 10);
   if (!commit.new_best && tenths == tenths_) return;
   tenths_ = tenths;
-  fmt::print(stderr, "{:>8}  {}\n", clock_text(elapsed_before_ + session_s()), line_of(shown_));
+  say(stderr, "{:>8}  {}\n", clock_text(elapsed_before_ + session_s()), line_of(shown_));
 }
 
 void Progress::on_event(const Event& event) {
@@ -133,14 +135,14 @@ void Progress::on_event(const Event& event) {
   if (live_) {
     draw();
   } else {
-    fmt::print(stderr, "{:>8}  {}\n", clock_text(elapsed_before_ + session_s()), line_of(shown_));
+    say(stderr, "{:>8}  {}\n", clock_text(elapsed_before_ + session_s()), line_of(shown_));
   }
 }
 
 void Progress::on_notice(const Notice& notice) {
   const std::lock_guard lock(mutex_);
   erase();
-  fmt::print(stderr, "{}{}\n", notice.level == Notice::Level::warning ? "warning: " : "", notice.message);
+  say(stderr, "{}{}\n", notice.level == Notice::Level::warning ? "warning: " : "", notice.message);
 }
 
 }  // namespace kernelsmith::cli

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
@@ -12,6 +13,7 @@
 #include "interrupt.hpp"
 #include "json_text.hpp"
 #include "run_options.hpp"
+#include "say.hpp"
 
 namespace kernelsmith::cli {
 namespace {
@@ -45,6 +47,14 @@ std::string summary(const Prompt& prompt, std::size_t budget) {
   if (budget > 0 && prompt.tokens > budget)
     text += "nothing more can be left out: a larger --budget is needed\n";
   return text;
+}
+
+/// As it would be sent, but for a terminal, which the programs in a prompt must not steer.
+void print(const std::string& messages) {
+  if (isatty(STDOUT_FILENO) == 1)
+    put(stdout, messages);
+  else
+    std::fwrite(messages.data(), 1, messages.size(), stdout);
 }
 
 struct PromptCommand {
@@ -83,11 +93,11 @@ struct PromptCommand {
     const auto shown = preview(with, chosen);
     if (!shown) return report(stderr, shown.error());
     if (json) {
-      fmt::print("{}", json_of(*shown, with.budget_tokens));
+      std::fputs(json_of(*shown, with.budget_tokens).c_str(), stdout);
       return kDone;
     }
-    fmt::print("--- system\n{}--- user\n{}", shown->prompt.system, shown->prompt.user);
-    fmt::print(stderr, "{}: {}", shown->prompt.set, summary(shown->prompt, with.budget_tokens));
+    print("--- system\n" + shown->prompt.system + "--- user\n" + shown->prompt.user);
+    say(stderr, "{}: {}", shown->prompt.set, summary(shown->prompt, with.budget_tokens));
     return kDone;
   }
 };

@@ -1,10 +1,9 @@
 // kernelsmith replay RUN
 #include <filesystem>
 
-#include <fmt/format.h>
-
 #include "commands.hpp"
 #include "run_options.hpp"
+#include "say.hpp"
 #include "search_command.hpp"
 
 namespace kernelsmith::cli {
@@ -52,7 +51,7 @@ int ReplayCommand::operator()() const {
   if (const Status configured = configure(registry, stored->config); !configured)
     return report(stderr, configured.error());
   const std::string fresh = out ? *out : unused_folder(stored->task.task.name);
-  fmt::print(stderr, "recording {}, run folder {}; preparing\n", folder, fresh);
+  say(stderr, "recording {}, run folder {}; preparing\n", folder, fresh);
   const auto progress = std::make_shared<Progress>();
   auto session = Session::create(stored->task, fresh, std::move(stored->config), progress);
   if (!session) return report(stderr, session.error());

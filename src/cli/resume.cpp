@@ -1,8 +1,7 @@
 // kernelsmith resume RUN
-#include <fmt/format.h>
-
 #include "commands.hpp"
 #include "run_options.hpp"
+#include "say.hpp"
 #include "search_command.hpp"
 
 namespace kernelsmith::cli {
@@ -32,19 +31,32 @@ Status raise_budgets(const BudgetOptions& raised, Budgets& budgets) {
 struct ResumeCommand {
   std::string folder;
   std::optional<unsigned> workers;
+  std::optional<std::string> base_url;
   BudgetOptions budgets;
+
+  /// The server is the user's word from here on.
+  Status set_server(const Registry& registry, RunConfig& config) const {
+    if (!base_url) return {};
+    if (config.proposer.kind != "chat")
+      return fail(ErrorCode::invalid_argument, "this run asks no server", "--base-url", "leave it out");
+    YamlWriter out;
+    out.map("proposer", [&](YamlWriter& map) { map.put("base_url", *base_url); });
+    return read_config(out.finish(), "--base-url", registry, config);
+  }
 
   int operator()() const {
     Interrupt interrupt;
-    fmt::print(stderr, "run {}; preparing\n", folder);
+    say(stderr, "run {}; preparing\n", folder);
     const auto progress = std::make_shared<Progress>();
+    const Registry registry = default_registry();
     auto session = Session::resume(
         folder,
-        [this](RunConfig& config) -> Status {
+        [&](RunConfig& config) -> Status {
+          if (Status set = set_server(registry, config); !set) return set;
           if (workers) config.workers = *workers;
           return raise_budgets(budgets, config.budgets);
         },
-        default_registry(), progress);
+        registry, progress);
     if (!session) return report(stderr, session.error());
     return search(*session, *progress, interrupt);
   }
@@ -61,6 +73,10 @@ void add_resume(CLI::App& app, Command& chosen) {
   command->add_option("--workers", resume->workers, "Evaluations in flight")
       ->check(whole_number(1, 1024))
       ->type_name("N");
+  command
+      ->add_option("--base-url", resume->base_url,
+                   "The models' server, where a run.yaml names one that this machine's environment does not")
+      ->type_name("URL");
   command->footer(kFooter);
   command->callback([resume, &chosen] { chosen = [resume] { return (*resume)(); }; });
 }

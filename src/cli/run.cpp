@@ -1,9 +1,8 @@
 // kernelsmith run TASK
-#include <fmt/format.h>
-
 #include "commands.hpp"
 #include "dry_run_command.hpp"
 #include "run_options.hpp"
+#include "say.hpp"
 #include "search_command.hpp"
 
 namespace kernelsmith::cli {
@@ -56,7 +55,7 @@ int RunCommand::operator()() const {
   if (dry) return dry_run_command(*loaded, *run, interrupt);
 
   const std::string folder = out ? *out : unused_folder(loaded->task.name);
-  fmt::print(stderr, "task {}, run folder {}; preparing\n", loaded->task.name, folder);
+  say(stderr, "task {}, run folder {}; preparing\n", loaded->task.name, folder);
   const auto progress = std::make_shared<Progress>();
   auto session = Session::create(*loaded, folder, std::move(*run), progress);
   if (!session) return report(stderr, session.error());

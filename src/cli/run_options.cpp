@@ -27,6 +27,12 @@ Result<std::string> yaml_of(const std::string& setting) {
   return yaml + indent + key + ": " + setting.substr(equals + 1) + "\n";
 }
 
+/// The option as an error quotes it. A key that somebody gave by mistake is not printed once more.
+std::string shown(const std::string& setting) {
+  const bool may_hold_key = setting.find("key") != std::string::npos;
+  return "--set " + (may_hold_key ? setting.substr(0, setting.find('=')) : setting);
+}
+
 }  // namespace
 
 CLI::Validator no_option(const std::string& value_name) {
@@ -158,9 +164,9 @@ Status ConfigOptions::apply_settings(const Registry& registry, RunConfig& config
   for (const std::string& setting : settings) {
     const auto yaml = yaml_of(setting);
     if (!yaml) return yaml.error();
-    if (const Status read = read_config(*yaml, "--set " + setting, registry, config); !read) {
+    if (const Status read = read_config(*yaml, shown(setting), registry, config); !read) {
       Error error = read.error();
-      error.where = "--set " + setting;  // without the line of a YAML that the user never saw
+      error.where = shown(setting);  // without the line of a YAML that the user never saw
       return error;
     }
   }

@@ -8,6 +8,7 @@
 #include <kernelsmith/session/run_view.hpp>
 
 #include "commands.hpp"
+#include "say.hpp"
 #include "spending_text.hpp"
 #include "text.hpp"
 
@@ -55,27 +56,27 @@ bool is_copy(const Session& session) {
 
 void print_best(const Session& session, const Outcome& outcome) {
   if (!outcome.best) {
-    fmt::print("best     none: no candidate was accepted\n");
+    say("best     none: no candidate was accepted\n");
     return;
   }
   const bool confirmed = outcome.confirmation && outcome.confirmation->accepted();
   const Evaluation& evaluation = confirmed ? *outcome.confirmation : outcome.best->evaluation;
-  fmt::print("best     {}\n", best_file(session));
+  say("best     {}\n", best_file(session));
   if (evaluation.report().speedup)
-    fmt::print("speedup  {} over the baseline{}\n", text_of(*evaluation.report().speedup),
-               !confirmed         ? ""
-               : is_copy(session) ? ", as recorded"
-                                  : ", measured again on fresh inputs");
+    say("speedup  {} over the baseline{}\n", text_of(*evaluation.report().speedup),
+        !confirmed         ? ""
+        : is_copy(session) ? ", as recorded"
+                           : ", measured again on fresh inputs");
   else
-    fmt::print("fitness  {}\n", text_of(evaluation.metrics()->fitness()));
-  if (!evaluation.report().tier.empty()) fmt::print("tier     {}\n", evaluation.report().tier);
+    say("fitness  {}\n", text_of(evaluation.metrics()->fitness()));
+  if (!evaluation.report().tier.empty()) say("tier     {}\n", evaluation.report().tier);
 }
 
 void print_archive(const Session& session) {
   session.engine().inspect([](const SearchState& state) {
     const ArchiveStatistics statistics = state.archipelago().statistics();
-    fmt::print("archive  {} of {} cells filled, digest {}\n", statistics.filled, statistics.cells,
-               archive_digest(state).hex().substr(0, 16));
+    say("archive  {} of {} cells filled, digest {}\n", statistics.filled, statistics.cells,
+        archive_digest(state).hex().substr(0, 16));
   });
 }
 
@@ -100,32 +101,33 @@ void print_cost(const Session& session, const Outcome& outcome) {
   const CallTotals total = outcome.spending.total();
   const auto recording = recording_of(session);
   const char* whose = !recording ? "" : recording->live ? "the recorded calls included: " : "as recorded: ";
-  fmt::print("cost     {}{}: {}\n", whose, usd_text(outcome.spending.usd(), session.config().budgets.usd),
-             tokens_text(total));
-  for (const std::string& line : unknown_costs(outcome.spending)) fmt::print("         {}\n", line);
+  say("cost     {}{}: {}\n", whose, usd_text(outcome.spending.usd(), session.config().budgets.usd),
+      tokens_text(total));
+  for (const std::string& line : unknown_costs(outcome.spending)) say("         {}\n", line);
 }
 
 void print_next(const Session& session, const Outcome& outcome) {
   const std::string folder = shell_word(session.folder().string());
-  fmt::print("next     kernelsmith show {}\n", folder);
+  say("next     kernelsmith show {}\n", folder);
   if (outcome.reason == EndReason::refused) return;  // it would end in the same way
   if (outcome.reason == EndReason::replayed) {
-    fmt::print("         kernelsmith replay {} --live    goes on where the recording ends\n",
-               shell_word(recording_of(session)->folder.string()));
+    say("         kernelsmith replay {} --live    goes on where the recording ends\n",
+        shell_word(recording_of(session)->folder.string()));
     return;
   }
-  fmt::print("         kernelsmith resume {}{}\n", folder, more_of(session.config().budgets, outcome));
+  const std::string server = session.config().proposer.provider->server_to_name();
+  say("         kernelsmith resume {}{}{}\n", folder, more_of(session.config().budgets, outcome),
+      server.empty() ? "" : " --base-url " + shell_word(server));
 }
 
 void print_summary(const Session& session, const Outcome& outcome) {
-  fmt::print("ended    {}: {} iterations, {} evaluations, {}\n", words_for(outcome),
-             outcome.counts.iterations, outcome.counts.evaluations, clock_text(outcome.elapsed_s));
+  say("ended    {}: {} iterations, {} evaluations, {}\n", words_for(outcome), outcome.counts.iterations,
+      outcome.counts.evaluations, clock_text(outcome.elapsed_s));
   print_best(session, outcome);
   print_archive(session);
   print_cost(session, outcome);
   if (!is_copy(session))
-    fmt::print("engine   {:.2f} % of the wall time\n",
-               100 * outcome.engine_s / std::max(outcome.session_s, 1e-9));
+    say("engine   {:.2f} % of the wall time\n", 100 * outcome.engine_s / std::max(outcome.session_s, 1e-9));
   print_next(session, outcome);
 }
 
@@ -137,14 +139,15 @@ int status_of(const Outcome& outcome) {
 }  // namespace
 
 int search(Session& session, Progress& progress, Interrupt& interrupt) {
+  if (const std::string whom = session.config().proposer.provider->destination(); !whom.empty())
+    say(stderr, "{}\n", whom);
   progress.start(session.engine());
   const auto outcome =
       session.run([&](const Commit& commit) { progress.on_commit(commit); }, interrupt.token());
   progress.finish();
   if (!outcome) {
     const int status = report(stderr, outcome.error());
-    fmt::print(stderr, "what was told is kept: kernelsmith resume {}\n",
-               shell_word(session.folder().string()));
+    say(stderr, "what was told is kept: kernelsmith resume {}\n", shell_word(session.folder().string()));
     return status;
   }
   print_summary(session, *outcome);

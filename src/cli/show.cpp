@@ -6,6 +6,7 @@
 #include "archive_map.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
+#include "say.hpp"
 #include "spending_text.hpp"
 #include "text.hpp"
 
@@ -25,79 +26,79 @@ std::string used_up(const RunView& view) {
 void print_head(const RunView& view) {
   const Counts& counts = view.state.counts();
   const Budgets& budgets = view.state.budgets();
-  fmt::print("run       {}  (task {}, seed {}{})\n", view.folder.string(), view.task.name, view.config.seed,
-             view.config.deterministic ? ", deterministic" : "");
-  fmt::print("used      {} iterations, {} evaluations, {}{}\n",
-             used_of(counts.iterations, budgets.iterations), used_of(counts.evaluations, budgets.evaluations),
-             clock_text(view.state.elapsed_s()), budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "");
-  fmt::print("programs  {} accepted, {} rejected; {} repeats, {} refusals, {} measured again\n",
-             counts.accepted, counts.rejected, counts.repeated, counts.refused, counts.remeasured);
+  say("run       {}  (task {}, seed {}{})\n", view.folder.string(), view.task.name, view.config.seed,
+      view.config.deterministic ? ", deterministic" : "");
+  say("used      {} iterations, {} evaluations, {}{}\n", used_of(counts.iterations, budgets.iterations),
+      used_of(counts.evaluations, budgets.evaluations), clock_text(view.state.elapsed_s()),
+      budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "");
+  say("programs  {} accepted, {} rejected; {} repeats, {} refusals, {} measured again\n", counts.accepted,
+      counts.rejected, counts.repeated, counts.refused, counts.remeasured);
   if (view.reason == EndReason::unfinished)
-    fmt::print("state     not at its end: kernelsmith resume {}\n", shell_word(view.folder.string()));
+    say("state     not at its end: kernelsmith resume {}\n", shell_word(view.folder.string()));
   else
-    fmt::print("state     ended ({}{})\n", name_of(view.reason), used_up(view));
+    say("state     ended ({}{})\n", name_of(view.reason), used_up(view));
 }
 
 void print_cost(const RunView& view) {
   const Spending spending = view.state.spending();
   if (spending.empty()) return;
-  fmt::print("cost      {}\n", usd_text(spending.usd(), view.state.budgets().usd));
+  say("cost      {}\n", usd_text(spending.usd(), view.state.budgets().usd));
   for (const auto& [model, totals] : spending.models())
-    fmt::print("            {}: {}, {}\n", model.empty() ? "(no name)" : model, tokens_text(totals),
-               totals.unpriced == totals.calls ? "price unknown" : usd_text(totals.usd + totals.guessed_usd));
-  for (const std::string& line : unknown_costs(spending)) fmt::print("            {}\n", line);
+    say("            {}: {}, {}\n", model.empty() ? "(no name)" : model, tokens_text(totals),
+        totals.unpriced == totals.calls ? "price unknown" : usd_text(totals.usd + totals.guessed_usd));
+  for (const std::string& line : unknown_costs(spending)) say("            {}\n", line);
 }
 
 void print_best(const RunView& view) {
   const IndividualPtr best = view.state.best();
   if (!best) {
-    fmt::print("best      none: nothing was accepted yet\n");
+    say("best      none: nothing was accepted yet\n");
     return;
   }
   const Evaluation& evaluation = *view.best_evaluation();
   const Report& report = evaluation.report();
-  fmt::print("best      program {}, {}, in {}\n", best->program->id.value,
-             report.speedup ? text_of(*report.speedup) + " over the baseline"
-                            : "fitness " + text_of(evaluation.metrics()->fitness()),
-             view.best_folder.string());
+  say("best      program {}, {}, in {}\n", best->program->id.value,
+      report.speedup ? text_of(*report.speedup) + " over the baseline"
+                     : "fitness " + text_of(evaluation.metrics()->fitness()),
+      view.best_folder.string());
   for (const ShapeResult& shape : report.shapes)
     if (shape.timed && shape.runtime_us && shape.speedup)
-      fmt::print("            {:<24} {:>24}  {}\n", shape.shape, text_of(*shape.runtime_us),
-                 text_of(*shape.speedup));
-  if (!report.tier.empty()) fmt::print("tier      {}\n", report.tier);
+      say("            {:<24} {:>24}  {}\n", shape.shape, text_of(*shape.runtime_us),
+          text_of(*shape.speedup));
+  if (!report.tier.empty()) say("tier      {}\n", report.tier);
 }
 
 void print_archive(const RunView& view) {
   const ArchiveStatistics statistics = view.state.archipelago().statistics();
-  fmt::print("\narchive   {} of {} cells filled on {} islands, {} migrations, digest {}\n\n",
-             statistics.filled, statistics.cells, view.state.archipelago().size(), view.state.migrations(),
-             view.archive_digest().hex().substr(0, 16));
-  fmt::print("{}", archive_map(view.state.archipelago().grid(), view.elites()));
+  say("\narchive   {} of {} cells filled on {} islands, {} migrations, digest {}\n\n", statistics.filled,
+      statistics.cells, view.state.archipelago().size(), view.state.migrations(),
+      view.archive_digest().hex().substr(0, 16));
+  say("{}", archive_map(view.state.archipelago().grid(), view.elites()));
 }
 
 void print_failures(const RunView& view) {
   const auto failures = view.failures();
   if (failures.empty()) return;
-  fmt::print("\nfailures by stage\n");
+  say("\nfailures by stage\n");
   for (const auto& [rule, count] : failures)
-    fmt::print("  {:<14} {:<20} {:>6}\n", name_of(rule.first), name_of(rule.second), count);
+    say("  {:<14} {:<20} {:>6}\n", name_of(rule.first), name_of(rule.second), count);
 }
 
 void print_refusals(const RunView& view) {
   if (view.refusals.empty()) return;
-  fmt::print("\nrefusals: proposals that gave no child\n");
-  for (const auto& [code, count] : view.refusals) fmt::print("  {:<35} {:>6}\n", name_of(code), count);
+  say("\nrefusals: proposals that gave no child\n");
+  for (const auto& [code, count] : view.refusals) say("  {:<35} {:>6}\n", name_of(code), count);
 }
 
 void print_lineage(const RunView& view) {
   const auto steps = view.lineage_of_best();
   if (steps.empty()) return;
-  fmt::print("\nlineage of the best\n");
+  say("\nlineage of the best\n");
   for (const LineageStep& step : steps) {
     const Metrics* metrics = step.individual->evaluation.metrics();
-    fmt::print("  program {} ({}): {}\n{}", step.individual->program->id.value,
-               name_of(step.individual->program->origin),
-               metrics ? text_of(metrics->fitness()) : std::string("rejected"), step.diff);
+    say("  program {} ({}): {}\n{}", step.individual->program->id.value,
+        name_of(step.individual->program->origin),
+        metrics ? text_of(metrics->fitness()) : std::string("rejected"), step.diff);
   }
 }
 
@@ -105,7 +106,7 @@ int show(const std::string& folder, bool json) {
   const auto view = view_run(folder, default_registry());
   if (!view) return report(stderr, view.error());
   if (json) {
-    fmt::print("{}", json_of(*view));
+    std::fputs(json_of(*view).c_str(), stdout);
     return kDone;
   }
   print_head(*view);

@@ -146,10 +146,59 @@ class ModelRunTest(CommandTest):
         self.assertIn("0 iterations", done.stdout)
         self.assertEqual(len(model.requests), 1, "a key that was refused once is refused again")
 
+    def test_what_a_server_and_a_model_write_does_not_steer_the_terminal(self):
+        evil = "\x1b]0;x\x07 \x9b31m \u202e"
+        best = WINNER + f"# {evil}\n"
+        _, done = self.run_with([(500, {"error": {"message": evil}}), reply(f"```\n{best}```\n")], "--iterations", "2")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        shown = kernelsmith("show", "it.run", cwd=self.folder)
+        as_json = kernelsmith("show", "it.run", "--json", cwd=self.folder)
+        exported = kernelsmith("export", "it.run", cwd=self.folder)
+        self.assertIn("\\x1b]0;x", shown.stdout)
+        self.assertIn("\\u009b31m", exported.stdout)
+        for text in (done.stdout + done.stderr, shown.stdout, as_json.stdout, exported.stdout):
+            for control in ("\x1b", "\x07", "\x9b", "\u202e"):
+                self.assertNotIn(control, text)
+        texts = [line["source"][0]["text"] for line in map(json.loads, exported.stdout.splitlines())
+                 if line["type"] == "program"]
+        self.assertIn(best, texts, "escaped, and the same value")
+
+    def test_a_run_folder_does_not_decide_where_a_secret_goes(self):
+        model, done = self.run_with([reply(f"```\n{BETTER}```\n")], "--iterations", "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f"models are asked at {model.url}, with the key in $OPENAI_API_KEY", done.stderr)
+        configuration = (self.folder / "it.run" / "run.yaml").read_text()
+        asked = len(model.requests)
+        secrets = {"OPENAI_API_KEY": KEY, "SOME_SECRET": "not-for-others-0123"}
+
+        def edit(before, after):
+            self.assertIn(before, configuration)
+            (self.folder / "it.run" / "run.yaml").write_text(configuration.replace(before, after))
+
+        resume = ["resume", "it.run", "--iterations", "2"]
+        edit(model.url, "https://model.invalid/v1")
+        self.fail_with(2, *resume, says=["would send $OPENAI_API_KEY to https://model.invalid/v1", "--base-url"],
+                       env=secrets)
+        self.fail_with(2, "replay", "it.run", "--keep-evaluations", "--live", says=["https://model.invalid/v1"],
+                       env=secrets)
+        edit('key: ""', 'key: "${SOME_SECRET}"')
+        said = self.fail_with(2, *resume, says=["SOME_SECRET", "API_KEY"], env=secrets)
+        self.assertNotIn("not-for-others", said)
+        self.assertEqual(len(model.requests), asked)
+        edit(model.url, "https://model.invalid/v1")
+        done = kernelsmith(*resume, "--base-url", model.url, cwd=self.folder, env=secrets)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(model.requests), asked + 1)
+
     def test_deliberate_mistakes(self):
         self.fail_with(2, "run", "task", "--model", "m", "--base-url", "http://example.com/v1",
                        says=["in the open"], env={"OPENAI_API_KEY": KEY})
         self.fail_with(2, "run", "task", "--base-url", "http://127.0.0.1:1/v1", says=["no model is named", "--model"])
+        for wrong in (["--set", f"proposer.key={KEY}"], ["--set", f"proposer.key=${{{KEY}}}"],
+                      ["--set", f"proposer={{kind: chat, key: {KEY}}}"], ["--base-url", f"https://host/v1?key={KEY}"],
+                      ["--base-url", f"https://host/{KEY}/v1"]):
+            said = self.fail_with(2, "run", "task", "--model", "m", *wrong, says=[], env={"OPENAI_API_KEY": KEY})
+            self.assertNotIn(KEY, said)
         self.fail_with(2, "run", "task", "--model", "m", "--set", f"proposer.key={KEY}", says=["${NAME}"])
         self.fail_with(2, "run", "task", "--model", "m", "--set", "proposer.key=${KS_NO_SUCH_KEY}",
                        says=["KS_NO_SUCH_KEY"], code="not_found")
