@@ -22,6 +22,9 @@ constexpr std::uint32_t kDeny = SCMP_ACT_ERRNO(EPERM);
 constexpr scmp_datum_t kNewNamespaces =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 
+/// MADV_COLLAPSE, F_SET_RW_HINT and F_SET_FILE_RW_HINT, which headers may lack.
+constexpr scmp_datum_t kCollapse = 25, kSetWriteHint = 1036, kSetFileWriteHint = 1038;
+
 // As the library's SCMP_A0 and its like, which are no C++.
 scmp_arg_cmp argument(unsigned index, scmp_compare how, scmp_datum_t a, scmp_datum_t b = 0) {
   return {index, how, a, b};
@@ -124,14 +127,25 @@ bool deny_all_sockets_but_local(void* filter) {
 // library tries it, the program is killed, so that the verdict can name the reason.
 bool deny_to_runners(void* filter, bool threads) {
   bool done = deny(filter, SCMP_ACT_KILL_PROCESS, {"fork", "vfork", "timer_create", "setitimer", "alarm"});
-  done = done && deny(filter, kDeny,
-                      {"timerfd_create", "sched_setaffinity", "sched_setscheduler", "sched_setparam",
-                       "sched_setattr", "setpriority", "ioprio_set", "memfd_create", "memfd_secret", "socket",
-                       "socketpair", "setrlimit", "shmget", "msgget", "semget", "mq_open", "inotify_init",
-                       "inotify_init1", "pidfd_open", "pidfd_send_signal", "setsid",
-                       // The nodes in /dev are the host's, and their times anybody's.
-                       "utimensat", "futimesat", "utimes", "utime", "setpgid", "rt_tgsigqueueinfo",
-                       "rt_sigqueueinfo"});
+  done = done &&
+         deny(filter, kDeny,
+              {"timerfd_create", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
+               "setpriority", "ioprio_set", "memfd_create", "memfd_secret", "socket", "socketpair",
+               "setrlimit", "shmget", "msgget", "semget", "mq_open", "inotify_init", "inotify_init1",
+               "pidfd_open", "pidfd_send_signal", "setsid",
+               // The nodes in /dev are the host's, and their times anybody's.
+               "utimensat", "futimesat", "utimes", "utime", "setpgid", "rt_tgsigqueueinfo", "rt_sigqueueinfo",
+               // Shared memory's policy outlives the process, and could carry results to the next.
+               "mbind", "set_mempolicy", "set_mempolicy_home_node", "get_mempolicy", "migrate_pages",
+               "move_pages", "remap_file_pages",
+               // So does which pages of the host's libraries are in memory, and it is the host's to say.
+               "fadvise64", "readahead", "cachestat", "mincore", "preadv2", "pwritev2"});
+  // As does which pages of shared memory are there; and a second mapping reaches behind the end of the first.
+  for (const scmp_datum_t advice :
+       {scmp_datum_t{MADV_REMOVE}, scmp_datum_t{MADV_COLD}, scmp_datum_t{MADV_PAGEOUT}, kCollapse})
+    done = done && deny_where(filter, kDeny, SCMP_SYS(madvise),
+                              {argument(2, SCMP_CMP_MASKED_EQ, 0xffffffff, advice)});
+  done = done && deny_where(filter, kDeny, SCMP_SYS(mremap), {argument(1, SCMP_CMP_EQ, 0)});
   // Reading a limit is honest, setting one is not.
   done = done && deny_where(filter, kDeny, SCMP_SYS(prlimit64), {argument(2, SCMP_CMP_NE, 0)});
   done = done && deny_where(filter, kDeny, SCMP_SYS(rt_sigaction),
@@ -139,7 +153,9 @@ bool deny_to_runners(void* filter, bool threads) {
   // A descriptor that becomes ready may send no signal of choice: SIGCONT would undo a SIGSTOP.
   for (const scmp_datum_t command :
        {scmp_datum_t{F_SETSIG}, scmp_datum_t{F_SETOWN}, scmp_datum_t{F_SETOWN_EX}, scmp_datum_t{F_NOTIFY},
-        scmp_datum_t{F_SETLEASE}})
+        scmp_datum_t{F_SETLEASE},
+        // A number for the next process, on the object's file.
+        kSetWriteHint, kSetFileWriteHint})
     done = done &&
            deny_where(filter, kDeny, SCMP_SYS(fcntl), {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, command)});
   if (!threads) return done && deny(filter, SCMP_ACT_KILL_PROCESS, {"clone"});

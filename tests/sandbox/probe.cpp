@@ -2,6 +2,7 @@
 // names and tells, by its exit status, whether it was allowed: 0 done, 1 refused.
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -84,6 +86,29 @@ int echo() {
   return 0;
 }
 
+void* shared_page() {
+  return ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+int try_memory_policy() {
+  unsigned long first_node = 1;
+  return told(::syscall(SYS_mbind, shared_page(), 4096, /* MPOL_BIND */ 2, &first_node, 64, 0) == 0);
+}
+
+int try_second_mapping() { return told(::mremap(shared_page(), 0, 4096, MREMAP_MAYMOVE) != MAP_FAILED); }
+
+int try_page_removed() { return told(::madvise(shared_page(), 4096, MADV_REMOVE) == 0); }
+
+int try_page_cache(const char* file) {
+  return told(::posix_fadvise(::open(file, O_RDONLY), 0, 0, POSIX_FADV_NORMAL) == 0);
+}
+
+int try_note_at_file() {
+  const int file = ::open("/tmp/own", O_RDWR | O_CREAT, 0600);
+  std::uint64_t hint = 1;
+  return told(::fcntl(file, /* F_SET_RW_HINT */ 1036, &hint) == 0);
+}
+
 int spin() {
   volatile unsigned long counter = 0;
   const char ready = 'r';
@@ -103,6 +128,11 @@ int main(int count, char** arguments) {
   if (what == "SIGUSR1 handler") return try_handler(SIGUSR1);
   if (what == "signal of a descriptor") return try_signal_of_descriptor();
   if (what == "device's time") return told(::utimensat(AT_FDCWD, "/dev/null", nullptr, 0) == 0);
+  if (what == "memory policy") return try_memory_policy();
+  if (what == "second mapping") return try_second_mapping();
+  if (what == "page removed") return try_page_removed();
+  if (what == "page cache") return try_page_cache(arguments[0]);
+  if (what == "note at a file") return try_note_at_file();
   if (what == "device written") return told(::write(::open("/dev/null", O_WRONLY), "x", 1) == 1);
   if (what == "affinity") return try_affinity();
   if (what == "one processor") return on_one_processor();

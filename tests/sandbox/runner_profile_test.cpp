@@ -19,8 +19,9 @@ TEST(RunnerProfile, ProcessesAndTimersAreDeadly) {
 }
 
 TEST(RunnerProfile, OtherWaysAroundTheClockAreRefused) {
-  for (const char* what : {"SIGCONT handler", "signal of a descriptor", "affinity", "memfd", "socket",
-                           "limit", "shell", "device's time"}) {
+  for (const char* what :
+       {"SIGCONT handler", "signal of a descriptor", "affinity", "memfd", "socket", "limit", "shell",
+        "device's time", "memory policy", "second mapping", "page removed", "page cache", "note at a file"}) {
     const SandboxResult result = run(probe(what));
     EXPECT_EQ(result.kind, ExitKind::exited) << what;
     EXPECT_EQ(result.code, kRefused) << what;
@@ -49,8 +50,9 @@ TEST(RunnerProfile, TheProcessorsAreThoseThatWereChosen) {
 
 // The same attempts succeed where they are allowed: the probe can tell the difference.
 TEST(RunnerProfile, ACommandMayDoWhatARunnerMayNot) {
-  for (const char* what : {"fork", "thread", "timer", "interval timer", "SIGCONT handler",
-                           "signal of a descriptor", "memfd", "socket", "limit"})
+  for (const char* what :
+       {"fork", "thread", "timer", "interval timer", "SIGCONT handler", "signal of a descriptor", "memfd",
+        "socket", "limit", "second mapping", "page removed", "page cache", "note at a file"})
     EXPECT_TRUE(run(probe(what, SandboxProfile::command)).succeeded()) << what;
 }
 
