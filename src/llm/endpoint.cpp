@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -34,9 +35,10 @@ std::string part(const Url& url, CURLUPart which) {
 }
 
 bool is_loopback_host(const std::string& host) {
-  // An address, not a name such as 127.example.com.
-  const bool address = host.find_first_not_of("0123456789.") == std::string::npos;
-  return host == "localhost" || (address && host.starts_with("127.")) || host == "[::1]";
+  // An address, not a name such as 127.example.com or 127.0.0.256, which a resolver would be asked for.
+  in_addr address{};
+  const bool is_address = ::inet_pton(AF_INET, host.c_str(), &address) == 1;
+  return host == "localhost" || (is_address && host.starts_with("127.")) || host == "[::1]";
 }
 
 std::string environment(const char* name) {

@@ -132,7 +132,7 @@ Status QueueFolder::post(TicketId ticket, const std::string& request) {
   const fs::path path = file(ticket, kRequest);
   const auto there = read_regular_file(path, request.size());
   const bool same = there && *there == request;
-  if (left_.contains(ticket) && !same) put_away(ticket);
+  if (!same && reply_to(ticket)) put_away(ticket);  // nobody can have answered this request yet
   left_.erase(ticket);
   if (same) return {};
   return write(path, request);

@@ -132,7 +132,7 @@ Status KeptAnswers::keep(TicketId ticket, const Proposal& answer) {
   fs::path fresh = path;
   fresh += ".new";
   const bool flush = durability_ == Durability::power;
-  if (const Status written = write_new_file(fresh, text, flush ? Flush::yes : Flush::no); !written) {
+  if (Status written = write_new_file(fresh, text, flush ? Flush::yes : Flush::no); !written) {
     fs::remove(fresh, error);
     return written;
   }

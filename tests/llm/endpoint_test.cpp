@@ -22,9 +22,9 @@ TEST(Endpoints, ThatWouldBetrayTheKeyAreRefused) {
   EXPECT_TRUE(check("http://127.0.0.1:8000/v1"));
   EXPECT_TRUE(check("http://[::1]:8000/v1"));
   EXPECT_TRUE(check("http://gpu-box:8000/v1", ""));
-  for (const char* url :
-       {"http://gpu-box:8000/v1", "ftp://host/v1", "https://me:secret@host/v1", "https://h/v1?a=b",
-        "https://h/v1#f", "", "not a url", "http://127.example.com/v1"}) {
+  for (const char* url : {"http://gpu-box:8000/v1", "ftp://host/v1", "https://me:secret@host/v1",
+                          "https://h/v1?a=b", "https://h/v1#f", "", "not a url", "http://127.example.com/v1",
+                          "http://127.0.0.256/v1", "http://127.0.0.1.5/v1"}) {
     const Status status = check(url);
     ASSERT_FALSE(status) << url;
     EXPECT_EQ(status.error().code, ErrorCode::invalid_argument);

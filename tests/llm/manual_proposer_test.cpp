@@ -207,6 +207,15 @@ TEST_F(ManualProposerTest, WhatOthersPreparedInTheFolderIsNeitherWaitedForNorFol
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "a file of the user");
 }
 
+TEST_F(ManualProposerTest, AReplyThatWasThereBeforeItsRequestIsNone) {
+  const auto model = proposer();
+  lay("000001.reply.json", R"({"text": "for another prompt", "usage": {"output_tokens": 1}})");
+  auto answer = ask(*model, a_request(1));
+  EXPECT_TRUE(is_there("answered/000001.reply.json"));
+  lay("000001.reply.json", R"({"text": "for this one", "usage": {"output_tokens": 2}})");
+  EXPECT_EQ(answer.get()->cost.output_tokens, 2u);
+}
+
 TEST(ReadReply, ALinkIsNoReply) {
   const TemporaryFolder scratch;
   auto queue = QueueFolder::open(scratch.path()).value();
