@@ -119,7 +119,7 @@ Status check_endpoint(const Endpoint& endpoint) {
   // It is printed and kept with the run.
   if (endpoint.key.stands_in(endpoint.base_url))
     return refuse("the key stands in it", "keys go in a header: write the URL without it");
-  if (const Status key = check_key(endpoint.key); !key) return key;
+  if (Status key = check_key(endpoint.key); !key) return key;
   return check_ca_file(endpoint.ca_file);
 }
 
