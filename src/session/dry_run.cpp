@@ -10,7 +10,7 @@ namespace kernelsmith {
 namespace {
 
 Status check_configuration(const Task& task, const RunConfig& config) {
-  if (const Status ok = check_budgets(config); !ok) return ok;
+  if (Status ok = check_budgets(config); !ok) return ok;
   auto options = engine_options(task, config);
   if (!options) return options.error();
   if (const auto state = SearchState::create(std::move(*options)); !state) return state.error();
@@ -145,7 +145,7 @@ const Error* DryRun::error() const {
   return failed == checks.end() ? nullptr : &*failed->error;
 }
 
-DryRun dry_run(const TaskFolder& folder, RunConfig config, std::stop_token stop) {
+DryRun dry_run(const TaskFolder& folder, RunConfig config, const std::stop_token& stop) {
   const Task& task = folder.task;
   set_default_budget(config);
   DryRun result;

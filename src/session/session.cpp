@@ -344,7 +344,8 @@ std::filesystem::path Session::folder() const { return impl_->store->folder(); }
 std::filesystem::path Session::best_folder() const { return impl_->store->best_folder(); }
 
 Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
-                     const std::function<void(const Evaluation&)>& take, std::stop_token stop, bool careful) {
+                     const std::function<void(const Evaluation&)>& take, const std::stop_token& stop,
+                     bool careful) {
   auto evaluator = config.evaluator.provider->make(task);
   if (!evaluator) return evaluator.error();
   EvaluationJob job;

@@ -50,6 +50,6 @@ struct DryRun {
 
 /// Checks the configuration, makes the proposer (with its key and server) and the evaluator, and has the
 /// evaluator score the seed, where there is one. Takes seconds. Every check is made, whatever failed before.
-DryRun dry_run(const TaskFolder& task, RunConfig config, std::stop_token stop = {});
+DryRun dry_run(const TaskFolder& task, RunConfig config, const std::stop_token& stop = {});
 
 }  // namespace kernelsmith

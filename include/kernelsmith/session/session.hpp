@@ -62,7 +62,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config);
 /// user's. `careful` is EvaluationJob's. Waits a while where the machine is too noisy; stops at the first
 /// Error.
 Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
-                     const std::function<void(const Evaluation&)>& take, std::stop_token stop = {},
+                     const std::function<void(const Evaluation&)>& take, const std::stop_token& stop = {},
                      bool careful = false);
 
 /// The task and the configuration that a run folder holds.
