@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "say.hpp"
+#include "spending_text.hpp"
 #include "text.hpp"
 
 namespace kernelsmith::cli {
@@ -69,7 +70,8 @@ Progress::Snapshot Progress::look() const {
     if (const IndividualPtr best = state.best()) now.best = text_of(best->evaluation.metrics()->fitness());
     now.cells = statistics.cells;
     now.filled = statistics.filled;
-    if (const Spending spending = state.spending(); !spending.empty()) now.usd = spending.usd();
+    if (const Spending spending = state.spending(); !spending.empty())
+      now.money = money_text(spending, now.budgets.usd);
     now.elapsed_s = state.elapsed_s();
     now.progress = state.progress();
   });
@@ -90,7 +92,7 @@ std::string Progress::line_of(const Snapshot& now) const {
   std::string line = fmt::format("iteration {}  best {}  {:.1f} evaluations/s  {}/{} cells",
                                  of_limit(now.counts.iterations, now.budgets.iterations), now.best, rate,
                                  now.filled, now.cells);
-  if (now.usd) line += "  " + usd_text(*now.usd, now.budgets.usd);
+  if (!now.money.empty()) line += "  " + now.money;
   const std::string left = time_left(now.budgets, now.progress, elapsed_before_ + session, session);
   return left.empty() ? line : line + "  " + left;
 }

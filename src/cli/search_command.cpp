@@ -101,7 +101,7 @@ void print_cost(const Session& session, const Outcome& outcome) {
   const CallTotals total = outcome.spending.total();
   const auto recording = recording_of(session);
   const char* whose = !recording ? "" : recording->live ? "the recorded calls included: " : "as recorded: ";
-  say("cost     {}{}: {}\n", whose, usd_text(outcome.spending.usd(), session.config().budgets.usd),
+  say("cost     {}{}: {}\n", whose, money_text(outcome.spending, session.config().budgets.usd),
       tokens_text(total));
   for (const std::string& line : unknown_costs(outcome.spending)) say("         {}\n", line);
 }

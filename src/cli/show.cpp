@@ -42,7 +42,7 @@ void print_head(const RunView& view) {
 void print_cost(const RunView& view) {
   const Spending spending = view.state.spending();
   if (spending.empty()) return;
-  say("cost      {}\n", usd_text(spending.usd(), view.state.budgets().usd));
+  say("cost      {}\n", money_text(spending, view.state.budgets().usd));
   for (const auto& [model, totals] : spending.models())
     say("            {}: {}, {}\n", model.empty() ? "(no name)" : model, tokens_text(totals),
         totals.unpriced == totals.calls ? "price unknown" : usd_text(totals.usd + totals.guessed_usd));

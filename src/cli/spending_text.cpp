@@ -15,6 +15,10 @@ std::string calls_text(std::uint64_t calls) { return fmt::format("{} call{}", ca
 
 }  // namespace
 
+std::string money_text(const Spending& spending, const std::optional<double>& limit) {
+  return spending.unpriced() ? "price unknown" : usd_text(spending.usd(), limit);
+}
+
 std::string tokens_text(const CallTotals& totals) {
   return fmt::format("{}, {} tokens in{}, {} out{}", calls_text(totals.calls), totals.input_tokens,
                      part_of(totals.cached_tokens, "cached"), totals.output_tokens,
@@ -29,9 +33,13 @@ std::vector<std::string> unknown_costs(const Spending& spending) {
   if (total.untold > 0) {
     std::string guessed;
     if (total.guessed_usd > 0)
-      guessed = fmt::format("; their replies are counted as {} by their length", usd_text(total.guessed_usd));
+      guessed = fmt::format("; counted as {} by the length of their texts", usd_text(total.guessed_usd));
     lines.push_back(
-        fmt::format("unknown: {} whose tokens the server did not tell{}", calls_text(total.untold), guessed));
+        fmt::format("unknown: {} whose tokens the server did not tell (cut off, or without usage){}",
+                    calls_text(total.untold), guessed));
+  } else if (total.guessed_usd > 0) {
+    lines.push_back(fmt::format("unknown: the end of replies that broke off, counted as {} by their length",
+                                usd_text(total.guessed_usd)));
   }
   if (spending.interrupted() > 0)
     lines.push_back(fmt::format("unknown: up to {} under way when the process was killed",

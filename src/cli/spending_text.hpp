@@ -1,12 +1,16 @@
 // What calls cost, and what of it is unknown, in words.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <kernelsmith/engine/spending.hpp>
 
 namespace kernelsmith::cli {
+
+/// What counts against the budget: "0.0125 of 5 USD"; "price unknown" where no call has a price.
+std::string money_text(const Spending& spending, const std::optional<double>& limit);
 
 /// "6 calls, 6000 tokens in (1000 cached), 600 out (50 reasoning)".
 std::string tokens_text(const CallTotals& totals);

@@ -52,6 +52,7 @@ struct Fields<CallFailed> {
   static void list(auto& io, auto& event) {
     io("ticket", event.ticket);
     io("cost", event.cost);
+    io.defaulted("goes_on", event.goes_on);
   }
 };
 template <>

@@ -44,7 +44,8 @@ Result<SearchState::Commits> SearchState::commit_what_may(std::optional<TicketId
 
 Result<Commit> SearchState::commit(TicketId id) {
   const OpenTicket ticket = std::move(open_.extract(id).mapped());
-  for (const Cost& cost : ticket.costs) count(ticket.opened, cost);
+  if (options_.deterministic)
+    for (const Cost& cost : ticket.costs) count(ticket, cost);
   const auto best_before = id_of(best());
   Commit commit;
   commit.ticket = id;

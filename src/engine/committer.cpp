@@ -44,9 +44,9 @@ std::vector<Notice> changes(const std::map<std::string, std::string>& before,
 
 Notice money_warning(const SearchState& state) {
   const double spent = state.spending().usd(), limit = *state.budgets().usd;
-  char text[96];
-  std::snprintf(text, sizeof text, "calls have cost %.3g of %.6g USD (%.0f %%)", spent, limit,
-                100 * spent / limit);
+  char text[128];
+  std::snprintf(text, sizeof text, "calls have cost %.3g of %.6g USD (%.0f %%)%s", spent, limit,
+                100 * spent / limit, spent > limit ? ": more than the limit" : "");
   return {Notice::Level::warning, text};
 }
 
@@ -115,11 +115,25 @@ Result<Committer::Commits> Committer::propose(TicketId ticket, Proposal proposal
   return record({&event, 1});
 }
 
-Result<Committer::Commits> Committer::charge(TicketId ticket, Cost cost) {
+Result<Committer::Commits> Committer::charge(TicketId ticket, Cost cost, bool goes_on) {
   const Turn turn(*this);
   if (auto ok = check_told(ticket); !ok) return ok.error();
-  const Event event = CallFailed{ticket, std::move(cost)};
+  const Event event = CallFailed{ticket, std::move(cost), goes_on};
   return record({&event, 1});
+}
+
+Result<Committer::Commits> Committer::end_call(TicketId ticket) {
+  const Turn turn(*this);
+  const auto it = state_.open().find(ticket);
+  if (it == state_.open().end() || it->second.answered() || it->second.proposal) return Commits{};
+  if (!is_call(it->second.opened) || it->second.told_of_failure) return Commits{};
+  const Event event = CallFailed{ticket, {}, false};
+  return record({&event, 1});
+}
+
+bool Committer::affords_attempt() const {
+  const Turn turn(*this);
+  return state_.room_for_attempt();
 }
 
 Result<Committer::Commits> Committer::evaluate(TicketId ticket, Evaluation evaluation) {
@@ -306,7 +320,8 @@ Status Committer::apply(const Event& event, Commits& commits) {
   if (!options_.observer) return {};
   options_.observer->on_event(event);
   const auto* crossed = std::get_if<PeriodCrossed>(&event);
-  if (crossed && crossed->policy == "money") options_.observer->on_notice(money_warning(state_));
+  if (crossed && crossed->policy == "money" && !state_.money_mark_is_due())
+    options_.observer->on_notice(money_warning(state_));
   return {};
 }
 

@@ -31,8 +31,12 @@ class Committer {
 
   /// Takes a ticket's proposal; a refusal or a repeat closes it.
   Result<Commits> propose(TicketId ticket, Proposal proposal);
-  /// Journals what a call cost that gave its ticket nothing.
-  Result<Commits> charge(TicketId ticket, Cost cost);
+  /// Journals what an attempt cost that gave its ticket nothing; `goes_on` where another one may follow.
+  Result<Commits> charge(TicketId ticket, Cost cost, bool goes_on);
+  /// Journals that no call is under way for a ticket any more, unless the journal knows.
+  Result<Commits> end_call(TicketId ticket);
+  /// Whether the money left covers another attempt at a call that failed.
+  bool affords_attempt() const;
   /// Takes a ticket's evaluation.
   Result<Commits> evaluate(TicketId ticket, Evaluation evaluation);
   /// Both at once.

@@ -49,6 +49,8 @@ Result<Outcome> Driver::run() {
     if (auto delivery = inbox_->take(next_moment())) land(std::move(*delivery));
     land_late();
   }
+  // Nothing is under way any more: a later session must not take it for what a killed process left.
+  for (const auto& task : to_propose_) tell(committer_.end_call(task.ticket.id));
   if (failure_) return *failure_;
   Outcome outcome = committer_.outcome();
   if (error_) {
@@ -68,7 +70,10 @@ Status Driver::begin_work() {
   }
   while (flying(Role::propose) < options_.proposals_in_flight) {
     if (auto task = next_task(to_propose_)) {
-      start_proposal(std::move(*task));
+      if (task->failures == 0 || committer_.affords_attempt())
+        start_proposal(std::move(*task));
+      else
+        give_up_unaffordable(task->ticket.id);
       continue;
     }
     // What is asked early samples an old archive: nothing is asked while evaluations pile up.
@@ -94,7 +99,11 @@ bool Driver::idle() const {
 void Driver::start_proposal(Task task) {
   const auto& propose = std::get<Propose>(task.ticket.work);
   ProposalRequest request{options_.seed, task.ticket.id, propose.op, propose.model, propose.selection};
+  const TicketId ticket = task.ticket.id;
   const auto [number, stop] = take_off(std::move(task));
+  request.lost = [inbox = inbox_, number = number, ticket](const Cost& cost) {
+    inbox->post({number, LostAttempt{ticket, cost}});
+  };
   proposer_.start(std::move(request), stop, [inbox = inbox_, number = number](Result<Proposal> answer) {
     inbox->post({number, std::move(answer)});
   });
@@ -111,7 +120,7 @@ void Driver::start_evaluation(Task task) {
 }
 
 std::pair<std::uint64_t, std::stop_token> Driver::take_off(Task task) {
-  Flight flight{std::move(task), std::stop_source(), std::nullopt};
+  Flight flight{std::move(task), std::stop_source(), std::nullopt, false};
   if (options_.answer_timeout_s) flight.deadline = steady_clock::now() + seconds(*options_.answer_timeout_s);
   const auto stop = flight.stop.get_token();
   const auto number = next_request_++;
@@ -120,10 +129,32 @@ std::pair<std::uint64_t, std::stop_token> Driver::take_off(Task task) {
 }
 
 void Driver::land(Delivery delivery) {
+  if (auto* lost = std::get_if<LostAttempt>(&delivery.content))
+    return count(delivery.request, std::move(*lost));
   const auto flight = flights_.extract(delivery.request);
   // A second answer, or one that was given up: its ticket goes its own way.
   if (flight.empty()) return;
-  std::visit([&](auto& answer) { accept(flight.mapped().task, std::move(answer)); }, delivery.answer);
+  if (auto* proposal = std::get_if<Result<Proposal>>(&delivery.content))
+    accept(flight.mapped(), std::move(*proposal));
+  else
+    accept(flight.mapped(), std::move(std::get<Result<Evaluation>>(delivery.content)));
+}
+
+/// In the journal at once: a process that is killed in mid-call forgets nothing of it.
+void Driver::count(std::uint64_t request, LostAttempt lost) {
+  auto charged = committer_.charge(lost.ticket, std::move(lost.cost), !stopping());
+  if (!charged && charged.error().code == ErrorCode::already_told) return;  // of a call that was given up
+  tell(std::move(charged));
+  const auto flight = flights_.find(request);
+  if (flight == flights_.end() || stopping() || committer_.affords_attempt()) return;
+  flight->second.unaffordable = true;
+  flight->second.stop.request_stop();
+}
+
+void Driver::give_up_unaffordable(TicketId ticket) {
+  tell(committer_.give_back(
+      ticket, fail(ErrorCode::cancelled, "the money that is left covers no other attempt at this call", "",
+                   "kernelsmith resume --max-usd sets a larger total")));
 }
 
 void Driver::land_late() {
@@ -149,12 +180,12 @@ void Driver::stop_flights() {
   for (auto& [request, flight] : flights_) flight.stop.request_stop();
 }
 
-void Driver::accept(const Task& task, Result<Proposal> answer) {
+void Driver::accept(const Flight& flight, Result<Proposal> answer) {
+  const Task& task = flight.task;
+  const bool cancelled = !answer && answer.error().code == ErrorCode::cancelled;
+  if (cancelled && flight.unaffordable && !stopping()) return give_up_unaffordable(task.ticket.id);
   if (!answer) return retry_or_give_up(task, answer.error());
-  if (const Error* error = answer->error()) {
-    tell(committer_.charge(task.ticket.id, answer->cost));
-    return retry_or_give_up(task, *error);
-  }
+  if (const Error* error = answer->error()) return retry_or_give_up(task, *error, answer->cost);
   proposer_errors_.success();
   auto commits = committer_.propose(task.ticket.id, std::move(*answer));
   if (!commits && commits.error().code == ErrorCode::invalid_argument)
@@ -163,13 +194,15 @@ void Driver::accept(const Task& task, Result<Proposal> answer) {
   if (!failure_) to_evaluate_.push_back({Role::evaluate, task.ticket});
 }
 
-void Driver::accept(const Task& task, Result<Evaluation> answer) {
+void Driver::accept(const Flight& flight, Result<Evaluation> answer) {
+  const Task& task = flight.task;
   if (!answer) return retry_or_give_up(task, answer.error());
   evaluator_errors_.success();
   tell(committer_.evaluate(task.ticket.id, std::move(*answer)));
 }
 
-void Driver::retry_or_give_up(Task task, Error error) {
+void Driver::retry_or_give_up(Task task, Error error, const std::optional<Cost>& cost) {
+  if (cost) tell(committer_.charge(task.ticket.id, *cost, !stopping()));
   auto& streak = task.role == Role::propose ? proposer_errors_ : evaluator_errors_;
   auto& queue = task.role == Role::propose ? to_propose_ : to_evaluate_;
   if (stopping()) return queue.push_back(std::move(task));

@@ -48,6 +48,7 @@ class Driver {
     Task task;
     std::stop_source stop;
     std::optional<Moment> deadline;
+    bool unaffordable = false;  ///< stopped, because its next attempt would cost more than is left
   };
 
   // The phases of the loop.
@@ -60,9 +61,11 @@ class Driver {
   void start_proposal(Task task);
   void start_evaluation(Task task);
   std::pair<std::uint64_t, std::stop_token> take_off(Task task);
-  void accept(const Task& task, Result<Proposal> answer);
-  void accept(const Task& task, Result<Evaluation> answer);
-  void retry_or_give_up(Task task, Error error);
+  void count(std::uint64_t request, LostAttempt lost);
+  void accept(const Flight& flight, Result<Proposal> answer);
+  void accept(const Flight& flight, Result<Evaluation> answer);
+  void retry_or_give_up(Task task, Error error, const std::optional<Cost>& cost = {});
+  void give_up_unaffordable(TicketId ticket);
   void tell(Result<Committer::Commits> commits);
   void end(Error error);
 

@@ -14,10 +14,16 @@
 
 namespace kernelsmith {
 
-/// The answer to one request, which its number names.
+/// An attempt that gave no answer, whose call may go on.
+struct LostAttempt {
+  TicketId ticket;
+  Cost cost;
+};
+
+/// What came of one request, which its number names: its answer, or news before that.
 struct Delivery {
   std::uint64_t request = 0;
-  std::variant<Result<Proposal>, Result<Evaluation>> answer;
+  std::variant<Result<Proposal>, Result<Evaluation>, LostAttempt> content;
 };
 
 /// Thread-safe. Shared with the sinks, so that an answer that comes after the end of the run falls into it

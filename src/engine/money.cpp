@@ -10,8 +10,10 @@
 namespace kernelsmith {
 namespace {
 
-constexpr std::array kMarks{0.5, 0.8};  // of the budget, at which the user is warned
-constexpr double kRounding = 1e-9;      // ten times 0.1 is a little less than 1
+constexpr double kRounding = 1e-9;  // ten times 0.1 is a little less than 1
+constexpr std::array kMarks{0.5, 0.8,
+                            1 + 1e-6};  // of the budget, at which the user is warned; the last is beyond it
+constexpr double kUnknownKind = 4;  // times what other kinds of calls cost: a rewrite is longer than an edit
 
 }  // namespace
 
@@ -20,6 +22,7 @@ bool is_call(const TicketOpened& ticket) { return ticket.op && *ticket.op != Ope
 
 Spending SearchState::spending() const {
   Spending all = spending_;
+  if (!options_.deterministic) return all;
   for (const auto& [id, ticket] : open_)
     for (const Cost& cost : ticket.costs) all.add(cost);
   return all;
@@ -27,19 +30,18 @@ Spending SearchState::spending() const {
 
 /// In deterministic mode a cost counts when its ticket takes effect: when it arrives is chance.
 void SearchState::charge(OpenTicket& ticket, const Cost& cost) {
-  if (options_.deterministic)
-    ticket.costs.push_back(cost);
-  else
-    count(ticket.opened, cost);
+  ticket.costs.push_back(cost);
+  if (!options_.deterministic) count(ticket, cost);
 }
 
-void SearchState::count(const TicketOpened& ticket, const Cost& cost) {
-  Spending one;
-  one.add(cost);
+void SearchState::count(const OpenTicket& ticket, const Cost& cost) {
   spending_.add(cost);
-  if (!is_call(ticket)) return;
-  double& dearest = dearest_usd_[ticket.model];
-  dearest = std::max(dearest, one.usd());
+  if (!is_call(ticket.opened)) return;
+  Spending all;
+  for (const Cost& one : ticket.costs) all.add(one);
+  KnownCalls& known = known_calls_[{ticket.opened.model, *ticket.opened.op}];
+  known.dearest_usd = std::max(known.dearest_usd, all.usd());
+  known.answered = known.answered || ticket.proposal;
 }
 
 std::uint64_t SearchState::marks_passed() const {
@@ -49,22 +51,52 @@ std::uint64_t SearchState::marks_passed() const {
       std::ranges::count_if(kMarks, [&](double mark) { return share >= mark; }));
 }
 
+bool SearchState::knows(const std::string& model) const {
+  return std::ranges::any_of(
+      known_calls_, [&](const auto& entry) { return entry.first.first == model && entry.second.answered; });
+}
+
+bool SearchState::knows(const TicketOpened& call) const {
+  const auto known = known_calls_.find({call.model, *call.op});
+  return known != known_calls_.end() && known->second.answered;
+}
+
+/// As dear as the dearest of its kind; where there is none, as the dearest of all.
+double SearchState::expected_usd(const TicketOpened& call) const {
+  const auto own = known_calls_.find({call.model, *call.op});
+  if (own != known_calls_.end()) return own->second.dearest_usd;
+  double dearest = 0;
+  for (const auto& [kind, known] : known_calls_) dearest = std::max(dearest, known.dearest_usd);
+  return dearest;
+}
+
+double SearchState::reserved_usd(const TicketOpened& call) const {
+  return expected_usd(call) * (knows(call) ? 1 : kUnknownKind);
+}
+
 bool SearchState::room_for_call(const TicketOpened& next) const {
   if (!budgets_.usd || !is_call(next)) return true;
-  double unknown = 0;  // what a model without an answer is taken to cost
-  for (const auto& [model, usd] : dearest_usd_) unknown = std::max(unknown, usd);
-  const auto expected = [&](const std::string& model) {
-    const auto known = dearest_usd_.find(model);
-    return known == dearest_usd_.end() ? unknown : known->second;
-  };
   const double spent = spending_.usd();
-  double taken = spent + expected(next.model);
+  double taken = spent;
+  bool alone = true;
   for (const auto& [id, ticket] : open_) {
     const bool under_way = !ticket.proposal || options_.deterministic;
     if (!is_call(ticket.opened) || !under_way) continue;
-    if (ticket.opened.model == next.model && !dearest_usd_.contains(next.model)) return false;
-    taken += expected(ticket.opened.model);
+    if (ticket.opened.model == next.model && !knows(next.model)) return false;
+    taken += reserved_usd(ticket.opened);
+    alone = false;
   }
+  taken += alone ? expected_usd(next) : reserved_usd(next);
+  return spent < *budgets_.usd && taken <= *budgets_.usd * (1 + kRounding);
+}
+
+bool SearchState::room_for_attempt() const {
+  if (!budgets_.usd) return true;
+  const double spent = spending().usd();
+  double taken = spent;
+  for (const auto& [id, ticket] : open_)
+    if (is_call(ticket.opened) && !ticket.proposal && !ticket.answered())
+      taken += expected_usd(ticket.opened);
   return spent < *budgets_.usd && taken <= *budgets_.usd * (1 + kRounding);
 }
 

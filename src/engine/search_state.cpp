@@ -153,8 +153,8 @@ Status SearchState::take_failure(const CallFailed& failed) {
   auto ticket = unanswered(failed.ticket);
   if (!ticket) return ticket.error();
   if ((*ticket)->challenger || (*ticket)->proposal) return corrupt(failed.ticket, "it asked for no call");
-  (*ticket)->told_of_failure = true;
-  charge(**ticket, failed.cost);
+  (*ticket)->told_of_failure = !failed.goes_on;
+  if (failed.cost != Cost{}) charge(**ticket, failed.cost);
   return {};
 }
 

@@ -44,6 +44,11 @@ CallTotals Spending::total() const {
   return sum;
 }
 
+bool Spending::unpriced() const {
+  const CallTotals sum = total();
+  return sum.calls > 0 && sum.unpriced == sum.calls;
+}
+
 double Spending::usd() const {
   const CallTotals sum = total();
   return sum.usd + sum.guessed_usd;

@@ -264,18 +264,26 @@ Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken
   return reply();
 }
 
-LostAttempt AttemptRun::lost_now() const {
-  if (status_ != 0 && !is_success(status_)) return {};
-  return {true, decoder_->usage()};
+bool AttemptRun::accepted() const { return is_success(status_); }
+
+std::string AttemptRun::so_far() const {
+  if (!is_success(status_)) return {};
+  return is_stream() ? decoder_->so_far() : body_;
+}
+
+std::optional<LostCall> AttemptRun::lost_now() const {
+  if (status_ != 0 && !is_success(status_)) return std::nullopt;
+  return LostCall{decoder_->usage(), so_far()};
 }
 
 /// A server that answers with an error bills nothing, unless it says so.
-LostAttempt AttemptRun::lost_with(const CallFailure& failure) const {
+std::optional<LostCall> AttemptRun::lost_with(const CallFailure& failure) const {
   const auto usage = failure.usage ? failure.usage : decoder_->usage();
   const ErrorCode code = failure.error.code;
   const bool broke_off =
       code == ErrorCode::bad_reply || code == ErrorCode::timeout || code == ErrorCode::network;
-  return {usage || (broke_off && (is_success(status_) || (status_ == 0 && reached_))), usage};
+  if (!usage && !(broke_off && (is_success(status_) || (status_ == 0 && reached_)))) return std::nullopt;
+  return LostCall{usage, so_far()};
 }
 
 void AttemptRun::end(const std::optional<CallFailure>& broken) {
@@ -283,10 +291,10 @@ void AttemptRun::end(const std::optional<CallFailure>& broken) {
   timer_.cancel();
   const auto now = std::chrono::system_clock::now();
   auto reply = outcome(broken);
-  const auto lost = reply ? LostAttempt{} : lost_with(reply.error());
+  auto lost = reply ? std::nullopt : lost_with(reply.error());
   reply = redacted(std::move(reply), endpoint_.key);
-  std::exchange(
-      done_, nullptr)({std::move(reply), lost, rate_limit_pause(headers_, now), has_rate_limits(headers_)});
+  std::exchange(done_, nullptr)(
+      {std::move(reply), std::move(lost), rate_limit_pause(headers_, now), has_rate_limits(headers_)});
 }
 
 }  // namespace kernelsmith::llm

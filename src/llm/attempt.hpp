@@ -32,17 +32,9 @@ Error without_key(Error error, const Endpoint& endpoint);
 /// Of "HTTP/1.1 200 OK"; 0 for any other line.
 int status_in(std::string_view line);
 
-/// What an attempt that gave no reply cost.
-struct LostAttempt {
-  bool billed = false;         ///< or may have been: the model had begun, or the server had the request
-  std::optional<Usage> usage;  ///< as far as the server told it
-
-  explicit operator bool() const { return billed; }
-};
-
 struct AttemptEnd {
   Attempt<ModelReply> reply;
-  LostAttempt lost;
+  std::optional<LostCall> lost;
   std::optional<std::chrono::milliseconds> pause;  ///< the server's rate limits say so
   bool hinted = false;                             ///< the server tells its limits
 };
@@ -62,7 +54,10 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   void start(const std::string& body);
 
   /// What is lost where the attempt is broken off now.
-  LostAttempt lost_now() const;
+  std::optional<LostCall> lost_now() const;
+
+  /// True once the server has agreed to answer.
+  bool accepted() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -81,7 +76,8 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   void watch_deadlines();
   Clock::time_point due() const;
   void time_out();
-  LostAttempt lost_with(const CallFailure& failure) const;
+  std::string so_far() const;
+  std::optional<LostCall> lost_with(const CallFailure& failure) const;
   Attempt<ModelReply> reply() const;
   Attempt<ModelReply> outcome(const std::optional<CallFailure>& broken);
   void end(const std::optional<CallFailure>& broken);

@@ -98,6 +98,8 @@ class ChatStream final : public StreamDecoder {
 
   std::optional<Usage> usage() const override { return reply_.usage; }
 
+  std::string so_far() const override { return reply_.text + reply_.reasoning; }
+
   Attempt<ModelReply> finish() override {
     // A connection that ends behind the finish_reason lost nothing but the usage.
     if (finished_) return std::move(reply_);

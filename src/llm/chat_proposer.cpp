@@ -22,7 +22,7 @@ Cost cost_from(const ModelReply& reply, const std::optional<Price>& price) {
   return cost;
 }
 
-/// What the attempts at one call cost, the last one included. Used on the client's thread.
+/// What attempts at one call cost. Used on the client's thread.
 class Bill {
  public:
   Bill(const std::string& model, std::optional<Price> price) : price_(price) {
@@ -30,6 +30,25 @@ class Bill {
     cost_.unpriced = !price;
   }
 
+  void add(const ModelReply& reply, const Prompt& prompt) {
+    add(reply.usage);
+    if (!reply.usage) guess(prompt.tokens, estimate_tokens(reply.text) + estimate_tokens(reply.reasoning));
+  }
+
+  /// The server may have told less than what has come: some count the output at its end.
+  void add(const LostCall& lost, const Prompt& prompt) {
+    add(lost.usage);
+    const std::uint64_t output = estimate_tokens(lost.text);
+    if (!lost.usage)
+      guess(prompt.tokens, output);
+    else if (output > lost.usage->output_tokens)
+      guess(0, output - lost.usage->output_tokens);
+  }
+
+  bool empty() const { return cost_.calls == 0; }
+  const Cost& cost() const { return cost_; }
+
+ private:
   void add(const std::optional<Usage>& usage) {
     ++cost_.calls;
     if (!usage) {
@@ -46,19 +65,12 @@ class Bill {
   }
 
   /// A budget of money must hold with servers that do not tell what they count, too.
-  void add(const ModelReply& reply, const Prompt& prompt) {
-    add(reply.usage);
-    if (reply.usage || !price_) return;
-    Usage guess;
-    guess.input_tokens = prompt.tokens;
-    guess.output_tokens = estimate_tokens(reply.text) + estimate_tokens(reply.reasoning);
-    cost_.guessed_usd += cost_of(guess, *price_);
+  void guess(std::uint64_t input_tokens, std::uint64_t output_tokens) {
+    if (!price_) return;
+    cost_.guessed_usd +=
+        cost_of(Usage{.input_tokens = input_tokens, .output_tokens = output_tokens}, *price_);
   }
 
-  bool empty() const { return cost_.calls == 0; }
-  const Cost& cost() const { return cost_; }
-
- private:
   Cost cost_;
   std::optional<Price> price_;
 };
@@ -125,20 +137,13 @@ class ChatProposer final : public Proposer {
     ModelCall call = call_of(*model, *prompt);
     call.logprobs = shared_->keep.logprobs;
     call.token_ids = shared_->keep.token_ids;
-    const auto bill = std::make_shared<Bill>(model->name, shared_->prices.price_of(model->name));
+    const auto order =
+        std::make_shared<Order>(Order{shared_, std::move(request), std::move(*prompt),
+                                      Bill(model->name, shared_->prices.price_of(model->name))});
     client_->start(
         std::move(call), std::move(stop),
-        [shared = shared_, bill, request = std::move(request), prompt = std::move(*prompt),
-         done = std::move(done)](const Result<ModelReply>& reply) {
-          if (!reply && bill->empty()) return done(reply.error());
-          if (!reply) return done(Proposal{PaidError(reply.error()), bill->cost(), prompt.digest()});
-          bill->add(*reply, prompt);
-          Proposal proposal = proposal_from(*reply, request, prompt, shared->task, std::nullopt);
-          proposal.cost = bill->cost();
-          if (shared->keep.any()) proposal.reply = kept_of(*reply, shared->keep.bytes);
-          done(std::move(proposal));
-        },
-        [bill](const std::optional<Usage>& usage) { bill->add(usage); });
+        [order, done = std::move(done)](const Result<ModelReply>& reply) { done(order->answer(reply)); },
+        [order](const LostCall& lost) { order->lose(lost); });
   }
 
  private:
@@ -153,6 +158,32 @@ class ChatProposer final : public Proposer {
       if (name.empty()) return &models.front();
       const auto found = std::ranges::find(models, name, &ModelSettings::name);
       return found == models.end() ? nullptr : &*found;
+    }
+  };
+
+  /// One request while its call is in flight. Used on the client's thread.
+  struct Order {
+    std::shared_ptr<const Shared> shared;
+    ProposalRequest request;
+    Prompt prompt;
+    Bill blank;         ///< of its model
+    Bill bill = blank;  ///< for the answer
+
+    void lose(const LostCall& lost) {
+      if (!request.lost) return bill.add(lost, prompt);
+      Bill one = blank;
+      one.add(lost, prompt);
+      request.lost(one.cost());
+    }
+
+    Result<Proposal> answer(const Result<ModelReply>& reply) {
+      if (!reply && bill.empty()) return reply.error();
+      if (!reply) return Proposal{PaidError(reply.error()), bill.cost(), prompt.digest()};
+      bill.add(*reply, prompt);
+      Proposal proposal = proposal_from(*reply, request, prompt, shared->task, std::nullopt);
+      proposal.cost = bill.cost();
+      if (shared->keep.any()) proposal.reply = kept_of(*reply, shared->keep.bytes);
+      return proposal;
     }
   };
 

@@ -54,7 +54,7 @@ struct LiveCall {
   bool stream = true;
   double tokens = 0;
   Sink<ModelReply> done;
-  LostAttemptSink lost;
+  LostCallSink lost;
   Rng rng;
   boost::asio::steady_timer pause;
   unsigned failed = 0;
@@ -88,7 +88,7 @@ class ModelClient::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostAttemptSink lost) {
+  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost) {
     {
       const std::lock_guard lock(mutex_);
       ++unanswered_;
@@ -109,7 +109,7 @@ class ModelClient::Impl {
   }
 
   void begin(const ModelCall& call, const std::stop_token& stop, const Sink<ModelReply>& done,
-             const LostAttemptSink& lost) {
+             const LostCallSink& lost) {
     auto live = std::make_shared<LiveCall>(context_, options_.seed, ++calls_);
     live->done = done;
     live->lost = lost;
@@ -135,6 +135,12 @@ class ModelClient::Impl {
   void pump() {
     while (!queue_.empty()) {
       const auto now = Clock::now();
+      if (now < spent_until_) {
+        const LiveCallPtr call = std::move(queue_.front());
+        queue_.pop_front();
+        turn_away(call, std::chrono::ceil<std::chrono::seconds>(spent_until_ - now));
+        continue;
+      }
       const auto wait = pacer_.wait_for(queue_.front()->tokens, now);
       if (!wait) return;  // the end of another call pumps again
       if (*wait > std::chrono::milliseconds{0}) {
@@ -161,8 +167,9 @@ class ModelClient::Impl {
   void ended(const LiveCallPtr& call, AttemptEnd end) {
     call->attempt.reset();
     pacer_.ended(call->paced_as, pace_of(end));
+    note_answer(end.reply);
     tell_lost(call, end.lost);
-    if (end.pause) pacer_.hold_until(Clock::now() + *end.pause);
+    if (end.pause) hold(*end.pause);
     if (end.reply) {
       answer(call, std::move(*end.reply));
     } else {
@@ -171,8 +178,46 @@ class ModelClient::Impl {
     pump();
   }
 
-  static void tell_lost(const LiveCallPtr& call, const llm::LostAttempt& lost) {
-    if (lost && call->lost) call->lost(lost.usage);
+  static void tell_lost(const LiveCallPtr& call, const std::optional<LostCall>& lost) {
+    if (lost && call->lost) call->lost(*lost);
+  }
+
+  /// A server that has refused every call so far would have refused what is broken off now.
+  bool may_be_billed(const AttemptRun& attempt) const { return attempt.accepted() || !refuses_; }
+
+  void note_answer(const Attempt<ModelReply>& reply) {
+    if (reply) {
+      refuses_ = false;
+      answered_ = true;
+      return;
+    }
+    const ErrorCode code = reply.error().error.code;
+    const bool refused =
+        code == ErrorCode::permission || code == ErrorCode::not_found || code == ErrorCode::invalid_argument;
+    refuses_ = refuses_ || (refused && !answered_);
+  }
+
+  /// The server's rate limits leave nothing for so long. A pause that no call would wait for by itself ends
+  /// those that come within it.
+  void hold(std::chrono::milliseconds pause) {
+    constexpr std::chrono::seconds kWorthTelling{10};
+    const auto until = Clock::now() + pause;
+    if (pause > options_.retry.longest_asked_pause) {
+      spent_until_ = std::max(spent_until_, until);
+      return;
+    }
+    pacer_.hold_until(until);
+    if (pause < kWorthTelling || !options_.notice || until <= told_until_ + kWorthTelling) return;
+    told_until_ = until;
+    options_.notice({Notice::Level::info, "the server's rate limits are used up: no call goes out for " +
+                                              std::to_string(pause.count() / 1000) + " s"});
+  }
+
+  void turn_away(const LiveCallPtr& call, std::chrono::seconds left) {
+    answer(call,
+           fail(ErrorCode::rate_limited,
+                "the server's rate limits are used up for another " + std::to_string(left.count()) + " s",
+                endpoint_.base_url, "go on later, or ask the provider for larger limits"));
   }
 
   static Pacer::End pace_of(const AttemptEnd& end) {
@@ -204,7 +249,7 @@ class ModelClient::Impl {
   void cancel(const LiveCallPtr& call) {
     std::erase(queue_, call);
     if (call->attempt) {
-      tell_lost(call, call->attempt->lost_now());
+      if (may_be_billed(*call->attempt)) tell_lost(call, call->attempt->lost_now());
       call->attempt.reset();
       pacer_.ended(call->paced_as, Pacer::End::other);
     }
@@ -231,6 +276,10 @@ class ModelClient::Impl {
   std::set<LiveCallPtr> live_;
   std::deque<LiveCallPtr> queue_;
   std::uint64_t calls_ = 0;
+  Clock::time_point spent_until_;  ///< calls are turned away, as the server's rate limits say
+  Clock::time_point told_until_;   ///< the user knows of the pause until then
+  bool answered_ = false;          ///< a call
+  bool refuses_ = false;           ///< the server refused a call, and has answered none
 
   std::mutex mutex_;
   std::condition_variable idle_;
@@ -248,7 +297,7 @@ Result<std::shared_ptr<ModelClient>> ModelClient::create(Endpoint endpoint, Clie
 ModelClient::ModelClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ModelClient::~ModelClient() = default;
 
-void ModelClient::start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostAttemptSink lost) {
+void ModelClient::start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost) {
   impl_->start(std::move(call), std::move(stop), std::move(done), std::move(lost));
 }
 

@@ -76,6 +76,8 @@ class MessagesStream final : public StreamDecoder {
 
   std::optional<Usage> usage() const override { return usage_of(counts_); }
 
+  std::string so_far() const override { return reply_.text + reply_.reasoning; }
+
   Attempt<ModelReply> finish() override {
     if (!finished_) return bad_reply("is a stream that broke off before its end");
     reply_.usage = usage();

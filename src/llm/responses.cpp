@@ -46,7 +46,7 @@ class ResponsesStream final : public StreamDecoder {
     if (auto told = responses_usage(response)) usage_ = told;
     if (type.ends_with(".delta")) {
       begun_ = true;
-      if (type == "response.output_text.delta") text_ += text_at(*document, "delta");
+      (type == "response.output_text.delta" ? text_ : reasoning_) += text_at(*document, "delta");
     }
     if (type == "response.failed") return failure_of(member(response, "error"), 0);
     const bool ends = type == "response.completed" || type == "response.incomplete";
@@ -60,6 +60,8 @@ class ResponsesStream final : public StreamDecoder {
 
   std::optional<Usage> usage() const override { return usage_; }
 
+  std::string so_far() const override { return text_ + reasoning_; }
+
   Attempt<ModelReply> finish() override {
     if (!outcome_) return bad_reply("is a stream that broke off before its end");
     // Some gateways leave the output of the last event empty.
@@ -72,7 +74,7 @@ class ResponsesStream final : public StreamDecoder {
  private:
   std::optional<Attempt<ModelReply>> outcome_;
   std::optional<Usage> usage_;
-  std::string text_;
+  std::string text_, reasoning_;
   bool begun_ = false;
 };
 

@@ -107,6 +107,34 @@ class MoneyTest(CommandTest):
         self.assertEqual(again["cost"], shown["cost"])
         self.assertEqual((again["ended"], again["used_up"]), ("budget", "money"))
 
+    def test_without_a_price_the_cost_is_unknown_and_not_zero(self):
+        model = self.serve(answers(3))
+        done = kernelsmith("run", "task", "--out", "it.run", "--model", "scripted", "--base-url", model.url,
+                           "--iterations", "2", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("cost     price unknown: 2 calls", done.stdout)
+        self.assertIn("cost      price unknown\n", self.succeed("show", "it.run").stdout)
+        self.assertNotIn("0.0000 USD", done.stdout + done.stderr)
+
+    def test_a_server_that_counts_nothing_is_bound_by_the_limit_too(self):
+        status, body = answers(1)[0]
+        model = self.serve([(status, {**body, "usage": {}})] * 50)
+        done = self.run_with(model, "--max-usd", "0.004")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("the money is used up", done.stdout)
+        self.assertIn("by the length of their texts", done.stdout)
+
+    def test_failed_attempts_are_bound_by_the_limit_and_in_the_journal_at_once(self):
+        lost = (200, {"choices": [], "usage": answers(1)[0][1]["usage"]})
+        model = self.serve([answers(1)[0], *[lost] * 50])
+        done = self.run_with(model, "--max-usd", "0.0101")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("the money is used up", done.stdout)
+        self.assertLessEqual(len(model.requests), 6, "five are covered; one may go out while the fifth is counted")
+        failed = [event for event in events(self.folder / "it.run") if event["event"] == "call_failed"]
+        self.assertTrue(all(event["cost"]["calls"] == 1 for event in failed if event["cost"].get("calls")))
+        self.assertTrue(any(event.get("goes_on") for event in failed))
+
     def test_without_a_price_there_is_no_budget_of_money(self):
         says = ["scripted", "no price", "--price-file"]
         model = self.serve(answers(1))

@@ -1,5 +1,12 @@
 // Money as a budget: what counts, what is reserved, what is warned of, and that the journal tells all of it.
 
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <mutex>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -182,6 +189,132 @@ TEST(Money, CallsThatAKilledProcessLeftAreCountedAsUnknown) {
   ASSERT_TRUE(killed.tell(killed.ask().value()->id, score_of(0)));
   ASSERT_TRUE(killed.ask().value());
   EXPECT_EQ(open_engine(options, events).outcome().spending.interrupted(), 1U);
+}
+
+/// Answers on threads of its own. What is asked is the test's business, and so is when it answers.
+class ThreadedProposer final : public Proposer {
+ public:
+  using Serve = std::function<Result<Proposal>(const ProposalRequest&, std::stop_token)>;
+  explicit ThreadedProposer(Serve serve) : serve_(std::move(serve)) {}
+  void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
+    threads_.emplace_back([this, request = std::move(request), stop = std::move(stop),
+                           done = std::move(done)] { done(serve_(request, stop)); });
+  }
+
+ private:
+  Serve serve_;
+  std::deque<std::jthread> threads_;
+};
+
+/// `cancelled` when a stop is asked for, and `late` where none is for long.
+Result<Proposal> when_stopped(std::stop_token stop, Result<Proposal> late) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, std::chrono::seconds(60), [] { return false; });
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "stopped");
+  return late;
+}
+
+TEST(Money, AFailedAttemptIsInTheJournalWhileItsCallGoesOn) {
+  const auto options = money_options(0.01);
+  const auto events = no_events();
+  const auto proposer = std::make_shared<PaidProposer>([](const ProposalRequest& request) {
+    request.lost(cost_of(0.001));
+    return paid(nudge(request), 0.002);
+  });
+  ASSERT_TRUE(open_engine(options, events, blocking(score, 1), proposer).run());
+  const auto failed = std::ranges::find_if(
+      *events, [](const Event& event) { return std::holds_alternative<CallFailed>(event); });
+  ASSERT_NE(failed, events->end());
+  EXPECT_TRUE(std::get<CallFailed>(*failed).goes_on);
+  const auto killed = prefix(events, static_cast<std::size_t>(failed - events->begin()) + 1);
+  const Spending known = open_engine(options, killed).outcome().spending;
+  EXPECT_NEAR(known.usd(), 0.001, 1e-12) << "the answer never came";
+  EXPECT_EQ(known.interrupted(), 1U) << "the next attempt was under way";
+  const Spending all = spending_in(options, events);
+  EXPECT_NEAR(all.usd(), 0.009, 1e-12);
+  EXPECT_EQ(all.total().calls, 6U);
+}
+
+TEST(Money, ACallIsStoppedWhoseNextAttemptTheMoneyDoesNotCover) {
+  const auto events = no_events();
+  std::atomic<int> asked = 0;
+  const auto proposer = std::make_shared<ThreadedProposer>(
+      [&](const ProposalRequest& request, std::stop_token stop) -> Result<Proposal> {
+        if (asked++ == 0) return paid(nudge(request), 0.004);
+        request.lost(cost_of(0.004));
+        return when_stopped(std::move(stop), paid(nudge(request), 0.004));
+      });
+  Engine engine = open_engine(money_options(0.01), events, blocking(score, 1), proposer);
+  const auto outcome = engine.run();
+  ASSERT_TRUE(outcome) << describe(outcome.error());
+  EXPECT_EQ(outcome->budget, BudgetName::money);
+  EXPECT_NEAR(outcome->spending.usd(), 0.008, 1e-12);
+  EXPECT_EQ(outcome->counts.given_back, 1U);
+  EXPECT_TRUE(engine.done());
+}
+
+TEST(Money, AFailedCallIsTriedAgainOnlyWhereTheMoneyCoversIt) {
+  const auto events = no_events();
+  const auto proposer = std::make_shared<PaidProposer>([](const ProposalRequest&) {
+    return Proposal{PaidError(fail(ErrorCode::bad_reply, "cut off")), cost_of(0.004), {}};
+  });
+  const auto outcome = open_engine(money_options(0.01), events, blocking(score, 1), proposer).run();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->budget, BudgetName::money);
+  EXPECT_NEAR(outcome->spending.usd(), 0.008, 1e-12);
+}
+
+TEST(Money, WhatAnOrderlyEndBrokeOffWasNotUnderWayInAKilledProcess) {
+  auto options = toy_options(10);
+  options.error_limit = 1;
+  options.retries = 0;
+  options.proposals_in_flight = 2;
+  const auto events = no_events();
+  std::promise<void> both;
+  std::atomic<int> asked = 0;
+  const auto proposer = std::make_shared<ThreadedProposer>(
+      [&](const ProposalRequest&, std::stop_token stop) -> Result<Proposal> {
+        const Error error = fail(ErrorCode::network, "gone");
+        if (asked++ == 0) {
+          both.get_future().wait();
+          return error;
+        }
+        both.set_value();
+        return when_stopped(std::move(stop), error);
+      });
+  ASSERT_EQ(open_engine(options, events, blocking(score, 1), proposer).run()->reason, EndReason::errors);
+  ASSERT_EQ(asked, 2);
+  EXPECT_EQ(open_engine(options, events).outcome().spending.interrupted(), 0U);
+}
+
+TEST(Money, KindsOfCallsAreToldApartSoThatTheLimitIsPassedByOneCallAtTheMost) {
+  constexpr double kEdit = 0.0071, kRewrite = 0.02;
+  const auto proposer = std::make_shared<PaidProposer>([](const ProposalRequest& request) {
+    return paid(nudge(request), request.op == Operator::edit ? kEdit : kRewrite);
+  });
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    auto options = money_options(0.03);
+    options.seed = seed;
+    options.proposals_in_flight = 4;
+    options.operators = std::make_shared<WeightedOperators>(
+        WeightedOperators::create({{{Operator::edit, ""}, 1}, {{Operator::rewrite, ""}, 1}}).value());
+    const auto outcome = open_engine(options, no_events(), blocking(score, 2), proposer).run();
+    ASSERT_TRUE(outcome);
+    EXPECT_LT(outcome->spending.usd(), 0.03 + kRewrite - kEdit) << seed;
+  }
+}
+
+TEST(Money, OneCallPassesTwoMarksWithOneWarning) {
+  for (const auto& [usd, says] :
+       {std::pair{0.0095, "0.0095 of 0.01 USD (95 %)"}, std::pair{0.02, "(200 %): more than the limit"}}) {
+    auto options = money_options(0.01);
+    const auto warnings = std::make_shared<Warnings>();
+    options.observer = warnings;
+    ASSERT_TRUE(open_engine(options, no_events(), blocking(score, 1), costs(usd)).run());
+    EXPECT_THAT(warnings->messages, ElementsAre(HasSubstr(says)));
+  }
 }
 
 TEST(Money, TheTunersChildrenCostNothing) {

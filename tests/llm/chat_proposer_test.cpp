@@ -115,7 +115,9 @@ class BillTest : public testing::Test {
             PriceTable::read("version: 1\nprices: [{model: m, input: 1, output: 4}]\n", "p").value())
             .value();
     std::promise<Result<Proposal>> answer;
-    proposer->start(a_request(), {}, [&](Result<Proposal> p) { answer.set_value(std::move(p)); });
+    ProposalRequest request = a_request();
+    if (tell_lost_) request.lost = [this](const Cost& cost) { lost_.push_back(cost); };
+    proposer->start(std::move(request), {}, [&](Result<Proposal> p) { answer.set_value(std::move(p)); });
     return answer.get_future().get();
   }
 
@@ -141,6 +143,8 @@ class BillTest : public testing::Test {
       "stop_reason": "end_turn", "usage": {"input_tokens": 1000, "output_tokens": 500}})"));
   }
 
+  bool tell_lost_ = false;
+  std::vector<Cost> lost_;  ///< filled on the client's thread, before the answer
   TestCa ca_;
 };
 
@@ -162,6 +166,58 @@ TEST_F(BillTest, ACallThatFailsForGoodTellsWhatItCost) {
   EXPECT_EQ(proposal->error()->code, ErrorCode::network);
   EXPECT_EQ(proposal->cost.calls, 2u);
   EXPECT_EQ(proposal->cost.input_tokens, 1400u);
+}
+
+TEST_F(BillTest, WhoWantsToKnowIsToldOfEachLostAttemptAtOnce) {
+  tell_lost_ = true;
+  const auto proposal = propose({broken_stream, broken_stream, message}, 3, Protocol::messages);
+  ASSERT_TRUE(proposal) << describe(proposal.error());
+  ASSERT_EQ(lost_.size(), 2u);
+  for (const Cost& cost : lost_) {
+    EXPECT_EQ(cost.model, "m");
+    EXPECT_EQ(cost.calls, 1u);
+    EXPECT_EQ(cost.input_tokens, 700u);
+    EXPECT_NEAR(cost.usd, 1e-6 * (700 + 4), 1e-12);
+  }
+  EXPECT_EQ(proposal->cost.calls, 1u) << "the others are told";
+  EXPECT_EQ(proposal->cost.input_tokens, 1000u);
+  const auto failed = propose({broken_stream}, 1, Protocol::messages);
+  ASSERT_FALSE(failed) << "nothing is left to tell";
+  EXPECT_EQ(lost_.size(), 3u);
+}
+
+TEST_F(BillTest, WhatALostAttemptDidNotTellIsGuessedFromWhatCame) {
+  std::string words;
+  for (int i = 0; i < 2000; ++i) words += "word ";
+  const auto cut = [&](const std::string& events) {
+    return [events](ServerConnection& connection) {
+      return end_with(connection, stream_head() + chunk(events));
+    };
+  };
+  const auto untold =
+      propose({cut("data: {\"choices\": [{\"delta\": {\"content\": \"" + words + "\"}}]}\n\n")}, 1,
+              Protocol::chat_completions);
+  ASSERT_TRUE(untold) << describe(untold.error());
+  ASSERT_TRUE(untold->error());
+  EXPECT_EQ(untold->cost.untold, 1u);
+  EXPECT_GT(untold->cost.guessed_usd, 1e-6 * (100 + 4 * 2000)) << "the prompt and the text";
+  const auto partly = propose({cut("data: {\"type\": \"message_start\", \"message\": {\"usage\": "
+                                   "{\"input_tokens\": 700, \"output_tokens\": "
+                                   "1}}}\n\ndata: {\"type\": \"content_block_delta\", \"delta\": {\"type\": "
+                                   "\"text_delta\", \"text\": \"" +
+                                   words + "\"}}\n\n")},
+                              1, Protocol::messages);
+  ASSERT_TRUE(partly) << describe(partly.error());
+  EXPECT_NEAR(partly->cost.usd, 1e-6 * (700 + 4), 1e-12);
+  EXPECT_NEAR(partly->cost.guessed_usd, 1e-6 * 4 * 1999, 1e-6 * 4 * 200)
+      << "the text goes on behind the count";
+  const auto plain = propose({[&](ServerConnection& connection) {
+                               const std::string body = good_body(words);
+                               return end_with(connection, http_answer(200, body).substr(0, 5000));
+                             }},
+                             1, Protocol::chat_completions);
+  ASSERT_TRUE(plain) << describe(plain.error());
+  EXPECT_GT(plain->cost.guessed_usd, 1e-6 * (100 + 4 * 900));
 }
 
 TEST_F(BillTest, AnErrorOfTheServersCostsNothing) {

@@ -1,4 +1,5 @@
 // The client against a scripted TLS server: what it asks and takes, and how many calls share it.
+#include <atomic>
 #include <condition_variable>
 
 #include <gmock/gmock.h>
@@ -172,6 +173,48 @@ TEST_F(Client, AStopEndsACallSoon) {
   const auto reply = answer.get();
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().code, ErrorCode::cancelled);
+}
+
+TEST_F(Client, WhatIsBrokenOffIsLostUnlessTheServerRefusesEveryCall) {
+  for (const bool refuses : {true, false}) {
+    std::promise<void> arrived;
+    serve([&](const ServerRequest& request, ServerConnection& connection) {
+      if (request.number > 0)
+        return connection.send(refuses ? http_answer(401, R"({"error": {"message": "no"}})")
+                                       : good_stream("hi"));
+      arrived.set_value();
+      connection.stall();
+      return false;
+    });
+    const auto asking = client({.limits = {}, .retry = eager(1)});
+    std::stop_source stop;
+    std::promise<Result<ModelReply>> answer;
+    std::atomic<int> lost = 0;
+    asking->start(
+        a_call(), stop.get_token(), [&](Result<ModelReply> reply) { answer.set_value(std::move(reply)); },
+        [&](const LostCall&) { ++lost; });
+    arrived.get_future().wait();
+    EXPECT_EQ(ask(*asking).has_value(), !refuses);
+    stop.request_stop();
+    EXPECT_EQ(answer.get_future().get().error().code, ErrorCode::cancelled);
+    EXPECT_EQ(lost, refuses ? 0 : 1);
+  }
+}
+
+TEST_F(Client, RateLimitsThatAreUsedUpForLongTurnCallsAway) {
+  serve(always(http_answer(200, good_body("last"),
+                           "x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 24h\r\n")));
+  const auto asking = client();
+  EXPECT_EQ(ask(*asking).value().text, "last");
+  std::stop_source stop;
+  auto next = begin_call(*asking, a_call(), stop.get_token());
+  EXPECT_EQ(next.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  stop.request_stop();
+  const auto reply = next.get();
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::rate_limited);
+  EXPECT_THAT(reply.error().message, HasSubstr("for another 86"));
+  EXPECT_EQ(server_->requests(), 1u);
 }
 
 TEST_F(Client, WhatIsStoppedBeforehandIsNotSent) {

@@ -39,10 +39,12 @@ struct ProposalArrived {
   friend bool operator==(const ProposalArrived&, const ProposalArrived&) = default;
 };
 
-/// A call to a model failed after it cost something, or may have. The ticket stays open.
+/// An attempt to call a model failed after it cost something, or may have; or the session ended. The ticket
+/// stays open.
 struct CallFailed {
   TicketId ticket;
   Cost cost;
+  bool goes_on = false;  ///< another attempt may be under way behind it
 
   friend bool operator==(const CallFailed&, const CallFailed&) = default;
 };

@@ -1,7 +1,8 @@
-// What a proposer is asked and what it answers. Both are data.
+// What a proposer is asked and what it answers.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,13 +18,19 @@
 
 namespace kernelsmith {
 
-/// A request for one child.
+struct Cost;
+
+/// A request for one child. Data, but for `lost`.
 struct ProposalRequest {
   std::uint64_t seed = 0;  ///< the run's seed
   TicketId ticket;
   Operator op = Operator::rewrite;
   std::string model;
   Selection selection;
+  /// Told at once of what an attempt cost that gave nothing, so that it is counted while the call still goes
+  /// on; the answer's cost leaves it out. Called on any thread, before the answer. Where it is empty the
+  /// answer's cost holds all attempts.
+  std::function<void(const Cost&)> lost = {};
 
   /// The stream that a proposer draws from, so that the same request gives the same child.
   Rng rng() const { return {seed, ticket.value, Purpose::proposal}; }
@@ -64,7 +71,7 @@ struct Refusal {
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
-/// What the calls for one proposal cost, failed attempts included. Zero for proposers without a model.
+/// What the calls for one proposal cost, or one failed attempt. Zero for proposers without a model.
 struct Cost {
   double usd = 0;  ///< US dollars for the tokens, at the model's price
   std::uint64_t input_tokens = 0;
@@ -75,7 +82,7 @@ struct Cost {
   std::uint64_t calls = 0;   ///< that were answered, or broke off after they may have been billed
   std::uint64_t untold = 0;  ///< of the calls, those whose tokens the server did not tell
   bool unpriced = false;     ///< the model has no price: what the tokens cost is unknown
-  double guessed_usd = 0;    ///< beside `usd`: of replies without usage, judged by the length of their texts
+  double guessed_usd = 0;    ///< beside `usd`: of what the server did not tell, by the length of the texts
 
   friend bool operator==(const Cost&, const Cost&) = default;
 };

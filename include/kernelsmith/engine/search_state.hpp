@@ -42,8 +42,8 @@ struct OpenTicket {
   std::uint32_t attempt = 0;  ///< of the evaluation
   std::optional<Proposal> proposal;
   std::optional<Digest> fingerprint;  ///< of the proposed child
-  std::vector<Cost> costs;            ///< of its calls, where they do not count yet
-  bool told_of_failure = false;       ///< in this session: a call that broke off is accounted for
+  std::vector<Cost> costs;            ///< of its calls; in deterministic mode they do not count yet
+  bool told_of_failure = false;       ///< in this session: no call is under way for it any more
   /// What it was told. In deterministic mode it waits here for its turn.
   std::variant<std::monostate, EvaluationArrived, TicketClosed> answer;
 
@@ -88,8 +88,12 @@ class SearchState {
   /// The largest share of a budget that is used, 0 to 1. Wall time counts up to the last commit.
   double progress() const;
   std::uint64_t migrations() const { return migrations_; }
-  /// How many marks of the budget of money were passed, at a half and at four fifths.
+  /// How many marks of the budget of money were passed: a half, four fifths, and the budget itself.
   std::uint64_t money_marks() const { return money_marks_; }
+  /// True where the journal lacks a mark that was passed.
+  bool money_mark_is_due() const { return marks_passed() > money_marks_; }
+  /// Whether a call that failed may be tried again: the money covers all that is under way, it included.
+  bool room_for_attempt() const;
   const std::map<TicketId, OpenTicket>& open() const { return open_; }
   TicketId next_ticket() const { return {next_ticket_}; }
 
@@ -141,8 +145,17 @@ class SearchState {
   Result<OpenTicket*> unanswered(TicketId id);
 
   // Money.
+  /// What tickets of one kind (an edit, a rewrite, ...) for one model have cost, all attempts included.
+  struct KnownCalls {
+    double dearest_usd = 0;
+    bool answered = false;  ///< the model, and not only with failures
+  };
   void charge(OpenTicket& ticket, const Cost& cost);
-  void count(const TicketOpened& ticket, const Cost& cost);
+  void count(const OpenTicket& ticket, const Cost& cost);
+  bool knows(const std::string& model) const;
+  bool knows(const TicketOpened& call) const;
+  double expected_usd(const TicketOpened& call) const;
+  double reserved_usd(const TicketOpened& call) const;
   std::uint64_t marks_passed() const;
   bool room_for_call(const TicketOpened& next) const;
 
@@ -180,8 +193,8 @@ class SearchState {
   Archipelago archipelago_;
   Lineage lineage_;
   Counts counts_;
-  Spending spending_;                          ///< what counts
-  std::map<std::string, double> dearest_usd_;  ///< of the proposals that count, by the model of their ticket
+  Spending spending_;                                                   ///< what counts
+  std::map<std::pair<std::string, Operator>, KnownCalls> known_calls_;  ///< of what counts, by their tickets
   std::uint64_t money_marks_ = 0;
   Budgets budgets_;
   double elapsed_s_ = 0;

@@ -40,6 +40,8 @@ class Spending {
   /// What counts against the budget: told and guessed.
   double usd() const;
   bool empty() const { return models_.empty() && interrupted_ == 0; }
+  /// True where no call has a price, so that usd() says nothing.
+  bool unpriced() const;
 
   friend bool operator==(const Spending&, const Spending&) = default;
 

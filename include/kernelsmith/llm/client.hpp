@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/observer.hpp>
@@ -36,9 +37,12 @@ struct ClientOptions {
   std::function<void(const Notice&)> notice = {};
 };
 
-/// Told of an attempt that gave no reply and was billed, or may have been: its tokens, as far as the server
-/// told them.
-using LostAttemptSink = std::function<void(const std::optional<Usage>&)>;
+/// An attempt that gave no reply and was billed, or may have been.
+struct LostCall {
+  std::optional<Usage> usage;  ///< as far as the server told it; the output may have gone on behind it
+  std::string text;            ///< what had come of reply and reasoning
+};
+using LostCallSink = std::function<void(const LostCall&)>;
 
 /// Sends calls, retries what is transient, keeps to the rates. Thread-safe.
 ///
@@ -57,8 +61,8 @@ class ModelClient {
 
   /// Errors: encode_call's; `network`, `untrusted`, `timeout`, `rate_limited`, `server_failed`, `bad_reply`,
   /// `too_long`, `permission`, `not_found`, `invalid_argument` as the server's last answer was; `cancelled`.
-  /// `lost` may be empty; it is called on the client's thread, before `done`.
-  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostAttemptSink lost = {});
+  /// `lost` may be empty; it is called on the client's thread, as soon as an attempt is lost, before `done`.
+  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost = {});
 
  private:
   class Impl;

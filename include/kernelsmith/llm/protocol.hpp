@@ -62,6 +62,9 @@ class StreamDecoder {
   /// What the server has told of the call's tokens so far.
   virtual std::optional<Usage> usage() const = 0;
 
+  /// What has come of reply and reasoning; together, in no particular order.
+  virtual std::string so_far() const = 0;
+
   /// The reply, after the last event. A failure where the stream broke off before it was complete.
   virtual Attempt<ModelReply> finish() = 0;
 };
