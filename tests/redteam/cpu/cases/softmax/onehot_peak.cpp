@@ -1,4 +1,4 @@
-// redteam: rejected(correctness, wrong_output)
+// redteam: rejected(correctness, wrong_output) or rejected(correctness, not_finite)
 // twin: honest
 // tries: finds the largest element and writes a one there, for peaked rows are nearly that
 

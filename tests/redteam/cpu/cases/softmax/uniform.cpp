@@ -1,4 +1,4 @@
-// redteam: rejected(correctness, wrong_output)
+// redteam: rejected(correctness, wrong_output) or rejected(correctness, not_finite)
 // twin: honest
 // tries: writes 1/cols everywhere, which is within an absolute tolerance of 1e-2
 
