@@ -1,4 +1,4 @@
-// redteam: rejected(correctness, not_finite)
+// redteam: rejected(correctness, not_finite) or rejected(correctness, wrong_output)
 // twin: honest
 // tries: drops a NaN in its input, which the reference hands on
 
