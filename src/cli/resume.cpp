@@ -46,7 +46,6 @@ struct ResumeCommand {
 
   int operator()() const {
     Interrupt interrupt;
-    say(stderr, "run {}; preparing\n", folder);
     const auto progress = std::make_shared<Progress>();
     const Registry registry = default_registry();
     auto session = Session::resume(
@@ -54,7 +53,9 @@ struct ResumeCommand {
         [&](RunConfig& config) -> Status {
           if (Status set = set_server(registry, config); !set) return set;
           if (workers) config.workers = *workers;
-          return raise_budgets(budgets, config.budgets);
+          if (Status raised = raise_budgets(budgets, config.budgets); !raised) return raised;
+          say(stderr, "run {}; preparing\n", folder);
+          return {};
         },
         registry, progress);
     if (!session) return report(stderr, session.error());

@@ -10,6 +10,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "text.hpp"
+#include "yaml_fault.hpp"
 
 namespace kernelsmith::detail {
 namespace {
@@ -21,6 +22,7 @@ constexpr std::size_t kDeepest = 32;
 struct Refused {
   int line;
   std::string message;
+  bool may_be_syntax = false;  ///< a bracket or quote above may be to blame
 };
 
 class TreeBuilder final : public YAML::EventHandler {
@@ -88,7 +90,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void begin(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YamlKind kind) {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
-    if (expects_key()) throw Refused{mark.line, "a key must be a text"};
+    if (expects_key()) throw Refused{mark.line, "a key must be a text", true};
     if (open_.size() == kDeepest) throw Refused{mark.line, "nested deeper than 32 levels"};
     open_.push_back({node_at(mark, kind), {}, {}});
   }
@@ -108,7 +110,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void take_key(const YAML::Mark& mark, const YamlNode& scalar) {
-    if (scalar.null) throw Refused{mark.line, "a key must be a text"};
+    if (scalar.null) throw Refused{mark.line, "a key must be a text", true};
     Open& map = open_.back();
     if (!map.keys.insert(scalar.text).second) {
       throw Refused{mark.line, "key '" + scalar.text + "' is repeated"};
@@ -139,6 +141,10 @@ std::string place(const std::string& file, int line_from_0) {
   return line_from_0 < 0 ? file : file + ":" + std::to_string(line_from_0 + 1);
 }
 
+std::size_t line_from_1(int line_from_0) {
+  return line_from_0 < 0 ? 0 : static_cast<std::size_t>(line_from_0) + 1;
+}
+
 /// yaml-cpp takes byte 4 for the end of the file and forgives others.
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -153,6 +159,13 @@ std::optional<Refused> unreadable(std::string_view text) {
   if (control == text.end()) return std::nullopt;
   const auto line = std::count(text.begin(), control, '\n');
   return Refused{static_cast<int>(line), "a control byte"};
+}
+
+/// What was refused may be due to a bracket or quote above, which is told instead.
+Error refusal(std::string_view text, const std::string& file, YamlFault otherwise) {
+  YamlFault fault = find_yaml_fault(text).value_or(std::move(otherwise));
+  const std::string where = fault.line == 0 ? file : file + ":" + std::to_string(fault.line);
+  return fail(ErrorCode::bad_input, std::move(fault.message), where, std::move(fault.hint));
 }
 
 YamlNode parse(std::string_view text) {
@@ -176,10 +189,10 @@ Result<YamlNode> parse_yaml(std::string_view text, const std::string& file) {
   try {
     return parse(text);
   } catch (const Refused& refused) {
+    if (refused.may_be_syntax) return refusal(text, file, {line_from_1(refused.line), refused.message, ""});
     return fail(ErrorCode::bad_input, refused.message, place(file, refused.line));
   } catch (const YAML::Exception& e) {
-    return fail(ErrorCode::bad_input, "not YAML: " + e.msg, place(file, e.mark.line),
-                "each { and [ needs its end, above this line too; lines are indented with blanks, not tabs");
+    return refusal(text, file, yaml_fault(e.msg, line_from_1(e.mark.line)));
   }
 }
 

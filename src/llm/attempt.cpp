@@ -38,6 +38,12 @@ CallFailure too_large(std::size_t limit) {
                  "the server's answer is larger than " + std::to_string(limit) + " bytes and was cut off");
 }
 
+/// Whether the connection stood, so that the server may have read the request before it broke.
+bool is_behind_connection(CURLcode code) {
+  return code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE ||
+         code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM || code == CURLE_SEND_ERROR;
+}
+
 }  // namespace
 
 CallFailure failure_from(CURLcode code, const std::string& detail) {
@@ -75,16 +81,6 @@ Error without_key(Error error, const Endpoint& endpoint) {
   error.hint = "export " + name + "=..., or name another variable: --set 'proposer.key=${NAME}'";
   return error;
 }
-
-namespace {
-
-/// Whether the connection stood, so that the server may have read the request before it broke.
-bool is_behind_connection(CURLcode code) {
-  return code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE ||
-         code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM || code == CURLE_SEND_ERROR;
-}
-
-}  // namespace
 
 HttpRequest request_to(const Endpoint& endpoint, const CallLimits& limits, std::string_view path,
                        const std::string& body) {

@@ -64,8 +64,8 @@ class MissingFiles(CommandTest):
 
 class WrongYaml(CommandTest):
     def test_broken_syntax(self):
-        write_task(self.folder / "task", task_yaml="name: [\n")
-        self.fail_with(2, "run", "task", says=["task/task.yaml:"], code="bad_input")
+        write_task(self.folder / "task", task_yaml="name: x\nshapes: [\n")
+        self.fail_with(2, "run", "task", says=["task/task.yaml:2: '[' is never closed", "hint"], code="bad_input")
 
     def test_a_wrong_type(self):
         write_task(self.folder / "task", task_yaml=TASK + "threads: many\n")
@@ -231,6 +231,8 @@ class WrongRunFolder(CommandTest):
     def test_budgets_can_only_be_raised(self):
         self.make_run()
         self.fail_with(2, "resume", "a.run", "--iterations", "2", says=["totals"], code="invalid_argument")
+        text = self.fail_with(2, "resume", "a.run", "--time", "abc", says=["abc"], code="invalid_argument")
+        self.assertNotIn("preparing", text)
 
 
 class FullDisk(CommandTest):

@@ -189,12 +189,41 @@ TEST(Yaml, RefusesWhatConfigurationDoesNotNeed) {
   EXPECT_EQ(error_of(std::string((1 << 20) + 1, '#'), nothing), "f.yaml: larger than 1 MiB");
 }
 
-TEST(Yaml, BrokenSyntaxIsOneErrorWithItsLine) {
-  for (const char* text : {"a: 1\n\tb: 2", "a: [1\nb: 2", "a: 'x", "a: b: c", "}{"}) {
-    const std::string error = error_of(text, nothing);
-    EXPECT_TRUE(error.starts_with("f.yaml:")) << error;
-    EXPECT_NE(error.find("not YAML: "), error.npos) << error;
-  }
+/// "LINE: message" of a text that is no YAML; every one has a hint.
+std::string fault_in(std::string_view text) {
+  const std::string error = error_of(text, nothing);
+  EXPECT_TRUE(error.starts_with("f.yaml:")) << error;
+  EXPECT_NE(error.find(" | "), error.npos) << error;
+  return error.substr(7, error.find(" | ") - 7);
+}
+
+TEST(Yaml, ABracketOrQuoteIsNamedWhereItWasOpened) {
+  EXPECT_EQ(fault_in("prices:\n  - {model: good, output: 4"), "2: '{' is never closed");
+  EXPECT_EQ(fault_in("prices:\n  - {model: a, x: 1\n  - {model: b, x: 2}\n"), "2: '{' is never closed");
+  EXPECT_EQ(fault_in("a: {b: [1, 2}\nc: 3"), "1: '}' stands where ']' is due: '[' of line 1 is open");
+  EXPECT_EQ(fault_in("a: [1\nb: 2"), "1: '[' is never closed");
+  EXPECT_EQ(fault_in("a: 1\nb: }"), "2: '}' closes nothing");
+  EXPECT_EQ(fault_in("}{"), "1: '}' closes nothing");
+  EXPECT_EQ(fault_in("a: 1\nb: 'x\nc: 2"), "2: the text that begins with ' has no end");
+  EXPECT_EQ(fault_in("a: \"x\\\""), "1: the text that begins with \" has no end");
+  EXPECT_EQ(fault_in("a:\n\tb: 2"), "2: the line is indented with a tab");
+  // Brackets and quotes within texts, comments and blocks are none.
+  EXPECT_EQ(fault_in("a: x[ {'\nb: it's\n# [ '\nc: 'it''s ['\nd: \"\\\" {\"\ne: |\n  [ '\n\n  {\nf: {g: h"),
+            "10: '{' is never closed");
+  EXPECT_EQ(fault_in("a: {b: 1, \"c\":\"}\", d: it's} # {\ne: {"), "2: '{' is never closed");
+}
+
+TEST(Yaml, OtherBrokenSyntaxIsToldInWordsOfOurOwn) {
+  EXPECT_EQ(fault_in("a: b: c"), "1: a ':' where no value can follow");
+  EXPECT_EQ(fault_in("a: 1\n   b: 2"), "2: a ':' where no value can follow");
+  EXPECT_EQ(fault_in("a:\n  b: 1\n c: 2"),
+            "3: this does not go on with what stands above: it is indented otherwise, or no 'key: value'");
+  EXPECT_EQ(fault_in("a:\n  - 1\n  b: 2"),
+            "3: this does not go on with what stands above: it is indented otherwise, or no 'key: value'");
+  EXPECT_EQ(fault_in("a: {b: 1 c: 2}"), "1: a ',' or a '}' is missing in a mapping within { }");
+  EXPECT_EQ(fault_in("a: \"\\q\""), "1: an unknown escape behind \\ in a text in double quotes");
+  EXPECT_EQ(fault_in("a: @x"), "1: a character that no value begins with");
+  EXPECT_EQ(fault_in("a: - 1"), "1: a '- ' where no item of a list can begin");
 }
 
 }  // namespace

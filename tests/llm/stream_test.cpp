@@ -1,0 +1,199 @@
+// Replies that come in events.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kernelsmith/llm/protocol.hpp>
+
+namespace kernelsmith {
+namespace {
+
+Attempt<ModelReply> streamed(Protocol protocol, const std::vector<std::string>& events) {
+  const auto decoder = make_stream_decoder(protocol);
+  for (const std::string& data : events)
+    if (const auto taken = decoder->take("", data); !taken) return taken.error();
+  return decoder->finish();
+}
+
+TEST(Chat, HalvesOfACharacterAreReplaced) {
+  const auto stream = make_stream_decoder(Protocol::chat_completions);
+  for (const char* event :
+       {R"({"choices": [{"delta": {"content": "a\\\ud83d"}}]})",
+        R"({"choices": [{"delta": {"content": "\ude00 \ud83d\ude00"}, "finish_reason": "stop"}]})"})
+    ASSERT_TRUE(stream->take("", event));
+  EXPECT_EQ(stream->finish().value().text, "a\\\uFFFD\uFFFD \U0001F600");
+}
+
+TEST(Responses, OnlyTheFirstEndCounts) {
+  const auto stream = make_stream_decoder(Protocol::responses);
+  const char* text = R"([{"type": "message", "content": [{"type": "output_text", "text": "hi"}]}])";
+  const std::string end = R"({"type": "response.completed", "response": {"status": "completed", "output": )";
+  ASSERT_TRUE(stream->take("", R"({"type": "response.in_progress", "response":
+                                   {"usage": {"input_tokens": 3, "output_tokens": 2}}})"));
+  ASSERT_TRUE(stream->take("", end + text + "}}"));
+  ASSERT_TRUE(stream->take("", end + "[]}}"));
+  const auto reply = stream->finish();
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->text, "hi");
+  EXPECT_EQ(reply->usage, (Usage{.input_tokens = 3, .output_tokens = 2}));
+}
+
+TEST(Chat, ReadsTheFirstOfSeveralChoicesOnly) {
+  const auto stream = make_stream_decoder(Protocol::chat_completions);
+  for (const char* event : {R"({"choices": [{"index": 1, "delta": {"content": "other"}}]})",
+                            R"({"choices": [{"index": 0, "delta": {"content": "one"}}]})",
+                            R"({"choices": [{"index": 1, "delta": {}, "finish_reason": "length"}]})",
+                            R"({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})"})
+    ASSERT_TRUE(stream->take("", event));
+  const auto reply = stream->finish();
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->text, "one");
+  EXPECT_EQ(reply->finish, Finish::stop);
+}
+
+TEST(Decode, TokensOfChatCompletions) {
+  const TokenTrace expected{{"he", "llo"}, {-0.5, 0}, {5, 6}, {1, 2, 3}};
+  const auto whole = decode_reply(Protocol::chat_completions, R"({"prompt_token_ids": [1, 2, 3], "choices": [
+    {"message": {"content": "hello"}, "finish_reason": "stop", "token_ids": [5, 6],
+     "logprobs": {"content": [{"token": "he", "logprob": -0.5}, {"token": "llo", "logprob": 0},
+                              {"token": 7, "logprob": 0}, "no object", {"token": "x", "logprob": null}]}}]})");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->trace, expected);
+  const auto stream =
+      streamed(Protocol::chat_completions,
+               {R"({"prompt_token_ids": [1, 2, 3], "choices": [{"delta": {"content": "he"}, "token_ids": [5],
+           "logprobs": {"content": [{"token": "he", "logprob": -0.5}]}}]})",
+                R"({"choices": [{"delta": {"content": "llo"}, "token_ids": [6], "finish_reason": "stop",
+           "logprobs": {"content": [{"token": "llo", "logprob": 0}]}}]})"});
+  ASSERT_TRUE(stream);
+  EXPECT_EQ(stream->trace, expected);
+  const auto llama = decode_reply(Protocol::chat_completions, R"({"choices": [
+    {"message": {"content": "a"}, "finish_reason": "stop",
+     "logprobs": {"content": [{"id": 9, "token": "a", "logprob": -1}]}}]})");
+  EXPECT_EQ(llama->trace, (TokenTrace{{"a"}, {-1}, {9}, {}})) << "llama.cpp tells the ids there";
+}
+
+TEST(Decode, UsageOfWhatFailedIsNotLost) {
+  const auto usage_of = [](Protocol protocol, const char* body) {
+    const auto reply = decode_reply(protocol, body);
+    EXPECT_FALSE(reply);
+    return reply ? std::nullopt : reply.error().usage;
+  };
+  EXPECT_EQ(
+      usage_of(Protocol::chat_completions, R"({"usage": {"prompt_tokens": 3, "completion_tokens": 2}})"),
+      (Usage{.input_tokens = 3, .output_tokens = 2}));
+  EXPECT_EQ(usage_of(Protocol::responses, R"({"status": "failed", "error": {"code": "server_error"},
+                                              "usage": {"input_tokens": 3, "output_tokens": 2}})"),
+            (Usage{.input_tokens = 3, .output_tokens = 2}));
+  EXPECT_EQ(usage_of(Protocol::messages, R"({"usage": {"input_tokens": 3, "output_tokens": 2}})"),
+            (Usage{.input_tokens = 3, .output_tokens = 2}));
+  EXPECT_EQ(usage_of(Protocol::chat_completions, R"({"error": {"message": "no"}})"), std::nullopt);
+  const auto stream = make_stream_decoder(Protocol::responses);
+  EXPECT_FALSE(stream->take("", R"({"type": "response.failed", "response": {"error": {"code": "server_error"},
+                                    "usage": {"input_tokens": 3, "output_tokens": 2}}})"));
+  EXPECT_EQ(stream->usage(), (Usage{.input_tokens = 3, .output_tokens = 2}));
+}
+
+TEST(Stream, MessagesForgetNothingThatTheyTold) {
+  const char* const start =
+      R"({"type": "message_start", "message": {"usage": {"input_tokens": 20, "cache_read_input_tokens": 9000,
+          "cache_creation_input_tokens": 1000, "output_tokens": 1}}})";
+  for (const char* end :
+       {R"({"output_tokens": 50})",
+        R"({"input_tokens": null, "cache_read_input_tokens": null, "cache_creation_input_tokens": null,
+            "output_tokens": 50})",
+        R"({"input_tokens": 20, "output_tokens": 50})"}) {
+    const auto reply = streamed(
+        Protocol::messages,
+        {start, std::string(R"({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": )") +
+                    end + "}"});
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->usage, (Usage{10'020, 9000, 1000, 50, 0})) << end;
+  }
+}
+
+TEST(Stream, ChatCompletions) {
+  const auto reply = streamed(
+      Protocol::chat_completions,
+      {R"({"id": "x", "model": "m", "choices": [{"delta": {"role": "assistant", "content": ""}}]})",
+       R"({"choices": [{"delta": {"reasoning": "hm"}}]})", R"({"choices": [{"delta": {"content": "h"}}]})",
+       R"({"choices": [{"delta": {"content": "i"}, "finish_reason": null}]})",
+       R"({"choices": [{"delta": {}, "finish_reason": "stop"}]})",
+       R"({"choices": [], "usage": {"prompt_tokens": 2, "completion_tokens": 1}})", "[DONE]"});
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(*reply, (ModelReply{"hi", "hm", Finish::stop, "stop", Usage{2, 0, 0, 1, 0}, "x", "m", {}}));
+}
+
+TEST(Stream, Responses) {
+  const auto reply =
+      streamed(Protocol::responses,
+               {R"({"type": "response.created", "response": {}})",
+                R"({"type": "response.output_text.delta", "delta": "h"})",
+                R"({"type": "response.output_text.delta", "delta": "i"})",
+                R"({"type": "response.completed", "response": {"id": "r", "model": "m", "status": "completed",
+           "output": [{"type": "message", "content": [{"type": "output_text", "text": "hi"}]}],
+           "usage": {"input_tokens": 2, "output_tokens": 1}}})"});
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(*reply, (ModelReply{"hi", "", Finish::stop, "completed", Usage{2, 0, 0, 1, 0}, "r", "m", {}}));
+}
+
+TEST(Stream, Messages) {
+  const auto reply = streamed(
+      Protocol::messages,
+      {R"({"type": "message_start", "message": {"id": "a", "model": "m", "usage": {"input_tokens": 2, "output_tokens": 1}}})",
+       R"({"type": "ping"})",
+       R"({"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": "hm"}})",
+       R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "hi"}})",
+       R"({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 9}})",
+       R"({"type": "message_stop"})"});
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(*reply,
+            (ModelReply{"hi", "hm", Finish::length, "max_tokens", Usage{2, 0, 0, 9, 0}, "a", "m", {}}));
+}
+
+TEST(Stream, OneThatBreaksOffIsATransientBadReply) {
+  const std::pair<Protocol, std::string> cases[] = {
+      {Protocol::chat_completions, R"({"choices": [{"delta": {"content": "h"}}]})"},
+      {Protocol::responses, R"({"type": "response.output_text.delta", "delta": "h"})"},
+      {Protocol::messages,
+       R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "h"}})"}};
+  for (const auto& [protocol, event] : cases) {
+    const auto cut = streamed(protocol, {event});
+    ASSERT_FALSE(cut);
+    EXPECT_EQ(cut.error().error.code, ErrorCode::bad_reply);
+    EXPECT_TRUE(cut.error().transient);
+    const auto broken = streamed(protocol, {event.substr(0, 20)});
+    ASSERT_FALSE(broken);
+    EXPECT_EQ(broken.error().error.code, ErrorCode::bad_reply);
+  }
+  EXPECT_FALSE(streamed(Protocol::chat_completions, {R"({"choices": []})", "[DONE]"})) << "no choices";
+}
+
+TEST(Stream, BegunIsTheModelsFirstWord) {
+  const auto decoder = make_stream_decoder(Protocol::messages);
+  ASSERT_TRUE(decoder->take("ping", R"({"type": "ping"})"));
+  EXPECT_FALSE(decoder->begun());
+  ASSERT_TRUE(
+      decoder->take("", R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "h"}})"));
+  EXPECT_TRUE(decoder->begun());
+}
+
+TEST(Stream, AnErrorEventIsItsFailure) {
+  const auto overloaded = streamed(
+      Protocol::messages, {R"({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}})"});
+  ASSERT_FALSE(overloaded);
+  EXPECT_EQ(overloaded.error().error.code, ErrorCode::server_failed);
+  EXPECT_TRUE(overloaded.error().transient && overloaded.error().overloaded);
+  const auto limited = streamed(Protocol::chat_completions,
+                                {R"({"error": {"code": "rate_limit_exceeded", "message": "slow"}})"});
+  EXPECT_EQ(limited.error().error.code, ErrorCode::rate_limited);
+  const auto failed = streamed(
+      Protocol::responses,
+      {R"({"type": "response.failed", "response": {"error": {"code": "server_error", "message": "oh"}}})"});
+  EXPECT_EQ(failed.error().error.code, ErrorCode::server_failed);
+  EXPECT_TRUE(failed.error().transient);
+}
+
+}  // namespace
+}  // namespace kernelsmith
