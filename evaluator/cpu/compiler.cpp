@@ -243,6 +243,24 @@ Judged<CompileOutput> CpuCompiler::compile(const Source& source, Precision preci
   return keep(*scratch, std::move(log));
 }
 
+Result<CpuBinaryPtr> CpuCompiler::link_all_libraries() const {
+  auto scratch = ScratchFolder::create();
+  if (!scratch) return scratch.error();
+  if (auto s = scratch->write("nothing.cpp", ""); !s) return s.error();
+  Arguments arguments = {"-Wl,--no-as-needed"};
+  arguments.insert(arguments.end(), flags_.begin(), flags_.end());
+  arguments.insert(arguments.end(), {"-fPIC", "-shared", "-o", "kernel.so", "nothing.cpp"});
+  const auto result = run_driver(std::move(arguments), *scratch);
+  if (!result) return result.error();
+  auto kept = keep(*scratch, escape_controls(result->err));
+  if (kept) return std::move(kept->binary);
+  const Failure failure = kept.error();
+  if (const Error* error = std::get_if<Error>(&failure)) return *error;
+  return fail(ErrorCode::tool_failed,
+              compiler_.string() + " cannot link an empty object: " + describe(*result), {},
+              std::get<Rejection>(failure).diagnostics);
+}
+
 Judged<CompileOutput> CpuCompiler::keep(const ScratchFolder& scratch, std::string log) const {
   const auto object = scratch.read("kernel.so", kMaxObjectBytes);
   if (!object)

@@ -51,6 +51,9 @@ class CpuCompiler {
   /// Builds all C++ files of `source` (.cpp, .cc, .cxx) together with the shim.
   Judged<CompileOutput> compile(const Source& source, Precision precision, std::stop_token stop) const;
 
+  /// An object that does nothing and needs every library that candidates may be linked with.
+  Result<CpuBinaryPtr> link_all_libraries() const;
+
   /// Such as "g++ 12.2.0 -O3 -march=native -std=c++20".
   const std::string& description() const { return description_; }
 

@@ -137,11 +137,21 @@ Result<TrustedBinaries> build_all_trusted(const Task& task, const CpuCompiler& c
   return built;
 }
 
-Result<RunnerSettings> runner_settings(const Task& task, const CpuOptions& options) {
+Result<RunnerFiles::Ptr> files_of_runners(const CpuCompiler& compiler, const CpuOptions& options) {
   auto program = locate_runner(options.runner);
   if (!program) return program.error();
+  if (options.unsandboxed) return RunnerFiles::unconfined(std::move(*program));
+  const auto linked = compiler.link_all_libraries();
+  if (!linked) return linked.error();
+  return RunnerFiles::create(std::move(*program), (*linked)->object());
+}
+
+Result<RunnerSettings> runner_settings(const Task& task, const CpuOptions& options,
+                                       const CpuCompiler& compiler) {
+  auto files = files_of_runners(compiler, options);
+  if (!files) return files.error();
   RunnerSettings settings;
-  settings.program = std::move(*program);
+  settings.files = std::move(*files);
   settings.unsandboxed = options.unsandboxed;
   settings.cgroup = !options.without_cgroup;
   settings.threads = task.threads;
@@ -159,10 +169,10 @@ Result<RunnerSettings> runner_settings(const Task& task, const CpuOptions& optio
 Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, CpuOptions options) {
   if (auto s = check_supported(task); !s) return s.error();
   if (auto s = check_declared(task); !s) return s.error();
-  auto runner = runner_settings(task, options);
-  if (!runner) return runner.error();
   auto compiler = CpuCompiler::create(task, options);
   if (!compiler) return compiler.error();
+  auto runner = runner_settings(task, options, **compiler);
+  if (!runner) return runner.error();
   auto trusted = build_all_trusted(task, **compiler);
   if (!trusted) return trusted.error();
 
@@ -190,10 +200,10 @@ Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const CpuO
   if (auto s = check_supported(task); !s) return s.error();
   std::vector<PrecisionCheck> checks;
   if (!needs_truth(task)) return checks;
-  const auto runner = runner_settings(task, options);
-  if (!runner) return runner.error();
   const auto compiler = CpuCompiler::create(task, options);
   if (!compiler) return compiler.error();
+  const auto runner = runner_settings(task, options, **compiler);
+  if (!runner) return runner.error();
   const auto oracle = build_oracle(task, **compiler);
   if (!oracle) return oracle.error();
   const std::vector<TaskShape> shapes = shapes_of(task);

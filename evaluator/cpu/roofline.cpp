@@ -1,6 +1,7 @@
 #include "roofline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -135,6 +136,16 @@ bool Roofline::worth_measuring(std::size_t shape, double call_us) const {
 }
 
 /// Reading and writing may overlap, so the slower of the two bounds a call, and threads may share the work.
+LeastTime Roofline::known(std::size_t shape) const {
+  const std::size_t compulsory = compulsory_read_bytes(shape), moved = compulsory + written_bytes(shape);
+  if (!std::isfinite(patterns_[0].least_us[shape])) return {patterns_[0].least_us[shape], moved};
+  const double all = static_cast<double>(all_read_bytes(shape));
+  const double part = all > 0 ? static_cast<double>(compulsory) / all : 0;
+  const double reading = patterns_[0].least_us[shape] * part;
+  const double writing = std::min(patterns_[1].least_us[shape], patterns_[2].least_us[shape]);
+  return {std::max(reading, writing) * (1 - kMargin) / task_.threads, moved};
+}
+
 Result<LeastTime> Roofline::measure(std::size_t shape, const LoadedObjectSetup& setup, const Bank& bank,
                                     Arena& arena) {
   for (Pattern& pattern : patterns_) {
@@ -152,12 +163,7 @@ Result<LeastTime> Roofline::measure(std::size_t shape, const LoadedObjectSetup& 
       if (i > 0) pattern.least_us[shape] = std::min(pattern.least_us[shape], *time);
     }
   }
-  const double all = static_cast<double>(all_read_bytes(shape));
-  const double part = all > 0 ? static_cast<double>(compulsory_read_bytes(shape)) / all : 0;
-  const double reading = patterns_[0].least_us[shape] * part;
-  const double writing = std::min(patterns_[1].least_us[shape], patterns_[2].least_us[shape]);
-  return LeastTime{std::max(reading, writing) * (1 - kMargin) / task_.threads,
-                   compulsory_read_bytes(shape) + written_bytes(shape)};
+  return known(shape);
 }
 
 }  // namespace kernelsmith

@@ -31,6 +31,9 @@ class Roofline {
   /// Whether a call of so many microseconds is fast enough to be worth the measurement.
   bool worth_measuring(std::size_t shape, double call_us) const;
 
+  /// The bound by what was measured so far; infinite where nothing was.
+  LeastTime known(std::size_t shape) const;
+
   /// Measures at `shape`, over `arena`; what was measured before counts too, so that a machine that was busy
   /// then gives no bound that is too high. The objects are built at the first call.
   Result<LeastTime> measure(std::size_t shape, const LoadedObjectSetup& setup, const Bank& bank,

@@ -34,10 +34,10 @@ SandboxSpec spec_for(const std::filesystem::path& object, const Arena& arena, co
                      int control) {
   SandboxSpec spec;
   spec.argv = {kRunnerInside, kObjectInside};
-  if (settings.unsandboxed) spec.argv = {settings.program.string(), object.string()};
-  spec.read_only = {{settings.program, kRunnerInside}, {object, kObjectInside}};
+  if (settings.unsandboxed) spec.argv = {settings.files->program().string(), object.string()};
+  spec.read_only = {{object, kObjectInside}};
   spec.environment = {{"LC_ALL", "C"}, {"OMP_NUM_THREADS", std::to_string(settings.threads)}};
-  add_libraries(spec);
+  if (!settings.unsandboxed) settings.files->show_in(spec, kRunnerInside);
   spec.working_directory = "/tmp";
   spec.limits.wall_s = 3600;  // the judge's own deadlines are shorter
   spec.limits.memory_bytes = static_cast<std::uint64_t>(settings.memory_bytes) + arena.bytes();
@@ -89,9 +89,10 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
 
 }  // namespace
 
-RunnerProcess::RunnerProcess(SandboxedProcess process, RunnerChannel channel,
+RunnerProcess::RunnerProcess(Mapping object, SandboxedProcess process, RunnerChannel channel,
                              std::shared_ptr<const ReservedCores> cores)
-    : process_(std::make_unique<SandboxedProcess>(std::move(process))),
+    : object_(std::move(object)),
+      process_(std::make_unique<SandboxedProcess>(std::move(process))),
       channel_(std::move(channel)),
       cores_(std::move(cores)) {}
 
@@ -100,10 +101,12 @@ Judged<RunnerProcess> RunnerProcess::start(const std::filesystem::path& object, 
   auto ends = RunnerChannel::create();
   if (!ends) return Failure(ends.error());
   const FileDescriptor theirs = std::move(ends->second);
+  auto held = hold_in_memory(object);
+  if (!held) return Failure(held.error());
   auto process = SandboxedProcess::start(spec_for(object, arena, settings, theirs.get()));
   if (!process) return Failure(process.error());
 
-  RunnerProcess runner(std::move(*process), std::move(ends->first), settings.cores);
+  RunnerProcess runner(std::move(*held), std::move(*process), std::move(ends->first), settings.cores);
   if (const auto loaded = runner.await_answer(settings.load_timeout_s); !loaded) return loaded.error();
   auto clock = ProcessClock::of(*runner.process_);
   if (!clock) return runner.clock_failed(clock.error());

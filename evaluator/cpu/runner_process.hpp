@@ -14,12 +14,13 @@
 #include "judged.hpp"
 #include "process_clock.hpp"
 #include "reserved_cores.hpp"
+#include "runner_files.hpp"
 #include "timing_core.hpp"
 
 namespace kernelsmith {
 
 struct RunnerSettings {
-  std::filesystem::path program;  ///< kernelsmith-runner
+  RunnerFiles::Ptr files;  ///< never null
   bool unsandboxed = false;
   bool cgroup = true;  ///< false: as on a machine that lends none
   int threads = 1;
@@ -49,7 +50,8 @@ class RunnerProcess {
   bool full_tier() const { return clock_->whole_group(); }
 
  private:
-  RunnerProcess(SandboxedProcess process, RunnerChannel channel, std::shared_ptr<const ReservedCores> cores);
+  RunnerProcess(Mapping object, SandboxedProcess process, RunnerChannel channel,
+                std::shared_ptr<const ReservedCores> cores);
   Judged<void> await_answer(double timeout_s);
   Failure past_deadline(double timeout_s);
   Failure why_it_ended();
@@ -58,6 +60,7 @@ class RunnerProcess {
   Judged<double> stop_and_read();
   Judged<BatchClock> answer(std::size_t first, std::size_t calls, double timeout_s);
 
+  Mapping object_;  ///< held in memory as long as the process could tell
   std::unique_ptr<SandboxedProcess> process_;
   std::unique_ptr<ProcessClock> clock_;
   RunnerChannel channel_;

@@ -201,7 +201,9 @@ Bank bank_of(const Task& task, const std::vector<TaskShape>& shapes) {
   const auto compiler = CpuCompiler::create(task, {}).value();
   const auto oracle = compiler->compile(task.reference, Precision::promoted, {});
   RunnerSettings settings;
-  settings.program = locate_runner({}).value();
+  settings.files =
+      RunnerFiles::create(locate_runner({}).value(), compiler->link_all_libraries().value()->object())
+          .value();
   BankLimits limits;
   limits.seconds = 0;
   limits.least = 8;
