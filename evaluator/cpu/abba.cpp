@@ -146,6 +146,7 @@ Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
                                           const std::vector<StoppingRule>& rules,
                                           std::size_t pairs_of_placement, const std::stop_token& stop) {
   Arenas arenas(a, b);
+  LoadedObject::load_both(a, b);
   std::vector<Duel> duels;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) {
     duels.push_back({{a, shape}, {b, shape}});
@@ -162,7 +163,10 @@ Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
   // then exchange their arenas. A turn gives each side both arenas alike.
   const std::size_t turn = 2 * pairs_of_placement;
   for (std::size_t round = 0; round % turn != 0 || !all_content(); ++round) {
-    if (round > 0 && round % pairs_of_placement == 0) arenas.exchange();
+    if (round > 0 && round % pairs_of_placement == 0) {
+      arenas.exchange();
+      LoadedObject::load_both(a, b);
+    }
     for (std::size_t shape = 0; shape < rules.size(); ++shape) {
       if (content[shape]) continue;
       if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));

@@ -38,6 +38,14 @@ std::vector<int> cores_by_preference() {
   return cores;
 }
 
+bool bind_to(std::span<const pid_t> threads, std::span<const int> cores) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  for (const int core : cores) CPU_SET(core, &mask);
+  return std::ranges::all_of(
+      threads, [&](pid_t thread) { return ::sched_setaffinity(thread, sizeof mask, &mask) == 0; });
+}
+
 std::filesystem::path folder_of_core(int core, const std::filesystem::path& processors) {
   return processors / ("cpu" + std::to_string(core));
 }

@@ -2,13 +2,19 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace kernelsmith {
 
 /// Those that the calling thread may use, from the one that is best left to a measurement on: the last first,
 /// for most interrupts go to the first, and one of each physical core before their siblings.
 std::vector<int> cores_by_preference();
+
+/// Leaves these threads no other processors. False where one of them is gone, or it is not permitted.
+bool bind_to(std::span<const pid_t> threads, std::span<const int> cores);
 
 /// Where the system describes them.
 inline constexpr const char* kProcessors = "/sys/devices/system/cpu";

@@ -113,6 +113,8 @@ Judged<Measurement> Judge::examine(LoadedObject& candidate, const CpuBinaryPtr& 
                                    const std::stop_token& stop) {
   {
     const Stopwatch watch(report.spent_ms["check"]);
+    yardstick_->unload();  // one that lay well or ill all along would favour or disfavour everybody
+    LoadedObject::load_both(candidate, *yardstick_);
     if (auto ok = check_all_shapes(candidate, how.fresh || parts_.task->threads > 1, stop, &report.shapes);
         !ok)
       return ok.error();
@@ -193,7 +195,6 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
   std::vector<StoppingRule> rules(timed, rule);
   for (std::size_t shape = 0; shape < timed; ++shape)
     if (pool.ratios[shape].size() > kMostPooled) rules[shape].most = rules[shape].least;
-  yardstick_->unload();  // one that lay well or ill all along would favour or disfavour everybody
   const auto fresh =
       time_again_if_it_scatters(candidate, *yardstick_, rules, patience.pairs_of_placement, stop);
   if (!fresh) return fresh.error();

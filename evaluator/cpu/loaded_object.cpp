@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <span>
 #include <string>
 #include <utility>
@@ -116,10 +117,28 @@ Judged<double> LoadedObject::batch(std::size_t shape, std::size_t calls) {
   });
 }
 
+/// A candidate that failed has failed for good.
+void LoadedObject::unload() {
+  process_.reset();
+  if (trust_ == Trust::trusted) failed_load_.reset();
+}
+
 void LoadedObject::exchange_arenas(LoadedObject& a, LoadedObject& b) {
+  const auto other = std::async(std::launch::async, [&b] { b.unload(); });
   a.unload();
-  b.unload();
+  other.wait();
   std::swap(a.arena_, b.arena_);
+}
+
+void LoadedObject::load_both(LoadedObject& a, LoadedObject& b) {
+  const auto other = std::async(std::launch::async, [&b] { b.load_in_advance(); });
+  a.load_in_advance();
+  other.wait();
+}
+
+void LoadedObject::load_in_advance() {
+  if (process_ || failed_load_) return;
+  if (auto loaded = load(); !loaded) failed_load_ = loaded.error();
 }
 
 Judged<double> LoadedObject::empty_batch() {
@@ -131,6 +150,7 @@ Judged<double> LoadedObject::empty_batch() {
 }
 
 Judged<void> LoadedObject::ready_for(std::size_t shape, std::size_t calls) {
+  if (failed_load_) return *failed_load_;
   if (process_ && deals_[shape].left() < calls) {
     if (trust_ == Trust::candidate) {
       process_.reset();

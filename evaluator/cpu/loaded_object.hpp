@@ -72,7 +72,10 @@ class LoadedObject {
   const std::optional<Rejection>& rejection() const { return rejection_; }
 
   /// Lets the process go; the next batch loads the object anew.
-  void unload() { process_.reset(); }
+  void unload();
+
+  /// Loads what is not loaded, side by side. A failure is told by the object's next batch.
+  static void load_both(LoadedObject& a, LoadedObject& b);
 
   /// Unloads both, and gives each the other's arena.
   static void exchange_arenas(LoadedObject& a, LoadedObject& b);
@@ -105,6 +108,7 @@ class LoadedObject {
   Judged<void> check_rows();
   Judged<void> ready_for(std::size_t shape, std::size_t calls);
   Judged<void> load();
+  void load_in_advance();
   void shuffle_all();
   void deal_rows(std::size_t shape, std::size_t calls, std::size_t batches);
   void write_row(std::size_t slot);
@@ -117,6 +121,7 @@ class LoadedObject {
   Arena* arena_;
   Trust trust_;
   std::optional<RunnerProcess> process_;
+  std::optional<Failure> failed_load_;  ///< in advance
   std::optional<Rejection> rejection_;
   std::vector<Deal> deals_;
   std::vector<double> worst_error_;

@@ -8,6 +8,7 @@
 
 #include <kernelsmith/sandbox/files.hpp>
 
+#include "cores.hpp"
 #include "protocol.hpp"
 
 namespace kernelsmith {
@@ -49,7 +50,6 @@ SandboxSpec spec_for(const std::filesystem::path& object, const Arena& arena, co
   spec.limits.tmp_bytes = 16ULL << 20;
   spec.limits.shm_bytes = 16ULL << 20;
   if (settings.cores) spec.cores = settings.cores->numbers();
-  if (settings.core) spec.cores = settings.core->number();
   spec.descriptors = {{control, runner::kControlDescriptor},
                       {arena.inputs(), runner::kInputsDescriptor},
                       {arena.outputs(), runner::kOutputsDescriptor}};
@@ -114,6 +114,10 @@ Judged<RunnerProcess> RunnerProcess::start(const std::filesystem::path& object, 
   const auto now = runner.stop_and_read();
   if (!now) return now.error();
   runner.frozen_at_us_ = *now;
+  // Not from the start: what is loaded at the same time would wait for the same core.
+  if (settings.core && !settings.core->number().empty() &&
+      !bind_to(runner.clock_->threads(), settings.core->number()))
+    return runner.clock_failed(fail(ErrorCode::io, "the runner cannot be bound to a core"));
   if (runner.cores_) static_cast<void>(ReservedCores::put_first(runner.clock_->threads()));
   return runner;
 }

@@ -25,7 +25,7 @@ struct RunnerSettings {
   bool cgroup = true;  ///< false: as on a machine that lends none
   int threads = 1;
   std::shared_ptr<const ReservedCores> cores;  ///< where it runs; null where only its CPU time counts
-  std::shared_ptr<const TimingCore> core;      ///< where it runs then; null where nothing is compared
+  std::shared_ptr<const TimingCore> core;      ///< where it runs then, once loaded; null: anywhere
   double load_timeout_s = 10;
   double memory_bytes = 4.0 * (1ULL << 30);  ///< beyond the arena
 };

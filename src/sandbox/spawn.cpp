@@ -3,12 +3,13 @@
 #include <array>
 #include <csignal>
 
-#include <linux/sched.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+
+#include "clone.hpp"
 
 namespace kernelsmith {
 
@@ -19,7 +20,7 @@ constexpr int kFirstCopy = 200;
 constexpr int kFailureDescriptor = 100;
 constexpr std::size_t kMostDescriptors = 80;
 
-// Everything that the child needs, prepared before the fork: afterwards it must not allocate.
+// Everything that the child needs, prepared before it is cloned: afterwards it must not allocate.
 struct Prepared {
   const SpawnRequest& request;
   std::vector<char*> argv;
@@ -34,8 +35,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// The functions below run in the child. They make raw system calls, because a sanitizer's interceptors may
-// hold a lock that another thread had at the fork.
+// The functions below run in the child, in this process's memory or a copy of it. They make raw system calls,
+// because a sanitizer's interceptors may hold a lock that another thread had at that moment.
 
 struct Failure {
   int number;
@@ -151,23 +152,15 @@ void stay_on(const std::vector<int>& cores, int failure) {
   give_up(failure, "executing the program");
 }
 
-// Clones and calls `child`, which must not return, in the copy.
+// Calls `child`, which must not return, in a new process.
 template <class Child>
 Result<Spawned> clone_child(int cgroup, Child child) {
   int pidfd = -1;
-  clone_args arguments{};
-  arguments.flags = CLONE_PIDFD;
-  arguments.pidfd = reinterpret_cast<std::uintptr_t>(&pidfd);
-  arguments.exit_signal = SIGCHLD;
-  if (cgroup >= 0) {
-    arguments.flags |= CLONE_INTO_CGROUP;
-    arguments.cgroup = static_cast<std::uint64_t>(cgroup);
-  }
   // No handler of this process may run in the child.
   std::uint64_t every = ~0ULL, before = 0;
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, sizeof every);
-  const auto pid = static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
-  if (pid == 0) child();
+  const pid_t pid = clone_process(
+      cgroup, pidfd, [](void* run) { (*static_cast<Child*>(run))(); }, &child);
   const int number = errno;
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
   errno = number;
