@@ -21,7 +21,7 @@ void add(DigestBuilder& digest, const TensorSpec& tensor) {
   digest.add(tensor.name).add(name_of(tensor.role)).add(name_of(tensor.dtype)).add(name_of(tensor.init));
   digest.add(std::uint64_t{tensor.constant});
   digest.add(std::uint64_t{tensor.specials.nan}).add(std::uint64_t{tensor.specials.infinities});
-  digest.add(std::uint64_t{tensor.specials.denormals});
+  digest.add(std::uint64_t{tensor.specials.denormals}).add(std::uint64_t{tensor.specials.large});
   add(digest, tensor.shape);
 }
 

@@ -68,7 +68,7 @@ void read_sizes(YamlMap& in, Sizes& sizes) {
 }
 
 void read_specials(YamlMap& in, TensorSpec& tensor) {
-  constexpr std::array<std::string_view, 3> known = {"nan", "inf", "denormals"};
+  constexpr std::array<std::string_view, 4> known = {"nan", "inf", "denormals", "large"};
   std::vector<std::string> names;
   in.optional("specials", names);
   for (const std::string& name : names) {
@@ -77,6 +77,7 @@ void read_specials(YamlMap& in, TensorSpec& tensor) {
     tensor.specials.nan |= name == "nan";
     tensor.specials.infinities |= name == "inf";
     tensor.specials.denormals |= name == "denormals";
+    tensor.specials.large |= name == "large";
   }
   if (!in.ok() || !tensor.specials.any()) return;
   if (tensor.role == TensorRole::out)

@@ -56,7 +56,7 @@ void draw_mixture(std::vector<double>& values, std::size_t row_length, SecretStr
 }
 
 double draw_special(const Specials& specials, SecretStream& random) {
-  std::array<double, 4> kinds{};
+  std::array<double, 5> kinds{};
   std::size_t count = 0;
   if (specials.nan) kinds[count++] = std::numeric_limits<double>::quiet_NaN();
   if (specials.infinities) {
@@ -67,6 +67,8 @@ double draw_special(const Specials& specials, SecretStream& random) {
   if (specials.denormals)
     kinds[count++] = std::ldexp(static_cast<double>(1 + random.below((1U << 23U) - 1)), -149) *
                      (random.below(2) == 0 ? 1 : -1);
+  if (specials.large)
+    kinds[count++] = std::exp2(10 + 20 * random.uniform()) * (random.below(2) == 0 ? 1 : -1);
   return kinds[random.below(count)];
 }
 

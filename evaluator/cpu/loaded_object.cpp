@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <future>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -68,7 +69,14 @@ LoadedObject::LoadedObject(LoadedObjectSetup setup, const Bank& bank, CpuBinaryP
       arena_(&arena),
       trust_(trust),
       deals_(bank.size()),
-      worst_error_(bank.size(), 0) {}
+      worst_error_(bank.size(), 0) {
+  for (std::size_t shape = 0; shape < deals_.size(); ++shape) {
+    Deal& deal = deals_[shape];
+    deal.order.resize(bank[shape].size());
+    std::iota(deal.order.begin(), deal.order.end(), std::size_t{0});
+    deal.next = deal.order.size();
+  }
+}
 
 std::size_t LoadedObject::most_calls(std::size_t shape, std::size_t batches) const {
   // Two of them and a warm-up for each time that the object has to be loaded anew.
@@ -151,18 +159,19 @@ Judged<double> LoadedObject::empty_batch() {
 
 Judged<void> LoadedObject::ready_for(std::size_t shape, std::size_t calls) {
   if (failed_load_) return *failed_load_;
-  if (process_ && deals_[shape].left() < calls) {
+  Deal& deal = deals_[shape];
+  if (process_ && deal.left() < calls) {
     if (trust_ == Trust::candidate) {
       process_.reset();
     } else {
-      deals_[shape].next = 0;
+      deal.gather(random_);
     }
   }
   if (!process_)
     if (auto loaded = load(); !loaded) return loaded.error();
-  if (deals_[shape].warm) return {};
-  deals_[shape].warm = true;
-  const std::size_t spare = deals_[shape].left() - calls;
+  if (deal.warm) return {};
+  deal.warm = true;
+  const std::size_t spare = deal.left() - calls;
   if (spare == 0) return {};
   const auto warm_up = one_batch(shape, std::min(spare, std::max<std::size_t>(1, calls / 4)));
   if (!warm_up) return warm_up.error();
@@ -172,21 +181,21 @@ Judged<void> LoadedObject::ready_for(std::size_t shape, std::size_t calls) {
 Judged<void> LoadedObject::load() {
   const Stopwatch watch(costs_.load_ms), allowance(used_ms_);
   if (trust_ == Trust::candidate) arena_->wipe();
-  shuffle_all();
+  for (Deal& deal : deals_) {
+    deal.gather(random_);
+    deal.warm = false;
+  }
   auto process = RunnerProcess::start(binary_->object(), *arena_, setup_.runner);
   if (!process) return process.error();
   process_.emplace(std::move(*process));
   return {};
 }
 
-void LoadedObject::shuffle_all() {
-  for (std::size_t shape = 0; shape < deals_.size(); ++shape) {
-    Deal& deal = deals_[shape];
-    deal = {};
-    for (std::size_t i = 0; i < bank_[shape].size(); ++i) deal.order.push_back(i);
-    for (std::size_t i = deal.order.size(); i > 1; --i)
-      std::swap(deal.order[i - 1], deal.order[random_.below(i)]);
-  }
+/// Those that were dealt go behind those that were not, in a new order.
+void LoadedObject::Deal::gather(SecretStream& random) {
+  for (std::size_t i = next; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(next));
+  next = 0;
 }
 
 Judged<double> LoadedObject::one_batch(std::size_t shape, std::size_t calls) {
@@ -241,11 +250,10 @@ Judged<void> LoadedObject::repeat_last() {
   each_output([&](std::size_t, auto bytes) { before.emplace_back(bytes.begin(), bytes.end()); });
   process_.reset();
   if (auto loaded = load(); !loaded) return loaded.error();
-  Deal& deal = deals_[shape];
-  for (std::size_t i = 0; i < calls; ++i)
-    std::iter_swap(deal.order.begin() + static_cast<std::ptrdiff_t>(i),
-                   std::find(deal.order.begin(), deal.order.end(), sets[i]));
-  if (auto again = one_batch(shape, calls); !again) return again.error();
+  Deal rest = std::exchange(deals_[shape], {sets, 0, true});
+  const auto again = one_batch(shape, calls);
+  deals_[shape] = std::move(rest);
+  if (!again) return again.error();
   std::size_t at = 0, different = tensors.size();
   each_output([&](std::size_t t, auto bytes) {
     if (!std::ranges::equal(bytes, before[at++])) different = t;

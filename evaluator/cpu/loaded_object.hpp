@@ -1,5 +1,5 @@
 // LoadedObject: an object and the processes that it is loaded into, one after the other, each of which sees
-// every set of the bank at most once.
+// every set of the bank at most once, those first that none has seen yet.
 #pragma once
 
 #include <cstddef>
@@ -81,13 +81,15 @@ class LoadedObject {
   static void exchange_arenas(LoadedObject& a, LoadedObject& b);
 
  private:
-  /// The sets of one shape in the order in which this process gets them.
+  /// The sets of one shape in a secret order; a new process begins with those that no process has seen, or
+  /// that were seen longest ago.
   struct Deal {
     std::vector<std::size_t> order;
     std::size_t next = 0;
-    bool warm = false;
+    bool warm = false;  ///< this process has done a batch
 
     std::size_t left() const { return order.size() - next; }
+    void gather(SecretStream& random);
   };
 
   struct Costs {
@@ -109,7 +111,6 @@ class LoadedObject {
   Judged<void> ready_for(std::size_t shape, std::size_t calls);
   Judged<void> load();
   void load_in_advance();
-  void shuffle_all();
   void deal_rows(std::size_t shape, std::size_t calls, std::size_t batches);
   void write_row(std::size_t slot);
   Judged<double> allowed_s(std::size_t shape) const;

@@ -76,7 +76,12 @@ TEST(TaskFile, ReadsTheSpecialsOfAnInput) {
   EXPECT_TRUE(task->tensors.front().specials.nan);
   EXPECT_TRUE(task->tensors.front().specials.infinities);
   EXPECT_FALSE(task->tensors.front().specials.denormals);
+  EXPECT_FALSE(task->tensors.front().specials.large);
   EXPECT_FALSE(task->tensors.back().specials.any());
+  const auto large = parse(with("init: normal", "specials: [large]"));
+  ASSERT_TRUE(large) << describe(large.error());
+  EXPECT_TRUE(large->tensors.front().specials.large);
+  EXPECT_NE(large->digest, task->digest);
   EXPECT_NE(task->digest, parse(kSoftmax)->digest);
 }
 

@@ -40,8 +40,9 @@ struct Specials {
   bool nan = false;
   bool infinities = false;
   bool denormals = false;
+  bool large = false;  ///< finite, of either sign, up to about 1e9, as masks are made of
 
-  bool any() const { return nan || infinities || denormals; }
+  bool any() const { return nan || infinities || denormals || large; }
 };
 
 /// A dense row-major tensor argument of the entry.

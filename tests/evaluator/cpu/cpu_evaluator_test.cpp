@@ -363,13 +363,18 @@ void expect_accepted(Bench& bench, const std::string& source) {
 }
 
 TEST(CpuEvaluator, ShowsSpecialsWhereTheTaskDeclaresThem) {
-  Bench bench(task_with({}, yaml_with("init: normal", "specials: [nan, inf, denormals]")));
+  Bench bench(task_with({}, yaml_with("init: normal", "specials: [nan, inf, denormals, large]")));
   expect_accepted(bench, kernel(kHonest));
   const std::string copied = "for (std::int64_t i = 0; i < rows * cols; ++i) y[i] = y[i]";
   expect_rejection(bench, kernel(kHonest + copied + " != y[i] ? 0 : y[i];"), RejectionCode::not_finite);
   expect_rejection(
       bench, kernel(kHonest + copied + " == 0 || std::fabs(y[i]) >= 1.2e-38f || y[i] != y[i] ? y[i] : 0;"),
       RejectionCode::wrong_output);
+  expect_rejection(bench,
+                   kernel(kHonest + copied +
+                          " == y[i] && std::fabs(x[i]) > 1e5f && std::fabs(x[i]) < "
+                          "1e30f ? 0.25f : y[i];"),
+                   RejectionCode::wrong_output);
 }
 
 TEST(CpuEvaluator, AKernelThatIsHopelesslySlowEndsSoon) {
