@@ -211,7 +211,7 @@ std::string json_of(const MachineReport& machine) {
                {"checks", checks}});
 }
 
-std::string json_of(const PromptPreview& preview, std::size_t budget_tokens) {
+std::string json_of(const PromptPreview& preview) {
   const Prompt& prompt = preview.prompt;
   Json dropped = Json::array();
   for (const Dropped& part : prompt.dropped)
@@ -223,7 +223,7 @@ std::string json_of(const PromptPreview& preview, std::size_t budget_tokens) {
                {"set", prompt.set},
                {"ticket", preview.request.ticket.value},
                {"tokens", prompt.tokens},
-               {"budget", budget_tokens > 0 ? Json(budget_tokens) : Json(nullptr)},
+               {"budget", preview.budget_tokens > 0 ? Json(preview.budget_tokens) : Json(nullptr)},
                {"dropped", dropped},
                {"digest", prompt.digest().hex()},
                {"messages", messages}});

@@ -13,6 +13,6 @@ namespace kernelsmith::cli {
 std::string json_of(const Evaluation& evaluation);
 std::string json_of(const RunView& view);
 std::string json_of(const MachineReport& machine);
-std::string json_of(const PromptPreview& preview, std::size_t budget_tokens);
+std::string json_of(const PromptPreview& preview);
 
 }  // namespace kernelsmith::cli

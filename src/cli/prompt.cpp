@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kFooter =
     R"(Nothing is sent, and no key is needed. For a TASK with a seed the seed is evaluated first, because the prompt shows
-its metrics; for a RUN the prompt is that of its next proposal. The standard output holds the messages as they would
+its metrics; for a RUN the prompt is that of its next proposal, with the run's own set, templates and token budget. The standard output holds the messages as they would
 be sent, each behind a line with its role; the estimate and what was left out for the budget go to the standard error.
 docs/prompts.md tells how to replace the texts.)";
 
@@ -59,17 +59,16 @@ void print(const std::string& messages) {
 
 struct PromptCommand {
   std::string path;
-  PromptOptions options;
-  std::string folder;
+  PromptChanges changes;
   std::optional<std::string> op;
   std::optional<std::string> config_file;
   bool json = false;
 
-  Result<PromptPreview> preview(const PromptOptions& with, std::optional<Operator> chosen) const {
+  Result<PromptPreview> preview(std::optional<Operator> chosen) const {
     const Registry registry = default_registry();
     std::error_code ignored;
     if (std::filesystem::exists(std::filesystem::path(path) / "run.yaml", ignored))
-      return preview_run_prompt(path, with, chosen, registry);
+      return preview_run_prompt(path, changes, chosen, registry);
     Interrupt interrupt;
     const auto task = load_task_folder(path);
     if (!task) return task.error();
@@ -78,26 +77,24 @@ struct PromptCommand {
     ConfigOptions config;
     config.file = config_file;
     if (const Status applied = config.apply(registry, *run); !applied) return applied.error();
-    return preview_task_prompt(task->task, *run, with, chosen, interrupt.token());
+    return preview_task_prompt(task->task, *run, changes, chosen, interrupt.token());
   }
 
   int operator()() const {
-    PromptOptions with = options;
-    with.folder = folder;
     std::optional<Operator> chosen;
     if (op) {
       const auto named = operator_named(*op);
       if (!named) return report(stderr, named.error());
       chosen = *named;
     }
-    const auto shown = preview(with, chosen);
+    const auto shown = preview(chosen);
     if (!shown) return report(stderr, shown.error());
     if (json) {
-      std::fputs(json_of(*shown, with.budget_tokens).c_str(), stdout);
+      std::fputs(json_of(*shown).c_str(), stdout);
       return kDone;
     }
     print("--- system\n" + shown->prompt.system + "--- user\n" + shown->prompt.user);
-    say(stderr, "{}: {}", shown->prompt.set, summary(shown->prompt, with.budget_tokens));
+    say(stderr, "{}: {}", shown->prompt.set, summary(shown->prompt, shown->budget_tokens));
     return kDone;
   }
 };
@@ -110,21 +107,25 @@ void add_prompt(CLI::App& app, Command& chosen) {
       app.add_subcommand("prompt", "Print what a model would be sent, with its token estimate");
   command->add_option("TASK|RUN", prompt->path, "The task's folder or a run folder")->required();
   command
-      ->add_option("--set", prompt->options.set, "The prompt set: kernel-smith, relaxed, or one of your own")
+      ->add_option("--set", prompt->changes.set,
+                   "The prompt set: kernel-smith, relaxed, or one of your own (default: the run's)")
       ->type_name("NAME");
   command
       ->add_option("--operator", prompt->op,
                    "translate, edit, rewrite, crossover or repair; default: what comes next")
       ->type_name("NAME");
   command
-      ->add_option("--budget", prompt->options.budget_tokens,
-                   "Tokens that the prompt may have; 0 is no limit")
+      ->add_option("--budget", prompt->changes.budget_tokens,
+                   "Tokens that the prompt may have; 0 is no limit (default: the run's, or 24000)")
       ->check(whole_number(0))
-      ->type_name("TOKENS")
-      ->capture_default_str();
-  command->add_option("--prompts", prompt->folder, "A folder with templates of your own, SET/NAME.mustache")
+      ->type_name("TOKENS");
+  command
+      ->add_option("--prompts", prompt->changes.folder,
+                   "A folder with templates of your own, SET/NAME.mustache")
       ->type_name("FOLDER");
-  command->add_option("--config", prompt->config_file, "A run.yaml, for the seed's evaluation")
+  command
+      ->add_option("--config", prompt->config_file,
+                   "A run.yaml, for the seed's evaluation and its proposer's prompts")
       ->type_name("FILE");
   command->add_flag("--json", prompt->json, "Print one JSON object");
   command->footer(kFooter);

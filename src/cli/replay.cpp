@@ -22,6 +22,7 @@ struct ReplayCommand {
   std::optional<unsigned> workers;
   bool keep_evaluations = false;
   bool live = false;
+  ConfigOptions settings;
 
   Status configure(const Registry& registry, RunConfig& config) const;
   int operator()() const;
@@ -39,6 +40,7 @@ Status ReplayCommand::configure(const Registry& registry, RunConfig& config) con
   const auto operators = config.operators;
   if (Status read = read_config(out_yaml.finish(), folder, registry, config); !read) return read;
   config.operators = operators;
+  if (Status set = settings.apply_settings(registry, config); !set) return set;
   if (workers) config.workers = *workers;
   return {};
 }
@@ -72,6 +74,7 @@ void add_replay(CLI::App& app, Command& chosen) {
   command->add_option("--workers", replay->workers, "Evaluations in flight")
       ->check(whole_number(1, 1024))
       ->type_name("N");
+  replay->settings.add_settings_to(*command);
   command->footer(kFooter);
   command->callback([replay, &chosen] { chosen = [replay] { return (*replay)(); }; });
 }

@@ -9,7 +9,9 @@ namespace {
 
 constexpr const char* kFooter =
     R"(Budgets are totals of the run, over all its sessions, and can only be raised: a run that used up
-"--time 60s" goes on for another minute with "--time 120s".)";
+"--time 60s" goes on for another minute with "--time 120s".
+--set lays a key over the run's own run.yaml, and keeps it there: workers, budgets and what proposes and evaluates
+(docs/formats.md); what the run's journal rests on is refused.)";
 
 /// Refuses a budget below the one in force.
 template <class T>
@@ -33,6 +35,7 @@ struct ResumeCommand {
   std::optional<unsigned> workers;
   std::optional<std::string> base_url;
   BudgetOptions budgets;
+  ConfigOptions settings;
 
   /// The server is the user's word from here on.
   Status set_server(const Registry& registry, RunConfig& config) const {
@@ -50,10 +53,11 @@ struct ResumeCommand {
     const Registry registry = default_registry();
     auto session = Session::resume(
         folder,
-        [&](RunConfig& config) -> Status {
-          if (Status set = set_server(registry, config); !set) return set;
-          if (workers) config.workers = *workers;
-          if (Status raised = raise_budgets(budgets, config.budgets); !raised) return raised;
+        [&](RunConfig& changed) -> Status {
+          if (Status set = settings.apply_settings(registry, changed); !set) return set;
+          if (Status set = set_server(registry, changed); !set) return set;
+          if (workers) changed.workers = *workers;
+          if (Status raised = raise_budgets(budgets, changed.budgets); !raised) return raised;
           say(stderr, "run {}; preparing\n", folder);
           return {};
         },
@@ -78,6 +82,7 @@ void add_resume(CLI::App& app, Command& chosen) {
       ->add_option("--base-url", resume->base_url,
                    "The models' server, where a run.yaml names one that this machine's environment does not")
       ->type_name("URL");
+  resume->settings.add_settings_to(*command);
   command->footer(kFooter);
   command->callback([resume, &chosen] { chosen = [resume] { return (*resume)(); }; });
 }

@@ -143,6 +143,10 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
 
 void ConfigOptions::add_to(CLI::App& command) {
   command.add_option("--config", file, "A run.yaml; keys it lacks keep their defaults")->type_name("FILE");
+  add_settings_to(command);
+}
+
+void ConfigOptions::add_settings_to(CLI::App& command) {
   command.add_option("--set", settings, "One key of run.yaml, such as islands.count=8; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

@@ -48,6 +48,8 @@ struct ConfigOptions {
   std::vector<std::string> settings;  ///< "section.key=value"
 
   void add_to(CLI::App& command);
+  /// Only --set.
+  void add_settings_to(CLI::App& command);
   /// The file, and then the settings.
   Status apply(const Registry& registry, RunConfig& config) const;
   Status apply_file(const Registry& registry, RunConfig& config) const;

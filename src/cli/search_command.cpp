@@ -106,6 +106,18 @@ void print_cost(const Session& session, const Outcome& outcome) {
   for (const std::string& line : unknown_costs(outcome.spending)) say("         {}\n", line);
 }
 
+/// What resume does not take from the run folder.
+std::string said_again(const RunConfig& config) {
+  std::string text;
+  if (const std::string server = config.proposer.provider->server_to_name(); !server.empty())
+    text += " --base-url " + shell_word(server);
+  for (const std::string& setting : config.proposer.provider->to_say_again())
+    text += " --set " + shell_word("proposer." + setting);
+  for (const std::string& setting : config.evaluator.provider->to_say_again())
+    text += " --set " + shell_word("evaluator." + setting);
+  return text;
+}
+
 void print_next(const Session& session, const Outcome& outcome) {
   const std::string folder = shell_word(session.folder().string());
   say("next     kernelsmith show {}\n", folder);
@@ -115,9 +127,8 @@ void print_next(const Session& session, const Outcome& outcome) {
         shell_word(recording_of(session)->folder.string()));
     return;
   }
-  const std::string server = session.config().proposer.provider->server_to_name();
   say("         kernelsmith resume {}{}{}\n", folder, more_of(session.config().budgets, outcome),
-      server.empty() ? "" : " --base-url " + shell_word(server));
+      said_again(session.config()));
 }
 
 void print_summary(const Session& session, const Outcome& outcome) {

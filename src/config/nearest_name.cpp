@@ -6,7 +6,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Longer names are no misspellings of a key, and the table grows with the product of the lengths.
+/// Longer names are no misspellings of one another, and the table grows with the product of the lengths.
 constexpr std::size_t kLongestName = 100;
 
 /// Optimal string alignment: Levenshtein's distance with swaps of neighbours.
@@ -35,7 +35,8 @@ std::optional<std::string_view> nearest_name(std::string_view name,
   std::optional<std::string_view> nearest;
   std::size_t smallest = 0;
   for (const std::string_view candidate : candidates) {
-    const std::size_t distance = edit_distance(name, candidate.substr(0, kLongestName));
+    if (candidate.size() > kLongestName) continue;
+    const std::size_t distance = edit_distance(name, candidate);
     if (nearest && distance >= smallest) continue;
     nearest = candidate;
     smallest = distance;

@@ -88,15 +88,17 @@ Result<Answer> get_aside(const Endpoint& endpoint, const CallLimits& limits, con
   return std::move(*answer);
 }
 
-/// {"data": [{"id": NAME}, ...]}, as all servers write it.
-std::optional<std::vector<std::string>> names_in(const Answer& answer) {
+/// {"data": [{"id": NAME}, ...]}, as all servers write it. A server can write the key that it got into a
+/// name.
+std::optional<std::vector<std::string>> names_in(const Answer& answer, const Secret& key) {
   const auto document = answer.status == kOk ? llm::parse_json(answer.body) : std::nullopt;
   if (!document) return std::nullopt;
   const Json& data = llm::member(*document, "data");
   if (!data.is_array()) return std::nullopt;
   std::vector<std::string> names;
   for (const Json& row : data)
-    if (std::string name = llm::text_at(row, "id"); !name.empty()) names.push_back(std::move(name));
+    if (std::string name = llm::text_at(row, "id"); !name.empty())
+      names.push_back(key.redact(std::move(name)));
   return names;
 }
 
@@ -117,7 +119,7 @@ Result<ServerProbe> probe_server(Endpoint endpoint, const CallLimits& limits, co
   if (!answer) return failed(answer.error());
   if (has_no_list(answer->status)) return ServerProbe{};
   if (answer->status != kOk) return failed(decode_failure(answer->status, answer->body).error);
-  ServerProbe probe{names_in(*answer), false};
+  ServerProbe probe{names_in(*answer, endpoint.key), false};
   if (endpoint.key.empty() || !probe.models) return probe;
   Endpoint nobody = endpoint;
   nobody.key = Secret();

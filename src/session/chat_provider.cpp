@@ -180,6 +180,19 @@ class ChatProvider final : public ProposerProvider {
 
   void distrust() override { stored_url_ = stored_key_ = true; }
 
+  std::vector<std::string> to_say_again() const override {
+    if (key_.empty() || is_named_as_key()) return {};
+    return {"key=" + key_};
+  }
+
+  std::vector<std::string> models() const override {
+    std::vector<std::string> names;
+    for (const ModelSettings& model : models_) names.push_back(model.name);
+    return names;
+  }
+
+  std::optional<PromptOptions> prompts() const override { return prompts_.options(); }
+
   std::string destination() const override {
     const auto server = endpoint();
     if (!server) return {};
@@ -276,6 +289,8 @@ class ChatProvider final : public ProposerProvider {
     return protocol_ == Protocol::messages ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
   }
 
+  bool is_named_as_key() const { return key_variable().ends_with("API_KEY"); }
+
   /// Whether a key would leave for a server that neither the environment names nor the protocol's provider
   /// runs.
   bool is_for_its_user_to_say(const Endpoint& server) const {
@@ -288,11 +303,12 @@ class ChatProvider final : public ProposerProvider {
     auto server = unchecked_endpoint();
     if (!server) return server;
     const std::string variable = key_variable();
-    if (stored_key_ && !key_.empty() && !variable.ends_with("API_KEY"))
-      return fail(
-          ErrorCode::invalid_argument,
-          "this run takes $" + variable + " for the key, which is not named as an API key is", "proposer.key",
-          "if it is one: put it into a variable whose name ends in API_KEY, and name that in run.yaml");
+    if (stored_key_ && !key_.empty() && !is_named_as_key())
+      return fail(ErrorCode::invalid_argument,
+                  "this run takes $" + variable + " for the key, which is not named as an API key is",
+                  "proposer.key",
+                  "if it is one, say so: kernelsmith resume RUN --set 'proposer.key=${" + variable +
+                      "}'; or put it into a variable whose name ends in API_KEY, and name that in run.yaml");
     if (stored_url_ && is_for_its_user_to_say(*server))
       return fail(ErrorCode::invalid_argument, "this run would send $" + variable + " to " + server->base_url,
                   "proposer.base_url",

@@ -12,7 +12,33 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 /// "none" must be asked for by name: candidates then run with the user's own rights.
 const Choices<bool> kUnsandboxed = {{"required", false}, {"none", true}};
 
-std::string_view word_of(bool unsandboxed) { return kUnsandboxed[unsandboxed ? 1 : 0].first; }
+/// Whether candidates run without a sandbox, and whether only a run folder says so.
+class SandboxSetting {
+ public:
+  void read(YamlMap& in, bool& unsandboxed) {
+    in.optional("sandbox", unsandboxed, kUnsandboxed);
+    if (in.kind("sandbox") != YamlKind::absent) stored_ = false;
+  }
+  static void write(YamlWriter& out, bool unsandboxed) {
+    out.put("sandbox", kUnsandboxed[unsandboxed ? 1 : 0].first);
+  }
+  void distrust() { stored_ = true; }
+  static std::vector<std::string> to_say_again(bool unsandboxed) {
+    if (!unsandboxed) return {};
+    return {"sandbox=none"};
+  }
+  Status check(bool unsandboxed) const {
+    if (!unsandboxed || !stored_) return {};
+    return fail(ErrorCode::invalid_argument,
+                "this run turns the sandbox off: its programs would run with all your rights",
+                "evaluator.sandbox",
+                "if you trust every program of that folder, say so: --set evaluator.sandbox=none; with "
+                "--set evaluator.sandbox=required it is on");
+  }
+
+ private:
+  bool stored_ = false;
+};
 
 class CpuProvider final : public EvaluatorProvider {
  public:
@@ -20,7 +46,7 @@ class CpuProvider final : public EvaluatorProvider {
     std::size_t bank_mib = options_.bank_bytes / kMiB;
     in.optional("compiler", options_.compiler);
     in.optional("flags", options_.flags);
-    in.optional("sandbox", options_.unsandboxed, kUnsandboxed);
+    sandbox_.read(in, options_.unsandboxed);
     in.optional("bank_mib", bank_mib, {1, 1 << 20});
     options_.bank_bytes = bank_mib * kMiB;
   }
@@ -28,16 +54,24 @@ class CpuProvider final : public EvaluatorProvider {
   void write(YamlWriter& out) const override {
     out.put("compiler", options_.compiler);
     out.put("flags", options_.flags);
-    out.put("sandbox", word_of(options_.unsandboxed));
+    SandboxSetting::write(out, options_.unsandboxed);
     out.put("bank_mib", options_.bank_bytes / kMiB);
   }
 
   Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+    if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
     return make_cpu_evaluator(task, options_);
+  }
+
+  void distrust() override { sandbox_.distrust(); }
+
+  std::vector<std::string> to_say_again() const override {
+    return SandboxSetting::to_say_again(options_.unsandboxed);
   }
 
  private:
   CpuOptions options_;
+  SandboxSetting sandbox_;
 };
 
 class CommandProvider final : public EvaluatorProvider {
@@ -45,21 +79,29 @@ class CommandProvider final : public EvaluatorProvider {
   void read(YamlMap& in) override {
     std::size_t memory_mib = options_.memory_bytes / kMiB;
     in.optional("memory_mib", memory_mib, {1, 1 << 30});
-    in.optional("sandbox", options_.unsandboxed, kUnsandboxed);
+    sandbox_.read(in, options_.unsandboxed);
     options_.memory_bytes = memory_mib * kMiB;
   }
 
   void write(YamlWriter& out) const override {
     out.put("memory_mib", options_.memory_bytes / kMiB);
-    out.put("sandbox", word_of(options_.unsandboxed));
+    SandboxSetting::write(out, options_.unsandboxed);
   }
 
   Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+    if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
     return make_command_evaluator(task, options_);
+  }
+
+  void distrust() override { sandbox_.distrust(); }
+
+  std::vector<std::string> to_say_again() const override {
+    return SandboxSetting::to_say_again(options_.unsandboxed);
   }
 
  private:
   CommandOptions options_;
+  SandboxSetting sandbox_;
 };
 
 }  // namespace

@@ -99,6 +99,9 @@ Result<std::shared_ptr<KeptAnswers>> KeptAnswers::open(const fs::path& folder, D
   std::shared_ptr<KeptAnswers> answers(new KeptAnswers(folder, durability));
   std::error_code error;
   std::vector<fs::path> torn;
+  if (const auto there = fs::symlink_status(folder, error); fs::exists(there) && !fs::is_directory(there))
+    return fail(ErrorCode::corrupt, "this is no folder, and no link is followed", folder.string(),
+                "remove it; answers that it led to will be asked for again");
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (is_left_over(entry.path())) torn.push_back(entry.path());  // of a writer that was killed
     const auto ticket = ticket_of(entry.path());

@@ -40,6 +40,8 @@ class ManualProvider final : public ProposerProvider {
     return {Operator::rewrite, Operator::edit, Operator::crossover};
   }
 
+  std::optional<PromptOptions> prompts() const override { return prompts_.options(); }
+
   std::optional<unsigned> proposals_in_flight() const override {
     return static_cast<unsigned>(open_requests_);
   }

@@ -57,15 +57,37 @@ Status ask_for(Operator op, ProposalRequest& request) {
   Selection& selection = request.selection;
   if (op == Operator::repair && (!selection.parent || accepted(selection.parent))) {
     if (selection.failures.empty())
-      return fail(ErrorCode::not_found, "there is no rejected program to repair", "repair");
+      return fail(ErrorCode::not_found, "there is no rejected program to repair", "--operator repair",
+                  "name a RUN that has one");
     selection.parent = selection.failures.front();
     selection.failures.erase(selection.failures.begin());
   }
   if (op == Operator::crossover && std::ranges::none_of(selection.top, accepted) &&
       std::ranges::none_of(selection.inspirations, accepted))
-    return fail(ErrorCode::not_found, "there is no second accepted program to cross with", "crossover");
+    return fail(ErrorCode::not_found, "there is no second accepted program to cross with",
+                "--operator crossover", "name a RUN that has two");
   request.op = op;
   return {};
+}
+
+/// The youngest of the programs that were rejected or accepted, other than the parent; null: there is none.
+IndividualPtr youngest(const SearchState& state, bool wants_accepted, const IndividualPtr& parent) {
+  const auto& all = state.individuals();
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const auto& entry) {
+    const bool is_parent = parent && parent->program->id == entry.first;
+    return !is_parent && accepted(entry.second) == wants_accepted;
+  });
+  return found == all.rend() ? nullptr : found->second;
+}
+
+/// What the run would show for `op` at another time: the selection of its next ticket may lack it.
+void complete(Operator op, const SearchState& state, Selection& selection) {
+  const bool has_second =
+      std::ranges::any_of(selection.top, accepted) || std::ranges::any_of(selection.inspirations, accepted);
+  if (op == Operator::repair && selection.failures.empty())
+    if (auto rejected = youngest(state, false, selection.parent)) selection.failures = {std::move(rejected)};
+  if (op == Operator::crossover && !has_second)
+    if (auto other = youngest(state, true, selection.parent)) selection.top.push_back(std::move(other));
 }
 
 Result<PromptPreview> preview(const Task& task, const PromptOptions& options, std::optional<Operator> op,
@@ -79,10 +101,18 @@ Result<PromptPreview> preview(const Task& task, const PromptOptions& options, st
   if (!builder) return builder.error();
   auto prompt = builder->build(request);
   if (!prompt) return prompt.error();
-  return PromptPreview{std::move(request), std::move(*prompt)};
+  return PromptPreview{std::move(request), std::move(*prompt), options.budget_tokens};
 }
 
 }  // namespace
+
+PromptOptions prompt_options(const RunConfig& config, const PromptChanges& changes) {
+  PromptOptions options = config.proposer.provider->prompts().value_or(PromptOptions{});
+  if (changes.set) options.set = *changes.set;
+  if (changes.folder) options.folder = *changes.folder;
+  if (changes.budget_tokens) options.budget_tokens = *changes.budget_tokens;
+  return options;
+}
 
 PromptOptions with_backend(PromptOptions options, const Task& task) {
   if (task.backend != "cpu") return options;
@@ -91,13 +121,14 @@ PromptOptions with_backend(PromptOptions options, const Task& task) {
   return options;
 }
 
-Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptOptions& options,
+Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptChanges& changes,
                                          std::optional<Operator> op, const Registry& registry) {
   const auto view = view_run(path, registry);
   if (!view) return view.error();
   auto request = next_request(*view);
   if (!request) return request.error();
-  return preview(view->task, options, op, std::move(*request));
+  if (op) complete(*op, view->state, request->selection);
+  return preview(view->task, prompt_options(view->config, changes), op, std::move(*request));
 }
 
 Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const PromptOptions& options,
@@ -113,7 +144,7 @@ Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const P
 }
 
 Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& config,
-                                          const PromptOptions& options, std::optional<Operator> op,
+                                          const PromptChanges& changes, std::optional<Operator> op,
                                           std::stop_token stop) {
   ProposalRequest request;
   request.seed = config.seed;
@@ -129,7 +160,7 @@ Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& con
     if (!evaluated) return evaluated.error();
     if (accepted(request.selection.parent)) request.op = Operator::rewrite;
   }
-  return preview(task, options, op, std::move(request));
+  return preview(task, prompt_options(config, changes), op, std::move(request));
 }
 
 }  // namespace kernelsmith

@@ -11,6 +11,29 @@ namespace {
 const Choices<RecordedEvaluations> kEvaluations = {{"measured", RecordedEvaluations::measured},
                                                    {"kept", RecordedEvaluations::kept}};
 
+/// Runs that repeat runs that repeat runs: more of them is a circle, or somebody's trap.
+constexpr int kDeepest = 8;
+
+/// The proposer that the run in `folder` was made with, itself a recording or not. Refuses where asking it
+/// would lead through too many runs.
+Result<std::shared_ptr<ProposerProvider>> proposer_of(const std::filesystem::path& folder) {
+  std::shared_ptr<ProposerProvider> first;
+  std::filesystem::path next = folder;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    auto stored = load_stored_run(next, default_registry());
+    if (!stored) return stored.error();
+    const auto provider = stored->config.proposer.provider;
+    if (!first) first = provider;
+    const auto recorded = provider->recorded_run();
+    if (!recorded) return first;
+    next = recorded->folder;
+  }
+  return fail(
+      ErrorCode::bad_input,
+      "this run repeats one that repeats one, and so on for more than " + std::to_string(kDeepest) + " runs",
+      folder.string(), "replay the run that asked a model");
+}
+
 class RecordingProvider final : public ProposerProvider {
  public:
   void read(YamlMap& in) override {
@@ -31,9 +54,9 @@ class RecordingProvider final : public ProposerProvider {
     if (!recorded) return recorded.error();
     std::shared_ptr<Proposer> proposer;
     if (live_) {
-      const auto stored = load_stored_run(run_, default_registry());
-      if (!stored) return stored.error();
-      auto made = stored->config.proposer.provider->make(task);
+      const auto provider = proposer_of(run_);
+      if (!provider) return provider.error();
+      auto made = (*provider)->make(task);
       if (!made) return made;
       proposer = std::move(*made);
     }
@@ -44,8 +67,13 @@ class RecordingProvider final : public ProposerProvider {
 
   std::string destination() const override {
     if (!live_) return {};
-    const auto stored = load_stored_run(run_, default_registry());
-    return stored ? stored->config.proposer.provider->destination() : std::string();
+    const auto provider = proposer_of(run_);
+    return provider ? (*provider)->destination() : std::string();
+  }
+
+  std::optional<PromptOptions> prompts() const override {
+    const auto provider = proposer_of(run_);
+    return provider ? (*provider)->prompts() : std::nullopt;
   }
 
   std::optional<RecordedRun> recorded_run() const override { return RecordedRun{run_, evaluations_, live_}; }

@@ -211,7 +211,16 @@ void read_proposer(YamlMap& in, const Registry& registry, RunConfig& config) {
 
 // The rest of the search.
 
-void read_operators(YamlMap& in, std::vector<WeightedOperators::Entry>& entries) {
+/// What is wrong with the model of an operator, if something is.
+std::optional<Error> unknown_model(const std::vector<std::string>& models, const std::string& name) {
+  if (name.empty() || models.empty() || std::ranges::find(models, name) != models.end()) return std::nullopt;
+  const std::vector<std::string_view> names(models.begin(), models.end());
+  return fail(ErrorCode::invalid_argument, "no model \"" + name + "\" is configured (proposer.models)",
+              "operators", name_hint(name, names));
+}
+
+void read_operators(YamlMap& in, const std::vector<std::string>& models,
+                    std::vector<WeightedOperators::Entry>& entries) {
   if (in.kind("operators") == YamlKind::absent) return;
   entries.clear();
   in.optional_maps("operators", [&](YamlMap& item) {
@@ -219,6 +228,8 @@ void read_operators(YamlMap& in, std::vector<WeightedOperators::Entry>& entries)
     item.required("operator", entry.choice.op, kOperators);
     item.optional("model", entry.choice.model);
     item.optional("weight", entry.weight, {0.0, 1e9});
+    if (const auto unknown = unknown_model(models, entry.choice.model); unknown && item.ok())
+      item.refuse("model", unknown->message, unknown->hint);
   });
   if (!in.ok()) return;
   if (const auto valid = WeightedOperators::create(entries); !valid)
@@ -269,10 +280,17 @@ Status read_config(std::string_view yaml, const std::string& file, const Registr
     });
     in.optional_map("sampler", [&](YamlMap& map) { read_choice(map, registry.samplers, config.sampler); });
     in.optional_map("proposer", [&](YamlMap& map) { read_proposer(map, registry, config); });
-    read_operators(in, config.operators);
+    read_operators(in, config.proposer.provider->models(), config.operators);
     in.optional_map("limits", [&](YamlMap& map) { read_limits(map, config); });
     in.optional_map("evaluator", [&](YamlMap& map) { read_evaluator(map, config.evaluator); });
   });
+}
+
+Status check_operators(const RunConfig& config) {
+  const auto models = config.proposer.provider->models();
+  for (const auto& entry : config.operators)
+    if (const auto unknown = unknown_model(models, entry.choice.model)) return *unknown;
+  return {};
 }
 
 std::map<std::string, std::string> policy_texts(const RunConfig& config) {

@@ -50,6 +50,7 @@ Result<Wiring> wire(const Task& task, const RunConfig& config) {
     recording = std::move(*opened);
     if (const Status ok = check_task(*recording, *recorded, task); !ok) return ok.error();
   }
+  if (const Status ok = check_operators(config); !ok) return ok.error();
   if (const Status ok = check_budgets(config); !ok) return ok.error();
   auto options = engine_options(task, config);
   if (!options) return options.error();
@@ -295,6 +296,7 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
   const Status read = read_config(*yaml, (folder / kConfigFile).string(), registry, *config);
   if (!read) return read.error();
   config->proposer.provider->distrust();
+  config->evaluator.provider->distrust();
   return StoredRun{std::move(*task), std::move(*config)};
 }
 
@@ -310,9 +312,13 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   if (!store) return store.error();
   auto wiring = wire(stored->task.task, config);
   if (!wiring) return wiring.error();
-  if (const Status kept = (*store)->write_configuration(to_yaml(config)); !kept) return kept.error();
-  return Impl::open(std::move(stored->task.task), std::move(config), std::move(*store), std::move(*wiring),
-                    std::move(observer));
+  const std::string yaml = to_yaml(config);
+  auto session = Impl::open(std::move(stored->task.task), std::move(config), std::move(*store),
+                            std::move(*wiring), std::move(observer));
+  if (!session) return session;
+  // Only now: settings that the journal contradicts would make the run one that cannot be resumed.
+  if (const Status kept = session->impl_->store->write_configuration(yaml); !kept) return kept.error();
+  return session;
 }
 
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -82,6 +82,22 @@ class DryRunTest(CommandTest):
         done = self.dry("--model", "scirpted")
         self.assertIn("did you mean scripted?", done.stdout)
 
+    def test_a_list_that_holds_the_key(self):
+        self.model.models = lambda _: (200, {"data": [{"id": KEY}, {"id": KEY + "x"}]})
+        done = self.dry("--model", KEY[:-1] + "8")  # one that is nearest to it
+        self.assertIn("not on the server's list", done.stdout)
+
+    def test_operators_name_models_that_there_are(self):
+        operators = "operators=[{operator: rewrite, model: scirpted}]"
+        for args, says in ((["--set", operators], ["scirpted", "--set operators", "did you mean scripted?"]),
+                           (["--config", "run.yaml"], ['no model "other"', "known names: scripted"])):
+            (self.folder / "run.yaml").write_text(
+                "proposer: {kind: chat, models: [{name: other}]}\noperators: [{operator: rewrite, model: other}]\n")
+            done = self.dry(*args)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            for text in says:
+                self.assertIn(text, done.stderr)
+
     def test_a_server_that_is_not_there(self):
         done = self.dry(url="http://127.0.0.1:1/v1")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)

@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import SEED, CommandTest, kernelsmith, write_task
+from support import SCORE, SEED, CommandTest, kernelsmith, start, wait_for, write_task
 
 
 class PromptTest(CommandTest):
@@ -39,7 +39,8 @@ class PromptTest(CommandTest):
         self.assertEqual(self.json("prompt", "a.run")["digest"], shown["digest"])
         self.assertIn("# Second parent", self.user(self.json("prompt", "a.run", "--operator", "crossover")))
         self.assertIn("<<<<<<< SEARCH", self.user(self.json("prompt", "a.run", "--operator", "edit")))
-        self.fail_with(2, "prompt", "a.run", "--operator", "repair", says=["no rejected program"], code="not_found")
+        self.fail_with(2, "prompt", "a.run", "--operator", "repair", says=["no rejected program", "name a RUN"],
+                       code="not_found")
 
     def test_a_budget_leaves_out_the_least_useful(self):
         self.succeed("run", "task", "--iterations", "40", "--deterministic", "--out", "a.run")
@@ -66,6 +67,33 @@ class PromptTest(CommandTest):
         (own / "kernel-smith/role.mustache").write_text("\n{{#role}}")
         self.fail_with(2, "prompt", "task", "--prompts", "own", says=["role.mustache:2", "no end"], code="bad_input")
         self.fail_with(2, "prompt", "task", "--prompts", "absent", says=["absent"], code="not_found")
+
+    def test_a_run_shows_its_own_texts(self):
+        own = self.folder / "own" / "mine"
+        own.mkdir(parents=True)
+        (own / "role.mustache").write_text("You are the smith of {{task.name}}.\n")
+        (self.folder / "own.yaml").write_text(
+            "proposer: {kind: manual, folder: queue, prompts: {set: mine, folder: own, budget_tokens: 7000}}\n")
+        shown = self.json("prompt", "task", "--config", "own.yaml")
+        self.assertEqual((shown["set"], shown["budget"]), ("mine", 7000))
+        self.assertTrue(shown["messages"][0]["content"].startswith("You are the smith of hill.\n"))
+        queue = self.folder / "queue"
+        process = start("run", "task", "--config", "own.yaml", "--out", "a.run", "--iterations", "1", cwd=self.folder)
+        wait_for(lambda: list(queue.glob("*.request.json")), "the request")
+        process.terminate()
+        process.communicate()
+        shown = self.json("prompt", "a.run")
+        self.assertEqual((shown["set"], shown["budget"]), ("mine", 7000))
+        self.assertTrue(shown["messages"][0]["content"].startswith("You are the smith of hill.\n"))
+        other = self.json("prompt", "a.run", "--set", "relaxed", "--budget", "9000")
+        self.assertEqual((other["set"], other["budget"]), ("relaxed", 9000))
+
+    def test_any_rejected_program_of_a_run_can_be_shown_as_a_repair(self):
+        picky = SCORE.replace("sum=0", 'sum=0; grep -q "k0 = [1-7]" "$1" && exit 3', 1)
+        write_task(self.folder / "task", score_sh=picky)
+        self.succeed("run", "task", "--iterations", "40", "--deterministic", "--out", "a.run", "--set",
+                     "sampler.failures=0")
+        self.assertIn("rejected at run", self.user(self.json("prompt", "a.run", "--operator", "repair")))
 
     def test_a_kernel_is_shown_the_header_it_is_built_with(self):
         self.succeed("init", "kernel")

@@ -20,6 +20,8 @@ TEST(NearestName, GivesNothingWhereNothingIsNear) {
   EXPECT_FALSE(nearest_name("description", kKeys));
   EXPECT_FALSE(nearest_name("x", {}));
   EXPECT_FALSE(nearest_name(std::string(100000, 'x'), kKeys));
+  const std::string endless = "cache" + std::string(400, '.');
+  EXPECT_FALSE(nearest_name("cache", std::array<std::string_view, 1>{endless}));
 }
 
 TEST(NameHint, ListsTheNamesWhereNoneIsNear) {

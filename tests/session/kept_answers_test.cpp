@@ -199,6 +199,20 @@ TEST_F(KeptAnswersTest, WhatIsNoRegularFileIsNeitherWaitedForNorRead) {
   EXPECT_TRUE(fs::exists(run_ / "arrived" / "notes.txt"));
 }
 
+TEST_F(KeptAnswersTest, TheFolderItselfIsNoLink) {
+  begin_and_stop();
+  const fs::path elsewhere = run_.parent_path() / "elsewhere";
+  fs::create_directories(elsewhere);
+  const fs::path precious = elsewhere / "1.json.new";
+  std::ofstream(precious) << "mine";
+  fs::remove_all(run_ / "arrived");
+  fs::create_directory_symlink(elsewhere, run_ / "arrived");
+  const auto session = resume();
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, ErrorCode::corrupt);
+  EXPECT_TRUE(fs::exists(precious));
+}
+
 TEST_F(KeptAnswersTest, AFileThatIsNoAnswerIsNamed) {
   begin_and_stop();
   leave("1.json", "{}");

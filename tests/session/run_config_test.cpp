@@ -32,6 +32,17 @@ Error refusal(const std::string& yaml) {
   return read ? Error{} : read.error();
 }
 
+TEST(RunConfig, OperatorsNameModelsThatThereAre) {
+  const Error error = refusal(
+      "proposer: {kind: chat, models: [{name: large}, {name: small}]}\n"
+      "operators:\n"
+      "  - {operator: rewrite, model: large}\n"
+      "  - {operator: edit, model: smal}\n");
+  EXPECT_THAT(error.message, HasSubstr("\"smal\""));
+  EXPECT_EQ(error.where, "run.yaml:4");
+  EXPECT_EQ(error.hint, "did you mean small?");
+}
+
 TEST(RunConfig, ReadsBackWhatItWrites) {
   RunConfig config = defaults();
   const std::string other =

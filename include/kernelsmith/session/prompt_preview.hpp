@@ -16,15 +16,26 @@ namespace kernelsmith {
 /// include, and the hardware of this machine. What a run's proposer and a preview build prompts with.
 PromptOptions with_backend(PromptOptions options, const Task& task);
 
+/// What a preview makes otherwise than the configuration's own proposer; empty: the same.
+struct PromptChanges {
+  std::optional<std::string> set, folder;
+  std::optional<std::size_t> budget_tokens;
+};
+
+/// How the configuration's proposer makes its prompts, or how one with defaults does where it makes none;
+/// with `changes`.
+PromptOptions prompt_options(const RunConfig& config, const PromptChanges& changes);
+
 struct PromptPreview {
   ProposalRequest request;
   Prompt prompt;
+  std::size_t budget_tokens = 0;  ///< 0 is no limit
 };
 
 /// The prompt of the next proposal of the run in the folder `path`, as its journal stands. Without `op` the
 /// operator is the one that the run draws, or Operator::rewrite where that is tune. Errors: view_run's and
 /// PromptBuilder's; `not_found` where `op` needs a program that the run does not have (crossover, repair).
-Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptOptions& options,
+Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptChanges& changes,
                                          std::optional<Operator> op, const Registry& registry);
 
 /// The first prompt of a run whose seed was evaluated to `seed`; null for a task that has none. Errors:
@@ -35,7 +46,7 @@ Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const P
 /// The first prompt of a run of the task: of a seed as its parent, which is evaluated for that (that takes
 /// seconds), or of a translation where the task has none. Errors: evaluate_each's and PromptBuilder's.
 Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& config,
-                                          const PromptOptions& options, std::optional<Operator> op,
+                                          const PromptChanges& changes, std::optional<Operator> op,
                                           std::stop_token stop = {});
 
 }  // namespace kernelsmith

@@ -37,6 +37,15 @@ class Provider {
 
   /// Makes what the settings describe. May take seconds (an evaluator prepares the task on this machine).
   virtual Result<std::shared_ptr<T>> make(const Task& task) const = 0;
+
+  /// What was read so far comes from a run folder, which somebody else may have made: make() sends no secret
+  /// of this machine and takes down no wall where nothing but that folder says so. What is read() later is
+  /// the user's again.
+  virtual void distrust() {}
+
+  /// The settings, KEY=VALUE below the section, that have to be said again where the run is resumed, because
+  /// of distrust().
+  virtual std::vector<std::string> to_say_again() const { return {}; }
 };
 
 /// A stored run that a session repeats before it asks its proposer.
@@ -86,9 +95,11 @@ class ProposerProvider : public Provider<Proposer> {
   /// succeeds.
   virtual ProposerExam examine(const Task& task, const std::stop_token& stop) const;
 
-  /// What was read so far comes from a run folder, which somebody else may have made: make() sends no secret
-  /// of this machine where nothing but that folder says so. What is read() later is the user's again.
-  virtual void distrust() {}
+  /// The names of its models, where operators can choose among some; else empty.
+  virtual std::vector<std::string> models() const { return {}; }
+
+  /// How its prompts are made; empty: it has none.
+  virtual std::optional<PromptOptions> prompts() const { return std::nullopt; }
 
   /// Whom it will ask and with which secret, in words for the user; empty: nobody outside this machine's
   /// files.

@@ -75,6 +75,9 @@ std::map<std::string, double> source_features(const Source& source);
 Status read_config(std::string_view yaml, const std::string& file, const Registry& registry,
                    RunConfig& config);
 
+/// Refuses operators that name a model which the proposer does not have.
+Status check_operators(const RunConfig& config);
+
 /// run.yaml with every setting written out; read_config gives it back.
 std::string to_yaml(const RunConfig& config);
 
