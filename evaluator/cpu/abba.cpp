@@ -143,8 +143,8 @@ class Arenas {
 }  // namespace
 
 Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
-                                          const std::vector<StoppingRule>& rules,
-                                          std::size_t pairs_of_placement, const std::stop_token& stop) {
+                                          const std::vector<StoppingRule>& rules, const Placement& placement,
+                                          const std::stop_token& stop) {
   Arenas arenas(a, b);
   LoadedObject::load_both(a, b);
   std::vector<Duel> duels;
@@ -160,18 +160,19 @@ Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
   };
   // Where a process and the arena happen to lie in physical memory makes calls up to a tenth faster or slower
   // for as long as they live, so a comparison takes few pairs of the same two processes, and the two sides
-  // then exchange their arenas. A turn gives each side both arenas alike.
-  const std::size_t turn = 2 * pairs_of_placement;
-  for (std::size_t round = 0; round % turn != 0 || !all_content(); ++round) {
-    if (round > 0 && round % pairs_of_placement == 0) {
+  // then exchange their arenas.
+  for (std::size_t placed = 0; placed % 2 != 0 || !all_content(); ++placed) {
+    if (placed > 0) {
       arenas.exchange();
       LoadedObject::load_both(a, b);
     }
-    for (std::size_t shape = 0; shape < rules.size(); ++shape) {
-      if (content[shape]) continue;
-      if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));
-      if (auto taken = duels[shape].take_pair(); !taken) return taken.error();
-    }
+    const std::size_t pairs = placed < 2 ? placement.in_first_turn : placement.later;
+    for (std::size_t pair = 0; pair < pairs; ++pair)
+      for (std::size_t shape = 0; shape < rules.size(); ++shape) {
+        if (content[shape]) continue;
+        if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));
+        if (auto taken = duels[shape].take_pair(); !taken) return taken.error();
+      }
   }
   std::vector<AbbaRatios> found;
   for (Duel& duel : duels) found.push_back(std::move(duel.found));

@@ -11,17 +11,24 @@
 
 namespace kernelsmith {
 
-/// How long two objects are compared.
-struct Patience {
-  StoppingRule rule;               ///< of each shape
-  std::size_t pairs_of_placement;  ///< at each shape before both are loaded anew, each in the other's arena
+/// Pairs at each shape before both objects are loaded anew, each in the other's arena. Two placements are a
+/// turn, which gives each side both arenas alike.
+struct Placement {
+  std::size_t in_first_turn, later;
 };
 
-inline constexpr Patience kAgainstYardstick{{4, 12, 0.015, 0.7}, 2};
+/// How long two objects are compared.
+struct Patience {
+  StoppingRule rule;  ///< of each shape
+  Placement placement;
+};
+
+/// Loading costs more than the pairs: what the first turn leaves open gets longer ones.
+inline constexpr Patience kAgainstYardstick{{4, 12, 0.015, 0.7}, {2, 4}};
 /// For an answer that stands alone.
-inline constexpr Patience kWithCare{{32, 128, 0.006, 0}, 4};
+inline constexpr Patience kWithCare{{32, 128, 0.006, 0}, {4, 4}};
 /// Measured once and a factor of every score: always many pairs, however slow the baseline is.
-inline constexpr Patience kBaselineAgainstYardstick{{32, 64, 0.015, 0}, 4};
+inline constexpr Patience kBaselineAgainstYardstick{{32, 64, 0.015, 0}, {4, 4}};
 
 /// What one shape's pairs gave.
 struct AbbaRatios {
@@ -34,7 +41,7 @@ struct AbbaRatios {
 /// what it can at all of them, until every shape's rule is content, or its calls have taken seconds. A
 /// failure of b is an Error: it was accepted before.
 Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
-                                          const std::vector<StoppingRule>& rules,
-                                          std::size_t pairs_of_placement, const std::stop_token& stop);
+                                          const std::vector<StoppingRule>& rules, const Placement& placement,
+                                          const std::stop_token& stop);
 
 }  // namespace kernelsmith

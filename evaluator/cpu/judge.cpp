@@ -31,9 +31,9 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
 /// for twice as long.
 Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidate, LoadedObject& yardstick,
                                                           std::vector<StoppingRule> rules,
-                                                          std::size_t pairs_of_placement,
+                                                          const Placement& placement,
                                                           const std::stop_token& stop) {
-  auto found = time_abba(candidate, yardstick, rules, pairs_of_placement, stop);
+  auto found = time_abba(candidate, yardstick, rules, placement, stop);
   if (!found) return found;
   bool scattered = false;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) {
@@ -43,7 +43,7 @@ Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidat
     scattered = scattered || own;
   }
   if (!scattered) return found;
-  auto more = time_abba(candidate, yardstick, rules, pairs_of_placement, stop);
+  auto more = time_abba(candidate, yardstick, rules, placement, stop);
   if (!more) return more;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) {
     append((*found)[shape].ratios, (*more)[shape].ratios);
@@ -195,8 +195,7 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
   std::vector<StoppingRule> rules(timed, rule);
   for (std::size_t shape = 0; shape < timed; ++shape)
     if (pool.ratios[shape].size() > kMostPooled) rules[shape].most = rules[shape].least;
-  const auto fresh =
-      time_again_if_it_scatters(candidate, *yardstick_, rules, patience.pairs_of_placement, stop);
+  const auto fresh = time_again_if_it_scatters(candidate, *yardstick_, rules, patience.placement, stop);
   if (!fresh) return fresh.error();
 
   std::vector<Measurement> ratios, runtimes;
@@ -244,7 +243,7 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
   if (const auto checked = check_all_shapes(incumbent, false, stop); !checked)
     return lost() ? Judged<void>() : checked.error();
   const std::vector<StoppingRule> rules(parts_.task->timed.size(), kAgainstYardstick.rule);
-  const auto found = time_abba(candidate, incumbent, rules, kAgainstYardstick.pairs_of_placement, stop);
+  const auto found = time_abba(candidate, incumbent, rules, kAgainstYardstick.placement, stop);
   if (!found) return lost() ? Judged<void>() : found.error();
   std::vector<Measurement> by_shape;
   for (const AbbaRatios& rival_over_candidate : *found)

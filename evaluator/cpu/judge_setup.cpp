@@ -108,8 +108,7 @@ Status Judge::compare_baseline() {
   }
   LoadedObject baseline = object_for(parts_.baseline, *candidate_arena_, Trust::trusted);
   const std::vector<StoppingRule> rules(parts_.task->timed.size(), kBaselineAgainstYardstick.rule);
-  const auto found =
-      time_abba(baseline, *yardstick_, rules, kBaselineAgainstYardstick.pairs_of_placement, {});
+  const auto found = time_abba(baseline, *yardstick_, rules, kBaselineAgainstYardstick.placement, {});
   if (!found) return task_at_fault(found.error(), "baseline");
   std::vector<Measurement> by_shape;
   for (const AbbaRatios& yardstick_over_baseline : *found)
