@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include <linux/sched.h>
 #include <sched.h>
@@ -60,7 +61,10 @@ pid_t clone_sharing_memory(clone_args arguments, void (*child)(void*), void* arg
   arguments.flags |= CLONE_VM | CLONE_VFORK;
   arguments.stack = reinterpret_cast<std::uintptr_t>(stack);
   arguments.stack_size = kStackBytes;
-  // A child that changes its user makes the memory that it shares undumpable, for good.
+  // A child that changes its user makes the memory that it shares undumpable: that is right until it executes
+  // a program, and undone then. One at a time, or it would be undone while another child has this memory.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   const int dumpable = ::prctl(PR_GET_DUMPABLE);
   const long pid = clone_on_stack(arguments, child, argument);
   if (dumpable == 1) ::prctl(PR_SET_DUMPABLE, dumpable);

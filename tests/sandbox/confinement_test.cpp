@@ -2,10 +2,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
+#include <vector>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <kernelsmith/sandbox/files.hpp>
@@ -130,6 +133,17 @@ TEST(Confinement, NoDescriptorIsLeakedHere) {
   const std::size_t before = count();
   for (int i = 0; i < 3; ++i) run(shell("true"));
   EXPECT_EQ(count(), before);
+}
+
+TEST(Confinement, ThisProcessIsAsDumpableAsBefore) {
+  const int before = ::prctl(PR_GET_DUMPABLE);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([] {
+      for (int k = 0; k < 5; ++k) EXPECT_TRUE(run(shell("exit 0")).succeeded());
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(::prctl(PR_GET_DUMPABLE), before);
 }
 
 TEST(Confinement, AMissingProgramIsAnError) {
