@@ -8,6 +8,7 @@
 #include <kernelsmith/evaluator/statistics.hpp>
 
 #include "abba.hpp"
+#include "remembered.hpp"
 #include "scatter.hpp"
 #include "stopwatch.hpp"
 
@@ -23,7 +24,8 @@ constexpr double kLongCallUs = 100e3, kHopeless = 1000;
 /// Ratios of one binary beyond which a re-measurement adds only a few.
 constexpr std::size_t kMostPooled = 64;
 
-void append(std::vector<double>& all, const std::vector<double>& more) {
+template <class T>
+void append(std::vector<T>& all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
@@ -49,6 +51,7 @@ Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidat
     append((*found)[shape].ratios, (*more)[shape].ratios);
     append((*found)[shape].a_times_us, (*more)[shape].a_times_us);
     append((*found)[shape].b_times_us, (*more)[shape].b_times_us);
+    append((*found)[shape].met, (*more)[shape].met);
   }
   return found;
 }
@@ -195,8 +198,9 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
   std::vector<StoppingRule> rules(timed, rule);
   for (std::size_t shape = 0; shape < timed; ++shape)
     if (pool.ratios[shape].size() > kMostPooled) rules[shape].most = rules[shape].least;
-  const auto fresh = time_again_if_it_scatters(candidate, *yardstick_, rules, patience.placement, stop);
+  auto fresh = time_again_if_it_scatters(candidate, *yardstick_, rules, patience.placement, stop);
   if (!fresh) return fresh.error();
+  for (AbbaRatios& pairs : *fresh) leave_out_remembered(pairs);
 
   std::vector<Measurement> ratios, runtimes;
   for (std::size_t shape = 0; shape < timed; ++shape) {
@@ -243,8 +247,9 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
   if (const auto checked = check_all_shapes(incumbent, false, stop); !checked)
     return lost() ? Judged<void>() : checked.error();
   const std::vector<StoppingRule> rules(parts_.task->timed.size(), kAgainstYardstick.rule);
-  const auto found = time_abba(candidate, incumbent, rules, kAgainstYardstick.placement, stop);
+  auto found = time_abba(candidate, incumbent, rules, kAgainstYardstick.placement, stop);
   if (!found) return lost() ? Judged<void>() : found.error();
+  for (AbbaRatios& pairs : *found) leave_out_remembered(pairs);
   std::vector<Measurement> by_shape;
   for (const AbbaRatios& rival_over_candidate : *found)
     by_shape.push_back(median_interval(rival_over_candidate.ratios, "x"));

@@ -75,6 +75,7 @@ LoadedObject::LoadedObject(LoadedObjectSetup setup, const Bank& bank, CpuBinaryP
     deal.order.resize(bank[shape].size());
     std::iota(deal.order.begin(), deal.order.end(), std::size_t{0});
     deal.next = deal.order.size();
+    deal.first_met.resize(deal.order.size());
   }
 }
 
@@ -101,6 +102,11 @@ Judged<void> LoadedObject::deal(std::size_t shape, std::size_t calls, std::size_
     deal_rows(shape, each, batches);
     return {};
   });
+}
+
+bool LoadedObject::met_before() const {
+  const std::vector<std::size_t>& first_met = deals_[dealt_.shape].first_met;
+  return std::ranges::any_of(dealt_.sets, [&](std::size_t set) { return first_met[set] < processes_; });
 }
 
 void LoadedObject::lay_out(std::size_t part, std::size_t parts) {
@@ -185,6 +191,7 @@ Judged<void> LoadedObject::load() {
     deal.gather(random_);
     deal.warm = false;
   }
+  ++processes_;
   auto process = RunnerProcess::start(binary_->object(), *arena_, setup_.runner);
   if (!process) return process.error();
   process_.emplace(std::move(*process));
@@ -250,7 +257,7 @@ Judged<void> LoadedObject::repeat_last() {
   each_output([&](std::size_t, auto bytes) { before.emplace_back(bytes.begin(), bytes.end()); });
   process_.reset();
   if (auto loaded = load(); !loaded) return loaded.error();
-  Deal rest = std::exchange(deals_[shape], {sets, 0, true});
+  Deal rest = std::exchange(deals_[shape], {sets, 0, deals_[shape].first_met, true});
   const auto again = one_batch(shape, calls);
   deals_[shape] = std::move(rest);
   if (!again) return again.error();
@@ -271,6 +278,8 @@ void LoadedObject::deal_rows(std::size_t shape, std::size_t calls, std::size_t b
   const auto rows = static_cast<std::ptrdiff_t>(calls * batches);
   dealt_ = {shape, calls, {first, first + rows}};
   deal.next += dealt_.sets.size();
+  for (const std::size_t set : dealt_.sets)
+    if (deal.first_met[set] == 0) deal.first_met[set] = processes_;
   poison_ = draw_poison(random_);
   arena_->set_calls(shape, dealt_.sets.size());
 }

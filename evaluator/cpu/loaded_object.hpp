@@ -42,6 +42,8 @@ class LoadedObject {
   /// The same in steps, so that little comes between the batches of two objects: deals the sets of `batches`
   /// batches of `calls` calls each, ...
   Judged<void> deal(std::size_t shape, std::size_t calls, std::size_t batches);
+  /// ... says whether an earlier process of this object had met one of them, ...
+  bool met_before() const;
   /// ... lays out the `part`th of `parts` equal parts of them, one part after the other, ...
   void lay_out(std::size_t part, std::size_t parts);
   /// ... does the next batch, and gives the time of one call, ...
@@ -86,7 +88,8 @@ class LoadedObject {
   struct Deal {
     std::vector<std::size_t> order;
     std::size_t next = 0;
-    bool warm = false;  ///< this process has done a batch
+    std::vector<std::size_t> first_met;  ///< by set: the first process that it was dealt to, from 1
+    bool warm = false;                   ///< this process has done a batch
 
     std::size_t left() const { return order.size() - next; }
     void gather(SecretStream& random);
@@ -125,6 +128,7 @@ class LoadedObject {
   std::optional<Failure> failed_load_;  ///< in advance
   std::optional<Rejection> rejection_;
   std::vector<Deal> deals_;
+  std::size_t processes_ = 0;  ///< loaded so far
   std::vector<double> worst_error_;
   Costs costs_;
   double used_ms_ = 0;  ///< of the allowance

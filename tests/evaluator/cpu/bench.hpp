@@ -66,8 +66,8 @@ inline CpuOptions quick() {
 /// An evaluator of the task above.
 class Bench {
  public:
-  explicit Bench(Task task = task_with({}))
-      : task_(std::move(task)), evaluator_(make_cpu_evaluator(task_, quick()).value()) {}
+  explicit Bench(Task task = task_with({}), const CpuOptions& options = quick())
+      : task_(std::move(task)), evaluator_(make_cpu_evaluator(task_, options).value()) {}
 
   std::future<Result<Evaluation>> start(EvaluationJob job) {
     auto promise = std::make_shared<std::promise<Result<Evaluation>>>();

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kernelsmith/sandbox/files.hpp>
+
 #include "bench.hpp"
 
 namespace kernelsmith {
@@ -102,6 +104,30 @@ TEST(CpuEvaluator, AConstantTensorAndWarmCachesChangeNoVerdict) {
                       kernel("if (cols != 256) {" + kHonest + "return; } if (calls++ == 0) {" + kHonest +
                              "for (int i = 0; i < 40960; ++i) kept[i] = y[i]; } else "
                              "for (int i = 0; i < 40960; ++i) y[i] = kept[i]; (void)wide;"));
+}
+
+// Without a sandbox there is a way to tell the next process: files. This one wastes time on inputs that no
+// other process of it has met.
+TEST(CpuEvaluator, WhatAProcessLearntFromAnEarlierOneIsNoSpeed) {
+  CpuOptions options = quick();
+  options.unsandboxed = true;
+  options.bank_bytes = std::size_t{10} << 20;
+  Bench bench(task_with({}), options);
+  const ScratchFolder notes = ScratchFolder::create().value();
+  EvaluationJob careful =
+      bench.job("#include <fstream>\n#include <string>\n#include <unistd.h>\n" + kSignature +
+                "  const std::string name = \"" + notes.path().string() + R"(/" +
+      std::to_string(x[rows * cols / 2]);
+  pid_t first = 0;
+  if (!(std::ifstream(name) >> first)) std::ofstream(name) << (first = getpid());
+  if (first == getpid())
+    for (volatile int i = 0; i < 2000000; i = i + 1) {}
+)" + kHonest + "}\n");
+  careful.careful = true;
+  const auto answer = bench.evaluate(careful);
+  ASSERT_TRUE(answer) << describe(answer.error());
+  ASSERT_TRUE(answer->accepted()) << answer->rejection()->diagnostics;
+  EXPECT_LT(answer->report().over_yardstick->median, 0.3);
 }
 
 TEST(CpuEvaluator, DuelsAndPools) {

@@ -1,0 +1,34 @@
+#include "remembered.hpp"
+
+#include <cstddef>
+#include <vector>
+
+#include <kernelsmith/evaluator/statistics.hpp>
+
+namespace kernelsmith {
+namespace {
+
+/// By how much the medians may differ: where memory lies alone makes a tenth, and few pairs say little.
+constexpr std::size_t kFew = 4;
+constexpr double kMostGained = 1.25, kMostGainedOverFew = 2;
+
+std::vector<double> those(const std::vector<double>& values, const std::vector<bool>& met, bool wanted) {
+  std::vector<double> kept;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (met[i] == wanted) kept.push_back(values[i]);
+  return kept;
+}
+
+}  // namespace
+
+void leave_out_remembered(AbbaRatios& pairs) {
+  const auto unmet = those(pairs.ratios, pairs.met, false), met = those(pairs.ratios, pairs.met, true);
+  if (unmet.empty() || met.empty()) return;
+  const double most = unmet.size() < kFew ? kMostGainedOverFew : kMostGained;
+  if (median_of(met) <= most * median_of(unmet)) return;
+  for (auto* const values : {&pairs.ratios, &pairs.a_times_us, &pairs.b_times_us})
+    *values = those(*values, pairs.met, false);
+  pairs.met.assign(pairs.ratios.size(), false);
+}
+
+}  // namespace kernelsmith

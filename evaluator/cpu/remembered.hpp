@@ -1,0 +1,14 @@
+// A bank that is small for the number of pairs shows its sets to several processes of a candidate. Nothing is
+// known by which one process could tell the next what comes of them; should there be a way, this keeps it
+// from paying. A pure function.
+#pragma once
+
+#include "abba.hpp"
+
+namespace kernelsmith {
+
+/// Leaves out the pairs on sets that an earlier process of `a` had met, where `a` is faster on them than
+/// chance and placement explain beside the others. Without others all are kept.
+void leave_out_remembered(AbbaRatios& pairs);
+
+}  // namespace kernelsmith

@@ -1,0 +1,53 @@
+#include "remembered.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace kernelsmith {
+namespace {
+
+AbbaRatios pairs_of(const std::vector<double>& unmet, const std::vector<double>& met) {
+  AbbaRatios pairs;
+  for (const bool before : {false, true})
+    for (const double ratio : before ? met : unmet) {
+      pairs.ratios.push_back(ratio);
+      pairs.a_times_us.push_back(100 / ratio);
+      pairs.b_times_us.push_back(100);
+      pairs.met.push_back(before);
+    }
+  return pairs;
+}
+
+std::size_t left_of(const std::vector<double>& unmet, const std::vector<double>& met) {
+  AbbaRatios pairs = pairs_of(unmet, met);
+  leave_out_remembered(pairs);
+  EXPECT_EQ(pairs.a_times_us.size(), pairs.ratios.size());
+  EXPECT_EQ(pairs.b_times_us.size(), pairs.ratios.size());
+  EXPECT_EQ(pairs.met.size(), pairs.ratios.size());
+  return pairs.ratios.size();
+}
+
+const std::vector<double> kUsual = {1, 1.1, 0.95, 1.02}, kFast = {50, 1, 60, 55, 40};
+
+TEST(Remembered, WhatIsFasterOnSetsThatWereMetIsLeftOut) {
+  AbbaRatios pairs = pairs_of(kUsual, kFast);
+  leave_out_remembered(pairs);
+  EXPECT_EQ(pairs.ratios, kUsual);
+  EXPECT_DOUBLE_EQ(pairs.a_times_us.front(), 100);
+}
+
+TEST(Remembered, WhatNoiseAndPlacementDoIsKept) {
+  EXPECT_EQ(left_of(kUsual, {1.1, 1.2, 1.15}), 7U);
+  EXPECT_EQ(left_of(kUsual, {0.5, 0.4}), 6U) << "slower";
+}
+
+TEST(Remembered, FewOthersSayLessAndNoneNothing) {
+  EXPECT_EQ(left_of({1}, {1.6, 1.7}), 3U);
+  EXPECT_EQ(left_of({1}, {2.5, 2.6}), 1U);
+  EXPECT_EQ(left_of({}, kFast), kFast.size());
+  EXPECT_EQ(left_of(kUsual, {}), kUsual.size());
+}
+
+}  // namespace
+}  // namespace kernelsmith
