@@ -86,6 +86,12 @@ struct Fields<PeriodCrossed> {
   }
 };
 
+template <>
+struct Fields<SessionFailed> {
+  static constexpr const char* kName = "session_failed";
+  static void list(auto& io, auto& event) { io("error", event.error); }
+};
+
 /// A value to decode into, for the one kind of event that has no empty one.
 template <class T>
 T blank() {

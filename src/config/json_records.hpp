@@ -265,6 +265,8 @@ struct Fields<KeptReply> {
     io.defaulted("logprobs", reply.logprobs);
     io.defaulted("token_ids", reply.token_ids);
     io.defaulted("prompt_token_ids", reply.prompt_token_ids);
+    io.defaulted("system", reply.system);
+    io.defaulted("user", reply.user);
     io.defaulted("cut", reply.cut);
   }
 };

@@ -83,6 +83,7 @@ Committer::Committer(std::unique_ptr<Journal> journal, EngineOptions options, Se
   for (const auto& [id, ticket] : state_.open()) {
     if (!ticket.answered()) to_issue_.insert(id);
   }
+  left_open_ = to_issue_;
 }
 
 Result<std::optional<Ticket>> Committer::ask() {
@@ -131,9 +132,23 @@ Result<Committer::Commits> Committer::end_call(TicketId ticket) {
   return record({&event, 1});
 }
 
+Status Committer::fail_session(const Error& error) {
+  const Turn turn(*this);
+  const Event event = SessionFailed{error};
+  if (auto recorded = record({&event, 1}); !recorded) return recorded.error();
+  return {};
+}
+
 bool Committer::affords_attempt() const {
   const Turn turn(*this);
   return state_.room_for_attempt();
+}
+
+bool Committer::affords_call(TicketId ticket) const {
+  const Turn turn(*this);
+  const auto it = state_.open().find(ticket);
+  if (it == state_.open().end() || it->second.proposal || !is_call(it->second.opened)) return true;
+  return !left_open_.contains(ticket) || state_.room_for_attempt();
 }
 
 Result<Committer::Commits> Committer::evaluate(TicketId ticket, Evaluation evaluation) {
@@ -213,7 +228,9 @@ Result<Committer::Commits> Committer::answer_repeat(TicketId ticket) {
 void Committer::put_back(TicketId ticket) {
   const Turn turn(*this);
   const auto it = state_.open().find(ticket);
-  if (it != state_.open().end() && !it->second.answered()) to_issue_.insert(ticket);
+  if (it == state_.open().end() || it->second.answered()) return;
+  to_issue_.insert(ticket);
+  left_open_.insert(ticket);
 }
 
 Result<Committer::Commits> Committer::repeat(const Event& recorded, std::optional<Evaluation> measured) {
@@ -257,12 +274,19 @@ void Committer::notify(const Notice& notice) {
   if (options_.observer) options_.observer->on_notice(notice);
 }
 
+std::optional<double> Committer::seconds_left() const {
+  const Turn turn(*this);
+  const auto& limit = state_.budgets().wall_s;
+  return limit ? std::optional(*limit - elapsed_s()) : std::nullopt;
+}
+
 Outcome Committer::outcome() const {
   const Turn turn(*this);
   Outcome outcome;
   outcome.reason = state_.end_reason(elapsed_s());
   outcome.best = state_.best();
   if (outcome.reason == EndReason::budget) outcome.budget = state_.used_up(elapsed_s());
+  if (outcome.budget == BudgetName::money) outcome.next_usd = state_.next_call_usd();
   outcome.counts = state_.counts();
   outcome.spending = state_.spending();
   outcome.elapsed_s = elapsed_s();

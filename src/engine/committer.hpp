@@ -35,8 +35,13 @@ class Committer {
   Result<Commits> charge(TicketId ticket, Cost cost, bool goes_on);
   /// Journals that no call is under way for a ticket any more, unless the journal knows.
   Result<Commits> end_call(TicketId ticket);
+  /// Journals what ended the session.
+  Status fail_session(const Error& error);
   /// Whether the money left covers another attempt at a call that failed.
   bool affords_attempt() const;
+  /// Whether a ticket that ask() gave may be called for: what was left open by an earlier session or run()
+  /// got its room there, and the money may be gone.
+  bool affords_call(TicketId ticket) const;
   /// Takes a ticket's evaluation.
   Result<Commits> evaluate(TicketId ticket, Evaluation evaluation);
   /// Both at once.
@@ -64,6 +69,9 @@ class Committer {
   Result<Place> place_in(const Journal& recording) const;
 
   void notify(const Notice& notice);
+
+  /// Of the budget of wall time; empty where there is none.
+  std::optional<double> seconds_left() const;
 
   Outcome outcome() const;
   void inspect(const std::function<void(const SearchState&)>& look) const;
@@ -103,6 +111,7 @@ class Committer {
   std::unique_ptr<Journal> journal_;
   SearchState state_;
   std::set<TicketId> to_issue_;                         ///< open, and nobody works on them
+  std::set<TicketId> left_open_;                        ///< of them and of those issued: not opened since
   double session_began_s_;                              ///< on the options' clock
   double began_s_;                                      ///< likewise; a recording that is followed moves it
   double before_s_;                                     ///< wall time that the run had used at began_s_

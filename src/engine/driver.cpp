@@ -9,6 +9,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
+constexpr double kLongest_s = 1e9;  // what the clock can hold
+
 steady_clock::duration seconds(double s) {
   return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(s));
 }
@@ -16,6 +18,12 @@ steady_clock::duration seconds(double s) {
 bool is_seed(const Ticket& ticket) {
   const auto* evaluate = std::get_if<Evaluate>(&ticket.work);
   return evaluate && evaluate->child.origin == Origin::seed;
+}
+
+/// The tuner answers at once.
+bool is_call(const Ticket& ticket) {
+  const auto* propose = std::get_if<Propose>(&ticket.work);
+  return propose && propose->op != Operator::tune;
 }
 
 }  // namespace
@@ -40,7 +48,10 @@ Driver::~Driver() {
 
 Result<Outcome> Driver::run() {
   const std::stop_callback wake(stop_, [inbox = inbox_] { inbox->wake(); });
+  if (const auto left = committer_.seconds_left())
+    time_up_ = steady_clock::now() + seconds(std::min(*left, kLongest_s));
   while (true) {
+    watch_time();
     if (!stopping()) {
       if (auto ok = begin_work(); !ok) failure_ = ok.error();
     }
@@ -51,6 +62,8 @@ Result<Outcome> Driver::run() {
   }
   // Nothing is under way any more: a later session must not take it for what a killed process left.
   for (const auto& task : to_propose_) tell(committer_.end_call(task.ticket.id));
+  if (error_ && !failure_)
+    if (const Status told = committer_.fail_session(*error_); !told) failure_ = told.error();
   if (failure_) return *failure_;
   Outcome outcome = committer_.outcome();
   if (error_) {
@@ -60,6 +73,25 @@ Result<Outcome> Driver::run() {
     outcome.reason = EndReason::stopped;
   }
   return outcome;
+}
+
+/// What was begun is finished, but not tried again, and waited for only where it may be paid for.
+void Driver::watch_time() {
+  if (!time_up_ || is_late_ || stopping() || steady_clock::now() < *time_up_) return;
+  is_late_ = true;
+  std::size_t waited_for = 0;
+  for (auto& [request, flight] : flights_) {
+    if (!is_call(flight.task.ticket)) continue;
+    if (!options_.give_up_at_time) {
+      ++waited_for;
+      continue;
+    }
+    flight.too_late = true;
+    flight.stop.request_stop();
+  }
+  if (waited_for > 0)
+    committer_.notify({Notice::Level::info, "the time is up: what was asked is waited for (" +
+                                                std::to_string(waited_for) + "); Ctrl-C gives it up"});
 }
 
 Status Driver::begin_work() {
@@ -82,7 +114,10 @@ Status Driver::begin_work() {
     if (!ticket) return ticket.error();
     if (!*ticket) break;
     if (std::holds_alternative<Propose>((*ticket)->work)) {
-      start_proposal({Role::propose, std::move(**ticket)});
+      if (committer_.affords_call((*ticket)->id))
+        start_proposal({Role::propose, std::move(**ticket)});
+      else
+        give_up_unaffordable((*ticket)->id);
     } else if (flying(Role::evaluate) < options_.evaluations_in_flight) {
       start_evaluation({Role::evaluate, std::move(**ticket)});
     } else {
@@ -146,9 +181,17 @@ void Driver::count(std::uint64_t request, LostAttempt lost) {
   if (!charged && charged.error().code == ErrorCode::already_told) return;  // of a call that was given up
   tell(std::move(charged));
   const auto flight = flights_.find(request);
-  if (flight == flights_.end() || stopping() || committer_.affords_attempt()) return;
-  flight->second.unaffordable = true;
-  flight->second.stop.request_stop();
+  if (flight == flights_.end() || stopping()) return;
+  flight->second.unaffordable = !committer_.affords_attempt();
+  flight->second.too_late = is_late_;
+  if (flight->second.unaffordable || is_late_) flight->second.stop.request_stop();
+}
+
+void Driver::give_up(const Flight& flight) {
+  if (flight.unaffordable) return give_up_unaffordable(flight.task.ticket.id);
+  tell(committer_.give_back(flight.task.ticket.id,
+                            fail(ErrorCode::cancelled, "the time was up before there was an answer", "",
+                                 "kernelsmith resume --time sets a larger total")));
 }
 
 void Driver::give_up_unaffordable(TicketId ticket) {
@@ -183,7 +226,7 @@ void Driver::stop_flights() {
 void Driver::accept(const Flight& flight, Result<Proposal> answer) {
   const Task& task = flight.task;
   const bool cancelled = !answer && answer.error().code == ErrorCode::cancelled;
-  if (cancelled && flight.unaffordable && !stopping()) return give_up_unaffordable(task.ticket.id);
+  if (cancelled && (flight.unaffordable || flight.too_late) && !stopping()) return give_up(flight);
   if (!answer) return retry_or_give_up(task, answer.error());
   if (const Error* error = answer->error()) return retry_or_give_up(task, *error, answer->cost);
   proposer_errors_.success();
@@ -207,7 +250,8 @@ void Driver::retry_or_give_up(Task task, Error error, const std::optional<Cost>&
   auto& queue = task.role == Role::propose ? to_propose_ : to_evaluate_;
   if (stopping()) return queue.push_back(std::move(task));
   ++task.failures;
-  const bool gives_up = task.failures > options_.retries;
+  const bool is_proposal = task.role == Role::propose;
+  const bool gives_up = task.failures > options_.retries || (is_late_ && is_proposal);
   // A noisy machine comes to rest by itself: only tickets that waited in vain count.
   const bool counts = error.code != ErrorCode::unstable || gives_up;
   if (counts && streak.failure(error.code)) {
@@ -247,6 +291,7 @@ std::size_t Driver::flying(Role role) const {
 std::optional<Driver::Moment> Driver::next_moment() const {
   std::optional<Moment> next;
   const auto consider = [&](Moment moment) { next = next ? std::min(*next, moment) : moment; };
+  if (time_up_ && !is_late_ && !stopping()) consider(*time_up_);
   for (const auto& [request, flight] : flights_) {
     if (flight.deadline) consider(*flight.deadline);
   }

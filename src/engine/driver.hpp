@@ -49,6 +49,7 @@ class Driver {
     std::stop_source stop;
     std::optional<Moment> deadline;
     bool unaffordable = false;  ///< stopped, because its next attempt would cost more than is left
+    bool too_late = false;      ///< stopped, because the wall time is used up
   };
 
   // The phases of the loop.
@@ -65,7 +66,9 @@ class Driver {
   void accept(const Flight& flight, Result<Proposal> answer);
   void accept(const Flight& flight, Result<Evaluation> answer);
   void retry_or_give_up(Task task, Error error, const std::optional<Cost>& cost = {});
+  void give_up(const Flight& flight);
   void give_up_unaffordable(TicketId ticket);
+  void watch_time();
   void tell(Result<Committer::Commits> commits);
   void end(Error error);
 
@@ -86,8 +89,10 @@ class Driver {
   std::map<std::uint64_t, Flight> flights_;
   std::uint64_t next_request_ = 0;
   ErrorStreak proposer_errors_, evaluator_errors_;
-  std::optional<Error> error_;    ///< too many in a row
-  std::optional<Error> failure_;  ///< the journal could not be written
+  std::optional<Moment> time_up_;  ///< when the budget of wall time is used up
+  bool is_late_ = false;           ///< it is
+  std::optional<Error> error_;     ///< too many in a row
+  std::optional<Error> failure_;   ///< the journal could not be written
 };
 
 }  // namespace kernelsmith

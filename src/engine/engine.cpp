@@ -45,6 +45,12 @@ Result<Engine::Commits> Engine::tell(TicketId ticket, Evaluation evaluation) {
   return committer_->evaluate(ticket, std::move(evaluation));
 }
 
+Result<Engine::Commits> Engine::propose(TicketId ticket, Proposal answer) {
+  if (answer.error())
+    return fail(ErrorCode::invalid_argument, "an error is no answer", "propose", "give the ticket back");
+  return committer_->propose(ticket, std::move(answer));
+}
+
 Result<Engine::Commits> Engine::give_back(TicketId ticket, Error error) {
   return committer_->give_back(ticket, std::move(error));
 }

@@ -10,7 +10,10 @@
 namespace kernelsmith {
 namespace {
 
-bool is_session(const Event& event) { return std::holds_alternative<SessionStarted>(event); }
+/// What says nothing of the search itself.
+bool is_session(const Event& event) {
+  return std::holds_alternative<SessionStarted>(event) || std::holds_alternative<SessionFailed>(event);
+}
 
 const OpenTicket* unanswered(const SearchState& state, TicketId id) {
   const auto it = state.open().find(id);
@@ -88,12 +91,13 @@ Result<Place> place_in(const Journal& recording, const Journal& own) {
   bool behind = false;
   const Status compared = recording.replay(0, [&](std::uint64_t position, const Event& event) -> Status {
     if (behind || !place.fits) return {};
-    if (const auto* session = std::get_if<SessionStarted>(&event)) {
+    if (const auto* session = std::get_if<SessionStarted>(&event))
       place.budgets = budgets_from(session->budgets);
-    } else if (next == done.size()) {
+    if (!is_session(event) && next == done.size()) {
       behind = true;
       return {};
-    } else if (!same_step(done[next++], event)) {
+    }
+    if (!is_session(event) && !same_step(done[next++], event)) {
       place.fits = false;
       return {};
     }

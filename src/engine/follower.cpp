@@ -10,13 +10,20 @@ namespace {
 
 std::string number_of(TicketId ticket) { return "ticket " + std::to_string(ticket.value); }
 
+std::string list_of(const char* what, const std::vector<ProgramId>& programs) {
+  std::string text;
+  for (const ProgramId program : programs) text += (text.empty() ? "" : " ") + std::to_string(program.value);
+  return text.empty() ? text : std::string(", ") + what + " " + text;
+}
+
 std::string words_for(const TicketOpened& opened) {
   std::string text = number_of(opened.ticket) + " is ";
   if (opened.op) text += std::string(name_of(*opened.op));
   if (opened.remeasurement) text += std::string(name_of(*opened.remeasurement));
   if (!opened.op && !opened.remeasurement) text += "a seed";
   if (opened.parent) text += " of program " + std::to_string(opened.parent->value);
-  return text + " on island " + std::to_string(opened.island.value);
+  return text + " on island " + std::to_string(opened.island.value) + list_of("top", opened.top) +
+         list_of("inspirations", opened.inspirations) + list_of("failures", opened.failures);
 }
 
 struct Words {
@@ -33,6 +40,7 @@ struct Words {
            std::to_string(arrived.program.value);
   }
   std::string operator()(const TicketClosed& closed) const { return number_of(closed.ticket) + " is closed"; }
+  std::string operator()(const SessionFailed&) const { return "a session ends with an error"; }
   std::string operator()(const PeriodCrossed& crossed) const {
     return crossed.policy + " " + std::to_string(crossed.epoch);
   }
@@ -85,6 +93,7 @@ Result<Followed> Follower::run(const Journal& recording) {
 Status Follower::take(const Event& recorded) {
   if (stop_.stop_requested()) followed_.end = Followed::End::stopped;
   if (followed_.end != Followed::End::whole) return enough();
+  if (std::holds_alternative<SessionFailed>(recorded)) return {};  // its error is not this run's
   bool fits = false;
   committer_.inspect([&](const SearchState& state) { fits = would_do(state, recorded); });
   if (!fits) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <kernelsmith/engine/search_state.hpp>
 
@@ -70,8 +71,29 @@ double SearchState::expected_usd(const TicketOpened& call) const {
   return dearest;
 }
 
-double SearchState::reserved_usd(const TicketOpened& call) const {
-  return expected_usd(call) * (knows(call) ? 1 : kUnknownKind);
+/// Of a kind that has not answered yet; 0 where it has, or nobody knows.
+double SearchState::forecast_usd(const TicketOpened& call) const {
+  if (!budgets_.usd || !options_.forecast_usd || knows(call)) return 0;
+  const auto find = [&](ProgramId id) {
+    const auto it = individuals_.find(id);
+    return it == individuals_.end() ? nullptr : it->second;
+  };
+  const auto find_all = [&](const std::vector<ProgramId>& ids) {
+    std::vector<IndividualPtr> found;
+    for (const ProgramId id : ids)
+      if (auto one = find(id)) found.push_back(std::move(one));
+    return found;
+  };
+  Selection selection{call.parent ? find(*call.parent) : nullptr, find_all(call.top),
+                      find_all(call.inspirations), find_all(call.failures)};
+  const auto most =
+      options_.forecast_usd({options_.seed, call.ticket, *call.op, call.model, std::move(selection), {}});
+  return most && std::isfinite(*most) ? std::max(*most, 0.0) : 0;
+}
+
+double SearchState::next_call_usd() const {
+  const TicketOpened next = open_iteration();
+  return is_call(next) ? std::max(expected_usd(next), forecast_usd(next)) : 0;
 }
 
 bool SearchState::room_for_call(const TicketOpened& next) const {
@@ -79,14 +101,18 @@ bool SearchState::room_for_call(const TicketOpened& next) const {
   const double spent = spending_.usd();
   double taken = spent;
   bool alone = true;
+  const auto take = [&](const TicketOpened& call, double most, double unknown) {
+    const double expected = expected_usd(call);
+    taken += knows(call) ? expected : std::max(expected * unknown, most);
+  };
   for (const auto& [id, ticket] : open_) {
     const bool under_way = !ticket.proposal || options_.deterministic;
     if (!is_call(ticket.opened) || !under_way) continue;
     if (ticket.opened.model == next.model && !knows(next.model)) return false;
-    taken += reserved_usd(ticket.opened);
+    take(ticket.opened, ticket.forecast_usd, kUnknownKind);
     alone = false;
   }
-  taken += alone ? expected_usd(next) : reserved_usd(next);
+  take(next, forecast_usd(next), alone ? 1 : kUnknownKind);
   return spent < *budgets_.usd && taken <= *budgets_.usd * (1 + kRounding);
 }
 
@@ -96,7 +122,7 @@ bool SearchState::room_for_attempt() const {
   double taken = spent;
   for (const auto& [id, ticket] : open_)
     if (is_call(ticket.opened) && !ticket.proposal && !ticket.answered())
-      taken += expected_usd(ticket.opened);
+      taken += std::max(expected_usd(ticket.opened), knows(ticket.opened) ? 0 : ticket.forecast_usd);
   return spent < *budgets_.usd && taken <= *budgets_.usd * (1 + kRounding);
 }
 

@@ -51,6 +51,10 @@ Result<SearchState::Commits> SearchState::apply(const Event& event) {
         if constexpr (std::is_same_v<E, ProposalArrived>) return take_proposal(one);
         if constexpr (std::is_same_v<E, CallFailed>) return take_failure(one);
         if constexpr (std::is_same_v<E, PeriodCrossed>) return cross_period(one);
+        if constexpr (std::is_same_v<E, SessionFailed>) {
+          session_error_ = one.error;
+          return {};
+        }
         if constexpr (std::is_same_v<E, EvaluationArrived> || std::is_same_v<E, TicketClosed>) {
           answered = one.ticket;
           return take_answer(one);
@@ -72,15 +76,22 @@ Status SearchState::begin_session(const SessionStarted& session) {
     }
   }
   session_settings_ = session.settings;
-  // A session that ends in order tells what it broke off.
-  for (const auto& [id, ticket] : open_)
-    if (is_call(ticket.opened) && !ticket.proposal && !ticket.told_of_failure) spending_.add_interrupted(1);
+  session_error_.reset();
+  spending_.add_interrupted(calls_under_way().size());
   for (auto& [id, ticket] : open_) ticket.told_of_failure = false;
   const auto usd_before = budgets_.usd;
   budgets_ = budgets_from(session.budgets);
   if (budgets_.usd != usd_before) money_marks_ = marks_passed();
   elapsed_s_ = std::max(elapsed_s_, session.elapsed_s);
   return {};
+}
+
+/// A session that ends in order tells what it broke off.
+std::vector<TicketId> SearchState::calls_under_way() const {
+  std::vector<TicketId> calls;
+  for (const auto& [id, ticket] : open_)
+    if (is_call(ticket.opened) && !ticket.proposal && !ticket.told_of_failure) calls.push_back(id);
+  return calls;
 }
 
 Status SearchState::open_ticket(const TicketOpened& opened) {
@@ -129,6 +140,7 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
       follow_ups_.erase(it);
     }
   }
+  if (is_call(opened)) ticket.forecast_usd = forecast_usd(opened);
   ++next_ticket_;
   open_.emplace(opened.ticket, std::move(ticket));
   return {};

@@ -306,6 +306,76 @@ TEST(Money, KindsOfCallsAreToldApartSoThatTheLimitIsPassedByOneCallAtTheMost) {
   }
 }
 
+TEST(Money, WhatASessionLeftOpenIsAskedAgainOnlyWhereTheMoneyCoversIt) {
+  auto options = money_options(0.01);
+  options.proposals_in_flight = 1;
+  const auto events = no_events();
+  int asked = 0;
+  EndReason reason = EndReason::unfinished;
+  for (int session = 0; session < 5; ++session) {
+    std::stop_source stop;
+    const auto proposer = std::make_shared<PaidProposer>([&](const ProposalRequest& request) {
+      if (asked++ == 0) return paid(nudge(request), 0.003);
+      stop.request_stop();
+      return Proposal{PaidError(fail(ErrorCode::cancelled, "stopped")), cost_of(0.003), {}};
+    });
+    reason = open_engine(options, events, blocking(score, 1), proposer).run({}, stop.get_token())->reason;
+  }
+  EXPECT_EQ(reason, EndReason::budget);
+  EXPECT_LE(spending_in(options, events).usd(), 0.01);
+  EXPECT_GT(asked, 1);
+}
+
+TEST(Money, WhenTheTimeIsUpNothingIsTriedAgainAndNobodyUnpaidIsWaitedFor) {
+  for (const bool give_up : {true, false}) {
+    auto options = toy_options(1000);
+    options.budgets = {.iterations = {}, .evaluations = {}, .wall_s = 0.2, .usd = {}};
+    options.give_up_at_time = give_up;
+    const auto proposer = std::make_shared<ThreadedProposer>(
+        [&](const ProposalRequest& request, std::stop_token stop) -> Result<Proposal> {
+          while (!give_up && !stop.stop_requested()) {
+            request.lost(cost_of(0.001));
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          }
+          return when_stopped(std::move(stop), fail(ErrorCode::internal, "waited for"));
+        });
+    const auto outcome = open_engine(options, no_events(), blocking(score, 1), proposer).run();
+    ASSERT_TRUE(outcome) << describe(outcome.error());
+    EXPECT_EQ(outcome->budget, BudgetName::wall_time);
+    EXPECT_GT(outcome->counts.given_back, 0u);
+  }
+}
+
+TEST(Money, TheFirstCallOfAKindIsTakenToCostTheMostThatItCan) {
+  auto options = money_options(0.01);
+  options.forecast_usd = [](const ProposalRequest& request) -> std::optional<double> {
+    EXPECT_TRUE(request.selection.parent);
+    return 0.02;
+  };
+  const auto outcome = open_engine(options, no_events(), blocking(score, 1), costs(0.02)).run();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->budget, BudgetName::money);
+  EXPECT_EQ(outcome->spending.usd(), 0);
+  EXPECT_EQ(outcome->next_usd, 0.02);
+
+  options.forecast_usd = [](const ProposalRequest& request) {
+    return std::optional(request.op == Operator::edit ? 0.001 : 0.008);
+  };
+  options.operators = std::make_shared<WeightedOperators>(
+      WeightedOperators::create({{{Operator::edit, ""}, 1}, {{Operator::rewrite, ""}, 1}}).value());
+  const auto proposer = std::make_shared<PaidProposer>([](const ProposalRequest& request) {
+    return paid(nudge(request), request.op == Operator::edit ? 0.001 : 0.008);
+  });
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    options.seed = seed;
+    options.proposals_in_flight = 4;
+    const auto mixed = open_engine(options, no_events(), blocking(score, 2), proposer).run();
+    ASSERT_TRUE(mixed);
+    EXPECT_LE(mixed->spending.usd(), 0.01 + 1e-9) << seed;
+    EXPECT_GT(mixed->spending.usd(), 0) << seed;
+  }
+}
+
 TEST(Money, OneCallPassesTwoMarksWithOneWarning) {
   for (const auto& [usd, says] :
        {std::pair{0.0095, "0.0095 of 0.01 USD (95 %)"}, std::pair{0.02, "(200 %): more than the limit"}}) {

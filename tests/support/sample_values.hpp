@@ -115,6 +115,7 @@ inline std::vector<Event> events() {
       ProposalArrived{{2}, refusal()},
       CallFailed{{1}, child().cost},
       CallFailed{{1}, child().cost, true},
+      SessionFailed{fail(ErrorCode::network, "gone", "https://host", "look")},
       EvaluationArrived{
           .ticket = {1}, .program = {1}, .attempt = 0, .evaluation = acceptance(), .elapsed_s = 1.5},
       EvaluationArrived{.ticket = {2},

@@ -99,7 +99,14 @@ struct SessionStarted {
   friend bool operator==(const SessionStarted&, const SessionStarted&) = default;
 };
 
+/// An error ended the session. Nothing follows from it; it is for whoever looks at the run.
+struct SessionFailed {
+  Error error;
+
+  friend bool operator==(const SessionFailed&, const SessionFailed&) = default;
+};
+
 using Event = std::variant<SessionStarted, TicketOpened, ProposalArrived, CallFailed, EvaluationArrived,
-                           TicketClosed, PeriodCrossed>;
+                           TicketClosed, PeriodCrossed, SessionFailed>;
 
 }  // namespace kernelsmith

@@ -106,6 +106,7 @@ struct KeptReply {
   std::vector<double> logprobs = {};          ///< natural logarithms, one for each token
   std::vector<std::uint64_t> token_ids = {};  ///< of the reply
   std::vector<std::uint64_t> prompt_token_ids = {};
+  std::string system = {}, user = {};  ///< the prompt's two messages
   bool cut = false;  ///< a limit of size left some of it out, from the end of a list or text
 
   friend bool operator==(const KeptReply&, const KeptReply&) = default;

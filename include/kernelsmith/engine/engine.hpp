@@ -65,6 +65,10 @@ class Engine {
   Result<Commits> tell(TicketId ticket, Refusal refusal);
   Result<Commits> tell(TicketId ticket, Evaluation evaluation);
 
+  /// Takes what a proposer answered in an earlier session, at its cost: a child makes the ticket an Evaluate,
+  /// a refusal closes it. Refuses as tell() does.
+  Result<Commits> propose(TicketId ticket, Proposal answer);
+
   /// Closes a ticket unscored, for a reason that is not the candidate's. It uses up no budget.
   Result<Commits> give_back(TicketId ticket, Error error);
 

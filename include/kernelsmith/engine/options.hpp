@@ -13,6 +13,7 @@
 #include <kernelsmith/archive/axis.hpp>
 #include <kernelsmith/core/evaluation.hpp>
 #include <kernelsmith/core/observer.hpp>
+#include <kernelsmith/core/proposal.hpp>
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/engine/operators.hpp>
 #include <kernelsmith/islands/island.hpp>
@@ -28,8 +29,8 @@ struct Budgets {
   std::optional<std::uint64_t> evaluations;  ///< seeds, repairs and re-measurements included
   std::optional<double> wall_s;              ///< after it nothing new is begun; what was begun is finished
   /// US dollars that calls to models cost. A call is begun where what is left covers it and those under way,
-  /// each taken to cost what the dearest one of its model did; before a model's first answer one is under
-  /// way.
+  /// each taken to cost what the dearest one of its model and operator did, and where that has not answered
+  /// yet what EngineOptions::forecast_usd says at the least; before a model's first answer one is under way.
   std::optional<double> usd = std::nullopt;
 
   friend bool operator==(const Budgets&, const Budgets&) = default;
@@ -78,8 +79,14 @@ struct EngineOptions {
   /// are used up: a noisy machine comes to rest by itself.
   unsigned error_limit = 5;
   unsigned retries = 3;  ///< of one evaluation or proposal that ended in an Error, before it is given back
-  double retry_delay_s = 0.5;              ///< before the first retry; doubles with each
+  double retry_delay_s = 0.5;    ///< before the first retry; doubles with each
+  bool give_up_at_time = false;  ///< proposals under way, when wall_s is used up: nobody paid for them
   std::optional<double> answer_timeout_s;  ///< an answer that takes longer is lost: an Error (`timeout`)
+
+  /// What to expect of a call for the request in US dollars: the most that it can cost, where that is known;
+  /// empty where nobody knows. Asked for the first call of each model and operator, where there is a budget
+  /// of money. Pure.
+  std::function<std::optional<double>(const ProposalRequest&)> forecast_usd;
 
   std::shared_ptr<Observer> observer;
   std::function<double()> clock_s;  ///< seconds on any steady scale; default: the steady clock

@@ -78,6 +78,7 @@ struct Outcome {
   std::optional<Evaluation> confirmation;  ///< of the best, where it was confirmed
   Counts counts;
   Spending spending;
+  std::optional<double> next_usd;  ///< where money ended it: what the next call is taken to cost
   double elapsed_s = 0;
   double session_s = 0;  ///< of them, in this session
   double engine_s = 0;   ///< of session_s, spent by the engine itself: journal, archive and policies

@@ -42,6 +42,7 @@ struct OpenTicket {
   std::uint32_t attempt = 0;  ///< of the evaluation
   std::optional<Proposal> proposal;
   std::optional<Digest> fingerprint;  ///< of the proposed child
+  double forecast_usd = 0;            ///< of a call, where its kind has not answered and the most is known
   std::vector<Cost> costs;            ///< of its calls; in deterministic mode they do not count yet
   bool told_of_failure = false;       ///< in this session: no call is under way for it any more
   /// What it was told. In deterministic mode it waits here for its turn.
@@ -85,6 +86,10 @@ class SearchState {
   double elapsed_s() const { return elapsed_s_; }
   /// What the last session recorded; empty before the first.
   const std::map<std::string, std::string>& session_settings() const { return session_settings_; }
+  /// What ended the last session, where an error did.
+  const std::optional<Error>& session_error() const { return session_error_; }
+  /// Tickets with a call that nothing was told of yet: they go on, or went down with their process.
+  std::vector<TicketId> calls_under_way() const;
   /// The largest share of a budget that is used, 0 to 1. Wall time counts up to the last commit.
   double progress() const;
   std::uint64_t migrations() const { return migrations_; }
@@ -106,6 +111,9 @@ class SearchState {
 
   /// Why nothing more can be opened once what is open was told; `unfinished` where more can be.
   EndReason end_reason(double elapsed_s) const;
+
+  /// What the next iteration's call is taken to cost.
+  double next_call_usd() const;
 
   /// For EndReason::budget: which one.
   BudgetName used_up(double elapsed_s) const;
@@ -155,7 +163,7 @@ class SearchState {
   bool knows(const std::string& model) const;
   bool knows(const TicketOpened& call) const;
   double expected_usd(const TicketOpened& call) const;
-  double reserved_usd(const TicketOpened& call) const;
+  double forecast_usd(const TicketOpened& call) const;
   std::uint64_t marks_passed() const;
   bool room_for_call(const TicketOpened& next) const;
 
@@ -199,6 +207,7 @@ class SearchState {
   Budgets budgets_;
   double elapsed_s_ = 0;
   std::map<std::string, std::string> session_settings_;
+  std::optional<Error> session_error_;
   std::uint64_t migrations_ = 0;
   std::uint64_t next_ticket_ = 0;
   std::uint64_t committed_ = 0;  ///< tickets that took effect; in deterministic mode the next one to do so
