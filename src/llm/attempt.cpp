@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t kHeadBytes = std::size_t{256} << 10;
 constexpr std::size_t kErrorBodyBytes = std::size_t{64} << 10;
+constexpr std::string_view kBlanks = " \t\r\n", kByteOrderMark = "\xEF\xBB\xBF";
+
+/// For the end of the exchange behind that of its reply: at once with most servers; others keep it open.
+constexpr std::chrono::milliseconds kEndOfExchange{100};
 
 /// Gateways answer with 201 and 202 too.
 bool is_success(int status) { return status >= 200 && status < 300; }
@@ -41,7 +45,8 @@ CallFailure too_large(std::size_t limit) {
 /// Whether the connection stood, so that the server may have read the request before it broke.
 bool is_behind_connection(CURLcode code) {
   return code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE ||
-         code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM || code == CURLE_SEND_ERROR;
+         code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM || code == CURLE_SEND_ERROR ||
+         code == CURLE_SEND_FAIL_REWIND;
 }
 
 }  // namespace
@@ -69,7 +74,12 @@ CallFailure failure_from(CURLcode code, const std::string& detail) {
     case CURLE_COULDNT_CONNECT:
       return transient(ErrorCode::network, "the server cannot be reached: " + detail,
                        "check the base URL and the network");
+    case CURLE_SEND_FAIL_REWIND:
+      return transient(ErrorCode::network, "the connection closed without an answer");
     default:
+      if (detail.find("CONNECT tunnel") != detail.npos)
+        return transient(ErrorCode::network, "the proxy opens no way to the server: " + detail,
+                         "check HTTPS_PROXY, and what that proxy asks for");
       return transient(ErrorCode::network, "the connection broke off: " + detail);
   }
 }
@@ -123,6 +133,8 @@ AttemptRun::AttemptRun(boost::asio::io_context& context, Transport& transport, c
       sse_(limits.reply_bytes, [this](std::string_view event, std::string_view data) {
         const auto taken = decoder_->take(event, data);
         if (taken || decoder_->complete()) return true;
+        // What a connection's end has cut off is broken for that reason.
+        if (exchange_ == nullptr && taken.error().error.code == ErrorCode::bad_reply) return false;
         failure_ = taken.error();
         return false;
       }) {}
@@ -157,12 +169,10 @@ bool AttemptRun::on_header(std::string_view line) {
 /// Gateways send either form under the other's name, so the body's beginning counts: JSON begins with a
 /// brace, an event stream with the name of a field or a comment.
 AttemptRun::Form AttemptRun::form_of_body() const {
-  constexpr std::string_view kBlanks = " \t\r\n", kByteOrderMark = "\xEF\xBB\xBF";
-  std::string_view text = body_;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  const std::string_view text = body_;
   const auto type = headers_.find("content-type");
   const bool called_stream = type != headers_.end() && is_event_stream(type->second);
+  if (kByteOrderMark.starts_with(text)) return Form::unknown;
   if (called_stream) return text.starts_with('{') ? Form::whole : Form::stream;
   bool may_become_one = false;
   for (const std::string_view field : {"data:", "event:", "id:", "retry:", ":"}) {
@@ -190,10 +200,19 @@ bool AttemptRun::on_body(std::string_view bytes) {
   return goes_on;
 }
 
+/// Some servers send blanks for as long as a model thinks; each is looked at once.
+void AttemptRun::drop_leading_blanks() {
+  if (body_.starts_with(kByteOrderMark)) body_.erase(0, kByteOrderMark.size());
+  body_.erase(0, std::min(body_.find_first_not_of(kBlanks), body_.size()));
+}
+
 bool AttemptRun::take(std::string_view bytes) {
   if (is_stream()) return sse_.feed(bytes);
   body_ += bytes;
-  if (form_ == Form::unknown) form_ = form_of_body();
+  if (form_ == Form::unknown) {
+    drop_leading_blanks();
+    form_ = form_of_body();
+  }
   if (!is_stream()) return true;
   const std::string beginning = std::exchange(body_, {});
   return sse_.feed(beginning);
@@ -204,6 +223,7 @@ bool AttemptRun::begun() const { return decoder_->begun() || !body_.empty(); }
 
 AttemptRun::Clock::time_point AttemptRun::due() const {
   const auto total = started_ + limits_.total;
+  if (decoder_->ended()) return std::min(total, last_bytes_ + kEndOfExchange);
   if (begun()) return std::min(total, last_bytes_ + limits_.silence);
   return stream_ ? std::min(total, started_ + limits_.first_token) : total;
 }
@@ -228,15 +248,34 @@ void AttemptRun::time_out() {
   end(transient(ErrorCode::timeout, what));
 }
 
-void AttemptRun::on_end(CURLcode code, std::string detail) {
+void AttemptRun::on_end(CURLcode code, std::string detail, bool sent) {
   exchange_ = nullptr;
-  reached_ = is_behind_connection(code);
+  reached_ = sent && is_behind_connection(code);
+  if (is_stream() && !failure_ && !sse_.too_large()) sse_.end();
   end(code == CURLE_OK ? std::nullopt : std::optional(failure_from(code, detail)));
 }
 
+/// Whether what came is JSON or a stream, and no page of some other program.
+bool AttemptRun::is_document() const { return is_stream() || body_.empty() || body_.starts_with('{'); }
+
 /// Of a 200, as far as it came.
 Attempt<ModelReply> AttemptRun::reply() const {
-  return is_stream() ? decoder_->finish() : decode_reply(endpoint_.protocol, body_);
+  if (is_stream()) return decoder_->finish();
+  if (is_document()) return decode_reply(endpoint_.protocol, body_);
+  const auto type = headers_.find("content-type");
+  return transient(ErrorCode::bad_reply,
+                   "the server's answer is no JSON but " +
+                       (type == headers_.end() ? "of an unnamed type" : type->second) + ": " +
+                       body_.substr(0, kErrorBodyBytes),
+                   "check the base URL, which ends in /v1 with most servers");
+}
+
+std::optional<ModelReply> AttemptRun::take_whole() {
+  if (!is_success(status_) || !(is_stream() ? decoder_->complete() : body_.ends_with('}')))
+    return std::nullopt;
+  auto whole = redacted(reply(), endpoint_.key);
+  if (!whole) return std::nullopt;
+  return std::move(*whole);
 }
 
 /// A reply that is there is taken, whatever happened behind its end: it is paid for.
@@ -268,6 +307,7 @@ std::string AttemptRun::so_far() const {
 }
 
 std::optional<LostCall> AttemptRun::lost_now() const {
+  if (status_ == 0 && !(exchange_ && Transport::is_sent(*exchange_))) return std::nullopt;
   if (status_ != 0 && !is_success(status_)) return std::nullopt;
   return LostCall{decoder_->usage(), so_far()};
 }
@@ -278,6 +318,8 @@ std::optional<LostCall> AttemptRun::lost_with(const CallFailure& failure) const 
   const ErrorCode code = failure.error.code;
   const bool broke_off =
       code == ErrorCode::bad_reply || code == ErrorCode::timeout || code == ErrorCode::network;
+  if (is_success(status_) && decoder_->begun()) return LostCall{usage, so_far()};  // by whatever failure
+  if (!is_document()) return std::nullopt;
   if (!usage && !(broke_off && (is_success(status_) || (status_ == 0 && reached_)))) return std::nullopt;
   return LostCall{usage, so_far()};
 }

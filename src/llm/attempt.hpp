@@ -56,6 +56,10 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   /// What is lost where the attempt is broken off now.
   std::optional<LostCall> lost_now() const;
 
+  /// The reply where all of it has come, though the exchange goes on; nothing else may be asked of the
+  /// attempt then.
+  std::optional<ModelReply> take_whole();
+
   /// True once the server has agreed to answer.
   bool accepted() const;
 
@@ -64,11 +68,12 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
 
   bool on_header(std::string_view line) override;
   bool on_body(std::string_view bytes) override;
-  void on_end(CURLcode code, std::string detail) override;
+  void on_end(CURLcode code, std::string detail, bool sent) override;
 
   enum class Form { unknown, whole, stream };
 
   bool take(std::string_view bytes);
+  void drop_leading_blanks();
   Form form_of_body() const;
   bool is_stream() const;
   bool begun() const;
@@ -78,6 +83,7 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   void time_out();
   std::string so_far() const;
   std::optional<LostCall> lost_with(const CallFailure& failure) const;
+  bool is_document() const;
   Attempt<ModelReply> reply() const;
   Attempt<ModelReply> outcome(const std::optional<CallFailure>& broken);
   void end(const std::optional<CallFailure>& broken);

@@ -43,8 +43,20 @@ const Json& first_choice(const Json& document) {
   return member(document, "");
 }
 
+/// Content as a list of parts, as Mistral's reasoning models and some gateways send it.
+void add_parts(const Json& content, ModelReply& reply) {
+  if (!content.is_array()) return;
+  for (const Json& part : content) {
+    reply.text += text_at(part, "text");
+    reply.reasoning += text_at(part, "thinking");
+    if (const Json& thinking = member(part, "thinking"); thinking.is_array())
+      for (const Json& piece : thinking) reply.reasoning += text_at(piece, "text");
+  }
+}
+
 /// What the choice's message or delta holds.
 void add_message(const Json& message, ModelReply& reply) {
+  add_parts(member(message, "content"), reply);
   reply.text += text_at(message, "content");
   reply.reasoning += reasoning_of(message);
   if (std::string refusal = text_at(message, "refusal"); !refusal.empty()) {
@@ -76,7 +88,7 @@ class ChatStream final : public StreamDecoder {
     }
     const auto chunk = parse_json(data);
     if (!chunk || !chunk->is_object()) return bad_reply("has an event that is no JSON object in UTF-8");
-    if (const Json& error = member(*chunk, "error"); !error.is_null()) return failure_of(error, 0);
+    if (const Json& error = error_in(*chunk); !error.is_null()) return failure_of(error, 0);
     add_usage(*chunk, reply_);
     if (reply_.id.empty()) reply_.id = text_at(*chunk, "id");
     if (reply_.model.empty()) reply_.model = text_at(*chunk, "model");
@@ -94,7 +106,10 @@ class ChatStream final : public StreamDecoder {
     return finished_ || !reply_.text.empty() || !reply_.reasoning.empty() || !reply_.finish_detail.empty();
   }
 
-  bool complete() const override { return finished_; }
+  /// Some gateways tell no finish_reason: then [DONE] alone says that the reply is whole.
+  bool complete() const override { return finished_ || (done_ && begun()); }
+
+  bool ended() const override { return done_ && complete(); }
 
   std::optional<Usage> usage() const override { return reply_.usage; }
 
@@ -102,8 +117,8 @@ class ChatStream final : public StreamDecoder {
 
   Attempt<ModelReply> finish() override {
     // A connection that ends behind the finish_reason lost nothing but the usage.
-    if (finished_) return std::move(reply_);
-    if (done_ && !begun()) return bad_reply("holds no choices");
+    if (complete()) return std::move(reply_);
+    if (done_) return bad_reply("holds no choices");
     return bad_reply("is a stream that broke off before its end");
   }
 

@@ -32,23 +32,30 @@ class Bill {
 
   void add(const ModelReply& reply, const Prompt& prompt) {
     add(reply.usage);
-    if (!reply.usage) guess(prompt.tokens, estimate_tokens(reply.text) + estimate_tokens(reply.reasoning));
+    const std::uint64_t output = estimate_tokens(reply.text) + estimate_tokens(reply.reasoning);
+    if (!reply.usage) return guess(prompt.tokens, output);
+    guess(missing(reply.usage->input_tokens, prompt.tokens), missing(reply.usage->output_tokens, output));
   }
 
   /// The server may have told less than what has come: some count the output at its end.
   void add(const LostCall& lost, const Prompt& prompt) {
     add(lost.usage);
     const std::uint64_t output = estimate_tokens(lost.text);
-    if (!lost.usage)
-      guess(prompt.tokens, output);
-    else if (output > lost.usage->output_tokens)
-      guess(0, output - lost.usage->output_tokens);
+    if (!lost.usage) return guess(prompt.tokens, output);
+    const std::uint64_t told = lost.usage->output_tokens;
+    guess(missing(lost.usage->input_tokens, prompt.tokens), output > told ? output - told : 0);
   }
 
   bool empty() const { return cost_.calls == 0; }
   const Cost& cost() const { return cost_; }
 
  private:
+  /// Some servers tell the usage before the text, and some count nothing. What an estimate is beyond them by
+  /// is no error of the estimate where they tell less than a quarter of it.
+  static std::uint64_t missing(std::uint64_t told, std::uint64_t estimated) {
+    return told < estimated / 4 ? estimated - told : 0;
+  }
+
   void add(const std::optional<Usage>& usage) {
     ++cost_.calls;
     if (!usage) {
@@ -75,14 +82,25 @@ class Bill {
   std::optional<Price> price_;
 };
 
+constexpr std::size_t kDetailBytes = 4096, kNameBytes = 200;
+
+/// Up to `bytes` of a text in UTF-8, between two characters.
+std::string beginning_of(const std::string& text, std::size_t bytes) {
+  std::size_t end = std::min(bytes, text.size());
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
 /// Of the reply as a whole; empty where its text is to be read.
 std::optional<Refusal> refusal_of(const ModelReply& reply) {
-  if (reply.finish == Finish::declined) return Refusal{RefusalCode::declined, reply.finish_detail};
+  if (reply.finish == Finish::declined)
+    return Refusal{RefusalCode::declined, beginning_of(reply.finish_detail, kDetailBytes)};
   if (!reply.text.empty()) return std::nullopt;
   if (reply.finish == Finish::length)
     return Refusal{RefusalCode::truncated, "the limit of output tokens was reached before the first word"};
-  return Refusal{RefusalCode::empty_reply,
-                 "the reply ended with \"" + reply.finish_detail + "\" and no text"};
+  return Refusal{
+      RefusalCode::empty_reply,
+      "the reply ended with \"" + beginning_of(reply.finish_detail, kNameBytes) + "\" and no text"};
 }
 
 /// Bytes that may still be kept. Once something does not fit, nothing more does.
@@ -98,9 +116,7 @@ class Room {
 
   std::string beginning_of(const std::string& text) {
     if (take(text.size())) return text;
-    std::size_t end = std::min(std::exchange(left_, 0), text.size());
-    while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    return text.substr(0, end);
+    return kernelsmith::beginning_of(text, std::exchange(left_, 0));
   }
 
   std::vector<std::uint64_t> beginning_of(const std::vector<std::uint64_t>& ids) {
@@ -182,7 +198,7 @@ class ChatProposer final : public Proposer {
       bill.add(*reply, prompt);
       Proposal proposal = proposal_from(*reply, request, prompt, shared->task, std::nullopt);
       proposal.cost = bill.cost();
-      if (shared->keep.any()) proposal.reply = kept_of(*reply, shared->keep.bytes);
+      if (shared->keep.any()) proposal.reply = kept_of(*reply, prompt, shared->keep.bytes);
       return proposal;
     }
   };
@@ -208,10 +224,12 @@ class ChatProposer final : public Proposer {
 
 }  // namespace
 
-KeptReply kept_of(const ModelReply& reply, std::size_t bytes) {
+KeptReply kept_of(const ModelReply& reply, const Prompt& prompt, std::size_t bytes) {
   Room room(bytes);
-  KeptReply kept{.model = reply.model, .text = room.beginning_of(reply.text)};
+  KeptReply kept{.model = beginning_of(reply.model, kNameBytes), .text = room.beginning_of(reply.text)};
   kept.reasoning = room.beginning_of(reply.reasoning);
+  kept.user = room.beginning_of(prompt.user);
+  kept.system = room.beginning_of(prompt.system);
   for (std::size_t i = 0; i < reply.trace.tokens.size(); ++i) {
     if (!room.take(reply.trace.tokens[i].size() + sizeof(double))) break;
     kept.tokens.push_back(reply.trace.tokens[i]);

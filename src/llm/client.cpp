@@ -98,6 +98,8 @@ class ModelClient::Impl {
   }
 
  private:
+  static constexpr std::chrono::seconds kWorthTelling{10};
+
   /// The thread. It takes no signals: closing a connection that the server has closed raises SIGPIPE.
   void serve() {
     sigset_t all;
@@ -144,6 +146,7 @@ class ModelClient::Impl {
       const auto wait = pacer_.wait_for(queue_.front()->tokens, now);
       if (!wait) return;  // the end of another call pumps again
       if (*wait > std::chrono::milliseconds{0}) {
+        tell_of_wait(*wait);
         next_slot_.expires_at(now + *wait);
         next_slot_.async_wait([this](const boost::system::error_code& error) {
           if (!error) pump();
@@ -154,6 +157,16 @@ class ModelClient::Impl {
       queue_.pop_front();
       send(call);
     }
+  }
+
+  void tell_of_wait(std::chrono::milliseconds wait) {
+    const auto until = Clock::now() + wait;
+    if (wait < kWorthTelling || !options_.notice || until <= told_until_ + kWorthTelling) return;
+    told_until_ = until;
+    options_.notice(
+        {Notice::Level::warning, "the next call goes out in " + std::to_string(wait.count() / 1000) +
+                                     " s: proposer.requests_per_minute, tokens_per_minute and the "
+                                     "server's pauses allow none before"});
   }
 
   void send(const LiveCallPtr& call) {
@@ -191,16 +204,17 @@ class ModelClient::Impl {
       answered_ = true;
       return;
     }
-    const ErrorCode code = reply.error().error.code;
-    const bool refused =
-        code == ErrorCode::permission || code == ErrorCode::not_found || code == ErrorCode::invalid_argument;
+    const CallFailure& failure = reply.error();
+    const ErrorCode code = failure.error.code;
+    const bool refused = code == ErrorCode::permission || code == ErrorCode::not_found ||
+                         code == ErrorCode::invalid_argument ||
+                         (code == ErrorCode::rate_limited && !failure.transient);
     refuses_ = refuses_ || (refused && !answered_);
   }
 
   /// The server's rate limits leave nothing for so long. A pause that no call would wait for by itself ends
   /// those that come within it.
   void hold(std::chrono::milliseconds pause) {
-    constexpr std::chrono::seconds kWorthTelling{10};
     const auto until = Clock::now() + pause;
     if (pause > options_.retry.longest_asked_pause) {
       spent_until_ = std::max(spent_until_, until);
@@ -209,8 +223,8 @@ class ModelClient::Impl {
     pacer_.hold_until(until);
     if (pause < kWorthTelling || !options_.notice || until <= told_until_ + kWorthTelling) return;
     told_until_ = until;
-    options_.notice({Notice::Level::info, "the server's rate limits are used up: no call goes out for " +
-                                              std::to_string(pause.count() / 1000) + " s"});
+    options_.notice({Notice::Level::warning, "the server's rate limits are used up: no call goes out for " +
+                                                 std::to_string(pause.count() / 1000) + " s"});
   }
 
   void turn_away(const LiveCallPtr& call, std::chrono::seconds left) {
@@ -249,6 +263,12 @@ class ModelClient::Impl {
   void cancel(const LiveCallPtr& call) {
     std::erase(queue_, call);
     if (call->attempt) {
+      if (auto whole = call->attempt->take_whole()) {
+        call->attempt.reset();
+        pacer_.ended(call->paced_as, Pacer::End::success);
+        answer(call, std::move(*whole));
+        return pump();
+      }
       if (may_be_billed(*call->attempt)) tell_lost(call, call->attempt->lost_now());
       call->attempt.reset();
       pacer_.ended(call->paced_as, Pacer::End::other);

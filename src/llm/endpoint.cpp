@@ -79,12 +79,15 @@ Status check_ca_file(const std::string& path) {
 
 }  // namespace
 
+std::string_view provider_url(Protocol protocol) {
+  return protocol == Protocol::messages ? "https://api.anthropic.com/v1" : "https://api.openai.com/v1";
+}
+
 Endpoint with_environment(Endpoint endpoint) {
   const bool messages = endpoint.protocol == Protocol::messages;
   if (endpoint.base_url.empty())
     endpoint.base_url = environment(messages ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL");
-  if (endpoint.base_url.empty())
-    endpoint.base_url = messages ? "https://api.anthropic.com/v1" : "https://api.openai.com/v1";
+  if (endpoint.base_url.empty()) endpoint.base_url = provider_url(endpoint.protocol);
   while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
   if (messages && !endpoint.base_url.ends_with("/v1")) endpoint.base_url += "/v1";
   if (endpoint.key.empty())

@@ -88,6 +88,9 @@ CallFailure failure_of(const Json& error, int status) {
   if (said.empty() && named != " ") said = named;
   if (said.empty()) said = "no reason given";
   if (status != 0) said = "status " + std::to_string(status) + ": " + said;
+  // Some gateways put the upstream's status where others put a name.
+  if (const auto code = tokens_at(error, "code"); status == 0 && code && *code >= 400 && *code < 600)
+    status = static_cast<int>(*code);
   return classify(status != 0 ? status : status_of(kind), kind, lower(message), said);
 }
 

@@ -48,12 +48,17 @@ class MessagesStream final : public StreamDecoder {
     if (!document || !document->is_object()) return bad_reply("has an event that is no JSON object in UTF-8");
     std::string type = text_at(*document, "type");
     if (type.empty()) type = event;
-    if (type == "error" || document->contains("error")) return failure_of(member(*document, "error"), 0);
+    if (const Json& error = error_in(*document); type == "error" || !error.is_null())
+      return failure_of(error, 0);
     if (type == "message_start") {
       const Json& message = member(*document, "message");
       reply_.id = text_at(message, "id");
       reply_.model = text_at(message, "model");
       add_counts(message, counts_);
+    }
+    if (type == "message_stop") {
+      stopped_ = true;
+      finished_ = finished_ || begun_;  // some gateways tell no stop_reason
     }
     if (type == "content_block_start") add_block(member(*document, "content_block"), reply_);
     if (type == "content_block_delta") {
@@ -74,6 +79,8 @@ class MessagesStream final : public StreamDecoder {
 
   bool complete() const override { return finished_; }
 
+  bool ended() const override { return finished_ && stopped_; }
+
   std::optional<Usage> usage() const override { return usage_of(counts_); }
 
   std::string so_far() const override { return reply_.text + reply_.reasoning; }
@@ -87,7 +94,7 @@ class MessagesStream final : public StreamDecoder {
  private:
   ModelReply reply_;
   TokenCounts counts_;
-  bool begun_ = false, finished_ = false;
+  bool begun_ = false, finished_ = false, stopped_ = false;
 };
 
 }  // namespace

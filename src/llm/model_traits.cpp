@@ -15,9 +15,9 @@ struct Family {
 
 /// Families that differ from plain Chat Completions. The first match wins.
 constexpr std::array kFamilies{
-    Family{"gpt-5-chat", false, true}, Family{"gpt-5", true, true},     Family{"gpt-4.1", false, true},
-    Family{"gpt-4o", false, true},     Family{"o1", true, true},        Family{"o3", true, true},
-    Family{"o4", true, true},          Family{"gpt-oss", false, false},
+    Family{"gpt-5-chat", false, true}, Family{"gpt-5", true, true}, Family{"gpt-4.1", false, true},
+    Family{"gpt-4o", false, true},     Family{"o1", true, true},    Family{"o3", true, true},
+    Family{"o4", true, true},
 };
 
 Family family_of(std::string_view model) {
@@ -34,18 +34,19 @@ constexpr std::uint64_t kMessagesTokenLimit = 8192;
 
 ModelTraits traits_of(Protocol protocol, std::string_view model) {
   const Family family = family_of(model);
+  const bool is_known = !family.prefix.empty();  // who asks another one for an effort knows that it takes one
   ModelTraits traits;
   switch (protocol) {
     case Protocol::chat_completions:
       traits.token_limit_field = family.names_completion ? "max_completion_tokens" : "max_tokens";
       traits.takes_sampling = !family.reasons;
-      traits.takes_effort = family.reasons || model.find("gpt-oss") != model.npos;
+      traits.takes_effort = family.reasons || !is_known;
       if (family.reasons) traits.system_role = "developer";
       break;
     case Protocol::responses:
       traits.token_limit_field = "max_output_tokens";
       traits.takes_sampling = !family.reasons;
-      traits.takes_effort = family.reasons || model.find("gpt-oss") != model.npos;
+      traits.takes_effort = family.reasons || !is_known;
       break;
     case Protocol::messages:
       traits.token_limit_field = "max_tokens";

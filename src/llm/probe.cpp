@@ -37,7 +37,7 @@ class Get final : public llm::HttpListener {
     answer.body += bytes;
     return answer.body.size() <= kMostBytes;
   }
-  void on_end(CURLcode code, std::string detail) override {
+  void on_end(CURLcode code, std::string detail, bool) override {
     ended = true;
     // What is too long to be read was an answer all the same.
     if (code != CURLE_OK && answer.body.size() <= kMostBytes) failure = llm::failure_from(code, detail).error;

@@ -41,7 +41,7 @@ Json encode(Protocol protocol, const ModelCall& call, const ModelTraits& traits)
 }
 
 Attempt<ModelReply> decode(Protocol protocol, const Json& document) {
-  if (const Json& error = llm::member(document, "error"); !error.is_null()) return llm::failure_of(error, 0);
+  if (const Json& error = llm::error_in(document); !error.is_null()) return llm::failure_of(error, 0);
   switch (protocol) {
     case Protocol::chat_completions:
       return llm::decode_chat(document);
@@ -118,8 +118,15 @@ Result<std::string> encode_call(Protocol protocol, const ModelCall& call, const 
     if (!extra || !extra->is_object())
       return fail(ErrorCode::invalid_argument, "extra_body is no JSON object", "",
                   R"(write it as JSON text, such as '{"top_k": 20}')");
-    if (extra->contains("stream"))
-      return fail(ErrorCode::invalid_argument, "extra_body sets \"stream\", which has a setting of its own");
+    for (const char* key : {"stream", "model"})
+      if (extra->contains(key))
+        return fail(ErrorCode::invalid_argument,
+                    std::string("extra_body sets \"") + key + "\", which has a setting of its own");
+    for (const char* key : {"messages", "input", "instructions", "system"})
+      if (extra->contains(key))
+        return fail(ErrorCode::invalid_argument,
+                    std::string("extra_body sets \"") + key + "\", in whose place the prompt goes", "",
+                    "a prompt of your own is a template: docs/prompts.md");
     body.merge_patch(*extra);
   }
   try {

@@ -38,10 +38,10 @@ class ResponsesStream final : public StreamDecoder {
     std::string type = text_at(*document, "type");
     if (type.empty()) type = event;
     if (type == "error") {
-      const Json& error = member(*document, "error");
+      const Json& error = error_in(*document);
       return failure_of(error.is_null() ? *document : error, 0);
     }
-    if (const Json& error = member(*document, "error"); !error.is_null()) return failure_of(error, 0);
+    if (const Json& error = error_in(*document); !error.is_null()) return failure_of(error, 0);
     const Json& response = member(*document, "response");
     if (auto told = responses_usage(response)) usage_ = told;
     if (type.ends_with(".delta")) {
@@ -50,13 +50,15 @@ class ResponsesStream final : public StreamDecoder {
     }
     if (type == "response.failed") return failure_of(member(response, "error"), 0);
     const bool ends = type == "response.completed" || type == "response.incomplete";
-    if (ends && !(outcome_ && *outcome_)) outcome_ = decode_responses(response);
+    if (ends && !(outcome_ && *outcome_)) outcome_ = decode_responses(with_output(response));
     return {};
   }
 
   bool begun() const override { return begun_ || outcome_; }
 
   bool complete() const override { return outcome_ && outcome_->has_value(); }
+
+  bool ended() const override { return complete(); }
 
   std::optional<Usage> usage() const override { return usage_; }
 
@@ -72,6 +74,13 @@ class ResponsesStream final : public StreamDecoder {
   }
 
  private:
+  /// Some gateways leave the output out of the last event, because its text has come.
+  Json with_output(const Json& response) const {
+    Json whole = response.is_object() ? response : Json::object();
+    if (!member(whole, "output").is_array() && !text_.empty()) whole["output"] = Json::array();
+    return whole;
+  }
+
   std::optional<Attempt<ModelReply>> outcome_;
   std::optional<Usage> usage_;
   std::string text_, reasoning_;

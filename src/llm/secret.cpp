@@ -8,8 +8,9 @@
 namespace kernelsmith {
 namespace {
 
-/// Local servers are given placeholders such as "EMPTY", which programs hold for good reasons.
-constexpr std::size_t kShortest = 8;
+/// Local servers are given placeholders such as "EMPTY" or "not-needed", which programs hold for good
+/// reasons.
+constexpr std::size_t kShortest = 8, kLongestWord = 19;
 /// From here on no program holds it by chance, in whatever case.
 constexpr std::size_t kShortestDisguised = 16;
 
@@ -23,6 +24,11 @@ bool is_variable_name(std::string_view name) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   };
   return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::ranges::all_of(name, fits);
+}
+
+bool is_placeholder(std::string_view key) {
+  const bool has_digit = std::ranges::any_of(key, [](char c) { return c >= '0' && c <= '9'; });
+  return key.size() < kShortest || (key.size() <= kLongestWord && !has_digit);
 }
 
 }  // namespace
@@ -50,13 +56,14 @@ void Secret::wipe() noexcept {
 }
 
 bool Secret::stands_in(std::string_view text) const {
+  if (is_placeholder(value_)) return false;
   for (std::size_t at = 0; at < text.size(); ++at)
     if (length_at(text, at) > 0) return true;
   return false;
 }
 
 std::string Secret::redact(std::string text) const {
-  if (value_.size() < kShortest) return text;
+  if (is_placeholder(value_)) return text;
   std::string clean;
   std::size_t copied = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -71,7 +78,6 @@ std::string Secret::redact(std::string text) const {
 }
 
 std::size_t Secret::length_at(std::string_view text, std::size_t at) const {
-  if (value_.size() < kShortest) return 0;
   const bool disguised = value_.size() >= kShortestDisguised;
   const auto same = [&](char a, char b) { return a == b || (disguised && lower(a) == lower(b)); };
   std::size_t next = at;

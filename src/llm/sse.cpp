@@ -45,6 +45,11 @@ bool SseParser::feed(std::string_view bytes) {
   return true;
 }
 
+void SseParser::end() {
+  const std::string line = std::exchange(line_, {});
+  if (line.empty() || end_line(line)) dispatch();
+}
+
 bool SseParser::end_line(std::string_view line) {
   if (std::exchange(first_line_, false) && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   if (line.empty()) return dispatch();

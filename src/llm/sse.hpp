@@ -9,7 +9,8 @@
 namespace kernelsmith::llm {
 
 /// Lines end in LF, CR or CRLF; a byte order mark, comments, `id` and `retry` are skipped; `data` lines are
-/// joined by LF. An event that the stream's end cuts off is dropped, as the specification says. Not
+/// joined by LF. An event that the stream's end cuts off is dropped, as the specification says,
+/// unless end() asks for it. Not
 /// thread-safe.
 class SseParser {
  public:
@@ -20,6 +21,9 @@ class SseParser {
 
   /// False where `take` ended it or an event grew past the limit; see too_large().
   bool feed(std::string_view bytes);
+
+  /// What stands behind the last empty line, at the end of a stream that may lack it.
+  void end();
 
   bool too_large() const { return too_large_; }
 

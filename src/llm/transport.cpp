@@ -47,9 +47,12 @@ class Transport::Exchange {
   void end(CURLcode code) {
     if (code == CURLE_SSL_CONNECT_ERROR && connection_->verdict != X509_V_OK)
       return listener_.on_end(CURLE_PEER_FAILED_VERIFICATION,
-                              X509_verify_cert_error_string(connection_->verdict));
-    listener_.on_end(code, error_[0] != '\0' ? error_.data() : curl_easy_strerror(code));
+                              X509_verify_cert_error_string(connection_->verdict), false);
+    listener_.on_end(code, error_[0] != '\0' ? error_.data() : curl_easy_strerror(code), is_sent());
   }
+
+  /// Where a proxy or a handshake came to nothing libcurl has not asked for the body.
+  bool is_sent() const { return read_ > 0; }
 
  private:
   template <class T>
@@ -64,8 +67,11 @@ class Transport::Exchange {
     if (request_.get) {
       set(CURLOPT_HTTPGET, 1L);
     } else {
+      set(CURLOPT_POST, 1L);
       set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
-      set(CURLOPT_POSTFIELDS, request_.body.data());
+      set(CURLOPT_READFUNCTION, &Exchange::on_read);
+      set(CURLOPT_READDATA, this);
+      set(CURLOPT_SEEKFUNCTION, &Exchange::on_rewind);
     }
     set(CURLOPT_USERAGENT, "kernelsmith");
     set(CURLOPT_ACCEPT_ENCODING, "gzip");
@@ -78,6 +84,7 @@ class Transport::Exchange {
     set(CURLOPT_BUFFERSIZE, kBufferBytes);
     set(CURLOPT_UPLOAD_BUFFERSIZE, kBufferBytes);
     if (!request_.use_proxy) set(CURLOPT_PROXY, "");
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // what a proxy says is not the server's word
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);
     set(CURLOPT_SSL_CTX_FUNCTION, &attach_connection);
@@ -97,6 +104,16 @@ class Transport::Exchange {
     set(CURLOPT_WRITEDATA, this);
   }
 
+  static std::size_t on_read(char* out, std::size_t, std::size_t room, void* self) {
+    auto& exchange = *static_cast<Exchange*>(self);
+    const std::size_t count = exchange.request_.body.copy(out, room, exchange.read_);
+    exchange.read_ += count;
+    return count;
+  }
+  /// libcurl would send a request again by itself where a kept connection closes without an answer. It may be
+  /// paid for by then, so that sending it again is not libcurl's to decide.
+  static int on_rewind(void*, curl_off_t, int) { return CURL_SEEKFUNC_FAIL; }
+
   static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self) {
     return static_cast<Exchange*>(self)->listener_.on_header({data, size}) ? size : 0;
   }
@@ -109,6 +126,7 @@ class Transport::Exchange {
   HttpRequest request_;
   HttpListener& listener_;
   CURL* easy_;
+  std::size_t read_ = 0;  ///< bytes of the body that libcurl has
   curl_slist* headers_ = nullptr;
   std::array<char, CURL_ERROR_SIZE> error_{};
   std::shared_ptr<TlsConnection> connection_ = std::make_shared<TlsConnection>();
@@ -150,6 +168,8 @@ void Transport::cancel(Exchange* exchange) {
   curl_multi_remove_handle(multi_.get(), exchange->easy());
   exchanges_.erase(exchange->easy());
 }
+
+bool Transport::is_sent(const Exchange& exchange) { return exchange.is_sent(); }
 
 curl_socket_t Transport::on_open(void* exchange, curlsocktype, curl_sockaddr* address) {
   const auto& opener = *static_cast<const Exchange*>(exchange);

@@ -36,8 +36,9 @@ class HttpListener {
   virtual bool on_header(std::string_view line) = 0;
   /// A piece of the body, decompressed. As on_header.
   virtual bool on_body(std::string_view bytes) = 0;
-  /// The end; `detail` is libcurl's own words. The exchange is gone.
-  virtual void on_end(CURLcode code, std::string detail) = 0;
+  /// The end; `detail` is libcurl's own words, and `sent` whether any of a POST's body was. The
+  /// exchange is gone.
+  virtual void on_end(CURLcode code, std::string detail, bool sent) = 0;
 };
 
 /// Used by the thread that runs the io_context only, except for the constructor.
@@ -53,6 +54,9 @@ class Transport {
 
   /// Begins an exchange; `listener` must live until on_end() or cancel().
   Exchange* start(HttpRequest request, HttpListener& listener);
+
+  /// Whether any of a POST's body was sent.
+  static bool is_sent(const Exchange& exchange);
 
   /// Ends it without on_end(). Not from within on_header() and on_body().
   void cancel(Exchange* exchange);

@@ -75,6 +75,52 @@ std::string with_whole_characters(std::string_view text) {
   return kept == 0 ? whole : whole.append(text.substr(kept));
 }
 
+bool is_in_number(char c) {
+  return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+bool is_out_of_range(std::string_view number) {
+  double value = 0;
+  return std::from_chars(number.data(), number.data() + number.size(), value).ec ==
+         std::errc::result_out_of_range;
+}
+
+/// JSON in which numbers that it has no form for are null, as servers write them that use Python's json:
+/// NaN, Infinity, and those out of range. Empty where there is none.
+std::string with_finite_numbers(std::string_view text) {
+  std::string whole;
+  std::size_t kept = 0;
+  const auto replace = [&](std::size_t at, std::size_t length) {
+    whole.append(text.substr(kept, at - kept)).append("null");
+    kept = at + length;
+    return kept;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    if (rest.front() == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
+      ++at;
+      continue;
+    }
+    std::size_t length = 0;
+    for (const std::string_view word : {"-Infinity", "Infinity", "NaN"})
+      if (rest.starts_with(word)) length = word.size();
+    if (length > 0) {
+      at = replace(at, length);
+      continue;
+    }
+    while (length < rest.size() && is_in_number(rest[length])) ++length;
+    at = length > 0 && is_out_of_range(rest.substr(0, length)) ? replace(at, length)
+                                                               : at + std::max<std::size_t>(length, 1);
+  }
+  return kept == 0 ? whole : whole.append(text.substr(kept));
+}
+
+bool says_nothing(const Json& value) {
+  if (value.is_structured()) return std::ranges::all_of(value, says_nothing);
+  return value.is_null() || value == "" || value == false || value == 0;
+}
+
 }  // namespace
 
 std::optional<Json> parse_json(std::string_view text) {
@@ -82,6 +128,9 @@ std::optional<Json> parse_json(std::string_view text) {
   Json document = Json::parse(text, nullptr, false);
   if (document.is_discarded())
     if (const std::string whole = with_whole_characters(text); !whole.empty())
+      document = Json::parse(whole, nullptr, false);
+  if (document.is_discarded())
+    if (const std::string whole = with_finite_numbers(text); !whole.empty())
       document = Json::parse(whole, nullptr, false);
   if (document.is_discarded()) return std::nullopt;
   return document;
@@ -92,6 +141,12 @@ const Json& member(const Json& object, const char* key) {
   if (!object.is_object()) return null;
   const auto found = object.find(key);
   return found == object.end() ? null : *found;
+}
+
+const Json& error_in(const Json& document) {
+  static const Json null;
+  const Json& error = member(document, "error");
+  return says_nothing(error) ? null : error;
 }
 
 std::string text_at(const Json& object, const char* key) {

@@ -22,6 +22,12 @@ std::optional<Json> parse_json(std::string_view text);
 const Json& member(const Json& object, const char* key);
 
 /// The string at `key`; empty where there is none.
+/// The member `error`; null where it says nothing, as with servers that always send the key.
+const Json& error_in(const Json& document);
+
+/// The member `error`; null where it says nothing, as with servers that always send the key.
+const Json& error_in(const Json& document);
+
 std::string text_at(const Json& object, const char* key);
 
 /// What a server told of a call's tokens, key by key: what is no count is empty.

@@ -105,7 +105,9 @@ FenceTracker::Line FenceTracker::pass(std::string_view line) {
     opening_.clear();
     return Line::closing;
   }
-  if (is_markdown(info_of(opening_)) && opens(bare) && !info_of(bare).empty()) ++nested_;
+  // A shorter fence, or one of the other sign, has an end that cannot be taken for this one's.
+  const bool alike = bare.starts_with(opening_.front()) && fence_length(bare) >= fence_length(opening_);
+  if (is_markdown(info_of(opening_)) && opens(bare) && !info_of(bare).empty() && alike) ++nested_;
   return Line::inside;
 }
 

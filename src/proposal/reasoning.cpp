@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <kernelsmith/code/edit.hpp>
 #include <kernelsmith/code/text.hpp>
@@ -61,19 +62,23 @@ std::optional<std::string> without_reasoning(std::string_view reply) {
   reply.remove_prefix(end_of_orphan(reply));
   std::string answer;
   FenceTracker fences;
+  std::size_t line_left = 0;  // a line may hold very many blocks, and its end is looked for once
   while (!reply.empty()) {
-    const std::string_view line = reply.substr(0, std::min(reply.find('\n'), reply.size() - 1) + 1);
+    if (line_left == 0) line_left = std::min(reply.find('\n'), reply.size() - 1) + 1;
+    const std::string_view line = reply.substr(0, line_left);
     const std::string_view tag = fences.inside() ? std::string_view{} : opened_by(trimmed(line));
     if (tag.empty()) {
       fences.pass(line);
       answer += line;
-      reply.remove_prefix(line.size());
+      reply.remove_prefix(std::exchange(line_left, 0));
       continue;
     }
     const std::string closing = "</" + std::string(tag) + ">";
     const std::size_t end = reply.find(closing);
     if (end == reply.npos) return is_complete(answer) ? std::optional(answer) : std::nullopt;
-    reply.remove_prefix(end + closing.size());
+    const std::size_t passed = end + closing.size();
+    line_left = passed < line_left ? line_left - passed : 0;
+    reply.remove_prefix(passed);
   }
   return answer;
 }

@@ -1,6 +1,7 @@
 #include <string>
 #include <utility>
 
+#include <kernelsmith/core/blocking.hpp>
 #include <kernelsmith/proposal/recording.hpp>
 
 namespace kernelsmith {
@@ -13,7 +14,7 @@ class Recording final : public Proposer {
 
   void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
     const auto it = recorded_.find(request.ticket);
-    if (it != recorded_.end()) return done(it->second);
+    if (it != recorded_.end()) return done(as_answer(request, it->second));
     if (live_) return live_->start(std::move(request), std::move(stop), std::move(done));
     done(fail(ErrorCode::not_found,
               "the recording holds no answer to ticket " + std::to_string(request.ticket.value), {},
@@ -21,6 +22,18 @@ class Recording final : public Proposer {
   }
 
  private:
+  /// A search that left its recording gives the ticket another parent, and may not have the recorded one.
+  static Proposal as_answer(const ProposalRequest& request, Proposal recorded) {
+    const Child* child = recorded.child();
+    if (!child) return recorded;
+    const bool same = request.selection.parent
+                          ? child->parents == std::vector{request.selection.parent->program->id}
+                          : child->parents.empty();
+    if (same) return recorded;
+    if (auto anew = as_proposal(request, child->source)) recorded.outcome = std::move(anew->outcome);
+    return recorded;
+  }
+
   const std::map<TicketId, Proposal> recorded_;
   const std::shared_ptr<Proposer> live_;
 };

@@ -122,7 +122,7 @@ class BillTest : public testing::Test {
   }
 
   static bool end_with(ServerConnection& connection, const std::string& bytes) {
-    connection.send(bytes);
+    connection.send(closing(bytes));
     return false;  // and the connection is closed
   }
 
@@ -220,6 +220,52 @@ TEST_F(BillTest, WhatALostAttemptDidNotTellIsGuessedFromWhatCame) {
   EXPECT_GT(plain->cost.guessed_usd, 1e-6 * (100 + 4 * 900));
 }
 
+TEST_F(BillTest, AnErrorBehindTheFirstWordsCostsWhatCame) {
+  const auto broken = [](ServerConnection& connection) {
+    return end_with(connection, stream_head() +
+                                    chunk("data: {\"choices\": [{\"delta\": {\"content\": \"" +
+                                          std::string(4000, 'a') + "\"}}]}\n\n") +
+                                    chunk("data: {\"error\": {\"message\": \"provider disconnected\"}}\n\n") +
+                                    last_chunk());
+  };
+  const auto proposal = propose({broken}, 1, Protocol::chat_completions);
+  ASSERT_TRUE(proposal) << describe(proposal.error());
+  ASSERT_TRUE(proposal->error());
+  EXPECT_EQ(proposal->cost.calls, 1u);
+  EXPECT_EQ(proposal->cost.untold, 1u);
+  EXPECT_GT(proposal->cost.guessed_usd, 1e-6 * 4 * 400);
+}
+
+TEST_F(BillTest, UsageThatCannotBeAllOfItIsFilledUp) {
+  const auto early = [](ServerConnection& connection) {
+    return end_with(connection,
+                    http_answer(200, R"({"choices": [{"message": {"content": ")" + std::string(40'000, 'a') +
+                                         R"("}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 1,
+                                         "completion_tokens": 1}})"));
+  };
+  const auto proposal = propose({early}, 1, Protocol::chat_completions);
+  ASSERT_TRUE(proposal) << describe(proposal.error());
+  EXPECT_EQ(proposal->cost.input_tokens, 1u);
+  EXPECT_EQ(proposal->cost.untold, 0u);
+  EXPECT_GT(proposal->cost.guessed_usd, 1e-6 * (100 + 4 * 4000)) << "the prompt and the text";
+}
+
+TEST_F(BillTest, ARefusalsOwnWordsAreBounded) {
+  const auto declined = [](ServerConnection& connection) {
+    return end_with(connection,
+                    http_answer(200, R"({"choices": [{"message": {"refusal": ")" + std::string(100'000, 'a') +
+                                         R"("}, "finish_reason": "stop"}], "model": "m"})"));
+  };
+  const auto proposal = propose({declined}, 1, Protocol::chat_completions);
+  ASSERT_TRUE(proposal) << describe(proposal.error());
+  ASSERT_TRUE(proposal->refusal());
+  EXPECT_EQ(proposal->refusal()->code, RefusalCode::declined);
+  EXPECT_EQ(proposal->refusal()->detail, std::string(4096, 'a'));
+  ModelReply long_name;
+  long_name.model = std::string(1000, 'm');
+  EXPECT_EQ(kept_of(long_name, {}, 1 << 20).model.size(), 200u);
+}
+
 TEST_F(BillTest, AnErrorOfTheServersCostsNothing) {
   const auto refused = [](ServerConnection& connection) {
     return end_with(connection, http_answer(500, R"({"error": {"message": "oh"}})"));
@@ -273,7 +319,7 @@ TEST(KeptReply, IsBoundedAndSaysSo) {
   reply.reasoning = "why";
   reply.model = "m";
   reply.trace = {{"ca", "f\xc3\xa9"}, {-1, -2}, {1, 2}, {3}};
-  const KeptReply whole = kept_of(reply, 1000);
+  const KeptReply whole = kept_of(reply, {}, 1000);
   EXPECT_EQ(whole, (KeptReply{.model = "m",
                               .text = reply.text,
                               .reasoning = "why",
@@ -281,13 +327,16 @@ TEST(KeptReply, IsBoundedAndSaysSo) {
                               .logprobs = reply.trace.logprobs,
                               .token_ids = {1, 2},
                               .prompt_token_ids = {3}}));
-  const KeptReply some = kept_of(reply, 5 + 3 + 10);
+  Prompt prompt;
+  prompt.user = "faster";
+  EXPECT_EQ(kept_of(reply, prompt, 1000).user, "faster");
+  const KeptReply some = kept_of(reply, {}, 5 + 3 + 10);
   EXPECT_TRUE(some.cut);
   EXPECT_EQ(some.reasoning, "why");
   EXPECT_EQ(some.tokens, std::vector<std::string>{"ca"});
   EXPECT_EQ(some.logprobs, std::vector<double>{-1});
   EXPECT_TRUE(some.token_ids.empty() && some.prompt_token_ids.empty());
-  const KeptReply little = kept_of(reply, 4);
+  const KeptReply little = kept_of(reply, {}, 4);
   EXPECT_TRUE(little.cut);
   EXPECT_EQ(little.text, "caf") << "characters stay whole";
   EXPECT_TRUE(little.reasoning.empty());

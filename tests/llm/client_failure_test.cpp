@@ -142,6 +142,107 @@ TEST_F(ClientFailure, AWholePlainBodyIsTakenWhereItsConnectionBreaks) {
   EXPECT_EQ(server_->requests(), 1u);
 }
 
+/// A Chat Completions answer without the end of its exchange: `events` of it.
+std::string unended_stream(std::string_view last) {
+  return stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"hi\"}}]}\n\n") +
+         chunk("data: {\"choices\": [{\"delta\": {}, \"finish_reason\": \"stop\"}]}\n\n") + chunk(last);
+}
+
+TEST_F(ClientFailure, AReplyEndsWithItsLastEventThoughTheServerKeepsTheExchangeOpen) {
+  serve([](const ServerRequest&, ServerConnection& connection) {
+    connection.send(unended_stream("data: [DONE]\n\n"));
+    connection.stall();
+    return false;
+  });
+  const auto asking = client({.limits = {.silence = std::chrono::hours(1)}, .retry = eager(1)});
+  auto answer = begin_call(*asking, a_call());
+  ASSERT_EQ(answer.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  EXPECT_EQ(answer.get().value().text, "hi");
+}
+
+TEST_F(ClientFailure, TheLastEventNeedsNoEmptyLineBehindIt) {
+  serve(
+      always("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+             "data: {\"choices\": [{\"delta\": {\"content\": \"hi\"}}]}\n\n"
+             "data: {\"choices\": [{\"delta\": {}, \"finish_reason\": \"stop\"}], \"usage\": "
+             "{\"prompt_tokens\": 3, \"completion_tokens\": 2}}"));
+  const auto reply = ask(*client({.retry = eager(1)}));
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_EQ(reply->text, "hi");
+  EXPECT_EQ(reply->usage, (Usage{.input_tokens = 3, .output_tokens = 2}));
+}
+
+TEST_F(ClientFailure, ARequestOnAKeptConnectionIsNotSentAgainBehindTheClientsBack) {
+  serve([](const ServerRequest& request, ServerConnection& connection) {
+    return request.number == 0 && connection.send(good_stream("first"));
+  });
+  const auto asking = client({.retry = eager(1)});
+  ASSERT_TRUE(ask(*asking));
+  std::promise<Result<ModelReply>> answer;
+  int lost = 0;
+  asking->start(
+      a_call(), {}, [&](Result<ModelReply> reply) { answer.set_value(std::move(reply)); },
+      [&](const LostCall&) { ++lost; });
+  const auto reply = answer.get_future().get();
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::network);
+  EXPECT_EQ(server_->requests(), 2u);
+  EXPECT_EQ(lost, 1);
+}
+
+TEST_F(ClientFailure, AStopTakesAReplyThatIsWhole) {
+  std::promise<void> sent;
+  serve([&](const ServerRequest& request, ServerConnection& connection) {
+    if (request.number > 0) return connection.send(good_stream("another"));
+    connection.send(unended_stream(": nothing more for now\n\n"));
+    sent.set_value();
+    connection.stall();
+    return false;
+  });
+  const auto asking = client({.limits = {.silence = std::chrono::hours(1)}, .retry = eager(1)});
+  std::stop_source stop;
+  auto answer = begin_call(*asking, a_call(), stop.get_token());
+  sent.get_future().wait();
+  ASSERT_TRUE(ask(*asking));  // what was sent before is read by then
+  stop.request_stop();
+  const auto reply = answer.get();
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_EQ(reply->text, "hi");
+}
+
+TEST_F(ClientFailure, BlanksBeforeAReplyAreLookedAtOnce) {
+  constexpr int kBlanks = 500'000;
+  serve([&](const ServerRequest&, ServerConnection& connection) {
+    std::string blanks;
+    for (int i = 0; i < kBlanks; ++i) blanks += chunk(i % 100 == 0 ? "\n" : " ");
+    connection.send(stream_head() + chunk("\xEF\xBB") + chunk("\xBF") + blanks + chunk(good_body("hi")) +
+                    last_chunk());
+    return true;
+  });
+  // Each of them looked at whenever one comes, they would take minutes.
+  const auto reply =
+      ask(*client({.limits = {.total = std::chrono::seconds(30)}, .retry = eager(1)}), a_call(false));
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_EQ(reply->text, "hi");
+}
+
+TEST_F(ClientFailure, APageInThePlaceOfAnAnswerIsShownAndNotPaidFor) {
+  serve(always(http_answer(200, std::string("<html><title>Hello ") + kTestKey + "</title>", "",
+                           "text/html; charset=utf-8")));
+  const auto asking = client({.retry = eager(1)});
+  std::promise<Result<ModelReply>> answer;
+  bool lost = false;
+  asking->start(
+      a_call(), {}, [&](Result<ModelReply> reply) { answer.set_value(std::move(reply)); },
+      [&](const LostCall&) { lost = true; });
+  const auto reply = answer.get_future().get();
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::bad_reply);
+  EXPECT_THAT(reply.error().message, HasSubstr("text/html; charset=utf-8: <html><title>Hello [key]</title>"));
+  EXPECT_THAT(reply.error().hint, HasSubstr("ends in /v1"));
+  EXPECT_FALSE(lost);
+}
+
 TEST_F(ClientFailure, RetriesTruncatedAnswers) {
   const std::string body = good_body("wrong");
   expect_right_after(http_answer(200, body.substr(0, body.size() / 2)));

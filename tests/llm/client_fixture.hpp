@@ -24,14 +24,14 @@ class ClientFixture : public testing::Test {
   /// A server that gives `bad` for the first request and then a right answer.
   static TlsServer::Handler first(std::string bad) {
     return [bad = std::move(bad)](const ServerRequest& request, ServerConnection& connection) {
-      const bool keep = connection.send(request.number == 0 ? bad : good_stream("right"));
+      const bool keep = connection.send(request.number == 0 ? closing(bad) : good_stream("right"));
       return keep && request.number != 0;  // some of the bad answers have no end but the connection's
     };
   }
 
   static TlsServer::Handler always(std::string answer) {
     return [answer = std::move(answer)](const ServerRequest&, ServerConnection& connection) {
-      connection.send(answer);
+      connection.send(closing(answer));
       return false;
     };
   }

@@ -281,7 +281,7 @@ TEST_F(Client, ConnectionsAreKeptForLaterCalls) {
 
 TEST_F(Client, ANewConnectionResumesTheTlsSessionOfAnOlderOne) {
   serve([](const ServerRequest&, ServerConnection& connection) {
-    connection.send(good_stream("hi"));
+    connection.send(closing(good_stream("hi")));
     return false;
   });
   const auto calls = client();

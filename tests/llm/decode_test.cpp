@@ -131,6 +131,21 @@ TEST(Decode, WhatIsNoReplyIsATransientBadReply) {
   }
 }
 
+TEST(Decode, NumbersThatJsonHasNoFormForAreNull) {
+  for (const char* number : {"NaN", "Infinity", "-Infinity", "-1e999", "1e999"}) {
+    const auto reply = decode_reply(
+        Protocol::chat_completions,
+        std::string(
+            R"({"choices": [{"message": {"content": "NaN, \"Infinity\" and \\"}, "finish_reason": "stop",
+          "logprobs": {"content": [{"token": "a", "logprob": )") +
+            number + R"(}, {"token": "b", "logprob": -0.5}]}}]})");
+    ASSERT_TRUE(reply) << number;
+    EXPECT_EQ(reply->text, "NaN, \"Infinity\" and \\");
+    EXPECT_EQ(reply->trace.tokens, std::vector<std::string>{"b"});
+  }
+  EXPECT_FALSE(decode_reply(Protocol::chat_completions, R"({"choices": [NaN})"));
+}
+
 TEST(Decode, DeepNestingIsRefused) {
   const auto reply = decode_reply(Protocol::messages, std::string(100'000, '['));
   EXPECT_EQ(reply.error().error.code, ErrorCode::bad_reply);

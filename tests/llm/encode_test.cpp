@@ -69,13 +69,22 @@ TEST(Encode, LogprobsAndTokenIdsWhereTheProtocolCan) {
   EXPECT_EQ(encoded(Protocol::messages, what), encoded(Protocol::messages, call()));
 }
 
+TEST(Encode, AnEffortGoesToWhoeverMayTakeIt) {
+  for (const auto& [model, takes] : {std::pair{"o3", true}, {"my-own-model", true}, {"gpt-4o-mini", false}}) {
+    ModelCall what = call(model);
+    what.reasoning_effort = "high";
+    EXPECT_EQ(encoded(Protocol::chat_completions, what).contains("reasoning_effort"), takes) << model;
+    EXPECT_EQ(encoded(Protocol::responses, what).contains("reasoning"), takes) << model;
+  }
+}
+
 TEST(Encode, ExtraBodyIsLaidOver) {
   ModelCall what = call();
   what.extra_body = R"({"top_k": 20, "temperature": null})";
   const Json body = encoded(Protocol::chat_completions, what);
   EXPECT_EQ(body["top_k"], 20);
   EXPECT_FALSE(body.contains("temperature"));
-  for (const char* wrong : {"[1]", "{", R"({"stream": true})"}) {
+  for (const char* wrong : {"[1]", "{", R"({"stream": true})", R"({"messages": []})", R"({"model": "x"})"}) {
     what.extra_body = wrong;
     EXPECT_EQ(encode_call(Protocol::messages, what, traits_of(Protocol::messages, "m")).error().code,
               ErrorCode::invalid_argument);

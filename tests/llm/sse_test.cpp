@@ -36,6 +36,21 @@ TEST(Sse, EveryLineEndingAndEveryCutGivesTheSameEvents) {
 
 TEST(Sse, AnUnfinishedEventIsDropped) { EXPECT_TRUE(parse("data: cut off\n", 3).empty()); }
 
+TEST(Sse, AnUnfinishedEventIsThereForWhoAsks) {
+  for (const char* stream :
+       {"data: one\n\ndata: two", "data: one\n\ndata: two\n", "data: one\n\ndata: two\n\n"}) {
+    std::vector<std::string> data;
+    SseParser parser(100, [&](std::string_view, std::string_view text) {
+      data.emplace_back(text);
+      return true;
+    });
+    ASSERT_TRUE(parser.feed(stream));
+    parser.end();
+    parser.end();
+    EXPECT_EQ(data, (std::vector<std::string>{"one", "two"}));
+  }
+}
+
 TEST(Sse, AnEventsSizeIsBounded) {
   SseParser parser(100, [](auto, auto) { return true; });
   EXPECT_TRUE(parser.feed("data: " + std::string(50, 'x') + "\n"));

@@ -1,5 +1,6 @@
 // Replies that come in events.
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -170,6 +171,64 @@ TEST(Stream, OneThatBreaksOffIsATransientBadReply) {
   EXPECT_FALSE(streamed(Protocol::chat_completions, {R"({"choices": []})", "[DONE]"})) << "no choices";
 }
 
+TEST(Stream, TheProtocolsOwnEndIsTheReplysWhereNoReasonIsTold) {
+  const std::tuple<Protocol, const char*, const char*> cases[] = {
+      {Protocol::chat_completions, R"({"choices": [{"delta": {"content": "hi"}}]})", "[DONE]"},
+      {Protocol::messages,
+       R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "hi"}})",
+       R"({"type": "message_stop"})"},
+      {Protocol::responses, R"({"type": "response.output_text.delta", "delta": "hi"})",
+       R"({"type": "response.completed", "response": {"status": "completed", "output": null}})"},
+      {Protocol::responses, R"({"type": "response.output_text.delta", "delta": "hi"})",
+       R"({"type": "response.completed"})"}};
+  for (const auto& [protocol, event, end] : cases) {
+    const auto decoder = make_stream_decoder(protocol);
+    ASSERT_TRUE(decoder->take("", event));
+    EXPECT_FALSE(decoder->complete() || decoder->ended());
+    ASSERT_TRUE(decoder->take("", end));
+    EXPECT_TRUE(decoder->complete() && decoder->ended());
+    const auto reply = decoder->finish();
+    ASSERT_TRUE(reply) << name_of(protocol);
+    EXPECT_EQ(reply->text, "hi");
+  }
+  EXPECT_FALSE(streamed(Protocol::responses, {R"({"type": "response.completed"})"})) << "nothing came";
+}
+
+TEST(Stream, AnErrorThatSaysNothingIsNone) {
+  for (const std::string none : {"null", "\"\"", "{}", "false", R"({"message": "", "code": null})"}) {
+    const std::string error = R"("error": )" + none + ", ";
+    EXPECT_TRUE(
+        streamed(Protocol::chat_completions,
+                 {"{" + error + R"("choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]})"}))
+        << none;
+    EXPECT_TRUE(streamed(
+        Protocol::messages,
+        {"{" + error + R"("type": "content_block_delta", "delta": {"type": "text_delta", "text": "hi"}})",
+         "{" + error + R"("type": "message_delta", "delta": {"stop_reason": "end_turn"}})"}))
+        << none;
+    EXPECT_TRUE(
+        streamed(Protocol::responses,
+                 {"{" + error + R"("type": "response.output_text.delta", "delta": "hi"})",
+                  "{" + error + R"("type": "response.completed", "response": {"status": "completed"}})"}))
+        << none;
+    EXPECT_TRUE(decode_reply(
+        Protocol::chat_completions,
+        "{" + error + R"("choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]})"))
+        << none;
+  }
+}
+
+TEST(Stream, ContentMayComeInParts) {
+  const auto reply = streamed(Protocol::chat_completions,
+                              {R"({"choices": [{"delta": {"content": [{"type": "thinking", "thinking":
+                                   [{"type": "text", "text": "hm"}]}]}}]})",
+                               R"({"choices": [{"delta": {"content": [{"type": "text", "text": "h"},
+                                   {"type": "text", "text": "i"}]}, "finish_reason": "stop"}]})"});
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->text, "hi");
+  EXPECT_EQ(reply->reasoning, "hm");
+}
+
 TEST(Stream, BegunIsTheModelsFirstWord) {
   const auto decoder = make_stream_decoder(Protocol::messages);
   ASSERT_TRUE(decoder->take("ping", R"({"type": "ping"})"));
@@ -193,6 +252,9 @@ TEST(Stream, AnErrorEventIsItsFailure) {
       {R"({"type": "response.failed", "response": {"error": {"code": "server_error", "message": "oh"}}})"});
   EXPECT_EQ(failed.error().error.code, ErrorCode::server_failed);
   EXPECT_TRUE(failed.error().transient);
+  const auto upstream =
+      streamed(Protocol::chat_completions, {R"({"error": {"code": 401, "message": "no such key"}})"});
+  EXPECT_EQ(upstream.error().error.code, ErrorCode::permission);
 }
 
 }  // namespace

@@ -164,6 +164,8 @@ TEST(Extract, TakesFencesThatAreIndentedOrWrapped) {
   EXPECT_EQ(outcome("1. So:\n\n   ```python\n   def f():\n       return 1\n   ```\n", python("old\n")),
             "def f():\n    return 1\n");
   EXPECT_EQ(outcome("```markdown\n# Answer\n\n```cpp\nnew\n```\n\nDone.\n```\n", cpp("old\n")), "new\n");
+  EXPECT_EQ(outcome("````markdown\n```cpp\nnew\n```\n````\n", cpp("old\n")), "new\n");
+  EXPECT_EQ(outcome("~~~md\n```cpp\nnew\n```\n~~~\n", cpp("old\n")), "new\n");
   EXPECT_THAT(outcome("```markdown\n```cpp\nnew\n```\n", cpp("old\n")), HasSubstr("truncated"));
   EXPECT_EQ(outcome("```md\nnew\n```\n", one_file("README.md", "old\n")), "new\n");
 }

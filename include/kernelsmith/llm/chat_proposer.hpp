@@ -16,18 +16,19 @@
 
 namespace kernelsmith {
 
-/// What is kept of replies for training (Proposal::reply). Without logprobs and token ids nothing is. A
+/// What is kept of replies for training (Proposal::reply), with their prompts. By default nothing is. A
 /// value.
 struct KeepOptions {
+  bool text = false;
   bool logprobs = false;
   bool token_ids = false;
   std::size_t bytes = std::size_t{1} << 20;  ///< of one reply, its text first; the rest is cut off
 
-  bool any() const { return logprobs || token_ids; }
+  bool any() const { return text || logprobs || token_ids; }
 };
 
-/// What is kept of a reply. Pure.
-KeptReply kept_of(const ModelReply& reply, std::size_t bytes);
+/// What is kept of a reply to a prompt. Pure.
+KeptReply kept_of(const ModelReply& reply, const Prompt& prompt, std::size_t bytes);
 
 /// How one model is asked. A value.
 struct ModelSettings {

@@ -23,6 +23,9 @@ struct Endpoint {
 /// that lacks its /v1, as Anthropic's variable does, gets it.
 Endpoint with_environment(Endpoint endpoint);
 
+/// The provider's own server.
+std::string_view provider_url(Protocol protocol);
+
 /// Refuses what would send the key in the open or to the wrong place: another scheme than https (plain http
 /// only to this machine, or without a key), user, query or fragment in the URL, a key that no header can
 /// hold. `invalid_argument`, and `not_found` for a CA file that cannot be read. No message holds the key.

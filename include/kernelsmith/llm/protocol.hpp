@@ -59,6 +59,9 @@ class StreamDecoder {
   /// True once the reply is whole: what still comes can only tell its usage, and nothing of it is a failure.
   virtual bool complete() const = 0;
 
+  /// True once a complete reply's last event has come: nothing more is to be waited for.
+  virtual bool ended() const = 0;
+
   /// What the server has told of the call's tokens so far.
   virtual std::optional<Usage> usage() const = 0;
 

@@ -28,8 +28,9 @@ class Secret {
 
   /// `text` with every occurrence of the key replaced by "[key]": servers like to quote it in their errors.
   /// A key of 16 bytes or more is also found in another case, and with bytes put in between that no key
-  /// holds (blanks, control characters, anything beyond ASCII). One of less than 8 bytes is no secret but a
-  /// placeholder for a server that needs none, and stays. To be called before a text is cut or rewritten.
+  /// holds (blanks, control characters, anything beyond ASCII). One of less than 8 bytes, or of less than 20
+  /// without a digit, is no secret but a placeholder for a server that needs none, and stays. To be called
+  /// before a text is cut or rewritten.
   std::string redact(std::string text) const;
 
   /// Whether redact() would replace something.
