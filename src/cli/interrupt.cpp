@@ -1,5 +1,6 @@
 #include "interrupt.hpp"
 
+#include <csignal>
 #include <cstdio>
 
 #include <unistd.h>
@@ -10,11 +11,17 @@ namespace {
 constexpr int kInterrupted = 130;
 constexpr int kWakeUp = SIGUSR1;  // ends the waiting thread
 
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 Interrupt::Interrupt() {
   sigemptyset(&signals_);
   for (int signal : {SIGINT, SIGTERM, kWakeUp}) sigaddset(&signals_, signal);
+  if (!is_ignored(SIGHUP)) sigaddset(&signals_, SIGHUP);  // a terminal that closed; nohup ignores it
   pthread_sigmask(SIG_BLOCK, &signals_, &previous_);
   waiter_ = std::jthread([this] { wait(); });
 }

@@ -65,6 +65,14 @@ Json evaluation_object(const Evaluation& evaluation) {
           {"artifacts", artifacts(report)}};
 }
 
+Json error_object(const std::optional<Error>& error) {
+  if (!error) return nullptr;
+  return {{"code", name_of(error->code)},
+          {"message", error->message},
+          {"where", error->where},
+          {"hint", error->hint}};
+}
+
 Json counts_object(const Counts& counts) {
   return {{"iterations", counts.iterations}, {"evaluations", counts.evaluations},
           {"accepted", counts.accepted},     {"rejected", counts.rejected},
@@ -188,7 +196,9 @@ std::string json_of(const RunView& view) {
                        ? Json(name_of(view.state.used_up(view.state.elapsed_s())))
                        : Json(nullptr)},
        {"budgets", budgets_object(view)},
-       {"cost", cost_object(view.state.spending())},
+       {"error", error_object(view.state.session_error())},
+       {"in_use", view.in_use},
+       {"cost", cost_object(view.spending())},
        {"counts", counts_object(view.state.counts())},
        {"best", best_object(view)},
        {"archive", archive_object(view)},

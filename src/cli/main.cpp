@@ -1,4 +1,5 @@
 // The kernelsmith command.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -9,6 +10,8 @@
 int main(int argc, char** argv) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);  // an API key may be in memory
+  // Whoever read the output may go; a run has more to do than to print.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     const int status = kernelsmith::cli::run_command_line(argc, argv);
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;

@@ -92,6 +92,7 @@ std::string Progress::line_of(const Snapshot& now) const {
   std::string line = fmt::format("iteration {}  best {}  {:.1f} evaluations/s  {}/{} cells",
                                  of_limit(now.counts.iterations, now.budgets.iterations), now.best, rate,
                                  now.filled, now.cells);
+  if (now.counts.refused > 0) line += fmt::format("  {} refused", now.counts.refused);
   if (!now.money.empty()) line += "  " + now.money;
   const std::string left = time_left(now.budgets, now.progress, elapsed_before_ + session, session);
   return left.empty() ? line : line + "  " + left;

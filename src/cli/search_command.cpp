@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ std::string_view words_for(const Outcome& outcome) {
     case EndReason::stopped:
       return "stopped on request";
     case EndReason::errors:
-      return "too many errors in a row";
+      return "an error, which is told below";
     case EndReason::replayed:
       return "the recording ends here";
   }
@@ -91,9 +92,24 @@ std::string more_of(const Budgets& budgets, const Outcome& outcome) {
     case BudgetName::wall_time:
       return fmt::format(" --time {:g}s", 2 * *budgets.wall_s);
     case BudgetName::money:
-      return fmt::format(" --max-usd {:g}", 2 * *budgets.usd);
+      return fmt::format(" --max-usd {:.3g}",
+                         2 * std::max({*budgets.usd, outcome.spending.usd(), outcome.next_usd.value_or(0)}));
   }
   return "";
+}
+
+using Refusals = std::map<RefusalCode, std::uint64_t>;
+
+/// Of this session: iterations that were paid for and gave nothing.
+void print_refusals(const Refusals& refusals) {
+  if (refusals.empty()) return;
+  std::string list;
+  for (const auto& [code, count] : refusals)
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", name_of(code), count);
+  say("refused  proposals without a child: {}\n", list);
+  if (refusals.contains(RefusalCode::truncated))
+    say("         truncated: replies were cut off; a larger max_output_tokens of the model (docs/llm.md) may "
+        "help\n");
 }
 
 void print_cost(const Session& session, const Outcome& outcome) {
@@ -118,24 +134,35 @@ std::string said_again(const RunConfig& config) {
   return text;
 }
 
+/// Why the money ended it though some is left.
+void print_next_call(const Session& session, const Outcome& outcome) {
+  if (outcome.next_usd.value_or(0) > 0)
+    say("         the next call may cost {}, and {} of {} are left\n", usd_text(*outcome.next_usd),
+        usd_text(std::max(0.0, *session.config().budgets.usd - outcome.spending.usd())),
+        usd_text(*session.config().budgets.usd));
+}
+
 void print_next(const Session& session, const Outcome& outcome) {
   const std::string folder = shell_word(session.folder().string());
   say("next     kernelsmith show {}\n", folder);
   if (outcome.reason == EndReason::refused) return;  // it would end in the same way
-  if (outcome.reason == EndReason::replayed) {
+  if (const auto recording = recording_of(session); recording && !recording->live) {
     say("         kernelsmith replay {} --live    goes on where the recording ends\n",
         shell_word(recording_of(session)->folder.string()));
     return;
   }
-  say("         kernelsmith resume {}{}{}\n", folder, more_of(session.config().budgets, outcome),
-      said_again(session.config()));
+  say("         kernelsmith resume {}{}{}{}\n", folder, more_of(session.config().budgets, outcome),
+      said_again(session.config()),
+      outcome.reason == EndReason::errors ? "    once what the error names is mended" : "");
 }
 
-void print_summary(const Session& session, const Outcome& outcome) {
+void print_summary(const Session& session, const Outcome& outcome, const Refusals& refusals) {
   say("ended    {}: {} iterations, {} evaluations, {}\n", words_for(outcome), outcome.counts.iterations,
       outcome.counts.evaluations, clock_text(outcome.elapsed_s));
+  print_next_call(session, outcome);
   print_best(session, outcome);
   print_archive(session);
+  print_refusals(refusals);
   print_cost(session, outcome);
   if (!is_copy(session))
     say("engine   {:.2f} % of the wall time\n", 100 * outcome.engine_s / std::max(outcome.session_s, 1e-9));
@@ -153,15 +180,20 @@ int search(Session& session, Progress& progress, Interrupt& interrupt) {
   if (const std::string whom = session.config().proposer.provider->destination(); !whom.empty())
     say(stderr, "{}\n", whom);
   progress.start(session.engine());
-  const auto outcome =
-      session.run([&](const Commit& commit) { progress.on_commit(commit); }, interrupt.token());
+  Refusals refusals;
+  const auto outcome = session.run(
+      [&](const Commit& commit) {
+        if (commit.refusal) ++refusals[commit.refusal->code];
+        progress.on_commit(commit);
+      },
+      interrupt.token());
   progress.finish();
   if (!outcome) {
     const int status = report(stderr, outcome.error());
     say(stderr, "what was told is kept: kernelsmith resume {}\n", shell_word(session.folder().string()));
     return status;
   }
-  print_summary(session, *outcome);
+  print_summary(session, *outcome, refusals);
   return status_of(*outcome);
 }
 

@@ -33,14 +33,34 @@ void print_head(const RunView& view) {
       budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "");
   say("programs  {} accepted, {} rejected; {} repeats, {} refusals, {} measured again\n", counts.accepted,
       counts.rejected, counts.repeated, counts.refused, counts.remeasured);
-  if (view.reason == EndReason::unfinished)
-    say("state     not at its end: kernelsmith resume {}\n", shell_word(view.folder.string()));
+  if (view.reason != EndReason::unfinished)
+    return say("state     ended ({}{})\n", name_of(view.reason), used_up(view));
+  const std::string resume = "kernelsmith resume " + shell_word(view.folder.string());
+  const auto& error = view.state.session_error();
+  if (view.in_use)
+    say("state     under way\n");
+  else if (!error)
+    say("state     not at its end: {}\n", resume);
   else
-    say("state     ended ({}{})\n", name_of(view.reason), used_up(view));
+    say("state     an error ended the last session: {}\n{}            once that is mended: {}\n",
+        describe(*error), error->hint.empty() ? "" : "            hint: " + error->hint + "\n", resume);
+}
+
+std::string number_text(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void print_calls(const RunView& view) {
+  if (view.in_use && view.calls_under_way > 0)
+    say("calls     {} under way\n", number_text(view.calls_under_way, "call"));
+  if (view.answers_on_their_way > 0)
+    say("calls     {} arrived, and not in the journal yet: {}\n",
+        number_text(view.answers_on_their_way, "answer"),
+        view.in_use ? "they are on their way" : "resume takes them up");
 }
 
 void print_cost(const RunView& view) {
-  const Spending spending = view.state.spending();
+  const Spending spending = view.spending();
   if (spending.empty()) return;
   say("cost      {}\n", money_text(spending, view.state.budgets().usd));
   for (const auto& [model, totals] : spending.models())
@@ -110,6 +130,7 @@ int show(const std::string& folder, bool json) {
     return kDone;
   }
   print_head(*view);
+  print_calls(*view);
   print_cost(*view);
   print_best(*view);
   print_archive(*view);

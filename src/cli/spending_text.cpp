@@ -38,8 +38,9 @@ std::vector<std::string> unknown_costs(const Spending& spending) {
         fmt::format("unknown: {} whose tokens the server did not tell (cut off, or without usage){}",
                     calls_text(total.untold), guessed));
   } else if (total.guessed_usd > 0) {
-    lines.push_back(fmt::format("unknown: the end of replies that broke off, counted as {} by their length",
-                                usd_text(total.guessed_usd)));
+    lines.push_back(
+        fmt::format("unknown: texts that the server told no tokens of, counted as {} by their length",
+                    usd_text(total.guessed_usd)));
   }
   if (spending.interrupted() > 0)
     lines.push_back(fmt::format("unknown: up to {} under way when the process was killed",

@@ -4,6 +4,7 @@
 #include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
 #include <kernelsmith/llm/probe.hpp>
+#include <kernelsmith/prompts/tokens.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "model_support.hpp"
@@ -43,13 +44,17 @@ void write_some(YamlWriter& out, std::string_view key, const std::optional<T>& v
   if (value) out.put(key, *value);
 }
 
-void read_model(YamlMap& in, ModelSettings& model) {
+void read_model(YamlMap& in, Protocol protocol, ModelSettings& model) {
   in.required("name", model.name);
   if (in.ok() && model.name.empty()) in.refuse("name", "a model needs a name");
   read_some<std::uint64_t>(in, "max_output_tokens", model.max_output_tokens, {1, 100'000'000});
   read_some<double>(in, "temperature", model.temperature, {0, 10});
   read_some<double>(in, "top_p", model.top_p, {0, 1});
   in.optional("reasoning_effort", model.reasoning_effort);
+  if (in.ok() && protocol == Protocol::messages && !model.reasoning_effort.empty())
+    in.refuse("reasoning_effort", "the protocol messages has none",
+              "what the model takes in its place goes into extra_body, such as "
+              "'{\"thinking\": {\"type\": \"enabled\", \"budget_tokens\": 4000}}'");
   in.optional("stream", model.stream);
   in.optional("extra_body", model.extra_body);
   if (!in.ok() || model.extra_body.empty()) return;
@@ -80,9 +85,10 @@ class ChatProvider final : public ProposerProvider {
     in.optional("ca_file", ca_file_);
     in.optional("price_file", price_file_);
     if (in.kind("models") != YamlKind::absent) models_.clear();
-    in.optional_maps("models", [&](YamlMap& model) { read_model(model, models_.emplace_back()); });
+    in.optional_maps("models", [&](YamlMap& model) { read_model(model, protocol_, models_.emplace_back()); });
     prompts_.read(in);
     in.optional_map("keep", [&](YamlMap& map) {
+      map.optional("text", keep_.text);
       map.optional("logprobs", keep_.logprobs);
       map.optional("token_ids", keep_.token_ids);
       map.optional("bytes", keep_.bytes, {1024, std::size_t{1} << 30});
@@ -105,13 +111,15 @@ class ChatProvider final : public ProposerProvider {
 
   void write(YamlWriter& out) const override {
     out.put("protocol", name_of(protocol_));
-    out.put("base_url", base_url_);
+    // As it is used: in another shell the environment would name another server, or none.
+    out.put("base_url", with_environment({protocol_, base_url_, {}, ""}).base_url);
     out.put("key", key_);
     out.put("ca_file", kept_path(ca_file_));
     out.put("price_file", kept_path(price_file_));
     out.maps("models", models_, write_model);
     prompts_.write(out);
     out.map("keep", [&](YamlWriter& map) {
+      map.put("text", keep_.text);
       map.put("logprobs", keep_.logprobs);
       map.put("token_ids", keep_.token_ids);
       map.put("bytes", keep_.bytes);
@@ -132,16 +140,39 @@ class ChatProvider final : public ProposerProvider {
   Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
     auto server = endpoint();
     if (!server) return server.error();
+    for (const ModelSettings& model : models_)
+      if (server->key.stands_in(model.extra_body) || server->key.stands_in(model.name))
+        return fail(ErrorCode::invalid_argument,
+                    "a model's settings hold the key, and they are kept in a file", "proposer.models",
+                    "the key goes into $" + key_variable() + " alone");
     auto price_table = prices();
     if (!price_table) return price_table.error();
     auto prompts = prompts_.builder(task);
     if (!prompts) return prompts.error();
-    auto client = ModelClient::create(std::move(*server), client_);
-    if (!client) return client.error();
+    ClientOptions options = client_;
+    if (observer_) options.notice = bounded_notices(observer_);
+    auto client = ModelClient::create(std::move(*server), std::move(options));
+    if (!client) {
+      Error error = client.error();
+      if (error.where == "base URL" && base_url_.empty())
+        error.where = protocol_ == Protocol::messages ? "$ANTHROPIC_BASE_URL" : "$OPENAI_BASE_URL";
+      return error;
+    }
     auto proposer = make_chat_proposer(std::move(*client), std::move(*prompts), task, models_,
                                        std::move(*price_table), keep_);
     if (!proposer) return proposer;
     return with_tuner(std::move(*proposer));
+  }
+
+  Result<CallPlanner> planner(const Task& task) const override {
+    auto prompts = prompts_.builder(task);
+    if (!prompts) return prompts.error();
+    const auto table = prices();
+    if (!table) return table.error();
+    std::vector<CallTerms> terms;
+    for (const ModelSettings& model : models_) terms.push_back(terms_of(model, *table));
+    return CallPlanner([prompts = std::move(*prompts), terms = std::move(terms)](
+                           const ProposalRequest& request) { return plan(prompts, terms, request); });
   }
 
   ProposerExam examine(const Task& task, const std::stop_token& stop) const override {
@@ -177,6 +208,8 @@ class ChatProvider final : public ProposerProvider {
     return fail(ErrorCode::invalid_argument, "every price is zero, so a budget of money would never end",
                 price_file_, "leave --max-usd out");
   }
+
+  void observe(const std::shared_ptr<Observer>& observer) override { observer_ = observer; }
 
   void distrust() override { stored_url_ = stored_key_ = true; }
 
@@ -222,6 +255,29 @@ class ChatProvider final : public ProposerProvider {
     if (!key.empty() && !is_variable)
       return in.refuse("key", "a key is not written into a file", "name an environment variable: ${NAME}");
     key_ = std::move(key);
+  }
+
+  static std::uint64_t tokens_of(const Source& source) {
+    std::uint64_t tokens = 0;
+    for (const SourceFile& file : source.files()) tokens += estimate_tokens(file.text);
+    return tokens;
+  }
+
+  static std::optional<PlannedCall> plan(const PromptBuilder& prompts, const std::vector<CallTerms>& models,
+                                         const ProposalRequest& request) {
+    if (request.op == Operator::tune) return std::nullopt;
+    const auto prompt = prompts.build(request);
+    if (!prompt) return std::nullopt;
+    PlannedCall call{prompt->digest(), std::nullopt};
+    const auto own = std::ranges::find_if(models, [&](const CallTerms& terms) {
+      return request.model.empty() || terms.model == request.model;
+    });
+    if (own == models.end() || !own->input_usd || !own->output_usd) return call;
+    const std::uint64_t reply = own->most_reply_tokens.value_or(
+        request.selection.parent ? tokens_of(request.selection.parent->program->source) : 0);
+    call.usd =
+        static_cast<double>(prompt->tokens) * *own->input_usd + static_cast<double>(reply) * *own->output_usd;
+    return call;
   }
 
   CallTerms terms_of(const ModelSettings& model, const PriceTable& table) const {
@@ -295,6 +351,7 @@ class ChatProvider final : public ProposerProvider {
   /// runs.
   bool is_for_its_user_to_say(const Endpoint& server) const {
     return !server.key.empty() && !is_loopback(server.base_url) &&
+           server.base_url != provider_url(protocol_) &&
            server.base_url != with_environment({protocol_, "", {}, ""}).base_url;
   }
 
@@ -327,8 +384,24 @@ class ChatProvider final : public ProposerProvider {
     return with_environment(std::move(server));
   }
 
+  /// Many calls that are tried again say the same.
+  static std::function<void(const Notice&)> bounded_notices(std::shared_ptr<Observer> observer) {
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::seconds kBetween{10};
+    return [observer = std::move(observer), next = Clock::time_point()](const Notice& notice) mutable {
+      if (notice.level == Notice::Level::info && Clock::now() < next) return;
+      next = Clock::now() + kBetween;
+      observer->on_notice(notice);
+    };
+  }
+
   Result<PriceTable> prices() const {
     if (price_file_.empty()) return PriceTable{};
+    std::error_code ignored;
+    const auto kind = std::filesystem::status(price_file_, ignored).type();
+    if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
+      return fail(ErrorCode::bad_input, "this is no regular file", price_file_,
+                  "the run reads its prices again when it is resumed: name a file that stays");
     const auto text = read_text_file(price_file_);
     if (!text) return text.error();
     return PriceTable::read(*text, price_file_);
@@ -347,6 +420,7 @@ class ChatProvider final : public ProposerProvider {
   PromptSettings prompts_;
   KeepOptions keep_;
   ClientOptions client_ = few_at_once();
+  std::shared_ptr<Observer> observer_;
 };
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace kernelsmith {
 namespace {
 
 Status check_configuration(const Task& task, const RunConfig& config) {
-  if (Status ok = check_operators(config); !ok) return ok;
   if (Status ok = check_budgets(config); !ok) return ok;
+  if (Status ok = check_operators(config); !ok) return ok;
   auto options = engine_options(task, config);
   if (!options) return options.error();
   if (const auto state = SearchState::create(std::move(*options)); !state) return state.error();

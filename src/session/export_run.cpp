@@ -40,6 +40,11 @@ std::string reply_line(TicketId ticket, const KeptReply& reply) {
          R"(,"type":"reply"})";
 }
 
+std::string refusal_line(TicketId ticket, const Refusal& refusal) {
+  return R"({"refusal":)" + to_json(refusal) + R"(,"ticket":)" + std::to_string(ticket.value) +
+         R"(,"type":"refusal"})";
+}
+
 std::string lineage_line(ProgramId child, ProgramId parent) {
   return R"({"child":)" + text_of(child) + R"(,"parent":)" + text_of(parent) + R"(,"type":"lineage"})";
 }
@@ -56,6 +61,7 @@ class Exporter {
       const auto reply = store_.reply(arrived->ticket);
       if (!reply) return reply.error();
       if (*reply) put(reply_line(arrived->ticket, **reply));
+      if (const Refusal* refusal = arrived->proposal.refusal()) put(refusal_line(arrived->ticket, *refusal));
     } else if (const auto* told = std::get_if<EvaluationArrived>(&event)) {
       if (told->source == EvaluationSource::evaluated) write(*told);
     }

@@ -1,5 +1,6 @@
 #include "kept_answers.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <system_error>
@@ -33,24 +34,29 @@ std::optional<TicketId> ticket_of(const fs::path& file) {
   return ticket;
 }
 
+/// Room for the answers under way when the disk fills up; none where that would fill it.
+std::size_t spare_bytes(const fs::path& folder) {
+  constexpr std::uintmax_t kMost = std::uintmax_t{4} << 20, kLeast = std::uintmax_t{64} << 10, kShare = 8;
+  std::error_code error;
+  const auto space = fs::space(folder, error);
+  const std::uintmax_t bytes = error ? 0 : std::min(kMost, space.available / kShare);
+  return bytes < kLeast ? 0 : static_cast<std::size_t>(bytes);
+}
+
 bool is_left_over(const fs::path& file) { return file.filename().string().ends_with(kFreshEnding); }
 
-/// What was kept, as an answer to `request`: of a file in a run folder nothing is believed that the request
-/// tells. `corrupt` where its child cannot be one of the request's parent.
-Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept) {
-  const Child* child = kept.child();
-  if (!child) return kept;
-  const auto refuse = [&](const std::string& why) {
-    return fail(ErrorCode::corrupt, "an answer that was kept does not fit: " + why,
-                "ticket " + std::to_string(request.ticket.value), "it is asked for again");
-  };
-  if (child->source.empty()) return refuse("its child has no file");
-  if (request.selection.parent)
-    if (const Status fits = check_frozen(request.selection.parent->program->source, child->source); !fits)
-      return refuse(describe(fits.error()));
-  auto answer = as_proposal(request, child->source);
-  if (answer) kept.outcome = std::move(answer->outcome);
-  return kept;
+/// Whether calls can have cost that. Prices are at most a dollar a token, and nobody counts more than a
+/// hundred million of them in one call.
+bool is_plausible(const Cost& cost) {
+  constexpr std::uint64_t kMostCalls = 1000, kMostTokens = 100'000'000;
+  const std::uint64_t most = kMostTokens * std::max<std::uint64_t>(cost.calls, 1);
+  if (cost.calls > kMostCalls || cost.untold > cost.calls) return false;
+  if (cost.input_tokens > most || cost.output_tokens > most) return false;
+  if (cost.cached_tokens.value_or(0) > cost.input_tokens) return false;
+  if (cost.reasoning_tokens.value_or(0) > cost.output_tokens) return false;
+  const auto tokens = static_cast<double>(cost.input_tokens + cost.output_tokens);
+  const auto guessed = static_cast<double>(2 * most);
+  return cost.usd >= 0 && cost.usd <= tokens && cost.guessed_usd >= 0 && cost.guessed_usd <= guessed;
 }
 
 class Keeping final : public Proposer {
@@ -60,7 +66,8 @@ class Keeping final : public Proposer {
 
   void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
     const TicketId ticket = request.ticket;
-    if (auto kept = answers_->take(ticket)) return done(as_answer(request, std::move(*kept)));
+    if (request.op != Operator::tune)
+      if (const Status room = answers_->reserve(); !room) return done(room.error());
     proposer_->start(std::move(request), std::move(stop),
                      [answers = answers_, ticket, done = std::move(done)](Result<Proposal> answer) {
                        // Where it cannot be kept, the journal is tried all the same, and says why.
@@ -95,9 +102,17 @@ class Forgetting final : public Observer {
 
 }  // namespace
 
+bool is_kept(const fs::path& folder, TicketId ticket) {
+  std::error_code ignored;
+  return fs::is_regular_file(
+      fs::symlink_status(folder / (std::to_string(ticket.value) + kExtension), ignored));
+}
+
 Result<std::shared_ptr<KeptAnswers>> KeptAnswers::open(const fs::path& folder, Durability durability) {
   std::shared_ptr<KeptAnswers> answers(new KeptAnswers(folder, durability));
   std::error_code error;
+  std::error_code ignored;
+  fs::remove(answers->spare_file(), ignored);  // of a session that was killed
   std::vector<fs::path> torn;
   if (const auto there = fs::symlink_status(folder, error); fs::exists(there) && !fs::is_directory(there))
     return fail(ErrorCode::corrupt, "this is no folder, and no link is followed", folder.string(),
@@ -115,6 +130,9 @@ Result<std::shared_ptr<KeptAnswers>> KeptAnswers::open(const fs::path& folder, D
     if (!text) return no_answer(text.error());
     auto answer = from_json<Proposal>(*text);
     if (!answer) return no_answer(answer.error());
+    if (answer->error()) return no_answer(fail(ErrorCode::corrupt, "it holds an error"));
+    if (!is_plausible(answer->cost))
+      return no_answer(fail(ErrorCode::corrupt, "the costs that it tells cannot be those of calls"));
     answers->files_.insert(*ticket);
     answers->left_.emplace(*ticket, std::move(*answer));
   }
@@ -134,17 +152,52 @@ Status KeptAnswers::keep(TicketId ticket, const Proposal& answer) {
   const fs::path path = file_of(ticket);
   fs::path fresh = path;
   fresh += ".new";
-  const bool flush = durability_ == Durability::power;
-  if (Status written = write_new_file(fresh, text, flush ? Flush::yes : Flush::no); !written) {
-    fs::remove(fresh, error);
-    return written;
-  }
+  if (Status written = write(fresh, text); !written) return written;
   if (::rename(fresh.c_str(), path.c_str()) != 0) return system_error("cannot replace", path, errno);
   files_.insert(ticket);
-  if (!flush) return {};
+  if (durability_ != Durability::power) return {};
   const Descriptor handle(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (handle.get() < 0 || ::fsync(handle.get()) != 0) return system_error("cannot flush", folder_, errno);
   return {};
+}
+
+Status KeptAnswers::write(const fs::path& fresh, const std::string& text) {
+  const Flush flush = durability_ == Durability::power ? Flush::yes : Flush::no;
+  std::error_code ignored;
+  Status written = write_new_file(fresh, text, flush);
+  if (!written && written.error().code == ErrorCode::disk_full && spare_ == Spare::reserved) {
+    fs::remove(fresh, ignored);
+    fs::remove(spare_file(), ignored);
+    spare_ = Spare::used;
+    written = write_new_file(fresh, text, flush);
+  }
+  if (!written) fs::remove(fresh, ignored);
+  return written;
+}
+
+Status KeptAnswers::reserve() {
+  const std::lock_guard lock(mutex_);
+  if (spare_ == Spare::used)
+    return fail(ErrorCode::disk_full, "there is no room left for answers of models", folder_.string(),
+                "make room, and resume the run");
+  if (spare_ == Spare::reserved) return {};
+  const std::size_t bytes = spare_bytes(folder_.parent_path());
+  if (bytes == 0) return {};
+  std::error_code ignored;
+  fs::remove(spare_file(), ignored);
+  const Descriptor file(
+      ::open(spare_file().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (file.get() < 0) return {};
+  if (::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes)) == 0)
+    spare_ = Spare::reserved;
+  else
+    fs::remove(spare_file(), ignored);
+  return {};
+}
+
+KeptAnswers::~KeptAnswers() {
+  std::error_code ignored;
+  if (spare_ == Spare::reserved) fs::remove(spare_file(), ignored);
 }
 
 std::optional<Proposal> KeptAnswers::take(TicketId ticket) {
@@ -170,6 +223,27 @@ std::set<TicketId> KeptAnswers::tickets() const {
 fs::path KeptAnswers::file_of(TicketId ticket) const {
   return folder_ / (std::to_string(ticket.value) + kExtension);
 }
+
+Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept) {
+  const auto refuse = [&](const std::string& why) {
+    return fail(ErrorCode::corrupt, "an answer that was kept does not fit: " + why,
+                "ticket " + std::to_string(request.ticket.value),
+                "it is asked for again, where the budgets allow it");
+  };
+  if (!request.model.empty() && !kept.cost.model.empty() && kept.cost.model != request.model)
+    return refuse("it is of the model \"" + kept.cost.model + "\", and \"" + request.model + "\" was asked");
+  const Child* child = kept.child();
+  if (!child) return kept;
+  if (child->source.empty()) return refuse("its child has no file");
+  if (request.selection.parent)
+    if (const Status fits = check_frozen(request.selection.parent->program->source, child->source); !fits)
+      return refuse(describe(fits.error()));
+  auto answer = as_proposal(request, child->source);
+  if (answer) kept.outcome = std::move(answer->outcome);
+  return kept;
+}
+
+fs::path KeptAnswers::spare_file() const { return folder_.parent_path() / "run.spare"; }
 
 std::shared_ptr<Proposer> keeping(std::shared_ptr<KeptAnswers> answers, std::shared_ptr<Proposer> proposer) {
   return std::make_shared<Keeping>(std::move(answers), std::move(proposer));

@@ -17,12 +17,22 @@ namespace kernelsmith {
 /// run finds them there. Thread-safe.
 class KeptAnswers {
  public:
-  /// Reads what an earlier session left. Errors: `io`, `permission`; `corrupt` for a file that is no answer.
+  /// Reads what an earlier session left. Errors: `io`, `permission`; `corrupt` for a file that is no answer,
+  /// or tells costs that no call has.
   static Result<std::shared_ptr<KeptAnswers>> open(const std::filesystem::path& folder,
                                                    Durability durability);
 
-  /// Writes it, all or nothing. On an Error nothing is kept.
+  /// Writes it, all or nothing. On an Error nothing is kept. Where the disk is full the room is taken that
+  /// reserve() has set aside.
   Status keep(TicketId ticket, const Proposal& answer);
+
+  /// Sets room aside before anything is paid for, as far as the disk has plenty, until the end of this
+  /// object. `disk_full` where the room was needed meanwhile: no other call is to be begun.
+  Status reserve();
+
+  ~KeptAnswers();
+  KeptAnswers(const KeptAnswers&) = delete;
+  KeptAnswers& operator=(const KeptAnswers&) = delete;
 
   /// What an earlier session left for the ticket; once.
   std::optional<Proposal> take(TicketId ticket);
@@ -38,16 +48,28 @@ class KeptAnswers {
       : folder_(std::move(folder)), durability_(durability) {}
 
   std::filesystem::path file_of(TicketId ticket) const;
+  std::filesystem::path spare_file() const;
+  Status write(const std::filesystem::path& fresh, const std::string& text);
 
   const std::filesystem::path folder_;
   const Durability durability_;
   mutable std::mutex mutex_;
   std::set<TicketId> files_;
   std::map<TicketId, Proposal> left_;
+  enum class Spare { none, reserved, used } spare_ = Spare::none;
 };
 
-/// `proposer`, whose answers to a prompt are kept on the thread on which they arrive, and which is not asked
-/// for what was kept.
+/// Where a run's answers are kept, in its folder.
+inline constexpr const char* kArrivedFolder = "arrived";
+
+/// Whether the ticket's answer is kept in `folder`.
+bool is_kept(const std::filesystem::path& folder, TicketId ticket);
+
+/// What was kept, as an answer to `request`: of a file in a run folder nothing is believed that the request
+/// tells. `corrupt` where it cannot be an answer to it.
+Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept);
+
+/// `proposer`, whose answers to a prompt are kept on the thread on which they arrive.
 std::shared_ptr<Proposer> keeping(std::shared_ptr<KeptAnswers> answers, std::shared_ptr<Proposer> proposer);
 
 /// `observer` (or null), and forgets what the journal has.

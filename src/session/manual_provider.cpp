@@ -36,6 +36,20 @@ class ManualProvider final : public ProposerProvider {
     return with_tuner(std::move(*proposer));
   }
 
+  bool may_be_given_up() const override { return true; }
+
+  Result<CallPlanner> planner(const Task& task) const override {
+    auto prompts = prompts_.builder(task);
+    if (!prompts) return prompts.error();
+    return CallPlanner(
+        [prompts = std::move(*prompts)](const ProposalRequest& request) -> std::optional<PlannedCall> {
+          if (request.op == Operator::tune) return std::nullopt;
+          const auto prompt = prompts.build(request);
+          if (!prompt) return std::nullopt;
+          return PlannedCall{prompt->digest(), std::nullopt};
+        });
+  }
+
   std::vector<Operator> operators() const override {
     return {Operator::rewrite, Operator::edit, Operator::crossover};
   }

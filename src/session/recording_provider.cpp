@@ -50,8 +50,8 @@ class RecordingProvider final : public ProposerProvider {
   }
 
   Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
-    auto recorded = recorded_proposals(run_);
-    if (!recorded) return recorded.error();
+    auto answers = recorded_proposals(run_);
+    if (!answers) return answers.error();
     std::shared_ptr<Proposer> proposer;
     if (live_) {
       const auto provider = proposer_of(run_);
@@ -60,7 +60,7 @@ class RecordingProvider final : public ProposerProvider {
       if (!made) return made;
       proposer = std::move(*made);
     }
-    return std::shared_ptr<Proposer>(make_recording(std::move(*recorded), std::move(proposer)));
+    return std::shared_ptr<Proposer>(make_recording(std::move(*answers), std::move(proposer)));
   }
 
   std::vector<Operator> operators() const override { return {Operator::rewrite}; }
@@ -74,6 +74,12 @@ class RecordingProvider final : public ProposerProvider {
   std::optional<PromptOptions> prompts() const override {
     const auto provider = proposer_of(run_);
     return provider ? (*provider)->prompts() : std::nullopt;
+  }
+
+  Status check_prices() const override {
+    if (!live_) return {};
+    const auto provider = proposer_of(run_);
+    return provider ? (*provider)->check_prices() : Status(provider.error());
   }
 
   std::optional<RecordedRun> recorded_run() const override { return RecordedRun{run_, evaluations_, live_}; }

@@ -1,5 +1,10 @@
+#include <algorithm>
+
 #include <kernelsmith/code/diff.hpp>
 #include <kernelsmith/session/run_view.hpp>
+#include <kernelsmith/store/run_store.hpp>
+
+#include "kept_answers.hpp"
 
 namespace kernelsmith {
 
@@ -14,6 +19,12 @@ const Evaluation* RunView::best_evaluation() const {
   if (confirmation && confirmation->first == best->program->id && confirmation->second)
     return &*confirmation->second;
   return &state.individuals().at(best->program->id)->evaluation;
+}
+
+Spending RunView::spending() const {
+  Spending all = state.spending();
+  if (!in_use) all.add_interrupted(calls_under_way);
+  return all;
 }
 
 std::vector<LineageStep> RunView::lineage_of_best() const {
@@ -66,6 +77,9 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
   });
   if (!counted) return counted.error();
   const EndReason reason = state->end_reason(state->elapsed_s());
+  const auto calls = state->calls_under_way();
+  const auto arrived = static_cast<std::uint64_t>(std::ranges::count_if(
+      calls, [&](TicketId ticket) { return is_kept(folder / kArrivedFolder, ticket); }));
   return RunView{.run_id = (*store)->run_id(),
                  .folder = folder,
                  .best_folder = (*store)->best_folder(),
@@ -73,7 +87,10 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
                  .config = std::move(stored->config),
                  .state = std::move(*state),
                  .refusals = std::move(refusals),
-                 .reason = reason};
+                 .reason = reason,
+                 .in_use = RunStore::is_in_use(folder),
+                 .calls_under_way = calls.size() - arrived,
+                 .answers_on_their_way = arrived};
 }
 
 }  // namespace kernelsmith

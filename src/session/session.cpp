@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <thread>
@@ -14,7 +15,6 @@ namespace {
 
 constexpr const char* kTaskFolder = "task";
 constexpr const char* kConfigFile = "run.yaml";
-constexpr const char* kArrivedFolder = "arrived";
 
 /// The evaluator, the proposer and the options of an engine, and what it follows first.
 struct Wiring {
@@ -50,8 +50,8 @@ Result<Wiring> wire(const Task& task, const RunConfig& config) {
     recording = std::move(*opened);
     if (const Status ok = check_task(*recording, *recorded, task); !ok) return ok.error();
   }
-  if (const Status ok = check_operators(config); !ok) return ok.error();
   if (const Status ok = check_budgets(config); !ok) return ok.error();
+  if (const Status ok = check_operators(config); !ok) return ok.error();
   auto options = engine_options(task, config);
   if (!options) return options.error();
   auto proposer = config.proposer.provider->make(task);
@@ -141,6 +141,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.evaluations_in_flight = config.workers;
   options.proposals_in_flight = config.proposer.provider->proposals_in_flight().value_or(config.workers);
   options.error_limit = config.error_limit;
+  options.give_up_at_time = config.proposer.provider->may_be_given_up();
   // Replay moves elites by the migration again. It takes selections and proposals from the journal; only a
   // deterministic run would end elsewhere with another sampler.
   for (auto& [name, text] : policy_texts(config))
@@ -150,6 +151,52 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
 }
 
 namespace {
+
+/// A copy of what an open ticket asks for.
+std::optional<ProposalRequest> request_of(const Engine& engine, TicketId ticket, std::uint64_t seed) {
+  std::optional<ProposalRequest> request;
+  engine.inspect([&](const SearchState& state) {
+    const auto open = state.open().find(ticket);
+    if (open == state.open().end() || open->second.proposal || !open->second.opened.op) return;
+    const TicketOpened& opened = open->second.opened;
+    request = ProposalRequest{seed, ticket, *opened.op, opened.model, open->second.selection};
+  });
+  return request;
+}
+
+void warn_of_another_prompt(TicketId ticket, const Digest& kept, const Digest& planned, Observer& observer) {
+  observer.on_notice({Notice::Level::warning,
+                      "the answer kept for ticket " + std::to_string(ticket.value) +
+                          " is one to another prompt (" + kept.hex().substr(0, 12) +
+                          ") than this session would send (" + planned.hex().substr(0, 12) +
+                          "): prompts or models were changed, or the file is not of this run. It is taken, "
+                          "because it was paid for"});
+}
+
+/// Answers that a killed session had got come before anything new is asked.
+Status take_up(Engine& engine, KeptAnswers& kept, const CallPlanner& planner, std::uint64_t seed,
+               Observer* observer) {
+  for (const TicketId ticket : kept.tickets()) {
+    const auto request = request_of(engine, ticket, seed);
+    auto left = kept.take(ticket);
+    // Where it is not asked for, the journal has it already: the kill came in between.
+    if (!request || !left) {
+      kept.forget(ticket);
+      continue;
+    }
+    auto answer = as_answer(*request, std::move(*left));
+    if (!answer) {
+      kept.forget(ticket);
+      if (observer) observer->on_notice({Notice::Level::warning, describe(answer.error())});
+      continue;
+    }
+    const auto planned = planner ? planner(*request) : std::nullopt;
+    if (planned && answer->prompt && *answer->prompt != planned->prompt && observer)
+      warn_of_another_prompt(ticket, *answer->prompt, planned->prompt, *observer);
+    if (auto taken = engine.propose(ticket, std::move(*answer)); !taken) return taken.error();
+  }
+  return {};
+}
 
 /// Told where a budget of money goes on from calls of which the journal does not tell what they cost.
 void warn_of_unknown_cost(const Engine& engine, const std::shared_ptr<Observer>& observer) {
@@ -194,7 +241,18 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
   if (!kept) return kept.error();
   wiring.options.observer = forgetting(*kept, observer);
   const bool from_recording = wiring.recording && !config.proposer.provider->recorded_run()->live;
-  if (!from_recording) wiring.proposer = keeping(*kept, std::move(wiring.proposer));
+  CallPlanner planner;
+  if (!from_recording) {
+    wiring.proposer = keeping(*kept, std::move(wiring.proposer));
+    auto made = config.proposer.provider->planner(task);
+    if (!made) return made.error();
+    planner = std::move(*made);
+  }
+  if (planner)
+    wiring.options.forecast_usd = [planner](const ProposalRequest& request) {
+      const auto call = planner(request);
+      return call ? call->usd : std::nullopt;
+    };
   if (wiring.recording)
     if (const Status ok = take_recorded_budgets(*wiring.recording, *store, wiring.options.budgets); !ok)
       return ok.error();
@@ -202,13 +260,8 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
                                std::move(wiring.proposer));
   if (!engine) return engine.error();
   warn_of_unknown_cost(*engine, observer);
-  // A session that was killed between the journal and the folder left what the journal has.
-  engine->inspect([&](const SearchState& state) {
-    for (const TicketId ticket : (*kept)->tickets()) {
-      const auto open = state.open().find(ticket);
-      if (open == state.open().end() || open->second.proposal) (*kept)->forget(ticket);
-    }
-  });
+  if (const Status taken = take_up(*engine, **kept, planner, config.seed, observer.get()); !taken)
+    return taken.error();
   return Session(std::make_unique<Impl>(Impl{std::move(task), std::move(config), journal, std::move(*engine),
                                              std::move(wiring.recording), std::move(observer)}));
 }
@@ -265,6 +318,7 @@ Status Session::Impl::write_best() const {
 Result<Session> Session::create(const TaskFolder& task, const std::filesystem::path& folder, RunConfig config,
                                 std::shared_ptr<Observer> observer) {
   set_default_budget(config);
+  config.proposer.provider->observe(observer);
   auto wiring = wire(task.task, config);
   if (!wiring) return wiring.error();
   auto copy = task.files;
@@ -310,6 +364,7 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
     if (const Status changed = change(config); !changed) return changed.error();
   auto store = RunStore::open(folder, config.durability);
   if (!store) return store.error();
+  config.proposer.provider->observe(observer);
   auto wiring = wire(stored->task.task, config);
   if (!wiring) return wiring.error();
   const std::string yaml = to_yaml(config);

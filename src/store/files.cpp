@@ -1,8 +1,10 @@
 #include "files.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -17,7 +19,18 @@ namespace fs = std::filesystem;
 
 namespace {
 constexpr std::size_t kLongestPid = 32;
+
+/// Whoever only looks whether a run is in use holds its lock for a moment.
+bool lock_now(int file) {
+  constexpr int kTries = 20;
+  constexpr std::chrono::milliseconds kPause{5};
+  for (int i = 1; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (errno != EWOULDBLOCK || i == kTries) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
 }
+}  // namespace
 
 Error system_error(std::string_view doing, const fs::path& path) {
   return kernelsmith::system_error(doing, path, errno);
@@ -62,7 +75,7 @@ Result<Descriptor> take_lock(const fs::path& path) {
   // flock and not a POSIX lock: those are dropped when any descriptor of the file is closed.
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (file.get() < 0) return system_error("cannot open", path);
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (!lock_now(file.get())) {
     if (errno != EWOULDBLOCK) return system_error("cannot lock", path);
     const auto text = read_regular_file(path, kLongestPid);
     return fail(ErrorCode::busy, "in use by process " + (text && !text->empty() ? *text : "?"),
@@ -73,6 +86,11 @@ Result<Descriptor> take_lock(const fs::path& path) {
                      ::pwrite(file.get(), pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size());
   if (!named) return system_error("cannot write", path);
   return file;
+}
+
+bool is_locked(const fs::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  return file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 Result<std::string> random_hex(std::size_t bytes) {

@@ -26,6 +26,9 @@ Status flush_folder(const std::filesystem::path& folder);
 /// `busy`, naming the process that has it.
 Result<Descriptor> take_lock(const std::filesystem::path& path);
 
+/// Whether some process holds take_lock()'s lock.
+bool is_locked(const std::filesystem::path& path);
+
 /// Bytes from the kernel's random source, as hexadecimal digits.
 Result<std::string> random_hex(std::size_t bytes);
 

@@ -78,6 +78,12 @@ Status require_no_run(const fs::path& folder, std::span<const SourceFile> more) 
 
 Status require_run(const fs::path& folder) {
   std::error_code error;
+  // SQLite opens what stands beside a database by its name, and would wait for a pipe.
+  for (const char* name : {"run.db-journal", "run.db-wal", "run.db-shm"}) {
+    const auto type = fs::symlink_status(folder / name, error).type();
+    if (type != fs::file_type::not_found && type != fs::file_type::regular)
+      return fail(ErrorCode::corrupt, "this is no regular file", (folder / name).string(), "remove it");
+  }
   if (fs::is_regular_file(fs::symlink_status(folder / kDatabase, error))) return {};
   const bool begun = fs::exists(folder / kLock, error);
   return fail(ErrorCode::not_found, "no run here: run.db is missing", folder.string(),
@@ -203,6 +209,8 @@ Status RunStore::Impl::prepare_writer(Durability durability) {
 }
 
 RunStore::RunStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+bool RunStore::is_in_use(const fs::path& folder) { return detail::is_locked(folder / kLock); }
+
 RunStore::~RunStore() = default;
 
 Result<std::unique_ptr<RunStore>> RunStore::create(const fs::path& folder, std::string_view configuration,

@@ -1,6 +1,10 @@
 #include "sqlite.hpp"
 
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include <unistd.h>
 
 namespace kernelsmith::detail {
 namespace {
@@ -72,6 +76,20 @@ Error last_error(sqlite3* handle, std::string_view while_doing) {
               file ? file : "", std::string(hint_for(code)));
 }
 
+/// Whether nobody writes it: then SQLite needs no files of its own beside it, which could not be made.
+bool is_unchangeable(const std::filesystem::path& file) {
+  std::error_code ignored;
+  const bool read_only = ::access(file.parent_path().c_str(), W_OK) != 0 && errno == EROFS;
+  return read_only && !std::filesystem::exists(file.string() + "-wal", ignored);
+}
+
+std::string in_uri(const std::filesystem::path& file) {
+  std::string text;
+  for (const char c : std::filesystem::absolute(file).string())
+    text += c == '%' ? "%25" : c == '?' ? "%3f" : c == '#' ? "%23" : std::string(1, c);
+  return text;
+}
+
 }  // namespace
 
 Result<Database> Database::open(const std::filesystem::path& file, Mode mode) {
@@ -79,7 +97,10 @@ Result<Database> Database::open(const std::filesystem::path& file, Mode mode) {
   flags |= mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   if (mode == Mode::create) flags |= SQLITE_OPEN_CREATE;
   sqlite3* handle = nullptr;
-  const int result = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
+  const bool immutable = mode == Mode::read && is_unchangeable(file);
+  if (immutable) flags |= SQLITE_OPEN_URI;
+  const std::string name = immutable ? "file:" + in_uri(file) + "?immutable=1" : file.string();
+  const int result = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
   Database database;
   database.handle_.reset(handle);
   if (result != SQLITE_OK) return last_error(handle, "opening " + file.string());

@@ -7,6 +7,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
+from model_run_test import Model, program, reply
 from support import TASK, CommandTest, kernelsmith, start, write_task
 
 
@@ -223,6 +224,35 @@ class WrongRunFolder(CommandTest):
         self.fail_with(2, "resume", "a.run", "--time", "5s", says=["budgets.wall_time_s"], code="invalid_argument")
         self.succeed("resume", "a.run", "--iterations", "5")
 
+    def test_what_stands_beside_the_database_is_not_waited_for(self):
+        self.make_run()
+        for name in ("run.db-journal", "run.db-wal"):
+            path = self.folder / "a.run" / name
+            path.unlink(missing_ok=True)
+            os.mkfifo(path)
+            self.fail_with(3, "show", "a.run", says=[name, "no regular file"], code="corrupt")
+            path.unlink()
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to mount a file system")
+    def test_a_run_on_a_read_only_file_system_can_be_looked_at(self):
+        disk = self.folder / "a?b"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk], capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("this machine does not let tests mount: " + mounted.stderr.decode())
+        self.addCleanup(subprocess.run, ["umount", "-l", disk])
+        write_task(self.folder / "task")
+        self.succeed("run", "task", "--iterations", "3", "--out", disk / "a.run")
+        with sqlite3.connect(disk / "a.run/run.db") as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        for name in ("run.db-wal", "run.db-shm"):
+            (disk / "a.run" / name).unlink(missing_ok=True)
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        self.assertEqual(self.json("show", disk / "a.run")["counts"]["iterations"], 3)
+        self.assertIn('"type":"run"', self.succeed("export", disk / "a.run").stdout)
+        self.succeed("replay", disk / "a.run", "--keep-evaluations", "--out", "b.run")
+
     def test_a_run_of_another_program(self):
         self.make_run()
         shutil.rmtree(self.folder / "a.run/task")
@@ -251,6 +281,48 @@ class FullDisk(CommandTest):
         subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
         told = self.json("show", disk / "a.run")["counts"]["iterations"]
         self.assertGreater(told, 0)
+
+
+class FullDiskWithAModel(CommandTest):
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to mount a small file system")
+    def test_the_disk_fills_up_while_models_are_asked(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("this machine does not let tests mount: " + mounted.stderr.decode())
+        self.addCleanup(subprocess.run, ["umount", "-l", disk])
+        write_task(self.folder / "task")
+        model = Model([])
+        self.addCleanup(model.close)
+        answer = reply(f"```\n{program(1, 2, 3, 4, 5, 6)}```\n")
+
+        class Script(list):
+            """The disk is full when the first answer goes out."""
+
+            filled = False
+
+            def __len__(self):
+                return 1
+
+            def __getitem__(self, _):
+                filler = disk / "filler"
+                if not self.filled:
+                    self.filled = True
+                    with open(filler, "wb", buffering=0) as file:
+                        try:
+                            while True:
+                                file.write(bytes(4096))
+                        except OSError:
+                            pass
+                return answer
+
+        model.script = Script()
+        self.fail_with(3, "run", "task", "--model", "m", "--base-url", model.url, "--iterations", "40", "--set",
+                       "proposer.concurrency=2", "--out", disk / "a.run", says=["resume"], code="disk_full")
+        (disk / "filler").unlink()
+        self.succeed("resume", disk / "a.run", "--iterations", "41")
+        self.assertFalse((disk / "a.run/run.spare").exists())
 
 
 if __name__ == "__main__":

@@ -2,12 +2,13 @@
 this machine plays the model; the protocol's own troubles are tested in tests/llm."""
 
 import json
+import signal
 import sqlite3
 import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from support import SEED, CommandTest, kernelsmith, write_task
+from support import PATIENCE_S, SEED, CommandTest, kernelsmith, start, wait_for, write_task
 
 KEY = "sk-planted-key-0123456789"
 
@@ -145,6 +146,75 @@ class ModelRunTest(CommandTest):
         self.assertNotIn(KEY, done.stdout + done.stderr)
         self.assertIn("0 iterations", done.stdout)
         self.assertEqual(len(model.requests), 1, "a key that was refused once is refused again")
+        self.assertIn("an error, which is told below", done.stdout)
+        self.assertIn("once what the error names is mended", done.stdout)
+        shown = self.json("show", "it.run")
+        self.assertIsNone(shown["ended"])
+        self.assertEqual(shown["error"]["code"], "permission")
+        self.assertRegex(self.succeed("show", "it.run").stdout, "state +an error ended the last session: .*(permission)")
+        model.script[:] = [reply(f"```\n{BETTER}```\n")]
+        done = kernelsmith("resume", "it.run", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIsNone(self.json("show", "it.run")["error"])
+
+    def test_replies_that_give_nothing_are_counted(self):
+        _, done = self.run_with([reply("```\nk0 = 7", finish="length"), reply("no code")], "--iterations", "2")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("refused  proposals without a child: no_code 1, truncated 1", done.stdout)
+        self.assertIn("max_output_tokens", done.stdout)
+
+    def test_a_time_limit_ends_what_is_not_answered(self):
+        model, done = self.run_with([(200, {"choices": []})], "--time", "2s", "--set", "proposer.attempts=1000",
+                                    "--set", "limits.errors_in_a_row=1000")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("ended    the budget is used up", done.stdout)
+
+    def test_a_terminal_that_goes_ends_the_run_in_order(self):
+        model = Model([None])
+        self.addCleanup(model.close)
+        process = start("run", "task", "--out", "it.run", "--model", "scripted", "--base-url", model.url,
+                        cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        wait_for(lambda: model.requests or process.poll() is not None, "a call")
+        process.stderr.close()
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(process.wait(PATIENCE_S), 130)
+        process.stdout.close()
+
+    def test_the_server_of_the_environment_is_kept(self):
+        model = Model([reply("no code")])
+        self.addCleanup(model.close)
+        env = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": model.url}
+        done = kernelsmith("run", "task", "--out", "it.run", "--model", "m", "--iterations", "1", cwd=self.folder,
+                           env=env)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f'base_url: "{model.url}"', (self.folder / "it.run/run.yaml").read_text().replace(
+            f"base_url: {model.url}", f'base_url: "{model.url}"'))
+        done = kernelsmith("resume", "it.run", "--iterations", "2", cwd=self.folder,
+                           env={"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": ""})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(model.requests), 2)
+        self.fail_with(2, "run", "task", "--model", "m", says=["$OPENAI_BASE_URL", "htp"],
+                       env={"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": "htp://x/v1"})
+
+    def test_operators_name_models_that_there_are(self):
+        self.fail_with(2, "run", "task", "--model", "good", "--base-url", "http://127.0.0.1:1/v1", "--set",
+                       "operators=[{operator: rewrite, model: godo, weight: 1}]",
+                       says=['"godo"', "did you mean good?"], code="bad_input")
+        self.assertFalse(list(self.folder.glob("*.run")), "nothing is left behind")
+
+    def test_a_runs_own_prompts_are_shown(self):
+        templates = self.folder / "own" / "mine"
+        templates.mkdir(parents=True)
+        (templates / "role.mustache").write_text("You are the smith of {{task.name}}.\n")
+        ours = ["--set", f"proposer.prompts={{folder: {self.folder / 'own'}, set: mine, budget_tokens: 5000}}"]
+        model, done = self.run_with([reply("no code")], "--iterations", "1", *ours)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        sent = model.requests[0][1]["messages"][0]["content"]
+        self.assertTrue(sent.startswith("You are the smith of hill.\n"))
+        shown = self.json("prompt", "it.run", "--operator", "rewrite")
+        self.assertEqual((shown["set"], shown["budget"]), ("mine", 5000))
+        self.assertEqual(shown["messages"][0]["content"], sent)
+        self.assertEqual(self.json("prompt", "it.run", "--set", "relaxed", "--budget", "0")["budget"], None)
 
     def test_what_a_server_and_a_model_write_does_not_steer_the_terminal(self):
         evil = "\x1b]0;x\x07 \x9b31m \u202e"
@@ -182,13 +252,18 @@ class ModelRunTest(CommandTest):
         self.fail_with(2, "replay", "it.run", "--keep-evaluations", "--live", says=["https://model.invalid/v1"],
                        env=secrets)
         edit('key: ""', 'key: "${SOME_SECRET}"')
-        said = self.fail_with(2, *resume, says=["SOME_SECRET", "API_KEY"], env=secrets)
+        said = self.fail_with(2, *resume, says=["SOME_SECRET", "not named as an API key"], env=secrets)
         self.assertNotIn("not-for-others", said)
         self.assertEqual(len(model.requests), asked)
-        edit(model.url, "https://model.invalid/v1")
+        edit('key: ""', 'key: "${SOME_SECRET}"')
         done = kernelsmith(*resume, "--base-url", model.url, cwd=self.folder, env=secrets)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertEqual(len(model.requests), asked)
+        done = kernelsmith(*resume, "--base-url", model.url, "--set", "proposer.key=${SOME_SECRET}", cwd=self.folder,
+                           env=secrets)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(len(model.requests), asked + 1)
+        self.assertEqual(model.requests[-1][0]["Authorization"], "Bearer not-for-others-0123")
 
     def test_deliberate_mistakes(self):
         self.fail_with(2, "run", "task", "--model", "m", "--base-url", "http://example.com/v1",

@@ -1,7 +1,10 @@
 """Money as a budget: what calls cost is counted, warned of, shown and kept over resumes, and ends the run in time."""
 
 import json
+import shutil
 import signal
+import socket
+import threading
 import unittest
 
 from model_run_test import KEY, Model, events, program, reply
@@ -61,6 +64,69 @@ class MoneyTest(CommandTest):
         self.assertIn("ended (budget: money)", text)
         self.assertIn("scripted: 5 calls, 5000 tokens in, 500 out, 0.0100 USD", text)
 
+    def test_a_first_call_that_the_budget_does_not_cover_is_not_made(self):
+        model = self.serve(answers(3))
+        done = self.run_with(model, "--max-usd", "0.0001")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(model.requests, [], "the prompt alone costs more")
+        self.assertRegex(done.stdout, r"the next call may cost 0\.\d+ USD, and 0\.0001 USD of 0\.0001 USD are left")
+        total = float(done.stdout.split("--max-usd ")[1].split()[0])
+        self.assertGreater(total, 0.0005)
+        shutil.rmtree(self.folder / "it.run")
+        done = self.run_with(model, "--max-usd", "0.1", "--set",
+                             "proposer.models=[{name: scripted, max_output_tokens: 20000}]")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(model.requests, [], "the reply may")
+
+    def test_each_resume_asks_only_what_the_budget_covers(self):
+        model = self.serve([*answers(1), (200, {"choices": [], "usage": answers(1)[0][1]["usage"]})])
+        ends = ["--set", "proposer.attempts=1", "--set", "limits.errors_in_a_row=1"]
+        self.assertEqual(self.run_with(model, "--max-usd", "0.0071", *ends).returncode, 3)
+        for _ in range(4):
+            kernelsmith("resume", "it.run", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.assertLessEqual(len(model.requests) * CALL_USD, 0.0071)
+        self.assertEqual(self.json("show", "it.run")["used_up"], "money")
+
+    def test_a_replay_that_goes_on_live_needs_prices_too(self):
+        model = self.serve(answers(30))
+        done = kernelsmith("run", "task", "--out", "it.run", "--model", "scripted", "--base-url", model.url,
+                           "--iterations", "2", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        env = {"OPENAI_API_KEY": KEY}
+        self.succeed("replay", "it.run", "--keep-evaluations", "--live", "--out", "b.run", env=env)
+        self.fail_with(2, "resume", "b.run", "--iterations", "9", "--max-usd", "0.5", says=["has no price"], env=env)
+
+    def test_what_a_proxy_keeps_back_costs_nothing(self):
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def serve():
+            while True:
+                try:
+                    connection = listener.accept()[0]
+                except OSError:
+                    return
+                asked = connection.recv(65536)
+                tunnel = b"open" in asked.split(b"\r\n")[0]
+                connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n" if tunnel else
+                                   b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n")
+                try:
+                    connection.recv(4096)  # the handshake, or the end
+                except OSError:
+                    pass
+                connection.close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        env = {"OPENAI_API_KEY": KEY, "HTTPS_PROXY": f"http://127.0.0.1:{listener.getsockname()[1]}", "NO_PROXY": ""}
+        for host in ("open.invalid", "shut.invalid"):
+            done = kernelsmith("run", "task", "--out", host, "--model", "scripted", "--base-url", f"https://{host}/v1",
+                               "--price-file", "prices.yaml", "--iterations", "2", "--set", "proposer.attempts=1",
+                               "--set", "limits.errors_in_a_row=1", cwd=self.folder, env=env)
+            self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+            self.assertIn("(network)", done.stderr)
+            self.assertNotIn("cost ", done.stdout, "no request went out")
+        self.assertIn("the proxy opens no way to the server", done.stderr)
+
     def test_resume_goes_on_from_what_was_spent(self):
         model = self.serve(answers(50))
         self.assertEqual(self.run_with(model, "--max-usd", "0.004").returncode, 0)
@@ -77,11 +143,15 @@ class MoneyTest(CommandTest):
         process = start(*self.args(model, "--max-usd", "0.02"), cwd=self.folder, env={"OPENAI_API_KEY": KEY})
         self.addCleanup(process.communicate)
         wait_for(lambda: len(model.requests) >= 7 or process.poll() is not None, "seven calls")
+        self.assertTrue(self.json("show", "it.run")["in_use"])
         process.send_signal(signal.SIGKILL)
         process.wait()
         self.assertGreaterEqual(len(model.requests), 7)
         told = [e["proposal"]["cost"] for e in events(self.folder / "it.run") if e["event"] == "proposal_arrived"]
         shown = self.json("show", "it.run")
+        self.assertGreaterEqual(shown["cost"]["interrupted_calls"], 1, "the one that hung")
+        self.assertFalse(shown["in_use"])
+        self.assertIn("under way when", self.succeed("show", "it.run").stdout)
         self.assertAlmostEqual(shown["cost"]["usd"], sum(cost["usd"] for cost in told))
         self.assertGreaterEqual(shown["cost"]["calls"], 1)
         model.script[:] = answers(60)
@@ -188,6 +258,18 @@ class MoneyTest(CommandTest):
         self.assertEqual((kept["reply"]["tokens"], kept["reply"]["logprobs"]), (["x"], [-0.5]))
         self.assertEqual((kept["reply"]["token_ids"], kept["reply"]["prompt_token_ids"]), ([3], [1, 2]))
         self.assertNotIn("reply", [e for e in events(self.folder / "it.run") if e["event"] == "proposal_arrived"][0])
+
+    def test_texts_are_kept_with_their_prompts_and_refusals_are_exported(self):
+        model = self.serve([answers(1)[0], reply("nothing of use")])
+        self.assertEqual(self.run_with(model, "--iterations", "2", "--set", "proposer.keep.text=true").returncode, 0)
+        self.assertNotIn("logprobs", model.requests[0][1])
+        lines = [json.loads(line) for line in self.succeed("export", "it.run").stdout.splitlines()]
+        kept = {line["ticket"]: line["reply"] for line in lines if line["type"] == "reply"}
+        self.assertEqual(kept[2]["text"], "nothing of use")
+        self.assertEqual(kept[1]["user"], model.requests[0][1]["messages"][1]["content"])
+        self.assertEqual(kept[1]["system"], model.requests[0][1]["messages"][0]["content"])
+        [refused] = [line for line in lines if line["type"] == "refusal"]
+        self.assertEqual((refused["ticket"], refused["refusal"]["code"]), (2, "no_code"))
 
     def test_by_default_nothing_of_a_reply_is_kept(self):
         model = self.serve(answers(1))

@@ -107,6 +107,14 @@ class ReplayTest(CommandTest):
         self.assertEqual(self.json("show", "c.run")["counts"]["iterations"], 24)
         self.assertGreater(len(self.model.requests), asked)
 
+    def test_a_recording_of_itself_ends(self):
+        self.record(iterations=8)
+        self.succeed("replay", "a.run", "--out", "b.run", "--keep-evaluations")
+        config = self.folder / "b.run/run.yaml"
+        text = config.read_text().replace("live: false", "live: true")
+        config.write_text(text.replace(str(self.folder / "a.run"), str(self.folder / "b.run")))
+        self.fail_with(2, "resume", "b.run", "--iterations", "9", says=["repeats one that repeats one"])
+
     def test_what_the_recording_lacks_is_one_error(self):
         self.record(iterations=8)
         (self.folder / "again.yaml").write_text("proposer: {kind: recording, run: a.run}\nseed: 5\n")

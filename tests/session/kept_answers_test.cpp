@@ -26,6 +26,13 @@ struct Script {
   std::set<std::uint64_t> asked;
   std::function<void()> on_ask;
   bool answers = true;
+  std::string prompt = "a prompt";  ///< as it would be sent
+};
+
+struct Notices final : Observer {
+  void on_event(const Event&) override {}
+  void on_notice(const Notice& notice) override { messages.push_back(notice.message); }
+  std::vector<std::string> messages;
 };
 
 Proposal child_of(const ProposalRequest& request, std::string_view text) {
@@ -63,6 +70,11 @@ class ScriptedProvider final : public ProposerProvider {
     return std::shared_ptr<Proposer>(std::make_shared<ScriptedProposer>(script_));
   }
   std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+  Result<CallPlanner> planner(const Task&) const override {
+    return CallPlanner([script = script_](const ProposalRequest&) {
+      return std::optional(PlannedCall{digest_of(script->prompt), std::nullopt});
+    });
+  }
 
  private:
   std::shared_ptr<Script> script_;
@@ -97,7 +109,7 @@ class KeptAnswersTest : public testing::Test {
     script_->asked.clear();
   }
 
-  Result<Session> resume() { return Session::resume(run_, {}, registry()); }
+  Result<Session> resume() { return Session::resume(run_, {}, registry(), notices_); }
 
   void leave(const std::string& name, const std::string& text) {
     fs::create_directories(run_ / "arrived");
@@ -106,6 +118,7 @@ class KeptAnswersTest : public testing::Test {
 
   bool nothing_on_its_way() const { return !fs::exists(run_ / "arrived") || fs::is_empty(run_ / "arrived"); }
 
+  std::shared_ptr<Notices> notices_ = std::make_shared<Notices>();
   std::shared_ptr<Script> script_ = std::make_shared<Script>();
   ScratchFolder scratch_ = ScratchFolder::create().value();
   fs::path task_ = scratch_.path();
@@ -113,6 +126,12 @@ class KeptAnswersTest : public testing::Test {
 };
 
 constexpr const char* kPaid = "a = 3  # @tune 0 1 2 3\nb = 4  # @tune 0 1 2 3 4\nc = 1  # @tune 0 1\n";
+
+Proposal first_answer() {
+  ProposalRequest request;
+  request.ticket = {1};
+  return child_of(request, kPaid);
+}
 
 TEST_F(KeptAnswersTest, AnAnswerThatWasOnItsWayIsTakenAndNotBoughtAgain) {
   begin_and_stop();
@@ -130,6 +149,43 @@ TEST_F(KeptAnswersTest, AnAnswerThatWasOnItsWayIsTakenAndNotBoughtAgain) {
   EXPECT_EQ(outcome->best->program->id, ProgramId{1});
   EXPECT_EQ(outcome->best->program->source.main_text(), kPaid);
   EXPECT_TRUE(nothing_on_its_way());
+}
+
+TEST_F(KeptAnswersTest, AnAnswerToAnotherPromptIsTakenAndSaid) {
+  begin_and_stop();
+  leave("1.json", to_json(first_answer()));
+  ASSERT_TRUE(resume());
+  EXPECT_THAT(notices_->messages, testing::IsEmpty());
+  const TemporaryFolder folder;
+  run_ = folder.path() / "b.run";
+  task_ = folder.path() / "task";
+  begin_and_stop();
+  leave("1.json", to_json(first_answer()));
+  script_->prompt = "a changed prompt";
+  ASSERT_TRUE(resume().value().run());
+  EXPECT_THAT(
+      notices_->messages,
+      testing::ElementsAre(testing::HasSubstr("the answer kept for ticket 1 is one to another prompt")));
+  EXPECT_FALSE(script_->asked.contains(1));
+}
+
+TEST_F(KeptAnswersTest, CostsThatNoCallHasAreNamed) {
+  begin_and_stop();
+  const auto refusal = [&](const std::function<void(Cost&)>& tell) {
+    Proposal kept = first_answer();
+    tell(kept.cost);
+    leave("1.json", to_json(kept));
+    const auto session = resume();
+    return session ? ErrorCode::internal : session.error().code;
+  };
+  EXPECT_EQ(refusal([](Cost& cost) { cost.usd = 1e9, cost.input_tokens = 1000; }), ErrorCode::corrupt);
+  EXPECT_EQ(refusal([](Cost& cost) { cost.usd = -1; }), ErrorCode::corrupt);
+  EXPECT_EQ(refusal([](Cost& cost) { cost.input_tokens = std::uint64_t{1} << 60; }), ErrorCode::corrupt);
+  EXPECT_EQ(refusal([](Cost& cost) { cost.input_tokens = 5, cost.cached_tokens = 6; }), ErrorCode::corrupt);
+  EXPECT_EQ(refusal([](Cost& cost) { cost.calls = 1, cost.untold = 2; }), ErrorCode::corrupt);
+  EXPECT_EQ(refusal([](Cost& cost) { cost.usd = 0.5, cost.input_tokens = 9000, cost.calls = 1; }),
+            ErrorCode::internal)
+      << "this one is taken";
 }
 
 TEST_F(KeptAnswersTest, WhatTheJournalHasIsForgotten) {

@@ -14,6 +14,7 @@
 
 #include <kernelsmith/config/yaml.hpp>
 #include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/observer.hpp>
 #include <kernelsmith/core/proposer.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/engine/follow.hpp>
@@ -81,6 +82,17 @@ struct ProposerExam {
   PromptOptions prompts;
 };
 
+/// A call as it would be made for a request.
+struct PlannedCall {
+  Digest prompt;
+  /// The most that it can cost where the reply's length is bounded, else what a reply as long as the parent
+  /// costs; empty without a price.
+  std::optional<double> usd;
+};
+
+/// Plans without calling; empty where a request leads to no call. Pure; thread-safe.
+using CallPlanner = std::function<std::optional<PlannedCall>(const ProposalRequest&)>;
+
 /// A proposer serves some of the operators.
 class ProposerProvider : public Provider<Proposer> {
  public:
@@ -91,6 +103,9 @@ class ProposerProvider : public Provider<Proposer> {
   /// costs nothing.
   virtual Status check_prices() const { return {}; }
 
+  /// Null for a proposer that shows nobody a prompt.
+  virtual Result<CallPlanner> planner(const Task&) const { return CallPlanner(); }
+
   /// Checks what can be checked without a call that costs anything. May take seconds. By default: that make()
   /// succeeds.
   virtual ProposerExam examine(const Task& task, const std::stop_token& stop) const;
@@ -100,6 +115,12 @@ class ProposerProvider : public Provider<Proposer> {
 
   /// How its prompts are made; empty: it has none.
   virtual std::optional<PromptOptions> prompts() const { return std::nullopt; }
+
+  /// Whom make() lets tell what is worth knowing while calls go on, such as a server's pause.
+  virtual void observe(const std::shared_ptr<Observer>&) {}
+
+  /// Whether what is asked costs nothing when it is given up: people are not waited for beyond wall time.
+  virtual bool may_be_given_up() const { return false; }
 
   /// Whom it will ask and with which secret, in words for the user; empty: nobody outside this machine's
   /// files.

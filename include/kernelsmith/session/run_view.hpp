@@ -30,6 +30,13 @@ struct RunView {
   SearchState state;
   std::map<RefusalCode, std::uint64_t> refusals;  ///< proposals without a child, by why
   EndReason reason = EndReason::unfinished;  ///< with the budgets as they stand; never `stopped` or `errors`
+  bool in_use = false;                       ///< a process is writing the run
+  /// Calls that the journal has no answer to: under way where the run is in use, else interrupted.
+  std::uint64_t calls_under_way = 0;
+  std::uint64_t answers_on_their_way = 0;  ///< that had arrived, and wait for the journal
+
+  /// What calls cost, those included that a killed process left.
+  Spending spending() const;
 
   /// The best program's evaluation; the confirmation's where it was confirmed. Null while there is none.
   const Evaluation* best_evaluation() const;

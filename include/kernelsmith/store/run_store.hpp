@@ -50,6 +50,9 @@ class RunStore final : public Journal {
   /// refused with `permission`.
   static Result<std::unique_ptr<RunStore>> open_read_only(const std::filesystem::path& folder);
 
+  /// Whether a process has the run in `folder` open for writing.
+  static bool is_in_use(const std::filesystem::path& folder);
+
   ~RunStore() override;
 
   /// 32 hexadecimal digits, random, fixed when the run was created.
