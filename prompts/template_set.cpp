@@ -26,6 +26,8 @@ Error unreadable(const fs::path& path, const std::error_code& error) {
 
 Result<std::string> text_of(const fs::path& path) {
   std::error_code error;
+  if (const auto file = fs::status(path, error); fs::exists(file) && !fs::is_regular_file(file))
+    return fail(ErrorCode::bad_input, "this is no regular file", path.string(), "a template is one");
   const auto size = fs::file_size(path, error);
   if (error) return unreadable(path, error);
   if (size > kLargest) return fail(ErrorCode::bad_input, "a template has at most 1 MiB", path.string());
@@ -65,11 +67,16 @@ Result<TemplateSets> TemplateSets::load(const fs::path& folder) {
 
 Status TemplateSets::read_folder(const fs::path& folder) {
   const auto sets = entries_of(folder);
-  if (!sets) return sets.error();
+  if (!sets) {
+    Error error = sets.error();
+    error.hint = "proposer.prompts.folder (--prompts) is a folder that holds SET/NAME.mustache";
+    return error;
+  }
   for (const fs::path& set : *sets) {
     if (set.extension() == kExtension)
       return fail(ErrorCode::bad_input, "a template stands in the folder of its set", set.string(),
-                  "move it to " + (folder / kBaseSet / set.filename()).string());
+                  "move it to " + (folder / kBaseSet / set.filename()).string() +
+                      ", or name the folder that holds its set's");
     std::error_code ignored;
     if (!fs::is_directory(set, ignored)) continue;
     const auto files = entries_of(set);

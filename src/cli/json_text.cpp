@@ -175,7 +175,9 @@ Json failures_list(const RunView& view) {
 
 Json refusals_list(const RunView& view) {
   Json list = Json::array();
-  for (const auto& [code, count] : view.refusals) list.push_back({{"code", name_of(code)}, {"count", count}});
+  for (const auto& [code, all] : view.refusals)
+    list.push_back(
+        {{"code", name_of(code)}, {"count", all.count}, {"ticket", all.last.value}, {"detail", all.detail}});
   return list;
 }
 

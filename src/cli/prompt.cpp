@@ -89,6 +89,7 @@ struct PromptCommand {
     }
     const auto shown = preview(chosen);
     if (!shown) return report(stderr, shown.error());
+    for (const std::string& unused : shown->unused) say(stderr, "warning: {}\n", unused);
     if (json) {
       std::fputs(json_of(*shown).c_str(), stdout);
       return kDone;

@@ -13,7 +13,7 @@ constexpr const char* kFooter =
     R"(Every run can be replayed; none needs to be recorded for it. No model is asked, no key needed, and with
 --keep-evaluations nothing is compiled or timed either: the archive is then the same, byte for byte. Without it every
 candidate is measured again, and the search follows the recording until a measurement makes it go another way; from
-there each ticket gets the answer that was recorded for it. What the recording lacks is an error, or with --live is
+there each ticket gets the answer that was recorded for it. What the recording lacks is a refusal, or with --live is
 asked of the run's own proposer.)";
 
 struct ReplayCommand {

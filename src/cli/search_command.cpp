@@ -107,6 +107,8 @@ void print_refusals(const Refusals& refusals) {
   for (const auto& [code, count] : refusals)
     list += fmt::format("{}{} {}", list.empty() ? "" : ", ", name_of(code), count);
   say("refused  proposals without a child: {}\n", list);
+  if (refusals.contains(RefusalCode::no_knobs))
+    say("         no_knobs: leave tune out of operators, or have knobs marked (@tune)\n");
   if (refusals.contains(RefusalCode::truncated))
     say("         truncated: replies were cut off; a larger max_output_tokens of the model (docs/llm.md) may "
         "help\n");

@@ -107,7 +107,12 @@ void print_failures(const RunView& view) {
 void print_refusals(const RunView& view) {
   if (view.refusals.empty()) return;
   say("\nrefusals: proposals that gave no child\n");
-  for (const auto& [code, count] : view.refusals) say("  {:<35} {:>6}\n", name_of(code), count);
+  constexpr std::size_t kShownDetail = 300;
+  for (const auto& [code, all] : view.refusals) {
+    say("  {:<35} {:>6}\n", name_of(code), all.count);
+    if (!all.detail.empty())
+      say("    such as ticket {}: {}\n", all.last.value, all.detail.substr(0, kShownDetail));
+  }
 }
 
 void print_lineage(const RunView& view) {

@@ -69,7 +69,9 @@ Status check_ca_file(const std::string& path) {
   std::error_code ignored;
   std::unique_ptr<BIO, Closed> file;
   if (std::filesystem::is_regular_file(path, ignored)) file.reset(BIO_new_file(path.c_str(), "r"));
-  if (!file) return fail(ErrorCode::not_found, "the CA file cannot be read", path);
+  if (!file)
+    return fail(ErrorCode::not_found, "the CA file cannot be read", path,
+                "proposer.ca_file is a file in PEM");
   const std::unique_ptr<X509, Closed> certificate(PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr));
   ERR_clear_error();
   if (certificate) return {};

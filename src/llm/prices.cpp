@@ -14,6 +14,9 @@ Result<PriceTable> PriceTable::read(std::string_view yaml, const std::string& fi
     in.required_maps("prices", [&](YamlMap& row) {
       Entry entry;
       row.required("model", entry.model);
+      if (const auto star = entry.model.find('*'); star != entry.model.npos && star + 1 < entry.model.size())
+        row.refuse("model", "\"" + entry.model + "\" has a * that is not at its end",
+                   "a * at the end fits any rest; write one entry for each name that begins in another way");
       row.required("input", entry.price.input, dollars);
       row.required("output", entry.price.output, dollars);
       // Where a provider has no prices of its own for caches, cached input costs what input costs.

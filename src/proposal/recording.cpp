@@ -16,9 +16,10 @@ class Recording final : public Proposer {
     const auto it = recorded_.find(request.ticket);
     if (it != recorded_.end()) return done(as_answer(request, it->second));
     if (live_) return live_->start(std::move(request), std::move(stop), std::move(done));
-    done(fail(ErrorCode::not_found,
-              "the recording holds no answer to ticket " + std::to_string(request.ticket.value), {},
-              "replay it with the run's own configuration, and no further than the run went"));
+    done(Proposal{Refusal{RefusalCode::exhausted,
+                          "the recording holds no answer to ticket " + std::to_string(request.ticket.value)},
+                  {},
+                  {}});
   }
 
  private:

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/prompts/tokens.hpp>
+#include <kernelsmith/prompts/unused_templates.hpp>
 #include <kernelsmith/session/dry_run.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/session.hpp>
@@ -57,6 +59,27 @@ DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPt
                           std::string(name_of(why.code)) + "): " + why.diagnostics,
                       task.seed.files().front().path, "correct the seed"),
                  "");
+}
+
+/// Where the tuner is asked as well, and finds nothing to turn at first.
+std::optional<DryCheck> idle_tuner(const Task& task, const RunConfig& config) {
+  const bool tunes = std::ranges::any_of(config.operators, [](const auto& entry) {
+    return entry.choice.op == Operator::tune && entry.weight > 0;
+  });
+  const auto knobs = find_knobs(task.seed);
+  if (!tunes || task.seed.empty() || (knobs && !knobs->empty())) return std::nullopt;
+  return DryCheck{
+      "operators",
+      DryCheck::Verdict::unknown,
+      "tune uses up iterations (refusal no_knobs) until a model has marked knobs: the seed has none",
+      {}};
+}
+
+std::string prompt_text(const Prompt& prompt, std::size_t budget) {
+  std::string text = "about " + std::to_string(prompt.tokens) + " tokens";
+  if (budget > 0 && prompt.tokens > budget)
+    text += ", more than prompts.budget_tokens: nothing more can be left out, and it is sent so";
+  return text;
 }
 
 std::uint64_t tokens_of(const Source& source) {
@@ -159,9 +182,13 @@ DryRun dry_run(const TaskFolder& folder, RunConfig config, const std::stop_token
   result.checks.push_back(check_evaluator(task, config, seed, stop));
   if (exam.calls.empty()) return result;
 
+  if (const auto unused = unused_templates(exam.prompts.folder, exam.prompts.set))
+    for (const std::string& words : *unused)
+      result.checks.push_back({"templates", DryCheck::Verdict::unknown, words, {}});
+  if (const auto idle = idle_tuner(task, config)) result.checks.push_back(*idle);
   const auto first = first_prompt(task, config.seed, exam.prompts, seed);
   result.checks.push_back(checked("prompt", first ? Status{} : Status(first.error()),
-                                  first ? "about " + std::to_string(first->tokens) + " tokens" : ""));
+                                  first ? prompt_text(*first, exam.prompts.budget_tokens) : ""));
   if (!first) return result;
   std::vector<CallEstimate> models;
   for (CallTerms& terms : exam.calls)
@@ -169,6 +196,11 @@ DryRun dry_run(const TaskFolder& folder, RunConfig config, const std::stop_token
                       .prompt_tokens = first->tokens,
                       .reply_tokens = tokens_of(task.seed.empty() ? task.reference : task.seed)});
   result.estimate = estimate_run(config, std::move(models));
+  if (result.estimate.affordable_calls && *result.estimate.affordable_calls < 1)
+    result.checks.push_back(checked("budget",
+                                    fail(ErrorCode::invalid_argument, "the budget does not pay for one call",
+                                         "--max-usd (budgets.usd)", "raise it"),
+                                    ""));
   return result;
 }
 

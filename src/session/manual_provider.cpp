@@ -10,7 +10,10 @@ namespace {
 class ManualProvider final : public ProposerProvider {
  public:
   void read(YamlMap& in) override {
-    in.required("folder", folder_);
+    if (folder_.empty())
+      in.required("folder", folder_);
+    else
+      in.optional("folder", folder_);
     if (in.ok() && folder_.empty()) in.refuse("folder", "no folder is named");
     in.optional("open_requests", open_requests_, {1, 1000});
     prompts_.read(in);
@@ -34,6 +37,10 @@ class ManualProvider final : public ProposerProvider {
     auto proposer = make_manual_proposer(std::move(*prompts), task, std::move(options));
     if (!proposer) return proposer;
     return with_tuner(std::move(*proposer));
+  }
+
+  std::string destination() const override {
+    return "requests lie in " + kept_path(folder_) + " and wait for replies beside them (docs/llm.md)";
   }
 
   bool may_be_given_up() const override { return true; }

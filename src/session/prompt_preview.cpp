@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/prompts/unused_templates.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/session.hpp>
@@ -101,7 +102,9 @@ Result<PromptPreview> preview(const Task& task, const PromptOptions& options, st
   if (!builder) return builder.error();
   auto prompt = builder->build(request);
   if (!prompt) return prompt.error();
-  return PromptPreview{std::move(request), std::move(*prompt), options.budget_tokens};
+  auto unused = unused_templates(options.folder, options.set);
+  if (!unused) return unused.error();
+  return PromptPreview{std::move(request), std::move(*prompt), options.budget_tokens, std::move(*unused)};
 }
 
 }  // namespace
@@ -145,7 +148,7 @@ Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const P
 
 Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& config,
                                           const PromptChanges& changes, std::optional<Operator> op,
-                                          std::stop_token stop) {
+                                          const std::stop_token& stop) {
   ProposalRequest request;
   request.seed = config.seed;
   request.ticket = {task.seed.empty() ? std::uint64_t{0} : std::uint64_t{1}};
@@ -156,7 +159,7 @@ Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& con
       request.selection.parent =
           std::make_shared<const Individual>(Individual{std::move(program), evaluation.without_artifacts()});
     };
-    const Status evaluated = evaluate_each(task, config, {task.seed}, take, std::move(stop));
+    const Status evaluated = evaluate_each(task, config, {task.seed}, take, stop);
     if (!evaluated) return evaluated.error();
     if (accepted(request.selection.parent)) request.op = Operator::rewrite;
   }

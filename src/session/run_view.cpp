@@ -69,10 +69,13 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
   options->run = (*store)->run_id();
   auto state = replay(**store, std::move(*options));
   if (!state) return state.error();
-  std::map<RefusalCode, std::uint64_t> refusals;
+  std::map<RefusalCode, RunView::Refusals> refusals;
   const Status counted = (*store)->replay(0, [&](std::uint64_t, const Event& event) -> Status {
     const auto* arrived = std::get_if<ProposalArrived>(&event);
-    if (arrived && arrived->proposal.refusal()) ++refusals[arrived->proposal.refusal()->code];
+    const Refusal* refusal = arrived ? arrived->proposal.refusal() : nullptr;
+    if (!refusal) return {};
+    RunView::Refusals& all = refusals[refusal->code];
+    all = {all.count + 1, arrived->ticket, refusal->detail};
     return {};
   });
   if (!counted) return counted.error();

@@ -1,5 +1,6 @@
 """run --dry-run: everything that can be checked without paying, and what cannot is said."""
 
+import os
 import unittest
 
 from model_run_test import KEY, Model
@@ -97,6 +98,36 @@ class DryRunTest(CommandTest):
             self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
             for text in says:
                 self.assertIn(text, done.stderr)
+
+    def test_what_will_not_work_as_meant(self):
+        (self.folder / "own" / "kernel-smith").mkdir(parents=True)
+        (self.folder / "own" / "kernel-smith" / "tip.mustache").write_text("x")
+        write_task(self.folder / "task", seed_txt="k0 = 3\n")
+        done = self.dry("--set", "operators=[{operator: rewrite}, {operator: tune}]", "--set",
+                        "proposer.prompts.folder=own", "--set", "proposer.prompts.budget_tokens=50")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("no_knobs", self.line(done, "operators"))
+        self.assertIn("tip.mustache is not used", self.line(done, "templates"))
+        self.assertIn("more than prompts.budget_tokens", self.line(done, "prompt"))
+        done = self.dry("--price-file", "prices.yaml", "--max-usd", "0.000001")
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("does not pay for one call", done.stderr)
+
+    def test_files_that_would_be_waited_for(self):
+        os.mkfifo(self.folder / "pipe")
+        done = self.dry("--price-file", "pipe")
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("no regular file", done.stderr)
+        (self.folder / "own" / "kernel-smith").mkdir(parents=True)
+        os.mkfifo(self.folder / "own" / "kernel-smith" / "role.mustache")
+        done = self.dry("--set", "proposer.prompts.folder=own")
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("no regular file", done.stderr)
+
+    def test_the_key_in_a_setting_that_is_kept(self):
+        done = self.dry("--set", f"proposer.models=[{{name: m, extra_body: '{{\"api_token\": \"{KEY}\"}}'}}]")
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("hold the key", done.stderr)
 
     def test_a_server_that_is_not_there(self):
         done = self.dry(url="http://127.0.0.1:1/v1")

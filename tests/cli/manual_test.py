@@ -58,6 +58,14 @@ class ManualTest(CommandTest):
         self.addCleanup(person.close)
         return person
 
+    def test_settings_of_the_folder_and_where_it_is(self):
+        process = start("run", "task", "--manual", "queue", "--set", "proposer.open_requests=1", "--iterations", "3",
+                        cwd=self.folder)
+        wait_for(lambda: list(self.queue.glob("*.request.json")), "the request")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE_S)
+        self.assertIn(f"requests lie in {self.queue}", errors)
+
     def test_a_folder_is_the_model(self):
         self.queue.mkdir()
         person = self.person()

@@ -66,6 +66,17 @@ class PromptTest(CommandTest):
         self.fail_with(2, "prompt", "task", "--prompts", "own", says=["role.mustache:1", "nest deeper"], code="bad_input")
         (own / "kernel-smith/role.mustache").write_text("\n{{#role}}")
         self.fail_with(2, "prompt", "task", "--prompts", "own", says=["role.mustache:2", "no end"], code="bad_input")
+        (own / "kernel-smith/role.mustache").unlink()
+        (own / "kernel-smith/rol.mustache").write_text("x")
+        (own / "mine").mkdir()
+        (own / "mine/role.mustache").write_text("x")
+        done = self.succeed("prompt", "task", "--prompts", "own")
+        self.assertIn("warning: own/kernel-smith/rol.mustache is not used", done.stderr)
+        self.assertIn("warning: own/mine/role.mustache is not used", done.stderr)
+        self.assertNotIn("warning", self.succeed("prompt", "task", "--prompts", "own", "--set", "mine").stderr
+                         .replace("warning: own/kernel-smith/rol.mustache", ""))
+        (self.folder / "none").mkdir()
+        self.assertIn("holds no template", self.succeed("prompt", "task", "--prompts", "none").stderr)
         self.fail_with(2, "prompt", "task", "--prompts", "absent", says=["absent"], code="not_found")
 
     def test_a_run_shows_its_own_texts(self):

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from model_run_test import BETTER, BROKEN, KEY, Model, program, proposals, reply
-from support import KERNELSMITH, PATIENCE_S, CommandTest, kernelsmith, write_task
+from support import KERNELSMITH, PATIENCE_S, SCORE, CommandTest, write_task
 
 # Right, wrong, broken, refused, cut off; and errors between them.
 SCRIPT = [
@@ -115,15 +115,27 @@ class ReplayTest(CommandTest):
         config.write_text(text.replace(str(self.folder / "a.run"), str(self.folder / "b.run")))
         self.fail_with(2, "resume", "b.run", "--iterations", "9", says=["repeats one that repeats one"])
 
-    def test_what_the_recording_lacks_is_one_error(self):
+    def test_what_the_recording_lacks_is_a_refusal(self):
         self.record(iterations=8)
         (self.folder / "again.yaml").write_text("proposer: {kind: recording, run: a.run}\nseed: 5\n")
-        done = kernelsmith("run", "task", "--out", "b.run", "--config", "again.yaml", "--iterations", "20",
-                           cwd=self.folder)
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn("leaves its recording", done.stderr)
-        self.assertEqual(done.stderr.count("\nerror: "), 1, done.stderr)
-        self.assertIn("the recording holds no answer to ticket", done.stderr)
+        done = self.succeed("run", "task", "--out", "b.run", "--config", "again.yaml", "--iterations", "20")
+        self.assertEqual(done.stderr.count("leaves its recording"), 1)
+        self.assertRegex(done.stdout, r"refused  .*exhausted \d+")
+        self.assertNotIn("kernelsmith resume", done.stdout)
+        shown = self.json("show", "b.run")
+        self.assertEqual(shown["counts"]["iterations"], 20)
+        [lacking] = [refusal for refusal in shown["refusals"] if refusal["code"] == "exhausted"]
+        self.assertIn("holds no answer to ticket", lacking["detail"])
+        self.assertIn(lacking["detail"], self.succeed("show", "b.run").stdout)
+
+    def test_a_noisy_evaluator_leads_elsewhere_and_ends_well(self):
+        noise = "sum=$(($(od -An -N1 -tu1 /dev/urandom) % 40))\n"
+        score = SCORE.replace("sum=0", noise) + "if [ $sum -gt 45 ]; then exit 3; fi\n"
+        write_task(self.folder / "task", score_sh=score)
+        self.record(iterations=24)
+        for number in range(3):
+            done = self.succeed("replay", "a.run", "--out", f"n{number}.run")
+            self.assertNotIn("met an error", done.stderr)
 
     def test_deliberate_mistakes(self):
         self.record(iterations=8)

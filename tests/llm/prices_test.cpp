@@ -31,6 +31,14 @@ TEST(Prices, ACallsCost) {
   EXPECT_DOUBLE_EQ(cost_of({.input_tokens = 1, .cached_tokens = 5}, price), 1e-6) << "never below zero";
 }
 
+TEST(Prices, RefusesAStarThatWouldFitNothing) {
+  const auto table =
+      PriceTable::read("version: 1\nprices:\n  - {model: \"g*d\", input: 1, output: 2}\n", "prices.yaml");
+  ASSERT_FALSE(table);
+  EXPECT_EQ(table.error().where, "prices.yaml:3");
+  EXPECT_NE(table.error().message.find("g*d"), std::string::npos);
+}
+
 TEST(Prices, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(PriceTable::read("version: 2\nprices: []\n", "p").error().code, ErrorCode::bad_input);
   EXPECT_EQ(

@@ -24,7 +24,10 @@ TEST(Recording, AnswersByTicket) {
   const auto recording = make_recording({{TicketId{3}, kRecorded}});
   EXPECT_EQ(ask(*recording, 3).value(), kRecorded);
   EXPECT_EQ(ask(*recording, 3).value(), kRecorded);
-  EXPECT_EQ(ask(*recording, 4).error().code, ErrorCode::not_found);
+  const auto lacking = ask(*recording, 4).value();
+  ASSERT_TRUE(lacking.refusal());
+  EXPECT_EQ(lacking.refusal()->code, RefusalCode::exhausted);
+  EXPECT_EQ(lacking.cost, Cost{});
 }
 
 TEST(Recording, AsksTheLiveProposerForWhatItLacks) {

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include <kernelsmith/core/proposal.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
@@ -29,7 +31,8 @@ PromptOptions prompt_options(const RunConfig& config, const PromptChanges& chang
 struct PromptPreview {
   ProposalRequest request;
   Prompt prompt;
-  std::size_t budget_tokens = 0;  ///< 0 is no limit
+  std::size_t budget_tokens = 0;    ///< 0 is no limit
+  std::vector<std::string> unused;  ///< templates of the user's that no prompt takes, in words
 };
 
 /// The prompt of the next proposal of the run in the folder `path`, as its journal stands. Without `op` the
@@ -47,6 +50,6 @@ Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const P
 /// seconds), or of a translation where the task has none. Errors: evaluate_each's and PromptBuilder's.
 Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& config,
                                           const PromptChanges& changes, std::optional<Operator> op,
-                                          std::stop_token stop = {});
+                                          const std::stop_token& stop = {});
 
 }  // namespace kernelsmith

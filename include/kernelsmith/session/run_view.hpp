@@ -28,7 +28,13 @@ struct RunView {
   Task task;
   RunConfig config;
   SearchState state;
-  std::map<RefusalCode, std::uint64_t> refusals;  ///< proposals without a child, by why
+  /// Proposals without a child, by why: how many, and the last one's ticket and detail.
+  struct Refusals {
+    std::uint64_t count = 0;
+    TicketId last;
+    std::string detail;
+  };
+  std::map<RefusalCode, Refusals> refusals;
   EndReason reason = EndReason::unfinished;  ///< with the budgets as they stand; never `stopped` or `errors`
   bool in_use = false;                       ///< a process is writing the run
   /// Calls that the journal has no answer to: under way where the run is in use, else interrupted.
