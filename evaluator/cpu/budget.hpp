@@ -64,17 +64,20 @@ inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms
   const double root = std::sqrt(terms);
   const bool wide = dtype == Dtype::f64;
   const double u = wide ? 0x1p-53 : 0x1p-24;
+  const auto declares = [&](bool Specials::*kind) {
+    return std::ranges::any_of(task.tensors, [&](const TensorSpec& tensor) { return tensor.specials.*kind; });
+  };
+  // Beside one large term all others are lost, step by step and in one direction.
+  const bool random_walk = scale == Scale::absolute && !declares(&Specials::large);
   Budget budget;
-  budget.element = u * std::max(kLeastElement, scale == Scale::absolute ? 4 * root : terms);
-  budget.rms = u * std::max(kLeastRms, scale == Scale::absolute ? std::max(2 * root, terms / 16) : terms / 4);
+  budget.element = u * std::max(kLeastElement, random_walk ? 4 * root : terms);
+  budget.rms = u * std::max(kLeastRms, random_walk ? std::max(2 * root, terms / 16) : terms / 4);
   // About the smallest normal number kernels may flush to zero or clamp, and multiply what they clamped,
   // unless denormals belong to the inputs.
-  const bool denormals =
-      std::ranges::any_of(task.tensors, [](const TensorSpec& tensor) { return tensor.specials.denormals; });
   using Wide = std::numeric_limits<double>;
   using Narrow = std::numeric_limits<float>;
   budget.tiny = 1024 * (wide ? Wide::min() : static_cast<double>(Narrow::min()));
-  if (denormals) budget.tiny = 64 * static_cast<double>(Narrow::denorm_min());
+  if (declares(&Specials::denormals)) budget.tiny = 64 * static_cast<double>(Narrow::denorm_min());
   for (const std::string& allowed : task.tolerance.allow) grant(budget, allowed, root);
   return budget;
 }
