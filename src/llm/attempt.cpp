@@ -80,7 +80,10 @@ CallFailure failure_from(CURLcode code, const std::string& detail) {
       if (detail.find("CONNECT tunnel") != detail.npos)
         return transient(ErrorCode::network, "the proxy opens no way to the server: " + detail,
                          "check HTTPS_PROXY, and what that proxy asks for");
-      return transient(ErrorCode::network, "the connection broke off: " + detail);
+      return transient(ErrorCode::network, "the connection broke off: " + detail,
+                       detail.find("wrong version number") != detail.npos
+                           ? "the server may not speak https there: check the scheme and port of the base URL"
+                           : "");
   }
 }
 

@@ -134,6 +134,11 @@ class DryRunTest(CommandTest):
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("(network)", done.stderr)
 
+    def test_a_server_that_speaks_no_https(self):
+        done = self.dry(url=self.model.url.replace("http:", "https:"))
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("check the scheme and port", done.stderr)
+
     def test_wrong_use(self):
         for args, says in ((["--max-usd", "1"], "no price"), (["--price-file", "gone.yaml"], "gone.yaml"),
                            (["--set", "proposer.key=${KS_NO_SUCH_KEY}"], "KS_NO_SUCH_KEY"),

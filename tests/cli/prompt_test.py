@@ -104,7 +104,11 @@ class PromptTest(CommandTest):
         write_task(self.folder / "task", score_sh=picky)
         self.succeed("run", "task", "--iterations", "40", "--deterministic", "--out", "a.run", "--set",
                      "sampler.failures=0")
-        self.assertIn("rejected at run", self.user(self.json("prompt", "a.run", "--operator", "repair")))
+        repair = self.json("prompt", "a.run", "--operator", "repair")
+        self.assertIn("rejected at run", self.user(repair))
+        self.assertIn("why the current program was rejected", self.user(repair))
+        self.assertNotIn("what limits the current program", self.user(repair))
+        self.assertIn("`tile = 64  # @tune", repair["messages"][0]["content"], "no C++ where the task is no kernel")
 
     def test_a_kernel_is_shown_the_header_it_is_built_with(self):
         self.succeed("init", "kernel")
