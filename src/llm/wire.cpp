@@ -118,7 +118,8 @@ std::string with_finite_numbers(std::string_view text) {
 
 bool says_nothing(const Json& value) {
   if (value.is_structured()) return std::ranges::all_of(value, says_nothing);
-  return value.is_null() || value == "" || value == false || value == 0;
+  if (value.is_string()) return value.get_ref<const std::string&>().empty();
+  return value.is_null() || value == false || value == 0;
 }
 
 }  // namespace

@@ -25,9 +25,6 @@ const Json& member(const Json& object, const char* key);
 /// The member `error`; null where it says nothing, as with servers that always send the key.
 const Json& error_in(const Json& document);
 
-/// The member `error`; null where it says nothing, as with servers that always send the key.
-const Json& error_in(const Json& document);
-
 std::string text_at(const Json& object, const char* key);
 
 /// What a server told of a call's tokens, key by key: what is no count is empty.
