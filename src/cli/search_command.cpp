@@ -39,8 +39,8 @@ std::string_view words_for(const Outcome& outcome) {
   return "";
 }
 
-std::string best_file(const Session& session) {
-  const auto& files = session.task().seed.files();
+std::string best_file(const Session& session, const Individual& best) {
+  const auto& files = best.program->source.files();
   return (files.size() == 1 ? session.best_folder() / files.front().path : session.best_folder()).string();
 }
 
@@ -62,7 +62,7 @@ void print_best(const Session& session, const Outcome& outcome) {
   }
   const bool confirmed = outcome.confirmation && outcome.confirmation->accepted();
   const Evaluation& evaluation = confirmed ? *outcome.confirmation : outcome.best->evaluation;
-  say("best     {}\n", best_file(session));
+  say("best     {}\n", best_file(session, *outcome.best));
   if (evaluation.report().speedup)
     say("speedup  {} over the baseline{}\n", text_of(*evaluation.report().speedup),
         !confirmed         ? ""

@@ -8,7 +8,7 @@ import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from support import PATIENCE_S, SEED, CommandTest, kernelsmith, start, wait_for, write_task
+from support import PATIENCE_S, SEED, TASK, CommandTest, kernelsmith, start, wait_for, write_task
 
 KEY = "sk-planted-key-0123456789"
 
@@ -130,6 +130,13 @@ class ModelRunTest(CommandTest):
             self.assertAlmostEqual(cost["usd"], 0.001 + 0.001)
         self.assertEqual(model.requests[0][0]["Authorization"], f"Bearer {KEY}")
         self.assertEqual(model.requests[0][1]["model"], "scripted")
+
+    def test_the_best_of_a_run_without_a_seed_is_a_file(self):
+        write_task(self.folder / "task", task_yaml=TASK.replace("seed: seed.txt", "reference: seed.txt"))
+        _, done = self.run_with([reply(f"```\n{BETTER}```\n")], "--iterations", "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        [best] = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("best ")]
+        self.assertTrue((self.folder / best).is_file(), best)
 
     def test_the_key_is_nowhere(self):
         _, done = self.run_with(SCRIPT, "--iterations", "3")
