@@ -68,12 +68,12 @@ void read_sizes(YamlMap& in, Sizes& sizes) {
 }
 
 void read_specials(YamlMap& in, TensorSpec& tensor) {
-  constexpr std::array<std::string_view, 4> known = {"nan", "inf", "denormals", "large"};
+  constexpr std::array<std::string_view, 4> kKnown = {"nan", "inf", "denormals", "large"};
   std::vector<std::string> names;
   in.optional("specials", names);
   for (const std::string& name : names) {
-    if (std::ranges::find(known, name) == known.end())
-      in.refuse("specials", "unknown special value '" + name + "'", name_hint(name, known));
+    if (std::ranges::find(kKnown, name) == kKnown.end())
+      in.refuse("specials", "unknown special value '" + name + "'", name_hint(name, kKnown));
     tensor.specials.nan |= name == "nan";
     tensor.specials.infinities |= name == "inf";
     tensor.specials.denormals |= name == "denormals";
@@ -142,11 +142,11 @@ void read_tolerance(YamlMap& in, Tolerance& tolerance) {
   const Choices<std::string> policies = {{"auto", "auto"}, {"exact", "exact"}, {"normwise", "normwise"}};
   in.optional("policy", tolerance.policy, policies);
   in.optional("allow", tolerance.allow);
-  constexpr std::array<std::string_view, 4> known = {"tf32", "bf16_accumulate", "f16_accumulate",
+  constexpr std::array<std::string_view, 4> kKnown = {"tf32", "bf16_accumulate", "f16_accumulate",
                                                      "reassociate"};
   for (const std::string& name : tolerance.allow)
-    if (std::ranges::find(known, name) == known.end())
-      in.refuse("allow", "unknown allowance '" + name + "'", name_hint(name, known));
+    if (std::ranges::find(kKnown, name) == kKnown.end())
+      in.refuse("allow", "unknown allowance '" + name + "'", name_hint(name, kKnown));
   if (in.ok() && tolerance.policy == "exact" && !tolerance.allow.empty())
     in.refuse("allow", "the policy 'exact' compares bit for bit and allows nothing", "leave out 'allow'");
 }

@@ -34,7 +34,7 @@ std::filesystem::path find_program(const std::string& name) {
   std::string_view path = variable != nullptr ? variable : "/usr/bin:/bin";
   while (!path.empty()) {
     const std::size_t colon = path.find(':');
-    const auto candidate = std::filesystem::path(path.substr(0, colon)) / name;
+    auto candidate = std::filesystem::path(path.substr(0, colon)) / name;
     if (candidate.is_absolute() && ::access(candidate.c_str(), X_OK) == 0) return candidate;
     path.remove_prefix(colon == path.npos ? path.size() : colon + 1);
   }

@@ -201,7 +201,7 @@ Judged<void> LoadedObject::load() {
 /// Those that were dealt go behind those that were not, in a new order.
 void LoadedObject::Deal::gather(SecretStream& random) {
   for (std::size_t i = next; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(next));
+  std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(next), order.end());
   next = 0;
 }
 
