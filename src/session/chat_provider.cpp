@@ -196,12 +196,14 @@ class ChatProvider final : public ProposerProvider {
     for (const ModelSettings& model : models_) {
       const auto price = table->price_of(model.name);
       if (!price)
-        return fail(ErrorCode::invalid_argument,
-                    "the model \"" + model.name + "\" has no price, so a budget of money cannot be kept",
-                    price_file_.empty() ? "--max-usd (budgets.usd)" : price_file_,
-                    price_file_.empty()
-                        ? "name a file that tells what its tokens cost: --price-file FILE (docs/llm.md)"
-                        : "add an entry for it (docs/llm.md)");
+        return fail(
+            ErrorCode::invalid_argument,
+            "the model \"" + model.name + "\" has no price, so a budget of money cannot be kept",
+            price_file_.empty() ? "--max-usd (budgets.usd)" : price_file_,
+            price_file_.empty()
+                ? "name a file that tells what its tokens cost: run --price-file FILE, or resume --set "
+                  "proposer.price_file=FILE (docs/llm.md)"
+                : "add an entry for it (docs/llm.md)");
       costs = costs || price->input > 0 || price->output > 0;
     }
     if (costs) return {};

@@ -271,6 +271,15 @@ class MoneyTest(CommandTest):
         [refused] = [line for line in lines if line["type"] == "refusal"]
         self.assertEqual((refused["ticket"], refused["refusal"]["code"]), (2, "no_code"))
 
+    def test_prices_can_be_named_when_a_run_is_resumed(self):
+        model = self.serve(answers(9))
+        args = [arg for arg in self.args(model, "--iterations", "1") if arg not in ("--price-file", "prices.yaml")]
+        self.succeed(*args, env={"OPENAI_API_KEY": KEY})
+        more = ["resume", "it.run", "--iterations", "3", "--max-usd", "1"]
+        prices = ["--set", "proposer.price_file=prices.yaml"]
+        self.fail_with(2, *more, says=["has no price", "resume --set proposer.price_file"], env={"OPENAI_API_KEY": KEY})
+        self.succeed(*more, *prices, env={"OPENAI_API_KEY": KEY})
+
     def test_by_default_nothing_of_a_reply_is_kept(self):
         model = self.serve(answers(1))
         self.assertEqual(self.run_with(model, "--iterations", "1").returncode, 0)
