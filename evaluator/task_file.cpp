@@ -143,7 +143,7 @@ void read_tolerance(YamlMap& in, Tolerance& tolerance) {
   in.optional("policy", tolerance.policy, policies);
   in.optional("allow", tolerance.allow);
   constexpr std::array<std::string_view, 4> kKnown = {"tf32", "bf16_accumulate", "f16_accumulate",
-                                                     "reassociate"};
+                                                      "reassociate"};
   for (const std::string& name : tolerance.allow)
     if (std::ranges::find(kKnown, name) == kKnown.end())
       in.refuse("allow", "unknown allowance '" + name + "'", name_hint(name, kKnown));
