@@ -19,9 +19,6 @@ void add_path(SandboxSpec& spec, const fs::path& path) {
   }
 }
 
-// Only the loader's cache and the links of update-alternatives are needed of /etc.
-void add_linker_cache(SandboxSpec& spec) { add_path(spec, "/etc/ld.so.cache"); }
-
 }  // namespace
 
 void add_toolchain(SandboxSpec& spec) {
@@ -29,14 +26,9 @@ void add_toolchain(SandboxSpec& spec) {
        {"/usr/bin", "/usr/include", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/libx32",
         "/usr/local", "/bin", "/lib", "/lib32", "/lib64", "/libx32"})
     add_path(spec, folder);
+  // Only the loader's cache and the links of update-alternatives are needed of /etc.
   add_path(spec, "/etc/alternatives");
-  add_linker_cache(spec);
-}
-
-void add_libraries(SandboxSpec& spec) {
-  for (const char* folder : {"/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64"})
-    add_path(spec, folder);
-  add_linker_cache(spec);
+  add_path(spec, "/etc/ld.so.cache");
 }
 
 }  // namespace kernelsmith

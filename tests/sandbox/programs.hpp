@@ -31,7 +31,11 @@ inline SandboxSpec python(const std::string& script) {
 /// The probe (probe.cpp) in a runner's sandbox.
 inline SandboxSpec probe(const std::string& what, SandboxProfile profile = SandboxProfile::runner) {
   SandboxSpec spec;
-  add_libraries(spec);
+  // A runner sees libraries, and no program but itself.
+  add_toolchain(spec);
+  const auto holds_programs = [](const auto& shown) { return shown.target.filename() == "bin"; };
+  std::erase_if(spec.read_only, holds_programs);
+  std::erase_if(spec.links, holds_programs);
   spec.read_only.push_back({SANDBOX_PROBE, "/probe"});
   spec.argv = {"/probe", what};
   spec.profile = profile;

@@ -83,7 +83,4 @@ struct SandboxSpec {
 /// links and linker cache that make them work. Folders that this machine lacks are left out.
 void add_toolchain(SandboxSpec& spec);
 
-/// Adds the dynamic loader, the shared libraries and the linker cache, and no program.
-void add_libraries(SandboxSpec& spec);
-
 }  // namespace kernelsmith
