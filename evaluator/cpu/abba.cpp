@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "lanes.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -83,10 +85,13 @@ struct Duel {
   }
 
   void lay_out() {
-    for (std::size_t part = 0; part < kParts; ++part)
-      for (LoadedObject* const object :
-           part % 2 == 0 ? std::array{&a.object, &b.object} : std::array{&b.object, &a.object})
-        object->lay_out(part, kParts);
+    const std::size_t lanes = a.object.lanes();
+    in_lanes(lanes, [&](std::size_t lane) {
+      for (std::size_t part = 0; part < kParts; ++part)
+        for (LoadedObject* const object :
+             part % 2 == 0 ? std::array{&a.object, &b.object} : std::array{&b.object, &a.object})
+          object->lay_out(part, kParts, lane, lanes);
+    });
   }
 
   /// Nothing but the four batches happens between the first and the last: what else goes on in the machine

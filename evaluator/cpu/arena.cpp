@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "lanes.hpp"
 #include "protocol.hpp"
 #include "streaming.hpp"
 
@@ -47,6 +48,7 @@ Result<Arena> Arena::create(std::span<const TensorRole> roles, std::vector<Arena
   Arena arena;
   arena.roles_.assign(roles.begin(), roles.end());
   arena.shapes_ = std::move(shapes);
+  arena.laid_out_.assign(arena.shapes_.size(), 0);
   std::size_t rows = 0;
   for (const ArenaShape& shape : arena.shapes_) rows = std::max(rows, shape.slots);
 
@@ -119,6 +121,7 @@ std::size_t Arena::tensor_bytes(std::size_t shape, std::size_t tensor) const {
 }
 
 void Arena::set_calls(std::size_t shape, std::size_t calls) {
+  laid_out_[shape] = std::max(laid_out_[shape], calls);
   std::byte* row = inputs_.mapping.get() + table_;
   const auto append = [&](const auto& value) {
     std::memcpy(row, &value, sizeof value);
@@ -133,8 +136,26 @@ void Arena::set_calls(std::size_t shape, std::size_t calls) {
 }
 
 void Arena::wipe() {
-  streaming_fill(inputs_.mapping.get() + tables_bytes_, inputs_.bytes - tables_bytes_, 0);
-  streaming_fill(outputs_.mapping.get(), outputs_.bytes, 0);
+  // An object may write anywhere in the outputs; in the inputs, which it cannot write, stands what was laid
+  // out.
+  std::vector<std::span<std::byte>> written{{outputs_.mapping.get(), outputs_.bytes}};
+  std::size_t total = outputs_.bytes;
+  for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+    const std::size_t slots = std::exchange(laid_out_[shape], 0);
+    for (std::size_t slot = 0; slot < slots; ++slot)
+      for (std::size_t t = 0; t < roles_.size(); ++t)
+        if (roles_[t] == TensorRole::in) {
+          total += tensor_bytes(shape, t);
+          written.push_back({tensor(shape, slot, t), tensor_bytes(shape, t)});
+        }
+  }
+  const std::size_t lanes = lanes_for(total);
+  in_lanes(lanes, [&](std::size_t lane) {
+    for (const std::span<std::byte> memory : written) {
+      const std::span<std::byte> part = part_of(memory, lane, lanes);
+      streaming_fill(part.data(), part.size(), 0);
+    }
+  });
 }
 
 }  // namespace kernelsmith

@@ -11,8 +11,6 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 
-#include "protocol.hpp"
-
 namespace kernelsmith {
 namespace {
 
@@ -36,8 +34,27 @@ Result<std::pair<RunnerChannel, FileDescriptor>> RunnerChannel::create() {
   return std::pair(RunnerChannel(FileDescriptor(pair[0])), FileDescriptor(pair[1]));
 }
 
+bool RunnerChannel::load(int object) {
+  runner::LoadRequest request;
+  iovec bytes{&request, sizeof request};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof object)> control{};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof object);
+  std::memcpy(CMSG_DATA(header), &object, sizeof object);
+  awaited_ = runner::Status::loaded;
+  return ::sendmsg(descriptor_.get(), &message, MSG_NOSIGNAL) == sizeof request;
+}
+
 bool RunnerChannel::request(std::size_t first, std::size_t calls) {
   nonce_ = secret_number();
+  awaited_ = runner::Status::done;
   const runner::Request request{runner::kMagic, static_cast<std::uint32_t>(calls), nonce_, first};
   return ::send(descriptor_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request;
 }
@@ -66,19 +83,10 @@ Heard RunnerChannel::receive() const {
   if (got <= 0) return {Kind::ended, {}};
   if (got != sizeof reply || reply.magic != runner::kMagic || reply.nonce != nonce_)
     return {Kind::forged, "a message that answers no request"};
-  switch (reply.status) {
-    case runner::Status::input_written:
-      return {Kind::input_written, {}};
-    case runner::Status::loaded:
-      if (nonce_ == 0) return {Kind::answer, {}};
-      break;
-    case runner::Status::load_failed:
-      if (nonce_ == 0) return {Kind::load_failed, {}};
-      break;
-    case runner::Status::done:
-      if (nonce_ != 0) return {Kind::answer, {}};
-      break;
-  }
+  if (reply.status == awaited_) return {Kind::answer, {}};
+  if (reply.status == runner::Status::input_written) return {Kind::input_written, {}};
+  if (reply.status == runner::Status::load_failed && awaited_ == runner::Status::loaded)
+    return {Kind::load_failed, {}};
   return {Kind::forged, "a wrong status"};
 }
 

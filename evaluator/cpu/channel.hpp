@@ -10,13 +10,14 @@
 #include <kernelsmith/core/result.hpp>
 
 #include "descriptor.hpp"
+#include "protocol.hpp"
 
 namespace kernelsmith {
 
 /// What was heard.
 struct Heard {
   enum class Kind {
-    answer,         ///< to the last request, or that the object is loaded where there was none
+    answer,         ///< to what was asked last; that it is ready where nothing was
     load_failed,    ///< the loader refused the object
     input_written,  ///< the runner faulted on writing to an input, as it says itself
     forged,         ///< `what`: no runner writes that
@@ -33,6 +34,10 @@ class RunnerChannel {
   /// The judge's end and the runner's. Errors: io.
   static Result<std::pair<RunnerChannel, FileDescriptor>> create();
 
+  /// Has an object loaded, which is read from the descriptor. Once, before any request. False where nobody
+  /// reads any more.
+  bool load(int object);
+
   /// Has `calls` rows of the call table done, from row `first` on. False where nobody reads any more.
   bool request(std::size_t first, std::size_t calls);
 
@@ -47,6 +52,7 @@ class RunnerChannel {
   Heard receive() const;
 
   FileDescriptor descriptor_;
+  runner::Status awaited_ = runner::Status::ready;
   std::uint64_t nonce_ = 0;  ///< of the last request; 0 before the first
 };
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "link_line.hpp"
+#include "protocol.hpp"
 #include "usual_headers.hpp"
 
 namespace kernelsmith {
@@ -17,7 +18,6 @@ constexpr std::uint64_t kCompileMemory = 2ULL << 30;
 /// What a compilation may take of wall time for each second that it may take of CPU time: a compiler that
 /// waits for a processor is not the candidate's fault.
 constexpr double kWallPerCpu = 5;
-constexpr std::uint64_t kMaxObjectBytes = 64ULL << 20;
 constexpr std::uint64_t kMaxPrecompiledBytes = 256ULL << 20;
 /// Of the shell, where it was the linker that failed.
 constexpr int kLinkerFailed = 77;
@@ -120,7 +120,7 @@ SandboxSpec CpuCompiler::spec(Arguments argv, const std::filesystem::path& scrat
   spec.limits.cpu_s = timeout_s_;
   spec.limits.wall_s = kWallPerCpu * timeout_s_;
   spec.limits.memory_bytes = kCompileMemory;
-  spec.limits.file_bytes = kMaxObjectBytes;
+  spec.limits.file_bytes = runner::kMaxObjectBytes;
   spec.profile = SandboxProfile::toolchain;
   spec.confinement = confinement_;
   return spec;
@@ -143,7 +143,7 @@ Status CpuCompiler::build_shim() {
     return fail(ErrorCode::tool_failed,
                 compiler_.string() + " cannot build the generated call: " + describe(*result), {},
                 escape_controls(result->err));
-  const auto object = scratch->read("shim.o", kMaxObjectBytes);
+  const auto object = scratch->read("shim.o", runner::kMaxObjectBytes);
   if (!object) return object.error();
   return headers_->write("shim.o", *object);
 }
@@ -262,7 +262,7 @@ Result<CpuBinaryPtr> CpuCompiler::link_all_libraries() const {
 }
 
 Judged<CompileOutput> CpuCompiler::keep(const ScratchFolder& scratch, std::string log) const {
-  const auto object = scratch.read("kernel.so", kMaxObjectBytes);
+  const auto object = scratch.read("kernel.so", runner::kMaxObjectBytes);
   if (!object)
     return reject(Stage::compile, RejectionCode::compile_failed,
                   "the compiler left no shared object\n" + log);

@@ -26,6 +26,7 @@ class CpuBackend final : public Backend {
       : compiler_(std::move(compiler)), judge_(std::move(judge)) {}
 
   Result<Compilation> compile(const Source& source, std::stop_token stop) override {
+    judge_->expect_evaluation();
     const auto start = std::chrono::steady_clock::now();
     auto output = compiler_->compile(source, Precision::declared, std::move(stop));
     Report report;
@@ -54,7 +55,7 @@ class CpuBackend final : public Backend {
 
  private:
   const std::shared_ptr<const CpuCompiler> compiler_;
-  std::mutex mutex_;  ///< guards judge_
+  std::mutex mutex_;  ///< guards judge_, but for what it is told to expect
   const std::unique_ptr<Judge> judge_;
 };
 

@@ -71,14 +71,17 @@ Evaluation rejected(Rejection rejection, Report report) {
 }  // namespace
 
 LoadedObject Judge::object_for(CpuBinaryPtr binary, Arena& arena, Trust trust) const {
-  LoadedObjectSetup setup{*parts_.task, shapes_, parts_.runner, empty_request_us_};
+  LoadedObjectSetup setup{*parts_.task, shapes_, *runners_, empty_request_us_};
   if (trust == Trust::candidate)
     setup.allowance_s = std::max(kLeastAllowanceS, kAllowance * parts_.task->timeout_s);
   return {setup, bank_, std::move(binary), arena, trust};
 }
 
+void Judge::expect_evaluation() { runners_->prepare({candidate_arena_.get(), yardstick_arena_.get()}); }
+
 Result<Evaluation> Judge::evaluate(const CpuBinaryPtr& candidate, const CpuBinaryPtr& rival, Examination how,
                                    Report report, const std::stop_token& stop) {
+  runners_->rest();
   if (how.fresh)
     if (auto s = draw_bank(); !s) return s.error();
   if (how.fresh || !yardstick_)
@@ -96,6 +99,7 @@ Result<Evaluation> Judge::evaluate(const CpuBinaryPtr& candidate, const CpuBinar
     shape.error = challenger.worst_error(s);
     if (shape.correct && !(shape.error <= 1)) shape.correct = false;  // in a timed call
   }
+  challenger.unload();
   challenger.take_costs("candidate", report.spent_ms);
   yardstick_->take_costs("yardstick", report.spent_ms);
   if (fitness) {
@@ -167,7 +171,7 @@ Judged<void> Judge::check_plausible(const Report& report) {
     // A bound that was measured at a bad time is too high: that matters only where it speaks against
     // somebody.
     if (call_us >= roofline_.known(shape).us) continue;
-    const LoadedObjectSetup setup{*parts_.task, shapes_, parts_.runner, empty_request_us_};
+    const LoadedObjectSetup setup{*parts_.task, shapes_, *runners_, empty_request_us_};
     const auto bound = roofline_.measure(shape, setup, bank_, *yardstick_arena_);
     if (!bound) return Failure(bound.error());
     if (call_us >= bound->us) continue;

@@ -31,11 +31,14 @@ struct Examination {
   bool careful = false;  ///< as EvaluationJob::careful
 };
 
-/// Not thread-safe: what it times, it times alone.
+/// Not thread-safe, but for expect_evaluation(): what it times, it times alone.
 class Judge {
  public:
   /// Makes the bank, checks baseline and yardstick, and measures the one against the other. Errors: refused.
   static Result<std::unique_ptr<Judge>> create(JudgeParts parts);
+
+  /// Prepares for an evaluation in the background, until one begins.
+  void expect_evaluation();
 
   /// Checks and times `candidate`, against `rival` too where there is one.
   Result<Evaluation> evaluate(const CpuBinaryPtr& candidate, const CpuBinaryPtr& rival, Examination how,
@@ -78,6 +81,7 @@ class Judge {
   std::vector<TaskShape> shapes_;
   Bank bank_;
   std::unique_ptr<Arena> candidate_arena_, yardstick_arena_, rival_arena_;
+  std::unique_ptr<RunnerPool> runners_;  ///< over the arenas
   std::unique_ptr<LoadedObject> yardstick_;
   std::vector<Measurement> baseline_over_yardstick_;  ///< by timed shape
   Measurement scale_;                                 ///< their geometric mean

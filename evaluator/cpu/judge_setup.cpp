@@ -31,6 +31,7 @@ Error task_at_fault(const Failure& failure, const std::string& what) {
 Judge::Judge(JudgeParts parts)
     : parts_(std::move(parts)),
       shapes_(shapes_of(*parts_.task)),
+      runners_(std::make_unique<RunnerPool>(parts_.runner)),
       roofline_(*parts_.task, shapes_, parts_.build),
       hardware_(processor_name()) {}
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "lanes.hpp"
 #include "stopwatch.hpp"
 #include "streaming.hpp"
 
@@ -109,10 +110,17 @@ bool LoadedObject::met_before() const {
   return std::ranges::any_of(dealt_.sets, [&](std::size_t set) { return first_met[set] < processes_; });
 }
 
-void LoadedObject::lay_out(std::size_t part, std::size_t parts) {
-  const Stopwatch watch(costs_.lay_out_ms);
+std::size_t LoadedObject::lanes() const {
+  // Warm: what another core wrote would lie in that core's caches.
+  if (setup_.task.cache == CacheState::warm) return 1;
+  return lanes_for(dealt_.sets.size() * setup_.shapes[dealt_.shape].bytes());
+}
+
+void LoadedObject::lay_out(std::size_t part, std::size_t parts, std::size_t lane, std::size_t lanes) {
+  double ignored = 0;
+  const Stopwatch watch(lane == 0 ? costs_.lay_out_ms : ignored);
   const std::size_t end = dealt_.sets.size() * (part + 1) / parts;
-  for (; dealt_.laid < end; ++dealt_.laid) write_row(dealt_.laid);
+  for (std::size_t slot = dealt_.sets.size() * part / parts; slot < end; ++slot) write_row(slot, lane, lanes);
 }
 
 Judged<double> LoadedObject::next_batch() {
@@ -133,6 +141,8 @@ Judged<double> LoadedObject::batch(std::size_t shape, std::size_t calls) {
 
 /// A candidate that failed has failed for good.
 void LoadedObject::unload() {
+  const Stopwatch watch(costs_.unload_ms);
+  if (process_) setup_.runners.retire(std::move(*process_));
   process_.reset();
   if (trust_ == Trust::trusted) failed_load_.reset();
 }
@@ -168,7 +178,7 @@ Judged<void> LoadedObject::ready_for(std::size_t shape, std::size_t calls) {
   Deal& deal = deals_[shape];
   if (process_ && deal.left() < calls) {
     if (trust_ == Trust::candidate) {
-      process_.reset();
+      unload();
     } else {
       deal.gather(random_);
     }
@@ -192,8 +202,9 @@ Judged<void> LoadedObject::load() {
     deal.warm = false;
   }
   ++processes_;
-  auto process = RunnerProcess::start(binary_->object(), *arena_, setup_.runner);
-  if (!process) return process.error();
+  auto process = setup_.runners.take(*arena_);
+  if (!process) return Failure(process.error());
+  if (auto loaded = process->load(binary_->object()); !loaded) return loaded.error();
   process_.emplace(std::move(*process));
   return {};
 }
@@ -218,6 +229,10 @@ Judged<double> LoadedObject::time_rows() {
   const auto allowed = allowed_s(dealt_.shape);
   if (!allowed) return allowed.error();
   const double timeout_s = std::min(setup_.task.timeout_s, *allowed);
+  {
+    const Stopwatch watch(costs_.unload_ms);
+    setup_.runners.settle();
+  }
   const auto clock = [&] {
     const Stopwatch watch(costs_.requests_ms), allowance(used_ms_);
     return process_->call(dealt_.done, dealt_.calls, timeout_s);
@@ -255,7 +270,7 @@ Judged<void> LoadedObject::repeat_last() {
                 std::span<const std::byte>(arena_->tensor(shape, slot, t), arena_->tensor_bytes(shape, t)));
   };
   each_output([&](std::size_t, auto bytes) { before.emplace_back(bytes.begin(), bytes.end()); });
-  process_.reset();
+  unload();
   if (auto loaded = load(); !loaded) return loaded.error();
   Deal rest = std::exchange(deals_[shape], {sets, 0, deals_[shape].first_met, true});
   const auto again = one_batch(shape, calls);
@@ -284,22 +299,24 @@ void LoadedObject::deal_rows(std::size_t shape, std::size_t calls, std::size_t b
   arena_->set_calls(shape, dealt_.sets.size());
 }
 
-void LoadedObject::write_row(std::size_t slot) {
+void LoadedObject::write_row(std::size_t slot, std::size_t lane, std::size_t lanes) {
   const auto& tensors = setup_.task.tensors;
   const std::size_t shape = dealt_.shape;
   const InputSet& set = bank_[shape][dealt_.sets[slot]];
   for (std::size_t t = 0; t < tensors.size(); ++t) {
-    std::byte* const to = arena_->tensor(shape, slot, t);
+    std::byte* const tensor = arena_->tensor(shape, slot, t);
+    const std::span<std::byte> to = part_of({tensor, arena_->tensor_bytes(shape, t)}, lane, lanes);
     if (tensors[t].role != TensorRole::out) {
+      const std::byte* const from = set.inputs[t].data() + (to.data() - tensor);
       // Warm: written through the caches, and still in the level that the cores share where it fits.
       if (setup_.task.cache == CacheState::warm)
-        std::memcpy(to, set.inputs[t].data(), set.inputs[t].size());
+        std::memcpy(to.data(), from, to.size());
       else
-        streaming_copy(to, set.inputs[t].data(), set.inputs[t].size());
+        streaming_copy(to.data(), from, to.size());
     } else {
-      streaming_fill(to, arena_->tensor_bytes(shape, t), poison_);
+      streaming_fill(to.data(), to.size(), poison_);
     }
-    if (tensors[t].role == TensorRole::in) continue;
+    if (tensors[t].role == TensorRole::in || lane != 0) continue;
     const auto [before, after] = arena_->margins(shape, slot, t);
     streaming_fill(before.data(), before.size(), poison_);
     fill(after, poison_);
@@ -309,20 +326,35 @@ void LoadedObject::write_row(std::size_t slot) {
 Judged<void> LoadedObject::check_rows() {
   if (trust_ == Trust::trusted) return {};
   const Stopwatch watch(costs_.compare_ms);
+  const std::size_t lanes =
+      std::min(dealt_.done, lanes_for(dealt_.done * setup_.shapes[dealt_.shape].bytes()));
+  std::vector<Judged<void>> verdicts(dealt_.done);
+  std::vector<double> errors(dealt_.done, 0);
+  in_lanes(lanes, [&](std::size_t lane) {
+    for (std::size_t slot = lane; slot < dealt_.done; slot += lanes)
+      verdicts[slot] = check_row(slot, errors[slot]);
+  });
+  for (std::size_t slot = 0; slot < dealt_.done; ++slot) {
+    double& worst = worst_error_[dealt_.shape];
+    worst = std::max(worst, errors[slot]);
+    if (!verdicts[slot]) return verdicts[slot];
+  }
+  return {};
+}
+
+Judged<void> LoadedObject::check_row(std::size_t slot, double& worst_error) const {
   const auto& tensors = setup_.task.tensors;
   const std::size_t shape = dealt_.shape;
-  for (std::size_t slot = 0; slot < dealt_.done; ++slot) {
-    const InputSet& set = bank_[shape][dealt_.sets[slot]];
-    for (std::size_t t = 0; t < tensors.size(); ++t) {
-      if (tensors[t].role == TensorRole::in) continue;
-      const std::span<const std::byte> actual(arena_->tensor(shape, slot, t), arena_->tensor_bytes(shape, t));
-      for (const auto& margin : arena_->margins(shape, slot, t))
-        if (!untouched(margin, poison_)) return outside(setup_.shapes[shape], tensors[t]);
-      const CheckResult result = check_output(set.outputs[t], actual, poison_);
-      worst_error_[shape] = std::max(worst_error_[shape], result.error);
-      if (result.fault != Fault::none)
-        return wrong(result, setup_.shapes[shape], tensors[t], setup_.shapes[shape].extents[t].elements);
-    }
+  const InputSet& set = bank_[shape][dealt_.sets[slot]];
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    if (tensors[t].role == TensorRole::in) continue;
+    const std::span<const std::byte> actual(arena_->tensor(shape, slot, t), arena_->tensor_bytes(shape, t));
+    for (const auto& margin : arena_->margins(shape, slot, t))
+      if (!untouched(margin, poison_)) return outside(setup_.shapes[shape], tensors[t]);
+    const CheckResult result = check_output(set.outputs[t], actual, poison_);
+    worst_error = std::max(worst_error, result.error);
+    if (result.fault != Fault::none)
+      return wrong(result, setup_.shapes[shape], tensors[t], setup_.shapes[shape].extents[t].elements);
   }
   return {};
 }
@@ -330,6 +362,7 @@ Judged<void> LoadedObject::check_rows() {
 void LoadedObject::take_costs(const std::string& who, std::map<std::string, double>& spent_ms) {
   const Costs spent = std::exchange(costs_, {});
   spent_ms[who + ": load"] += spent.load_ms;
+  spent_ms[who + ": unload"] += spent.unload_ms;
   spent_ms[who + ": lay out"] += spent.lay_out_ms;
   spent_ms[who + ": calls"] += spent.calls_ms;
   spent_ms[who + ": stop and go"] += spent.requests_ms - spent.calls_ms;

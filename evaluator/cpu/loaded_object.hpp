@@ -12,6 +12,7 @@
 #include "bank.hpp"
 #include "inputs.hpp"
 #include "judged.hpp"
+#include "runner_pool.hpp"
 #include "runner_process.hpp"
 
 namespace kernelsmith {
@@ -25,7 +26,7 @@ enum class Trust {
 struct LoadedObjectSetup {
   const Task& task;
   const std::vector<TaskShape>& shapes;
-  const RunnerSettings& runner;
+  RunnerPool& runners;
   double empty_request_us = 0;  ///< what an empty request to a trusted runner costs
   /// Of wall time for all loads and calls; beyond it the object is too slow.
   double allowance_s = std::numeric_limits<double>::infinity();
@@ -44,8 +45,10 @@ class LoadedObject {
   Judged<void> deal(std::size_t shape, std::size_t calls, std::size_t batches);
   /// ... says whether an earlier process of this object had met one of them, ...
   bool met_before() const;
-  /// ... lays out the `part`th of `parts` equal parts of them, one part after the other, ...
-  void lay_out(std::size_t part, std::size_t parts);
+  /// ... says in how many lanes to lay them out, ...
+  std::size_t lanes() const;
+  /// ... lays out the lane's share of the `part`th of `parts` equal parts of them, ...
+  void lay_out(std::size_t part, std::size_t parts, std::size_t lane = 0, std::size_t lanes = 1);
   /// ... does the next batch, and gives the time of one call, ...
   Judged<double> next_batch();
   /// ... and checks what those wrote that were done.
@@ -63,7 +66,8 @@ class LoadedObject {
   /// The worst error seen at the shape, as a fraction of the budget.
   double worst_error(std::size_t shape) const { return worst_error_[shape]; }
 
-  /// Where the time went since the last call of this, added to `spent_ms` as "WHO: load", "... lay out",
+  /// Where the time went since the last call of this, added to `spent_ms` as "WHO: load", "... unload"
+  /// (letting the process go, and waiting until it is gone before anything is timed), "... lay out",
   /// "... calls" (from request to standstill), "... stop and go" (what a request costs beside that) and
   /// "... compare".
   void take_costs(const std::string& who, std::map<std::string, double>& spent_ms);
@@ -96,14 +100,14 @@ class LoadedObject {
   };
 
   struct Costs {
-    double load_ms = 0, lay_out_ms = 0, calls_ms = 0, requests_ms = 0, compare_ms = 0;
+    double load_ms = 0, unload_ms = 0, lay_out_ms = 0, calls_ms = 0, requests_ms = 0, compare_ms = 0;
   };
 
   /// The batches that are dealt: rows of the call table, and the set that each of them shows.
   struct Dealt {
     std::size_t shape = 0, calls = 0;
     std::vector<std::size_t> sets;
-    std::size_t laid = 0, done = 0;  ///< rows
+    std::size_t done = 0;  ///< rows
   };
 
   template <class Step>
@@ -115,7 +119,8 @@ class LoadedObject {
   Judged<void> load();
   void load_in_advance();
   void deal_rows(std::size_t shape, std::size_t calls, std::size_t batches);
-  void write_row(std::size_t slot);
+  void write_row(std::size_t slot, std::size_t lane, std::size_t lanes);
+  Judged<void> check_row(std::size_t slot, double& worst_error) const;
   Judged<double> allowed_s(std::size_t shape) const;
   double time_of(const BatchClock& clock, std::size_t calls) const;
 

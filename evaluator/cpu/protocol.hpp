@@ -11,6 +11,9 @@ inline constexpr int kControlDescriptor = 3;
 inline constexpr int kInputsDescriptor = 4;
 inline constexpr int kOutputsDescriptor = 5;
 
+/// What a runner has to keep of an object, at most.
+inline constexpr std::uint64_t kMaxObjectBytes = 32ULL << 20;
+
 inline constexpr std::uint32_t kMagic = 0x4b53524eU;  // "KSRN"
 inline constexpr std::uint32_t kMaxTensors = 64;
 inline constexpr std::uint32_t kMaxSizes = 64;
@@ -19,9 +22,14 @@ inline constexpr std::uint32_t kMaxSizes = 64;
 inline constexpr const char* kShimSymbol = "kernelsmith_call";
 using Shim = void (*)(void* const* tensors, const std::int64_t* sizes);
 
-enum class Status : std::uint32_t { done = 1, loaded = 2, load_failed = 3, input_written = 4 };
+enum class Status : std::uint32_t { done = 1, loaded = 2, load_failed = 3, input_written = 4, ready = 5 };
 
-/// Judge to runner: do `calls` rows of the call table, from row `first` on.
+/// Judge to runner, once: load the object whose descriptor comes with it.
+struct LoadRequest {
+  std::uint32_t magic = kMagic;
+};
+
+/// Judge to runner, after that: do `calls` rows of the call table, from row `first` on.
 struct Request {
   std::uint32_t magic = kMagic;
   std::uint32_t calls = 0;
@@ -29,7 +37,8 @@ struct Request {
   std::uint64_t first = 0;
 };
 
-/// Runner to judge. The nonce is the request's; 0 before the first, when it tells of the loading.
+/// Runner to judge. The nonce is the request's; 0 before the first, when it tells that it is ready for an
+/// object, and of the loading.
 struct Reply {
   std::uint32_t magic = kMagic;
   Status status = Status::done;

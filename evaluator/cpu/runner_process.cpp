@@ -1,10 +1,16 @@
 #include "runner_process.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <sstream>
 #include <utility>
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <kernelsmith/sandbox/files.hpp>
 
@@ -24,19 +30,19 @@ constexpr double kIdleAllowance = 0.05;
 constexpr std::chrono::seconds kGrace(2);
 /// How long another kernelsmith may time a batch of its own on the reserved cores.
 constexpr std::chrono::seconds kPatience(120);
-constexpr const char* kObjectInside = "/kernel.so";
+constexpr const char* kObjectInside = "/tmp/kernel.so";
 constexpr const char* kRunnerInside = "/kernelsmith-runner";
+/// What a candidate may write into /tmp.
+constexpr std::uint64_t kFileBytes = 16ULL << 20;
 
 double us_since(SteadyClock::time_point start) {
   return std::chrono::duration<double, std::micro>(SteadyClock::now() - start).count();
 }
 
-SandboxSpec spec_for(const std::filesystem::path& object, const Arena& arena, const RunnerSettings& settings,
-                     int control) {
+SandboxSpec spec_for(const Arena& arena, const RunnerSettings& settings, int control) {
   SandboxSpec spec;
   spec.argv = {kRunnerInside, kObjectInside};
-  if (settings.unsandboxed) spec.argv = {settings.files->program().string(), object.string()};
-  spec.read_only = {{object, kObjectInside}};
+  if (settings.unsandboxed) spec.argv = {settings.files->program().string()};
   spec.environment = {{"LC_ALL", "C"}, {"OMP_NUM_THREADS", std::to_string(settings.threads)}};
   if (!settings.unsandboxed) settings.files->show_in(spec, kRunnerInside);
   spec.working_directory = "/tmp";
@@ -46,9 +52,9 @@ SandboxSpec spec_for(const std::filesystem::path& object, const Arena& arena, co
   spec.limits.open_files = 64;
   spec.limits.output_bytes = 1ULL << 20;
   spec.limits.kept_output_bytes = 4096;
-  spec.limits.file_bytes = 16ULL << 20;
-  spec.limits.tmp_bytes = 16ULL << 20;
-  spec.limits.shm_bytes = 16ULL << 20;
+  spec.limits.file_bytes = runner::kMaxObjectBytes;
+  spec.limits.tmp_bytes = runner::kMaxObjectBytes + kFileBytes;
+  spec.limits.shm_bytes = kFileBytes;
   if (settings.cores) spec.cores = settings.cores->numbers();
   spec.descriptors = {{control, runner::kControlDescriptor},
                       {arena.inputs(), runner::kInputsDescriptor},
@@ -62,6 +68,13 @@ SandboxSpec spec_for(const std::filesystem::path& object, const Arena& arena, co
 Failure forged(const std::string& what) {
   return reject(Stage::integrity, RejectionCode::protocol_forged,
                 "the runner's channel carried " + what + ": only the runner may write to it");
+}
+
+/// What is not the machine's fault cannot be a candidate's before there is one.
+Error not_ready(const Failure& failure) {
+  if (const Error* error = std::get_if<Error>(&failure)) return *error;
+  return fail(ErrorCode::tool_failed,
+              "the program kernelsmith-runner does not start: " + std::get<Rejection>(failure).diagnostics);
 }
 
 /// Ended without a reply: whose fault, in the words of the rejection.
@@ -89,37 +102,51 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
 
 }  // namespace
 
-RunnerProcess::RunnerProcess(Mapping object, SandboxedProcess process, RunnerChannel channel,
-                             std::shared_ptr<const ReservedCores> cores)
-    : object_(std::move(object)),
-      process_(std::make_unique<SandboxedProcess>(std::move(process))),
+RunnerProcess::RunnerProcess(SandboxedProcess process, RunnerChannel channel, const RunnerSettings& settings)
+    : process_(std::make_unique<SandboxedProcess>(std::move(process))),
       channel_(std::move(channel)),
-      cores_(std::move(cores)) {}
+      cores_(settings.cores),
+      core_(settings.core),
+      load_timeout_s_(settings.load_timeout_s) {}
 
-Judged<RunnerProcess> RunnerProcess::start(const std::filesystem::path& object, const Arena& arena,
-                                           const RunnerSettings& settings) {
+Result<RunnerProcess> RunnerProcess::start(const Arena& arena, const RunnerSettings& settings) {
   auto ends = RunnerChannel::create();
-  if (!ends) return Failure(ends.error());
+  if (!ends) return ends.error();
   const FileDescriptor theirs = std::move(ends->second);
-  auto held = hold_in_memory(object);
-  if (!held) return Failure(held.error());
-  auto process = SandboxedProcess::start(spec_for(object, arena, settings, theirs.get()));
-  if (!process) return Failure(process.error());
+  auto process = SandboxedProcess::start(spec_for(arena, settings, theirs.get()));
+  if (!process) return process.error();
 
-  RunnerProcess runner(std::move(*held), std::move(*process), std::move(ends->first), settings.cores);
-  if (const auto loaded = runner.await_answer(settings.load_timeout_s); !loaded) return loaded.error();
+  RunnerProcess runner(std::move(*process), std::move(ends->first), settings);
+  if (const auto ready = runner.await_answer(settings.load_timeout_s); !ready)
+    return not_ready(ready.error());
   auto clock = ProcessClock::of(*runner.process_);
-  if (!clock) return runner.clock_failed(clock.error());
+  if (!clock) return not_ready(runner.clock_failed(clock.error()));
   runner.clock_ = std::move(*clock);
-  const auto now = runner.stop_and_read();
-  if (!now) return now.error();
-  runner.frozen_at_us_ = *now;
-  // Not from the start: what is loaded at the same time would wait for the same core.
-  if (settings.core && !settings.core->number().empty() &&
-      !bind_to(runner.clock_->threads(), settings.core->number()))
-    return runner.clock_failed(fail(ErrorCode::io, "the runner cannot be bound to a core"));
-  if (runner.cores_) static_cast<void>(ReservedCores::put_first(runner.clock_->threads()));
+  if (const auto pid = runner.process_->program_pid())
+    runner.program_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
   return runner;
+}
+
+bool RunnerProcess::kill() {
+  return program_.get() >= 0 && ::syscall(SYS_pidfd_send_signal, program_.get(), SIGKILL, nullptr, 0) == 0;
+}
+
+Judged<void> RunnerProcess::load(const std::filesystem::path& object) {
+  const FileDescriptor file(::open(object.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0)
+    return Failure(
+        fail(ErrorCode::io, std::string("an object cannot be read: ") + std::strerror(errno), object));
+  if (!channel_.load(file.get())) return why_it_ended();
+  if (const auto loaded = await_answer(load_timeout_s_); !loaded) return loaded.error();
+  loading_ = false;
+  const auto now = stop_and_read();
+  if (!now) return now.error();
+  frozen_at_us_ = *now;
+  // Not from the start: what is loaded at the same time would wait for the same core.
+  if (core_ && !core_->number().empty() && !bind_to(clock_->threads(), core_->number()))
+    return clock_failed(fail(ErrorCode::io, "the runner cannot be bound to a core"));
+  if (cores_) static_cast<void>(ReservedCores::put_first(clock_->threads()));
+  return {};
 }
 
 Judged<BatchClock> RunnerProcess::call(std::size_t first, std::size_t calls, double timeout_s) {
@@ -194,18 +221,18 @@ Judged<void> RunnerProcess::await_answer(double timeout_s) {
 
 Failure RunnerProcess::past_deadline(double timeout_s) {
   // It may keep every core from the thread that is to kill it.
-  if (cores_ && !loading()) static_cast<void>(clock_->freeze());
+  if (cores_ && !loading_) static_cast<void>(clock_->freeze());
   process_->kill();
   static_cast<void>(process_->wait());
   std::ostringstream words;
-  words << (loading() ? "loading the object took longer than " : "the call did not return within ")
+  words << (loading_ ? "loading the object took longer than " : "the call did not return within ")
         << timeout_s << " s";
   return reject(Stage::run, RejectionCode::timed_out, words.str());
 }
 
 /// The process ended, or is about to: its channel broke.
 Failure RunnerProcess::why_it_ended() {
-  if (!loading()) static_cast<void>(clock_->thaw());
+  if (!loading_) static_cast<void>(clock_->thaw());
   const auto ended = process_->wait_for(kGrace);
   if (!ended) {
     process_->kill();
@@ -213,7 +240,7 @@ Failure RunnerProcess::why_it_ended() {
     return forged("its own end");
   }
   if (!*ended) return ended->error();
-  return verdict_on(**ended, loading());
+  return verdict_on(**ended, loading_);
 }
 
 }  // namespace kernelsmith

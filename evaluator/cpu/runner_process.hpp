@@ -1,4 +1,5 @@
-// RunnerProcess: one shared object, loaded in a sandbox, standing still except while it is asked to work.
+// RunnerProcess: a process in a sandbox that waits for one shared object, loads it, and stands still except
+// while it is asked to work.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +27,8 @@ struct RunnerSettings {
   int threads = 1;
   std::shared_ptr<const ReservedCores> cores;  ///< where it runs; null where only its CPU time counts
   std::shared_ptr<const TimingCore> core;      ///< where it runs then, once loaded; null: anywhere
-  double load_timeout_s = 10;
-  double memory_bytes = 4.0 * (1ULL << 30);  ///< beyond the arena
+  double load_timeout_s = 10;                  ///< for starting, and again for loading
+  double memory_bytes = 4.0 * (1ULL << 30);    ///< beyond the arena
 };
 
 /// What a batch took.
@@ -39,9 +40,18 @@ struct BatchClock {
 /// Not thread-safe. Movable. The object is frozen between calls.
 class RunnerProcess {
  public:
-  /// Loads the object over the arena, which must outlive the process. A rejection is the object's fault.
-  static Judged<RunnerProcess> start(const std::filesystem::path& object, const Arena& arena,
-                                     const RunnerSettings& settings);
+  /// Ready for an object, with the arena mapped, which must outlive the process. Errors: tool_failed, io.
+  static Result<RunnerProcess> start(const Arena& arena, const RunnerSettings& settings);
+
+  /// Loads the object: once, and before any call. A rejection is the object's fault.
+  Judged<void> load(const std::filesystem::path& object);
+
+  /// False where the process has ended.
+  bool alive() const { return process_->alive(); }
+
+  /// Kills the program, which is frozen and does nothing more of its own. All that is left of it and its
+  /// sandbox ends with this object, which takes longer. False where it could not be killed.
+  bool kill();
 
   /// Has `calls` rows of the arena's call table done, from row `first` on.
   Judged<BatchClock> call(std::size_t first, std::size_t calls, double timeout_s);
@@ -50,21 +60,22 @@ class RunnerProcess {
   bool full_tier() const { return clock_->whole_group(); }
 
  private:
-  RunnerProcess(Mapping object, SandboxedProcess process, RunnerChannel channel,
-                std::shared_ptr<const ReservedCores> cores);
+  RunnerProcess(SandboxedProcess process, RunnerChannel channel, const RunnerSettings& settings);
   Judged<void> await_answer(double timeout_s);
   Failure past_deadline(double timeout_s);
   Failure why_it_ended();
   Failure clock_failed(const Error& error);
-  bool loading() const { return clock_ == nullptr; }
   Judged<double> stop_and_read();
   Judged<BatchClock> answer(std::size_t first, std::size_t calls, double timeout_s);
 
-  Mapping object_;  ///< held in memory as long as the process could tell
   std::unique_ptr<SandboxedProcess> process_;
+  FileDescriptor program_;  ///< the process that the object is loaded into
   std::unique_ptr<ProcessClock> clock_;
   RunnerChannel channel_;
   std::shared_ptr<const ReservedCores> cores_;
+  std::shared_ptr<const TimingCore> core_;
+  double load_timeout_s_;
+  bool loading_ = true;
   double frozen_at_us_ = 0;  ///< the clock when it was last frozen
   double idle_us_ = 0;       ///< what the clock advanced while it was frozen, in all
 };

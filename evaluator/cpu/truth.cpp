@@ -313,8 +313,9 @@ Result<Truth> Truth::create(const Task& task, const std::vector<TaskShape>& shap
   }
   auto arena = Arena::create(roles, std::move(places));
   if (!arena) return arena.error();
-  auto runner = RunnerProcess::start(oracle.object(), *arena, settings);
-  if (!runner) return refused(runner.error());
+  auto runner = RunnerProcess::start(*arena, settings);
+  if (!runner) return runner.error();
+  if (auto loaded = runner->load(oracle.object()); !loaded) return refused(loaded.error());
   auto state = std::make_unique<State>(State{task, shapes, promoted, truth_type(task) == "long double",
                                              std::move(*arena), std::move(*runner)});
   if (promoted)

@@ -13,7 +13,10 @@ using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 // kDepth x kColumns of B, side by side, with zeros beyond its last column.
 void pack(const float* b, Index n, Index depth, Index columns, float* panel) {
   for (Index p = 0; p < depth; ++p)
-    for (Index j = 0; j < kColumns; ++j) panel[p * kColumns + j] = j < columns ? b[p * n + j] : 0;
+    if (columns == kColumns)
+      __builtin_memcpy(panel + p * kColumns, b + p * n, kColumns * sizeof(float));
+    else
+      for (Index j = 0; j < kColumns; ++j) panel[p * kColumns + j] = j < columns ? b[p * n + j] : 0;
 }
 
 // Adds `Rows` rows of A times the panel to C, or stores them where `first`.
@@ -27,10 +30,13 @@ void tile(const float* a, Index k, const float* panel, Index depth, float* c, In
     for (Index r = 0; r < Rows; ++r)
       for (Index v = 0; v < 2; ++v) sums[r][v] += a[r * k + p] * row[v];
   }
-  float block[Rows][kColumns];
-  __builtin_memcpy(block, sums, sizeof block);
-  for (Index r = 0; r < Rows; ++r)
-    for (Index j = 0; j < columns; ++j) c[r * n + j] = first ? block[r][j] : c[r * n + j] + block[r][j];
+  const std::size_t bytes = static_cast<std::size_t>(columns) * sizeof(float);
+  for (Index r = 0; r < Rows; ++r) {
+    Vector row[2] = {};
+    if (!first) __builtin_memcpy(row, c + r * n, bytes);
+    for (Index v = 0; v < 2; ++v) row[v] += sums[r][v];
+    __builtin_memcpy(c + r * n, row, bytes);
+  }
 }
 
 }  // namespace

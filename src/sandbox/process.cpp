@@ -69,6 +69,7 @@ SandboxedProcess& SandboxedProcess::operator=(SandboxedProcess&&) noexcept = def
 pid_t SandboxedProcess::pid() const { return state_->supervisor.pid(); }
 
 std::optional<pid_t> SandboxedProcess::program_pid() const {
+  if (state_->supervisor.unconfined()) return pid();
   while (alive()) {
     const std::string init = std::to_string(state_->supervisor.init_pid());
     const std::string children = read_small_file("/proc/" + init + "/task/" + init + "/children");

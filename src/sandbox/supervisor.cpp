@@ -215,7 +215,7 @@ void Supervisor::end_with(ExitKind kind) {
 // not every machine's first process reaps orphans. While the id of init is not known yet it is blocked, and
 // set_up_init() comes back here.
 void Supervisor::kill_everything() {
-  if (spec_.confinement == Confinement::unsandboxed) {
+  if (unconfined()) {
     if (cgroup_ != nullptr) cgroup_->kill();
     ::kill(-child_.pid, SIGKILL);
   } else if (init_pidfd_) {
@@ -230,7 +230,7 @@ void Supervisor::reap() {
   // As a shell would say it: bubblewrap passes its program's end on in this form.
   monitor_status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
   if (cgroup_ != nullptr) cgroup_->kill();
-  if (spec_.confinement == Confinement::unsandboxed) ::kill(-child_.pid, SIGKILL);
+  if (unconfined()) ::kill(-child_.pid, SIGKILL);
   if (!init_pidfd_) return;
   // Where the monitor was killed, its init dies by itself, a moment later.
   kill_by(init_pidfd_);

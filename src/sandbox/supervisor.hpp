@@ -36,6 +36,8 @@ class Supervisor {
 
   pid_t pid() const { return child_.pid; }
 
+  bool unconfined() const { return spec_.confinement == Confinement::unsandboxed; }
+
   /// The id of the sandbox's init as seen from here; 0 until it is set up. Any thread.
   pid_t init_pid() const { return init_pid_.load(); }
 

@@ -1,13 +1,18 @@
-// kernelsmith-runner: loads one shared object inside the sandbox and calls its entry when the judge asks. It
-// is trusted until the object is loaded, and never afterwards: from then on the process is the candidate's.
+// kernelsmith-runner: waits inside the sandbox for one shared object, loads it and calls its entry when the
+// judge asks. It is trusted until the object is loaded, and never afterwards: from then on the process is the
+// candidate's.
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,6 +84,36 @@ bool watch_inputs() {
   return sigaltstack(&alternative, nullptr) == 0 && sigaction(SIGSEGV, &action, nullptr) == 0;
 }
 
+/// The object's descriptor, or -1.
+int receive_object() {
+  LoadRequest request;
+  iovec bytes{&request, sizeof request};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t got = 0;
+  do got = recvmsg(kControlDescriptor, &message, MSG_CMSG_CLOEXEC);
+  while (got < 0 && errno == EINTR);
+  const cmsghdr* const header = got == sizeof request ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || request.magic != kMagic) return -1;
+  int object = -1;
+  std::memcpy(&object, CMSG_DATA(header), sizeof object);
+  return object;
+}
+
+/// The loader needs a path, and the host's own file is not to be seen: its pages would outlive the process.
+bool keep(int object, const char* path) {
+  const int kept = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500);
+  if (kept < 0) return false;
+  ssize_t sent = 0;
+  do sent = sendfile(kept, object, nullptr, kMaxObjectBytes);
+  while (sent > 0);
+  return close(kept) == 0 && sent == 0;
+}
+
 bool receive(Request& request) {
   ssize_t got = 0;
   do got = read(kControlDescriptor, &request, sizeof request);
@@ -103,9 +138,11 @@ void call_all(const Memory& memory, const Header& header, Shim shim, const Reque
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fputs("usage: kernelsmith-runner OBJECT (started by kernelsmith, with descriptors 3, 4 and 5)\n",
-               stderr);
+  if (argc > 2) {
+    std::fputs(
+        "usage: kernelsmith-runner [PLACE] (started by kernelsmith, with descriptors 3, 4 and 5)\n"
+        "The object is copied to PLACE and loaded from there; else from where the judge has it.\n",
+        stderr);
     return 2;
   }
   std::size_t output_bytes = 0;
@@ -121,7 +158,16 @@ int main(int argc, char** argv) {
   close(kInputsDescriptor);
   close(kOutputsDescriptor);
 
-  void* const object = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (!send(Status::ready, 0)) return 3;
+  const int received = receive_object();
+  if (received < 0) return 3;
+  char itself[32];
+  std::snprintf(itself, sizeof itself, "/proc/self/fd/%d", received);
+  const char* const path = argc > 1 ? argv[1] : itself;
+  if (argc > 1 && !keep(received, path)) return 3;
+  if (argc > 1) close(received);
+
+  void* const object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   void* const symbol = object != nullptr ? dlsym(object, kShimSymbol) : nullptr;
   if (symbol == nullptr) {
     std::fprintf(stderr, "%s\n", dlerror());

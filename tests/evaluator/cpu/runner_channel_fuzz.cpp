@@ -2,7 +2,8 @@
 // last request, is never taken for an answer, and nothing waits, overflows or throws.
 //
 // The input is a sequence of messages: a byte of flags, a byte of length, and as many bytes. Flags: 1 puts
-// the last request's number into it, 2 asks for a batch first, 4 listens afterwards, 8 hangs up.
+// the last request's number into it, 2 asks for a batch first, 4 listens afterwards, 8 hangs up, 16 asks
+// whether there is more, 32 has an object loaded first, where no batch was asked for yet.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,7 @@ using Message = std::vector<std::uint8_t>;
 struct Candidate {
   FileDescriptor end;
   std::uint64_t nonce = 0;
+  runner::Status awaited = runner::Status::ready;
   std::vector<Message> sent;
 
   void read_request() {
@@ -33,6 +35,14 @@ struct Candidate {
     require(::recv(end.get(), &request, sizeof request, MSG_DONTWAIT) == sizeof request);
     require(request.magic == runner::kMagic && request.nonce != 0 && request.nonce != nonce);
     nonce = request.nonce;
+    awaited = runner::Status::done;
+  }
+
+  void read_load_request() {
+    runner::LoadRequest request;
+    require(::recv(end.get(), &request, sizeof request, MSG_DONTWAIT) == sizeof request);
+    require(request.magic == runner::kMagic);
+    awaited = runner::Status::loaded;
   }
 
   void send(Message message, bool with_nonce) {
@@ -46,12 +56,11 @@ struct Candidate {
   }
 };
 
-bool is_answer(const Message& message, std::uint64_t nonce) {
+bool is_answer(const Message& message, std::uint64_t nonce, runner::Status awaited) {
   runner::Reply reply;
   if (message.size() != sizeof reply) return false;
   std::memcpy(&reply, message.data(), sizeof reply);
-  const auto status = nonce == 0 ? runner::Status::loaded : runner::Status::done;
-  return reply.magic == runner::kMagic && reply.nonce == nonce && reply.status == status;
+  return reply.magic == runner::kMagic && reply.nonce == nonce && reply.status == awaited;
 }
 
 void listen(RunnerChannel& judge, Candidate& candidate) {
@@ -61,7 +70,7 @@ void listen(RunnerChannel& judge, Candidate& candidate) {
     require(heard->kind == Heard::Kind::nothing || heard->kind == Heard::Kind::ended);
     return;
   }
-  require((heard->kind == Heard::Kind::answer) == is_answer(candidate.sent.front(), candidate.nonce));
+  require((heard->kind == Heard::Kind::answer) == is_answer(candidate.sent.front(), candidate.nonce, candidate.awaited));
   require((heard->kind == Heard::Kind::forged) == !heard->what.empty());
   require(heard->kind != Heard::Kind::nothing && heard->kind != Heard::Kind::ended);
   candidate.sent.erase(candidate.sent.begin());
@@ -73,13 +82,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto ends = RunnerChannel::create();
   require(bool(ends));
   RunnerChannel judge = std::move(ends->first);
-  Candidate candidate{std::move(ends->second), 0, {}};
+  Candidate candidate{std::move(ends->second), 0, runner::Status::ready, {}};
+  bool asked = false;
   std::span<const std::uint8_t> rest(data, size);
   while (rest.size() >= 2) {
     const std::uint8_t flags = rest[0];
     const auto body = rest.subspan(2, std::min<std::size_t>(rest[1], rest.size() - 2));
     rest = rest.subspan(2 + body.size());
+    if ((flags & 32U) != 0 && !asked && judge.load(candidate.end.get())) candidate.read_load_request();
     if ((flags & 2U) != 0 && judge.request(0, flags)) candidate.read_request();
+    asked = asked || (flags & 2U) != 0;
     candidate.send(Message(body.begin(), body.end()), (flags & 1U) != 0);
     if ((flags & 8U) != 0) {
       candidate.end.reset();

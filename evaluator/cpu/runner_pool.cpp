@@ -1,0 +1,85 @@
+#include "runner_pool.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace kernelsmith {
+namespace {
+
+/// For each arena: about what one evaluation takes.
+constexpr std::size_t kWaiting = 4;
+
+}  // namespace
+
+RunnerPool::RunnerPool(RunnerSettings settings) : settings_(std::move(settings)) {}
+RunnerPool::~RunnerPool() {
+  rest();
+  settle();
+}
+
+void RunnerPool::prepare(const std::vector<const Arena*>& arenas) {
+  // On cores that are reserved for timing, starting one would wait for another's batch, or disturb it.
+  if (settings_.cores) return;
+  const std::lock_guard lock(preparing_mutex_);
+  if (preparing_.valid() && preparing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  resting_ = false;
+  preparing_ = std::async(std::launch::async, [this, arenas] { start_all(arenas); });
+}
+
+void RunnerPool::rest() {
+  const std::lock_guard lock(preparing_mutex_);
+  resting_ = true;
+  if (preparing_.valid()) preparing_.get();
+}
+
+Result<RunnerProcess> RunnerPool::take(const Arena& arena) {
+  while (true) {
+    std::unique_lock lock(mutex_);
+    std::vector<RunnerProcess>& there = waiting_[&arena];
+    if (there.empty()) break;
+    RunnerProcess runner = std::move(there.back());
+    there.pop_back();
+    lock.unlock();
+    if (runner.alive()) return runner;
+  }
+  return RunnerProcess::start(arena, settings_);
+}
+
+void RunnerPool::retire(RunnerProcess runner) {
+  if (!runner.kill()) return;
+  auto going = std::async(std::launch::async, [runner = std::move(runner)]() mutable {
+    const RunnerProcess last(std::move(runner));
+  });
+  const std::lock_guard lock(mutex_);
+  going_.push_back(std::move(going));
+}
+
+void RunnerPool::settle() {
+  std::vector<std::future<void>> going;
+  {
+    const std::lock_guard lock(mutex_);
+    going = std::exchange(going_, {});
+  }
+  for (const std::future<void>& one : going) one.wait();
+}
+
+std::size_t RunnerPool::waiting(const Arena& arena) {
+  const std::lock_guard lock(mutex_);
+  return waiting_[&arena].size();
+}
+
+/// One that does not start is none that waits: who takes one hears why.
+void RunnerPool::start_one(const Arena& arena) {
+  auto runner = RunnerProcess::start(arena, settings_);
+  if (!runner) return;
+  const std::lock_guard lock(mutex_);
+  waiting_[&arena].push_back(std::move(*runner));
+}
+
+void RunnerPool::start_all(const std::vector<const Arena*>& arenas) {
+  for (std::size_t count = 1; count <= kWaiting; ++count)
+    for (const Arena* const arena : arenas)
+      if (!resting_ && waiting(*arena) < count) start_one(*arena);
+}
+
+}  // namespace kernelsmith

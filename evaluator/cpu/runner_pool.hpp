@@ -1,0 +1,52 @@
+// RunnerPool: runners before they have an object and after they were needed. Starting a sandbox takes ten
+// times as long as loading a usual object into it and can be done while a compiler is at work; what is left
+// of one can go while the next is made ready.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <future>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "runner_process.hpp"
+
+namespace kernelsmith {
+
+/// Thread-safe.
+class RunnerPool {
+ public:
+  explicit RunnerPool(RunnerSettings settings);
+  RunnerPool(const RunnerPool&) = delete;
+  RunnerPool& operator=(const RunnerPool&) = delete;
+  ~RunnerPool();
+
+  /// Starts runners in the background until a few wait for each of the arenas, which must outlive this.
+  void prepare(const std::vector<const Arena*>& arenas);
+  /// Has that come to rest: none is started in the background until the next prepare().
+  void rest();
+
+  /// One that waits, else a new one. Errors: as RunnerProcess::start().
+  Result<RunnerProcess> take(const Arena& arena);
+
+  /// Ends a runner: its program does nothing more when this returns, and what is left goes in the background.
+  void retire(RunnerProcess runner);
+  /// Waits until nothing is left of those that were retired.
+  void settle();
+
+ private:
+  std::size_t waiting(const Arena& arena);
+  void start_one(const Arena& arena);
+  void start_all(const std::vector<const Arena*>& arenas);
+
+  const RunnerSettings settings_;
+  std::mutex mutex_;  ///< guards waiting_ and going_
+  std::map<const Arena*, std::vector<RunnerProcess>> waiting_;
+  std::vector<std::future<void>> going_;
+  std::mutex preparing_mutex_;  ///< guards preparing_
+  std::atomic<bool> resting_ = true;
+  std::future<void> preparing_;
+};
+
+}  // namespace kernelsmith

@@ -1,0 +1,126 @@
+#include "runner_pool.hpp"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <kernelsmith/evaluator/task_file.hpp>
+
+#include "compiler.hpp"
+#include "locate_runner.hpp"
+
+namespace kernelsmith {
+namespace {
+
+Task ones() {
+  return parse_task(
+             "version: 1\nname: ones\nbackend: cpu\nentry: ones\nfiles: {reference: reference.cpp}\n"
+             "sizes: {n: 8}\ntensors: [{name: y, role: out, dtype: f32, shape: [n]}]\n",
+             "task.yaml", [](const std::string&) -> Result<std::string> { return ""; })
+      .value();
+}
+
+constexpr const char* kOnes =
+    "#include \"task.hpp\"\nvoid ones(float* y, std::int64_t n) { for (std::int64_t i = 0; i < n; ++i) y[i] "
+    "= 1; }\n";
+
+/// Processes that this one has started and that are not gone.
+int children() {
+  int found = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(task.path() / "children");
+    for (int pid = 0; file >> pid;) ++found;
+  }
+  return found;
+}
+
+class Pool : public ::testing::Test {
+ protected:
+  Pool() {
+    compiler = CpuCompiler::create(ones(), {}).value();
+    const auto linked = compiler->link_all_libraries().value();
+    settings.files = RunnerFiles::create(locate_runner({}).value(), linked->object()).value();
+    object =
+        compiler->compile(Source::create({{"ones.cpp", kOnes}}).value(), Precision::declared, {})->binary;
+    arena.emplace(Arena::create(std::array{TensorRole::out}, {ArenaShape{{8}, {32}, 1}}).value());
+  }
+
+  void expect_that_it_works(RunnerProcess& runner) {
+    ASSERT_TRUE(runner.load(object->object()));
+    arena->wipe();
+    arena->set_calls(0, 1);
+    ASSERT_TRUE(runner.call(0, 1, 10));
+    EXPECT_EQ(*reinterpret_cast<const float*>(arena->tensor(0, 0, 0)), 1.0F);
+  }
+
+  std::shared_ptr<const CpuCompiler> compiler;
+  RunnerSettings settings;
+  CpuBinaryPtr object;
+  std::optional<Arena> arena;
+};
+
+TEST_F(Pool, StartsARunnerWhereNoneWaits) {
+  RunnerPool pool(settings);
+  auto runner = pool.take(*arena);
+  ASSERT_TRUE(runner) << describe(runner.error());
+  expect_that_it_works(*runner);
+}
+
+TEST_F(Pool, GivesOneThatWaits) {
+  RunnerPool pool(settings);
+  pool.prepare({&*arena});
+  for (int wait = 0; wait < 10000 && children() == 0; ++wait) ::usleep(1000);
+  pool.rest();
+  const int waiting = children();
+  auto runner = pool.take(*arena);
+  ASSERT_TRUE(runner);
+  EXPECT_EQ(children(), waiting) << "one that waited was not taken";
+  expect_that_it_works(*runner);
+
+  pool.retire(std::move(*runner));
+  pool.settle();
+  EXPECT_EQ(children(), waiting - 1);
+}
+
+TEST_F(Pool, LeavesNoProcessBehind) {
+  {
+    RunnerPool pool(settings);
+    pool.prepare({&*arena});
+    auto runner = pool.take(*arena);
+    ASSERT_TRUE(runner);
+    pool.retire(std::move(*runner));
+  }
+  EXPECT_EQ(children(), 0);
+}
+
+TEST_F(Pool, SaysWhyARunnerDoesNotStart) {
+  settings.unsandboxed = true;
+  settings.files = RunnerFiles::unconfined("/bin/false");
+  RunnerPool pool(settings);
+  pool.prepare({&*arena});
+  pool.rest();
+  const auto runner = pool.take(*arena);
+  ASSERT_FALSE(runner);
+  EXPECT_EQ(runner.error().code, ErrorCode::tool_failed);
+  EXPECT_NE(runner.error().message.find("kernelsmith-runner does not start"), std::string::npos)
+      << describe(runner.error());
+}
+
+TEST_F(Pool, LoadsFromTheHostWhereNothingIsConfined) {
+  settings.unsandboxed = true;
+  settings.cgroup = false;
+  settings.files = RunnerFiles::unconfined(locate_runner({}).value());
+  auto runner = RunnerProcess::start(*arena, settings);
+  ASSERT_TRUE(runner) << describe(runner.error());
+  expect_that_it_works(*runner);
+}
+
+}  // namespace
+}  // namespace kernelsmith
