@@ -48,7 +48,6 @@ Result<Arena> Arena::create(std::span<const TensorRole> roles, std::vector<Arena
   Arena arena;
   arena.roles_.assign(roles.begin(), roles.end());
   arena.shapes_ = std::move(shapes);
-  arena.laid_out_.assign(arena.shapes_.size(), 0);
   std::size_t rows = 0;
   for (const ArenaShape& shape : arena.shapes_) rows = std::max(rows, shape.slots);
 
@@ -121,7 +120,6 @@ std::size_t Arena::tensor_bytes(std::size_t shape, std::size_t tensor) const {
 }
 
 void Arena::set_calls(std::size_t shape, std::size_t calls) {
-  laid_out_[shape] = std::max(laid_out_[shape], calls);
   std::byte* row = inputs_.mapping.get() + table_;
   const auto append = [&](const auto& value) {
     std::memcpy(row, &value, sizeof value);
@@ -136,25 +134,15 @@ void Arena::set_calls(std::size_t shape, std::size_t calls) {
 }
 
 void Arena::wipe() {
-  // An object may write anywhere in the outputs; in the inputs, which it cannot write, stands what was laid
-  // out.
-  std::vector<std::span<std::byte>> written{{outputs_.mapping.get(), outputs_.bytes}};
-  std::size_t total = outputs_.bytes;
-  for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
-    const std::size_t slots = std::exchange(laid_out_[shape], 0);
-    for (std::size_t slot = 0; slot < slots; ++slot)
-      for (std::size_t t = 0; t < roles_.size(); ++t)
-        if (roles_[t] == TensorRole::in) {
-          total += tensor_bytes(shape, t);
-          written.push_back({tensor(shape, slot, t), tensor_bytes(shape, t)});
-        }
-  }
-  const std::size_t lanes = lanes_for(total);
+  // Written past the caches, so that it also leaves no trace of which lines were in them. The header stays.
+  const std::vector<std::byte> header(inputs_.mapping.get(), inputs_.mapping.get() + table_);
+  streaming_copy(inputs_.mapping.get(), header.data(), header.size());
+  const std::span<std::byte> inputs(inputs_.mapping.get() + table_, inputs_.bytes - table_);
+  const std::span<std::byte> outputs(outputs_.mapping.get(), outputs_.bytes);
+  const std::size_t lanes = lanes_for(bytes());
   in_lanes(lanes, [&](std::size_t lane) {
-    for (const std::span<std::byte> memory : written) {
-      const std::span<std::byte> part = part_of(memory, lane, lanes);
-      streaming_fill(part.data(), part.size(), 0);
-    }
+    for (const auto& memory : {part_of(inputs, lane, lanes), part_of(outputs, lane, lanes)})
+      streaming_fill(memory.data(), memory.size(), 0);
   });
 }
 

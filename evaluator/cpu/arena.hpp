@@ -41,9 +41,9 @@ class Arena {
   /// Makes row i of the call table slot i of `shape`, for i below `calls`.
   void set_calls(std::size_t shape, std::size_t calls);
 
-  /// Overwrites all inputs that were laid out, and the outputs whole, the guard pages and the room between
-  /// tensors too, where a process could leave notes for the one that is loaded next: a process may unprotect
-  /// its own view.
+  /// Overwrites everything but the header, the guard pages and the room between tensors too, where a process
+  /// could leave notes for the one that is loaded next: a process may unprotect its own view. Before the next
+  /// call, set_calls() is needed.
   void wipe();
 
   int inputs() const { return inputs_.descriptor.get(); }
@@ -66,7 +66,6 @@ class Arena {
   std::vector<TensorRole> roles_;
   std::vector<ArenaShape> shapes_;
   std::vector<Offsets> offsets_;
-  std::vector<std::size_t> laid_out_;  ///< by shape: slots since the last wipe
   std::vector<std::uint64_t> input_guards_, output_guards_;
   std::uint64_t table_ = 0;
   std::size_t tables_bytes_ = 0;  ///< in front of the first input

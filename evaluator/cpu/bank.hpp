@@ -43,7 +43,7 @@ using Bank = std::vector<std::vector<InputSet>>;
 struct BankLimits {
   std::size_t bytes = 0;
   double seconds = 3;
-  std::size_t least = 6;  ///< sets of a timed shape
+  std::size_t least = 8;  ///< sets of a timed shape
   std::size_t most = 512;
 };
 

@@ -57,10 +57,12 @@ inline void grant(Budget& budget, const std::string& allowed, double root) {
 /// many small ones, as in softmax. Rounding errors of a sum of products in the plainest order are about 0.25
 /// sqrt(terms) units of |y| + D in the RMS, which leaves honest kernels a factor of eight; those of inputs
 /// rounded to 11 bits are 3000 (tests/evaluator/cpu, calibration_test). Where nearly equal terms of one sign
-/// are added up, as in softmax, every step rounds the same way: up to a third of a unit for each term.
-/// `terms` bounds how many terms an output is the sum of.
+/// are added up, as in softmax, every step rounds the same way: up to a third of a unit for each term. Terms
+/// that differ do not do so for long, and what a longer sum was granted for it would be room enough to leave
+/// most of its terms out: the error of a sample falls with their number. `terms` bounds how many terms an
+/// output is the sum of.
 inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms) {
-  constexpr double kLeastElement = 64, kLeastRms = 16;
+  constexpr double kLeastElement = 64, kLeastRms = 16, kMostTerms = 4096;
   const double root = std::sqrt(terms);
   const bool wide = dtype == Dtype::f64;
   const double u = wide ? 0x1p-53 : 0x1p-24;
@@ -68,10 +70,12 @@ inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms
     return std::ranges::any_of(task.tensors, [&](const TensorSpec& tensor) { return tensor.specials.*kind; });
   };
   // Beside one large term all others are lost, step by step and in one direction.
-  const bool random_walk = scale == Scale::absolute && !declares(&Specials::large);
+  const bool swallowed = declares(&Specials::large);
+  const bool random_walk = scale == Scale::absolute && !swallowed;
+  const double in_step = swallowed ? terms : std::min(terms, kMostTerms);
   Budget budget;
-  budget.element = u * std::max(kLeastElement, random_walk ? 4 * root : terms);
-  budget.rms = u * std::max(kLeastRms, random_walk ? std::max(2 * root, terms / 16) : terms / 4);
+  budget.element = u * std::max({kLeastElement, 4 * root, random_walk ? 0 : in_step});
+  budget.rms = u * std::max({kLeastRms, 2 * root, in_step / (random_walk ? 16 : 4)});
   // About the smallest normal number kernels may flush to zero or clamp, and multiply what they clamped,
   // unless denormals belong to the inputs.
   using Wide = std::numeric_limits<double>;

@@ -84,14 +84,39 @@ void strew_specials(const Specials& specials, std::vector<double>& values, std::
   }
 }
 
-void draw_values(TensorInit init, bool real, std::vector<double>& values, std::size_t row_length,
+bool is_integer(Dtype dtype) { return dtype != Dtype::f64 && dtype != Dtype::f32; }
+
+struct Range {
+  std::int64_t least, most;
+};
+
+Range range_of(Dtype dtype) {
+  if (dtype == Dtype::u8) return {0, 255};
+  if (dtype == Dtype::i8) return {-128, 127};
+  return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+}
+
+/// Every other tensor goes beyond a byte, as far as sums of some hundred products stay within 32 bits: a
+/// kernel that cuts its inputs short, or looks them up, is wrong there. What has the type of a byte takes all
+/// of it.
+void draw_integers(TensorInit init, Dtype dtype, std::vector<double>& values, SecretStream& random) {
+  // In a real type they are there to be exact in a lower precision too.
+  const std::int64_t reach = is_integer(dtype) && random.below(2) == 0 ? 2000 : 100;
+  Range range = range_of(dtype);
+  range.least = std::max(range.least, init == TensorInit::positive ? 1 : -reach);
+  range.most = std::min(range.most, reach);
+  const auto count = static_cast<std::uint64_t>(range.most - range.least + 1);
+  std::ranges::generate(values, [&] {
+    return static_cast<double>(range.least + static_cast<std::int64_t>(random.below(count)));
+  });
+}
+
+void draw_values(TensorInit init, Dtype dtype, std::vector<double>& values, std::size_t row_length,
                  SecretStream& random) {
-  const auto each = [&](auto&& draw) { std::ranges::generate(values, draw); };
   if (init == TensorInit::zeros) return;
-  if (init == TensorInit::integer || (!real && init != TensorInit::positive))
-    return each([&] { return static_cast<double>(random.below(201)) - 100; });
-  if (!real) return each([&] { return static_cast<double>(1 + random.below(100)); });
-  if (init == TensorInit::uniform) return each([&] { return random.uniform() * 2 - 1; });
+  if (init == TensorInit::integer || is_integer(dtype)) return draw_integers(init, dtype, values, random);
+  if (init == TensorInit::uniform)
+    return static_cast<void>(std::ranges::generate(values, [&] { return random.uniform() * 2 - 1; }));
   draw_mixture(values, row_length, random);
   if (init == TensorInit::positive)
     for (double& value : values) value = std::fabs(value) + 1e-3;
@@ -133,8 +158,7 @@ std::vector<std::byte> draw_tensor(const TensorSpec& spec, const TensorExtent& e
                                    SecretStream& random) {
   std::vector<double> values(extent.elements, 0.0);
   const std::size_t row_length = extent.shape.empty() ? 1 : static_cast<std::size_t>(extent.shape.back());
-  const bool real = spec.dtype == Dtype::f64 || spec.dtype == Dtype::f32;
-  draw_values(spec.init, real, values, row_length, random);
+  draw_values(spec.init, spec.dtype, values, row_length, random);
   if (with_specials && spec.specials.any()) strew_specials(spec.specials, values, row_length, random);
   switch (spec.dtype) {
     case Dtype::f64:

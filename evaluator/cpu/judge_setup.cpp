@@ -75,7 +75,9 @@ Result<Arena> Judge::make_arena() const {
     place.sizes = shapes_[s].sizes;
     for (const TensorExtent& extent : shapes_[s].extents) place.tensor_bytes.push_back(extent.bytes);
     const std::size_t fitting = kArenaBytesOfShape / std::max<std::size_t>(shapes_[s].bytes(), 1);
-    place.slots = std::min(bank_[s].size(), std::clamp<std::size_t>(fitting, 4, kMostSlots));
+    // No more than a pair takes.
+    const std::size_t wanted = std::max<std::size_t>(bank_[s].size() * 2 / 3, 1);
+    place.slots = std::min(wanted, std::clamp<std::size_t>(fitting, 4, kMostSlots));
   }
   return Arena::create(roles, std::move(places));
 }

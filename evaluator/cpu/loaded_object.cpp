@@ -15,6 +15,9 @@
 namespace kernelsmith {
 namespace {
 
+/// Sets of a shape that a candidate's checks, warm-ups and trials take.
+constexpr std::size_t kLeastTrials = 4, kMostTrials = 12;
+
 /// A NaN as f32, and no number that a kernel is likely to compute as anything else.
 std::uint32_t draw_poison(SecretStream& random) {
   return 0x7fa00000U | static_cast<std::uint32_t>(random.below(1U << 20U));
@@ -69,21 +72,36 @@ LoadedObject::LoadedObject(LoadedObjectSetup setup, const Bank& bank, CpuBinaryP
       binary_(std::move(binary)),
       arena_(&arena),
       trust_(trust),
-      deals_(bank.size()),
       worst_error_(bank.size(), 0) {
-  for (std::size_t shape = 0; shape < deals_.size(); ++shape) {
-    Deal& deal = deals_[shape];
-    deal.order.resize(bank[shape].size());
-    std::iota(deal.order.begin(), deal.order.end(), std::size_t{0});
-    deal.next = deal.order.size();
-    deal.first_met.resize(deal.order.size());
-  }
+  for (std::size_t shape = 0; shape < bank.size(); ++shape) deals_.push_back(split_sets(shape));
+}
+
+LoadedObject::Deal LoadedObject::split_sets(std::size_t shape) {
+  Deal deal;
+  std::vector<std::size_t> sets(bank_[shape].size());
+  std::iota(sets.begin(), sets.end(), std::size_t{0});
+  deal.first_met.resize(sets.size());
+  deal.trials = deal.pairs = {sets, sets.size()};
+  if (trust_ == Trust::trusted) return deal;
+  deal.trials.gather(random_);
+  const std::size_t trials = std::min(sets.size(), std::clamp(sets.size() / 3, kLeastTrials, kMostTrials));
+  const auto middle = deal.trials.order.begin() + static_cast<std::ptrdiff_t>(trials);
+  deal.pairs = {{middle, deal.trials.order.end()}, sets.size() - trials};
+  deal.trials = {{deal.trials.order.begin(), middle}, trials};
+  return deal;
+}
+
+std::size_t LoadedObject::most_calls(std::size_t shape) const {
+  // Two of them and a warm-up for each time that the object has to be loaded anew.
+  const std::size_t sets = deals_[shape].trials.order.size();
+  return std::max<std::size_t>(
+      1, std::min(arena_->slots(shape), trust_ == Trust::trusted ? sets / 3 : sets / 2));
 }
 
 std::size_t LoadedObject::most_calls(std::size_t shape, std::size_t batches) const {
-  // Two of them and a warm-up for each time that the object has to be loaded anew.
-  const std::size_t sets = bank_[shape].size() / std::max<std::size_t>(3, batches + 1);
-  return std::max<std::size_t>(1, std::min(arena_->slots(shape) / batches, sets));
+  const std::size_t sets = deals_[shape].pairs.order.size();
+  return std::max<std::size_t>(
+      1, std::min(arena_->slots(shape), trust_ == Trust::trusted ? sets * 2 / 3 : sets) / batches);
 }
 
 /// Nothing more is to be had of an object that broke a rule: the rule stands in rejection().
@@ -99,8 +117,9 @@ auto LoadedObject::noting_rejection(Step step) {
 Judged<void> LoadedObject::deal(std::size_t shape, std::size_t calls, std::size_t batches) {
   return noting_rejection([&]() -> Judged<void> {
     const std::size_t each = std::clamp<std::size_t>(calls, 1, most_calls(shape, batches));
-    if (auto ready = ready_for(shape, each * batches); !ready) return ready.error();
-    deal_rows(shape, each, batches);
+    Hand& hand = deals_[shape].pairs;
+    if (auto ready = ready_for(shape, hand, each * batches); !ready) return ready.error();
+    deal_rows(shape, hand, each, batches);
     return {};
   });
 }
@@ -134,7 +153,7 @@ Judged<void> LoadedObject::check() {
 Judged<double> LoadedObject::batch(std::size_t shape, std::size_t calls) {
   return noting_rejection([&]() -> Judged<double> {
     const std::size_t possible = std::clamp<std::size_t>(calls, 1, most_calls(shape));
-    if (auto ready = ready_for(shape, possible); !ready) return ready.error();
+    if (auto ready = ready_for(shape, deals_[shape].trials, possible); !ready) return ready.error();
     return one_batch(shape, possible);
   });
 }
@@ -173,21 +192,21 @@ Judged<double> LoadedObject::empty_batch() {
   return setup_.task.threads > 1 ? clock->wall_us : clock->cpu_us;
 }
 
-Judged<void> LoadedObject::ready_for(std::size_t shape, std::size_t calls) {
+Judged<void> LoadedObject::ready_for(std::size_t shape, Hand& hand, std::size_t calls) {
   if (failed_load_) return *failed_load_;
   Deal& deal = deals_[shape];
-  if (process_ && deal.left() < calls) {
+  if (process_ && hand.left() < calls) {
     if (trust_ == Trust::candidate) {
       unload();
     } else {
-      deal.gather(random_);
+      hand.gather(random_);
     }
   }
   if (!process_)
     if (auto loaded = load(); !loaded) return loaded.error();
   if (deal.warm) return {};
   deal.warm = true;
-  const std::size_t spare = deal.left() - calls;
+  const std::size_t left = deal.trials.left(), spare = &hand == &deal.trials ? left - calls : left;
   if (spare == 0) return {};
   const auto warm_up = one_batch(shape, std::min(spare, std::max<std::size_t>(1, calls / 4)));
   if (!warm_up) return warm_up.error();
@@ -198,7 +217,8 @@ Judged<void> LoadedObject::load() {
   const Stopwatch watch(costs_.load_ms), allowance(used_ms_);
   if (trust_ == Trust::candidate) arena_->wipe();
   for (Deal& deal : deals_) {
-    deal.gather(random_);
+    deal.trials.gather(random_);
+    deal.pairs.gather(random_);
     deal.warm = false;
   }
   ++processes_;
@@ -210,14 +230,14 @@ Judged<void> LoadedObject::load() {
 }
 
 /// Those that were dealt go behind those that were not, in a new order.
-void LoadedObject::Deal::gather(SecretStream& random) {
+void LoadedObject::Hand::gather(SecretStream& random) {
   for (std::size_t i = next; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(next), order.end());
   next = 0;
 }
 
 Judged<double> LoadedObject::one_batch(std::size_t shape, std::size_t calls) {
-  deal_rows(shape, calls, 1);
+  deal_rows(shape, deals_[shape].trials, calls, 1);
   lay_out(0, 1);
   auto time = time_rows();
   if (!time) return time.error();
@@ -272,9 +292,9 @@ Judged<void> LoadedObject::repeat_last() {
   each_output([&](std::size_t, auto bytes) { before.emplace_back(bytes.begin(), bytes.end()); });
   unload();
   if (auto loaded = load(); !loaded) return loaded.error();
-  Deal rest = std::exchange(deals_[shape], {sets, 0, deals_[shape].first_met, true});
+  Hand rest = std::exchange(deals_[shape].trials, {sets, 0});
   const auto again = one_batch(shape, calls);
-  deals_[shape] = std::move(rest);
+  deals_[shape].trials = std::move(rest);
   if (!again) return again.error();
   std::size_t at = 0, different = tensors.size();
   each_output([&](std::size_t t, auto bytes) {
@@ -287,14 +307,14 @@ Judged<void> LoadedObject::repeat_last() {
                     "order is left to chance (a task can declare nondeterministic: true)");
 }
 
-void LoadedObject::deal_rows(std::size_t shape, std::size_t calls, std::size_t batches) {
-  Deal& deal = deals_[shape];
-  const auto first = deal.order.begin() + static_cast<std::ptrdiff_t>(deal.next);
+void LoadedObject::deal_rows(std::size_t shape, Hand& hand, std::size_t calls, std::size_t batches) {
+  const auto first = hand.order.begin() + static_cast<std::ptrdiff_t>(hand.next);
   const auto rows = static_cast<std::ptrdiff_t>(calls * batches);
   dealt_ = {shape, calls, {first, first + rows}};
-  deal.next += dealt_.sets.size();
+  hand.next += dealt_.sets.size();
+  std::vector<std::size_t>& first_met = deals_[shape].first_met;
   for (const std::size_t set : dealt_.sets)
-    if (deal.first_met[set] == 0) deal.first_met[set] = processes_;
+    if (first_met[set] == 0) first_met[set] = processes_;
   poison_ = draw_poison(random_);
   arena_->set_calls(shape, dealt_.sets.size());
 }

@@ -60,8 +60,9 @@ class LoadedObject {
   /// What an empty batch takes, in microseconds. For trusted objects.
   Judged<double> empty_batch();
 
-  /// The most calls that each of `batches` batches can hold that are laid out at once.
-  std::size_t most_calls(std::size_t shape, std::size_t batches = 1) const;
+  /// The most calls of a batch(), and of each of `batches` batches that are dealt at once.
+  std::size_t most_calls(std::size_t shape) const;
+  std::size_t most_calls(std::size_t shape, std::size_t batches) const;
 
   /// The worst error seen at the shape, as a fraction of the budget.
   double worst_error(std::size_t shape) const { return worst_error_[shape]; }
@@ -87,16 +88,22 @@ class LoadedObject {
   static void exchange_arenas(LoadedObject& a, LoadedObject& b);
 
  private:
-  /// The sets of one shape in a secret order; a new process begins with those that no process has seen, or
-  /// that were seen longest ago.
-  struct Deal {
+  /// Sets of one shape in a secret order; a new process begins with those that no process has seen, or that
+  /// were seen longest ago.
+  struct Hand {
     std::vector<std::size_t> order;
     std::size_t next = 0;
-    std::vector<std::size_t> first_met;  ///< by set: the first process that it was dealt to, from 1
-    bool warm = false;                   ///< this process has done a batch
 
     std::size_t left() const { return order.size() - next; }
     void gather(SecretStream& random);
+  };
+
+  /// Checks, warm-ups and trials of a candidate take other sets than its pairs do, so that there are always
+  /// pairs on sets that none of its processes has met.
+  struct Deal {
+    Hand trials, pairs;
+    std::vector<std::size_t> first_met;  ///< by set: the first process that it was dealt to, from 1
+    bool warm = false;                   ///< this process has done a batch
   };
 
   struct Costs {
@@ -113,12 +120,13 @@ class LoadedObject {
   template <class Step>
   auto noting_rejection(Step step);
   Judged<double> one_batch(std::size_t shape, std::size_t calls);
+  Deal split_sets(std::size_t shape);
   Judged<double> time_rows();
   Judged<void> check_rows();
-  Judged<void> ready_for(std::size_t shape, std::size_t calls);
+  Judged<void> ready_for(std::size_t shape, Hand& hand, std::size_t calls);
   Judged<void> load();
   void load_in_advance();
-  void deal_rows(std::size_t shape, std::size_t calls, std::size_t batches);
+  void deal_rows(std::size_t shape, Hand& hand, std::size_t calls, std::size_t batches);
   void write_row(std::size_t slot, std::size_t lane, std::size_t lanes);
   Judged<void> check_row(std::size_t slot, double& worst_error) const;
   Judged<double> allowed_s(std::size_t shape) const;

@@ -10,7 +10,7 @@ namespace {
 
 /// By how much the medians may differ: where memory lies alone makes a tenth, and few pairs say little.
 constexpr std::size_t kFew = 4;
-constexpr double kMostGained = 1.25, kMostGainedOverFew = 2;
+constexpr double kMostGained = 1.2, kMostGainedOverFew = 1.5;
 
 std::vector<double> those(const std::vector<double>& values, const std::vector<bool>& met, bool wanted) {
   std::vector<double> kept;

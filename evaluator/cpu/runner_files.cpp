@@ -1,15 +1,9 @@
 #include "runner_files.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <sstream>
 #include <string>
 #include <utility>
-
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/run.hpp>
@@ -72,21 +66,6 @@ void add_taken_by_need(std::vector<std::filesystem::path>& files) {
 
 }  // namespace
 
-Result<Mapping> hold_in_memory(const std::filesystem::path& file) {
-  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
-  if (opened.get() < 0 || ::fstat(opened.get(), &status) != 0)
-    return fail(ErrorCode::io, std::string("a runner's file cannot be read: ") + std::strerror(errno), file);
-  const auto bytes = static_cast<std::size_t>(status.st_size);
-  void* const base = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, opened.get(), 0);
-  if (base == MAP_FAILED)
-    return fail(ErrorCode::io, std::string("a runner's file cannot be mapped: ") + std::strerror(errno),
-                file);
-  // Where it is not permitted, being mapped alone keeps the pages unless memory runs out.
-  static_cast<void>(::mlock(base, bytes));
-  return Mapping(base, bytes);
-}
-
 Result<RunnerFiles::Ptr> RunnerFiles::create(std::filesystem::path program,
                                              const std::filesystem::path& linked) {
   const auto traced = trace(program, linked);
@@ -97,12 +76,6 @@ Result<RunnerFiles::Ptr> RunnerFiles::create(std::filesystem::path program,
   std::error_code ignored;
   if (std::filesystem::exists(kLoaderCache, ignored)) shown.emplace_back(kLoaderCache);
   for (const std::filesystem::path& file : shown) files->libraries_.push_back({file});
-  shown.push_back(files->program_);
-  for (const std::filesystem::path& file : shown) {
-    auto held = hold_in_memory(file);
-    if (!held) return held.error();
-    files->held_.push_back(std::move(*held));
-  }
   return Ptr(std::move(files));
 }
 
@@ -111,8 +84,8 @@ RunnerFiles::Ptr RunnerFiles::unconfined(std::filesystem::path program) {
 }
 
 void RunnerFiles::show_in(SandboxSpec& spec, const std::filesystem::path& inside) const {
-  spec.read_only.push_back({program_, inside});
-  spec.read_only.insert(spec.read_only.end(), libraries_.begin(), libraries_.end());
+  spec.copied.push_back({program_, inside});
+  spec.copied.insert(spec.copied.end(), libraries_.begin(), libraries_.end());
 }
 
 }  // namespace kernelsmith

@@ -1,6 +1,7 @@
 // RunnerFiles: all that a runner sees of the host. Single files, so that it cannot look for names in a folder
-// of the host, and held in memory, so that which of their pages are there tells nothing: what one process of
-// a candidate could change and the next one could find would carry results from set to set.
+// of the host, and each runner has copies of its own, so that neither which of their pages are in memory nor
+// which of their lines are in a cache tells anything: what one process of a candidate could change and the
+// next one could find would carry results from set to set.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +11,7 @@
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/sandbox/spec.hpp>
 
-#include "descriptor.hpp"
-
 namespace kernelsmith {
-
-/// Maps the whole file and reads it in; its pages stay as long as the mapping does (locked where that is
-/// permitted). Errors: io.
-Result<Mapping> hold_in_memory(const std::filesystem::path& file);
 
 /// Immutable.
 class RunnerFiles {
@@ -24,7 +19,7 @@ class RunnerFiles {
   using Ptr = std::shared_ptr<const RunnerFiles>;
 
   /// The program with the loader and every shared library that it or `linked` needs, which should need all
-  /// that candidates may be linked with. Errors: tool_failed where the loader does not tell; io.
+  /// that candidates may be linked with. Errors: tool_failed where the loader does not tell.
   static Result<Ptr> create(std::filesystem::path program, const std::filesystem::path& linked);
   /// For a program that sees the host as it is.
   static Ptr unconfined(std::filesystem::path program);
@@ -39,7 +34,6 @@ class RunnerFiles {
 
   std::filesystem::path program_;
   std::vector<Bind> libraries_;
-  std::vector<Mapping> held_;
 };
 
 }  // namespace kernelsmith

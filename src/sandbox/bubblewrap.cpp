@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 namespace kernelsmith {
@@ -80,6 +81,21 @@ Status add_binds(Arguments& arguments, const std::vector<Bind>& binds, const cha
   return {};
 }
 
+Status add_copies(Arguments& arguments, const std::vector<Bind>& files, SpawnRequest& request) {
+  constexpr std::size_t kMost = 20;
+  if (files.size() > kMost) return fail(ErrorCode::invalid_argument, "too many files to copy into a sandbox");
+  int target = kFirstCopiedDescriptor;
+  for (const Bind& file : files) {
+    Descriptor opened(::open(file.source.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!opened)
+      return fail(ErrorCode::not_found, "a file that a sandbox needs cannot be read", file.source.string());
+    arguments.add("--perms", "0555", "--ro-bind-data", std::to_string(target), file.target.string());
+    request.descriptors.emplace_back(opened.get(), target++);
+    request.kept.push_back(std::move(opened));
+  }
+  return {};
+}
+
 void add_limits(const SandboxLimits& limits, SpawnRequest& request) {
   const auto add = [&](int resource, std::uint64_t value) {
     if (value > 0) request.limits.emplace_back(resource, value);
@@ -136,6 +152,7 @@ Status describe_to_bubblewrap(const SandboxSpec& spec, SpawnRequest& request) {
   for (const SandboxLink& link : spec.links) arguments.add("--symlink", link.points_to, link.target.string());
   if (Status done = add_binds(arguments, spec.read_only, "--ro-bind", staged, request); !done) return done;
   if (Status done = add_binds(arguments, spec.read_write, "--bind", staged, request); !done) return done;
+  if (Status done = add_copies(arguments, spec.copied, request); !done) return done;
   arguments.add("--remount-ro", "/", "--chdir", spec.working_directory.string());
   arguments.add("--json-status-fd", std::to_string(kStatusDescriptor), "--seccomp",
                 std::to_string(kSeccompDescriptor), "--block-fd", std::to_string(kReleaseDescriptor),

@@ -13,6 +13,7 @@ inline constexpr int kStatusDescriptor = 64;
 inline constexpr int kSeccompDescriptor = 65;
 inline constexpr int kReleaseDescriptor = 66;      ///< the sandbox's init waits for a byte from it
 inline constexpr int kReleaseKeptDescriptor = 67;  ///< its other end: init never sees the pipe closed
+inline constexpr int kFirstCopiedDescriptor = 70;  ///< of the files that are copied; those follow
 
 /// The bubblewrap program on PATH. Error: tool_missing.
 Result<std::string> find_bubblewrap();

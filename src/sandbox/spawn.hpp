@@ -33,6 +33,7 @@ struct SpawnRequest {
   std::vector<std::string> environment;  ///< NAME=VALUE
   std::vector<std::pair<int, int>>
       descriptors;                             ///< (ours, the child's number below 100); includes 0, 1 and 2
+  std::vector<Descriptor> kept;                ///< of those: what is closed with the request
   std::vector<std::pair<int, rlim_t>> limits;  ///< (resource, hard and soft)
   std::vector<StagedPath> staged;              ///< only where `become_nobody`
   bool become_nobody = false;

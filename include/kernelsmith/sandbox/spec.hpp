@@ -68,6 +68,9 @@ struct SandboxSpec {
   std::vector<std::string> argv;  ///< argv[0] is an absolute path inside the sandbox
   std::map<std::string, std::string> environment;
   std::vector<Bind> read_only;
+  /// Files, at most 20, of which the program sees a copy of its own, read-only: it shares no memory with the
+  /// host's, whose state in the processor's caches it could leave to others, or find.
+  std::vector<Bind> copied;
   std::vector<Bind> read_write;  ///< scratch folders; see ScratchFolder
   std::vector<SandboxLink> links;
   std::filesystem::path working_directory = "/tmp";  ///< inside the sandbox

@@ -70,7 +70,8 @@ void listen(RunnerChannel& judge, Candidate& candidate) {
     require(heard->kind == Heard::Kind::nothing || heard->kind == Heard::Kind::ended);
     return;
   }
-  require((heard->kind == Heard::Kind::answer) == is_answer(candidate.sent.front(), candidate.nonce, candidate.awaited));
+  require((heard->kind == Heard::Kind::answer) ==
+          is_answer(candidate.sent.front(), candidate.nonce, candidate.awaited));
   require((heard->kind == Heard::Kind::forged) == !heard->what.empty());
   require(heard->kind != Heard::Kind::nothing && heard->kind != Heard::Kind::ended);
   candidate.sent.erase(candidate.sent.begin());

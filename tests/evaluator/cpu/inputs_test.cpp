@@ -1,0 +1,66 @@
+#include "inputs.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace kernelsmith {
+namespace {
+
+template <class T>
+struct Ends {
+  T least, most;
+};
+
+/// Over many tensors: what a mixture draws is in some of them.
+template <class T>
+Ends<T> ends_of(Dtype dtype, TensorInit init) {
+  constexpr std::size_t kElements = 4096;
+  TensorSpec spec;
+  spec.dtype = dtype;
+  spec.init = init;
+  TensorExtent extent;
+  extent.shape = {kElements};
+  extent.elements = kElements;
+  extent.bytes = kElements * sizeof(T);
+  SecretStream random;
+  std::vector<T> all;
+  for (int tensor = 0; tensor < 40; ++tensor) {
+    const std::vector<std::byte> bytes = draw_tensor(spec, extent, false, random);
+    std::vector<T> values(kElements);
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  const auto [least, most] = std::ranges::minmax(all);
+  return {least, most};
+}
+
+TEST(Inputs, IntegersGoBeyondAByte) {
+  const auto plain = ends_of<std::int32_t>(Dtype::i32, TensorInit::normal);
+  EXPECT_LT(plain.least, -1900);
+  EXPECT_GT(plain.most, 1900);
+  const auto positive = ends_of<std::int64_t>(Dtype::i64, TensorInit::positive);
+  EXPECT_EQ(positive.least, 1);
+  EXPECT_GT(positive.most, 1900);
+}
+
+TEST(Inputs, BytesAreAnyBytes) {
+  const auto signed_ends = ends_of<std::int8_t>(Dtype::i8, TensorInit::normal);
+  EXPECT_EQ(signed_ends.least, -128);
+  EXPECT_EQ(signed_ends.most, 127);
+  const auto unsigned_ends = ends_of<std::uint8_t>(Dtype::u8, TensorInit::normal);
+  EXPECT_EQ(unsigned_ends.least, 0);
+  EXPECT_EQ(unsigned_ends.most, 255);
+}
+
+TEST(Inputs, WholeNumbersOfARealTypeStayExactInShortProducts) {
+  const auto whole = ends_of<float>(Dtype::f32, TensorInit::integer);
+  EXPECT_EQ(whole.least, -100);
+  EXPECT_EQ(whole.most, 100);
+}
+
+}  // namespace
+}  // namespace kernelsmith
