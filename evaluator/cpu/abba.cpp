@@ -101,7 +101,7 @@ struct Duel {
   Judged<void> take_pair() {
     if (auto dealt = a.deal(); !dealt) return dealt.error();
     if (auto dealt = b.deal(); !dealt) return opponent_failed(dealt.error());
-    const bool met = a.object.met_before();
+    const bool met = a.object.met_before(), b_met = b.object.met_before();
     lay_out();
     a_is_first = !a_is_first;
     std::vector<double> a_us, b_us;
@@ -121,6 +121,7 @@ struct Duel {
     found.a_times_us.push_back((a_us[0] + a_us[1]) / 2);
     found.b_times_us.push_back((b_us[0] + b_us[1]) / 2);
     found.met.push_back(met);
+    found.b_met.push_back(b_met);
     return {};
   }
 };

@@ -36,6 +36,7 @@ struct AbbaRatios {
   std::vector<double> a_times_us;  ///< of one call of a, the mean of the pair
   std::vector<double> b_times_us;  ///< of one call of b, the mean of the pair
   std::vector<bool> met{};         ///< whether an earlier process of a had met a set of the pair
+  std::vector<bool> b_met{};       ///< the same of b
 };
 
 /// Alternates a b b a and b a a b at each of the first `rules.size()` shapes in turn, so that a process gives

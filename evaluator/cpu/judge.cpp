@@ -52,6 +52,7 @@ Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidat
     append((*found)[shape].a_times_us, (*more)[shape].a_times_us);
     append((*found)[shape].b_times_us, (*more)[shape].b_times_us);
     append((*found)[shape].met, (*more)[shape].met);
+    append((*found)[shape].b_met, (*more)[shape].b_met);
   }
   return found;
 }
@@ -253,7 +254,12 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
   const std::vector<StoppingRule> rules(parts_.task->timed.size(), kAgainstYardstick.rule);
   auto found = time_abba(candidate, incumbent, rules, kAgainstYardstick.placement, stop);
   if (!found) return lost() ? Judged<void>() : found.error();
-  for (AbbaRatios& pairs : *found) leave_out_remembered(pairs);
+  for (AbbaRatios& pairs : *found) {
+    leave_out_remembered(pairs);
+    AbbaRatios incumbents = seen_from_b(std::move(pairs));
+    leave_out_remembered(incumbents);
+    pairs = seen_from_b(std::move(incumbents));
+  }
   std::vector<Measurement> by_shape;
   for (const AbbaRatios& rival_over_candidate : *found)
     by_shape.push_back(median_interval(rival_over_candidate.ratios, "x"));

@@ -1,6 +1,6 @@
 // A bank that is small for the number of pairs shows its sets to several processes of a candidate. Nothing is
 // known by which one process could tell the next what comes of them; should there be a way, this keeps it
-// from paying. A pure function.
+// from paying. Pure functions.
 #pragma once
 
 #include "abba.hpp"
@@ -10,5 +10,8 @@ namespace kernelsmith {
 /// Leaves out the pairs on sets that an earlier process of `a` had met, where `a` is faster on them than
 /// chance and placement explain beside the others. Without others all are kept.
 void leave_out_remembered(AbbaRatios& pairs);
+
+/// The same pairs with a and b exchanged.
+AbbaRatios seen_from_b(AbbaRatios pairs);
 
 }  // namespace kernelsmith

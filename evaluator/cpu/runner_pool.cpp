@@ -6,8 +6,8 @@
 namespace kernelsmith {
 namespace {
 
-/// For each arena: about what one evaluation takes.
-constexpr std::size_t kWaiting = 4;
+/// For each arena: what an evaluation of many pairs takes. Only what was taken is started anew.
+constexpr std::size_t kWaiting = 8;
 
 }  // namespace
 

@@ -24,6 +24,7 @@ constexpr scmp_datum_t kNewNamespaces =
 
 /// MADV_COLLAPSE, F_SET_RW_HINT and F_SET_FILE_RW_HINT, which headers may lack.
 constexpr scmp_datum_t kCollapse = 25, kSetWriteHint = 1036, kSetFileWriteHint = 1038;
+constexpr scmp_datum_t kScheduleCore = 62, kSetMemoryMerge = 67;
 
 // As the library's SCMP_A0 and its like, which are no C++.
 scmp_arg_cmp argument(unsigned index, scmp_compare how, scmp_datum_t a, scmp_datum_t b = 0) {
@@ -139,13 +140,19 @@ bool deny_to_runners(void* filter, bool threads) {
                "mbind", "set_mempolicy", "set_mempolicy_home_node", "get_mempolicy", "migrate_pages",
                "move_pages", "remap_file_pages",
                // So does which pages of the host's libraries are in memory, and it is the host's to say.
-               "fadvise64", "readahead", "cachestat", "mincore", "preadv2", "pwritev2"});
+               "fadvise64", "readahead", "cachestat", "mincore", "preadv2", "pwritev2",
+               // Work and locks of the host's.
+               "sync", "syncfs", "sync_file_range", "io_setup", "flock"});
   // As does which pages of shared memory are there; and a second mapping reaches behind the end of the first.
   for (const scmp_datum_t advice :
        {scmp_datum_t{MADV_REMOVE}, scmp_datum_t{MADV_COLD}, scmp_datum_t{MADV_PAGEOUT}, kCollapse})
     done = done && deny_where(filter, kDeny, SCMP_SYS(madvise),
                               {argument(2, SCMP_CMP_MASKED_EQ, 0xffffffff, advice)});
   done = done && deny_where(filter, kDeny, SCMP_SYS(mremap), {argument(1, SCMP_CMP_EQ, 0)});
+  // A core that is shared with nobody else, and memory that is shared with everybody.
+  for (const scmp_datum_t option : {kScheduleCore, kSetMemoryMerge})
+    done = done &&
+           deny_where(filter, kDeny, SCMP_SYS(prctl), {argument(0, SCMP_CMP_MASKED_EQ, 0xffffffff, option)});
   // Reading a limit is honest, setting one is not.
   done = done && deny_where(filter, kDeny, SCMP_SYS(prlimit64), {argument(2, SCMP_CMP_NE, 0)});
   done = done && deny_where(filter, kDeny, SCMP_SYS(rt_sigaction),

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -134,6 +135,10 @@ int main(int count, char** arguments) {
   if (what == "page cache") return try_page_cache(arguments[0]);
   if (what == "note at a file") return try_note_at_file();
   if (what == "device written") return told(::write(::open("/dev/null", O_WRONLY), "x", 1) == 1);
+  if (what == "disks flushed") return told(::syncfs(::open("/tmp", O_RDONLY)) == 0);
+  if (what == "shared core") return told(::prctl(/* PR_SCHED_CORE */ 62, 0, 0, 0, 0) == 0 || errno != EPERM);
+  if (what == "merged memory")
+    return told(::prctl(/* PR_SET_MEMORY_MERGE */ 67, 1, 0, 0, 0) == 0 || errno != EPERM);
   if (what == "affinity") return try_affinity();
   if (what == "one processor") return on_one_processor();
   if (what == "limit") return try_limit();

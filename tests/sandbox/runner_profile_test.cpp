@@ -21,7 +21,8 @@ TEST(RunnerProfile, ProcessesAndTimersAreDeadly) {
 TEST(RunnerProfile, OtherWaysAroundTheClockAreRefused) {
   for (const char* what :
        {"SIGCONT handler", "signal of a descriptor", "affinity", "memfd", "socket", "limit", "shell",
-        "device's time", "memory policy", "second mapping", "page removed", "page cache", "note at a file"}) {
+        "device's time", "memory policy", "second mapping", "page removed", "page cache", "note at a file",
+        "disks flushed", "shared core", "merged memory"}) {
     const SandboxResult result = run(probe(what));
     EXPECT_EQ(result.kind, ExitKind::exited) << what;
     EXPECT_EQ(result.code, kRefused) << what;
@@ -52,7 +53,8 @@ TEST(RunnerProfile, TheProcessorsAreThoseThatWereChosen) {
 TEST(RunnerProfile, ACommandMayDoWhatARunnerMayNot) {
   for (const char* what :
        {"fork", "thread", "timer", "interval timer", "SIGCONT handler", "signal of a descriptor", "memfd",
-        "socket", "limit", "second mapping", "page removed", "page cache", "note at a file"})
+        "socket", "limit", "second mapping", "page removed", "page cache", "note at a file", "disks flushed",
+        "shared core", "merged memory"})
     EXPECT_TRUE(run(probe(what, SandboxProfile::command)).succeeded()) << what;
 }
 

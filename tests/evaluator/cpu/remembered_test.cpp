@@ -15,6 +15,7 @@ AbbaRatios pairs_of(const std::vector<double>& unmet, const std::vector<double>&
       pairs.a_times_us.push_back(100 / ratio);
       pairs.b_times_us.push_back(100);
       pairs.met.push_back(before);
+      pairs.b_met.push_back(false);
     }
   return pairs;
 }
@@ -47,6 +48,19 @@ TEST(Remembered, FewOthersSayLessAndNoneNothing) {
   EXPECT_EQ(left_of({1}, {1.6, 1.7}), 1U);
   EXPECT_EQ(left_of({}, kFast), kFast.size());
   EXPECT_EQ(left_of(kUsual, {}), kUsual.size());
+}
+
+TEST(Remembered, TheOtherSideIsSeenAlike) {
+  AbbaRatios pairs = pairs_of(kUsual, {0.02, 0.01, 0.02});
+  pairs.b_met = pairs.met;
+  pairs.met.assign(pairs.met.size(), false);
+  leave_out_remembered(pairs);
+  EXPECT_EQ(pairs.ratios.size(), 7U) << "slower is no gain of a's";
+  AbbaRatios other = seen_from_b(pairs);
+  leave_out_remembered(other);
+  EXPECT_EQ(other.ratios.size(), kUsual.size());
+  EXPECT_DOUBLE_EQ(seen_from_b(other).ratios[1], kUsual[1]);
+  EXPECT_EQ(other.a_times_us.front(), pairs.b_times_us.front());
 }
 
 }  // namespace
