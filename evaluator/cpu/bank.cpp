@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "inputs.hpp"
@@ -16,25 +19,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// A constant tensor is that of the shape's first set; `earlier` are its sets so far. Every other set holds
-/// the special values that the task declares: a shape's two check sets are one of each.
-Result<InputSet> make_set(const Task& task, const TaskShape& shape, std::size_t index,
-                          const std::vector<InputSet>& earlier, Truth& truth, SecretStream& random) {
-  const bool with_specials = earlier.size() % 2 == 1;
-  InputSet set;
-  set.inputs.resize(task.tensors.size());
-  for (std::size_t t = 0; t < task.tensors.size(); ++t) {
-    if (task.tensors[t].role == TensorRole::out) continue;
-    const bool known = task.tensors[t].constant && !earlier.empty();
-    set.inputs[t] = known ? earlier.front().inputs[t]
-                          : draw_tensor(task.tensors[t], shape.extents[t], with_specials, random);
-  }
-  auto outputs = truth.expect(index, set.inputs);
-  if (!outputs) return outputs.error();
-  set.outputs = std::move(*outputs);
-  return set;
-}
-
 /// Inputs once; outputs twice, as values and weights.
 std::size_t bytes_of_set(const Task& task, const TaskShape& shape) {
   std::size_t bytes = 0;
@@ -44,6 +28,91 @@ std::size_t bytes_of_set(const Task& task, const TaskShape& shape) {
   }
   return bytes;
 }
+
+/// Makes sets by several truths at the same time, a thread for each.
+class BankMaker {
+ public:
+  BankMaker(const Task& task, const std::vector<TaskShape>& shapes, const BankLimits& limits)
+      : task_(task), shapes_(shapes), limits_(limits), wanted_(shapes.size(), kCheckSets) {
+    for (std::size_t s = 0; s < task.timed.size(); ++s)
+      wanted_[s] = std::clamp(limits.bytes / task.timed.size() / bytes_of_set(task, shapes[s]), limits.least,
+                              limits.most);
+    for (const std::size_t wanted : wanted_) bank_.emplace_back(wanted);
+    made_.resize(shapes.size());
+  }
+
+  Result<Bank> make(const std::vector<Truth*>& truths) {
+    // The first sets hold the constant tensors of the others.
+    SecretStream random;
+    for (std::size_t s = 0; s < shapes_.size(); ++s)
+      if (auto made = make_set({s, 0}, *truths.front(), random); !made) return made.error();
+    at_ = {0, 1};
+    std::vector<std::future<Status>> workers;
+    for (Truth* const truth : truths)
+      workers.push_back(std::async(std::launch::async, [this, truth] { return work(*truth); }));
+    Status all;
+    for (auto& worker : workers)
+      if (auto done = worker.get(); !done) all = done;
+    if (!all) return all.error();
+    for (std::size_t s = 0; s < shapes_.size(); ++s) bank_[s].resize(made_[s]);
+    return std::move(bank_);
+  }
+
+ private:
+  struct Place {
+    std::size_t shape = 0, set = 0;
+  };
+
+  /// Round by round, so that the time left is shared out evenly.
+  std::optional<Place> next() {
+    const std::lock_guard lock(mutex_);
+    while (at_.set < limits_.most) {
+      if (at_.set >= limits_.least && seconds_since(start_) > limits_.seconds) break;
+      const Place place = at_;
+      at_ = place.shape + 1 < shapes_.size() ? Place{place.shape + 1, place.set} : Place{0, place.set + 1};
+      if (place.set >= wanted_[place.shape]) continue;
+      made_[place.shape] = place.set + 1;
+      return place;
+    }
+    return std::nullopt;
+  }
+
+  Status work(Truth& truth) {
+    SecretStream random;
+    while (const auto place = next())
+      if (auto made = make_set(*place, truth, random); !made) return made;
+    return {};
+  }
+
+  /// Every other set holds the special values that the task declares: a shape's two check sets are one of
+  /// each.
+  Status make_set(Place place, Truth& truth, SecretStream& random) {
+    const bool with_specials = place.set % 2 == 1;
+    InputSet& set = bank_[place.shape][place.set];
+    set.inputs.resize(task_.tensors.size());
+    for (std::size_t t = 0; t < task_.tensors.size(); ++t) {
+      const TensorSpec& tensor = task_.tensors[t];
+      if (tensor.role == TensorRole::out) continue;
+      set.inputs[t] = tensor.constant && place.set > 0
+                          ? bank_[place.shape].front().inputs[t]
+                          : draw_tensor(tensor, shapes_[place.shape].extents[t], with_specials, random);
+    }
+    auto outputs = truth.expect(place.shape, set.inputs);
+    if (!outputs) return outputs.error();
+    set.outputs = std::move(*outputs);
+    return {};
+  }
+
+  const Task& task_;
+  const std::vector<TaskShape>& shapes_;
+  const BankLimits limits_;
+  std::vector<std::size_t> wanted_;  ///< by shape
+  Bank bank_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;               ///< guards at_ and made_
+  Place at_;                       ///< what is made next
+  std::vector<std::size_t> made_;  ///< by shape: sets made or in the making
+};
 
 }  // namespace
 
@@ -79,24 +148,12 @@ Result<Bank> make_bank(const Task& task, const std::vector<TaskShape>& shapes, c
                        const RunnerSettings& settings, const BankLimits& limits) {
   auto truth = Truth::create(task, shapes, oracle, settings);
   if (!truth) return truth.error();
-  SecretStream random;
-  Bank bank(shapes.size());
-  std::vector<std::size_t> wanted(shapes.size(), kCheckSets);
-  for (std::size_t s = 0; s < task.timed.size(); ++s)
-    wanted[s] = std::clamp(limits.bytes / task.timed.size() / bytes_of_set(task, shapes[s]), limits.least,
-                           limits.most);
-
-  // Round by round, so that the time left is shared out evenly.
-  const auto start = std::chrono::steady_clock::now();
-  for (std::size_t round = 0; round < limits.most; ++round)
-    for (std::size_t s = 0; s < shapes.size(); ++s) {
-      const bool enough = round >= limits.least && seconds_since(start) > limits.seconds;
-      if (round >= wanted[s] || enough) continue;
-      auto set = make_set(task, shapes[s], s, bank[s], *truth, random);
-      if (!set) return set.error();
-      bank[s].push_back(std::move(*set));
-    }
-  return bank;
+  BankMaker maker(task, shapes, limits);
+  // Cores that are reserved for timing are one runner's at a time.
+  if (settings.cores) return maker.make({&*truth});
+  auto other = truth->another(oracle, settings);
+  if (!other) return other.error();
+  return maker.make({&*truth, &*other});
 }
 
 }  // namespace kernelsmith

@@ -101,6 +101,7 @@ Result<Evaluation> Judge::evaluate(const CpuBinaryPtr& candidate, const CpuBinar
     if (shape.correct && !(shape.error <= 1)) shape.correct = false;  // in a timed call
   }
   challenger.unload();
+  runners_->bury();
   challenger.take_costs("candidate", report.spent_ms);
   yardstick_->take_costs("yardstick", report.spent_ms);
   if (fitness) {

@@ -13,7 +13,7 @@ namespace kernelsmith {
 namespace {
 
 /// A process that is loaded maps the whole arena, which costs about a millisecond for 15 MB.
-constexpr std::size_t kArenaBytesOfShape = std::size_t{16} << 20;
+constexpr std::size_t kArenaBytesOfShape = std::size_t{8} << 20;
 constexpr std::size_t kMostSlots = 192;
 
 /// A failure of something that the task vouches for.
@@ -56,7 +56,9 @@ Status Judge::prepare() {
   if (auto s = measure_empty_request(); !s) return s;
   yardstick_ =
       std::make_unique<LoadedObject>(object_for(parts_.yardstick, *yardstick_arena_, Trust::trusted));
-  return compare_baseline();
+  auto compared = compare_baseline();
+  runners_->bury();
+  return compared;
 }
 
 Status Judge::draw_bank() {

@@ -8,12 +8,15 @@ namespace {
 
 /// For each arena: what an evaluation of many pairs takes. Only what was taken is started anew.
 constexpr std::size_t kWaiting = 8;
+/// What the retired may hold in all is bounded by the product.
+constexpr std::size_t kSmallBytes = std::size_t{32} << 20, kMostRetired = 32;
 
 }  // namespace
 
 RunnerPool::RunnerPool(RunnerSettings settings) : settings_(std::move(settings)) {}
 RunnerPool::~RunnerPool() {
   rest();
+  bury();
   settle();
 }
 
@@ -46,6 +49,22 @@ Result<RunnerProcess> RunnerPool::take(const Arena& arena) {
 }
 
 void RunnerPool::retire(RunnerProcess runner) {
+  const auto bytes = runner.private_bytes();
+  const bool small = runner.full_tier() && bytes && *bytes < kSmallBytes;
+  std::unique_lock lock(mutex_);
+  if (small && retired_.size() < kMostRetired) return retired_.push_back(std::move(runner));
+  lock.unlock();
+  let_go(std::move(runner));
+}
+
+void RunnerPool::bury() {
+  std::unique_lock lock(mutex_);
+  std::vector<RunnerProcess> retired = std::exchange(retired_, {});
+  lock.unlock();
+  for (RunnerProcess& runner : retired) let_go(std::move(runner));
+}
+
+void RunnerPool::let_go(RunnerProcess runner) {
   if (!runner.kill()) return;
   auto going = std::async(std::launch::async, [runner = std::move(runner)]() mutable {
     const RunnerProcess last(std::move(runner));

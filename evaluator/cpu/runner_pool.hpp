@@ -30,19 +30,24 @@ class RunnerPool {
   /// One that waits, else a new one. Errors: as RunnerProcess::start().
   Result<RunnerProcess> take(const Arena& arena);
 
-  /// Ends a runner: its program does nothing more when this returns, and what is left goes in the background.
+  /// Takes a frozen runner back. A small one stays as it is until bury(), so that nothing goes on while
+  /// something is timed; another is killed, and what is left of it goes in the background.
   void retire(RunnerProcess runner);
-  /// Waits until nothing is left of those that were retired.
+  /// Waits until nothing is left of those that were killed.
   void settle();
+  /// Kills all that were retired; they go in the background.
+  void bury();
 
  private:
+  void let_go(RunnerProcess runner);
   std::size_t waiting(const Arena& arena);
   void start_one(const Arena& arena);
   void start_all(const std::vector<const Arena*>& arenas);
 
   const RunnerSettings settings_;
-  std::mutex mutex_;  ///< guards waiting_ and going_
+  std::mutex mutex_;  ///< guards waiting_, retired_ and going_
   std::map<const Arena*, std::vector<RunnerProcess>> waiting_;
+  std::vector<RunnerProcess> retired_;
   std::vector<std::future<void>> going_;
   std::mutex preparing_mutex_;  ///< guards preparing_
   std::atomic<bool> resting_ = true;

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <sstream>
+#include <string>
 #include <utility>
 
 #include <fcntl.h>
@@ -122,13 +124,23 @@ Result<RunnerProcess> RunnerProcess::start(const Arena& arena, const RunnerSetti
   auto clock = ProcessClock::of(*runner.process_);
   if (!clock) return not_ready(runner.clock_failed(clock.error()));
   runner.clock_ = std::move(*clock);
-  if (const auto pid = runner.process_->program_pid())
-    runner.program_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
+  if (const auto pid = runner.process_->program_pid()) {
+    runner.program_ = *pid;
+    runner.program_file_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
+  }
   return runner;
 }
 
 bool RunnerProcess::kill() {
-  return program_.get() >= 0 && ::syscall(SYS_pidfd_send_signal, program_.get(), SIGKILL, nullptr, 0) == 0;
+  const int file = program_file_.get();
+  return file >= 0 && ::syscall(SYS_pidfd_send_signal, file, SIGKILL, nullptr, 0) == 0;
+}
+
+std::optional<std::size_t> RunnerProcess::private_bytes() const {
+  std::ifstream file("/proc/" + std::to_string(program_) + "/statm");
+  std::size_t all = 0, resident = 0, shared = 0;
+  if (!(file >> all >> resident >> shared) || shared > resident) return std::nullopt;
+  return (resident - shared) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 Judged<void> RunnerProcess::load(const std::filesystem::path& object) {

@@ -56,6 +56,9 @@ class RunnerProcess {
   /// Has `calls` rows of the arena's call table done, from row `first` on.
   Judged<BatchClock> call(std::size_t first, std::size_t calls, double timeout_s);
 
+  /// The memory that nobody else has, in bytes; empty where that is not known.
+  std::optional<std::size_t> private_bytes() const;
+
   /// True where a cgroup stops and clocks it.
   bool full_tier() const { return clock_->whole_group(); }
 
@@ -69,7 +72,8 @@ class RunnerProcess {
   Judged<BatchClock> answer(std::size_t first, std::size_t calls, double timeout_s);
 
   std::unique_ptr<SandboxedProcess> process_;
-  FileDescriptor program_;  ///< the process that the object is loaded into
+  pid_t program_ = 0;            ///< the process that the object is loaded into
+  FileDescriptor program_file_;  ///< a pidfd of it
   std::unique_ptr<ProcessClock> clock_;
   RunnerChannel channel_;
   std::shared_ptr<const ReservedCores> cores_;

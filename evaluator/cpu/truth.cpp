@@ -297,6 +297,24 @@ Truth::Truth(Truth&&) noexcept = default;
 
 Result<Truth> Truth::create(const Task& task, const std::vector<TaskShape>& shapes, const CpuBinary& oracle,
                             const RunnerSettings& settings) {
+  auto state = start(task, shapes, oracle, settings);
+  if (!state) return state.error();
+  if ((*state)->promoted)
+    if (auto s = (*state)->choose_scale(); !s) return s.error();
+  return Truth(std::move(*state));
+}
+
+Result<Truth> Truth::another(const CpuBinary& oracle, RunnerSettings settings) const {
+  settings.core.reset();
+  auto state = start(state_->task, state_->shapes, oracle, settings);
+  if (!state) return state.error();
+  (*state)->scale = state_->scale;
+  (*state)->terms_ = state_->terms_;
+  return Truth(std::move(*state));
+}
+
+Result<std::unique_ptr<Truth::State>> Truth::start(const Task& task, const std::vector<TaskShape>& shapes,
+                                                   const CpuBinary& oracle, const RunnerSettings& settings) {
   const bool promoted = needs_truth(task);
   std::vector<TensorRole> roles;
   for (const TensorSpec& tensor : task.tensors) roles.push_back(tensor.role);
@@ -316,11 +334,8 @@ Result<Truth> Truth::create(const Task& task, const std::vector<TaskShape>& shap
   auto runner = RunnerProcess::start(*arena, settings);
   if (!runner) return runner.error();
   if (auto loaded = runner->load(oracle.object()); !loaded) return refused(loaded.error());
-  auto state = std::make_unique<State>(State{task, shapes, promoted, truth_type(task) == "long double",
-                                             std::move(*arena), std::move(*runner)});
-  if (promoted)
-    if (auto s = state->choose_scale(); !s) return s.error();
-  return Truth(std::move(state));
+  return std::make_unique<State>(State{task, shapes, promoted, truth_type(task) == "long double",
+                                       std::move(*arena), std::move(*runner)});
 }
 
 Result<std::vector<Expected>> Truth::expect(std::size_t shape,

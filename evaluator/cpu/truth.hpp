@@ -12,6 +12,8 @@ class Truth {
  public:
   static Result<Truth> create(const Task& task, const std::vector<TaskShape>& shapes, const CpuBinary& oracle,
                               const RunnerSettings& settings);
+  /// The same once more, in a process of its own that may run on any core.
+  Result<Truth> another(const CpuBinary& oracle, RunnerSettings settings) const;
   ~Truth();
   Truth(Truth&&) noexcept;
 
@@ -23,6 +25,8 @@ class Truth {
 
  private:
   struct State;
+  static Result<std::unique_ptr<State>> start(const Task& task, const std::vector<TaskShape>& shapes,
+                                              const CpuBinary& oracle, const RunnerSettings& settings);
   explicit Truth(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -86,6 +86,9 @@ TEST_F(Pool, GivesOneThatWaits) {
 
   pool.retire(std::move(*runner));
   pool.settle();
+  EXPECT_EQ(children(), waiting) << "what is small stays until it is buried";
+  pool.bury();
+  pool.settle();
   EXPECT_EQ(children(), waiting - 1);
 }
 
