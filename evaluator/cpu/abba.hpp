@@ -26,7 +26,7 @@ struct Patience {
 /// Loading costs more than the pairs: what the first turn leaves open gets longer ones.
 inline constexpr Patience kAgainstYardstick{{4, 12, 0.015, 0.7}, {2, 4}};
 /// For an answer that stands alone.
-inline constexpr Patience kWithCare{{32, 128, 0.006, 0}, {4, 4}};
+inline constexpr Patience kWithCare{{32, 256, 0.006, 0}, {4, 4}};
 /// Measured once and a factor of every score: always many pairs, however slow the baseline is.
 inline constexpr Patience kBaselineAgainstYardstick{{32, 64, 0.015, 0}, {4, 4}};
 
