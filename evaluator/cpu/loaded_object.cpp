@@ -17,6 +17,8 @@ namespace {
 
 /// Sets of a shape that a candidate's checks, warm-ups and trials take.
 constexpr std::size_t kLeastTrials = 4, kMostTrials = 12;
+/// To how many of a candidate's processes its new sets are shared out, at least.
+constexpr std::size_t kProcessesWithUnmet = 4;
 
 /// A NaN as f32, and no number that a kernel is likely to compute as anything else.
 std::uint32_t draw_poison(SecretStream& random) {
@@ -77,17 +79,18 @@ LoadedObject::LoadedObject(LoadedObjectSetup setup, const Bank& bank, CpuBinaryP
 }
 
 LoadedObject::Deal LoadedObject::split_sets(std::size_t shape) {
-  Deal deal;
   std::vector<std::size_t> sets(bank_[shape].size());
   std::iota(sets.begin(), sets.end(), std::size_t{0});
+  Deal deal;
   deal.first_met.resize(sets.size());
-  deal.trials = deal.pairs = {sets, sets.size()};
+  deal.trials.order = deal.pairs.order = sets;
   if (trust_ == Trust::trusted) return deal;
-  deal.trials.gather(random_);
+  deal.trials.gather(deal.first_met, sets.size(), random_);
   const std::size_t trials = std::min(sets.size(), std::clamp(sets.size() / 3, kLeastTrials, kMostTrials));
   const auto middle = deal.trials.order.begin() + static_cast<std::ptrdiff_t>(trials);
-  deal.pairs = {{middle, deal.trials.order.end()}, sets.size() - trials};
-  deal.trials = {{deal.trials.order.begin(), middle}, trials};
+  deal.pairs.order.assign(middle, deal.trials.order.end());
+  deal.trials.order.erase(middle, deal.trials.order.end());
+  deal.trials.stale = true;
   return deal;
 }
 
@@ -192,33 +195,40 @@ Judged<double> LoadedObject::empty_batch() {
   return setup_.task.threads > 1 ? clock->wall_us : clock->cpu_us;
 }
 
-Judged<void> LoadedObject::ready_for(std::size_t shape, Hand& hand, std::size_t calls) {
+Judged<void> LoadedObject::ready_for(std::size_t shape, Hand& hand, std::size_t rows) {
   if (failed_load_) return *failed_load_;
   Deal& deal = deals_[shape];
-  if (process_ && hand.left() < calls) {
+  if (process_ && !hand.stale && hand.left() < rows) {
     if (trust_ == Trust::candidate) {
       unload();
     } else {
-      hand.gather(random_);
+      hand.stale = true;
     }
   }
   if (!process_)
     if (auto loaded = load(); !loaded) return loaded.error();
+  if (hand.stale) gather(deal, hand, rows);
   if (deal.warm) return {};
   deal.warm = true;
-  const std::size_t left = deal.trials.left(), spare = &hand == &deal.trials ? left - calls : left;
+  if (deal.trials.stale) gather(deal, deal.trials, 1);
+  const std::size_t left = deal.trials.left(), spare = &hand == &deal.trials ? left - rows : left;
   if (spare == 0) return {};
-  const auto warm_up = one_batch(shape, std::min(spare, std::max<std::size_t>(1, calls / 4)));
+  const auto warm_up = one_batch(shape, std::min(spare, std::max<std::size_t>(1, rows / 8)));
   if (!warm_up) return warm_up.error();
   return {};
+}
+
+void LoadedObject::gather(Deal& deal, Hand& hand, std::size_t rows) {
+  const bool spread = trust_ == Trust::candidate && &hand == &deal.pairs;
+  const std::size_t all = hand.order.size();
+  hand.gather(deal.first_met, spread ? std::max(rows, all / kProcessesWithUnmet) : all, random_);
 }
 
 Judged<void> LoadedObject::load() {
   const Stopwatch watch(costs_.load_ms), allowance(used_ms_);
   if (trust_ == Trust::candidate) arena_->wipe();
   for (Deal& deal : deals_) {
-    deal.trials.gather(random_);
-    deal.pairs.gather(random_);
+    deal.trials.stale = deal.pairs.stale = true;
     deal.warm = false;
   }
   ++processes_;
@@ -229,11 +239,17 @@ Judged<void> LoadedObject::load() {
   return {};
 }
 
-/// Those that were dealt go behind those that were not, in a new order.
-void LoadedObject::Hand::gather(SecretStream& random) {
-  for (std::size_t i = next; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(next), order.end());
+void LoadedObject::Hand::gather(const std::vector<std::size_t>& first_met, std::size_t unmet,
+                                SecretStream& random) {
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  const auto is_unmet = [&](std::size_t set) { return first_met[set] == 0; };
+  const auto met = std::stable_partition(order.begin(), order.end(), is_unmet);
+  const auto all_unmet = static_cast<std::size_t>(met - order.begin());
+  unmet = std::min(unmet, all_unmet);
+  std::rotate(order.begin() + static_cast<std::ptrdiff_t>(unmet), met, order.end());
   next = 0;
+  end = order.size() - (all_unmet - unmet);
+  stale = false;
 }
 
 Judged<double> LoadedObject::one_batch(std::size_t shape, std::size_t calls) {
@@ -292,7 +308,7 @@ Judged<void> LoadedObject::repeat_last() {
   each_output([&](std::size_t, auto bytes) { before.emplace_back(bytes.begin(), bytes.end()); });
   unload();
   if (auto loaded = load(); !loaded) return loaded.error();
-  Hand rest = std::exchange(deals_[shape].trials, {sets, 0});
+  Hand rest = std::exchange(deals_[shape].trials, {sets, 0, sets.size(), false});
   const auto again = one_batch(shape, calls);
   deals_[shape].trials = std::move(rest);
   if (!again) return again.error();

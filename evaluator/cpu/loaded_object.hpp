@@ -88,14 +88,16 @@ class LoadedObject {
   static void exchange_arenas(LoadedObject& a, LoadedObject& b);
 
  private:
-  /// Sets of one shape in a secret order; a new process begins with those that no process has seen, or that
-  /// were seen longest ago.
+  /// Sets of one shape in a secret order. A new process begins with some that no process has met, then come
+  /// those that were met; the rest of the new ones is for later processes: one that lies ill or well in
+  /// memory must not be all that new sets tell.
   struct Hand {
     std::vector<std::size_t> order;
-    std::size_t next = 0;
+    std::size_t next = 0, end = 0;
+    bool stale = true;  ///< to be gathered before it is dealt from
 
-    std::size_t left() const { return order.size() - next; }
-    void gather(SecretStream& random);
+    std::size_t left() const { return end - next; }
+    void gather(const std::vector<std::size_t>& first_met, std::size_t unmet, SecretStream& random);
   };
 
   /// Checks, warm-ups and trials of a candidate take other sets than its pairs do, so that there are always
@@ -123,7 +125,8 @@ class LoadedObject {
   Deal split_sets(std::size_t shape);
   Judged<double> time_rows();
   Judged<void> check_rows();
-  Judged<void> ready_for(std::size_t shape, Hand& hand, std::size_t calls);
+  Judged<void> ready_for(std::size_t shape, Hand& hand, std::size_t rows);
+  void gather(Deal& deal, Hand& hand, std::size_t rows);
   Judged<void> load();
   void load_in_advance();
   void deal_rows(std::size_t shape, Hand& hand, std::size_t calls, std::size_t batches);
