@@ -35,8 +35,9 @@ class BankMaker {
   BankMaker(const Task& task, const std::vector<TaskShape>& shapes, const BankLimits& limits)
       : task_(task), shapes_(shapes), limits_(limits), wanted_(shapes.size(), kCheckSets) {
     for (std::size_t s = 0; s < task.timed.size(); ++s)
-      wanted_[s] = std::clamp(limits.bytes / task.timed.size() / bytes_of_set(task, shapes[s]), limits.least,
-                              limits.most);
+      wanted_[s] = std::clamp(
+          limits.bytes / task.timed.size() / std::max<std::size_t>(bytes_of_set(task, shapes[s]), 1),
+          limits.least, limits.most);
     for (const std::size_t wanted : wanted_) bank_.emplace_back(wanted);
     made_.resize(shapes.size());
   }

@@ -62,7 +62,7 @@ bool needs_stage(const SandboxSpec& spec) {
 
 std::string source_of(const Bind& bind, bool staged, SpawnRequest& request) {
   if (!staged) return bind.source.string();
-  const std::string place = std::string(kStage) + "/" + std::to_string(request.staged.size());
+  std::string place = std::string(kStage) + "/" + std::to_string(request.staged.size());
   request.staged.push_back({bind.source.string(), place});
   return place;
 }
