@@ -8,7 +8,7 @@
 
 #include "task.hpp"
 
-static void honest(const float* x, float* y, std::int64_t cols, std::int64_t rows) {
+__attribute__((noipa)) static void honest(const float* x, float* y, std::int64_t cols, std::int64_t rows) {
   for (std::int64_t i = 0; i < rows; ++i) {
     double sum = 0;
     for (std::int64_t j = 0; j < cols; ++j) sum += x[i * cols + j];
