@@ -8,8 +8,8 @@ namespace {
 
 /// For each arena: what an evaluation of many pairs takes. Only what was taken is started anew.
 constexpr std::size_t kWaiting = 8;
-/// What the retired may hold in all is bounded by the product.
-constexpr std::size_t kSmallBytes = std::size_t{32} << 20, kMostRetired = 32;
+/// Bounds what the retired hold in all; each may also have filled its /tmp and /dev/shm.
+constexpr std::size_t kSmallBytes = std::size_t{16} << 20, kMostRetired = 16;
 
 }  // namespace
 
