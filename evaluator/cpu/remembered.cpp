@@ -14,15 +14,8 @@ constexpr std::size_t kFew = 4;
 constexpr double kMostGained = 1.2, kMostGainedOverFew = 1.5;
 
 template <class T>
-void keep_unmet(std::vector<T>& values, const std::vector<bool>& met) {
+std::vector<T> those(const std::vector<T>& values, const std::vector<bool>& met, bool wanted) {
   std::vector<T> kept;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (!met[i]) kept.push_back(values[i]);
-  values = std::move(kept);
-}
-
-std::vector<double> those(const std::vector<double>& values, const std::vector<bool>& met, bool wanted) {
-  std::vector<double> kept;
   for (std::size_t i = 0; i < values.size(); ++i)
     if (met[i] == wanted) kept.push_back(values[i]);
   return kept;
@@ -36,8 +29,8 @@ void leave_out_remembered(AbbaRatios& pairs) {
   const double most = unmet.size() < kFew ? kMostGainedOverFew : kMostGained;
   if (median_of(met) <= most * median_of(unmet)) return;
   for (auto* const values : {&pairs.ratios, &pairs.a_times_us, &pairs.b_times_us})
-    keep_unmet(*values, pairs.met);
-  keep_unmet(pairs.b_met, pairs.met);
+    *values = those(*values, pairs.met, false);
+  pairs.b_met = those(pairs.b_met, pairs.met, false);
   pairs.met.assign(pairs.ratios.size(), false);
 }
 

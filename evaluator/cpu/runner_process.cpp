@@ -72,11 +72,13 @@ Failure forged(const std::string& what) {
                 "the runner's channel carried " + what + ": only the runner may write to it");
 }
 
-/// What is not the machine's fault cannot be a candidate's before there is one.
-Error not_ready(const Failure& failure) {
+/// Before there is an object nothing is a candidate's fault, and the words of a rejection would mislead.
+Error not_ready(const Failure& failure, const RunnerSettings& settings) {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
-  return fail(ErrorCode::tool_failed,
-              "the program kernelsmith-runner does not start: " + std::get<Rejection>(failure).diagnostics);
+  const std::string& words = std::get<Rejection>(failure).diagnostics;
+  const std::string said = words.substr(std::min(words.find("\nstderr: "), words.size()));
+  return fail(ErrorCode::tool_failed, "the program kernelsmith-runner does not start" + said,
+              settings.files->program(), "install kernelsmith anew, or set KERNELSMITH_RUNNER to its path");
 }
 
 /// Ended without a reply: whose fault, in the words of the rejection.
@@ -120,9 +122,9 @@ Result<RunnerProcess> RunnerProcess::start(const Arena& arena, const RunnerSetti
 
   RunnerProcess runner(std::move(*process), std::move(ends->first), settings);
   if (const auto ready = runner.await_answer(settings.load_timeout_s); !ready)
-    return not_ready(ready.error());
+    return not_ready(ready.error(), settings);
   auto clock = ProcessClock::of(*runner.process_);
-  if (!clock) return not_ready(runner.clock_failed(clock.error()));
+  if (!clock) return not_ready(runner.clock_failed(clock.error()), settings);
   runner.clock_ = std::move(*clock);
   if (const auto pid = runner.process_->program_pid()) {
     runner.program_ = *pid;
