@@ -7,7 +7,7 @@ die() { printf 'install: %s\n' "$*" >&2; exit 3; }
 
 tier=${1:-user}
 [ "$tier" = user ] || [ "$tier" = test ] || die "unknown tier '$tier': use user or test"
-command -v dpkg-query >/dev/null || die "this is no Debian or Ubuntu: install by hand what `packages` names in scripts/install.sh"
+command -v dpkg-query >/dev/null || die "this is no Debian or Ubuntu: install by hand what 'packages' names in scripts/install.sh"
 
 # Debian 12 has Boost 1.81 beside an older default; Ubuntu 24.04 has 1.83.
 if apt-cache show libboost1.81-dev >/dev/null 2>&1 || dpkg-query -W libboost1.81-dev >/dev/null 2>&1; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs, builds and tests. The fast tier takes minutes from a cold start; --full adds the long tests (kills, soak,
-# fuzzing) and lints every file.
-# Usage: scripts/test.sh [--full] [--only STAGE]...   stages: format dev asan tsan tidy fuzz
+# fuzzing), the release build, and lints every file.
+# Usage: scripts/test.sh [--full] [--only STAGE]...   stages: format dev asan tsan tidy release fuzz
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ while [ $# -gt 0 ]; do
     --only)
       [ $# -gt 1 ] || { usage >&2; exit 2; }
       case "$2" in
-        format|dev|asan|tsan|tidy|fuzz) only+=("$2"); shift ;;
+        format|dev|release|asan|tsan|tidy|fuzz) only+=("$2"); shift ;;
         *) printf 'test: unknown stage %s\n' "$2" >&2; usage >&2; exit 2 ;;
       esac ;;
     *) printf 'test: unknown option %s\n' "$1" >&2; usage >&2; exit 2 ;;
@@ -76,6 +76,17 @@ dev_stage() {
   fi
 }
 
+# What users run is compiled otherwise than what is tested. A machine too busy to measure on gets three tries.
+release_stage() {
+  stage "build release"
+  build release --target kernelsmith_cli
+  stage "the command as users have it"
+  local task=examples/matmul_cpu tries=3
+  until build/release/bin/kernelsmith evaluate "$task" "$task/seed.cpp" --quick; do
+    [ $((--tries)) -gt 0 ] || { echo "test: the release build cannot evaluate $task" >&2; exit 1; }
+  done
+}
+
 asan_stage() {
   stage "build asan"
   build asan
@@ -122,5 +133,7 @@ scripts/install.sh test
 for name in format dev asan tsan tidy; do
   if wanted "$name"; then "${name}_stage"; fi
 done
-if { $full && [ ${#only[@]} -eq 0 ]; } || [[ " ${only[*]:-} " == *" fuzz "* ]]; then fuzz_stage; fi
+for name in release fuzz; do
+  if { $full && [ ${#only[@]} -eq 0 ]; } || [[ " ${only[*]:-} " == *" $name "* ]]; then "${name}_stage"; fi
+done
 stage "all passed"

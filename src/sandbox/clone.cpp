@@ -33,6 +33,9 @@ clone_args arguments_for(int cgroup, int& pidfd) {
 #if defined(__x86_64__) && !defined(KERNELSMITH_SANITIZED)
 
 constexpr std::size_t kStackBytes = 64UL << 10;
+/// Above the child's frames: a function may read where its arguments on the stack would be, as libc's
+/// syscall() does when it is tail-called.
+constexpr std::size_t kAboveFrames = 64;
 
 // The child begins on a stack of its own, and must not return into this function's frame.
 long clone_on_stack(clone_args& arguments, void (*child)(void*), void* argument) {
@@ -60,7 +63,7 @@ pid_t clone_sharing_memory(clone_args arguments, void (*child)(void*), void* arg
   if (stack == MAP_FAILED) return -1;
   arguments.flags |= CLONE_VM | CLONE_VFORK;
   arguments.stack = reinterpret_cast<std::uintptr_t>(stack);
-  arguments.stack_size = kStackBytes;
+  arguments.stack_size = kStackBytes - kAboveFrames;
   // A child that changes its user makes the memory that it shares undumpable: that is right until it executes
   // a program, and undone then. One at a time, or it would be undone while another child has this memory.
   static std::mutex one_at_a_time;

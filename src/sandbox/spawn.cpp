@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <optional>
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -168,10 +169,12 @@ Result<Spawned> clone_child(int cgroup, Child child) {
   return Spawned{pid, Descriptor(pidfd)};
 }
 
-int exit_status_of(const Descriptor& pidfd) {
+/// Nothing where it did not exit by itself.
+std::optional<int> exit_status_of(const Descriptor& pidfd) {
   siginfo_t info{};
   while (::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED) != 0)
-    if (errno != EINTR) return -1;
+    if (errno != EINTR) return std::nullopt;
+  if (info.si_code != CLD_EXITED) return std::nullopt;
   return info.si_status;
 }
 
@@ -211,8 +214,10 @@ Status limit_processes(pid_t pid, std::uint64_t most) {
       ::syscall(SYS_exit_group, done ? 0 : errno);
     });
     if (!helper) return helper.error();
-    errno = exit_status_of(helper->pidfd);
-    if (errno == 0) return {};
+    const auto status = exit_status_of(helper->pidfd);
+    if (status == 0) return {};
+    if (!status) return fail(ErrorCode::tool_failed, "the helper that limits a sandbox's processes crashed");
+    errno = *status;
   }
   return system_error("the number of a sandbox's processes could not be limited");
 }
