@@ -40,6 +40,9 @@ struct Side {
 
   std::size_t most_calls() const { return object.most_calls(shape, kBatchesOfPair); }
   Judged<void> deal() { return object.deal(shape, calls, kBatchesOfPair); }
+  Judged<void> deal_as(const Side& other) {
+    return object.deal_as(other.object, shape, calls, kBatchesOfPair);
+  }
 
   /// Chooses the batch's length by a few calls.
   Judged<void> size() {
@@ -99,8 +102,11 @@ struct Duel {
   /// two sides take turns at that. A pair that showed its batches to be too short is not kept; lengths at
   /// least double, so this ends.
   Judged<void> take_pair() {
+    const std::size_t process = a.object.processes();
     if (auto dealt = a.deal(); !dealt) return dealt.error();
-    if (auto dealt = b.deal(); !dealt) return opponent_failed(dealt.error());
+    // One that was loaded and warmed up just now has the core's caches to itself: both or none.
+    if (a.object.processes() != process) b.object.unload();
+    if (auto dealt = b.deal_as(a); !dealt) return opponent_failed(dealt.error());
     const bool met = a.object.met_before(), b_met = b.object.met_before();
     lay_out();
     a_is_first = !a_is_first;

@@ -98,7 +98,7 @@ class BankMaker {
                           ? bank_[place.shape].front().inputs[t]
                           : draw_tensor(tensor, shapes_[place.shape].extents[t], with_specials, random);
     }
-    auto outputs = truth.expect(place.shape, set.inputs);
+    auto outputs = truth.expect(place.shape, set.inputs, with_specials);
     if (!outputs) return outputs.error();
     set.outputs = std::move(*outputs);
     return {};

@@ -33,7 +33,7 @@ std::vector<TaskShape> shapes_of(const Task& task);
 
 /// Inputs of one call and what must come of them, by tensor; empty where a tensor is not of that role.
 struct InputSet {
-  std::vector<std::vector<std::byte>> inputs;
+  std::vector<Bytes> inputs;
   std::vector<Expected> outputs;
 };
 
@@ -43,7 +43,7 @@ using Bank = std::vector<std::vector<InputSet>>;
 struct BankLimits {
   std::size_t bytes = 0;
   double seconds = 3;
-  std::size_t least = 8;  ///< sets of a timed shape
+  std::size_t least = 12;  ///< sets of a timed shape
   std::size_t most = 512;
 };
 

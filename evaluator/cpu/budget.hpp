@@ -60,8 +60,9 @@ inline void grant(Budget& budget, const std::string& allowed, double root) {
 /// are added up, as in softmax, every step rounds the same way: up to a third of a unit for each term. Terms
 /// that differ do not do so for long, and what a longer sum was granted for it would be room enough to leave
 /// most of its terms out: the error of a sample falls with their number. `terms` bounds how many terms an
-/// output is the sum of.
-inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms) {
+/// output is the sum of; `with_specials` tells that the inputs hold the special values that the task
+/// declares.
+inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms, bool with_specials) {
   constexpr double kLeastElement = 64, kLeastRms = 16, kMostTerms = 4096;
   const double root = std::sqrt(terms);
   const bool wide = dtype == Dtype::f64;
@@ -70,7 +71,7 @@ inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms
     return std::ranges::any_of(task.tensors, [&](const TensorSpec& tensor) { return tensor.specials.*kind; });
   };
   // Beside one large term all others are lost, step by step and in one direction.
-  const bool swallowed = declares(&Specials::large);
+  const bool swallowed = with_specials && declares(&Specials::large);
   const bool random_walk = scale == Scale::absolute && !swallowed;
   const double in_step = swallowed ? terms : std::min(terms, kMostTerms);
   Budget budget;

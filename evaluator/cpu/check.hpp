@@ -8,6 +8,8 @@
 
 #include <kernelsmith/core/task.hpp>
 
+#include "bytes.hpp"
+
 namespace kernelsmith {
 
 /// What an output must be: for reals, values with the reciprocal of each element's budget; otherwise, and
@@ -15,10 +17,9 @@ namespace kernelsmith {
 struct Expected {
   Dtype dtype = Dtype::f32;
   bool exact = false;
-  bool per_element = true;        ///< false: only the RMS counts (normwise)
-  std::vector<std::byte> values;  ///< elements of dtype
-  std::vector<std::byte>
-      weights;  ///< as many: 1 / budget, 0 where the truth is not finite; empty where exact
+  bool per_element = true;  ///< false: only the RMS counts (normwise)
+  Bytes values;             ///< elements of dtype
+  Bytes weights;            ///< as many: 1 / budget, 0 where the truth is not finite; empty where exact
   /// Weights are doubles whatever the dtype: the budgets of denormals have no reciprocal in f32.
   bool wide_weights = false;
   double rms_limit = 1;    ///< of error * weight over the elements that have a weight

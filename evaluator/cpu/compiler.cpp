@@ -77,7 +77,9 @@ Result<std::shared_ptr<const CpuCompiler>> CpuCompiler::create(const Task& task,
   self->compiler_ = find_program(options.compiler);
   if (self->compiler_.empty())
     return fail(ErrorCode::tool_missing, "the C++ compiler '" + options.compiler + "' is not installed", {},
-                "apt-get install g++");
+                options.compiler == "g++"
+                    ? "apt-get install g++"
+                    : "name one that is there (evaluator.compiler; g++ is the default)");
   self->flags_ = options.flags;
   self->flags_.insert(self->flags_.end(), task.flags.begin(), task.flags.end());
   self->task_ = task;
@@ -200,7 +202,7 @@ Result<SandboxResult> CpuCompiler::build_quickly(const Arguments& compiling, con
 }
 
 Judged<CompileOutput> CpuCompiler::compile(const Source& source, Precision precision,
-                                           std::stop_token stop) const {
+                                           const std::stop_token& stop) const {
   auto scratch = ScratchFolder::create();
   if (!scratch) return Failure(scratch.error());
   Arguments compiling = flags_;

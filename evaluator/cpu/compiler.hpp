@@ -49,7 +49,7 @@ class CpuCompiler {
   static Result<std::shared_ptr<const CpuCompiler>> create(const Task& task, const CpuOptions& options);
 
   /// Builds all C++ files of `source` (.cpp, .cc, .cxx) together with the shim.
-  Judged<CompileOutput> compile(const Source& source, Precision precision, std::stop_token stop) const;
+  Judged<CompileOutput> compile(const Source& source, Precision precision, const std::stop_token& stop) const;
 
   /// An object that does nothing and needs every library that candidates may be linked with.
   Result<CpuBinaryPtr> link_all_libraries() const;

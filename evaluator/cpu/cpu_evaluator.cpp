@@ -28,7 +28,7 @@ class CpuBackend final : public Backend {
   Result<Compilation> compile(const Source& source, std::stop_token stop) override {
     judge_->expect_evaluation();
     const auto start = std::chrono::steady_clock::now();
-    auto output = compiler_->compile(source, Precision::declared, std::move(stop));
+    auto output = compiler_->compile(source, Precision::declared, stop);
     Report report;
     report.toolchain = compiler_->description();
     report.spent_ms["compile"] =
@@ -50,7 +50,7 @@ class CpuBackend final : public Backend {
         std::static_pointer_cast<const CpuBinary>(request.candidate),
         std::static_pointer_cast<const CpuBinary>(request.rival),
         {.fresh = request.remeasurement == Remeasurement::confirm, .careful = request.careful},
-        std::move(request.report), std::move(stop));
+        std::move(request.report), stop);
   }
 
  private:
@@ -92,14 +92,15 @@ Result<CpuBinaryPtr> build_trusted(const CpuCompiler& compiler, const Source& so
   if (output) return std::move(output->binary);
   const Failure failure = output.error();
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
+  // Where it fails as it stands, the wider type is not the reason.
+  if (precision == Precision::promoted)
+    if (auto plain = build_trusted(compiler, source, Precision::declared, what); !plain) return plain;
+  const bool promoted = precision == Precision::promoted;
   return fail(ErrorCode::refused,
-              "the task's " + what + " does not compile" +
-                  (precision == Precision::promoted ? " in a wider type" : "") + ": " +
+              "the task's " + what + " does not compile" + (promoted ? " in a wider type" : "") + ": " +
                   std::get<Rejection>(failure).diagnostics,
               "files: " + what,
-              precision == Precision::promoted
-                  ? "write it with plain float, or add an oracle: the same function over double"
-                  : "");
+              promoted ? "write it with plain float, or add an oracle: the same function over double" : "");
 }
 
 Result<CpuBinaryPtr> build_oracle(const Task& task, const CpuCompiler& compiler) {
@@ -167,7 +168,7 @@ Result<RunnerSettings> runner_settings(const Task& task, const CpuOptions& optio
 
 }  // namespace
 
-Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, CpuOptions options) {
+Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, const CpuOptions& options) {
   if (auto s = check_supported(task); !s) return s.error();
   if (auto s = check_declared(task); !s) return s.error();
   auto compiler = CpuCompiler::create(task, options);

@@ -123,8 +123,8 @@ void draw_values(TensorInit init, Dtype dtype, std::vector<double>& values, std:
 }
 
 template <class T>
-std::vector<std::byte> as_bytes(const std::vector<double>& values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
+Bytes as_bytes(const std::vector<double>& values) {
+  Bytes bytes(values.size() * sizeof(T));
   for (std::size_t i = 0; i < values.size(); ++i) {
     double value = values[i];
     if constexpr (std::numeric_limits<T>::is_integer)
@@ -154,8 +154,8 @@ std::array<float, 2> SecretStream::normals() {
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
-std::vector<std::byte> draw_tensor(const TensorSpec& spec, const TensorExtent& extent, bool with_specials,
-                                   SecretStream& random) {
+Bytes draw_tensor(const TensorSpec& spec, const TensorExtent& extent, bool with_specials,
+                  SecretStream& random) {
   std::vector<double> values(extent.elements, 0.0);
   const std::size_t row_length = extent.shape.empty() ? 1 : static_cast<std::size_t>(extent.shape.back());
   draw_values(spec.init, spec.dtype, values, row_length, random);

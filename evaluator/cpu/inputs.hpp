@@ -10,6 +10,8 @@
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/tensors.hpp>
 
+#include "bytes.hpp"
+
 namespace kernelsmith {
 
 /// A stream of random words with a 128-bit key from the kernel (Philox; see core/rng.hpp): candidates see the
@@ -30,7 +32,7 @@ class SecretStream {
 /// The values of one tensor, in its dtype. `normal` is a mixture: N(0, 1), with rows scaled, rows shifted, a
 /// peak in each row, or a few outliers, so that no shortcut holds for all of it. `with_specials` puts those
 /// that the tensor declares at random places in some of the rows.
-std::vector<std::byte> draw_tensor(const TensorSpec& spec, const TensorExtent& extent, bool with_specials,
-                                   SecretStream& random);
+Bytes draw_tensor(const TensorSpec& spec, const TensorExtent& extent, bool with_specials,
+                  SecretStream& random);
 
 }  // namespace kernelsmith

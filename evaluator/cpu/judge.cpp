@@ -71,8 +71,10 @@ Evaluation rejected(Rejection rejection, Report report) {
 
 }  // namespace
 
-LoadedObject Judge::object_for(CpuBinaryPtr binary, Arena& arena, Trust trust) const {
+LoadedObject Judge::object_for(CpuBinaryPtr binary, Arena& arena, Trust trust,
+                               const std::stop_token& stop) const {
   LoadedObjectSetup setup{*parts_.task, shapes_, *runners_, empty_request_us_};
+  setup.stop = stop;
   if (trust == Trust::candidate)
     setup.allowance_s = std::max(kLeastAllowanceS, kAllowance * parts_.task->timeout_s);
   return {setup, bank_, std::move(binary), arena, trust};
@@ -93,7 +95,7 @@ Result<Evaluation> Judge::evaluate(const CpuBinaryPtr& candidate, const CpuBinar
   report.shapes.clear();
   for (const TaskShape& shape : shapes_) report.shapes.push_back({shape.name, shape.timed, {}, 0, {}, {}});
 
-  LoadedObject challenger = object_for(candidate, *candidate_arena_, Trust::candidate);
+  LoadedObject challenger = object_for(candidate, *candidate_arena_, Trust::candidate, stop);
   const auto fitness = examine(challenger, candidate, rival, how, report, stop);
   for (std::size_t s = 0; s < shapes_.size(); ++s) {
     ShapeResult& shape = report.shapes[s];
@@ -206,7 +208,13 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
     if (pool.ratios[shape].size() > kMostPooled) rules[shape].most = rules[shape].least;
   auto fresh = time_again_if_it_scatters(candidate, *yardstick_, rules, patience.placement, stop);
   if (!fresh) return fresh.error();
-  for (AbbaRatios& pairs : *fresh) leave_out_remembered(pairs);
+  for (std::size_t shape = 0; shape < timed; ++shape)
+    if (!leave_out_remembered((*fresh)[shape]))
+      return Failure(fail(ErrorCode::unstable,
+                          "at " + shapes_[shape].name +
+                              " the few measurements on new inputs differ too much from those on inputs that "
+                              "it was shown before",
+                          {}, "try again; if it stays so, give the task a reference that is faster"));
 
   std::vector<Measurement> ratios, runtimes;
   for (std::size_t shape = 0; shape < timed; ++shape) {
@@ -245,7 +253,7 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
     rival_arena_ = std::make_unique<Arena>(std::move(*made));
   }
   // The incumbent is a candidate like any other, and could lie in wait for its challengers.
-  LoadedObject incumbent = object_for(rival, *rival_arena_, Trust::candidate);
+  LoadedObject incumbent = object_for(rival, *rival_arena_, Trust::candidate, stop);
   const auto lost = [&] {
     if (incumbent.rejection()) report.incumbent_failed = incumbent.rejection()->diagnostics;
     return incumbent.rejection().has_value();
@@ -256,9 +264,10 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
   auto found = time_abba(candidate, incumbent, rules, kAgainstYardstick.placement, stop);
   if (!found) return lost() ? Judged<void>() : found.error();
   for (AbbaRatios& pairs : *found) {
-    leave_out_remembered(pairs);
+    // The challenger was timed on most of the bank already: where nothing is new to it, its own score tells.
+    static_cast<void>(leave_out_remembered(pairs));
     AbbaRatios incumbents = seen_from_b(std::move(pairs));
-    leave_out_remembered(incumbents);
+    if (!leave_out_remembered(incumbents)) return {};
     pairs = seen_from_b(std::move(incumbents));
   }
   std::vector<Measurement> by_shape;

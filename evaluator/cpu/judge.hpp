@@ -59,7 +59,8 @@ class Judge {
   Status compare_baseline();
 
   // For each candidate (judge.cpp).
-  LoadedObject object_for(CpuBinaryPtr binary, Arena& arena, Trust trust) const;
+  LoadedObject object_for(CpuBinaryPtr binary, Arena& arena, Trust trust,
+                          const std::stop_token& stop = {}) const;
   Judged<Measurement> examine(LoadedObject& candidate, const CpuBinaryPtr& binary, const CpuBinaryPtr& rival,
                               Examination how, Report& report, const std::stop_token& stop);
   Judged<void> check_all_shapes(LoadedObject& candidate, bool again, const std::stop_token& stop,

@@ -79,7 +79,7 @@ Result<Arena> Judge::make_arena() const {
     const std::size_t fitting = kArenaBytesOfShape / std::max<std::size_t>(shapes_[s].bytes(), 1);
     // No more than a pair takes.
     const std::size_t wanted = std::max<std::size_t>(bank_[s].size() * 2 / 3, 1);
-    place.slots = std::min(wanted, std::clamp<std::size_t>(fitting, 4, kMostSlots));
+    place.slots = std::min(wanted, std::clamp<std::size_t>(fitting, 2, kMostSlots));
   }
   return Arena::create(roles, std::move(places));
 }

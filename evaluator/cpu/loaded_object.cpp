@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <future>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,8 +14,6 @@
 namespace kernelsmith {
 namespace {
 
-/// Sets of a shape that a candidate's checks, warm-ups and trials take.
-constexpr std::size_t kLeastTrials = 4, kMostTrials = 12;
 /// To how many of a candidate's processes its new sets are shared out, at least.
 constexpr std::size_t kProcessesWithUnmet = 4;
 
@@ -69,42 +66,29 @@ Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpe
 
 LoadedObject::LoadedObject(LoadedObjectSetup setup, const Bank& bank, CpuBinaryPtr binary, Arena& arena,
                            Trust trust)
-    : setup_(setup),
+    : setup_(std::move(setup)),
       bank_(bank),
       binary_(std::move(binary)),
       arena_(&arena),
       trust_(trust),
       worst_error_(bank.size(), 0) {
-  for (std::size_t shape = 0; shape < bank.size(); ++shape) deals_.push_back(split_sets(shape));
-}
-
-LoadedObject::Deal LoadedObject::split_sets(std::size_t shape) {
-  std::vector<std::size_t> sets(bank_[shape].size());
-  std::iota(sets.begin(), sets.end(), std::size_t{0});
-  Deal deal;
-  deal.first_met.resize(sets.size());
-  deal.trials.order = deal.pairs.order = sets;
-  if (trust_ == Trust::trusted) return deal;
-  deal.trials.gather(deal.first_met, sets.size(), random_);
-  const std::size_t trials = std::min(sets.size(), std::clamp(sets.size() / 3, kLeastTrials, kMostTrials));
-  const auto middle = deal.trials.order.begin() + static_cast<std::ptrdiff_t>(trials);
-  deal.pairs.order.assign(middle, deal.trials.order.end());
-  deal.trials.order.erase(middle, deal.trials.order.end());
-  deal.trials.stale = true;
-  return deal;
+  for (const auto& sets : bank)
+    deals_.push_back(trust == Trust::trusted ? Deal(sets.size()) : Deal::split(sets.size(), random_));
 }
 
 std::size_t LoadedObject::most_calls(std::size_t shape) const {
   // Two of them and a warm-up for each time that the object has to be loaded anew.
-  const std::size_t sets = deals_[shape].trials.order.size();
+  const std::size_t sets = deals_[shape].trials.size();
   return std::max<std::size_t>(
       1, std::min(arena_->slots(shape), trust_ == Trust::trusted ? sets / 3 : sets / 2));
 }
 
 std::size_t LoadedObject::most_calls(std::size_t shape, std::size_t batches) const {
-  const std::size_t sets = deals_[shape].pairs.order.size();
-  return std::max<std::size_t>(
-      1, std::min(arena_->slots(shape), trust_ == Trust::trusted ? sets * 2 / 3 : sets) / batches);
+  const std::size_t sets = deals_[shape].pairs.size();
+  // A candidate that has its batches lengthened uses up sets before the first pair counts: with this many of
+  // them left, one pair at least is on sets that it has never met.
+  const std::size_t most = trust_ == Trust::trusted ? sets * 2 / 3 : sets / 2;
+  return std::max<std::size_t>(1, std::min(arena_->slots(shape), most) / batches);
 }
 
 /// Nothing more is to be had of an object that broke a rule: the rule stands in rejection().
@@ -117,14 +101,35 @@ auto LoadedObject::noting_rejection(Step step) {
   return outcome;
 }
 
+/// Does something with a process that may take as long as a candidate likes.
+template <class Step>
+auto LoadedObject::killed_on_stop(RunnerProcess& process, Step step) const {
+  const std::stop_callback killer(setup_.stop, [&process] { process.kill_program(); });
+  auto outcome = step();
+  if (!outcome && setup_.stop.stop_requested())
+    outcome = Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));
+  return outcome;
+}
+
 Judged<void> LoadedObject::deal(std::size_t shape, std::size_t calls, std::size_t batches) {
   return noting_rejection([&]() -> Judged<void> {
     const std::size_t each = std::clamp<std::size_t>(calls, 1, most_calls(shape, batches));
     Hand& hand = deals_[shape].pairs;
     if (auto ready = ready_for(shape, hand, each * batches); !ready) return ready.error();
-    deal_rows(shape, hand, each, batches);
+    show(shape, each, hand.take(each * batches));
     return {};
   });
+}
+
+Judged<void> LoadedObject::deal_as(const LoadedObject& other, std::size_t shape, std::size_t calls,
+                                   std::size_t batches) {
+  if (auto dealt = deal(shape, calls, batches); !dealt || trust_ != Trust::trusted) return dealt;
+  std::vector<std::size_t> sets = other.dealt_.sets;
+  for (const std::size_t own : dealt_.sets)
+    if (std::ranges::find(sets, own) == sets.end()) sets.push_back(own);
+  sets.resize(dealt_.sets.size());
+  show(shape, dealt_.calls, std::move(sets));
+  return {};
 }
 
 bool LoadedObject::met_before() const {
@@ -198,19 +203,19 @@ Judged<double> LoadedObject::empty_batch() {
 Judged<void> LoadedObject::ready_for(std::size_t shape, Hand& hand, std::size_t rows) {
   if (failed_load_) return *failed_load_;
   Deal& deal = deals_[shape];
-  if (process_ && !hand.stale && hand.left() < rows) {
+  if (process_ && !hand.stale() && hand.left() < rows) {
     if (trust_ == Trust::candidate) {
       unload();
     } else {
-      hand.stale = true;
+      hand.make_stale();
     }
   }
   if (!process_)
     if (auto loaded = load(); !loaded) return loaded.error();
-  if (hand.stale) gather(deal, hand, rows);
+  if (hand.stale()) gather(deal, hand, rows);
   if (deal.warm) return {};
   deal.warm = true;
-  if (deal.trials.stale) gather(deal, deal.trials, 1);
+  if (deal.trials.stale()) gather(deal, deal.trials, 1);
   const std::size_t left = deal.trials.left(), spare = &hand == &deal.trials ? left - rows : left;
   if (spare == 0) return {};
   const auto warm_up = one_batch(shape, std::min(spare, std::max<std::size_t>(1, rows / 8)));
@@ -220,7 +225,7 @@ Judged<void> LoadedObject::ready_for(std::size_t shape, Hand& hand, std::size_t 
 
 void LoadedObject::gather(Deal& deal, Hand& hand, std::size_t rows) {
   const bool spread = trust_ == Trust::candidate && &hand == &deal.pairs;
-  const std::size_t all = hand.order.size();
+  const std::size_t all = hand.size();
   hand.gather(deal.first_met, spread ? std::max(rows, all / kProcessesWithUnmet) : all, random_);
 }
 
@@ -228,32 +233,23 @@ Judged<void> LoadedObject::load() {
   const Stopwatch watch(costs_.load_ms), allowance(used_ms_);
   if (trust_ == Trust::candidate) arena_->wipe();
   for (Deal& deal : deals_) {
-    deal.trials.stale = deal.pairs.stale = true;
+    deal.trials.make_stale();
+    deal.pairs.make_stale();
     deal.warm = false;
   }
   ++processes_;
   auto process = setup_.runners.take(*arena_);
   if (!process) return Failure(process.error());
-  if (auto loaded = process->load(binary_->object()); !loaded) return loaded.error();
+  // The one before must hold nothing by which it could tell this one something.
+  if (trust_ == Trust::candidate) setup_.runners.settle();
+  const auto loaded = killed_on_stop(*process, [&] { return process->load(binary_->object()); });
+  if (!loaded) return loaded.error();
   process_.emplace(std::move(*process));
   return {};
 }
 
-void LoadedObject::Hand::gather(const std::vector<std::size_t>& first_met, std::size_t unmet,
-                                SecretStream& random) {
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  const auto is_unmet = [&](std::size_t set) { return first_met[set] == 0; };
-  const auto met = std::stable_partition(order.begin(), order.end(), is_unmet);
-  const auto all_unmet = static_cast<std::size_t>(met - order.begin());
-  unmet = std::min(unmet, all_unmet);
-  std::rotate(order.begin() + static_cast<std::ptrdiff_t>(unmet), met, order.end());
-  next = 0;
-  end = order.size() - (all_unmet - unmet);
-  stale = false;
-}
-
 Judged<double> LoadedObject::one_batch(std::size_t shape, std::size_t calls) {
-  deal_rows(shape, deals_[shape].trials, calls, 1);
+  show(shape, calls, deals_[shape].trials.take(calls));
   lay_out(0, 1);
   auto time = time_rows();
   if (!time) return time.error();
@@ -271,7 +267,7 @@ Judged<double> LoadedObject::time_rows() {
   }
   const auto clock = [&] {
     const Stopwatch watch(costs_.requests_ms), allowance(used_ms_);
-    return process_->call(dealt_.done, dealt_.calls, timeout_s);
+    return killed_on_stop(*process_, [&] { return process_->call(dealt_.done, dealt_.calls, timeout_s); });
   }();
   if (!clock) {
     if (auto still = allowed_s(dealt_.shape); !still) return still.error();
@@ -308,7 +304,7 @@ Judged<void> LoadedObject::repeat_last() {
   each_output([&](std::size_t, auto bytes) { before.emplace_back(bytes.begin(), bytes.end()); });
   unload();
   if (auto loaded = load(); !loaded) return loaded.error();
-  Hand rest = std::exchange(deals_[shape].trials, {sets, 0, sets.size(), false});
+  Hand rest = std::exchange(deals_[shape].trials, Hand::of(sets));
   const auto again = one_batch(shape, calls);
   deals_[shape].trials = std::move(rest);
   if (!again) return again.error();
@@ -323,11 +319,8 @@ Judged<void> LoadedObject::repeat_last() {
                     "order is left to chance (a task can declare nondeterministic: true)");
 }
 
-void LoadedObject::deal_rows(std::size_t shape, Hand& hand, std::size_t calls, std::size_t batches) {
-  const auto first = hand.order.begin() + static_cast<std::ptrdiff_t>(hand.next);
-  const auto rows = static_cast<std::ptrdiff_t>(calls * batches);
-  dealt_ = {shape, calls, {first, first + rows}};
-  hand.next += dealt_.sets.size();
+void LoadedObject::show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets) {
+  dealt_ = {shape, calls, std::move(sets)};
   std::vector<std::size_t>& first_met = deals_[shape].first_met;
   for (const std::size_t set : dealt_.sets)
     if (first_met[set] == 0) first_met[set] = processes_;

@@ -6,10 +6,12 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "bank.hpp"
+#include "dealing.hpp"
 #include "inputs.hpp"
 #include "judged.hpp"
 #include "runner_pool.hpp"
@@ -30,6 +32,8 @@ struct LoadedObjectSetup {
   double empty_request_us = 0;  ///< what an empty request to a trusted runner costs
   /// Of wall time for all loads and calls; beyond it the object is too slow.
   double allowance_s = std::numeric_limits<double>::infinity();
+  /// Ends what is being loaded or called, with `cancelled`.
+  std::stop_token stop{};
 };
 
 /// Not thread-safe.
@@ -43,6 +47,9 @@ class LoadedObject {
   /// The same in steps, so that little comes between the batches of two objects: deals the sets of `batches`
   /// batches of `calls` calls each, ...
   Judged<void> deal(std::size_t shape, std::size_t calls, std::size_t batches);
+  /// ... or, of an object that is trusted, those that were dealt to `other` as far as they go: some inputs
+  /// take longer than others, ...
+  Judged<void> deal_as(const LoadedObject& other, std::size_t shape, std::size_t calls, std::size_t batches);
   /// ... says whether an earlier process of this object had met one of them, ...
   bool met_before() const;
   /// ... says in how many lanes to lay them out, ...
@@ -78,6 +85,9 @@ class LoadedObject {
   /// The rule that it broke, if it did: nothing more is to be had of it then.
   const std::optional<Rejection>& rejection() const { return rejection_; }
 
+  /// How many processes it has been loaded into.
+  std::size_t processes() const { return processes_; }
+
   /// Lets the process go; the next batch loads the object anew.
   void unload();
 
@@ -88,26 +98,6 @@ class LoadedObject {
   static void exchange_arenas(LoadedObject& a, LoadedObject& b);
 
  private:
-  /// Sets of one shape in a secret order. A new process begins with some that no process has met, then come
-  /// those that were met; the rest of the new ones is for later processes: one that lies ill or well in
-  /// memory must not be all that new sets tell.
-  struct Hand {
-    std::vector<std::size_t> order;
-    std::size_t next = 0, end = 0;
-    bool stale = true;  ///< to be gathered before it is dealt from
-
-    std::size_t left() const { return end - next; }
-    void gather(const std::vector<std::size_t>& first_met, std::size_t unmet, SecretStream& random);
-  };
-
-  /// Checks, warm-ups and trials of a candidate take other sets than its pairs do, so that there are always
-  /// pairs on sets that none of its processes has met.
-  struct Deal {
-    Hand trials, pairs;
-    std::vector<std::size_t> first_met;  ///< by set: the first process that it was dealt to, from 1
-    bool warm = false;                   ///< this process has done a batch
-  };
-
   struct Costs {
     double load_ms = 0, unload_ms = 0, lay_out_ms = 0, calls_ms = 0, requests_ms = 0, compare_ms = 0;
   };
@@ -122,16 +112,17 @@ class LoadedObject {
   template <class Step>
   auto noting_rejection(Step step);
   Judged<double> one_batch(std::size_t shape, std::size_t calls);
-  Deal split_sets(std::size_t shape);
   Judged<double> time_rows();
   Judged<void> check_rows();
   Judged<void> ready_for(std::size_t shape, Hand& hand, std::size_t rows);
   void gather(Deal& deal, Hand& hand, std::size_t rows);
   Judged<void> load();
   void load_in_advance();
-  void deal_rows(std::size_t shape, Hand& hand, std::size_t calls, std::size_t batches);
+  void show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets);
   void write_row(std::size_t slot, std::size_t lane, std::size_t lanes);
   Judged<void> check_row(std::size_t slot, double& worst_error) const;
+  template <class Step>
+  auto killed_on_stop(RunnerProcess& process, Step step) const;
   Judged<double> allowed_s(std::size_t shape) const;
   double time_of(const BatchClock& clock, std::size_t calls) const;
 

@@ -11,7 +11,7 @@ namespace {
 
 /// By how much the medians may differ: where memory lies alone makes a tenth, and few pairs say little.
 constexpr std::size_t kFew = 4;
-constexpr double kMostGained = 1.2, kMostGainedOverFew = 1.5;
+constexpr double kMostGained = 1.15, kMostGainedOverFew = 1.5;
 
 template <class T>
 std::vector<T> those(const std::vector<T>& values, const std::vector<bool>& met, bool wanted) {
@@ -23,15 +23,17 @@ std::vector<T> those(const std::vector<T>& values, const std::vector<bool>& met,
 
 }  // namespace
 
-void leave_out_remembered(AbbaRatios& pairs) {
+bool leave_out_remembered(AbbaRatios& pairs) {
   const auto unmet = those(pairs.ratios, pairs.met, false), met = those(pairs.ratios, pairs.met, true);
-  if (unmet.empty() || met.empty()) return;
-  const double most = unmet.size() < kFew ? kMostGainedOverFew : kMostGained;
-  if (median_of(met) <= most * median_of(unmet)) return;
+  if (unmet.empty() || met.empty()) return met.empty();
+  const bool few = unmet.size() < kFew;
+  if (median_of(met) <= (few ? kMostGainedOverFew : kMostGained) * median_of(unmet)) return true;
+  if (few) return false;
   for (auto* const values : {&pairs.ratios, &pairs.a_times_us, &pairs.b_times_us})
     *values = those(*values, pairs.met, false);
   pairs.b_met = those(pairs.b_met, pairs.met, false);
   pairs.met.assign(pairs.ratios.size(), false);
+  return true;
 }
 
 AbbaRatios seen_from_b(AbbaRatios pairs) {

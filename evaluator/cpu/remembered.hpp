@@ -8,8 +8,9 @@
 namespace kernelsmith {
 
 /// Leaves out the pairs on sets that an earlier process of `a` had met, where `a` is faster on them than
-/// chance and placement explain beside the others. Without others all are kept.
-void leave_out_remembered(AbbaRatios& pairs);
+/// chance and placement explain beside the others. False where the others are none, or too few to be all that
+/// a score is made of: then all are kept, and no score should be.
+[[nodiscard]] bool leave_out_remembered(AbbaRatios& pairs);
 
 /// The same pairs with a and b exchanged.
 AbbaRatios seen_from_b(AbbaRatios pairs);

@@ -8,8 +8,8 @@ namespace {
 
 /// For each arena: what an evaluation of many pairs takes. Only what was taken is started anew.
 constexpr std::size_t kWaiting = 8;
-/// Bounds what the retired hold in all; each may also have filled its /tmp and /dev/shm.
-constexpr std::size_t kSmallBytes = std::size_t{16} << 20, kMostRetired = 16;
+/// Each may have filled its /tmp and /dev/shm.
+constexpr std::size_t kMostRetired = 16;
 
 }  // namespace
 
@@ -49,10 +49,9 @@ Result<RunnerProcess> RunnerPool::take(const Arena& arena) {
 }
 
 void RunnerPool::retire(RunnerProcess runner) {
-  const auto bytes = runner.private_bytes();
-  const bool small = runner.full_tier() && bytes && *bytes < kSmallBytes;
+  const bool stays = runner.kill_program() && runner.full_tier();
   std::unique_lock lock(mutex_);
-  if (small && retired_.size() < kMostRetired) return retired_.push_back(std::move(runner));
+  if (stays && retired_.size() < kMostRetired) return retired_.push_back(std::move(runner));
   lock.unlock();
   let_go(std::move(runner));
 }
@@ -60,12 +59,12 @@ void RunnerPool::retire(RunnerProcess runner) {
 void RunnerPool::bury() {
   std::unique_lock lock(mutex_);
   std::vector<RunnerProcess> retired = std::exchange(retired_, {});
+  ended_ = 0;
   lock.unlock();
   for (RunnerProcess& runner : retired) let_go(std::move(runner));
 }
 
 void RunnerPool::let_go(RunnerProcess runner) {
-  if (!runner.kill()) return;
   auto going = std::async(std::launch::async, [runner = std::move(runner)]() mutable {
     const RunnerProcess last(std::move(runner));
   });
@@ -78,6 +77,7 @@ void RunnerPool::settle() {
   {
     const std::lock_guard lock(mutex_);
     going = std::exchange(going_, {});
+    for (; ended_ < retired_.size(); ++ended_) retired_[ended_].await_end();
   }
   for (const std::future<void>& one : going) one.wait();
 }

@@ -30,12 +30,14 @@ class RunnerPool {
   /// One that waits, else a new one. Errors: as RunnerProcess::start().
   Result<RunnerProcess> take(const Arena& arena);
 
-  /// Takes a frozen runner back. A small one stays as it is until bury(), so that nothing goes on while
-  /// something is timed; another is killed, and what is left of it goes in the background.
+  /// Takes a runner back and kills its program. What is slow to go, the namespaces around it, stays frozen
+  /// until bury(), so that nothing goes on while something is timed; where there is nothing to freeze it
+  /// with, or too many are kept, it goes in the background.
   void retire(RunnerProcess runner);
-  /// Waits until nothing is left of those that were killed.
+  /// Waits until all killed programs have ended, and until nothing is left of those that go in the
+  /// background. From then on nobody finds what they held: memory, locks, descriptors, queued signals.
   void settle();
-  /// Kills all that were retired; they go in the background.
+  /// Lets all go that were retired.
   void bury();
 
  private:
@@ -45,9 +47,10 @@ class RunnerPool {
   void start_all(const std::vector<const Arena*>& arenas);
 
   const RunnerSettings settings_;
-  std::mutex mutex_;  ///< guards waiting_, retired_ and going_
+  std::mutex mutex_;  ///< guards waiting_, retired_, ended_ and going_
   std::map<const Arena*, std::vector<RunnerProcess>> waiting_;
   std::vector<RunnerProcess> retired_;
+  std::size_t ended_ = 0;  ///< how many of the retired are known to have ended
   std::vector<std::future<void>> going_;
   std::mutex preparing_mutex_;  ///< guards preparing_
   std::atomic<bool> resting_ = true;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -127,22 +128,21 @@ Result<RunnerProcess> RunnerProcess::start(const Arena& arena, const RunnerSetti
   if (!clock) return not_ready(runner.clock_failed(clock.error()), settings);
   runner.clock_ = std::move(*clock);
   if (const auto pid = runner.process_->program_pid()) {
-    runner.program_ = *pid;
     runner.program_file_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
   }
   return runner;
 }
 
-bool RunnerProcess::kill() {
+bool RunnerProcess::kill_program() const {
   const int file = program_file_.get();
   return file >= 0 && ::syscall(SYS_pidfd_send_signal, file, SIGKILL, nullptr, 0) == 0;
 }
 
-std::optional<std::size_t> RunnerProcess::private_bytes() const {
-  std::ifstream file("/proc/" + std::to_string(program_) + "/statm");
-  std::size_t all = 0, resident = 0, shared = 0;
-  if (!(file >> all >> resident >> shared) || shared > resident) return std::nullopt;
-  return (resident - shared) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+void RunnerProcess::await_end() const {
+  pollfd end{program_file_.get(), POLLIN, 0};
+  const int patience_ms = static_cast<int>(std::chrono::milliseconds(kGrace).count());
+  while (::poll(&end, 1, patience_ms) < 0 && errno == EINTR) {
+  }
 }
 
 Judged<void> RunnerProcess::load(const std::filesystem::path& object) {

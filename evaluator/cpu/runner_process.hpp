@@ -49,15 +49,14 @@ class RunnerProcess {
   /// False where the process has ended.
   bool alive() const { return process_->alive(); }
 
-  /// Kills the program, which is frozen and does nothing more of its own. All that is left of it and its
-  /// sandbox ends with this object, which takes longer. False where it could not be killed.
-  bool kill();
+  /// Kills the program, frozen or not. Nothing that it held is left when it has ended, which takes some
+  /// milliseconds; what is around it, its sandbox, ends with this object. False where it had ended before.
+  bool kill_program() const;
+  /// Waits until the killed program has ended.
+  void await_end() const;
 
   /// Has `calls` rows of the arena's call table done, from row `first` on.
   Judged<BatchClock> call(std::size_t first, std::size_t calls, double timeout_s);
-
-  /// The memory that nobody else has, in bytes; empty where that is not known.
-  std::optional<std::size_t> private_bytes() const;
 
   /// True where a cgroup stops and clocks it.
   bool full_tier() const { return clock_->whole_group(); }
@@ -72,8 +71,7 @@ class RunnerProcess {
   Judged<BatchClock> answer(std::size_t first, std::size_t calls, double timeout_s);
 
   std::unique_ptr<SandboxedProcess> process_;
-  pid_t program_ = 0;            ///< the process that the object is loaded into
-  FileDescriptor program_file_;  ///< a pidfd of it
+  FileDescriptor program_file_;  ///< a pidfd of the process that the object is loaded into
   std::unique_ptr<ProcessClock> clock_;
   RunnerChannel channel_;
   std::shared_ptr<const ReservedCores> cores_;

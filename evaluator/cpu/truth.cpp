@@ -39,14 +39,14 @@ std::vector<Change> first_changes(std::size_t variants) {
 
 /// Writes declared reals as truth reals, changed by `change`.
 template <class Declared, class Real, class Change>
-void promote(const std::vector<std::byte>& from, std::byte* to, const Change& change) {
+void promote(const Bytes& from, std::byte* to, const Change& change) {
   const std::size_t count = from.size() / sizeof(Declared);
   for (std::size_t i = 0; i < count; ++i)
     store<Real>(to, i, change(static_cast<Real>(load<Declared>(from.data(), i))));
 }
 
 template <class Real, class Change>
-void promote(Dtype dtype, const std::vector<std::byte>& from, std::byte* to, const Change& change) {
+void promote(Dtype dtype, const Bytes& from, std::byte* to, const Change& change) {
   if (dtype == Dtype::f64) return promote<double, Real>(from, to, change);
   if (dtype == Dtype::f32) return promote<float, Real>(from, to, change);
   std::memcpy(to, from.data(), from.size());
@@ -72,8 +72,7 @@ struct Truth::State {
   SecretStream random{};
 
   /// Lays out the variants of the inputs and has the oracle answer them.
-  Status answer(std::size_t shape, const std::vector<std::vector<std::byte>>& inputs,
-                const std::vector<Change>& changes) {
+  Status answer(std::size_t shape, const std::vector<Bytes>& inputs, const std::vector<Change>& changes) {
     for (std::size_t t = 0; t < task.tensors.size(); ++t)
       for (std::size_t v = 0; v < changes.size(); ++v) {
         std::byte* const to = arena.tensor(shape, v, t);
@@ -86,7 +85,7 @@ struct Truth::State {
     return {};
   }
 
-  void lay_out(Dtype dtype, const std::vector<std::byte>& from, std::byte* to, Change change) {
+  void lay_out(Dtype dtype, const Bytes& from, std::byte* to, Change change) {
     if (!promoted || !is_real(dtype)) {
       std::memcpy(to, from.data(), from.size());
     } else if (long_double) {
@@ -97,7 +96,7 @@ struct Truth::State {
   }
 
   template <class Real>
-  void lay_out_as(Dtype dtype, const std::vector<std::byte>& from, std::byte* to, Change change) {
+  void lay_out_as(Dtype dtype, const Bytes& from, std::byte* to, Change change) {
     if (change == Change::none) return promote<Real>(dtype, from, to, [](Real x) { return x; });
     if (change == Change::absolute)
       return promote<Real>(dtype, from, to, [](Real x) { return std::fabs(x); });
@@ -130,11 +129,11 @@ struct Truth::State {
   }
 
   template <class Real>
-  Expected expected(std::size_t shape, std::size_t tensor) const {
+  Expected expected(std::size_t shape, std::size_t tensor, bool with_specials) const {
     const Dtype dtype = task.tensors[tensor].dtype;
     const std::size_t elements = shapes[shape].extents[tensor].elements;
     const bool normwise = task.tolerance.policy == "normwise";
-    const Budget budget = budget_of(task, dtype, scale, terms_[shape]);
+    const Budget budget = budget_of(task, dtype, scale, terms_[shape], with_specials);
     const auto all = answers<Real>(shape, tensor, variants(shape));
     if (dtype == Dtype::f64)
       return expected_from<double, double>(all, scale, elements, dtype, budget, normwise);
@@ -188,8 +187,8 @@ struct Truth::State {
     return true;
   }
 
-  std::vector<std::vector<std::byte>> draw_inputs(std::size_t shape) {
-    std::vector<std::vector<std::byte>> inputs(task.tensors.size());
+  std::vector<Bytes> draw_inputs(std::size_t shape) {
+    std::vector<Bytes> inputs(task.tensors.size());
     for (std::size_t t = 0; t < task.tensors.size(); ++t)
       if (task.tensors[t].role != TensorRole::out)
         inputs[t] = draw_tensor(task.tensors[t], shapes[shape].extents[t], false, random);
@@ -198,9 +197,9 @@ struct Truth::State {
 
   /// Reals between two numbers, in the place of the mixture that a kernel is shown: whether a function looks
   /// like sums, and how much it depends on, must not hang on which kinds of inputs were drawn.
-  std::vector<std::vector<std::byte>> draw_evenly(std::size_t shape, double from, double to) {
+  std::vector<Bytes> draw_evenly(std::size_t shape, double from, double to) {
     auto inputs = draw_inputs(shape);
-    const auto fill = [&]<class Real>(std::vector<std::byte>& bytes, Real) {
+    const auto fill = [&]<class Real>(Bytes& bytes, Real) {
       for (std::size_t i = 0; i < bytes.size() / sizeof(Real); ++i) {
         const double unit = static_cast<double>(random.word() >> 11U) * 0x1p-53;
         store(bytes.data(), i, static_cast<Real>(from + unit * (to - from)));
@@ -216,11 +215,11 @@ struct Truth::State {
   /// What a kernel writes that computes exactly with rounded inputs; where these are exact in the lower
   /// precision already, one that rounds its outputs.
   template <class Real>
-  std::vector<std::byte> lowered(std::size_t shape, std::size_t tensor, bool inputs_differ) const {
+  Bytes lowered(std::size_t shape, std::size_t tensor, bool inputs_differ) const {
     const Dtype dtype = task.tensors[tensor].dtype;
     const std::size_t elements = shapes[shape].extents[tensor].elements;
     const int bits = inputs_differ ? std::numeric_limits<Real>::digits : lower_precision(task, dtype).bits;
-    std::vector<std::byte> bytes(elements * bytes_of(dtype));
+    Bytes bytes(elements * bytes_of(dtype));
     for (std::size_t i = 0; i < elements; ++i) {
       const Real value = rounded(load<Real>(arena.tensor(shape, kPlain, tensor), i), bits);
       if (dtype == Dtype::f64)
@@ -232,7 +231,7 @@ struct Truth::State {
   }
 
   /// Whether the inputs, laid out as doubles, change by being rounded.
-  bool rounding_changes(const std::vector<std::vector<std::byte>>& inputs) const {
+  bool rounding_changes(const std::vector<Bytes>& inputs) const {
     for (std::size_t t = 0; t < task.tensors.size(); ++t) {
       const Dtype dtype = task.tensors[t].dtype;
       if (inputs[t].empty() || !is_real(dtype)) continue;
@@ -262,7 +261,7 @@ struct Truth::State {
 
   /// An output of so few inputs that most stay as they are is no sum along a dimension, however long: an
   /// elementwise operation.
-  Status count_terms(std::size_t shape, const std::vector<std::vector<std::byte>>& inputs) {
+  Status count_terms(std::size_t shape, const std::vector<Bytes>& inputs) {
     constexpr double kFewInputs = 10;
     const double most_unmoved = std::pow(1 - 1.0 / static_cast<double>(kOneOf), kFewInputs);
     double& count = terms_.emplace_back(terms(shape));
@@ -338,8 +337,8 @@ Result<std::unique_ptr<Truth::State>> Truth::start(const Task& task, const std::
                                        std::move(*arena), std::move(*runner)});
 }
 
-Result<std::vector<Expected>> Truth::expect(std::size_t shape,
-                                            const std::vector<std::vector<std::byte>>& inputs) {
+Result<std::vector<Expected>> Truth::expect(std::size_t shape, const std::vector<Bytes>& inputs,
+                                            bool with_specials) {
   State& state = *state_;
   if (auto s = state.answer(shape, inputs, first_changes(state.variants(shape))); !s) return s.error();
   std::vector<Expected> expected(state.task.tensors.size());
@@ -347,8 +346,8 @@ Result<std::vector<Expected>> Truth::expect(std::size_t shape,
     const TensorSpec& tensor = state.task.tensors[t];
     if (tensor.role == TensorRole::in) continue;
     if (state.promoted && is_real(tensor.dtype)) {
-      expected[t] =
-          state.long_double ? state.expected<long double>(shape, t) : state.expected<double>(shape, t);
+      expected[t] = state.long_double ? state.expected<long double>(shape, t, with_specials)
+                                      : state.expected<double>(shape, t, with_specials);
       continue;
     }
     const std::byte* const answer = state.arena.tensor(shape, kPlain, t);
@@ -363,7 +362,7 @@ Result<bool> Truth::tells_lower_precision(std::size_t shape) {
   constexpr std::uint32_t kNoPoison = 0x7fa00000U;
   State& state = *state_;
   const auto inputs = state.draw_inputs(shape);
-  const auto expected = expect(shape, inputs);
+  const auto expected = expect(shape, inputs, false);
   if (!expected) return expected.error();
   if (auto s = state.answer(shape, inputs, {Change::lower}); !s) return s.error();
   const bool differ = state.rounding_changes(inputs);

@@ -17,8 +17,10 @@ class Truth {
   ~Truth();
   Truth(Truth&&) noexcept;
 
-  /// What must come of these inputs, in the order of the tensors.
-  Result<std::vector<Expected>> expect(std::size_t shape, const std::vector<std::vector<std::byte>>& inputs);
+  /// What must come of these inputs, in the order of the tensors; `with_specials` where they hold the special
+  /// values that the task declares.
+  Result<std::vector<Expected>> expect(std::size_t shape, const std::vector<Bytes>& inputs,
+                                       bool with_specials);
 
   /// Draws a set and says whether what comes of its inputs rounded one precision lower is found to be wrong.
   Result<bool> tells_lower_precision(std::size_t shape);

@@ -30,10 +30,16 @@ void add_isolation(Arguments& arguments) {
                 "--cap-drop", "ALL", "--uid", std::to_string(kNobody), "--gid", std::to_string(kNobody));
 }
 
-void add_devices(Arguments& arguments, const SandboxLimits& limits) {
+bool for_runner(SandboxProfile profile) {
+  return profile == SandboxProfile::runner || profile == SandboxProfile::runner_with_threads;
+}
+
+// The nodes are the host's own: whatever hangs on one is seen in every other sandbox. Kernels need none.
+void add_devices(Arguments& arguments, SandboxProfile profile, const SandboxLimits& limits) {
   arguments.add("--dir", "/dev");
-  for (const char* device : {"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"})
-    arguments.add("--dev-bind", device, device);
+  if (!for_runner(profile))
+    for (const char* device : {"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"})
+      arguments.add("--dev-bind", device, device);
   arguments.add("--perms", "1777", "--size", std::to_string(limits.shm_bytes), "--tmpfs", "/dev/shm");
   arguments.add("--perms", "1777", "--size", std::to_string(limits.tmp_bytes), "--tmpfs", "/tmp");
 }
@@ -148,7 +154,7 @@ Status describe_to_bubblewrap(const SandboxSpec& spec, SpawnRequest& request) {
   Arguments arguments;
   arguments.add(*program);
   add_isolation(arguments);
-  add_devices(arguments, spec.limits);
+  add_devices(arguments, spec.profile, spec.limits);
   for (const SandboxLink& link : spec.links) arguments.add("--symlink", link.points_to, link.target.string());
   if (Status done = add_binds(arguments, spec.read_only, "--ro-bind", staged, request); !done) return done;
   if (Status done = add_binds(arguments, spec.read_write, "--bind", staged, request); !done) return done;

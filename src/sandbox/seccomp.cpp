@@ -4,6 +4,7 @@
 #include <csignal>
 #include <initializer_list>
 #include <memory>
+#include <utility>
 
 #include <fcntl.h>
 #include <sched.h>
@@ -22,8 +23,11 @@ constexpr std::uint32_t kDeny = SCMP_ACT_ERRNO(EPERM);
 constexpr scmp_datum_t kNewNamespaces =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 
-/// MADV_COLLAPSE, F_SET_RW_HINT and F_SET_FILE_RW_HINT, which headers may lack.
+/// MADV_COLLAPSE, F_SET_RW_HINT, F_SET_FILE_RW_HINT and the commands for record locks (F_GETLK to F_SETLKW,
+/// F_OFD_GETLK to F_OFD_SETLKW), which headers may lack or have in two widths.
 constexpr scmp_datum_t kCollapse = 25, kSetWriteHint = 1036, kSetFileWriteHint = 1038;
+constexpr std::array<scmp_datum_t, 6> kRecordLocks = {5, 6, 7, 36, 37, 38};
+constexpr scmp_datum_t kFirstRealTimeSignal = 32;
 constexpr scmp_datum_t kScheduleCore = 62, kSetMemoryMerge = 67;
 
 // As the library's SCMP_A0 and its like, which are no C++.
@@ -124,6 +128,11 @@ bool deny_all_sockets_but_local(void* filter) {
   return deny_where(filter, kDeny, SCMP_SYS(socket), {argument(0, SCMP_CMP_NE, AF_UNIX)});
 }
 
+bool deny_command(void* filter, scmp_datum_t fcntl_command) {
+  return deny_where(filter, kDeny, SCMP_SYS(fcntl),
+                    {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, fcntl_command)});
+}
+
 // What could do work outside the calls that are timed, or dodge the freezer and the clock. Where no honest
 // library tries it, the program is killed, so that the verdict can name the reason.
 bool deny_to_runners(void* filter, bool threads) {
@@ -142,7 +151,9 @@ bool deny_to_runners(void* filter, bool threads) {
                // So does which pages of the host's libraries are in memory, and it is the host's to say.
                "fadvise64", "readahead", "cachestat", "mincore", "preadv2", "pwritev2",
                // Work and locks of the host's.
-               "sync", "syncfs", "sync_file_range", "io_setup", "flock"});
+               "sync", "syncfs", "sync_file_range", "io_setup", "flock",
+               // What the kernel counts by user, or for the whole machine, other sandboxes can read.
+               "pipe", "pipe2", "mknod", "mknodat", "epoll_create", "epoll_create1", "sysinfo"});
   // As does which pages of shared memory are there; and a second mapping reaches behind the end of the first.
   for (const scmp_datum_t advice :
        {scmp_datum_t{MADV_REMOVE}, scmp_datum_t{MADV_COLD}, scmp_datum_t{MADV_PAGEOUT}, kCollapse})
@@ -162,9 +173,14 @@ bool deny_to_runners(void* filter, bool threads) {
        {scmp_datum_t{F_SETSIG}, scmp_datum_t{F_SETOWN}, scmp_datum_t{F_SETOWN_EX}, scmp_datum_t{F_NOTIFY},
         scmp_datum_t{F_SETLEASE},
         // A number for the next process, on the object's file.
-        kSetWriteHint, kSetFileWriteHint})
-    done = done &&
-           deny_where(filter, kDeny, SCMP_SYS(fcntl), {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, command)});
+        kSetWriteHint, kSetFileWriteHint, scmp_datum_t{F_SETPIPE_SZ}})
+    done = done && deny_command(filter, command);
+  // Any number of notes, at the offsets that they lock.
+  for (const scmp_datum_t command : kRecordLocks) done = done && deny_command(filter, command);
+  // Signals that queue up are counted by user.
+  for (const auto& [call, signal] : std::initializer_list<std::pair<int, unsigned>>{
+           {SCMP_SYS(kill), 1}, {SCMP_SYS(tkill), 1}, {SCMP_SYS(tgkill), 2}})
+    done = done && deny_where(filter, kDeny, call, {argument(signal, SCMP_CMP_GE, kFirstRealTimeSignal)});
   if (!threads) return done && deny(filter, SCMP_ACT_KILL_PROCESS, {"clone"});
   return done && deny_where(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone),
                             {argument(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
@@ -194,10 +210,10 @@ Descriptor compile(SandboxProfile profile) {
 }  // namespace
 
 Result<Descriptor> seccomp_filter(SandboxProfile profile) {
-  static const std::array<Descriptor, 4> kCompiled = {
+  static const std::array<Descriptor, 4> all = {
       compile(SandboxProfile::toolchain), compile(SandboxProfile::command), compile(SandboxProfile::runner),
       compile(SandboxProfile::runner_with_threads)};
-  const Descriptor& compiled = kCompiled.at(static_cast<std::size_t>(profile));
+  const Descriptor& compiled = all.at(static_cast<std::size_t>(profile));
   if (!compiled)
     return fail(ErrorCode::unsupported, "the seccomp filter could not be compiled", "libseccomp");
   // Opened anew, for a read position of its own.

@@ -83,16 +83,18 @@ void Supervisor::request_kill() { signal_event(wake_); }
 
 Status Supervisor::prepare_pipes(SpawnRequest& request) {
   // The child's ends live in `request` until the child has them: they are closed by start().
-  const Descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  Result<Pipe> out = make_pipe(), err = make_pipe(), status = make_pipe(), release = make_pipe();
-  if (!null || !wake_ || !out || !err || !status || !release)
+  // Standard input ends at once. It is no /dev/null, whose inode all sandboxes would share.
+  Result<Pipe> in = make_pipe(), out = make_pipe(), err = make_pipe(), status = make_pipe(),
+               release = make_pipe();
+  if (!wake_ || !in || !out || !err || !status || !release)
     return system_error("the sandbox's pipes could not be made");
+  in->write.reset();
   for (const Pipe& read_here : {std::cref(*out), std::cref(*err), std::cref(*status)})
     ::fcntl(read_here.read.get(), F_SETFL, O_NONBLOCK);
   out_pipe_ = std::move(out->read);
   err_pipe_ = std::move(err->read);
   request.descriptors.insert(request.descriptors.end(),
-                             {{null.get(), 0}, {out->write.get(), 1}, {err->write.get(), 2}});
+                             {{in->read.get(), 0}, {out->write.get(), 1}, {err->write.get(), 2}});
 
   const bool confined = spec_.confinement == Confinement::sandboxed;
   Descriptor filter;

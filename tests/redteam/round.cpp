@@ -92,10 +92,10 @@ Result<Evaluation> evaluate(Evaluator& evaluator, const Task& task, Source sourc
   return future.get();
 }
 
-/// An honest case and what was measured of it.
+/// An honest case and what was measured of it, if it had a score.
 struct Twin {
   const Case* honest;
-  Measurement fitness;
+  std::optional<Measurement> fitness;
 };
 using Twins = std::map<std::string, Twin>;
 
@@ -114,7 +114,7 @@ bool meets(const Expectation& must, const Got& got, const Twin* twin) {
     case Kind::honest:
       return fitness != nullptr;
     case Kind::neutralised:
-      return fitness != nullptr && twin != nullptr && !above(*fitness, twin->fitness);
+      return fitness != nullptr && twin != nullptr && !above(*fitness, *twin->fitness);
     case Kind::refused: {
       const auto* refused = std::get_if<Refused>(&got);
       return refused != nullptr && refused->word == must.word;
@@ -141,7 +141,8 @@ class TaskRound {
     row.must = outcomes_of(trick);
     const auto start = SteadyClock::now();
     Got got = attempt(trick, row.retries);
-    while (row.second_looks < kMostSecondLooks && a_little_faster(trick, got)) {
+    while (row.second_looks < kMostSecondLooks &&
+           (twin_lacks_a_score(trick, got) || a_little_faster(trick, got))) {
       ++row.second_looks;
       Twin& twin = twins_.at(trick.twin);
       if (const Got again = attempt(*twin.honest, row.retries); fitness_of(again) != nullptr)
@@ -181,14 +182,18 @@ class TaskRound {
 
   const Twin* twin_of(const Case& trick) const {
     const auto found = twins_.find(trick.twin);
-    return found != twins_.end() ? &found->second : nullptr;
+    return found != twins_.end() && found->second.fitness ? &found->second : nullptr;
+  }
+
+  bool twin_lacks_a_score(const Case& trick, const Got& got) const {
+    return fitness_of(got) != nullptr && twins_.contains(trick.twin) && twin_of(trick) == nullptr;
   }
 
   bool a_little_faster(const Case& trick, const Got& got) const {
     const Measurement* const fitness = fitness_of(got);
     const Twin* const twin = twin_of(trick);
-    return fitness != nullptr && twin != nullptr && above(*fitness, twin->fitness) &&
-           fitness->median < kMostByNoise * twin->fitness.high;
+    return fitness != nullptr && twin != nullptr && above(*fitness, *twin->fitness) &&
+           fitness->median < kMostByNoise * twin->fitness->high;
   }
 
   /// Accepted, but there is nothing to hold it against; what is faster than the yardstick by far is never
@@ -197,8 +202,8 @@ class TaskRound {
     const Measurement* const fitness = fitness_of(got);
     if (fitness == nullptr || trick.honest()) return false;
     const Twin* const twin = twin_of(trick);
-    if (twin != nullptr && relative_half_width(twin->fitness) <= kWidestTwin) return false;
-    return fitness->median < kMostByNoise * std::max(1.0, twin != nullptr ? twin->fitness.high : 1.0);
+    if (twin != nullptr && relative_half_width(*twin->fitness) <= kWidestTwin) return false;
+    return fitness->median < kMostByNoise * std::max(1.0, twin != nullptr ? twin->fitness->high : 1.0);
   }
 
   void judge(const Case& trick, const Got& got, Row& row) {
@@ -212,7 +217,8 @@ class TaskRound {
       }
     }
     const Measurement* const fitness = fitness_of(got);
-    if (fitness != nullptr && trick.honest()) twins_.emplace(trick.name, Twin{&trick, *fitness});
+    if (trick.honest())
+      twins_.emplace(trick.name, Twin{&trick, fitness != nullptr ? std::optional(*fitness) : std::nullopt});
     if (in_another_tier(got)) row.note = "measured in a tier that was not asked for";
     met = met && row.leaks == 0 && !in_another_tier(got);
     if (!trick.open.empty()) {

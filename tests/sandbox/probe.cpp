@@ -11,12 +11,14 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,10 +56,7 @@ int try_handler(int signal) {
   return told(::sigaction(signal, &action, nullptr) == 0);
 }
 
-int try_signal_of_descriptor() {
-  int ends[2];
-  return ::pipe(ends) == 0 ? told(::fcntl(ends[0], F_SETSIG, SIGCONT) == 0) : 2;
-}
+int try_signal_of_descriptor() { return told(::fcntl(1, F_SETSIG, SIGCONT) == 0); }
 
 // Succeeds when it may use one processor only.
 int on_one_processor() {
@@ -110,6 +109,36 @@ int try_note_at_file() {
   return told(::fcntl(file, /* F_SET_RW_HINT */ 1036, &hint) == 0);
 }
 
+int try_record_lock(int file, int command) {
+  struct flock lock {};
+  lock.l_type = F_RDLCK;
+  return told(::fcntl(file, command, &lock) == 0 || errno != EPERM);
+}
+
+int try_queued_signal() {
+  sigset_t blocked;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGRTMIN + 1);
+  ::sigprocmask(SIG_BLOCK, &blocked, nullptr);
+  return told(::kill(::getpid(), SIGRTMIN + 1) == 0);
+}
+
+int try_pipe() {
+  int ends[2];
+  return told(::pipe(ends) == 0 || ::mkfifo("/tmp/fifo", 0600) == 0);
+}
+
+int try_machine_memory() {
+  struct sysinfo all {};
+  return told(::sysinfo(&all) == 0);
+}
+
+int try_devices() {
+  for (const char* device : {"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"})
+    if (::access(device, F_OK) == 0) return told(true);
+  return told(false);
+}
+
 int spin() {
   volatile unsigned long counter = 0;
   const char ready = 'r';
@@ -134,7 +163,17 @@ int main(int count, char** arguments) {
   if (what == "page removed") return try_page_removed();
   if (what == "page cache") return try_page_cache(arguments[0]);
   if (what == "note at a file") return try_note_at_file();
-  if (what == "device written") return told(::write(::open("/dev/null", O_WRONLY), "x", 1) == 1);
+  if (what == "record lock") return try_record_lock(0, F_SETLK);
+  if (what == "waiting record lock") return try_record_lock(0, F_SETLKW);
+  if (what == "question for a record lock") return try_record_lock(0, F_GETLK);
+  if (what == "lock of an open file") return try_record_lock(0, F_OFD_SETLK);
+  if (what == "queued signal") return try_queued_signal();
+  if (what == "plain signal") return told(::kill(::getpid(), SIGWINCH) == 0);
+  if (what == "pipe") return try_pipe();
+  if (what == "pipe's size") return told(::fcntl(1, F_SETPIPE_SZ, 1 << 20) > 0);
+  if (what == "epoll") return told(::epoll_create1(0) >= 0);
+  if (what == "machine's memory") return try_machine_memory();
+  if (what == "devices") return try_devices();
   if (what == "disks flushed") return told(::syncfs(::open("/tmp", O_RDONLY)) == 0);
   if (what == "shared core") return told(::prctl(/* PR_SCHED_CORE */ 62, 0, 0, 0, 0) == 0 || errno != EPERM);
   if (what == "merged memory")

@@ -14,7 +14,7 @@ struct EvaluatorOptions {
   std::size_t compile_slots = 1;  ///< compilations at a time
   std::size_t run_slots = 1;      ///< runs at a time; 1 where runs are timed
   bool compile_while_running = false;
-  std::size_t max_source_bytes = 256 * 1024;
+  std::size_t max_source_bytes = std::size_t{256} * 1024;
   std::size_t cached_binaries = 256;  ///< by exact source bytes; the least recently used goes first
 
   /// For this machine: one core compiles for each that is not timing; with fewer than four cores nothing

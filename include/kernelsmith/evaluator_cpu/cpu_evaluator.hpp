@@ -29,7 +29,7 @@ struct CpuOptions {
 /// secret bank of inputs with expected outputs, and times the baseline. Takes seconds. Errors: `tool_missing`
 /// (compiler, bubblewrap, runner), `refused` (a reference that does not compile, a baseline or seed that
 /// fails the check, a tensor type that the backend lacks), `unsupported` for another backend's task.
-Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, CpuOptions options = {});
+Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, const CpuOptions& options = {});
 
 /// Whether a task's budget tells honest results at a timed shape from those of the precision below: of so
 /// many secret sets, on how many the reference's answer to inputs rounded to that precision was found to be

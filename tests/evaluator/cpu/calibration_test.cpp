@@ -211,7 +211,7 @@ Bank bank_of(const Task& task, const std::vector<TaskShape>& shapes) {
   return make_bank(task, shapes, *oracle->binary, settings, limits).value();
 }
 
-std::vector<float> floats_of(const std::vector<std::byte>& bytes) {
+std::vector<float> floats_of(const Bytes& bytes) {
   std::vector<float> values(bytes.size() / sizeof(float));
   std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;

@@ -15,8 +15,8 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 template <class T>
-std::vector<std::byte> bytes_from(const std::vector<T>& values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
+Bytes bytes_from(const std::vector<T>& values) {
+  Bytes bytes(values.size() * sizeof(T));
   std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }

@@ -226,7 +226,7 @@ TEST(CpuEvaluator, SaysWhatTheMachineLacks) {
   options.compiler = "no-such-compiler";
   Error error = setup_error(task_with({}), options);
   EXPECT_EQ(error.code, ErrorCode::tool_missing);
-  EXPECT_THAT(error.hint, HasSubstr("apt-get install"));
+  EXPECT_THAT(error.hint, HasSubstr("evaluator.compiler"));
 
   options = quick();
   options.runner = "/nonexistent/kernelsmith-runner";

@@ -29,7 +29,7 @@ Ends<T> ends_of(Dtype dtype, TensorInit init) {
   SecretStream random;
   std::vector<T> all;
   for (int tensor = 0; tensor < 40; ++tensor) {
-    const std::vector<std::byte> bytes = draw_tensor(spec, extent, false, random);
+    const Bytes bytes = draw_tensor(spec, extent, false, random);
     std::vector<T> values(kElements);
     std::memcpy(values.data(), bytes.data(), bytes.size());
     all.insert(all.end(), values.begin(), values.end());

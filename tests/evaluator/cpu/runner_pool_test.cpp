@@ -41,6 +41,23 @@ int children() {
   return found;
 }
 
+/// Runners below a process that have not ended. One that nobody has reaped yet has.
+int running(const std::string& parent = "self") {
+  int found = 0;
+  std::error_code gone;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/" + parent + "/task", gone)) {
+    std::ifstream children(task.path() / "children");
+    for (std::string pid; children >> pid;) {
+      std::ifstream stat("/proc/" + pid + "/stat");
+      std::string number, name, state;
+      stat >> number >> name >> state;
+      if (name == "(kernelsmith-run)" && state != "Z") ++found;
+      found += running(pid);
+    }
+  }
+  return found;
+}
+
 class Pool : public ::testing::Test {
  protected:
   Pool() {
@@ -71,6 +88,20 @@ TEST_F(Pool, StartsARunnerWhereNoneWaits) {
   auto runner = pool.take(*arena);
   ASSERT_TRUE(runner) << describe(runner.error());
   expect_that_it_works(*runner);
+}
+
+TEST_F(Pool, NothingOfARetiredProgramIsLeft) {
+  RunnerPool pool(settings);
+  auto runner = pool.take(*arena);
+  ASSERT_TRUE(runner) << describe(runner.error());
+  expect_that_it_works(*runner);
+  EXPECT_EQ(running(), 1);
+  pool.retire(std::move(*runner));
+  pool.settle();
+  EXPECT_EQ(running(), 0) << "it would hold its locks and memory while the next is called";
+  pool.bury();
+  pool.settle();
+  EXPECT_EQ(children(), 0);
 }
 
 TEST_F(Pool, GivesOneThatWaits) {

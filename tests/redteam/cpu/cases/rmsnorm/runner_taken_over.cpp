@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <sys/socket.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "task.hpp"
@@ -40,12 +41,12 @@ constexpr std::uint32_t kMagic = 0x4b53524e;
 /// not in a system call, which is how they are passed.
 static const char* find_arena(const void* x) {
   auto page = reinterpret_cast<std::uintptr_t>(x) & ~std::uintptr_t{4095};
-  int pipe_ends[2];
-  if (pipe(pipe_ends) != 0) return nullptr;
+  const int copy = open("/tmp/copy", O_RDWR | O_CREAT, 0600);
+  if (copy < 0) return nullptr;
   for (int i = 0; i < 100000; ++i, page -= 4096) {
     std::uint32_t word = 0;
-    if (write(pipe_ends[1], reinterpret_cast<const void*>(page), sizeof word) != sizeof word) continue;
-    if (read(pipe_ends[0], &word, sizeof word) == sizeof word && word == kMagic)
+    if (pwrite(copy, reinterpret_cast<const void*>(page), sizeof word, 0) != sizeof word) continue;
+    if (pread(copy, &word, sizeof word, 0) == sizeof word && word == kMagic)
       return reinterpret_cast<const char*>(page);
   }
   return nullptr;
