@@ -1,6 +1,8 @@
 // kernelsmith export RUN
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -12,6 +14,9 @@
 
 namespace kernelsmith::cli {
 namespace {
+
+/// With less, a disk is full.
+constexpr std::uintmax_t kRoom = 64 << 10;
 
 struct ExportCommand {
   std::string folder;
@@ -26,7 +31,12 @@ struct ExportCommand {
       return fail(errno == ENOENT ? ErrorCode::not_found : ErrorCode::io,
                   std::string("the file cannot be written: ") + std::strerror(errno), *out,
                   "check that its folder exists and is yours");
-    return export_run(*view, file);
+    Status written = export_run(*view, file);
+    if (written || written.error().code != ErrorCode::io) return written;
+    std::error_code unknown;
+    const bool full = std::filesystem::space(*out, unknown).available < kRoom && !unknown;
+    return fail(full ? ErrorCode::disk_full : ErrorCode::io, "the export cannot be written", *out,
+                std::string(full ? "make room and " : "") + "export again: what is there is not complete");
   }
 
   int operator()() const {

@@ -45,9 +45,11 @@ std::string text_of(const Measurement& measurement) {
       measurement.unit == "x" || measurement.unit.empty() ? measurement.unit : " " + measurement.unit;
   // A ratio close to one needs its decimals; other quantities their leading digits.
   const auto number = [&](double value) {
-    return measurement.unit == "x" && std::abs(value) < 1000 ? fmt::format("{:.2f}", value)
-           : measurement.unit.empty()                        ? fmt::format("{:.6g}", value)
-                                                             : short_number(value);
+    const bool near_one = std::abs(value) >= 0.095 && std::abs(value) < 1000;
+    return measurement.unit == "x" && near_one    ? fmt::format("{:.2f}", value)
+           : measurement.unit == "x" && value < 1 ? fmt::format("{:.2g}", value)
+           : measurement.unit.empty()             ? fmt::format("{:.6g}", value)
+                                                  : short_number(value);
   };
   std::string text = number(measurement.median) + unit;
   if (measurement.low < measurement.high)
