@@ -39,6 +39,15 @@ void tile(const float* a, Index k, const float* panel, Index depth, float* c, In
   }
 }
 
+// All rows of A times the panel: by tiles of `Rows` rows, and what is left by smaller ones.
+template <Index Rows>
+void multiply(const float* a, Index k, const float* panel, Index depth, float* c, Index n, Index columns,
+              bool first, Index m) {
+  Index i = 0;
+  for (; i + Rows <= m; i += Rows) tile<Rows>(a + i * k, k, panel, depth, c + i * n, n, columns, first);
+  if constexpr (Rows > 1) multiply<Rows / 2>(a + i * k, k, panel, depth, c + i * n, n, columns, first, m - i);
+}
+
 }  // namespace
 
 extern "C" void matmul(const float* __restrict a, const float* __restrict b, float* __restrict c, Index k,
@@ -49,10 +58,7 @@ extern "C" void matmul(const float* __restrict a, const float* __restrict b, flo
     for (Index j = 0; j < n; j += kColumns) {
       const Index columns = n - j < kColumns ? n - j : kColumns;
       pack(b + p * n + j, n, depth, columns, panel);
-      Index i = 0;
-      for (; i + kRows <= m; i += kRows)
-        tile<kRows>(a + i * k + p, k, panel, depth, c + i * n + j, n, columns, p == 0);
-      for (; i < m; ++i) tile<1>(a + i * k + p, k, panel, depth, c + i * n + j, n, columns, p == 0);
+      multiply<kRows>(a + p, k, panel, depth, c + j, n, columns, p == 0, m);
     }
   }
 }
