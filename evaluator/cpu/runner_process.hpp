@@ -52,7 +52,7 @@ class RunnerProcess {
   /// Kills the program, frozen or not. Nothing that it held is left when it has ended, which takes some
   /// milliseconds; what is around it, its sandbox, ends with this object. False where it had ended before.
   bool kill_program() const;
-  /// Waits until the killed program has ended.
+  /// Waits until the killed program has ended, two seconds at most.
   void await_end() const;
 
   /// Has `calls` rows of the arena's call table done, from row `first` on.
