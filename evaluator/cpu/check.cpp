@@ -1,14 +1,18 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 namespace kernelsmith {
 namespace {
 
-/// Elements are summed up in blocks: the compiler vectorises a block, and the block's sum stays exact enough.
+/// Elements are summed up in blocks, so that a sum stays exact enough.
 constexpr std::size_t kBlock = 1024;
+/// Sums of a block, side by side: a compiler may not reorder a single one, and so would not vectorise it.
+constexpr std::size_t kSideBySide = 16;
 
 template <class T>
 struct Sums {
@@ -26,17 +30,20 @@ W fraction(T actual, T expected, W weight) {
 template <class T, class W>
 Sums<W> sum_block(const T* actual, const T* expected, const W* weight, std::size_t count,
                   std::size_t& within) {
-  W worst = 0;
-  W squares = 0;
-  std::uint32_t good = 0;
-  for (std::size_t i = 0; i < count; ++i) {
+  std::array<W, kSideBySide> worst{}, squares{};
+  std::array<std::uint32_t, kSideBySide> good{};
+  const auto add = [&](std::size_t i, std::size_t to) {
     const W q = fraction(actual[i], expected[i], weight[i]);
-    good += q <= W{1} ? 1U : 0U;
-    worst = q > worst ? q : worst;
-    squares += q * q;
-  }
-  within += good;
-  return {worst, static_cast<double>(squares)};
+    good[to] += q <= W{1} ? 1U : 0U;
+    worst[to] = q > worst[to] ? q : worst[to];
+    squares[to] += q * q;
+  };
+  const std::size_t whole = count / kSideBySide * kSideBySide;
+  for (std::size_t i = 0; i < whole; i += kSideBySide)
+    for (std::size_t beside = 0; beside < kSideBySide; ++beside) add(i + beside, beside);
+  for (std::size_t i = whole; i < count; ++i) add(i, i - whole);
+  within += std::accumulate(good.begin(), good.end(), std::size_t{0});
+  return {*std::ranges::max_element(worst), std::accumulate(squares.begin(), squares.end(), 0.0)};
 }
 
 /// Same class and, where infinite, same sign.
