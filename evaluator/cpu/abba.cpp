@@ -47,6 +47,7 @@ struct Side {
   /// Chooses the batch's length by a few calls.
   Judged<void> size() {
     const std::size_t most = most_calls(), thrifty = std::max<std::size_t>(1, most / 3);
+    if (most == 1) return {};  // nothing to choose
     const auto one = object.batch(shape, std::min(thrifty, kCallsTried));
     if (!one) return one.error();
     calls = calls_per_batch(*one, kBatchUs, thrifty);

@@ -7,8 +7,12 @@
 namespace kernelsmith {
 namespace {
 
+/// How many processes get new sets, where a hand has enough.
+constexpr std::size_t kProcessesWithUnmet = 4;
 /// Sets of a shape that a candidate's checks, warm-ups and trials take.
 constexpr std::size_t kLeastTrials = 4, kMostTrials = 12;
+
+std::size_t round_up(std::size_t x, std::size_t step) { return (x + step - 1) / step * step; }
 
 std::vector<std::size_t> all_of(std::size_t sets) {
   std::vector<std::size_t> all(sets);
@@ -23,6 +27,10 @@ Hand Hand::of(std::vector<std::size_t> sets) {
   hand.end_ = hand.order_.size();
   hand.stale_ = false;
   return hand;
+}
+
+std::size_t Hand::share_of_unmet(std::size_t rows) const {
+  return round_up(round_up(size(), kProcessesWithUnmet) / kProcessesWithUnmet, rows);
 }
 
 void Hand::gather(const std::vector<std::size_t>& first_met, std::size_t unmet, SecretStream& random) {

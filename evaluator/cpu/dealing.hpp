@@ -25,6 +25,10 @@ class Hand {
   bool stale() const { return stale_; }
   void make_stale() { stale_ = true; }
 
+  /// How many sets that none has met a process gets at most, where it takes `rows` at a time: a few processes
+  /// get some, in whole takes, since one set that was met spoils a comparison.
+  std::size_t share_of_unmet(std::size_t rows) const;
+
   /// Orders the sets for a process: at most `unmet` of those that none has met come first. `first_met`: by
   /// set, 0 where none has.
   void gather(const std::vector<std::size_t>& first_met, std::size_t unmet, SecretStream& random);

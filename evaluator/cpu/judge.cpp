@@ -84,7 +84,7 @@ void Judge::expect_evaluation() { runners_->prepare({candidate_arena_.get(), yar
 
 Result<Evaluation> Judge::evaluate(const CpuBinaryPtr& candidate, const CpuBinaryPtr& rival, Examination how,
                                    Report report, const std::stop_token& stop) {
-  runners_->rest();
+  runners_->call_off();
   if (how.fresh)
     if (auto s = draw_bank(); !s) return s.error();
   if (how.fresh || !yardstick_)
@@ -131,6 +131,7 @@ Judged<Measurement> Judge::examine(LoadedObject& candidate, const CpuBinaryPtr& 
       return ok.error();
   }
   const Stopwatch watch(report.spent_ms["timing"]);
+  runners_->rest();
   auto fitness = time_all_shapes(candidate, binary->digest(), how.careful, report, stop);
   if (fitness)
     if (auto plausible = check_plausible(report); !plausible) return plausible.error();
@@ -146,19 +147,24 @@ Judged<void> Judge::check_all_shapes(LoadedObject& candidate, bool again, const 
     // The odd shapes of `check` first: that is where most kernels are wrong.
     const std::size_t shape = shapes_.size() - 1 - i;
     if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));
-    const auto time = candidate.batch(shape, kCallsChecked);
+    const auto time = candidate.cold_batch(shape, kCallsChecked);
     if (results) (*results)[shape].correct = time.has_value();
     if (!time) return time.error();
-    if (auto fast_enough = check_speed(shape, *time); !fast_enough) return fast_enough.error();
+    if (*time < kLongCallUs) continue;
+    if (auto fast_enough = check_speed(candidate, shape); !fast_enough) return fast_enough.error();
   }
   return again && !parts_.task->nondeterministic ? candidate.repeat_last() : Judged<void>();
 }
 
-Judged<void> Judge::check_speed(std::size_t shape, double call_us) {
-  if (!shapes_[shape].timed || !yardstick_ || call_us < kLongCallUs) return {};
+/// Not by its first calls, which may make tables for the others.
+Judged<void> Judge::check_speed(LoadedObject& candidate, std::size_t shape) {
+  if (!shapes_[shape].timed || !yardstick_) return {};
+  const auto time = candidate.batch(shape, 1);
+  if (!time) return time.error();
+  const double call_us = *time;
   const auto yardstick_us = yardstick_->batch(shape, 1);
   if (!yardstick_us) return Failure(fail(ErrorCode::tool_failed, "the yardstick failed while it was timed"));
-  if (call_us < kHopeless * *yardstick_us) return {};
+  if (call_us < std::max(kLongCallUs, kHopeless * *yardstick_us)) return {};
   return reject(Stage::timing, RejectionCode::too_slow,
                 "a call at " + shapes_[shape].name + " takes " +
                     std::to_string(static_cast<int>(call_us / 1e3)) + " ms, " +

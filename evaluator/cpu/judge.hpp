@@ -65,7 +65,7 @@ class Judge {
                               Examination how, Report& report, const std::stop_token& stop);
   Judged<void> check_all_shapes(LoadedObject& candidate, bool again, const std::stop_token& stop,
                                 std::vector<ShapeResult>* results = nullptr);
-  Judged<void> check_speed(std::size_t shape, double call_us);
+  Judged<void> check_speed(LoadedObject& candidate, std::size_t shape);
   Judged<void> check_plausible(const Report& report);
   Judged<Measurement> time_all_shapes(LoadedObject& candidate, const Digest& binary, bool careful,
                                       Report& report, const std::stop_token& stop);

@@ -1,5 +1,6 @@
 // How a judge is made: the bank, the task's own objects checked, the scale measured.
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -57,6 +58,8 @@ Status Judge::prepare() {
   yardstick_ =
       std::make_unique<LoadedObject>(object_for(parts_.yardstick, *yardstick_arena_, Trust::trusted));
   auto compared = compare_baseline();
+  std::map<std::string, double> no_evaluations;
+  yardstick_->take_costs("yardstick", no_evaluations);
   runners_->bury();
   return compared;
 }

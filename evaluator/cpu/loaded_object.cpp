@@ -14,9 +14,6 @@
 namespace kernelsmith {
 namespace {
 
-/// To how many of a candidate's processes its new sets are shared out, at least.
-constexpr std::size_t kProcessesWithUnmet = 4;
-
 /// A NaN as f32, and no number that a kernel is likely to compute as anything else.
 std::uint32_t draw_poison(SecretStream& random) {
   return 0x7fa00000U | static_cast<std::uint32_t>(random.below(1U << 20U));
@@ -166,10 +163,17 @@ Judged<double> LoadedObject::batch(std::size_t shape, std::size_t calls) {
   });
 }
 
+Judged<double> LoadedObject::cold_batch(std::size_t shape, std::size_t calls) {
+  if (!process_) load_in_advance();
+  deals_[shape].warm = true;
+  return batch(shape, calls);
+}
+
 /// A candidate that failed has failed for good.
 void LoadedObject::unload() {
   const Stopwatch watch(costs_.unload_ms);
-  if (process_) setup_.runners.retire(std::move(*process_));
+  if (process_ && trust_ == Trust::trusted) setup_.runners.set_aside(std::move(*process_));
+  if (process_ && trust_ == Trust::candidate) setup_.runners.retire(std::move(*process_));
   process_.reset();
   if (trust_ == Trust::trusted) failed_load_.reset();
 }
@@ -225,8 +229,7 @@ Judged<void> LoadedObject::ready_for(std::size_t shape, Hand& hand, std::size_t 
 
 void LoadedObject::gather(Deal& deal, Hand& hand, std::size_t rows) {
   const bool spread = trust_ == Trust::candidate && &hand == &deal.pairs;
-  const std::size_t all = hand.size();
-  hand.gather(deal.first_met, spread ? std::max(rows, all / kProcessesWithUnmet) : all, random_);
+  hand.gather(deal.first_met, spread ? hand.share_of_unmet(rows) : hand.size(), random_);
 }
 
 Judged<void> LoadedObject::load() {

@@ -43,6 +43,8 @@ class LoadedObject {
 
   /// The time of one call in microseconds, from a batch of about `calls` calls at `shape`.
   Judged<double> batch(std::size_t shape, std::size_t calls);
+  /// The same without a warm-up before it where the process has not been called at `shape` yet: it is one.
+  Judged<double> cold_batch(std::size_t shape, std::size_t calls);
 
   /// The same in steps, so that little comes between the batches of two objects: deals the sets of `batches`
   /// batches of `calls` calls each, ...

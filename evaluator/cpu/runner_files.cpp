@@ -72,6 +72,7 @@ Result<RunnerFiles::Ptr> RunnerFiles::create(std::filesystem::path program,
   if (!traced) return traced.error();
   std::shared_ptr<RunnerFiles> files(new RunnerFiles(std::move(program)));
   std::vector<std::filesystem::path> shown = files_in(*traced);
+  for (const std::filesystem::path& file : shown) files->usual_libraries_.push_back(file.string());
   add_taken_by_need(shown);
   std::error_code ignored;
   if (std::filesystem::exists(kLoaderCache, ignored)) shown.emplace_back(kLoaderCache);

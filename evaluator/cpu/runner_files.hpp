@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <kernelsmith/core/result.hpp>
@@ -28,12 +29,15 @@ class RunnerFiles {
   const std::filesystem::path& program() const { return program_; }
   /// Shows the libraries, and the program as `inside`.
   void show_in(SandboxSpec& spec, const std::filesystem::path& inside) const;
+  /// Paths of the libraries that objects usually need: loaded ahead, they cost an object no time.
+  const std::vector<std::string>& usual_libraries() const { return usual_libraries_; }
 
  private:
   explicit RunnerFiles(std::filesystem::path program) : program_(std::move(program)) {}
 
   std::filesystem::path program_;
   std::vector<Bind> libraries_;
+  std::vector<std::string> usual_libraries_;
 };
 
 }  // namespace kernelsmith

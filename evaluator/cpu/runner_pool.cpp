@@ -8,8 +8,8 @@ namespace {
 
 /// For each arena: what an evaluation of many pairs takes. Only what was taken is started anew.
 constexpr std::size_t kWaiting = 8;
-/// Each may have filled its /tmp and /dev/shm.
-constexpr std::size_t kMostRetired = 16;
+/// Of each kind. A candidate's may have filled its /tmp and /dev/shm.
+constexpr std::size_t kMostKept = 16;
 
 }  // namespace
 
@@ -24,14 +24,21 @@ void RunnerPool::prepare(const std::vector<const Arena*>& arenas) {
   // On cores that are reserved for timing, starting one would wait for another's batch, or disturb it.
   if (settings_.cores) return;
   const std::lock_guard lock(preparing_mutex_);
-  if (preparing_.valid() && preparing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  const bool busy =
+      preparing_.valid() && preparing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+  if (busy && !resting_) return;
   resting_ = false;
-  preparing_ = std::async(std::launch::async, [this, arenas] { start_all(arenas); });
+  preparing_ = std::async(std::launch::async, [this, arenas, called_off = std::move(preparing_)] {
+    if (called_off.valid()) called_off.wait();
+    start_all(arenas);
+  });
 }
+
+void RunnerPool::call_off() { resting_ = true; }
 
 void RunnerPool::rest() {
   const std::lock_guard lock(preparing_mutex_);
-  resting_ = true;
+  call_off();
   if (preparing_.valid()) preparing_.get();
 }
 
@@ -49,19 +56,26 @@ Result<RunnerProcess> RunnerPool::take(const Arena& arena) {
 }
 
 void RunnerPool::retire(RunnerProcess runner) {
-  const bool stays = runner.kill_program() && runner.full_tier();
+  const bool killed = runner.kill_program();
+  keep_or_let_go(std::move(runner), killed, retired_);
+}
+
+void RunnerPool::set_aside(RunnerProcess runner) { keep_or_let_go(std::move(runner), true, aside_); }
+
+void RunnerPool::keep_or_let_go(RunnerProcess runner, bool quiet, std::vector<RunnerProcess>& kept) {
   std::unique_lock lock(mutex_);
-  if (stays && retired_.size() < kMostRetired) return retired_.push_back(std::move(runner));
+  if (quiet && runner.full_tier() && kept.size() < kMostKept) return kept.push_back(std::move(runner));
   lock.unlock();
   let_go(std::move(runner));
 }
 
 void RunnerPool::bury() {
   std::unique_lock lock(mutex_);
-  std::vector<RunnerProcess> retired = std::exchange(retired_, {});
+  std::vector<RunnerProcess> all = std::exchange(retired_, {});
+  for (RunnerProcess& runner : std::exchange(aside_, {})) all.push_back(std::move(runner));
   ended_ = 0;
   lock.unlock();
-  for (RunnerProcess& runner : retired) let_go(std::move(runner));
+  for (RunnerProcess& runner : all) let_go(std::move(runner));
 }
 
 void RunnerPool::let_go(RunnerProcess runner) {

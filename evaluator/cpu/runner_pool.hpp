@@ -24,7 +24,9 @@ class RunnerPool {
 
   /// Starts runners in the background until a few wait for each of the arenas, which must outlive this.
   void prepare(const std::vector<const Arena*>& arenas);
-  /// Has that come to rest: none is started in the background until the next prepare().
+  /// Has that come to rest: none is started in the background until the next prepare(). One that is being
+  /// started is waited for by rest() alone.
+  void call_off();
   void rest();
 
   /// One that waits, else a new one. Errors: as RunnerProcess::start().
@@ -34,22 +36,25 @@ class RunnerPool {
   /// until bury(), so that nothing goes on while something is timed; where there is nothing to freeze it
   /// with, or too many are kept, it goes in the background.
   void retire(RunnerProcess runner);
+  /// The same for one whose object is trusted: its program may stay frozen too, and costs nothing now.
+  void set_aside(RunnerProcess runner);
   /// Waits until all killed programs have ended, and until nothing is left of those that go in the
   /// background. From then on nobody finds what they held: memory, locks, descriptors, queued signals.
   void settle();
-  /// Lets all go that were retired.
+  /// Lets all go that were retired or set aside.
   void bury();
 
  private:
+  void keep_or_let_go(RunnerProcess runner, bool quiet, std::vector<RunnerProcess>& kept);
   void let_go(RunnerProcess runner);
   std::size_t waiting(const Arena& arena);
   void start_one(const Arena& arena);
   void start_all(const std::vector<const Arena*>& arenas);
 
   const RunnerSettings settings_;
-  std::mutex mutex_;  ///< guards waiting_, retired_, ended_ and going_
+  std::mutex mutex_;  ///< guards waiting_, aside_, retired_, ended_ and going_
   std::map<const Arena*, std::vector<RunnerProcess>> waiting_;
-  std::vector<RunnerProcess> retired_;
+  std::vector<RunnerProcess> aside_, retired_;
   std::size_t ended_ = 0;  ///< how many of the retired are known to have ended
   std::vector<std::future<void>> going_;
   std::mutex preparing_mutex_;  ///< guards preparing_

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -45,6 +46,8 @@ double us_since(SteadyClock::time_point start) {
 SandboxSpec spec_for(const Arena& arena, const RunnerSettings& settings, int control) {
   SandboxSpec spec;
   spec.argv = {kRunnerInside, kObjectInside};
+  const std::vector<std::string>& usual = settings.files->usual_libraries();
+  spec.argv.insert(spec.argv.end(), usual.begin(), usual.end());
   if (settings.unsandboxed) spec.argv = {settings.files->program().string()};
   spec.environment = {{"LC_ALL", "C"}, {"OMP_NUM_THREADS", std::to_string(settings.threads)}};
   if (!settings.unsandboxed) settings.files->show_in(spec, kRunnerInside);

@@ -138,23 +138,25 @@ void call_all(const Memory& memory, const Header& header, Shim shim, const Reque
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 2) {
-    std::fputs(
-        "usage: kernelsmith-runner [PLACE] (started by kernelsmith, with descriptors 3, 4 and 5)\n"
-        "The object is copied to PLACE and loaded from there; else from where the judge has it.\n",
-        stderr);
-    return 2;
-  }
   std::size_t output_bytes = 0;
   const Memory memory{map(kInputsDescriptor, PROT_READ, input_bytes),
                       map(kOutputsDescriptor, PROT_READ | PROT_WRITE, output_bytes)};
-  if (memory.inputs == nullptr || memory.outputs == nullptr) return 3;
+  if (memory.inputs == nullptr || memory.outputs == nullptr) {
+    std::fputs(
+        "usage: kernelsmith-runner [PLACE [LIBRARY...]]\n"
+        "Started by kernelsmith, with descriptors 3, 4 and 5. The object is copied to PLACE and loaded from\n"
+        "there, else from where the judge has it; the libraries are loaded before it.\n",
+        stderr);
+    return 2;
+  }
   const Header header = *reinterpret_cast<const Header*>(memory.inputs);
   if (header.magic != kMagic || header.tensors > kMaxTensors || header.sizes > kMaxSizes) return 3;
   if (!guard(memory, header)) return 3;
   mapped = memory;
   layout = header;
   if (!watch_inputs()) return 3;
+  // Before the object, while a compiler is still at work on it.
+  for (int i = 2; i < argc; ++i) dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
   close(kInputsDescriptor);
   close(kOutputsDescriptor);
 

@@ -48,6 +48,18 @@ TEST(Dealing, AProcessIsShownEachSetOnceAndSomeNewOnesFirst) {
   EXPECT_EQ(hand.left(), 0U);
 }
 
+TEST(Dealing, NewSetsAreSharedOutInWholeTakes) {
+  const auto share = [](std::size_t sets, std::size_t rows) {
+    return Hand(Sets(sets, 0)).share_of_unmet(rows);
+  };
+  EXPECT_EQ(share(16, 1), 4U);
+  EXPECT_EQ(share(15, 2), 4U) << "3 would leave the second pair one new set and one that was met";
+  EXPECT_EQ(share(15, 5), 5U);
+  EXPECT_EQ(share(15, 7), 7U);
+  EXPECT_EQ(share(40, 4), 12U);
+  EXPECT_EQ(share(0, 4), 0U);
+}
+
 TEST(Dealing, TheOrderChangesFromProcessToProcess) {
   SecretStream random;
   Deal deal = Deal::split(150, random);

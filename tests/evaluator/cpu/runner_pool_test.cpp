@@ -123,6 +123,31 @@ TEST_F(Pool, GivesOneThatWaits) {
   EXPECT_EQ(children(), waiting - 1);
 }
 
+TEST_F(Pool, WhatIsSetAsideStandsStillUntilItIsBuried) {
+  RunnerPool pool(settings);
+  auto runner = pool.take(*arena);
+  ASSERT_TRUE(runner);
+  const bool full_tier = runner->full_tier();
+  expect_that_it_works(*runner);
+  pool.set_aside(std::move(*runner));
+  pool.settle();
+  EXPECT_EQ(running(), full_tier ? 1 : 0);
+  pool.bury();
+  pool.settle();
+  EXPECT_EQ(running(), 0);
+  EXPECT_EQ(children(), 0);
+}
+
+TEST_F(Pool, PreparesAgainAfterItWasCalledOff) {
+  RunnerPool pool(settings);
+  pool.prepare({&*arena});
+  pool.call_off();
+  pool.prepare({&*arena});
+  for (int wait = 0; wait < 10000 && children() < 2; ++wait) ::usleep(1000);
+  EXPECT_GE(children(), 2);
+  pool.rest();
+}
+
 TEST_F(Pool, LeavesNoProcessBehind) {
   {
     RunnerPool pool(settings);
