@@ -25,6 +25,18 @@ std::vector<float> packed(const float* weights, Index filters, Index depth) {
   return blocks;
 }
 
+using Tile = float[kFilters][kPixels];
+
+// Known extents make the loops straight code: that is what most tiles get.
+void store(const Tile& tile, float* y, Index plane, Index filters, Index pixels) {
+  if (filters == kFilters && pixels >= kPixels) {
+    for (Index f = 0; f < kFilters; ++f) __builtin_memcpy(y + f * plane, tile[f], sizeof tile[f]);
+  } else {
+    for (Index f = 0; f < filters; ++f)
+      for (Index j = 0; j < kPixels && j < pixels; ++j) y[f * plane + j] = tile[f][j];
+  }
+}
+
 }  // namespace
 
 extern "C" void conv2d(const float* __restrict x, const float* __restrict weights, float* __restrict y,
@@ -44,19 +56,18 @@ extern "C" void conv2d(const float* __restrict x, const float* __restrict weight
       for (Index j = 0; j < width; j += kPixels) {
         Vector sums[kFilters][2] = {};
         const float* block = blocks.data() + f * depth;
-        for (Index line = 0; line < channels * 3; ++line)
-          for (Index dj = 0; dj < 3; ++dj, block += kFilters) {
-            Vector pixels[2];
-            __builtin_memcpy(pixels, band.data() + line * stride + j + dj, sizeof pixels);
-            for (Index r = 0; r < kFilters; ++r)
-              for (Index v = 0; v < 2; ++v) sums[r][v] += block[r] * pixels[v];
-          }
-        float tile[kFilters][kPixels];
+        for (Index c = 0; c < channels; ++c)
+          for (Index di = 0; di < 3; ++di)
+            for (Index dj = 0; dj < 3; ++dj, block += kFilters) {
+              Vector pixels[2];
+              __builtin_memcpy(pixels, band.data() + (c * 3 + di) * stride + j + dj, sizeof pixels);
+              for (Index r = 0; r < kFilters; ++r)
+                for (Index v = 0; v < 2; ++v) sums[r][v] += block[r] * pixels[v];
+            }
+        Tile tile;
         __builtin_memcpy(tile, sums, sizeof tile);
-        const Index rows = filters - f < kFilters ? filters - f : kFilters;
-        const Index columns = width - j < kPixels ? width - j : kPixels;
-        for (Index r = 0; r < rows; ++r)
-          for (Index v = 0; v < columns; ++v) y[(f + r) * plane + i * width + j + v] = tile[r][v];
+        store(tile, y + f * plane + i * width + j, plane, filters - f < kFilters ? filters - f : kFilters,
+              width - j);
       }
   }
 }

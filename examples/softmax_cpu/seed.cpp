@@ -44,17 +44,16 @@ Group filled_with(float value) {
 // group has beyond the row is minus infinity, which adds nothing to a maximum or to a sum of exponentials.
 template <class Function>
 void for_each_group(const float* row, Index cols, Function function) {
-  for (Index j = 0; j < cols; j += kStep) {
-    const Index count = cols - j < kStep ? cols - j : kStep;
-    Group group;
-    if (count == kStep) {
-      __builtin_memcpy(&group, row + j, sizeof group);
-    } else {
-      group = filled_with(-kInfinity);
-      __builtin_memcpy(&group, row + j, static_cast<std::size_t>(count) * sizeof(float));
-    }
-    function(group, j, count);
+  Group group;
+  Index j = 0;
+  for (; j + kStep <= cols; j += kStep) {
+    __builtin_memcpy(&group, row + j, sizeof group);
+    function(group, j, kStep);
   }
+  if (j == cols) return;
+  group = filled_with(-kInfinity);
+  __builtin_memcpy(&group, row + j, static_cast<std::size_t>(cols - j) * sizeof(float));
+  function(group, j, cols - j);
 }
 
 void store(float* to, const Group& group, Index count) {
@@ -97,9 +96,10 @@ Vector exponential(Vector x) {
 Vector larger(Vector x, Vector y) { return x > y ? x : y; }
 
 float maximum(const Group& group) {
+  Vector largest = kLowest + Vector{};
+  for (const Vector& part : group.part) largest = larger(part, largest);
   float result = kLowest;
-  for (const Vector& part : group.part)
-    for (Index lane = 0; lane < kLanes; ++lane) result = part[lane] > result ? part[lane] : result;
+  for (Index lane = 0; lane < kLanes; ++lane) result = largest[lane] > result ? largest[lane] : result;
   return result;
 }
 
@@ -111,8 +111,10 @@ float sum(const Group& group) {
   return result;
 }
 
-Vector normalised(Vector exponentials, float sum) {
-  return kDivide ? exponentials / sum : exponentials * (1 / sum);
+// What an exponential is divided by, or multiplied with.
+float divisor(float sum) { return kDivide ? sum : 1 / sum; }
+Vector normalised(Vector exponentials, float divisor) {
+  return kDivide ? exponentials / divisor : exponentials * divisor;
 }
 
 void softmax_in_three_passes(const float* in, float* out, Index cols) {
@@ -130,7 +132,7 @@ void softmax_in_three_passes(const float* in, float* out, Index cols) {
     }
     store(out + j, x, count);
   });
-  const float total = sum(sums);
+  const float total = divisor(sum(sums));
 
   for_each_group(out, cols, [&](Group& x, Index j, Index count) {
     for (Vector& part : x.part) part = normalised(part, total);
@@ -153,7 +155,7 @@ void softmax_online(const float* in, float* out, Index cols) {
   lanes.part[0] = maxima;
   const float max = maximum(lanes);
   for (Vector& part : sums.part) part *= exponential(maxima - max);
-  const float total = sum(sums);
+  const float total = divisor(sum(sums));
 
   for_each_group(in, cols, [&](Group& x, Index j, Index count) {
     for (Vector& part : x.part) part = normalised(exponential(part - max), total);
