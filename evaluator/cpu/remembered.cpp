@@ -1,5 +1,6 @@
 #include "remembered.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -12,6 +13,14 @@ namespace {
 /// By how much the medians may differ: where memory lies alone makes a tenth, and few pairs say little.
 constexpr std::size_t kFew = 4;
 constexpr double kMostGained = 1.15, kMostGainedOverFew = 1.5;
+
+/// The most that the median over sets that were met may be, beside the ratios over those that were not: where
+/// these scatter on a busy machine, what their own interval holds is no gain.
+double most_by_chance(const std::vector<double>& unmet) {
+  const Measurement alone = median_interval(unmet, "x");
+  const double most = kMostGainedOverFew * alone.median;
+  return unmet.size() < kFew ? most : std::clamp(alone.high, kMostGained * alone.median, most);
+}
 
 template <class T>
 std::vector<T> those(const std::vector<T>& values, const std::vector<bool>& met, bool wanted) {
@@ -26,9 +35,8 @@ std::vector<T> those(const std::vector<T>& values, const std::vector<bool>& met,
 bool leave_out_remembered(AbbaRatios& pairs) {
   const auto unmet = those(pairs.ratios, pairs.met, false), met = those(pairs.ratios, pairs.met, true);
   if (unmet.empty() || met.empty()) return met.empty();
-  const bool few = unmet.size() < kFew;
-  if (median_of(met) <= (few ? kMostGainedOverFew : kMostGained) * median_of(unmet)) return true;
-  if (few) return false;
+  if (median_of(met) <= most_by_chance(unmet)) return true;
+  if (unmet.size() < kFew) return false;
   for (auto* const values : {&pairs.ratios, &pairs.a_times_us, &pairs.b_times_us})
     *values = those(*values, pairs.met, false);
   pairs.b_met = those(pairs.b_met, pairs.met, false);

@@ -43,6 +43,13 @@ TEST(Remembered, WhatNoiseAndPlacementDoIsKept) {
   EXPECT_EQ(left_of(kUsual, {0.5, 0.4}), 6U) << "slower";
 }
 
+TEST(Remembered, WhatScattersByItselfIsNoGain) {
+  const std::vector<double> scattered = {0.7, 0.75, 0.8, 0.95, 1.05};
+  EXPECT_EQ(left_of(scattered, {0.94, 0.95, 0.96}), 8U) << "19 % more, and within what the others hold";
+  EXPECT_EQ(left_of(scattered, {1.1, 1.1, 1.1}), 5U);
+  EXPECT_EQ(left_of({0.8, 0.8, 0.8, 0.8, 9}, {1.3, 1.3, 1.3}), 5U) << "one freak excuses half as much again";
+}
+
 TEST(Remembered, FewOthersSayLessAndNoneNothing) {
   EXPECT_EQ(left_of({1}, {1.3, 1.4}), 3U);
   EXPECT_EQ(left_of(kUsual, {}), kUsual.size());
