@@ -112,9 +112,9 @@ float sum(const Group& group) {
 }
 
 // What an exponential is divided by, or multiplied with.
-float divisor(float sum) { return kDivide ? sum : 1 / sum; }
-Vector normalised(Vector exponentials, float divisor) {
-  return kDivide ? exponentials / divisor : exponentials * divisor;
+float factor_of(float sum) { return kDivide ? sum : 1 / sum; }
+Vector normalised(Vector exponentials, float factor) {
+  return kDivide ? exponentials / factor : exponentials * factor;
 }
 
 void softmax_in_three_passes(const float* in, float* out, Index cols) {
@@ -132,10 +132,10 @@ void softmax_in_three_passes(const float* in, float* out, Index cols) {
     }
     store(out + j, x, count);
   });
-  const float total = divisor(sum(sums));
+  const float factor = factor_of(sum(sums));
 
   for_each_group(out, cols, [&](Group& x, Index j, Index count) {
-    for (Vector& part : x.part) part = normalised(part, total);
+    for (Vector& part : x.part) part = normalised(part, factor);
     store(out + j, x, count);
   });
 }
@@ -155,10 +155,10 @@ void softmax_online(const float* in, float* out, Index cols) {
   lanes.part[0] = maxima;
   const float max = maximum(lanes);
   for (Vector& part : sums.part) part *= exponential(maxima - max);
-  const float total = divisor(sum(sums));
+  const float factor = factor_of(sum(sums));
 
   for_each_group(in, cols, [&](Group& x, Index j, Index count) {
-    for (Vector& part : x.part) part = normalised(exponential(part - max), total);
+    for (Vector& part : x.part) part = normalised(exponential(part - max), factor);
     store(out + j, x, count);
   });
 }
