@@ -22,27 +22,38 @@ Measurement around(double median, Spread spread, std::size_t samples, std::strin
           std::move(unit)};
 }
 
-/// The largest k such that the k-th smallest and k-th largest of n values enclose the median with at least
-/// 95 % probability; 0 where there is none. P(fewer than k of n fair coins) must stay under 2.5 %.
-std::size_t order_statistic(std::size_t n) {
-  double term = std::pow(0.5, static_cast<double>(n));
-  double below = 0;
+/// The rank, counted from 1, at which fewer than that many of n fair coins have a probability of 2.5 %:
+/// between two whole ones by Hettmansperger and Sheather's interpolation. 1 where even the smallest value has
+/// more.
+double exact_rank(std::size_t n) {
+  constexpr double kTail = 0.025;
+  double below = 0, term = std::pow(0.5, static_cast<double>(n));
   std::size_t k = 0;
-  while (below + term <= 0.025 && k < n / 2) {
+  while (below + term <= kTail) {
     below += term;
     term *= static_cast<double>(n - k) / static_cast<double>(k + 1);
     ++k;
   }
-  return k;
+  if (k == 0) return 1;
+  const double rank = static_cast<double>(k), rest = static_cast<double>(n - k);
+  const double share = (kTail - below) / term;
+  return rank + rest * share / (rank + (rest - rank) * share);
 }
 
 /// Beyond this count the normal approximation is exact enough, and powers of one half do not underflow.
 constexpr std::size_t kExactUpTo = 512;
 
-std::size_t rank_of_bound(std::size_t n) {
-  if (n <= kExactUpTo) return order_statistic(n);
+double rank_of_bound(std::size_t n) {
+  if (n <= kExactUpTo) return exact_rank(n);
   const double half = static_cast<double>(n) / 2;
-  return static_cast<std::size_t>(half - 1.96 * std::sqrt(half / 2));
+  return std::floor(half - 1.96 * std::sqrt(half / 2));
+}
+
+/// Requires 1 <= rank <= the number of values.
+double at_rank(std::span<const double> sorted, double rank) {
+  const auto whole = static_cast<std::size_t>(rank);
+  const double next = sorted[std::min(whole, sorted.size() - 1)];
+  return std::lerp(sorted[whole - 1], next, rank - static_cast<double>(whole));
 }
 
 }  // namespace
@@ -65,11 +76,12 @@ Measurement median_interval(std::span<const double> values, std::string unit) {
   std::vector<double> sorted(values.begin(), values.end());
   std::ranges::sort(sorted);
   const std::size_t n = sorted.size();
-  const std::size_t k = std::max<std::size_t>(rank_of_bound(n), 1);
-  return {median_of(sorted), sorted[k - 1], sorted[n - k], n, std::move(unit)};
+  const double rank = rank_of_bound(n);
+  return {median_of(sorted), at_rank(sorted, rank), at_rank(sorted, static_cast<double>(n + 1) - rank), n,
+          std::move(unit)};
 }
 
-Measurement with_floor(Measurement measurement, double floor) {
+Measurement with_floor(const Measurement& measurement, double floor) {
   const Spread spread = spread_of(measurement);
   return around(measurement.median, {std::hypot(spread.below, floor), std::hypot(spread.above, floor)},
                 measurement.samples, measurement.unit);

@@ -17,14 +17,16 @@ double median_of(std::span<const double> values);
 /// and 0 <= q <= 1.
 double quantile_of(std::span<const double> values, double q);
 
-/// The median with a distribution-free 95 % interval from order statistics (binomial; David and Nagaraja,
-/// "Order Statistics", 7.1). With fewer than six values no such interval exists and the range is taken.
+/// The median with a 95 % interval from order statistics (binomial; David and Nagaraja, "Order Statistics",
+/// 7.1), which assumes nothing of the distribution, interpolated between ranks, which assumes next to nothing
+/// (Hettmansperger and Sheather, "Confidence intervals based on interpolated order statistics", 1986). With
+/// fewer than six values no such interval exists and the range is taken.
 /// Requires a non-empty span.
 Measurement median_interval(std::span<const double> values, std::string unit);
 
 /// The interval widened by what is seen between runs but not within one: `floor` is a relative half width,
 /// added in quadrature to each side. Requires a positive median.
-Measurement with_floor(Measurement measurement, double floor);
+Measurement with_floor(const Measurement& measurement, double floor);
 
 /// The product (quotient) of two independent measurements, relative half widths in quadrature. Requires
 /// positive medians.
