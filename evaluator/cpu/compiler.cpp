@@ -167,7 +167,16 @@ Status CpuCompiler::learn_to_link() {
   arguments.insert(arguments.end(), {"-fPIC", "-###"});
   const auto dry_run = run_driver(std::move(arguments), *scratch);
   if (!dry_run) return dry_run.error();
-  if (dry_run->succeeded()) link_line_ = link_line(dry_run->err);
+  if (!dry_run->succeeded()) return {};
+  link_command_ = link_line(dry_run->err);
+  if (!link_command_) return {};
+  // Gold takes two thirds of the time, where it is there and knows all that the driver would say.
+  Arguments trial = *link_command_;
+  std::erase(trial, "kernel.o");
+  trial.insert(trial.begin(), {"ld.gold", "--unresolved-symbols=ignore-all"});
+  const auto linked = run_sandboxed(spec({"/bin/sh", "-c", command_of(trial)}, scratch->path()));
+  if (!linked) return linked.error();
+  link_command_->insert(link_command_->begin(), linked->succeeded() ? "ld.gold" : "ld");
   return {};
 }
 
@@ -191,12 +200,10 @@ Result<SandboxResult> CpuCompiler::build_quickly(const Arguments& compiling, con
   compile.insert(compile.end(), compiling.begin(), compiling.end());
   if (header) compile.insert(compile.end(), {"-include", header->string()});
   compile.push_back(file);
-  Arguments link = {"ld"};
-  link.insert(link.end(), link_line_->begin(), link_line_->end());
-  SandboxSpec building = spec(
-      {"/bin/sh", "-c",
-       command_of(compile) + "|| exit $?\n" + command_of(link) + "|| exit " + std::to_string(kLinkerFailed)},
-      scratch.path());
+  SandboxSpec building = spec({"/bin/sh", "-c",
+                               command_of(compile) + "|| exit $?\n" + command_of(*link_command_) +
+                                   "|| exit " + std::to_string(kLinkerFailed)},
+                              scratch.path());
   if (header) building.read_only.push_back({header->parent_path(), header->parent_path()});
   return run_sandboxed(building, stop);
 }
@@ -224,7 +231,7 @@ Judged<CompileOutput> CpuCompiler::compile(const Source& source, Precision preci
     return reject(Stage::compile, RejectionCode::compile_failed,
                   "the candidate has no file that ends in .cpp, .cc or .cxx");
 
-  if (files.size() == 1 && link_line_) {
+  if (files.size() == 1 && link_command_) {
     // A file beside it could shadow the generated header and change what the next ones mean.
     std::optional<std::filesystem::path> header;
     if (source.files().size() == 1)

@@ -77,7 +77,7 @@ class CpuCompiler {
 
   std::filesystem::path compiler_;
   Arguments flags_;
-  std::optional<Arguments> link_line_;  ///< of the linker, for kernel.o and the shim; empty: use the driver
+  std::optional<Arguments> link_command_;  ///< the linker's, for kernel.o and the shim; empty: use the driver
   Task task_;
   Confinement confinement_ = Confinement::sandboxed;
   double timeout_s_ = 0;  ///< of CPU time, of one compilation
