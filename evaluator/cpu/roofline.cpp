@@ -121,10 +121,16 @@ std::size_t Roofline::all_read_bytes(std::size_t shape) const {
   return bytes;
 }
 
-/// What the task declares, less what is written; without a declaration every input in full.
+/// What the task declares, less what is written; without a declaration every input in full, but those of
+/// which a kernel may have kept what it made.
 std::size_t Roofline::compulsory_read_bytes(std::size_t shape) const {
   const std::size_t all = all_read_bytes(shape), written = written_bytes(shape);
-  if (task_.declared.bytes.empty()) return all;
+  if (task_.declared.bytes.empty()) {
+    std::size_t kept = 0;
+    for (std::size_t t = 0; t < task_.tensors.size(); ++t)
+      if (task_.tensors[t].constant) kept += shapes_[shape].extents[t].bytes;
+    return all - kept;
+  }
   const auto declared = evaluate_expression(task_.declared.bytes, task_.timed[shape]);
   if (!declared || *declared <= static_cast<std::int64_t>(written)) return 0;
   return std::min(all, static_cast<std::size_t>(*declared) - written);
