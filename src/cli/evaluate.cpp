@@ -28,6 +28,18 @@ void print_shapes(const Report& report) {
         shape.speedup ? text_of(*shape.speedup) : std::string(shape.timed ? "" : "not timed"));
 }
 
+/// What works differently is disturbed by different things, and a ratio to it moves with the machine's state.
+void warn_of_yardstick(const Evaluation& evaluation) {
+  constexpr double kAlike = 2;
+  const auto& ratio = evaluation.report().over_yardstick;
+  if (!evaluation.accepted() || !ratio || ratio->median < kAlike) return;
+  say(stderr,
+      "note: the yardstick takes {} times as long as this candidate; on a busy machine such speedups move "
+      "by much. Give the task a kernel that works like the best ones (files: yardstick, "
+      "docs/backend-cpu.md)\n",
+      short_number(ratio->median));
+}
+
 void print_text(const Evaluation& evaluation) {
   const Report& report = evaluation.report();
   if (const Rejection* rejection = evaluation.rejection()) {
@@ -61,7 +73,6 @@ struct EvaluateCommand {
   ConfigOptions config;
 
   int operator()() const {
-    Interrupt interrupt;
     const Registry registry = default_registry();
     const auto loaded = load_task_folder(task);
     if (!loaded) return report(stderr, loaded.error());
@@ -80,6 +91,8 @@ struct EvaluateCommand {
     if (!run) return report(stderr, run.error());
     if (const Status applied = config.apply(registry, *run); !applied) return report(stderr, applied.error());
 
+    // Not before the files are read: a pipe that nobody writes to would leave a first signal without effect.
+    Interrupt interrupt;
     say(stderr, "task {}; preparing\n", loaded->task.name);
     int status = kDone;
     std::size_t told = 0;
@@ -91,6 +104,7 @@ struct EvaluateCommand {
         if (files.size() > 1) say("{}{}:\n", told > 0 ? "\n" : "", files[told]);
         print_text(evaluation);
       }
+      warn_of_yardstick(evaluation);
       std::fflush(stdout);
       ++told;
       if (!evaluation.accepted()) status = kRejected;

@@ -2,13 +2,14 @@
 
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import unittest
 from pathlib import Path
 
 from model_run_test import Model, program, reply
-from support import TASK, CommandTest, kernelsmith, start, write_task
+from support import PATIENCE_S, TASK, CommandTest, kernelsmith, start, write_task
 
 
 class MissingFiles(CommandTest):
@@ -32,6 +33,16 @@ class MissingFiles(CommandTest):
     def test_a_candidate_without_end(self):
         write_task(self.folder / "task")
         self.fail_with(2, "evaluate", "task", "/dev/zero", says=["/dev/zero", "4 MiB"], code="bad_input")
+
+    def test_a_pipe_that_nobody_writes_to_can_be_interrupted(self):
+        write_task(self.folder / "task")
+        os.mkfifo(self.folder / "pipe")
+        process = start("evaluate", "task", "pipe", cwd=self.folder)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.wait(1)
+        process.terminate()
+        process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, -signal.SIGTERM)
 
     def test_an_unreadable_file(self):
         task = write_task(self.folder / "task")

@@ -59,6 +59,17 @@ class EvaluateTest(CommandTest):
         done = self.succeed("evaluate", "task", "task/reference.cpp")
         self.assertIn("note: task/reference.cpp differs from the seed", done.stderr)
 
+    def test_a_yardstick_that_is_much_slower_is_told_of(self):
+        self.succeed("init", "task")
+        seed = self.folder / "task/seed.cpp"
+        fast = seed.read_text()
+        (self.folder / "fast.cpp").write_text(fast)
+        loop = "  for (std::int64_t i = 0; i < rows; i += kTileRows)"
+        self.assertEqual(fast.count(loop), 1)
+        seed.write_text(fast.replace(loop, "  for (volatile int again = 0; again < 8; again = again + 1)\n" + loop))
+        self.assertIn("note: the yardstick takes", self.succeed("evaluate", "task", "fast.cpp", "--quick").stderr)
+        self.assertNotIn("note: the yardstick takes", self.succeed("evaluate", "task", "task/seed.cpp", "--quick").stderr)
+
     def test_messages_name_the_given_file_and_unreached_shapes_are_not_wrong(self):
         self.succeed("init", "task")
         (self.folder / "mine.cpp").write_text('#include "task.hpp"\nthis is no C++\n')
