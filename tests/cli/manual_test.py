@@ -29,6 +29,9 @@ class Person:
                 ticket = request["ticket"]
                 if ticket in self.answered or list(self.queue.glob(path.name.split(".")[0] + ".reply.*")):
                     continue
+                # What was answered is put away, the request before its reply.
+                if not path.exists():
+                    continue
                 self.answered[ticket] = request
                 name, text = self.answer(ticket)
                 fresh = self.queue / "being-written"
