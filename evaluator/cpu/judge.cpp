@@ -8,6 +8,7 @@
 #include <kernelsmith/evaluator/statistics.hpp>
 
 #include "abba.hpp"
+#include "batched.hpp"
 #include "remembered.hpp"
 #include "scatter.hpp"
 #include "stopwatch.hpp"
@@ -29,31 +30,37 @@ void append(std::vector<T>& all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// Once more where the candidate seems to scatter by its own doing: chance does that now and then, but not
-/// for twice as long.
+void append(Pairs& all, const Pairs& more) {
+  append(all.ratios, more.ratios);
+  append(all.a_times_us, more.a_times_us);
+  append(all.b_times_us, more.b_times_us);
+  append(all.met, more.met);
+  append(all.b_met, more.b_met);
+}
+
+void append(AbbaRatios& all, const AbbaRatios& more) {
+  append(static_cast<Pairs&>(all), more);
+  append(all.lone, more.lone);
+}
+
+/// Once more where it scatters too much for a score, by whosever doing: chance does that now and then, but
+/// seldom for twice as long.
 Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidate, LoadedObject& yardstick,
                                                           std::vector<StoppingRule> rules,
-                                                          const Placement& placement,
                                                           const std::stop_token& stop) {
-  auto found = time_abba(candidate, yardstick, rules, placement, stop);
+  auto found = time_abba(candidate, yardstick, rules, stop);
   if (!found) return found;
   bool scattered = false;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) {
     const AbbaRatios& pairs = (*found)[shape];
-    const bool own = scatter_of(pairs.ratios, pairs, rules[shape]) == Scatter::own;
-    if (!own) rules[shape].least = rules[shape].most = 0;
-    scattered = scattered || own;
+    const bool again = scatter_of(pairs.ratios, pairs, rules[shape]) != Scatter::none;
+    if (!again) rules[shape].least = rules[shape].most = 0;
+    scattered = scattered || again;
   }
   if (!scattered) return found;
-  auto more = time_abba(candidate, yardstick, rules, placement, stop);
+  auto more = time_abba(candidate, yardstick, rules, stop);
   if (!more) return more;
-  for (std::size_t shape = 0; shape < rules.size(); ++shape) {
-    append((*found)[shape].ratios, (*more)[shape].ratios);
-    append((*found)[shape].a_times_us, (*more)[shape].a_times_us);
-    append((*found)[shape].b_times_us, (*more)[shape].b_times_us);
-    append((*found)[shape].met, (*more)[shape].met);
-    append((*found)[shape].b_met, (*more)[shape].b_met);
-  }
+  for (std::size_t shape = 0; shape < rules.size(); ++shape) append((*found)[shape], (*more)[shape]);
   return found;
 }
 
@@ -206,21 +213,20 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
   pool.ratios.resize(timed);
   pool.times_us.resize(timed);
   // The fitness is the mean over the shapes, and its interval theirs over the square root of their number.
-  const Patience& patience = careful ? kWithCare : kAgainstYardstick;
-  StoppingRule rule = patience.rule;
+  StoppingRule rule = careful ? kWithCare : kInSearch;
   rule.target *= std::sqrt(static_cast<double>(timed));
   std::vector<StoppingRule> rules(timed, rule);
   for (std::size_t shape = 0; shape < timed; ++shape)
     if (pool.ratios[shape].size() > kMostPooled) rules[shape].most = rules[shape].least;
-  auto fresh = time_again_if_it_scatters(candidate, *yardstick_, rules, patience.placement, stop);
+  auto fresh = time_again_if_it_scatters(candidate, *yardstick_, rules, stop);
   if (!fresh) return fresh.error();
   for (std::size_t shape = 0; shape < timed; ++shape)
-    if (!leave_out_remembered((*fresh)[shape]))
-      return Failure(fail(ErrorCode::unstable,
-                          "at " + shapes_[shape].name +
-                              " the few measurements on new inputs differ too much from those on inputs that "
-                              "it was shown before",
-                          {}, "try again; if it stays so, give the task a reference that is faster"));
+    if (!leave_out_batched((*fresh)[shape]) || !leave_out_remembered((*fresh)[shape]))
+      return Failure(
+          fail(ErrorCode::unstable,
+               "at " + shapes_[shape].name +
+                   " the few measurements on new inputs, and of lone calls, differ too much from the others",
+               {}, "try again; if it stays so, give the task a reference that is faster"));
 
   std::vector<Measurement> ratios, runtimes;
   for (std::size_t shape = 0; shape < timed; ++shape) {
@@ -266,14 +272,14 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
   };
   if (const auto checked = check_all_shapes(incumbent, false, stop); !checked)
     return lost() ? Judged<void>() : checked.error();
-  const std::vector<StoppingRule> rules(parts_.task->timed.size(), kAgainstYardstick.rule);
-  auto found = time_abba(candidate, incumbent, rules, kAgainstYardstick.placement, stop);
+  const std::vector<StoppingRule> rules(parts_.task->timed.size(), kInSearch);
+  auto found = time_abba(candidate, incumbent, rules, stop);
   if (!found) return lost() ? Judged<void>() : found.error();
   for (AbbaRatios& pairs : *found) {
     // The challenger was timed on most of the bank already: where nothing is new to it, its own score tells.
-    static_cast<void>(leave_out_remembered(pairs));
+    static_cast<void>(leave_out_batched(pairs) && leave_out_remembered(pairs));
     AbbaRatios incumbents = seen_from_b(std::move(pairs));
-    if (!leave_out_remembered(incumbents)) return {};
+    if (!leave_out_batched(incumbents) || !leave_out_remembered(incumbents)) return {};
     pairs = seen_from_b(std::move(incumbents));
   }
   std::vector<Measurement> by_shape;

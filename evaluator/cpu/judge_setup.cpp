@@ -115,8 +115,8 @@ Status Judge::compare_baseline() {
     return {};
   }
   LoadedObject baseline = object_for(parts_.baseline, *candidate_arena_, Trust::trusted);
-  const std::vector<StoppingRule> rules(parts_.task->timed.size(), kBaselineAgainstYardstick.rule);
-  const auto found = time_abba(baseline, *yardstick_, rules, kBaselineAgainstYardstick.placement, {});
+  const std::vector<StoppingRule> rules(parts_.task->timed.size(), kOfBaseline);
+  const auto found = time_abba(baseline, *yardstick_, rules, {});
   if (!found) return task_at_fault(found.error(), "baseline");
   std::vector<Measurement> by_shape;
   for (const AbbaRatios& yardstick_over_baseline : *found)

@@ -108,10 +108,10 @@ auto LoadedObject::killed_on_stop(RunnerProcess& process, Step step) const {
   return outcome;
 }
 
-Judged<void> LoadedObject::deal(std::size_t shape, std::size_t calls, std::size_t batches) {
+Judged<void> LoadedObject::deal(std::size_t shape, std::size_t calls, std::size_t batches, Purpose purpose) {
   return noting_rejection([&]() -> Judged<void> {
     const std::size_t each = std::clamp<std::size_t>(calls, 1, most_calls(shape, batches));
-    Hand& hand = deals_[shape].pairs;
+    Hand& hand = purpose == Purpose::pair ? deals_[shape].pairs : deals_[shape].trials;
     if (auto ready = ready_for(shape, hand, each * batches); !ready) return ready.error();
     show(shape, each, hand.take(each * batches));
     return {};
@@ -119,8 +119,8 @@ Judged<void> LoadedObject::deal(std::size_t shape, std::size_t calls, std::size_
 }
 
 Judged<void> LoadedObject::deal_as(const LoadedObject& other, std::size_t shape, std::size_t calls,
-                                   std::size_t batches) {
-  if (auto dealt = deal(shape, calls, batches); !dealt || trust_ != Trust::trusted) return dealt;
+                                   std::size_t batches, Purpose purpose) {
+  if (auto dealt = deal(shape, calls, batches, purpose); !dealt || trust_ != Trust::trusted) return dealt;
   std::vector<std::size_t> sets = other.dealt_.sets;
   for (const std::size_t own : dealt_.sets)
     if (std::ranges::find(sets, own) == sets.end()) sets.push_back(own);
@@ -134,20 +134,8 @@ bool LoadedObject::met_before() const {
   return std::ranges::any_of(dealt_.sets, [&](std::size_t set) { return first_met[set] < processes_; });
 }
 
-std::size_t LoadedObject::lanes() const {
-  // Warm: what another core wrote would lie in that core's caches.
-  if (setup_.task.cache == CacheState::warm) return 1;
-  return lanes_for(dealt_.sets.size() * setup_.shapes[dealt_.shape].bytes());
-}
-
-void LoadedObject::lay_out(std::size_t part, std::size_t parts, std::size_t lane, std::size_t lanes) {
-  double ignored = 0;
-  const Stopwatch watch(lane == 0 ? costs_.lay_out_ms : ignored);
-  const std::size_t end = dealt_.sets.size() * (part + 1) / parts;
-  for (std::size_t slot = dealt_.sets.size() * part / parts; slot < end; ++slot) write_row(slot, lane, lanes);
-}
-
 Judged<double> LoadedObject::next_batch() {
+  lay_out_batch();
   return noting_rejection([&] { return time_rows(); });
 }
 
@@ -253,11 +241,22 @@ Judged<void> LoadedObject::load() {
 
 Judged<double> LoadedObject::one_batch(std::size_t shape, std::size_t calls) {
   show(shape, calls, deals_[shape].trials.take(calls));
-  lay_out(0, 1);
+  lay_out_batch();
   auto time = time_rows();
   if (!time) return time.error();
   if (auto checked = check_rows(); !checked) return checked.error();
   return time;
+}
+
+void LoadedObject::lay_out_batch() {
+  const Stopwatch watch(costs_.lay_out_ms);
+  // Warm: what another core wrote would lie in that core's caches.
+  const std::size_t lanes = setup_.task.cache == CacheState::warm
+                                ? 1
+                                : lanes_for(dealt_.calls * setup_.shapes[dealt_.shape].bytes());
+  in_lanes(lanes, [&](std::size_t lane) {
+    for (std::size_t call = 0; call < dealt_.calls; ++call) write_row(dealt_.done + call, lane, lanes);
+  });
 }
 
 Judged<double> LoadedObject::time_rows() {

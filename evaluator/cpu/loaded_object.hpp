@@ -39,6 +39,9 @@ struct LoadedObjectSetup {
 /// Not thread-safe.
 class LoadedObject {
  public:
+  /// What sets are dealt for.
+  enum class Purpose { trial, pair };
+
   LoadedObject(LoadedObjectSetup setup, const Bank& bank, CpuBinaryPtr binary, Arena& arena, Trust trust);
 
   /// The time of one call in microseconds, from a batch of about `calls` calls at `shape`.
@@ -48,17 +51,15 @@ class LoadedObject {
 
   /// The same in steps, so that little comes between the batches of two objects: deals the sets of `batches`
   /// batches of `calls` calls each, ...
-  Judged<void> deal(std::size_t shape, std::size_t calls, std::size_t batches);
+  Judged<void> deal(std::size_t shape, std::size_t calls, std::size_t batches, Purpose purpose);
   /// ... or, of an object that is trusted, those that were dealt to `other` as far as they go: some inputs
   /// take longer than others, ...
-  Judged<void> deal_as(const LoadedObject& other, std::size_t shape, std::size_t calls, std::size_t batches);
+  Judged<void> deal_as(const LoadedObject& other, std::size_t shape, std::size_t calls, std::size_t batches,
+                       Purpose purpose);
   /// ... says whether an earlier process of this object had met one of them, ...
   bool met_before() const;
-  /// ... says in how many lanes to lay them out, ...
-  std::size_t lanes() const;
-  /// ... lays out the lane's share of the `part`th of `parts` equal parts of them, ...
-  void lay_out(std::size_t part, std::size_t parts, std::size_t lane = 0, std::size_t lanes = 1);
-  /// ... does the next batch, and gives the time of one call, ...
+  /// ... lays out the next batch's inputs, not earlier, since what is there can be worked on, does the batch,
+  /// and gives the time of one call, ...
   Judged<double> next_batch();
   /// ... and checks what those wrote that were done.
   Judged<void> check();
@@ -114,6 +115,7 @@ class LoadedObject {
   template <class Step>
   auto noting_rejection(Step step);
   Judged<double> one_batch(std::size_t shape, std::size_t calls);
+  void lay_out_batch();
   Judged<double> time_rows();
   Judged<void> check_rows();
   Judged<void> ready_for(std::size_t shape, Hand& hand, std::size_t rows);

@@ -14,7 +14,7 @@ const std::vector<double> kSteady = {1, 1.01, 0.99, 1, 1.02, 1, 0.99, 1.01};
 const std::vector<double> kWild = {0.2, 1.8, 0.3, 1.7, 0.25, 1.9, 0.2, 1.6};
 
 Scatter scatter(const std::vector<double>& ratios, const std::vector<double>& yardstick) {
-  return scatter_of(ratios, {ratios, {}, yardstick}, kRule);
+  return scatter_of(ratios, {{ratios, {}, yardstick}}, kRule);
 }
 
 TEST(Scatter, IsTheMachinesWhereTheYardstickSharesIt) {

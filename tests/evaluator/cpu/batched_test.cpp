@@ -1,0 +1,73 @@
+#include "batched.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "remembered.hpp"
+
+namespace kernelsmith {
+namespace {
+
+/// A yardstick of 40 us, in batches and alone.
+AbbaRatios pairs_of(const std::vector<double>& batched_us, const std::vector<double>& lone_us) {
+  AbbaRatios pairs;
+  for (const double us : batched_us) {
+    pairs.ratios.push_back(40 / us);
+    pairs.a_times_us.push_back(us);
+    pairs.b_times_us.push_back(40);
+    pairs.met.push_back(true);
+    pairs.b_met.push_back(true);
+  }
+  for (const double us : lone_us) {
+    pairs.lone.ratios.push_back(40 / us);
+    pairs.lone.a_times_us.push_back(us);
+    pairs.lone.b_times_us.push_back(40);
+    pairs.lone.met.push_back(us > 40);
+    pairs.lone.b_met.push_back(false);
+  }
+  return pairs;
+}
+
+const std::vector<double> kTogether = {11, 12, 11.5, 12.5}, kAlone = {40, 42, 39, 41};
+
+TEST(Batched, WhatIsFasterThanLoneCallsIsLeftOut) {
+  AbbaRatios pairs = pairs_of(kTogether, kAlone);
+  EXPECT_TRUE(leave_out_batched(pairs));
+  EXPECT_EQ(pairs.a_times_us, kAlone);
+  EXPECT_EQ(pairs.ratios.size(), 4U);
+  EXPECT_EQ(pairs.b_times_us.size(), 4U);
+  EXPECT_EQ(pairs.met, (std::vector<bool>{false, true, false, true}));
+  EXPECT_EQ(pairs.b_met.size(), 4U);
+}
+
+TEST(Batched, FewLoneCallsMakeNoScore) {
+  AbbaRatios pairs = pairs_of(kTogether, {40, 41, 40});
+  EXPECT_FALSE(leave_out_batched(pairs));
+  EXPECT_EQ(pairs.a_times_us, kTogether);
+}
+
+TEST(Batched, WhatChanceAndARequestExplainIsKept) {
+  const auto kept = [](const std::vector<double>& batched_us, const std::vector<double>& lone_us) {
+    AbbaRatios pairs = pairs_of(batched_us, lone_us);
+    EXPECT_TRUE(leave_out_batched(pairs));
+    return pairs.a_times_us == batched_us;
+  };
+  EXPECT_TRUE(kept(kAlone, {}));                          // calls that are long are all alone
+  EXPECT_TRUE(kept(kAlone, {43, 44, 45, 43}));            // colder
+  EXPECT_TRUE(kept(kAlone, {20, 21, 22, 20}));            // slower in batches: nobody's gain
+  EXPECT_TRUE(kept({32, 32, 32, 32}, {44, 60, 40, 31}));  // they scatter
+  EXPECT_TRUE(kept({12, 12, 12}, {23, 24, 23, 24}));      // a request may well cost 11 us more than is known
+  EXPECT_TRUE(kept({2, 2, 2}, {15, 14, 15, 13}));         // nothing can be told of such times
+}
+
+TEST(Batched, BothSidesAreAskedInADuel) {
+  AbbaRatios pairs = seen_from_b(pairs_of(kTogether, kAlone));
+  pairs = seen_from_b(std::move(pairs));
+  EXPECT_TRUE(leave_out_batched(pairs));
+  EXPECT_EQ(pairs.a_times_us, kAlone);
+}
+
+}  // namespace
+}  // namespace kernelsmith
