@@ -45,6 +45,11 @@ void note_layer(const SSL* ssl, int where, int) {
     connection.layers.push_back(ssl);
 }
 
+void note_record(int written, int, int content, const void*, std::size_t, SSL* ssl, void*) {
+  if (written != 0 || content != SSL3_RT_HEADER) return;
+  if (const auto& on_record = connection_of(ssl).on_record) on_record();
+}
+
 }  // namespace
 
 bool TlsConnection::holds_more() const {
@@ -62,6 +67,7 @@ CURLcode attach_connection(CURL*, void* context, void* connection) {
   }
   SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, &note_verdict);
   SSL_CTX_set_info_callback(tls, &note_layer);
+  SSL_CTX_set_msg_callback(tls, &note_record);
   SSL_CTX_set_read_ahead(tls, 1);  // else two reads for each record
   return CURLE_OK;
 }

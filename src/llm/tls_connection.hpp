@@ -1,6 +1,7 @@
 // What the client asks of OpenSSL below libcurl: why a certificate was refused, and fewer reads of a socket.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include <curl/curl.h>
@@ -17,6 +18,12 @@ struct TlsConnection {
 
   /// The connection's own, and that of a proxy around it.
   std::vector<const SSL*> layers;
+
+  /// Opened for it: several, where a name has several addresses.
+  std::vector<curl_socket_t> sockets;
+
+  /// Called when a record begins to be read; may be empty.
+  std::function<void()> on_record;
 
   /// Whether bytes that were read from the socket wait in OpenSSL to be decrypted. libcurl does not know of
   /// them, and the socket does not tell of them again.

@@ -1,5 +1,6 @@
 #include "transport.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -20,7 +21,7 @@ void initialise_libcurl() {
   if (once != CURLE_OK) throw std::runtime_error("libcurl cannot be initialised");
 }
 
-/// Records of one connection that are taken in a row, before others have their turn.
+/// Records that are taken in a row, before what else there is to do has its turn.
 constexpr int kRecordsInARow = 64;
 
 }  // namespace
@@ -175,7 +176,13 @@ curl_socket_t Transport::on_open(void* exchange, curlsocktype, curl_sockaddr* ad
   const auto& opener = *static_cast<const Exchange*>(exchange);
   const int socket = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (socket < 0) return CURL_SOCKET_BAD;
-  opener.transport().connections_.insert_or_assign(socket, opener.connection());
+  Transport& transport = opener.transport();
+  TlsConnection& connection = *opener.connection();
+  connection.sockets.push_back(socket);
+  connection.on_record = [&transport, &connection] {
+    for (const curl_socket_t own : connection.sockets) transport.note_record(own);
+  };
+  transport.connections_.insert_or_assign(socket, opener.connection());
   return socket;
 }
 
@@ -212,7 +219,7 @@ void Transport::wait_until(Clock::time_point due) {
     const auto wanted = std::exchange(due_, Clock::time_point::max());
     if (wanted == Clock::time_point::max()) return;
     if (Clock::now() < wanted) return wait_until(wanted);
-    act(CURL_SOCKET_TIMEOUT, 0);
+    act_until_read(CURL_SOCKET_TIMEOUT, 0);
   });
 }
 
@@ -224,16 +231,35 @@ void Transport::act(curl_socket_t socket, int flags) {
 
 bool Transport::holds_more(curl_socket_t socket) const {
   const auto found = connections_.find(socket);
-  return found != connections_.end() && found->second->holds_more();
+  return found != connections_.end() && found->second->holds_more() && sockets_.reads(socket);
 }
 
-/// libcurl takes one TLS record at a time; OpenSSL may have read several.
+/// libcurl takes one TLS record at a time; OpenSSL may have read several. Whatever libcurl is called for, it
+/// also serves the connections whose time is up, and may read from them.
 void Transport::act_until_read(curl_socket_t socket, int flags) {
   act(socket, flags);
-  for (int record = 1; holds_more(socket) && sockets_.reads(socket); ++record) {
-    if (record == kRecordsInARow)
-      return boost::asio::post(context_, [this, socket] { act_until_read(socket, CURL_CSELECT_IN); });
+  read_on();
+}
+
+void Transport::note_record(curl_socket_t socket) {
+  if (std::ranges::find(with_records_, socket) == with_records_.end()) with_records_.push_back(socket);
+}
+
+void Transport::read_on() {
+  for (int record = 1; !with_records_.empty();) {
+    if (record == kRecordsInARow) {
+      if (std::exchange(reads_on_, true)) return;
+      return boost::asio::post(context_, [this] {
+        reads_on_ = false;
+        read_on();
+      });
+    }
+    const curl_socket_t socket = with_records_.front();
+    with_records_.pop_front();
+    if (!holds_more(socket)) continue;
+    note_record(socket);
     act(socket, CURL_CSELECT_IN);
+    ++record;
   }
 }
 

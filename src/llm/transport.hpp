@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -75,6 +76,8 @@ class Transport {
 
   void act(curl_socket_t socket, int flags);
   void act_until_read(curl_socket_t socket, int flags);
+  void note_record(curl_socket_t socket);
+  void read_on();
   bool holds_more(curl_socket_t socket) const;
   void wait_until(Clock::time_point due);
   void report_ended();
@@ -85,6 +88,8 @@ class Transport {
   Clock::time_point due_ = Clock::time_point::max();    ///< when libcurl wants to be called
   Clock::time_point armed_ = Clock::time_point::max();  ///< when the timer rings
   std::map<curl_socket_t, std::shared_ptr<TlsConnection>> connections_;
+  std::deque<curl_socket_t> with_records_;  ///< which may hold more, each once; may be closed meanwhile
+  bool reads_on_ = false;                   ///< as soon as others have had their turn
   std::unique_ptr<CURLSH, Freed<&curl_share_cleanup>>
       share_;  ///< TLS sessions, so that a new connection resumes an older one's
   std::map<CURL*, std::unique_ptr<Exchange>> exchanges_;
