@@ -26,7 +26,8 @@ class PrecompiledHeaders {
 
   explicit PrecompiledHeaders(Build build) : build_(std::move(build)) {}
 
-  /// A header that includes exactly these, with its precompiled form beside it; it lives as long as this. The
+  /// A header that includes exactly these, with its precompiled form beside it; it lives as long as this.
+  /// What includes it may lack standard functions when it is linked, and is to be built without it then. The
   /// first call for a set builds it, while others for the same set wait. Empty for an empty set, where it
   /// cannot be built, and for sets beyond the first few.
   std::optional<std::filesystem::path> find(const std::vector<std::string>& headers) const;

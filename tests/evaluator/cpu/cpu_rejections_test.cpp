@@ -88,6 +88,15 @@ TEST(CpuEvaluator, WhatIsReadInAdvanceDeclaresNothingThatACandidateLacks) {
   EXPECT_THAT(deep->rejection()->diagnostics, Not(HasSubstr("usual.hpp")));
 }
 
+TEST(CpuEvaluator, SpecialFunctionsOfTheLibraryCanBeUsed) {
+  Bench bench;
+  const auto verdict = verdict_on(
+      bench,
+      kernel("y[0] = std::riemann_zetaf(2) + std::cyl_bessel_jf(0, *x) + std::laguerref(3, 1);" + kHonest));
+  if (!verdict) return;
+  EXPECT_TRUE(verdict->accepted()) << verdict->rejection()->diagnostics;
+}
+
 TEST(CpuEvaluator, RejectsWrongOutputs) {
   const std::string stale = "static float kept[65536]; static int calls;\n";
   expect_rejections({
