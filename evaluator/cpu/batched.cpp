@@ -1,6 +1,7 @@
 #include "batched.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <kernelsmith/evaluator/statistics.hpp>
@@ -10,25 +11,34 @@
 namespace kernelsmith {
 namespace {
 
-/// What a request costs is taken off every time, and known to within so much: one call by itself finds less
-/// of it in the caches than the empty requests did by which it was measured.
-constexpr double kDoubtUs = 15;
+/// What a lone call finds cold is not the same for two kernels: the time of one is known to within so much.
+constexpr double kDoubtUs = 2;
+/// A machine's stutter can make a lone call of one side cheaper by more than it takes.
+constexpr double kLeastUs = 0.1;
 
-/// By how much the ratio of so short times may fall short of the true one.
-double doubt_of_ratio(double a_us, double b_us) {
-  return std::max(1.0, (b_us - kDoubtUs) / (a_us - kDoubtUs) * a_us / b_us);
+/// The lone pairs without what a call by itself costs beside the kernel's time: that is what `b`, right
+/// beside it, took more than in batches, where it takes `b_us`. Its times stay as they were: they tell
+/// whether the machine was steady.
+Pairs without_cost(const Pairs& lone, double b_us) {
+  Pairs net = lone;
+  for (std::size_t i = 0; i < net.ratios.size(); ++i) {
+    net.a_times_us[i] = std::max(lone.a_times_us[i] - (lone.b_times_us[i] - b_us), kLeastUs);
+    net.ratios[i] = b_us / net.a_times_us[i];
+  }
+  return net;
 }
 
 }  // namespace
 
 bool leave_out_batched(AbbaRatios& pairs) {
-  const Pairs& lone = pairs.lone;
-  if (lone.ratios.empty()) return true;
-  const double a_us = median_of(lone.a_times_us), b_us = median_of(lone.b_times_us);
+  if (pairs.lone.ratios.empty()) return true;
+  Pairs lone = without_cost(pairs.lone, median_of(pairs.b_times_us));
+  const double a_us = median_of(lone.a_times_us);
   if (a_us <= kDoubtUs) return true;
-  if (median_of(pairs.ratios) <= most_by_chance(lone.ratios) * doubt_of_ratio(a_us, b_us)) return true;
+  const double doubt = a_us / (a_us - kDoubtUs);
+  if (median_of(pairs.ratios) <= most_by_chance(lone.ratios) * doubt) return true;
   if (lone.ratios.size() < kFewPairs) return false;
-  pairs = {std::exchange(pairs.lone, {}), {}};
+  pairs = {std::move(lone), {}};
   return true;
 }
 

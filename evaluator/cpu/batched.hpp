@@ -6,9 +6,9 @@
 
 namespace kernelsmith {
 
-/// Puts the lone pairs in the place of the others where `a` is faster in batches than these, what a request
-/// costs, and chance explain. False where they are too few to be all that a score is made of: then the others
-/// are kept, and no score should be.
+/// Puts the lone pairs, less what being alone costs `b`, in the place of the others where `a` is faster in
+/// batches than they and chance explain. False where they are too few to be all that a score is made of: then
+/// the others are kept, and no score should be. `b` is trusted, or is to be looked at likewise.
 [[nodiscard]] bool leave_out_batched(AbbaRatios& pairs);
 
 }  // namespace kernelsmith

@@ -10,8 +10,9 @@
 namespace kernelsmith {
 namespace {
 
-/// A yardstick of 40 us, in batches and alone.
-AbbaRatios pairs_of(const std::vector<double>& batched_us, const std::vector<double>& lone_us) {
+/// Beside a yardstick that takes 40 us in batches.
+AbbaRatios pairs_of(const std::vector<double>& batched_us, const std::vector<double>& lone_us,
+                    double yardstick_alone_us = 40) {
   AbbaRatios pairs;
   for (const double us : batched_us) {
     pairs.ratios.push_back(40 / us);
@@ -21,9 +22,9 @@ AbbaRatios pairs_of(const std::vector<double>& batched_us, const std::vector<dou
     pairs.b_met.push_back(true);
   }
   for (const double us : lone_us) {
-    pairs.lone.ratios.push_back(40 / us);
+    pairs.lone.ratios.push_back(yardstick_alone_us / us);
     pairs.lone.a_times_us.push_back(us);
-    pairs.lone.b_times_us.push_back(40);
+    pairs.lone.b_times_us.push_back(yardstick_alone_us);
     pairs.lone.met.push_back(us > 40);
     pairs.lone.b_met.push_back(false);
   }
@@ -48,9 +49,17 @@ TEST(Batched, FewLoneCallsMakeNoScore) {
   EXPECT_EQ(pairs.a_times_us, kTogether);
 }
 
-TEST(Batched, WhatChanceAndARequestExplainIsKept) {
-  const auto kept = [](const std::vector<double>& batched_us, const std::vector<double>& lone_us) {
-    AbbaRatios pairs = pairs_of(batched_us, lone_us);
+TEST(Batched, WhatALoneCallCostsBesideIsTakenOff) {
+  AbbaRatios pairs = pairs_of(kTogether, {47, 49, 46, 48}, 47);
+  EXPECT_TRUE(leave_out_batched(pairs));
+  EXPECT_EQ(pairs.a_times_us, kAlone);
+  EXPECT_DOUBLE_EQ(pairs.ratios[1], 40.0 / 42);
+}
+
+TEST(Batched, WhatChanceAndALoneCallExplainIsKept) {
+  const auto kept = [](const std::vector<double>& batched_us, const std::vector<double>& lone_us,
+                       double yardstick_alone_us = 40) {
+    AbbaRatios pairs = pairs_of(batched_us, lone_us, yardstick_alone_us);
     EXPECT_TRUE(leave_out_batched(pairs));
     return pairs.a_times_us == batched_us;
   };
@@ -58,8 +67,10 @@ TEST(Batched, WhatChanceAndARequestExplainIsKept) {
   EXPECT_TRUE(kept(kAlone, {43, 44, 45, 43}));            // colder
   EXPECT_TRUE(kept(kAlone, {20, 21, 22, 20}));            // slower in batches: nobody's gain
   EXPECT_TRUE(kept({32, 32, 32, 32}, {44, 60, 40, 31}));  // they scatter
-  EXPECT_TRUE(kept({12, 12, 12}, {23, 24, 23, 24}));      // a request may well cost 11 us more than is known
-  EXPECT_TRUE(kept({2, 2, 2}, {15, 14, 15, 13}));         // nothing can be told of such times
+  EXPECT_TRUE(kept({12, 12, 12}, {23, 24, 23, 24}, 51));  // the yardstick alone takes 11 us more, too
+  EXPECT_FALSE(kept({12, 12, 12}, {23, 24, 23, 24}));     // it does not
+  EXPECT_TRUE(kept({10, 10, 10}, {12, 13, 12, 13}));      // its tables may be cold
+  EXPECT_TRUE(kept({1, 1, 1}, {2, 1.9, 2, 1.8}));         // nothing can be told of such times
 }
 
 TEST(Batched, BothSidesAreAskedInADuel) {
