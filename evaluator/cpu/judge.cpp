@@ -64,6 +64,13 @@ Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidat
   return found;
 }
 
+/// Leaves out what `a` gained by what it was shown, not by its own speed; false where too little is left for
+/// a score. What it remembers goes first: that can look like what batches gain, and hide it in lone calls.
+bool leave_out_false_gains(AbbaRatios& pairs) {
+  const bool known = leave_out_remembered(pairs);
+  return leave_out_batched(pairs) && known;
+}
+
 /// The candidate's speedup, known from as many samples as its own ratio.
 Measurement times(const Measurement& baseline_over_yardstick, const Measurement& ratio) {
   Measurement speedup = product(baseline_over_yardstick, ratio, "x");
@@ -221,7 +228,7 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
   auto fresh = time_again_if_it_scatters(candidate, *yardstick_, rules, stop);
   if (!fresh) return fresh.error();
   for (std::size_t shape = 0; shape < timed; ++shape)
-    if (!leave_out_batched((*fresh)[shape]) || !leave_out_remembered((*fresh)[shape]))
+    if (!leave_out_false_gains((*fresh)[shape]))
       return Failure(
           fail(ErrorCode::unstable,
                "at " + shapes_[shape].name +
@@ -277,9 +284,9 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
   if (!found) return lost() ? Judged<void>() : found.error();
   for (AbbaRatios& pairs : *found) {
     // The challenger was timed on most of the bank already: where nothing is new to it, its own score tells.
-    static_cast<void>(leave_out_batched(pairs) && leave_out_remembered(pairs));
+    static_cast<void>(leave_out_false_gains(pairs));
     AbbaRatios incumbents = seen_from_b(std::move(pairs));
-    if (!leave_out_batched(incumbents) || !leave_out_remembered(incumbents)) return {};
+    if (!leave_out_false_gains(incumbents)) return {};
     pairs = seen_from_b(std::move(incumbents));
   }
   std::vector<Measurement> by_shape;

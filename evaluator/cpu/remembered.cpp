@@ -20,17 +20,30 @@ std::vector<T> those(const std::vector<T>& values, const std::vector<bool>& met,
   return kept;
 }
 
-}  // namespace
+/// Requires some of either.
+bool gained(const std::vector<double>& met, const std::vector<double>& unmet) {
+  return median_of(met) > most_by_chance(unmet);
+}
 
-bool leave_out_remembered(AbbaRatios& pairs) {
-  const auto unmet = those(pairs.ratios, pairs.met, false), met = those(pairs.ratios, pairs.met, true);
-  if (unmet.empty() || met.empty()) return met.empty();
-  if (median_of(met) <= most_by_chance(unmet)) return true;
-  if (unmet.size() < kFewPairs) return false;
+void leave_out_met(Pairs& pairs) {
   for (auto* const values : {&pairs.ratios, &pairs.a_times_us, &pairs.b_times_us})
     *values = those(*values, pairs.met, false);
   pairs.b_met = those(pairs.b_met, pairs.met, false);
   pairs.met.assign(pairs.ratios.size(), false);
+}
+
+}  // namespace
+
+bool leave_out_remembered(AbbaRatios& pairs) {
+  const auto lone_unmet = those(pairs.lone.ratios, pairs.lone.met, false),
+             lone_met = those(pairs.lone.ratios, pairs.lone.met, true);
+  if (!lone_unmet.empty() && !lone_met.empty() && gained(lone_met, lone_unmet)) leave_out_met(pairs.lone);
+
+  const auto unmet = those(pairs.ratios, pairs.met, false), met = those(pairs.ratios, pairs.met, true);
+  if (unmet.empty() || met.empty()) return met.empty();
+  if (!gained(met, unmet)) return true;
+  if (unmet.size() < kFewPairs) return false;
+  leave_out_met(pairs);
   return true;
 }
 

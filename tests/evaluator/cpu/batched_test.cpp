@@ -1,5 +1,6 @@
 #include "batched.hpp"
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,18 @@ TEST(Batched, WhatChanceAndALoneCallExplainIsKept) {
   EXPECT_FALSE(kept({12, 12, 12}, {23, 24, 23, 24}));     // it does not
   EXPECT_TRUE(kept({10, 10, 10}, {12, 13, 12, 13}));      // its tables may be cold
   EXPECT_TRUE(kept({1, 1, 1}, {2, 1.9, 2, 1.8}));         // nothing can be told of such times
+}
+
+TEST(Batched, LoneCallsThatWereRememberedHideNothing) {
+  AbbaRatios pairs = pairs_of(kTogether, {40, 42, 39, 41, 8, 9, 8, 9, 8, 9});
+  pairs.met.assign(pairs.met.size(), false);
+  for (std::size_t i = 0; i < pairs.lone.met.size(); ++i) pairs.lone.met[i] = i >= kAlone.size();
+  AbbaRatios hidden = pairs;
+  EXPECT_TRUE(leave_out_batched(hidden));
+  EXPECT_EQ(hidden.a_times_us, kTogether);
+  EXPECT_TRUE(leave_out_remembered(pairs));
+  EXPECT_TRUE(leave_out_batched(pairs));
+  EXPECT_EQ(pairs.a_times_us, kAlone);
 }
 
 TEST(Batched, BothSidesAreAskedInADuel) {

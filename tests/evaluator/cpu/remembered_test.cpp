@@ -60,6 +60,22 @@ TEST(Remembered, FewOthersSayLessAndNoneNothing) {
   }
 }
 
+TEST(Remembered, LoneCallsThatWereRememberedBoundNothing) {
+  const auto lone_left = [](const std::vector<double>& unmet, const std::vector<double>& met) {
+    AbbaRatios pairs = pairs_of(kUsual, kUsual);
+    pairs.lone = pairs_of(unmet, met);
+    EXPECT_TRUE(leave_out_remembered(pairs));
+    EXPECT_EQ(pairs.ratios.size(), 2 * kUsual.size()) << "its batches are its own";
+    EXPECT_EQ(pairs.lone.met.size(), pairs.lone.ratios.size());
+    return pairs.lone.ratios;
+  };
+  EXPECT_EQ(lone_left(kUsual, kFast), kUsual);
+  EXPECT_EQ(lone_left({1}, kFast), std::vector<double>{1}) << "one is a bound";
+  EXPECT_EQ(lone_left({}, kFast), kFast) << "nothing says that they were";
+  EXPECT_EQ(lone_left(kUsual, {}), kUsual);
+  EXPECT_EQ(lone_left(kUsual, {1.1, 1.15}).size(), kUsual.size() + 2);
+}
+
 TEST(Remembered, TheOtherSideIsSeenAlike) {
   AbbaRatios pairs = pairs_of(kUsual, {0.02, 0.01, 0.02});
   pairs.b_met = pairs.met;
