@@ -61,9 +61,8 @@ Failure why_it_failed(const SandboxResult& result, const std::string& log, const
     return reject(Stage::compile, RejectionCode::compile_limit,
                   "the compiler ran out of its limits (" + describe(result) + ")\n" + log);
   if (says("undefined reference to `" + entry + "'"))
-    return reject(
-        Stage::compile, RejectionCode::entry_missing,
-        "no function " + entry + " with C linkage and the signature of task.hpp is defined\n" + log);
+    return reject(Stage::compile, RejectionCode::entry_missing,
+                  "no function " + entry + " with C linkage and the signature of task.hpp is defined");
   return reject(Stage::compile, RejectionCode::compile_failed,
                 log.empty() ? "the compiler failed: " + describe(result) : log);
 }

@@ -20,9 +20,10 @@ void print_text(const MachineReport& machine) {
     say("{:<8} {:<13} {}\n", name_of(check.status), check.name, check.detail);
     if (!check.remedy.empty()) say("{:<8} {:<13} -> {}\n", "", "", check.remedy);
   }
-  say("\ntier of the scores measured here: {}\n", machine.tier);
-  say("{}\n", machine.usable() ? "kernelsmith can search for kernels on this machine"
-                               : "what is missing above must be there before a kernel can be searched for");
+  if (!machine.usable())
+    return say("\nwhat is missing above must be there before a kernel can be searched for\n");
+  say("\ntier of the scores measured here: {}\nkernelsmith can search for kernels on this machine\n",
+      machine.tier);
 }
 
 struct DoctorCommand {

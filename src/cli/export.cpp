@@ -1,5 +1,6 @@
 // kernelsmith export RUN
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -25,7 +26,10 @@ struct ExportCommand {
   Status write() const {
     const auto view = view_run(folder, default_registry());
     if (!view) return view.error();
-    if (!out) return export_run(*view, std::cout);
+    if (!out) {
+      std::signal(SIGPIPE, SIG_DFL);  // nothing is left to do for whoever has read enough
+      return export_run(*view, std::cout);
+    }
     std::ofstream file(*out, std::ios::binary);
     if (!file)
       return fail(errno == ENOENT ? ErrorCode::not_found : ErrorCode::io,

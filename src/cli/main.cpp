@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
     const int status = kernelsmith::cli::run_command_line(argc, argv);
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (written || status == kernelsmith::cli::kBroken) return status;
     std::fputs("error: the standard output cannot be written (io)\n", stderr);
     return kernelsmith::cli::kBroken;
   } catch (const std::exception& error) {

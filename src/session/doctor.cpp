@@ -3,6 +3,7 @@
 #include <optional>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include <unistd.h>
 
@@ -18,6 +19,8 @@ namespace {
 
 constexpr double kEnoughDiskGib = 1;
 constexpr unsigned kEnoughCores = 4;  // with fewer, nothing compiles while something is timed
+constexpr const char* kCheckTemporaries =
+    "check the folder for temporary files (TMPDIR): is it there, with room?";
 
 std::optional<std::string> find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
@@ -25,6 +28,12 @@ std::optional<std::string> find_program(const std::string& name) {
   for (std::string folder; std::getline(folders, folder, ':');)
     if (const std::string file = folder + "/" + name; ::access(file.c_str(), X_OK) == 0) return file;
   return std::nullopt;
+}
+
+MachineCheck failed(const char* name, Error error, const char* remedy = "") {
+  if (error.hint.empty()) error.hint = remedy;
+  const std::string hint = std::exchange(error.hint, {});
+  return {name, CheckStatus::missing, describe(error), hint, true};
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -54,17 +63,20 @@ MachineCheck check_compiler(bool sandboxed) {
   MachineCheck check{"compiler", CheckStatus::missing, "no g++ on the PATH", "apt-get install g++", true};
   const auto compiler = find_program("g++");
   if (!compiler) return check;
-  check.remedy = "apt-get install --reinstall g++";
   const auto scratch = ScratchFolder::create();
-  if (!scratch) return check.detail = describe(scratch.error()), check;
+  if (!scratch) return failed("compiler", scratch.error(), kCheckTemporaries);
   if (const Status written =
           scratch->write("probe.cpp", "#include <cstdint>\nextern \"C\" void probe() {}\n");
       !written)
-    return check.detail = describe(written.error()), check;
+    return failed("compiler", written.error(), kCheckTemporaries);
   if (const auto fault = fault_of(try_program({*compiler, "-shared", "-fPIC", "-o", "probe.so", "probe.cpp"},
                                               scratch->path(), sandboxed));
-      !fault.empty())
-    return check.detail = *compiler + " does not compile: " + fault, check;
+      !fault.empty()) {
+    const bool full = fault.find("No space left") != fault.npos;
+    check.detail = *compiler + " does not compile: " + fault;
+    check.remedy = full ? kCheckTemporaries : "apt-get install --reinstall g++";
+    return check;
+  }
   const auto version = try_program({*compiler, "--version"}, scratch->path(), sandboxed);
   return {"compiler", CheckStatus::ok, version ? first_line(version->out) : *compiler, "", true};
 }
@@ -72,9 +84,13 @@ MachineCheck check_compiler(bool sandboxed) {
 MachineCheck check_python(bool sandboxed) {
   const std::string python = "/usr/bin/python3";
   const auto scratch = ScratchFolder::create();
-  const std::string fault =
-      scratch ? fault_of(try_program({python, "-c", "import json"}, scratch->path(), sandboxed))
-              : describe(scratch.error());
+  if (!scratch) {
+    MachineCheck check = failed("python", scratch.error(), kCheckTemporaries);
+    check.status = CheckStatus::limited;
+    check.required = false;
+    return check;
+  }
+  const std::string fault = fault_of(try_program({python, "-c", "import json"}, scratch->path(), sandboxed));
   if (fault.empty())
     return {"python", CheckStatus::ok, python + ", for command tasks written in Python", "", false};
   return {"python", CheckStatus::limited, fault, "apt-get install python3 (only some command tasks use it)",
@@ -90,14 +106,12 @@ MachineCheck check_of(const SandboxCapability& capability) {
 }
 
 MachineCheck check_store() {
-  MachineCheck check{"run store", CheckStatus::missing, "", "check the folder for temporary files (TMPDIR)",
-                     true};
   const auto scratch = ScratchFolder::create();
-  if (!scratch) return check.detail = describe(scratch.error()), check;
+  if (!scratch) return failed("run store", scratch.error(), kCheckTemporaries);
   const auto store = RunStore::create(scratch->path() / "probe.run", "version: 1\n");
-  if (!store) return check.detail = describe(store.error()), check;
+  if (!store) return failed("run store", store.error(), kCheckTemporaries);
   if (const Status intact = (*store)->integrity_check(); !intact)
-    return check.detail = describe(intact.error()), check;
+    return failed("run store", intact.error(), kCheckTemporaries);
   return {"run store", CheckStatus::ok, "an SQLite run was made and checked", "", true};
 }
 
@@ -120,10 +134,6 @@ MachineCheck check_cores() {
   if (cores >= kEnoughCores) return {"cores", CheckStatus::ok, text, "", false};
   return {"cores", CheckStatus::limited, text + ": nothing compiles while a kernel is timed",
           "a machine with 4 cores searches faster", false};
-}
-
-MachineCheck failed(const char* name, const Error& error) {
-  return {name, CheckStatus::missing, describe(error), error.hint, true};
 }
 
 }  // namespace

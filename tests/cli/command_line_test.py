@@ -1,9 +1,11 @@
 """The words of the command line: help, version, and what is said about wrong ones."""
 
+import os
+import signal
 import subprocess
 import unittest
 
-from support import KERNELSMITH, CommandTest, kernelsmith
+from support import KERNELSMITH, CommandTest, kernelsmith, write_task
 
 COMMANDS = ("init", "doctor", "evaluate", "run", "resume", "show", "prompt", "export", "help")
 
@@ -71,6 +73,35 @@ class CommandLineTest(CommandTest):
             done = subprocess.run([KERNELSMITH, "--version"], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 3)
         self.assertIn("(io)", done.stderr)
+
+    def test_one_error_of_an_export_that_cannot_be_written(self):
+        write_task(self.folder / "task")
+        self.succeed("run", "task", "--iterations", "3", "--out", "a.run")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run(
+                [KERNELSMITH, "export", self.folder / "a.run"], stdout=full, stderr=subprocess.PIPE, text=True
+            )
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
+
+    def test_whoever_has_read_enough_of_an_export_may_go(self):
+        write_task(self.folder / "task")
+        self.succeed("run", "task", "--iterations", "3", "--out", "a.run")
+        reads, writes = os.pipe()
+        os.close(reads)
+        with os.fdopen(writes) as gone:
+            done = subprocess.run(
+                [KERNELSMITH, "export", self.folder / "a.run"], stdout=gone, stderr=subprocess.PIPE, text=True
+            )
+        self.assertEqual(done.returncode, -signal.SIGPIPE)
+        self.assertEqual(done.stderr, "")
+
+    def test_doctor_without_room_for_temporary_files(self):
+        done = kernelsmith("doctor", env={"TMPDIR": str(self.folder / "nowhere")})
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("TMPDIR", done.stdout)
+        self.assertNotIn("reinstall", done.stdout)
+        self.assertNotIn("tier of the scores", done.stdout)
 
 
 if __name__ == "__main__":

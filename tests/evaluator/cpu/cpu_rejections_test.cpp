@@ -59,6 +59,15 @@ TEST(CpuEvaluator, RejectsWhatDoesNotBuild) {
   });
 }
 
+TEST(CpuEvaluator, AMissingEntryIsToldInOurWords) {
+  Bench bench;
+  const auto answer = bench.evaluate(bench.job("int other() { return 1; }\n"));
+  ASSERT_TRUE(answer) << describe(answer.error());
+  ASSERT_NE(answer->rejection(), nullptr);
+  EXPECT_EQ(answer->rejection()->diagnostics,
+            "no function scaled with C linkage and the signature of task.hpp is defined");
+}
+
 TEST(CpuEvaluator, WhatIsReadInAdvanceDeclaresNothingThatACandidateLacks) {
   Bench bench;
   const auto with_headers = [](const std::string& headers, const std::string& body) {
