@@ -7,12 +7,16 @@
 #include <string>
 #include <utility>
 
+#include "call_faults.hpp"
 #include "lanes.hpp"
 #include "stopwatch.hpp"
 #include "streaming.hpp"
 
 namespace kernelsmith {
 namespace {
+
+/// Of all outputs of a batch, and of each of its outputs at least: few enough to cost no time.
+constexpr std::size_t kLinesNoted = 1024, kLeastLinesNoted = 8;
 
 /// A NaN as f32, and no number that a kernel is likely to compute as anything else.
 std::uint32_t draw_poison(SecretStream& random) {
@@ -23,40 +27,6 @@ std::uint32_t draw_poison(SecretStream& random) {
 void fill(std::span<std::byte> bytes, std::uint32_t word) {
   for (std::size_t at = 0; at < bytes.size(); at += sizeof word)
     std::memcpy(bytes.data() + at, &word, std::min(sizeof word, bytes.size() - at));
-}
-
-std::string where(const TaskShape& shape, const TensorSpec& tensor) {
-  return "output '" + tensor.name + "' at " + (shape.name.empty() ? "the only shape" : shape.name);
-}
-
-Failure outside(const TaskShape& shape, const TensorSpec& tensor) {
-  return reject(Stage::integrity, RejectionCode::out_of_bounds,
-                "memory beside " + where(shape, tensor) + " was written");
-}
-
-Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpec& tensor,
-              std::size_t elements) {
-  const std::string count = std::to_string(result.bad) + " of " + std::to_string(elements) + " elements";
-  switch (result.fault) {
-    case Fault::not_written:
-      return reject(Stage::correctness, RejectionCode::output_not_written,
-                    where(shape, tensor) + " is not written in full: " + count +
-                        " are missing or wrong, such as element " + std::to_string(result.first_bad));
-    case Fault::not_finite:
-      return reject(Stage::correctness, RejectionCode::not_finite,
-                    where(shape, tensor) +
-                        " is NaN or infinite where the reference is finite, or the other way round: " +
-                        count + " are wrong, such as element " + std::to_string(result.first_bad));
-    default:
-      break;
-  }
-  if (result.bad == 0)
-    return reject(Stage::correctness, RejectionCode::wrong_output,
-                  where(shape, tensor) + " is too inaccurate as a whole: its RMS error is " +
-                      std::to_string(result.error) + " times what is allowed (a lower precision somewhere?)");
-  return reject(Stage::correctness, RejectionCode::wrong_output,
-                where(shape, tensor) + " differs from the reference: " + count +
-                    " are beyond the error budget, such as element " + std::to_string(result.first_bad));
 }
 
 }  // namespace
@@ -136,7 +106,24 @@ bool LoadedObject::met_before() const {
 
 Judged<double> LoadedObject::next_batch() {
   lay_out_batch();
-  return noting_rejection([&] { return time_rows(); });
+  auto time = noting_rejection([&] { return time_rows(); });
+  if (time && dealt_.done < dealt_.sets.size()) note_standstill();
+  return time;
+}
+
+/// Of the batch that was timed just now.
+void LoadedObject::note_standstill() {
+  if (trust_ == Trust::trusted) return;
+  const Stopwatch watch(costs_.compare_ms);
+  const auto& tensors = setup_.task.tensors;
+  const auto is_output = [](const TensorSpec& tensor) { return tensor.role != TensorRole::in; };
+  const auto outputs = dealt_.calls * static_cast<std::size_t>(std::ranges::count_if(tensors, is_output));
+  const std::size_t lines = std::max(kLinesNoted / std::max<std::size_t>(outputs, 1), kLeastLinesNoted);
+  for (std::size_t slot = dealt_.done - dealt_.calls; slot < dealt_.done; ++slot)
+    for (std::size_t t = 0; t < tensors.size(); ++t)
+      if (is_output(tensors[t]))
+        standstill_.note({arena_->tensor(dealt_.shape, slot, t), arena_->tensor_bytes(dealt_.shape, t)},
+                         lines, random_);
 }
 
 Judged<void> LoadedObject::check() {
@@ -273,7 +260,7 @@ Judged<double> LoadedObject::time_rows() {
   }();
   if (!clock) {
     if (auto still = allowed_s(dealt_.shape); !still) return still.error();
-    return clock.error();
+    return in_a_call(clock.error(), setup_.shapes[dealt_.shape]);
   }
   costs_.calls_ms += clock->wall_us / 1000;
   dealt_.done += dealt_.calls;
@@ -284,11 +271,10 @@ Judged<double> LoadedObject::time_rows() {
 Judged<double> LoadedObject::allowed_s(std::size_t shape) const {
   const double left_s = setup_.allowance_s - used_ms_ / 1e3;
   if (left_s > 0) return left_s;
-  const TaskShape& at = setup_.shapes[shape];
   return reject(Stage::timing, RejectionCode::too_slow,
                 "loading and calling it has taken " + std::to_string(static_cast<int>(setup_.allowance_s)) +
                     " s in all, which is the limit of an evaluation; it was at " +
-                    (at.name.empty() ? "the only shape" : at.name));
+                    where(setup_.shapes[shape]));
 }
 
 Judged<void> LoadedObject::repeat_last() {
@@ -315,14 +301,12 @@ Judged<void> LoadedObject::repeat_last() {
     if (!std::ranges::equal(bytes, before[at++])) different = t;
   });
   if (different == tensors.size()) return {};
-  return reject(Stage::correctness, RejectionCode::nondeterministic,
-                where(setup_.shapes[shape], tensors[different]) +
-                    " differed when another process computed it from the same inputs: a race, or a sum whose "
-                    "order is left to chance (a task can declare nondeterministic: true)");
+  return differing(setup_.shapes[shape], tensors[different]);
 }
 
 void LoadedObject::show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets) {
-  dealt_ = {shape, calls, std::move(sets)};
+  dealt_ = {shape, calls, std::move(sets), 0};
+  standstill_.clear();
   std::vector<std::size_t>& first_met = deals_[shape].first_met;
   for (const std::size_t set : dealt_.sets)
     if (first_met[set] == 0) first_met[set] = processes_;
@@ -370,7 +354,8 @@ Judged<void> LoadedObject::check_rows() {
     worst = std::max(worst, errors[slot]);
     if (!verdicts[slot]) return verdicts[slot];
   }
-  return {};
+  if (standstill_.holds()) return {};
+  return written_late(setup_.shapes[dealt_.shape]);
 }
 
 Judged<void> LoadedObject::check_row(std::size_t slot, double& worst_error) const {

@@ -16,6 +16,7 @@
 #include "judged.hpp"
 #include "runner_pool.hpp"
 #include "runner_process.hpp"
+#include "standstill.hpp"
 
 namespace kernelsmith {
 
@@ -61,7 +62,7 @@ class LoadedObject {
   /// ... lays out the next batch's inputs, not earlier, since what is there can be worked on, does the batch,
   /// and gives the time of one call, ...
   Judged<double> next_batch();
-  /// ... and checks what those wrote that were done.
+  /// ... and checks what those wrote that were done, and that each had written it when its clock stopped.
   Judged<void> check();
 
   /// Has the last batch (one of `batch()`) done again by another process, which must write the same bytes.
@@ -124,6 +125,7 @@ class LoadedObject {
   void load_in_advance();
   void show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets);
   void write_row(std::size_t slot, std::size_t lane, std::size_t lanes);
+  void note_standstill();
   Judged<void> check_row(std::size_t slot, double& worst_error) const;
   template <class Step>
   auto killed_on_stop(RunnerProcess& process, Step step) const;
@@ -146,6 +148,7 @@ class LoadedObject {
   SecretStream random_;
   std::uint32_t poison_ = 0;
   Dealt dealt_;
+  Standstill standstill_;  ///< of the batches that others follow
 };
 
 }  // namespace kernelsmith

@@ -14,7 +14,9 @@
 namespace kernelsmith {
 namespace {
 
-constexpr double kMargin = 0.05;
+/// Where memory is shared with neighbours, the best of a few milliseconds is not the best there is: an honest
+/// kernel was 9 % faster.
+constexpr double kMargin = 0.25;
 /// Below so many bytes in a microsecond and thread no processor is at its limit: 2 GB/s.
 constexpr double kCertainlyPlausible = 2000;
 constexpr std::size_t kBatches = 7;

@@ -93,10 +93,12 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
   if (result.kind == ExitKind::memory_limit)
     return reject(Stage::run, RejectionCode::out_of_memory, "the memory limit was exceeded" + when + said);
   if (result.kind == ExitKind::output_limit)
-    return reject(Stage::integrity, RejectionCode::sandbox_violation, "too much was printed" + when);
+    return reject(Stage::integrity, RejectionCode::sandbox_violation, "more than 1 MB was printed" + when);
   if (result.kind == ExitKind::signalled && result.code == SIGSYS)
     return reject(Stage::integrity, RejectionCode::sandbox_violation,
-                  "a forbidden system call was made" + when + said);
+                  "a forbidden system call was made" + when +
+                      " (by a thread beyond the task's `threads`, a process, or a socket, for instance)" +
+                      said);
   if (result.kind == ExitKind::signalled) {
     const bool outside = !loading && (result.code == SIGSEGV || result.code == SIGBUS);
     const std::string hint = outside ? " (a page behind each tensor is forbidden)" : "";

@@ -1,0 +1,67 @@
+#include "call_faults.hpp"
+
+#include <variant>
+
+namespace kernelsmith {
+namespace {
+
+std::string where(const TaskShape& shape, const TensorSpec& tensor) {
+  return "output '" + tensor.name + "' at " + where(shape);
+}
+
+}  // namespace
+
+std::string where(const TaskShape& shape) { return shape.name.empty() ? "the only shape" : shape.name; }
+
+Failure in_a_call(const Failure& failure, const TaskShape& shape) {
+  const Rejection* const rejection = std::get_if<Rejection>(&failure);
+  if (!rejection) return failure;
+  Rejection told = *rejection;
+  told.diagnostics = "at " + where(shape) + ": " + told.diagnostics;
+  return told;
+}
+
+Failure outside(const TaskShape& shape, const TensorSpec& tensor) {
+  return reject(Stage::integrity, RejectionCode::out_of_bounds,
+                "memory beside " + where(shape, tensor) + " was written");
+}
+
+Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpec& tensor,
+              std::size_t elements) {
+  const std::string count = std::to_string(result.bad) + " of " + std::to_string(elements) + " elements";
+  switch (result.fault) {
+    case Fault::not_written:
+      return reject(Stage::correctness, RejectionCode::output_not_written,
+                    where(shape, tensor) + " is not written in full: " + count +
+                        " are missing or wrong, such as element " + std::to_string(result.first_bad));
+    case Fault::not_finite:
+      return reject(Stage::correctness, RejectionCode::not_finite,
+                    where(shape, tensor) +
+                        " is NaN or infinite where the reference is finite, or the other way round: " +
+                        count + " are wrong, such as element " + std::to_string(result.first_bad));
+    default:
+      break;
+  }
+  if (result.bad == 0)
+    return reject(Stage::correctness, RejectionCode::wrong_output,
+                  where(shape, tensor) + " is too inaccurate as a whole: its RMS error is " +
+                      std::to_string(result.error) + " times what is allowed (a lower precision somewhere?)");
+  return reject(Stage::correctness, RejectionCode::wrong_output,
+                where(shape, tensor) + " differs from the reference: " + count +
+                    " are beyond the error budget, such as element " + std::to_string(result.first_bad));
+}
+
+Failure written_late(const TaskShape& shape) {
+  return reject(Stage::integrity, RejectionCode::background_work,
+                "an output at " + where(shape) +
+                    " was written, or changed, after its call had returned and the clock had stopped");
+}
+
+Failure differing(const TaskShape& shape, const TensorSpec& tensor) {
+  return reject(Stage::correctness, RejectionCode::nondeterministic,
+                where(shape, tensor) +
+                    " differed when another process computed it from the same inputs: a race, or a sum whose "
+                    "order is left to chance (a task can declare nondeterministic: true)");
+}
+
+}  // namespace kernelsmith

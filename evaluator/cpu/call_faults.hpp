@@ -1,0 +1,34 @@
+// What is said of calls and outputs that break a rule.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <kernelsmith/core/task.hpp>
+
+#include "bank.hpp"
+#include "check.hpp"
+#include "judged.hpp"
+
+namespace kernelsmith {
+
+/// "cols=33 rows=65", or words for a shape without a name.
+std::string where(const TaskShape& shape);
+
+/// A failure of calls, with the shape where it is the kernel's.
+Failure in_a_call(const Failure& failure, const TaskShape& shape);
+
+/// Memory beside the output was written.
+Failure outside(const TaskShape& shape, const TensorSpec& tensor);
+
+/// The comparison found a fault in an output of so many elements.
+Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpec& tensor,
+              std::size_t elements);
+
+/// An output changed after the clock of its batch had stopped.
+Failure written_late(const TaskShape& shape);
+
+/// Two processes wrote different bytes for the same inputs.
+Failure differing(const TaskShape& shape, const TensorSpec& tensor);
+
+}  // namespace kernelsmith
