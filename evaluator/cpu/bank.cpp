@@ -13,7 +13,8 @@
 namespace kernelsmith {
 namespace {
 
-constexpr std::size_t kCheckSets = 2;
+/// Sets of a shape that is only checked: a small one, of a row or of one element, says little by one set.
+constexpr std::size_t kLeastCheckSets = 2, kMostCheckSets = 32, kCheckBytes = 256 << 10;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -33,11 +34,13 @@ std::size_t bytes_of_set(const Task& task, const TaskShape& shape) {
 class BankMaker {
  public:
   BankMaker(const Task& task, const std::vector<TaskShape>& shapes, const BankLimits& limits)
-      : task_(task), shapes_(shapes), limits_(limits), wanted_(shapes.size(), kCheckSets) {
-    for (std::size_t s = 0; s < task.timed.size(); ++s)
-      wanted_[s] = std::clamp(
-          limits.bytes / task.timed.size() / std::max<std::size_t>(bytes_of_set(task, shapes[s]), 1),
-          limits.least, limits.most);
+      : task_(task), shapes_(shapes), limits_(limits), wanted_(shapes.size()) {
+    for (std::size_t s = 0; s < shapes.size(); ++s) {
+      const std::size_t bytes = std::max<std::size_t>(bytes_of_set(task, shapes[s]), 1);
+      wanted_[s] = shapes[s].timed
+                       ? std::clamp(limits.bytes / task.timed.size() / bytes, limits.least, limits.most)
+                       : std::clamp(kCheckBytes / bytes, kLeastCheckSets, kMostCheckSets);
+    }
     for (const std::size_t wanted : wanted_) bank_.emplace_back(wanted);
     made_.resize(shapes.size());
   }
@@ -85,8 +88,7 @@ class BankMaker {
     return {};
   }
 
-  /// Every other set holds the special values that the task declares: a shape's two check sets are one of
-  /// each.
+  /// Every other set holds the special values that the task declares: two check sets are one of each.
   Status make_set(Place place, Truth& truth, SecretStream& random) {
     const bool with_specials = place.set % 2 == 1;
     InputSet& set = bank_[place.shape][place.set];

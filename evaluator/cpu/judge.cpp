@@ -16,7 +16,7 @@
 namespace kernelsmith {
 namespace {
 
-constexpr std::size_t kCallsChecked = 2;  ///< at each shape before anything is timed
+constexpr std::size_t kCallsChecked = 2;  ///< at each timed shape before anything is timed
 /// Of wall time for all of an evaluation's loads and calls, at least and in the task's time limits.
 constexpr double kLeastAllowanceS = 20, kAllowance = 3;
 /// A call that takes as long as this, and as many of the yardstick's, is not worth the many that timing
@@ -161,7 +161,7 @@ Judged<void> Judge::check_all_shapes(LoadedObject& candidate, bool again, const 
     // The odd shapes of `check` first: that is where most kernels are wrong.
     const std::size_t shape = shapes_.size() - 1 - i;
     if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));
-    const auto time = candidate.cold_batch(shape, kCallsChecked);
+    const auto time = candidate.cold_batch(shape, shapes_[shape].timed ? kCallsChecked : bank_[shape].size());
     if (results) (*results)[shape].correct = time.has_value();
     if (!time) return time.error();
     if (*time < kLongCallUs) continue;

@@ -21,10 +21,16 @@ constexpr std::size_t kMostSlots = 192;
 Error task_at_fault(const Failure& failure, const std::string& what) {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
   const Rejection& rejection = std::get<Rejection>(failure);
+  const bool inaccurate = rejection.code == RejectionCode::wrong_output;
   return fail(ErrorCode::refused,
               "the task's " + what + " fails its own check (" + std::string(name_of(rejection.code)) +
                   "): " + rejection.diagnostics,
-              "files: " + what);
+              "files: " + what,
+              inaccurate
+                  ? "if it is right but for rounding, it loses digits where numbers cancel out: write that "
+                    "without a difference, or declare tolerance: {policy: normwise}, which judges an output "
+                    "as a whole"
+                  : "");
 }
 
 }  // namespace
@@ -80,8 +86,9 @@ Result<Arena> Judge::make_arena() const {
     place.sizes = shapes_[s].sizes;
     for (const TensorExtent& extent : shapes_[s].extents) place.tensor_bytes.push_back(extent.bytes);
     const std::size_t fitting = kArenaBytesOfShape / std::max<std::size_t>(shapes_[s].bytes(), 1);
-    // No more than a pair takes.
-    const std::size_t wanted = std::max<std::size_t>(bank_[s].size() * 2 / 3, 1);
+    // No more than a pair takes, or all at once where there are none.
+    const std::size_t sets = bank_[s].size();
+    const std::size_t wanted = shapes_[s].timed ? std::max<std::size_t>(sets * 2 / 3, 1) : sets;
     place.slots = std::min(wanted, std::clamp<std::size_t>(fitting, 2, kMostSlots));
   }
   return Arena::create(roles, std::move(places));

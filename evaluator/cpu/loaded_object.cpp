@@ -39,13 +39,16 @@ LoadedObject::LoadedObject(LoadedObjectSetup setup, const Bank& bank, CpuBinaryP
       arena_(&arena),
       trust_(trust),
       worst_error_(bank.size(), 0) {
-  for (const auto& sets : bank)
-    deals_.push_back(trust == Trust::trusted ? Deal(sets.size()) : Deal::split(sets.size(), random_));
+  for (std::size_t s = 0; s < bank.size(); ++s) {
+    const bool split = trust == Trust::candidate && setup_.shapes[s].timed;
+    deals_.push_back(split ? Deal::split(bank[s].size(), random_) : Deal(bank[s].size()));
+  }
 }
 
 std::size_t LoadedObject::most_calls(std::size_t shape) const {
-  // Two of them and a warm-up for each time that the object has to be loaded anew.
   const std::size_t sets = deals_[shape].trials.size();
+  if (!setup_.shapes[shape].timed) return std::min(arena_->slots(shape), sets);
+  // Two of them and a warm-up for each time that the object has to be loaded anew.
   return std::max<std::size_t>(
       1, std::min(arena_->slots(shape), trust_ == Trust::trusted ? sets / 3 : sets / 2));
 }

@@ -3,9 +3,21 @@
 #include <cstdio>
 #include <exception>
 
+#include <poll.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "command_line.hpp"
+
+namespace {
+
+/// Of a pipe at the standard output: whoever has read enough needs no error.
+bool reader_is_gone() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   const rlimit no_core{0, 0};
@@ -15,7 +27,7 @@ int main(int argc, char** argv) {
   try {
     const int status = kernelsmith::cli::run_command_line(argc, argv);
     const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-    if (written || status == kernelsmith::cli::kBroken) return status;
+    if (written || status == kernelsmith::cli::kBroken || reader_is_gone()) return status;
     std::fputs("error: the standard output cannot be written (io)\n", stderr);
     return kernelsmith::cli::kBroken;
   } catch (const std::exception& error) {

@@ -63,7 +63,12 @@ void BudgetOptions::add_to(CLI::App& command) {
   command.add_option("--evaluations", evaluations, "End after so many evaluations")
       ->check(whole_number(1))
       ->type_name("N");
-  command.add_option("--time", time, "End after so much wall time: 90, 90s, 1.5m, 2h")->type_name("DURATION");
+  command
+      .add_option(
+          "--time", time,
+          "End the search after so much wall time: 90, 90s, 1.5m, 2h (preparing the evaluator before it, and "
+          "measuring the best once more after it, come on top)")
+      ->type_name("DURATION");
   command
       .add_option("--max-usd", usd, "End before calls to models cost more US dollars (needs --price-file)")
       ->type_name("USD");

@@ -59,7 +59,9 @@ ErrorCode code_for(sqlite3* handle, int result) {
 std::string_view hint_for(ErrorCode code) {
   switch (code) {
     case ErrorCode::disk_full:
-      return "make room and resume the run: everything up to the last commit is there";
+      return "make room and resume the run: everything up to the last commit is there (where its folder is "
+             "not "
+             "there: begin it again)";
     case ErrorCode::corrupt:
       return "restore the run folder from a copy";
     default:
