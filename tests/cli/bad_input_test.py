@@ -160,7 +160,7 @@ class LackingMachine(CommandTest):
         for folder in ("/usr/local/bin", "/usr/bin", "/bin"):
             for program in Path(folder).iterdir() if Path(folder).is_dir() else ():
                 link = tools / program.name
-                if program.name not in missing and not link.exists():
+                if program.name not in missing and not os.path.lexists(link):
                     link.symlink_to(program)
         return {"PATH": str(tools)}
 
