@@ -14,7 +14,7 @@ namespace kernelsmith {
 namespace {
 
 /// Sets of a shape that is only checked: a small one, of a row or of one element, says little by one set.
-constexpr std::size_t kLeastCheckSets = 2, kMostCheckSets = 32, kCheckBytes = 256 << 10;
+constexpr std::size_t kLeastCheckSets = 2, kMostCheckSets = 16, kCheckBytes = 256 << 10;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -71,10 +71,12 @@ class BankMaker {
   std::optional<Place> next() {
     const std::lock_guard lock(mutex_);
     while (at_.set < limits_.most) {
-      if (at_.set >= limits_.least && seconds_since(start_) > limits_.seconds) break;
+      const bool late = seconds_since(start_) > limits_.seconds;
+      if (at_.set >= limits_.least && late) break;
       const Place place = at_;
       at_ = place.shape + 1 < shapes_.size() ? Place{place.shape + 1, place.set} : Place{0, place.set + 1};
       if (place.set >= wanted_[place.shape]) continue;
+      if (late && !shapes_[place.shape].timed && place.set >= kLeastCheckSets) continue;
       made_[place.shape] = place.set + 1;
       return place;
     }

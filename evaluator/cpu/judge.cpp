@@ -16,7 +16,9 @@
 namespace kernelsmith {
 namespace {
 
-constexpr std::size_t kCallsChecked = 2;  ///< at each timed shape before anything is timed
+constexpr std::size_t kCallsChecked = 2;  ///< at each shape before anything is timed
+/// A call that is over so soon is done with all sets of a shape that is only checked.
+constexpr double kShortCallUs = 10e3;
 /// Of wall time for all of an evaluation's loads and calls, at least and in the task's time limits.
 constexpr double kLeastAllowanceS = 20, kAllowance = 3;
 /// A call that takes as long as this, and as many of the yardstick's, is not worth the many that timing
@@ -161,7 +163,10 @@ Judged<void> Judge::check_all_shapes(LoadedObject& candidate, bool again, const 
     // The odd shapes of `check` first: that is where most kernels are wrong.
     const std::size_t shape = shapes_.size() - 1 - i;
     if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));
-    const auto time = candidate.cold_batch(shape, shapes_[shape].timed ? kCallsChecked : bank_[shape].size());
+    auto time = candidate.cold_batch(shape, kCallsChecked);
+    const std::size_t sets = bank_[shape].size();
+    if (time && *time < kShortCallUs && !shapes_[shape].timed && sets > kCallsChecked)
+      time = candidate.batch(shape, sets - kCallsChecked);
     if (results) (*results)[shape].correct = time.has_value();
     if (!time) return time.error();
     if (*time < kLongCallUs) continue;
@@ -284,7 +289,8 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
   if (!found) return lost() ? Judged<void>() : found.error();
   for (AbbaRatios& pairs : *found) {
     // The challenger was timed on most of the bank already: where nothing is new to it, its own score tells.
-    static_cast<void>(leave_out_false_gains(pairs));
+    static_cast<void>(leave_out_remembered(pairs));
+    if (!leave_out_batched(pairs)) return {};
     AbbaRatios incumbents = seen_from_b(std::move(pairs));
     if (!leave_out_false_gains(incumbents)) return {};
     pairs = seen_from_b(std::move(incumbents));

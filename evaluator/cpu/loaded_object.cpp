@@ -17,6 +17,9 @@ namespace {
 
 /// Of all outputs of a batch, and of each of its outputs at least: few enough to cost no time.
 constexpr std::size_t kLinesNoted = 1024, kLeastLinesNoted = 8;
+/// Where those are not all: what is noted seldom shows that a few costly elements were put off. So every so
+/// many batches, at random, are compared at once, which delays the batch after them.
+constexpr std::size_t kOneCheckedIn = 4;
 
 /// A NaN as f32, and no number that a kernel is likely to compute as anything else.
 std::uint32_t draw_poison(SecretStream& random) {
@@ -110,23 +113,26 @@ bool LoadedObject::met_before() const {
 Judged<double> LoadedObject::next_batch() {
   lay_out_batch();
   auto time = noting_rejection([&] { return time_rows(); });
-  if (time && dealt_.done < dealt_.sets.size()) note_standstill();
+  if (!time || trust_ == Trust::trusted || dealt_.done == dealt_.sets.size()) return time;
+  if (!note_standstill() && random_.below(kOneCheckedIn) == 0)
+    if (auto checked = check(); !checked) return checked.error();
   return time;
 }
 
-/// Of the batch that was timed just now.
-void LoadedObject::note_standstill() {
-  if (trust_ == Trust::trusted) return;
+/// Of the batch that was timed just now. False where it has more outputs than can be noted.
+bool LoadedObject::note_standstill() {
   const Stopwatch watch(costs_.compare_ms);
   const auto& tensors = setup_.task.tensors;
   const auto is_output = [](const TensorSpec& tensor) { return tensor.role != TensorRole::in; };
   const auto outputs = dealt_.calls * static_cast<std::size_t>(std::ranges::count_if(tensors, is_output));
   const std::size_t lines = std::max(kLinesNoted / std::max<std::size_t>(outputs, 1), kLeastLinesNoted);
+  bool all = true;
   for (std::size_t slot = dealt_.done - dealt_.calls; slot < dealt_.done; ++slot)
     for (std::size_t t = 0; t < tensors.size(); ++t)
       if (is_output(tensors[t]))
-        standstill_.note({arena_->tensor(dealt_.shape, slot, t), arena_->tensor_bytes(dealt_.shape, t)},
-                         lines, random_);
+        all &= standstill_.note(
+            {arena_->tensor(dealt_.shape, slot, t), arena_->tensor_bytes(dealt_.shape, t)}, lines, random_);
+  return all;
 }
 
 Judged<void> LoadedObject::check() {
@@ -308,7 +314,7 @@ Judged<void> LoadedObject::repeat_last() {
 }
 
 void LoadedObject::show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets) {
-  dealt_ = {shape, calls, std::move(sets), 0};
+  dealt_ = {shape, calls, std::move(sets), 0, 0};
   standstill_.clear();
   std::vector<std::size_t>& first_met = deals_[shape].first_met;
   for (const std::size_t set : dealt_.sets)
@@ -344,19 +350,20 @@ void LoadedObject::write_row(std::size_t slot, std::size_t lane, std::size_t lan
 Judged<void> LoadedObject::check_rows() {
   if (trust_ == Trust::trusted) return {};
   const Stopwatch watch(costs_.compare_ms);
-  const std::size_t lanes =
-      std::min(dealt_.done, lanes_for(dealt_.done * setup_.shapes[dealt_.shape].bytes()));
-  std::vector<Judged<void>> verdicts(dealt_.done);
-  std::vector<double> errors(dealt_.done, 0);
+  const std::size_t first = dealt_.checked, rows = dealt_.done - first;
+  const std::size_t lanes = std::min(rows, lanes_for(rows * setup_.shapes[dealt_.shape].bytes()));
+  std::vector<Judged<void>> verdicts(rows);
+  std::vector<double> errors(rows, 0);
   in_lanes(lanes, [&](std::size_t lane) {
-    for (std::size_t slot = lane; slot < dealt_.done; slot += lanes)
-      verdicts[slot] = check_row(slot, errors[slot]);
+    for (std::size_t row = lane; row < rows; row += lanes)
+      verdicts[row] = check_row(first + row, errors[row]);
   });
-  for (std::size_t slot = 0; slot < dealt_.done; ++slot) {
+  for (std::size_t row = 0; row < rows; ++row) {
     double& worst = worst_error_[dealt_.shape];
-    worst = std::max(worst, errors[slot]);
-    if (!verdicts[slot]) return verdicts[slot];
+    worst = std::max(worst, errors[row]);
+    if (!verdicts[row]) return verdicts[row];
   }
+  dealt_.checked = dealt_.done;
   if (standstill_.holds()) return {};
   return written_late(setup_.shapes[dealt_.shape]);
 }

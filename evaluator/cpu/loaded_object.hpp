@@ -110,7 +110,7 @@ class LoadedObject {
   struct Dealt {
     std::size_t shape = 0, calls = 0;
     std::vector<std::size_t> sets;
-    std::size_t done = 0;  ///< rows
+    std::size_t done = 0, checked = 0;  ///< rows
   };
 
   template <class Step>
@@ -125,7 +125,7 @@ class LoadedObject {
   void load_in_advance();
   void show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets);
   void write_row(std::size_t slot, std::size_t lane, std::size_t lanes);
-  void note_standstill();
+  bool note_standstill();
   Judged<void> check_row(std::size_t slot, double& worst_error) const;
   template <class Step>
   auto killed_on_stop(RunnerProcess& process, Step step) const;

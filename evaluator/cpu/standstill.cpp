@@ -4,7 +4,7 @@
 
 namespace kernelsmith {
 
-void Standstill::note(std::span<const std::byte> output, std::size_t lines, SecretStream& random) {
+bool Standstill::note(std::span<const std::byte> output, std::size_t lines, SecretStream& random) {
   const std::size_t all = (output.size() + kLine - 1) / kLine, parts = std::min(all, lines);
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t begin = all * part / parts, end = all * (part + 1) / parts;
@@ -13,6 +13,7 @@ void Standstill::note(std::span<const std::byte> output, std::size_t lines, Secr
     line.place = output.subspan(at, std::min(kLine, output.size() - at));
     std::ranges::copy(line.place, line.stood.begin());
   }
+  return parts == all;
 }
 
 bool Standstill::holds() const {

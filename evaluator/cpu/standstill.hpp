@@ -16,8 +16,8 @@ namespace kernelsmith {
 class Standstill {
  public:
   /// Copies `lines` lines of 64 bytes at most, one at a secret place in each of as many equal parts of the
-  /// output, which must live as long as this or until clear().
-  void note(std::span<const std::byte> output, std::size_t lines, SecretStream& random);
+  /// output, which must live as long as this or until clear(). False where that is not all of it.
+  bool note(std::span<const std::byte> output, std::size_t lines, SecretStream& random);
   void clear() { noted_.clear(); }
 
   /// Whether all that was copied stands there still.

@@ -28,7 +28,7 @@ constexpr scmp_datum_t kNewNamespaces =
 constexpr scmp_datum_t kCollapse = 25, kSetWriteHint = 1036, kSetFileWriteHint = 1038;
 constexpr std::array<scmp_datum_t, 6> kRecordLocks = {5, 6, 7, 36, 37, 38};
 constexpr scmp_datum_t kFirstRealTimeSignal = 32;
-constexpr scmp_datum_t kScheduleCore = 62, kSetMemoryMerge = 67;
+constexpr scmp_datum_t kScheduleCore = 62, kSetMemoryMerge = 67, kSetSpeculationControl = 53;
 
 // As the library's SCMP_A0 and its like, which are no C++.
 scmp_arg_cmp argument(unsigned index, scmp_compare how, scmp_datum_t a, scmp_datum_t b = 0) {
@@ -160,8 +160,9 @@ bool deny_to_runners(void* filter, bool threads) {
     done = done && deny_where(filter, kDeny, SCMP_SYS(madvise),
                               {argument(2, SCMP_CMP_MASKED_EQ, 0xffffffff, advice)});
   done = done && deny_where(filter, kDeny, SCMP_SYS(mremap), {argument(1, SCMP_CMP_EQ, 0)});
-  // A core that is shared with nobody else, and memory that is shared with everybody.
-  for (const scmp_datum_t option : {kScheduleCore, kSetMemoryMerge})
+  // A core that is shared with nobody else, memory that is shared with everybody, and caches and predictors
+  // that are emptied for whoever comes next.
+  for (const scmp_datum_t option : {kScheduleCore, kSetMemoryMerge, kSetSpeculationControl})
     done = done &&
            deny_where(filter, kDeny, SCMP_SYS(prctl), {argument(0, SCMP_CMP_MASKED_EQ, 0xffffffff, option)});
   // Reading a limit is honest, setting one is not.

@@ -34,6 +34,7 @@ TEST(RunnerProfile, OtherWaysAroundTheClockAreRefused) {
                            "note at a file",
                            "disks flushed",
                            "shared core",
+                           "speculation",
                            "merged memory",
                            "record lock",
                            "waiting record lock",
@@ -76,7 +77,7 @@ TEST(RunnerProfile, ACommandMayDoWhatARunnerMayNot) {
   for (const char* what :
        {"fork", "thread", "timer", "interval timer", "SIGCONT handler", "signal of a descriptor", "memfd",
         "socket", "limit", "second mapping", "page removed", "page cache", "note at a file", "disks flushed",
-        "shared core", "merged memory"})
+        "shared core", "speculation", "merged memory"})
     EXPECT_TRUE(run(probe(what, SandboxProfile::command)).succeeded()) << what;
 }
 
