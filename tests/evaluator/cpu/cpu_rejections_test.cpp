@@ -134,7 +134,28 @@ TEST(CpuEvaluator, RejectsWrongOutputs) {
       {"honest in the first calls only",
        "static int calls;\n" + kernel("if (++calls > 12) return;" + kHonest), Stage::correctness,
        RejectionCode::output_not_written},
+      {"wrong for few of the inputs of one element",
+       "static int calls;\n" + kernel("if (rows == 1 && ++calls > 9) { *y = 7; return; }" + kHonest),
+       Stage::correctness, RejectionCode::wrong_output},
   });
+}
+
+TEST(CpuEvaluator, SlowCallsAtASmallShapeAreFew) {
+  Bench bench;
+  const std::string slow =
+      "if (rows == 1) for (volatile int i = 0; i < 150'000'000; i = i + 1) {}\n";  // tenths of a second
+  const auto verdict = verdict_on(bench, kernel(slow + kHonest));
+  if (!verdict) return;
+  EXPECT_TRUE(verdict->accepted()) << verdict->rejection()->diagnostics;
+}
+
+TEST(CpuEvaluator, ACallThatFailsNamesItsShape) {
+  Bench bench;
+  const auto verdict = verdict_on(bench, kernel("if (rows == 3) std::abort();" + kHonest));
+  ASSERT_TRUE(verdict);
+  ASSERT_NE(verdict->rejection(), nullptr);
+  EXPECT_NE(verdict->rejection()->diagnostics.find("at cols=33 rows=3: "), std::string::npos)
+      << verdict->rejection()->diagnostics;
 }
 
 TEST(CpuEvaluator, RejectsWhatBreaksOrLeaves) {
