@@ -1,6 +1,5 @@
 // kernelsmith export RUN
 #include <cerrno>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -27,8 +26,8 @@ struct ExportCommand {
     const auto view = view_run(folder, default_registry());
     if (!view) return view.error();
     if (!out) {
-      std::signal(SIGPIPE, SIG_DFL);  // nothing is left to do for whoever has read enough
-      return export_run(*view, std::cout);
+      const Status written = export_run(*view, std::cout);
+      return std::cout.fail() ? Status() : written;  // what the standard output did not take, main() tells
     }
     std::ofstream file(*out, std::ios::binary);
     if (!file)

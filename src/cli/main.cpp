@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   try {
     const int status = kernelsmith::cli::run_command_line(argc, argv);
     const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-    if (written || status == kernelsmith::cli::kBroken || reader_is_gone()) return status;
+    if (written || reader_is_gone()) return status;
     std::fputs("error: the standard output cannot be written (io)\n", stderr);
     return kernelsmith::cli::kBroken;
   } catch (const std::exception& error) {

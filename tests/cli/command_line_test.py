@@ -1,7 +1,6 @@
 """The words of the command line: help, version, and what is said about wrong ones."""
 
 import os
-import signal
 import subprocess
 import unittest
 
@@ -93,7 +92,7 @@ class CommandLineTest(CommandTest):
             done = subprocess.run(
                 [KERNELSMITH, "export", self.folder / "a.run"], stdout=gone, stderr=subprocess.PIPE, text=True
             )
-        self.assertEqual(done.returncode, -signal.SIGPIPE)
+        self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stderr, "")
 
     def test_doctor_without_room_for_temporary_files(self):
