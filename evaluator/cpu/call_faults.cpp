@@ -51,12 +51,6 @@ Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpe
                     " are beyond the error budget, such as element " + std::to_string(result.first_bad));
 }
 
-Failure written_late(const TaskShape& shape) {
-  return reject(Stage::integrity, RejectionCode::background_work,
-                "an output at " + where(shape) +
-                    " was written, or changed, after its call had returned and the clock had stopped");
-}
-
 Failure differing(const TaskShape& shape, const TensorSpec& tensor) {
   return reject(Stage::correctness, RejectionCode::nondeterministic,
                 where(shape, tensor) +

@@ -25,9 +25,6 @@ Failure outside(const TaskShape& shape, const TensorSpec& tensor);
 Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpec& tensor,
               std::size_t elements);
 
-/// An output changed after the clock of its batch had stopped.
-Failure written_late(const TaskShape& shape);
-
 /// Two processes wrote different bytes for the same inputs.
 Failure differing(const TaskShape& shape, const TensorSpec& tensor);
 

@@ -9,10 +9,15 @@
 namespace kernelsmith {
 namespace {
 
-/// Elements are summed up in blocks, so that a sum stays exact enough.
+/// Elements are summed up in blocks, so that a sum stays exact enough; parts begin with a block.
 constexpr std::size_t kBlock = 1024;
 /// Sums of a block, side by side: a compiler may not reorder a single one, and so would not vectorise it.
 constexpr std::size_t kSideBySide = 16;
+
+/// Of elements.
+struct Range {
+  std::size_t begin, end;
+};
 
 template <class T>
 struct Sums {
@@ -65,7 +70,7 @@ bool is_poison(const std::byte* element, std::size_t size, std::uint32_t poison)
 /// that are finite. Where only the RMS counts, nothing but the class of an element can be bad.
 template <class T, class W>
 double examine(const T* actual, const T* expected, const W* weight, std::size_t begin, std::size_t end,
-               bool per_element, std::uint32_t poison, CheckResult& result) {
+               bool per_element, std::uint32_t poison, Findings& found) {
   double squares = 0;
   for (std::size_t i = begin; i < end; ++i) {
     const W q = fraction(actual[i], expected[i], weight[i]);
@@ -74,35 +79,81 @@ double examine(const T* actual, const T* expected, const W* weight, std::size_t 
     const bool same = same_class(actual[i], expected[i]);
     const bool unwritten = is_poison(reinterpret_cast<const std::byte*>(actual + i), sizeof(T), poison);
     if (same && !unwritten && (!std::isfinite(expected[i]) || !per_element)) continue;
-    if (result.bad++ == 0) result.first_bad = i;
-    if (unwritten) {
-      result.fault = Fault::not_written;
-    } else if (result.fault != Fault::not_written) {
-      result.fault = same ? std::max(result.fault, Fault::wrong) : Fault::not_finite;
-    }
+    if (found.bad++ == 0) found.first_bad = i;
+    const Fault fault = unwritten ? Fault::not_written : same ? Fault::wrong : Fault::not_finite;
+    found.fault = std::max(found.fault, fault);
   }
   return squares;
 }
 
 template <class T, class W>
-CheckResult check_reals(const Expected& expected, std::span<const std::byte> bytes, std::uint32_t poison) {
+Findings look_through_reals(const Expected& expected, std::span<const std::byte> bytes, std::uint32_t poison,
+                            Range part) {
   const auto* actual = reinterpret_cast<const T*>(bytes.data());
   const auto* values = reinterpret_cast<const T*>(expected.values.data());
   const auto* weights = reinterpret_cast<const W*>(expected.weights.data());
-  const std::size_t count = bytes.size() / sizeof(T);
-  CheckResult result;
-  double squares = 0, worst = 0;
-  for (std::size_t begin = 0; begin < count; begin += kBlock) {
-    const std::size_t length = std::min(kBlock, count - begin);
+  Findings found;
+  for (std::size_t begin = part.begin; begin < part.end; begin += kBlock) {
+    const std::size_t length = std::min(kBlock, part.end - begin);
     std::size_t within = 0;
     const Sums<W> sums = sum_block(actual + begin, values + begin, weights + begin, length, within);
-    worst = std::max(worst, static_cast<double>(sums.worst));
+    found.worst = std::max(found.worst, static_cast<double>(sums.worst));
     const bool finite = std::isfinite(sums.squares);
-    if (finite) squares += sums.squares;
+    if (finite) found.squares += sums.squares;
     if (finite && (within == length || !expected.per_element)) continue;
     const double rest =
-        examine(actual, values, weights, begin, begin + length, expected.per_element, poison, result);
-    if (!finite) squares += rest;
+        examine(actual, values, weights, begin, begin + length, expected.per_element, poison, found);
+    if (!finite) found.squares += rest;
+  }
+  return found;
+}
+
+Findings look_through_bytes(const Expected& expected, const std::byte* actual, std::uint32_t poison,
+                            Range part) {
+  Findings found;
+  const std::byte* const values = expected.values.data();
+  const std::size_t size = bytes_of(expected.dtype);
+  const std::size_t first = part.begin * size, last = part.end * size;
+  if (std::memcmp(actual + first, values + first, last - first) == 0) return found;
+  for (std::size_t at = first; at < last; at += size) {
+    if (std::memcmp(actual + at, values + at, size) == 0) continue;
+    if (found.bad++ == 0) found.first_bad = at / size;
+    found.fault =
+        std::max(found.fault, is_poison(actual + at, size, poison) ? Fault::not_written : Fault::wrong);
+  }
+  return found;
+}
+
+bool is_bit_for_bit(const Expected& expected) { return expected.exact || expected.weights.empty(); }
+
+}  // namespace
+
+Findings look_through(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison,
+                      std::size_t part, std::size_t parts) {
+  const std::size_t count = actual.size() / bytes_of(expected.dtype);
+  const std::size_t blocks = (count + kBlock - 1) / kBlock;
+  const auto edge = [&](std::size_t i) { return std::min(blocks * i / parts * kBlock, count); };
+  const Range range{edge(part), edge(part + 1)};
+  if (is_bit_for_bit(expected)) return look_through_bytes(expected, actual.data(), poison, range);
+  if (expected.dtype == Dtype::f64)
+    return look_through_reals<double, double>(expected, actual, poison, range);
+  if (expected.wide_weights) return look_through_reals<float, double>(expected, actual, poison, range);
+  return look_through_reals<float, float>(expected, actual, poison, range);
+}
+
+CheckResult conclude(const Expected& expected, std::span<const Findings> parts) {
+  CheckResult result;
+  double squares = 0, worst = 0;
+  for (const Findings& part : parts) {
+    if (result.bad == 0) result.first_bad = part.first_bad;
+    result.bad += part.bad;
+    result.fault = std::max(result.fault, part.fault);
+    squares += part.squares;
+    worst = std::max(worst, part.worst);
+  }
+  if (is_bit_for_bit(expected)) {
+    result.error = result.bad == 0 ? 0 : 2;
+    return result;
   }
   const auto judged = static_cast<double>(std::max<std::size_t>(expected.judged, 1));
   const double rms_error = std::sqrt(squares / judged) / expected.rms_limit;
@@ -111,27 +162,9 @@ CheckResult check_reals(const Expected& expected, std::span<const std::byte> byt
   return result;
 }
 
-CheckResult check_bytes(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison) {
-  CheckResult result;
-  if (std::memcmp(actual.data(), expected.values.data(), actual.size()) == 0) return result;
-  const std::size_t size = bytes_of(expected.dtype);
-  for (std::size_t at = 0; at < actual.size(); at += size) {
-    if (std::memcmp(actual.data() + at, expected.values.data() + at, size) == 0) continue;
-    if (result.bad++ == 0) result.first_bad = at / size;
-    result.fault = is_poison(actual.data() + at, size, poison) ? Fault::not_written
-                                                               : std::max(result.fault, Fault::wrong);
-  }
-  result.error = 2;
-  return result;
-}
-
-}  // namespace
-
 CheckResult check_output(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison) {
-  if (expected.exact || expected.weights.empty()) return check_bytes(expected, actual, poison);
-  if (expected.dtype == Dtype::f64) return check_reals<double, double>(expected, actual, poison);
-  if (expected.wide_weights) return check_reals<float, double>(expected, actual, poison);
-  return check_reals<float, float>(expected, actual, poison);
+  const Findings all = look_through(expected, actual, poison, 0, 1);
+  return conclude(expected, {&all, 1});
 }
 
 bool untouched(std::span<const std::byte> bytes, std::uint32_t poison) {

@@ -1,4 +1,4 @@
-// The check of one output tensor, in full.
+// The check of one output tensor, in full, or in parts that several threads can look at.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,17 @@ struct Expected {
   std::size_t judged = 0;  ///< how many these are
 };
 
-enum class Fault { none, not_written, not_finite, wrong };
+/// The graver the greater.
+enum class Fault { none, wrong, not_finite, not_written };
+
+/// What is found in a part of an output.
+struct Findings {
+  Fault fault = Fault::none;
+  double worst = 0;           ///< the worst error over its budget
+  double squares = 0;         ///< the sum of those errors' squares
+  std::size_t bad = 0;        ///< elements beyond their budget
+  std::size_t first_bad = 0;  ///< index of one of them in the whole output
+};
 
 struct CheckResult {
   Fault fault = Fault::none;
@@ -35,9 +45,16 @@ struct CheckResult {
   std::size_t first_bad = 0;  ///< index of one of them
 };
 
-/// Compares `actual` with what is expected: where the truth is NaN or infinite, the same, and the rest by the
-/// budget. `poison` is what the buffer held before the call, 32 bits
-/// repeated.
+/// Compares one of `parts` parts of `actual`, the whole output, with what is expected: where the truth is NaN
+/// or infinite, the same, and the rest by the budget. `poison` is what the buffer held before the call, 32
+/// bits repeated.
+Findings look_through(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison,
+                      std::size_t part, std::size_t parts);
+
+/// What the findings in all parts of an output say of it.
+CheckResult conclude(const Expected& expected, std::span<const Findings> parts);
+
+/// Both, in one part.
 CheckResult check_output(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison);
 
 /// Whether every byte is the poison's, as streaming_fill() wrote it.

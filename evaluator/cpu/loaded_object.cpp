@@ -15,12 +15,6 @@
 namespace kernelsmith {
 namespace {
 
-/// Of all outputs of a batch, and of each of its outputs at least: few enough to cost no time.
-constexpr std::size_t kLinesNoted = 1024, kLeastLinesNoted = 8;
-/// Where those are not all: what is noted seldom shows that a few costly elements were put off. So every so
-/// many batches, at random, are compared at once, which delays the batch after them.
-constexpr std::size_t kOneCheckedIn = 4;
-
 /// A NaN as f32, and no number that a kernel is likely to compute as anything else.
 std::uint32_t draw_poison(SecretStream& random) {
   return 0x7fa00000U | static_cast<std::uint32_t>(random.below(1U << 20U));
@@ -113,26 +107,9 @@ bool LoadedObject::met_before() const {
 Judged<double> LoadedObject::next_batch() {
   lay_out_batch();
   auto time = noting_rejection([&] { return time_rows(); });
-  if (!time || trust_ == Trust::trusted || dealt_.done == dealt_.sets.size()) return time;
-  if (!note_standstill() && random_.below(kOneCheckedIn) == 0)
-    if (auto checked = check(); !checked) return checked.error();
+  if (!time || dealt_.done == dealt_.sets.size()) return time;
+  if (auto checked = check(); !checked) return checked.error();
   return time;
-}
-
-/// Of the batch that was timed just now. False where it has more outputs than can be noted.
-bool LoadedObject::note_standstill() {
-  const Stopwatch watch(costs_.compare_ms);
-  const auto& tensors = setup_.task.tensors;
-  const auto is_output = [](const TensorSpec& tensor) { return tensor.role != TensorRole::in; };
-  const auto outputs = dealt_.calls * static_cast<std::size_t>(std::ranges::count_if(tensors, is_output));
-  const std::size_t lines = std::max(kLinesNoted / std::max<std::size_t>(outputs, 1), kLeastLinesNoted);
-  bool all = true;
-  for (std::size_t slot = dealt_.done - dealt_.calls; slot < dealt_.done; ++slot)
-    for (std::size_t t = 0; t < tensors.size(); ++t)
-      if (is_output(tensors[t]))
-        all &= standstill_.note(
-            {arena_->tensor(dealt_.shape, slot, t), arena_->tensor_bytes(dealt_.shape, t)}, lines, random_);
-  return all;
 }
 
 Judged<void> LoadedObject::check() {
@@ -315,7 +292,6 @@ Judged<void> LoadedObject::repeat_last() {
 
 void LoadedObject::show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets) {
   dealt_ = {shape, calls, std::move(sets), 0, 0};
-  standstill_.clear();
   std::vector<std::size_t>& first_met = deals_[shape].first_met;
   for (const std::size_t set : dealt_.sets)
     if (first_met[set] == 0) first_met[set] = processes_;
@@ -351,36 +327,46 @@ Judged<void> LoadedObject::check_rows() {
   if (trust_ == Trust::trusted) return {};
   const Stopwatch watch(costs_.compare_ms);
   const std::size_t first = dealt_.checked, rows = dealt_.done - first;
-  const std::size_t lanes = std::min(rows, lanes_for(rows * setup_.shapes[dealt_.shape].bytes()));
-  std::vector<Judged<void>> verdicts(rows);
-  std::vector<double> errors(rows, 0);
+  const std::size_t lanes = lanes_for(rows * setup_.shapes[dealt_.shape].bytes());
+  std::vector<std::vector<Written>> written(rows);
+  for (auto& row : written) row.resize(setup_.task.tensors.size(), {std::vector<Findings>(lanes)});
   in_lanes(lanes, [&](std::size_t lane) {
-    for (std::size_t row = lane; row < rows; row += lanes)
-      verdicts[row] = check_row(first + row, errors[row]);
+    for (std::size_t row = 0; row < rows; ++row)
+      // By turns: parts of small outputs differ in size.
+      look_through_row(first + row, (lane + row) % lanes, written[row]);
   });
-  for (std::size_t row = 0; row < rows; ++row) {
-    double& worst = worst_error_[dealt_.shape];
-    worst = std::max(worst, errors[row]);
-    if (!verdicts[row]) return verdicts[row];
-  }
+  for (std::size_t row = 0; row < rows; ++row)
+    if (auto verdict = judge_row(first + row, written[row]); !verdict) return verdict;
   dealt_.checked = dealt_.done;
-  if (standstill_.holds()) return {};
-  return written_late(setup_.shapes[dealt_.shape]);
+  return {};
 }
 
-Judged<void> LoadedObject::check_row(std::size_t slot, double& worst_error) const {
+void LoadedObject::look_through_row(std::size_t slot, std::size_t part, std::vector<Written>& written) const {
   const auto& tensors = setup_.task.tensors;
   const std::size_t shape = dealt_.shape;
   const InputSet& set = bank_[shape][dealt_.sets[slot]];
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (tensors[t].role == TensorRole::in) continue;
     const std::span<const std::byte> actual(arena_->tensor(shape, slot, t), arena_->tensor_bytes(shape, t));
-    for (const auto& margin : arena_->margins(shape, slot, t))
-      if (!untouched(margin, poison_)) return outside(setup_.shapes[shape], tensors[t]);
-    const CheckResult result = check_output(set.outputs[t], actual, poison_);
-    worst_error = std::max(worst_error, result.error);
-    if (result.fault != Fault::none)
-      return wrong(result, setup_.shapes[shape], tensors[t], setup_.shapes[shape].extents[t].elements);
+    const std::size_t parts = written[t].parts.size();
+    written[t].parts[part] = look_through(set.outputs[t], actual, poison_, part, parts);
+    if (part == 0)
+      written[t].margins_hold = std::ranges::all_of(
+          arena_->margins(shape, slot, t), [&](const auto& margin) { return untouched(margin, poison_); });
+  }
+}
+
+Judged<void> LoadedObject::judge_row(std::size_t slot, const std::vector<Written>& written) {
+  const auto& tensors = setup_.task.tensors;
+  const TaskShape& shape = setup_.shapes[dealt_.shape];
+  const InputSet& set = bank_[dealt_.shape][dealt_.sets[slot]];
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    if (tensors[t].role == TensorRole::in) continue;
+    if (!written[t].margins_hold) return outside(shape, tensors[t]);
+    const CheckResult result = conclude(set.outputs[t], written[t].parts);
+    double& worst = worst_error_[dealt_.shape];
+    worst = std::max(worst, result.error);
+    if (result.fault != Fault::none) return wrong(result, shape, tensors[t], shape.extents[t].elements);
   }
   return {};
 }

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "bank.hpp"
+#include "check.hpp"
 #include "dealing.hpp"
 #include "inputs.hpp"
 #include "judged.hpp"
 #include "runner_pool.hpp"
 #include "runner_process.hpp"
-#include "standstill.hpp"
 
 namespace kernelsmith {
 
@@ -60,9 +60,10 @@ class LoadedObject {
   /// ... says whether an earlier process of this object had met one of them, ...
   bool met_before() const;
   /// ... lays out the next batch's inputs, not earlier, since what is there can be worked on, does the batch,
-  /// and gives the time of one call, ...
+  /// gives the time of one call, and checks what was written, unless it is the last: a later batch could do
+  /// what this one should have done, ...
   Judged<double> next_batch();
-  /// ... and checks what those wrote that were done, and that each had written it when its clock stopped.
+  /// ... and checks what the last one wrote.
   Judged<void> check();
 
   /// Has the last batch (one of `batch()`) done again by another process, which must write the same bytes.
@@ -113,6 +114,12 @@ class LoadedObject {
     std::size_t done = 0, checked = 0;  ///< rows
   };
 
+  /// What one output of a call holds, part by part, and whether nothing beside it was written.
+  struct Written {
+    std::vector<Findings> parts;
+    bool margins_hold = true;
+  };
+
   template <class Step>
   auto noting_rejection(Step step);
   Judged<double> one_batch(std::size_t shape, std::size_t calls);
@@ -125,8 +132,8 @@ class LoadedObject {
   void load_in_advance();
   void show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets);
   void write_row(std::size_t slot, std::size_t lane, std::size_t lanes);
-  bool note_standstill();
-  Judged<void> check_row(std::size_t slot, double& worst_error) const;
+  void look_through_row(std::size_t slot, std::size_t part, std::vector<Written>& written) const;
+  Judged<void> judge_row(std::size_t slot, const std::vector<Written>& written);
   template <class Step>
   auto killed_on_stop(RunnerProcess& process, Step step) const;
   Judged<double> allowed_s(std::size_t shape) const;
@@ -148,7 +155,6 @@ class LoadedObject {
   SecretStream random_;
   std::uint32_t poison_ = 0;
   Dealt dealt_;
-  Standstill standstill_;  ///< of the batches that others follow
 };
 
 }  // namespace kernelsmith

@@ -43,7 +43,7 @@ enum class RejectionCode {
   nondeterministic,   ///< correctness: the same inputs gave different outputs, and the task does not allow it
   input_modified,     ///< integrity: an input was written
   out_of_bounds,      ///< integrity: memory beside an output was written
-  background_work,    ///< integrity: CPU time advanced while frozen, or an output changed after its call
+  background_work,    ///< integrity: CPU time advanced while the candidate was frozen
   protocol_forged,    ///< integrity: a reply that the runner cannot have written
   sandbox_violation,  ///< integrity: a denied system call or a forbidden resource
   implausible_speed,  ///< integrity: faster than the hardware can move the compulsory bytes

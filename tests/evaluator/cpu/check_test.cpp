@@ -117,6 +117,77 @@ TEST(Check, NormwiseForgivesElementsButNotTheWhole) {
   EXPECT_EQ(check(expected, actual).fault, Fault::wrong);
 }
 
+/// As check_output(), in parts.
+CheckResult check_in_parts(const Expected& expected, const Bytes& actual, std::size_t parts) {
+  std::vector<Findings> found;
+  for (std::size_t part = 0; part < parts; ++part)
+    found.push_back(look_through(expected, actual, kPoison, part, parts));
+  return conclude(expected, found);
+}
+
+TEST(Check, FindsTheSameInPartsAsInTheWhole) {
+  for (const std::size_t count : {1U, 1023U, 1024U, 1025U, 5000U, 10240U}) {
+    const std::vector<float> values(count, 1);
+    const Expected expected = reals(values, 0.125F);
+    for (const std::size_t wrong : {std::size_t{0}, count / 2, count - 1})
+      for (const float value : {1.1F, 1.5F, kNan}) {
+        std::vector<float> actual = values;
+        actual[wrong] = value;
+        const CheckResult whole = check(expected, actual);
+        for (const std::size_t parts : {1U, 2U, 3U, 4U}) {
+          SCOPED_TRACE(testing::Message()
+                       << count << " elements, " << wrong << " is " << value << ", " << parts);
+          const CheckResult result = check_in_parts(expected, bytes_from(actual), parts);
+          EXPECT_EQ(result.fault, whole.fault);
+          EXPECT_EQ(result.bad, whole.bad);
+          EXPECT_EQ(result.first_bad, whole.first_bad);
+          EXPECT_NEAR(result.error, whole.error, 1e-9);
+        }
+      }
+  }
+}
+
+TEST(Check, TheRmsIsThatOfAllParts) {
+  const std::vector<float> values(8192, 1);
+  std::vector<float> actual = values;
+  const Expected expected = reals(values, 0.125F);
+  for (std::size_t i = 0; i < 2048; ++i) actual[i] = 1.0625F;
+  EXPECT_EQ(check_in_parts(expected, bytes_from(actual), 4).fault, Fault::none) << "one part of four is bad";
+  for (float& value : actual) value = 1.0625F;
+  const CheckResult result = check_in_parts(expected, bytes_from(actual), 4);
+  EXPECT_EQ(result.fault, Fault::wrong);
+  EXPECT_NEAR(result.error, 0.5 / expected.rms_limit, 1e-3);
+}
+
+TEST(Check, TheGravestFaultOfAllPartsIsTold) {
+  const std::vector<float> values(5000, 1);
+  std::vector<float> actual = values;
+  const Expected expected = reals(values, 0.125F);
+  actual[4999] = 5;
+  actual[10] = kNan;
+  EXPECT_EQ(check_in_parts(expected, bytes_from(actual), 2).fault, Fault::not_finite);
+  std::memcpy(&actual[2500], &kPoison, sizeof kPoison);
+  const CheckResult result = check_in_parts(expected, bytes_from(actual), 2);
+  EXPECT_EQ(result.fault, Fault::not_written);
+  EXPECT_EQ(result.bad, 3U);
+  EXPECT_EQ(result.first_bad, 10U);
+}
+
+TEST(Check, IntegersAreComparedInPartsToo) {
+  std::vector<std::int32_t> values(5000, 7);
+  Expected expected;
+  expected.dtype = Dtype::i32;
+  expected.exact = true;
+  expected.values = bytes_from(values);
+  EXPECT_EQ(check_in_parts(expected, bytes_from(values), 3).fault, Fault::none);
+  values[4999] = 8;
+  const CheckResult result = check_in_parts(expected, bytes_from(values), 3);
+  EXPECT_EQ(result.fault, Fault::wrong);
+  EXPECT_EQ(result.bad, 1U);
+  EXPECT_EQ(result.first_bad, 4999U);
+  EXPECT_GT(result.error, 1);
+}
+
 TEST(Check, ComparesIntegersBitForBit) {
   const std::vector<std::int32_t> values = {1, -2, 3};
   Expected expected;

@@ -1,4 +1,4 @@
-// redteam: rejected(integrity, background_work)
+// redteam: rejected(correctness, output_not_written)
 // twin: honest
 // tries: puts a batch's call off to the pair's other batch, and does both side by side there
 

@@ -1,0 +1,9 @@
+// A copy with a hash of all elements behind it: one element of megabytes takes most of the time.
+#include "task.hpp"
+
+extern "C" void seal(const std::int32_t* __restrict x, std::int32_t* __restrict y, std::int64_t n) {
+  std::uint32_t hash = 2166136261U;
+  for (std::int64_t i = 0; i < n; ++i) hash = (hash ^ static_cast<std::uint32_t>(x[i])) * 16777619U;
+  for (std::int64_t i = 0; i < n; ++i) y[i] = x[i];
+  y[n] = static_cast<std::int32_t>(hash);
+}
