@@ -67,18 +67,21 @@ bool is_poison(const std::byte* element, std::size_t size, std::uint32_t poison)
 }
 
 /// The elements of a block that failed the fast test, one by one. Returns the sum of the squares of those
-/// that are finite. Where only the RMS counts, nothing but the class of an element can be bad.
+/// that are finite. Where only the RMS counts, nothing but the class of an element can be bad, or an error
+/// too large for the sum.
 template <class T, class W>
 double examine(const T* actual, const T* expected, const W* weight, std::size_t begin, std::size_t end,
                bool per_element, std::uint32_t poison, Findings& found) {
   double squares = 0;
   for (std::size_t i = begin; i < end; ++i) {
     const W q = fraction(actual[i], expected[i], weight[i]);
-    if (std::isfinite(q)) squares += static_cast<double>(q) * static_cast<double>(q);
+    const bool in_sum = std::isfinite(q);
+    if (in_sum) squares += static_cast<double>(q) * static_cast<double>(q);
     if (q <= W{1}) continue;
     const bool same = same_class(actual[i], expected[i]);
     const bool unwritten = is_poison(reinterpret_cast<const std::byte*>(actual + i), sizeof(T), poison);
-    if (same && !unwritten && (!std::isfinite(expected[i]) || !per_element)) continue;
+    const bool left_to_the_rms = !per_element && in_sum;
+    if (same && !unwritten && (!std::isfinite(expected[i]) || left_to_the_rms)) continue;
     if (found.bad++ == 0) found.first_bad = i;
     const Fault fault = unwritten ? Fault::not_written : same ? Fault::wrong : Fault::not_finite;
     found.fault = std::max(found.fault, fault);
@@ -158,7 +161,7 @@ CheckResult conclude(const Expected& expected, std::span<const Findings> parts) 
   const auto judged = static_cast<double>(std::max<std::size_t>(expected.judged, 1));
   const double rms_error = std::sqrt(squares / judged) / expected.rms_limit;
   result.error = expected.per_element ? std::max(worst, rms_error) : rms_error;
-  if (result.fault == Fault::none && rms_error > 1) result.fault = Fault::wrong;
+  if (result.fault == Fault::none && !(rms_error <= 1)) result.fault = Fault::wrong;
   return result;
 }
 

@@ -22,15 +22,16 @@ Error task_at_fault(const Failure& failure, const std::string& what) {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
   const Rejection& rejection = std::get<Rejection>(failure);
   const bool inaccurate = rejection.code == RejectionCode::wrong_output;
-  return fail(ErrorCode::refused,
-              "the task's " + what + " fails its own check (" + std::string(name_of(rejection.code)) +
-                  "): " + rejection.diagnostics,
-              "files: " + what,
-              inaccurate
-                  ? "if it is right but for rounding, it loses digits where numbers cancel out: write that "
-                    "without a difference, or declare tolerance: {policy: normwise}, which judges an output "
-                    "as a whole"
-                  : "");
+  return fail(
+      ErrorCode::refused,
+      "the task's " + what + " fails its own check (" + std::string(name_of(rejection.code)) +
+          "): " + rejection.diagnostics,
+      "files: " + what,
+      inaccurate ? "if it is right but for rounding, it loses digits where numbers cancel out, or the "
+                   "reference does, even in double precision: write that without a difference, give the task "
+                   "an exact oracle (files: oracle), or declare tolerance: {policy: normwise}, which judges "
+                   "an output as a whole"
+                 : "");
 }
 
 }  // namespace

@@ -225,8 +225,9 @@ Judged<void> RunnerProcess::await_answer(double timeout_s) {
     case Heard::Kind::answer:
       return {};
     case Heard::Kind::input_written:
-      return reject(Stage::integrity, RejectionCode::input_modified,
-                    "an input was written: inputs are read-only");
+      return reject(
+          Stage::integrity, RejectionCode::input_modified,
+          "an input was written, or memory far beyond an output, among the inputs, which are read-only");
     case Heard::Kind::forged:
       return forged(heard->what);
     case Heard::Kind::nothing:

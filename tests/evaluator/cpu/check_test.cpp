@@ -106,6 +106,27 @@ TEST(Check, WideWeightsTellDenormalsFromZero) {
   EXPECT_EQ(check(expected, std::vector<float>(values.size(), 0)).fault, Fault::wrong);
 }
 
+TEST(Check, NormwiseForgivesNoErrorThatIsTooLargeToBeSquared) {
+  Expected expected = reals(std::vector<float>(1000, 1), 1e-5F);
+  expected.per_element = false;
+  std::vector<float> actual(1000, 1);
+  EXPECT_EQ(check(expected, actual).fault, Fault::none);
+  for (const float huge : {1e20F, 1e37F, 3e38F, -3e38F}) {
+    actual.assign(1000, huge);
+    EXPECT_EQ(check(expected, actual).fault, Fault::wrong) << huge << " everywhere";
+    actual.assign(1000, 1);
+    actual[7] = huge;
+    EXPECT_EQ(check(expected, actual).fault, Fault::wrong) << huge << " in one place";
+  }
+  expected.dtype = Dtype::f64;
+  expected.values = bytes_from(std::vector<double>(1000, 1));
+  expected.weights = bytes_from(std::vector<double>(1000, 1e5));
+  for (const double huge : {1e160, 1.7e308})
+    EXPECT_EQ(check_output(expected, bytes_from(std::vector<double>(1000, huge)), kPoison).fault,
+              Fault::wrong)
+        << huge;
+}
+
 TEST(Check, NormwiseForgivesElementsButNotTheWhole) {
   Expected expected = reals(std::vector<float>(1000, 1), 0.1F);
   expected.per_element = false;
