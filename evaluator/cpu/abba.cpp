@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lanes.hpp"
+#include "one_by_one.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -22,6 +23,8 @@ constexpr double kBatchUs = 500;
 /// that, so short calls use up the sets faster and have the object loaded anew more often.
 constexpr double kLeastBatchUs = 400;
 constexpr std::size_t kCallsTried = 4;
+/// Of a batch whose calls are shown one by one.
+constexpr std::size_t kMostSteps = 64;
 /// Of each side.
 constexpr std::size_t kBatchesOfPair = 2;
 /// Slow calls get by with fewer pairs once those have taken this long.
@@ -38,29 +41,44 @@ Failure opponent_failed(const Failure& failure) {
 
 /// One side of the comparison.
 struct Side {
+  using Manner = LoadedObject::Manner;
+
   LoadedObject& object;
   std::size_t shape;
   std::size_t calls = 1;  ///< of a batch
+  Manner manner = Manner::at_once;
 
   std::size_t most_calls() const { return object.most_calls(shape, kBatchesOfPair); }
-  bool calls_alone() const { return calls == 1; }
+  bool one_by_one() const { return manner == Manner::one_by_one; }
+  /// Whether it is shown inputs of calls that are not to be made yet.
+  bool sees_ahead() const { return calls > 1 && !one_by_one(); }
 
   /// Chooses the batch's length by a few calls.
   Judged<void> size() {
     const std::size_t most = most_calls(), thrifty = std::max<std::size_t>(1, most / 3);
-    if (most == 1) return {};  // nothing to choose
+    if (most == 1 && !object.can_go_one_by_one(shape)) return {};  // nothing to choose
     auto one = object.batch(shape, 1);
     if (one && *one < kAloneUs) one = object.batch(shape, std::min(thrifty, kCallsTried));
     if (!one) return one.error();
-    if (*one >= kAloneUs) return {};
+    if (*one >= kAloneUs || go_one_by_one(*one)) return {};
     calls = calls_per_batch(*one, kBatchUs, thrifty);
     if (static_cast<double>(calls) * *one < kLeastBatchUs) calls = calls_per_batch(*one, kLeastBatchUs, most);
     return {};
   }
 
-  /// Lengthens batches that turned out much shorter than meant. The first call can be slow on purpose: beside
-  /// a short batch, what a request costs weighs much, and can be saved on.
-  bool lengthen(double call_us) {
+  /// Where calls are short enough for that.
+  bool go_one_by_one(double call_us) {
+    if (one_by_one() || call_us >= kOneByOneUs || !object.can_go_one_by_one(shape)) return false;
+    manner = Manner::one_by_one;
+    calls = calls_per_batch(call_us, kBatchUs, std::min(kMostSteps, most_calls()));
+    return true;
+  }
+
+  /// Changes batches that turned out to be much shorter than meant. The first call can be slow on purpose:
+  /// beside a short batch, what a request costs weighs much, and can be saved on.
+  bool adapt(double call_us) {
+    if (one_by_one()) return false;
+    if (go_one_by_one(call_us)) return true;
     if (calls == 1 && call_us >= kStillAloneUs) return false;
     const std::size_t fitting = calls_per_batch(call_us, kBatchUs, most_calls());
     if (fitting <= 2 * calls) return false;
@@ -72,6 +90,7 @@ struct Side {
 /// One shape's comparison.
 struct Duel {
   Side a, b;
+  LoadedObject& trusted;
   AbbaRatios found{};
   double spent_us = 0;
   bool a_is_first = false;  ///< in the last pair
@@ -88,12 +107,15 @@ struct Duel {
 
   /// The batches of both, a b b a or b a a b by turns: whoever goes twice running finds the core's caches
   /// warmed by itself. What goes on in the machine changes within milliseconds, so little else comes between.
-  Judged<AbbaTimes> alternate(std::size_t a_calls, std::size_t b_calls, LoadedObject::Purpose purpose) {
+  Judged<AbbaTimes> alternate(const Side& a_side, const Side& b_side, LoadedObject::Purpose purpose) {
     const std::size_t process = a.object.processes();
-    if (auto dealt = a.object.deal(a.shape, a_calls, kBatchesOfPair, purpose); !dealt) return dealt.error();
+    if (auto dealt = a.object.deal(a.shape, a_side.calls, kBatchesOfPair, purpose, a_side.manner); !dealt)
+      return dealt.error();
     // One that was loaded and warmed up just now has the core's caches to itself: both or none.
     if (a.object.processes() != process) b.object.unload();
-    if (auto dealt = b.object.deal_as(a.object, b.shape, b_calls, kBatchesOfPair, purpose); !dealt)
+    if (auto dealt =
+            b.object.deal_as(a.object, b.shape, b_side.calls, kBatchesOfPair, purpose, b_side.manner);
+        !dealt)
       return opponent_failed(dealt.error());
     a_is_first = !a_is_first;
     std::vector<double> a_us, b_us;
@@ -107,20 +129,37 @@ struct Duel {
     return AbbaTimes{a_us[0], b_us[0], b_us[1], a_us[1]};
   }
 
+  /// The same without what it costs to show a call.
+  Judged<AbbaTimes> take_times() {
+    auto times = alternate(a, b, LoadedObject::Purpose::pair);
+    if (!times || (!a.one_by_one() && !b.one_by_one())) return times;
+    const auto cost = trusted.cost_of_showing(a.shape, kMostSteps);
+    if (!cost) return opponent_failed(cost.error());
+    const auto without = [&](double& us, const Side& side) {
+      if (side.one_by_one()) us = std::max(us - *cost, kLeastShownUs);
+    };
+    without(times->a1, a);
+    without(times->a2, a);
+    without(times->b1, b);
+    without(times->b2, b);
+    return times;
+  }
+
   /// A pair that showed its batches to be too short is not kept; lengths at least double, so this ends.
   Judged<void> take_pair() {
-    const auto times = alternate(a.calls, b.calls, LoadedObject::Purpose::pair);
+    const auto times = take_times();
     if (!times) return times.error();
     spent_us += (times->a1 + times->a2) * static_cast<double>(a.calls) +
                 (times->b1 + times->b2) * static_cast<double>(b.calls);
-    const bool a_longer = a.lengthen(std::min(times->a1, times->a2));
-    const bool b_longer = b.lengthen(std::min(times->b1, times->b2));
-    if (!a_longer && !b_longer) keep(*times, found);
+    const bool a_changed = a.adapt(std::min(times->a1, times->a2));
+    const bool b_changed = b.adapt(std::min(times->b1, times->b2));
+    if (!a_changed && !b_changed) keep(*times, found);
     return {};
   }
 
   Judged<void> take_lone_pair() {
-    const auto times = alternate(1, 1, LoadedObject::Purpose::trial);
+    const Side alone_a{a.object, a.shape}, alone_b{b.object, b.shape};
+    const auto times = alternate(alone_a, alone_b, LoadedObject::Purpose::trial);
     if (!times) return times.error();
     keep(*times, found.lone);
     return {};
@@ -145,7 +184,7 @@ struct Duel {
       return {};
     };
     if (auto taken = take(kPairsInPlace, [&] { return take_pair(); }); !taken) return taken.error();
-    if (a.calls_alone() && b.calls_alone()) return {};
+    if (!a.sees_ahead() && (b.object.trusted() || !b.sees_ahead())) return {};
     return take(kLonePairsInPlace, [&] { return take_lone_pair(); });
   }
 };
@@ -174,14 +213,14 @@ class Arenas {
 
 }  // namespace
 
-Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
+Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b, LoadedObject& trusted,
                                           const std::vector<StoppingRule>& rules,
                                           const std::stop_token& stop) {
   Arenas arenas(a, b);
   LoadedObject::load_both(a, b);
   std::vector<Duel> duels;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) {
-    duels.push_back({{a, shape}, {b, shape}});
+    duels.push_back({{a, shape}, {b, shape}, trusted});
     if (auto sized = duels.back().size(); !sized) return sized.error();
   }
   std::vector<bool> content(rules.size());

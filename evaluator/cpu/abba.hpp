@@ -36,8 +36,9 @@ struct AbbaRatios : Pairs {
 
 /// Alternates a b b a and b a a b at each of the first `rules.size()` shapes in turn, so that a process gives
 /// what it can at all of them, until every shape's rule is content, or its calls have taken seconds. A
-/// failure of b is an Error: it was accepted before.
-Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b,
+/// failure of b is an Error: it was accepted before. `trusted`, which may be b, tells what it costs to show
+/// calls one by one.
+Judged<std::vector<AbbaRatios>> time_abba(LoadedObject& a, LoadedObject& b, LoadedObject& trusted,
                                           const std::vector<StoppingRule>& rules,
                                           const std::stop_token& stop);
 

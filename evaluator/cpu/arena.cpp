@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 
 #include "lanes.hpp"
-#include "protocol.hpp"
 #include "streaming.hpp"
 
 namespace kernelsmith {
@@ -56,31 +55,37 @@ Result<Arena> Arena::create(std::span<const TensorRole> roles, std::vector<Arena
   for (const ArenaShape& shape : arena.shapes_) guards += shape.slots * roles.size();
   const std::size_t sizes = arena.shapes_.empty() ? 0 : arena.shapes_.front().sizes.size();
   const std::size_t row_bytes = roles.size() * sizeof(runner::Argument) + sizes * sizeof(std::int64_t);
-  arena.table_ = rounded(sizeof(runner::Header) + guards * sizeof(runner::Guard), kAlignment);
+  for (const ArenaShape& shape : arena.shapes_) guards += shape.streamed.size();
+  ++guards;  // of the counter
+  arena.steps_ = rounded(sizeof(runner::Header) + guards * sizeof(runner::Guard), kAlignment);
+  arena.table_ = rounded(arena.steps_ + sizeof(runner::Steps), kAlignment);
   arena.tables_bytes_ = rounded(arena.table_ + rows * row_bytes, kPage);
   arena.inputs_.bytes = arena.tables_bytes_;
+  arena.done_ = arena.place(false, kPage);
 
   for (const ArenaShape& shape : arena.shapes_) {
     Offsets& offsets = arena.offsets_.emplace_back();
     for (std::size_t slot = 0; slot < shape.slots; ++slot)
-      for (std::size_t t = 0; t < roles.size(); ++t) offsets.push_back(arena.place(t, shape.tensor_bytes[t]));
+      for (std::size_t t = 0; t < roles.size(); ++t)
+        offsets.push_back(arena.place(roles[t] == TensorRole::in, shape.tensor_bytes[t]));
+    Offsets& streamed = arena.streamed_.emplace_back(roles.size());
+    for (const std::size_t t : shape.streamed)
+      if (roles[t] == TensorRole::in) streamed[t] = arena.place(false, shape.tensor_bytes[t]);
   }
-  if (auto status = arena.allocate(guards); !status) return status.error();
+  if (auto status = arena.allocate(); !status) return status.error();
   return arena;
 }
 
 /// Right-aligned before a guard page, as far as the alignment permits.
-std::uint64_t Arena::place(std::size_t tensor, std::size_t bytes) {
-  const bool input = roles_[tensor] == TensorRole::in;
-  std::size_t& used = (input ? inputs_ : outputs_).bytes;
+std::uint64_t Arena::place(bool among_inputs, std::size_t bytes) {
+  std::size_t& used = (among_inputs ? inputs_ : outputs_).bytes;
   const std::size_t end = used + rounded(bytes, kPage);
-  (input ? input_guards_ : output_guards_).push_back(end);
+  (among_inputs ? input_guards_ : output_guards_).push_back(end);
   used = end + kPage;
   return end - rounded(bytes, kAlignment);
 }
 
-Status Arena::allocate(std::size_t guards) {
-  outputs_.bytes = std::max(outputs_.bytes, kPage);
+Status Arena::allocate() {
   if (auto s = make_shared("kernelsmith-inputs", inputs_.bytes, F_SEAL_FUTURE_WRITE, inputs_.descriptor,
                            inputs_.mapping);
       !s)
@@ -92,9 +97,11 @@ Status Arena::allocate(std::size_t guards) {
   auto* const header = new (inputs_.mapping.get()) runner::Header;
   header->tensors = static_cast<std::uint32_t>(roles_.size());
   header->sizes = static_cast<std::uint32_t>(shapes_.empty() ? 0 : shapes_.front().sizes.size());
-  header->guards = static_cast<std::uint32_t>(guards);
+  header->guards = static_cast<std::uint32_t>(input_guards_.size() + output_guards_.size());
   header->guards_offset = sizeof(runner::Header);
   header->table_offset = table_;
+  header->steps_offset = steps_;
+  header->done_offset = done_;
   auto* guard = reinterpret_cast<runner::Guard*>(inputs_.mapping.get() + header->guards_offset);
   for (const std::uint64_t offset : input_guards_) *guard++ = {0, offset};
   for (const std::uint64_t offset : output_guards_) *guard++ = {1, offset};
@@ -121,16 +128,49 @@ std::size_t Arena::tensor_bytes(std::size_t shape, std::size_t tensor) const {
 
 void Arena::set_calls(std::size_t shape, std::size_t calls) {
   std::byte* row = inputs_.mapping.get() + table_;
+  for (std::size_t slot = 0; slot < calls; ++slot) row = write_row(row, shape, slot);
+}
+
+std::byte* Arena::write_row(std::byte* row, std::size_t shape, std::size_t slot) const {
   const auto append = [&](const auto& value) {
     std::memcpy(row, &value, sizeof value);
     row += sizeof value;
   };
-  for (std::size_t slot = 0; slot < calls; ++slot) {
-    for (std::size_t t = 0; t < roles_.size(); ++t)
-      append(
-          runner::Argument{roles_[t] == TensorRole::in ? 0U : 1U, offsets_[shape][slot * roles_.size() + t]});
-    for (const std::int64_t size : shapes_[shape].sizes) append(size);
+  for (std::size_t t = 0; t < roles_.size(); ++t)
+    append(
+        runner::Argument{roles_[t] == TensorRole::in ? 0U : 1U, offsets_[shape][slot * roles_.size() + t]});
+  for (const std::int64_t size : shapes_[shape].sizes) append(size);
+  return row;
+}
+
+std::byte* Arena::streamed(std::size_t shape, std::size_t slot, std::size_t tensor) const {
+  return outputs_.mapping.get() + streamed_offset(shape, slot, tensor);
+}
+
+std::uint64_t Arena::streamed_offset(std::size_t shape, std::size_t slot, std::size_t tensor) const {
+  return roles_[tensor] == TensorRole::in ? streamed_[shape][tensor]
+                                          : offsets_[shape][slot * roles_.size() + tensor];
+}
+
+void Arena::set_step(std::size_t shape, std::size_t slot) {
+  std::byte* const row = inputs_.mapping.get() + table_;
+  write_row(row, shape, slot);
+  runner::Steps& steps = this->steps();
+  steps.parts = 0;
+  for (const std::size_t t : shapes_[shape].streamed) {
+    const std::uint64_t offset = streamed_offset(shape, slot, t);
+    steps.part[steps.parts++] = {offset, shapes_[shape].tensor_bytes[t]};
+    const runner::Argument argument{1, offset};
+    std::memcpy(row + t * sizeof argument, &argument, sizeof argument);
   }
+}
+
+runner::Steps& Arena::steps() const {
+  return *reinterpret_cast<runner::Steps*>(inputs_.mapping.get() + steps_);
+}
+
+std::uint64_t& Arena::done() const {
+  return *reinterpret_cast<std::uint64_t*>(outputs_.mapping.get() + done_);
 }
 
 void Arena::wipe() {

@@ -12,6 +12,7 @@
 #include <kernelsmith/core/task.hpp>
 
 #include "descriptor.hpp"
+#include "protocol.hpp"
 
 namespace kernelsmith {
 
@@ -20,6 +21,9 @@ struct ArenaShape {
   std::vector<std::int64_t> sizes;        ///< as the entry gets them
   std::vector<std::size_t> tensor_bytes;  ///< in the order of the entry's arguments
   std::size_t slots = 1;
+  /// Those inputs that come through a pipe when calls are shown one by one. All such calls have an `in`
+  /// tensor in one place, among the outputs.
+  std::vector<std::size_t> streamed{};
 };
 
 /// Not thread-safe. Movable.
@@ -41,6 +45,17 @@ class Arena {
   /// Makes row i of the call table slot i of `shape`, for i below `calls`.
   void set_calls(std::size_t shape, std::size_t calls);
 
+  /// The tensors that are streamed; none where calls cannot be shown one by one.
+  const std::vector<std::size_t>& streamed(std::size_t shape) const { return shapes_[shape].streamed; }
+  /// Where a tensor that is streamed is read by a call in that slot, in the judge's mapping.
+  std::byte* streamed(std::size_t shape, std::size_t slot, std::size_t tensor) const;
+  /// Makes row 0 of the call table, and the parts of the stream, the call in that slot.
+  void set_step(std::size_t shape, std::size_t slot);
+  /// Counters of the calls that are shown one by one: how many may begin, and how many are done, as the
+  /// candidate says.
+  std::uint64_t& released() const { return steps().released; }
+  std::uint64_t& done() const;
+
   /// Overwrites everything but the header, the guard pages and the room between tensors too, where a process
   /// could leave notes for the one that is loaded next: a process may unprotect its own view. Before the next
   /// call, set_calls() is needed.
@@ -60,15 +75,20 @@ class Arena {
   using Offsets = std::vector<std::uint64_t>;
 
   Arena() = default;
-  std::uint64_t place(std::size_t tensor, std::size_t bytes);
-  Status allocate(std::size_t guards);
+  runner::Steps& steps() const;
+  std::uint64_t place(bool among_inputs, std::size_t bytes);
+  std::byte* write_row(std::byte* row, std::size_t shape, std::size_t slot) const;
+  std::uint64_t streamed_offset(std::size_t shape, std::size_t slot, std::size_t tensor) const;
+  Status allocate();
 
   std::vector<TensorRole> roles_;
   std::vector<ArenaShape> shapes_;
   std::vector<Offsets> offsets_;
+  std::vector<Offsets> streamed_;  ///< of `in` tensors that are streamed, by tensor, in the outputs
   std::vector<std::uint64_t> input_guards_, output_guards_;
-  std::uint64_t table_ = 0;
-  std::size_t tables_bytes_ = 0;  ///< in front of the first input
+  std::uint64_t steps_ = 0, table_ = 0;  ///< in the inputs
+  std::uint64_t done_ = 0;               ///< in the outputs
+  std::size_t tables_bytes_ = 0;         ///< in front of the first input
   Part inputs_, outputs_;
 };
 

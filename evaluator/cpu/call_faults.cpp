@@ -51,6 +51,16 @@ Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpe
                     " are beyond the error budget, such as element " + std::to_string(result.first_bad));
 }
 
+Failure modified(const TaskShape& shape, const TensorSpec& tensor) {
+  return reject(Stage::integrity, RejectionCode::input_modified,
+                "the input '" + tensor.name + "' at " + where(shape) + " was written");
+}
+
+Failure written_later(const TaskShape& shape, const TensorSpec& tensor) {
+  return reject(Stage::integrity, RejectionCode::protocol_forged,
+                where(shape, tensor) + " was still written after its call was said to be done");
+}
+
 Failure differing(const TaskShape& shape, const TensorSpec& tensor) {
   return reject(Stage::correctness, RejectionCode::nondeterministic,
                 where(shape, tensor) +

@@ -25,6 +25,12 @@ Failure outside(const TaskShape& shape, const TensorSpec& tensor);
 Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpec& tensor,
               std::size_t elements);
 
+/// A call wrote to an input that it could write to.
+Failure modified(const TaskShape& shape, const TensorSpec& tensor);
+
+/// An output changed after its call was said to be done.
+Failure written_later(const TaskShape& shape, const TensorSpec& tensor);
+
 /// Two processes wrote different bytes for the same inputs.
 Failure differing(const TaskShape& shape, const TensorSpec& tensor);
 

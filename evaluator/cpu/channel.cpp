@@ -52,10 +52,10 @@ bool RunnerChannel::load(int object) {
   return ::sendmsg(descriptor_.get(), &message, MSG_NOSIGNAL) == sizeof request;
 }
 
-bool RunnerChannel::request(std::size_t first, std::size_t calls) {
+bool RunnerChannel::request(std::size_t first, std::size_t calls, runner::Manner manner) {
   nonce_ = secret_number();
   awaited_ = runner::Status::done;
-  const runner::Request request{runner::kMagic, static_cast<std::uint32_t>(calls), nonce_, first};
+  const runner::Request request{runner::kMagic, static_cast<std::uint32_t>(calls), nonce_, first, manner};
   return ::send(descriptor_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request;
 }
 
@@ -88,6 +88,11 @@ Heard RunnerChannel::receive() const {
   if (reply.status == runner::Status::load_failed && awaited_ == runner::Status::loaded)
     return {Kind::load_failed, {}};
   return {Kind::forged, "a wrong status"};
+}
+
+bool RunnerChannel::something_to_hear(int exit_descriptor) const {
+  std::array<pollfd, 2> watched{{{descriptor_.get(), POLLIN, 0}, {exit_descriptor, POLLIN, 0}}};
+  return ::poll(watched.data(), watched.size(), 0) != 0;
 }
 
 bool RunnerChannel::has_more() const {

@@ -39,10 +39,13 @@ class RunnerChannel {
   bool load(int object);
 
   /// Has `calls` rows of the call table done, from row `first` on. False where nobody reads any more.
-  bool request(std::size_t first, std::size_t calls);
+  bool request(std::size_t first, std::size_t calls, runner::Manner manner = runner::Manner::at_once);
 
   /// Waits for one message. `exit_descriptor` (or -1) becomes readable when the process has ended.
   Result<Heard> listen(double timeout_s, int exit_descriptor);
+
+  /// True where listen() would not wait.
+  bool something_to_hear(int exit_descriptor) const;
 
   /// True where another message waits, which no runner sends unasked.
   bool has_more() const;

@@ -1,6 +1,7 @@
 #include "cores.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <set>
 #include <string>
@@ -45,6 +46,14 @@ bool bind_to(std::span<const pid_t> threads, std::span<const int> cores) {
   return std::ranges::all_of(
       threads, [&](pid_t thread) { return ::sched_setaffinity(thread, sizeof mask, &mask) == 0; });
 }
+
+KeepOff::KeepOff(std::span<const int> cores) : all_(allowed_cores()) {
+  std::vector<int> others = all_;
+  std::erase_if(others, [&](int core) { return std::ranges::find(cores, core) != cores.end(); });
+  if (!others.empty()) static_cast<void>(bind_to(std::array{pid_t{0}}, others));
+}
+
+KeepOff::~KeepOff() { static_cast<void>(bind_to(std::array{pid_t{0}}, all_)); }
 
 std::filesystem::path folder_of_core(int core, const std::filesystem::path& processors) {
   return processors / ("cpu" + std::to_string(core));

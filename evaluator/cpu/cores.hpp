@@ -16,6 +16,18 @@ std::vector<int> cores_by_preference();
 /// Leaves these threads no other processors. False where one of them is gone, or it is not permitted.
 bool bind_to(std::span<const pid_t> threads, std::span<const int> cores);
 
+/// Keeps the calling thread off these processors while it lives, where it may use others.
+class KeepOff {
+ public:
+  explicit KeepOff(std::span<const int> cores);
+  KeepOff(const KeepOff&) = delete;
+  KeepOff& operator=(const KeepOff&) = delete;
+  ~KeepOff();
+
+ private:
+  std::vector<int> all_;  ///< those that it may use otherwise
+};
+
 /// Where the system describes them.
 inline constexpr const char* kProcessors = "/sys/devices/system/cpu";
 

@@ -9,6 +9,7 @@
 
 #include "abba.hpp"
 #include "batched.hpp"
+#include "one_by_one.hpp"
 #include "remembered.hpp"
 #include "scatter.hpp"
 #include "stopwatch.hpp"
@@ -50,7 +51,7 @@ void append(AbbaRatios& all, const AbbaRatios& more) {
 Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidate, LoadedObject& yardstick,
                                                           std::vector<StoppingRule> rules,
                                                           const std::stop_token& stop) {
-  auto found = time_abba(candidate, yardstick, rules, stop);
+  auto found = time_abba(candidate, yardstick, yardstick, rules, stop);
   if (!found) return found;
   bool scattered = false;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) {
@@ -60,7 +61,7 @@ Judged<std::vector<AbbaRatios>> time_again_if_it_scatters(LoadedObject& candidat
     scattered = scattered || again;
   }
   if (!scattered) return found;
-  auto more = time_abba(candidate, yardstick, rules, stop);
+  auto more = time_abba(candidate, yardstick, yardstick, rules, stop);
   if (!more) return more;
   for (std::size_t shape = 0; shape < rules.size(); ++shape) append((*found)[shape], (*more)[shape]);
   return found;
@@ -204,7 +205,7 @@ Judged<void> Judge::check_plausible(const Report& report) {
     const auto bound = roofline_.measure(shape, setup, bank_, *yardstick_arena_);
     if (!bound) return Failure(bound.error());
     if (call_us >= bound->us) continue;
-    const auto yardstick_us = yardstick_->batch(shape, yardstick_->most_calls(shape));
+    const auto yardstick_us = yardstick_->time_like_a_candidate(shape, yardstick_->most_calls(shape));
     if (yardstick_us && *yardstick_us < bound->us) continue;
     return reject(Stage::integrity, RejectionCode::implausible_speed,
                   "a call at " + shapes_[shape].name + " seems to take " + std::to_string(call_us) +
@@ -253,7 +254,8 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
     append(pool.times_us[shape], (*fresh)[shape].a_times_us);
     const bool own = scatter == Scatter::own;
     const Measurement ratio =
-        own ? low_end(pool.ratios[shape], "x") : median_interval(pool.ratios[shape], "x");
+        with_floor(own ? low_end(pool.ratios[shape], "x") : median_interval(pool.ratios[shape], "x"),
+                   kShowingDoubtUs / median_of(pool.times_us[shape]));
     ShapeResult& result = report.shapes[shape];
     result.speedup = times(baseline_over_yardstick_[shape], with_floor(ratio, kFloorLikeWithLike));
     const Measurement runtime =
@@ -285,7 +287,7 @@ Judged<void> Judge::duel(LoadedObject& candidate, const CpuBinaryPtr& rival, Rep
   if (const auto checked = check_all_shapes(incumbent, false, stop); !checked)
     return lost() ? Judged<void>() : checked.error();
   const std::vector<StoppingRule> rules(parts_.task->timed.size(), kInSearch);
-  auto found = time_abba(candidate, incumbent, rules, stop);
+  auto found = time_abba(candidate, incumbent, *yardstick_, rules, stop);
   if (!found) return lost() ? Judged<void>() : found.error();
   for (AbbaRatios& pairs : *found) {
     // The challenger was timed on most of the bank already: where nothing is new to it, its own score tells.

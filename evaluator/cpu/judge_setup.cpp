@@ -9,6 +9,7 @@
 #include "abba.hpp"
 #include "hardware.hpp"
 #include "judge.hpp"
+#include "one_by_one.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -90,6 +91,7 @@ Result<Arena> Judge::make_arena() const {
     // No more than a pair takes, or all at once where there are none.
     const std::size_t sets = bank_[s].size();
     const std::size_t wanted = shapes_[s].timed ? std::max<std::size_t>(sets * 2 / 3, 1) : sets;
+    if (shapes_[s].timed) place.streamed = streamed_tensors(*parts_.task, shapes_[s]);
     place.slots = std::min(wanted, std::clamp<std::size_t>(fitting, 2, kMostSlots));
   }
   return Arena::create(roles, std::move(places));
@@ -124,7 +126,7 @@ Status Judge::compare_baseline() {
   }
   LoadedObject baseline = object_for(parts_.baseline, *candidate_arena_, Trust::trusted);
   const std::vector<StoppingRule> rules(parts_.task->timed.size(), kOfBaseline);
-  const auto found = time_abba(baseline, *yardstick_, rules, {});
+  const auto found = time_abba(baseline, *yardstick_, *yardstick_, rules, {});
   if (!found) return task_at_fault(found.error(), "baseline");
   std::vector<Measurement> by_shape;
   for (const AbbaRatios& yardstick_over_baseline : *found)

@@ -9,6 +9,7 @@
 
 #include "call_faults.hpp"
 #include "lanes.hpp"
+#include "one_by_one.hpp"
 #include "stopwatch.hpp"
 #include "streaming.hpp"
 
@@ -78,24 +79,26 @@ auto LoadedObject::killed_on_stop(RunnerProcess& process, Step step) const {
   return outcome;
 }
 
-Judged<void> LoadedObject::deal(std::size_t shape, std::size_t calls, std::size_t batches, Purpose purpose) {
+Judged<void> LoadedObject::deal(std::size_t shape, std::size_t calls, std::size_t batches, Purpose purpose,
+                                Manner manner) {
   return noting_rejection([&]() -> Judged<void> {
     const std::size_t each = std::clamp<std::size_t>(calls, 1, most_calls(shape, batches));
     Hand& hand = purpose == Purpose::pair ? deals_[shape].pairs : deals_[shape].trials;
     if (auto ready = ready_for(shape, hand, each * batches); !ready) return ready.error();
-    show(shape, each, hand.take(each * batches));
+    show(shape, each, hand.take(each * batches), manner);
     return {};
   });
 }
 
 Judged<void> LoadedObject::deal_as(const LoadedObject& other, std::size_t shape, std::size_t calls,
-                                   std::size_t batches, Purpose purpose) {
-  if (auto dealt = deal(shape, calls, batches, purpose); !dealt || trust_ != Trust::trusted) return dealt;
+                                   std::size_t batches, Purpose purpose, Manner manner) {
+  if (auto dealt = deal(shape, calls, batches, purpose, manner); !dealt || trust_ != Trust::trusted)
+    return dealt;
   std::vector<std::size_t> sets = other.dealt_.sets;
   for (const std::size_t own : dealt_.sets)
     if (std::ranges::find(sets, own) == sets.end()) sets.push_back(own);
   sets.resize(dealt_.sets.size());
-  show(shape, dealt_.calls, std::move(sets));
+  show(shape, dealt_.calls, std::move(sets), manner);
   return {};
 }
 
@@ -163,6 +166,22 @@ Judged<double> LoadedObject::empty_batch() {
   const auto clock = process_->call(0, 0, setup_.task.timeout_s);
   if (!clock) return clock.error();
   return setup_.task.threads > 1 ? clock->wall_us : clock->cpu_us;
+}
+
+Judged<double> LoadedObject::cost_of_showing(std::size_t shape, std::size_t calls) {
+  if (auto dealt = deal(shape, calls, 1, Purpose::trial, Manner::not_at_all); !dealt) return dealt.error();
+  return next_batch();
+}
+
+Judged<double> LoadedObject::time_like_a_candidate(std::size_t shape, std::size_t calls) {
+  const auto at_once = batch(shape, calls);
+  if (!at_once || *at_once >= kOneByOneUs || !can_go_one_by_one(shape)) return at_once;
+  if (auto dealt = deal(shape, calls, 1, Purpose::trial, Manner::one_by_one); !dealt) return dealt.error();
+  const auto shown = next_batch();
+  if (!shown) return shown;
+  const auto cost = cost_of_showing(shape, calls);
+  if (!cost) return cost;
+  return std::max(*shown - *cost, kLeastShownUs);
 }
 
 Judged<void> LoadedObject::ready_for(std::size_t shape, Hand& hand, std::size_t rows) {
@@ -240,17 +259,40 @@ Judged<double> LoadedObject::time_rows() {
     const Stopwatch watch(costs_.unload_ms);
     setup_.runners.settle();
   }
-  const auto clock = [&] {
-    const Stopwatch watch(costs_.requests_ms), allowance(used_ms_);
-    return killed_on_stop(*process_, [&] { return process_->call(dealt_.done, dealt_.calls, timeout_s); });
-  }();
-  if (!clock) {
-    if (auto still = allowed_s(dealt_.shape); !still) return still.error();
-    return in_a_call(clock.error(), setup_.shapes[dealt_.shape]);
-  }
-  costs_.calls_ms += clock->wall_us / 1000;
-  dealt_.done += dealt_.calls;
+  const auto time = dealt_.manner == Manner::at_once ? time_at_once(timeout_s) : time_one_by_one(timeout_s);
+  if (time) dealt_.done += dealt_.calls;
+  return time;
+}
+
+Judged<double> LoadedObject::time_at_once(double timeout_s) {
+  const auto clock = requested([&] { return process_->call(dealt_.done, dealt_.calls, timeout_s); });
+  if (!clock) return clock.error();
   return time_of(*clock, dealt_.calls);
+}
+
+Judged<double> LoadedObject::time_one_by_one(double timeout_s) {
+  OneByOne script(setup_.task, bank_[dealt_.shape], *arena_, dealt_.shape, dealt_.done,
+                  std::span(dealt_.sets).subspan(dealt_.done, dealt_.calls), random_);
+  auto clock = requested([&] { return process_->call_one_by_one(script, dealt_.manner, timeout_s); });
+  if (!clock) return clock.error();
+  if (trust_ == Trust::candidate)
+    if (auto verdict = script.verdict(setup_.shapes[dealt_.shape]); !verdict) return verdict.error();
+  return usual_time(std::move(clock->step_us));
+}
+
+/// What the process is asked for, with what it costs.
+template <class Ask>
+auto LoadedObject::requested(Ask ask) -> decltype(ask()) {
+  auto clock = [&] {
+    const Stopwatch watch(costs_.requests_ms), allowance(used_ms_);
+    return killed_on_stop(*process_, ask);
+  }();
+  if (clock) {
+    costs_.calls_ms += clock->wall_us / 1000;
+    return clock;
+  }
+  if (auto still = allowed_s(dealt_.shape); !still) return still.error();
+  return in_a_call(clock.error(), setup_.shapes[dealt_.shape]);
 }
 
 /// What is left of the allowance.
@@ -263,40 +305,19 @@ Judged<double> LoadedObject::allowed_s(std::size_t shape) const {
                     where(setup_.shapes[shape]));
 }
 
-Judged<void> LoadedObject::repeat_last() {
-  const auto& tensors = setup_.task.tensors;
-  const std::size_t shape = dealt_.shape, calls = dealt_.sets.size();
-  const std::vector<std::size_t> sets = dealt_.sets;
-  std::vector<std::vector<std::byte>> before;
-  const auto each_output = [&](auto&& visit) {
-    for (std::size_t slot = 0; slot < calls; ++slot)
-      for (std::size_t t = 0; t < tensors.size(); ++t)
-        if (tensors[t].role != TensorRole::in)
-          visit(t,
-                std::span<const std::byte>(arena_->tensor(shape, slot, t), arena_->tensor_bytes(shape, t)));
-  };
-  each_output([&](std::size_t, auto bytes) { before.emplace_back(bytes.begin(), bytes.end()); });
-  unload();
-  if (auto loaded = load(); !loaded) return loaded.error();
-  Hand rest = std::exchange(deals_[shape].trials, Hand::of(sets));
-  const auto again = one_batch(shape, calls);
-  deals_[shape].trials = std::move(rest);
-  if (!again) return again.error();
-  std::size_t at = 0, different = tensors.size();
-  each_output([&](std::size_t t, auto bytes) {
-    if (!std::ranges::equal(bytes, before[at++])) different = t;
-  });
-  if (different == tensors.size()) return {};
-  return differing(setup_.shapes[shape], tensors[different]);
-}
-
-void LoadedObject::show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets) {
-  dealt_ = {shape, calls, std::move(sets), 0, 0};
+void LoadedObject::show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets, Manner manner) {
+  dealt_ = {shape, calls, std::move(sets), manner, 0, 0};
   std::vector<std::size_t>& first_met = deals_[shape].first_met;
   for (const std::size_t set : dealt_.sets)
     if (first_met[set] == 0) first_met[set] = processes_;
   poison_ = draw_poison(random_);
-  arena_->set_calls(shape, dealt_.sets.size());
+  if (manner == Manner::at_once) arena_->set_calls(shape, dealt_.sets.size());
+}
+
+/// Whether the tensor's bytes come through the stream.
+bool LoadedObject::comes_later(std::size_t tensor) const {
+  return dealt_.manner != Manner::at_once &&
+         std::ranges::find(arena_->streamed(dealt_.shape), tensor) != arena_->streamed(dealt_.shape).end();
 }
 
 void LoadedObject::write_row(std::size_t slot, std::size_t lane, std::size_t lanes) {
@@ -306,7 +327,9 @@ void LoadedObject::write_row(std::size_t slot, std::size_t lane, std::size_t lan
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     std::byte* const tensor = arena_->tensor(shape, slot, t);
     const std::span<std::byte> to = part_of({tensor, arena_->tensor_bytes(shape, t)}, lane, lanes);
-    if (tensors[t].role != TensorRole::out) {
+    const bool later = comes_later(t);
+    if (later && tensors[t].role == TensorRole::in) continue;
+    if (tensors[t].role != TensorRole::out && !later) {
       const std::byte* const from = set.inputs[t].data() + (to.data() - tensor);
       // Warm: written through the caches, and still in the level that the cores share where it fits.
       if (setup_.task.cache == CacheState::warm)
@@ -321,54 +344,6 @@ void LoadedObject::write_row(std::size_t slot, std::size_t lane, std::size_t lan
     streaming_fill(before.data(), before.size(), poison_);
     fill(after, poison_);
   }
-}
-
-Judged<void> LoadedObject::check_rows() {
-  if (trust_ == Trust::trusted) return {};
-  const Stopwatch watch(costs_.compare_ms);
-  const std::size_t first = dealt_.checked, rows = dealt_.done - first;
-  const std::size_t lanes = lanes_for(rows * setup_.shapes[dealt_.shape].bytes());
-  std::vector<std::vector<Written>> written(rows);
-  for (auto& row : written) row.resize(setup_.task.tensors.size(), {std::vector<Findings>(lanes)});
-  in_lanes(lanes, [&](std::size_t lane) {
-    for (std::size_t row = 0; row < rows; ++row)
-      // By turns: parts of small outputs differ in size.
-      look_through_row(first + row, (lane + row) % lanes, written[row]);
-  });
-  for (std::size_t row = 0; row < rows; ++row)
-    if (auto verdict = judge_row(first + row, written[row]); !verdict) return verdict;
-  dealt_.checked = dealt_.done;
-  return {};
-}
-
-void LoadedObject::look_through_row(std::size_t slot, std::size_t part, std::vector<Written>& written) const {
-  const auto& tensors = setup_.task.tensors;
-  const std::size_t shape = dealt_.shape;
-  const InputSet& set = bank_[shape][dealt_.sets[slot]];
-  for (std::size_t t = 0; t < tensors.size(); ++t) {
-    if (tensors[t].role == TensorRole::in) continue;
-    const std::span<const std::byte> actual(arena_->tensor(shape, slot, t), arena_->tensor_bytes(shape, t));
-    const std::size_t parts = written[t].parts.size();
-    written[t].parts[part] = look_through(set.outputs[t], actual, poison_, part, parts);
-    if (part == 0)
-      written[t].margins_hold = std::ranges::all_of(
-          arena_->margins(shape, slot, t), [&](const auto& margin) { return untouched(margin, poison_); });
-  }
-}
-
-Judged<void> LoadedObject::judge_row(std::size_t slot, const std::vector<Written>& written) {
-  const auto& tensors = setup_.task.tensors;
-  const TaskShape& shape = setup_.shapes[dealt_.shape];
-  const InputSet& set = bank_[dealt_.shape][dealt_.sets[slot]];
-  for (std::size_t t = 0; t < tensors.size(); ++t) {
-    if (tensors[t].role == TensorRole::in) continue;
-    if (!written[t].margins_hold) return outside(shape, tensors[t]);
-    const CheckResult result = conclude(set.outputs[t], written[t].parts);
-    double& worst = worst_error_[dealt_.shape];
-    worst = std::max(worst, result.error);
-    if (result.fault != Fault::none) return wrong(result, shape, tensors[t], shape.extents[t].elements);
-  }
-  return {};
 }
 
 void LoadedObject::take_costs(const std::string& who, std::map<std::string, double>& spent_ms) {

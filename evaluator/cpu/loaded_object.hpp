@@ -42,6 +42,7 @@ class LoadedObject {
  public:
   /// What sets are dealt for.
   enum class Purpose { trial, pair };
+  using Manner = runner::Manner;
 
   LoadedObject(LoadedObjectSetup setup, const Bank& bank, CpuBinaryPtr binary, Arena& arena, Trust trust);
 
@@ -52,22 +53,32 @@ class LoadedObject {
 
   /// The same in steps, so that little comes between the batches of two objects: deals the sets of `batches`
   /// batches of `calls` calls each, ...
-  Judged<void> deal(std::size_t shape, std::size_t calls, std::size_t batches, Purpose purpose);
+  Judged<void> deal(std::size_t shape, std::size_t calls, std::size_t batches, Purpose purpose,
+                    Manner manner = Manner::at_once);
   /// ... or, of an object that is trusted, those that were dealt to `other` as far as they go: some inputs
   /// take longer than others, ...
   Judged<void> deal_as(const LoadedObject& other, std::size_t shape, std::size_t calls, std::size_t batches,
-                       Purpose purpose);
+                       Purpose purpose, Manner manner = Manner::at_once);
   /// ... says whether an earlier process of this object had met one of them, ...
   bool met_before() const;
   /// ... lays out the next batch's inputs, not earlier, since what is there can be worked on, does the batch,
   /// gives the time of one call, and checks what was written, unless it is the last: a later batch could do
-  /// what this one should have done, ...
+  /// what this one should have done. One by one, it is what a call takes as a rule, with what it costs to
+  /// show it, ...
   Judged<double> next_batch();
   /// ... and checks what the last one wrote.
   Judged<void> check();
 
   /// Has the last batch (one of `batch()`) done again by another process, which must write the same bytes.
   Judged<void> repeat_last();
+
+  /// Whether calls at the shape can be shown one by one.
+  bool can_go_one_by_one(std::size_t shape) const { return !arena_->streamed(shape).empty(); }
+  /// What it costs to show a call, in microseconds, from so many that are not made. For trusted objects.
+  Judged<double> cost_of_showing(std::size_t shape, std::size_t calls);
+  /// The time of one call, shown one by one without what that costs where that is possible and calls are
+  /// short enough, as candidates are timed. For trusted objects.
+  Judged<double> time_like_a_candidate(std::size_t shape, std::size_t calls);
 
   /// What an empty batch takes, in microseconds. For trusted objects.
   Judged<double> empty_batch();
@@ -84,6 +95,8 @@ class LoadedObject {
   /// "... calls" (from request to standstill), "... stop and go" (what a request costs beside that) and
   /// "... compare".
   void take_costs(const std::string& who, std::map<std::string, double>& spent_ms);
+
+  bool trusted() const { return trust_ == Trust::trusted; }
 
   bool full_tier() const { return process_ && process_->full_tier(); }
 
@@ -111,6 +124,7 @@ class LoadedObject {
   struct Dealt {
     std::size_t shape = 0, calls = 0;
     std::vector<std::size_t> sets;
+    Manner manner = Manner::at_once;
     std::size_t done = 0, checked = 0;  ///< rows
   };
 
@@ -125,12 +139,18 @@ class LoadedObject {
   Judged<double> one_batch(std::size_t shape, std::size_t calls);
   void lay_out_batch();
   Judged<double> time_rows();
+  Judged<double> time_one_by_one(double timeout_s);
+  Judged<double> time_at_once(double timeout_s);
+  template <class Ask>
+  auto requested(Ask ask) -> decltype(ask());
   Judged<void> check_rows();
   Judged<void> ready_for(std::size_t shape, Hand& hand, std::size_t rows);
   void gather(Deal& deal, Hand& hand, std::size_t rows);
   Judged<void> load();
   void load_in_advance();
-  void show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets);
+  void show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets,
+            Manner manner = Manner::at_once);
+  bool comes_later(std::size_t tensor) const;
   void write_row(std::size_t slot, std::size_t lane, std::size_t lanes);
   void look_through_row(std::size_t slot, std::size_t part, std::vector<Written>& written) const;
   Judged<void> judge_row(std::size_t slot, const std::vector<Written>& written);

@@ -1,5 +1,6 @@
-// What judge and runner say to each other: fixed-size messages over one SOCK_SEQPACKET socket, and a header
-// in the sealed inputs. The judge believes none of it: a reply only tells when to look.
+// What judge and runner say to each other: fixed-size messages over one SOCK_SEQPACKET socket, a header in
+// the sealed inputs, and for calls that are shown one by one a pipe and two counters. The judge believes none
+// of it: a reply only tells when to look.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@ namespace kernelsmith::runner {
 inline constexpr int kControlDescriptor = 3;
 inline constexpr int kInputsDescriptor = 4;
 inline constexpr int kOutputsDescriptor = 5;
+inline constexpr int kStreamDescriptor = 6;  ///< a pipe
 
 /// What a runner has to keep of an object, at most.
 inline constexpr std::uint64_t kMaxObjectBytes = 32ULL << 20;
@@ -29,12 +31,21 @@ struct LoadRequest {
   std::uint32_t magic = kMagic;
 };
 
-/// Judge to runner, after that: do `calls` rows of the call table, from row `first` on.
+enum class Manner : std::uint32_t {
+  at_once,     ///< all inputs are there
+  one_by_one,  ///< each call's come when the call before it is done: see Steps
+  not_at_all,  ///< as one_by_one without the calls themselves, which tells what the rest costs
+};
+
+/// Judge to runner, after that: do `calls` rows of the call table, from row `first` on; one by one always
+/// row 0, which changes.
 struct Request {
   std::uint32_t magic = kMagic;
   std::uint32_t calls = 0;
   std::uint64_t nonce = 0;
   std::uint64_t first = 0;
+  Manner manner = Manner::at_once;
+  std::uint32_t unused = 0;
 };
 
 /// Runner to judge. The nonce is the request's; 0 before the first, when it tells that it is ready for an
@@ -53,6 +64,22 @@ struct Header {
   std::uint32_t guards = 0;
   std::uint64_t guards_offset = 0;  ///< of `guards` Guard records
   std::uint64_t table_offset = 0;   ///< of the call table: a row is `tensors` Argument and `sizes` int64
+  std::uint64_t steps_offset = 0;   ///< of Steps
+  std::uint64_t done_offset = 0;    ///< in the outputs: how many calls of the request are done, a uint64
+};
+
+/// Bytes of the outputs that are to be taken from the pipe.
+struct Part {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// In the inputs, for calls one by one. When `released` has reached a call's number, counted from 1, row 0
+/// and the parts are the call's, and the pipe holds what belongs there.
+struct Steps {
+  std::uint64_t released = 0;
+  std::uint64_t parts = 0;
+  Part part[kMaxTensors];
 };
 
 /// A page that nobody may touch, so that an access past a tensor's end faults.

@@ -18,6 +18,7 @@
 
 #include <kernelsmith/sandbox/files.hpp>
 
+#include "await_count.hpp"
 #include "cores.hpp"
 #include "protocol.hpp"
 
@@ -43,7 +44,7 @@ double us_since(SteadyClock::time_point start) {
   return std::chrono::duration<double, std::micro>(SteadyClock::now() - start).count();
 }
 
-SandboxSpec spec_for(const Arena& arena, const RunnerSettings& settings, int control) {
+SandboxSpec spec_for(const Arena& arena, const RunnerSettings& settings, int control, int stream) {
   SandboxSpec spec;
   spec.argv = {kRunnerInside, kObjectInside};
   const std::vector<std::string>& usual = settings.files->usual_libraries();
@@ -64,7 +65,8 @@ SandboxSpec spec_for(const Arena& arena, const RunnerSettings& settings, int con
   if (settings.cores) spec.cores = settings.cores->numbers();
   spec.descriptors = {{control, runner::kControlDescriptor},
                       {arena.inputs(), runner::kInputsDescriptor},
-                      {arena.outputs(), runner::kOutputsDescriptor}};
+                      {arena.outputs(), runner::kOutputsDescriptor},
+                      {stream, runner::kStreamDescriptor}};
   spec.cgroup = settings.cgroup;
   spec.profile = settings.threads > 1 ? SandboxProfile::runner_with_threads : SandboxProfile::runner;
   spec.confinement = settings.unsandboxed ? Confinement::unsandboxed : Confinement::sandboxed;
@@ -112,9 +114,11 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
 
 }  // namespace
 
-RunnerProcess::RunnerProcess(SandboxedProcess process, RunnerChannel channel, const RunnerSettings& settings)
+RunnerProcess::RunnerProcess(SandboxedProcess process, RunnerChannel channel, StepStream stream,
+                             const RunnerSettings& settings)
     : process_(std::make_unique<SandboxedProcess>(std::move(process))),
       channel_(std::move(channel)),
+      stream_(std::move(stream)),
       cores_(settings.cores),
       core_(settings.core),
       load_timeout_s_(settings.load_timeout_s) {}
@@ -122,11 +126,13 @@ RunnerProcess::RunnerProcess(SandboxedProcess process, RunnerChannel channel, co
 Result<RunnerProcess> RunnerProcess::start(const Arena& arena, const RunnerSettings& settings) {
   auto ends = RunnerChannel::create();
   if (!ends) return ends.error();
-  const FileDescriptor theirs = std::move(ends->second);
-  auto process = SandboxedProcess::start(spec_for(arena, settings, theirs.get()));
+  auto stream = StepStream::create();
+  if (!stream) return stream.error();
+  const FileDescriptor theirs = std::move(ends->second), their_stream = std::move(stream->second);
+  auto process = SandboxedProcess::start(spec_for(arena, settings, theirs.get(), their_stream.get()));
   if (!process) return process.error();
 
-  RunnerProcess runner(std::move(*process), std::move(ends->first), settings);
+  RunnerProcess runner(std::move(*process), std::move(ends->first), std::move(stream->first), settings);
   if (const auto ready = runner.await_answer(settings.load_timeout_s); !ready)
     return not_ready(ready.error(), settings);
   auto clock = ProcessClock::of(*runner.process_);
@@ -176,15 +182,71 @@ Judged<BatchClock> RunnerProcess::call(std::size_t first, std::size_t calls, dou
 }
 
 Judged<BatchClock> RunnerProcess::answer(std::size_t first, std::size_t calls, double timeout_s) {
+  if (auto idle = charge_idle_time(); !idle) return idle.error();
+  const auto start = SteadyClock::now();
+  if (!channel_.request(first, calls)) return why_it_ended();
+  if (auto s = clock_->thaw(); !s) return clock_failed(s.error());
+  return stop_after_answer(start, timeout_s);
+}
+
+Judged<StepsClock> RunnerProcess::call_one_by_one(StepScript& script, runner::Manner manner,
+                                                  double timeout_s) {
+  const KeepOff elsewhere(core_->number());
+  if (!stream_.make_room(script.room()))
+    return Failure(fail(ErrorCode::io,
+                        "the system grants a pipe no " + std::to_string(script.room()) + " bytes", {},
+                        "see /proc/sys/fs/pipe-user-pages-soft"));
+  if (auto idle = charge_idle_time(); !idle) return idle.error();
+  script.arena().released() = 0;
+  script.arena().done() = 0;
+  const auto start = SteadyClock::now();
+  const auto deadline =
+      start + std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(timeout_s));
+  if (!channel_.request(0, script.calls(), manner)) return why_it_ended();
+  if (auto s = clock_->thaw(); !s) return clock_failed(s.error());
+  auto steps = go_through(script, deadline);
+  if (!steps) {
+    static_cast<void>(clock_->freeze());
+    return steps.error();
+  }
+  const double left_s = std::chrono::duration<double>(deadline - SteadyClock::now()).count();
+  const auto whole = stop_after_answer(start, std::max(left_s, 0.0));
+  if (!whole) return whole.error();
+  if (steps->size() < script.calls()) return forged("a reply before all calls were done");
+  StepsClock clock{*whole};
+  clock.step_us = std::move(*steps);
+  return clock;
+}
+
+/// The times of the calls until one is not done in time, or there is something else to hear.
+Judged<std::vector<double>> RunnerProcess::go_through(StepScript& script, SteadyClock::time_point deadline) {
+  std::vector<double> step_us;
+  const auto go_on = [&] {
+    return SteadyClock::now() < deadline && !channel_.something_to_hear(process_->exit_descriptor());
+  };
+  for (std::size_t call = 0; call < script.calls(); ++call) {
+    if (!stream_.write(script.show(call))) return forged("no sign that its inputs were read");
+    const auto shown = SteadyClock::now();
+    __atomic_store_n(&script.arena().released(), call + 1, __ATOMIC_RELEASE);
+    if (!runner::await_count(&script.arena().done(), call + 1, go_on)) break;
+    step_us.push_back(us_since(shown));
+    script.look();
+    if (!stream_.empty()) return forged("a call that was done without its inputs");
+  }
+  return step_us;
+}
+
+Judged<void> RunnerProcess::charge_idle_time() {
   const auto before = clock_->cpu_us();
   if (!before) return clock_failed(before.error());
   idle_us_ += *before - frozen_at_us_;
   if (idle_us_ > std::max(kIdleAllowanceUs, kIdleAllowance * *before))
     return reject(Stage::integrity, RejectionCode::background_work,
                   "CPU time was used while the candidate was frozen");
-  const auto start = SteadyClock::now();
-  if (!channel_.request(first, calls)) return why_it_ended();
-  if (auto s = clock_->thaw(); !s) return clock_failed(s.error());
+  return {};
+}
+
+Judged<BatchClock> RunnerProcess::stop_after_answer(SteadyClock::time_point start, double timeout_s) {
   const auto reply = await_answer(timeout_s);
   if (!reply) return reply.error();
   const auto after = stop_and_read();

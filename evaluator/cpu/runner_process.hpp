@@ -2,11 +2,14 @@
 // while it is asked to work.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <kernelsmith/sandbox/process.hpp>
 
@@ -16,6 +19,7 @@
 #include "process_clock.hpp"
 #include "reserved_cores.hpp"
 #include "runner_files.hpp"
+#include "step_stream.hpp"
 #include "timing_core.hpp"
 
 namespace kernelsmith {
@@ -35,6 +39,25 @@ struct RunnerSettings {
 struct BatchClock {
   double cpu_us = 0;   ///< of everything in the sandbox, from frozen to frozen
   double wall_us = 0;  ///< from the request until all of it stands still
+};
+
+/// What a batch took whose calls were shown one by one.
+struct StepsClock : BatchClock {
+  std::vector<double> step_us{};  ///< of each, from when it was shown until it was said to be done
+};
+
+/// The calls of such a batch.
+class StepScript {
+ public:
+  virtual ~StepScript() = default;
+  virtual std::size_t calls() const = 0;
+  virtual Arena& arena() const = 0;
+  /// What the stream must hold.
+  virtual std::size_t room() const = 0;
+  /// Makes a call ready in the arena, and gives what the runner is to read from the stream.
+  virtual std::span<const iovec> show(std::size_t call) = 0;
+  /// It is said to be done.
+  virtual void look() = 0;
 };
 
 /// Not thread-safe. Movable. The object is frozen between calls.
@@ -58,22 +81,31 @@ class RunnerProcess {
   /// Has `calls` rows of the arena's call table done, from row `first` on.
   Judged<BatchClock> call(std::size_t first, std::size_t calls, double timeout_s);
 
+  /// Shows it the calls one by one, on another core than the one that the runner is bound to: there must be
+  /// two. `manner` is anything but at_once.
+  Judged<StepsClock> call_one_by_one(StepScript& script, runner::Manner manner, double timeout_s);
+
   /// True where a cgroup stops and clocks it.
   bool full_tier() const { return clock_->whole_group(); }
 
  private:
-  RunnerProcess(SandboxedProcess process, RunnerChannel channel, const RunnerSettings& settings);
+  RunnerProcess(SandboxedProcess process, RunnerChannel channel, StepStream stream,
+                const RunnerSettings& settings);
   Judged<void> await_answer(double timeout_s);
   Failure past_deadline(double timeout_s);
   Failure why_it_ended();
   Failure clock_failed(const Error& error);
   Judged<double> stop_and_read();
   Judged<BatchClock> answer(std::size_t first, std::size_t calls, double timeout_s);
+  Judged<void> charge_idle_time();
+  Judged<BatchClock> stop_after_answer(std::chrono::steady_clock::time_point start, double timeout_s);
+  Judged<std::vector<double>> go_through(StepScript& script, std::chrono::steady_clock::time_point deadline);
 
   std::unique_ptr<SandboxedProcess> process_;
   FileDescriptor program_file_;  ///< a pidfd of the process that the object is loaded into
   std::unique_ptr<ProcessClock> clock_;
   RunnerChannel channel_;
+  StepStream stream_;
   std::shared_ptr<const ReservedCores> cores_;
   std::shared_ptr<const TimingCore> core_;
   double load_timeout_s_;

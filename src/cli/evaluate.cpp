@@ -40,18 +40,6 @@ void warn_of_yardstick(const Evaluation& evaluation) {
       short_number(ratio->median));
 }
 
-/// So short a call cannot be timed by itself well enough.
-void warn_of_short_calls(const Evaluation& evaluation) {
-  constexpr double kShortUs = 20;
-  if (!evaluation.accepted() || !evaluation.report().over_yardstick) return;
-  for (const ShapeResult& shape : evaluation.report().shapes)
-    if (shape.runtime_us && shape.runtime_us->median < kShortUs)
-      say(stderr,
-          "note: a call at {} takes {} us; below {} us it is not told whether a kernel gained by working on "
-          "several calls at once. Time larger sizes if that matters (docs/backend-cpu.md, Not yet)\n",
-          shape.shape, short_number(shape.runtime_us->median), short_number(kShortUs));
-}
-
 void print_text(const Evaluation& evaluation) {
   const Report& report = evaluation.report();
   if (const Rejection* rejection = evaluation.rejection()) {
@@ -117,7 +105,6 @@ struct EvaluateCommand {
         print_text(evaluation);
       }
       warn_of_yardstick(evaluation);
-      warn_of_short_calls(evaluation);
       std::fflush(stdout);
       ++told;
       if (!evaluation.accepted()) status = kRejected;

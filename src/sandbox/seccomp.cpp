@@ -153,7 +153,8 @@ bool deny_to_runners(void* filter, bool threads) {
                // Work and locks of the host's.
                "sync", "syncfs", "sync_file_range", "io_setup", "flock",
                // What the kernel counts by user, or for the whole machine, other sandboxes can read.
-               "pipe", "pipe2", "mknod", "mknodat", "epoll_create", "epoll_create1", "sysinfo"});
+               "pipe", "pipe2", "splice", "tee", "vmsplice", "mknod", "mknodat", "epoll_create",
+               "epoll_create1", "sysinfo"});
   // As does which pages of shared memory are there; and a second mapping reaches behind the end of the first.
   for (const scmp_datum_t advice :
        {scmp_datum_t{MADV_REMOVE}, scmp_datum_t{MADV_COLD}, scmp_datum_t{MADV_PAGEOUT}, kCollapse})

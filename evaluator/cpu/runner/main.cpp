@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../await_count.hpp"
 #include "../protocol.hpp"
 
 namespace {
@@ -121,18 +122,54 @@ bool receive(Request& request) {
   return got == sizeof request && request.magic == kMagic;
 }
 
+/// Calls the row of the call table, and gives the next one.
+const std::byte* call_row(const Memory& memory, const Header& header, Shim shim, const std::byte* row) {
+  const auto* arguments = reinterpret_cast<const Argument*>(row);
+  void* tensors[kMaxTensors];
+  for (std::uint32_t t = 0; t < header.tensors; ++t)
+    tensors[t] = memory.at(arguments[t].in_outputs, arguments[t].offset);
+  const auto* sizes = reinterpret_cast<const std::int64_t*>(row + header.tensors * sizeof(Argument));
+  if (shim != nullptr) shim(tensors, sizes);
+  return row + header.tensors * sizeof(Argument) + header.sizes * sizeof(std::int64_t);
+}
+
 void call_all(const Memory& memory, const Header& header, Shim shim, const Request& request) {
   const std::size_t row_bytes = header.tensors * sizeof(Argument) + header.sizes * sizeof(std::int64_t);
   const std::byte* row = memory.inputs + header.table_offset + request.first * row_bytes;
-  for (std::uint32_t call = 0; call < request.calls; ++call) {
-    const auto* arguments = reinterpret_cast<const Argument*>(row);
-    void* tensors[kMaxTensors];
-    for (std::uint32_t t = 0; t < header.tensors; ++t)
-      tensors[t] = memory.at(arguments[t].in_outputs, arguments[t].offset);
-    const auto* sizes = reinterpret_cast<const std::int64_t*>(row + header.tensors * sizeof(Argument));
-    shim(tensors, sizes);
-    row += row_bytes;
+  for (std::uint32_t call = 0; call < request.calls; ++call) row = call_row(memory, header, shim, row);
+}
+
+bool take_from_stream(std::byte* to, std::size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t got = read(kStreamDescriptor, to, bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    to += got;
+    bytes -= static_cast<std::size_t>(got);
   }
+  return true;
+}
+
+bool call_one_by_one(const Memory& memory, const Header& header, Shim shim, const Request& request) {
+  const auto* const steps = reinterpret_cast<const Steps*>(memory.inputs + header.steps_offset);
+  auto* const done = reinterpret_cast<std::uint64_t*>(memory.outputs + header.done_offset);
+  for (std::uint64_t call = 1; call <= request.calls; ++call) {
+    await_count(&steps->released, call, [] { return true; });
+    for (std::uint64_t i = 0; i < steps->parts; ++i)
+      if (!take_from_stream(memory.outputs + steps->part[i].offset, steps->part[i].bytes)) return false;
+    call_row(memory, header, shim, memory.inputs + header.table_offset);
+    // With what was written past the caches before it.
+    __atomic_exchange_n(done, call, __ATOMIC_SEQ_CST);
+  }
+  return true;
+}
+
+bool call(const Memory& memory, const Header& header, Shim shim, const Request& request) {
+  if (request.manner == Manner::at_once) {
+    call_all(memory, header, shim, request);
+    return true;
+  }
+  return call_one_by_one(memory, header, request.manner == Manner::one_by_one ? shim : nullptr, request);
 }
 
 }  // namespace
@@ -144,7 +181,7 @@ int main(int argc, char** argv) {
   if (memory.inputs == nullptr || memory.outputs == nullptr) {
     std::fputs(
         "usage: kernelsmith-runner [PLACE [LIBRARY...]]\n"
-        "Started by kernelsmith, with descriptors 3, 4 and 5. The object is copied to PLACE and loaded from\n"
+        "Started by kernelsmith, with descriptors 3 to 6. The object is copied to PLACE and loaded from\n"
         "there, else from where the judge has it; the libraries are loaded before it.\n",
         stderr);
     return 2;
@@ -180,7 +217,7 @@ int main(int argc, char** argv) {
   Request request;
   while (receive(request)) {
     current_nonce = request.nonce;
-    call_all(memory, header, reinterpret_cast<Shim>(symbol), request);
+    if (!call(memory, header, reinterpret_cast<Shim>(symbol), request)) return 3;
     if (!send(Status::done, request.nonce)) return 3;
   }
   return 0;

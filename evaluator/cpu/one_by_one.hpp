@@ -1,0 +1,81 @@
+// OneByOne: the calls of one batch, shown one at a time. A kernel cannot work on inputs that are not there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <sys/uio.h>
+
+#include <kernelsmith/core/task.hpp>
+
+#include "arena.hpp"
+#include "bank.hpp"
+#include "inputs.hpp"
+#include "judged.hpp"
+#include "runner_process.hpp"
+
+namespace kernelsmith {
+
+/// Shorter calls are shown one by one, where that is possible: what a call costs that is a batch by itself is
+/// known to some 2 us only.
+inline constexpr double kOneByOneUs = 50;
+/// What it costs to show them is known to so much: in one batch, and in all of a measurement.
+inline constexpr double kLeastShownUs = 0.05, kShowingDoubtUs = 0.02;
+
+/// Which of a shape's tensors come through the pipe then. None where that is not possible: where all inputs
+/// are constant or larger than what a pipe is asked to hold, with several threads, and where no other core is
+/// left to show them from.
+std::vector<std::size_t> streamed_tensors(const Task& task, const TaskShape& shape);
+
+/// What a call takes as a rule: the mean without the slowest eighth, which something else held up. Requires a
+/// non-empty span.
+double usual_time(std::vector<double> step_us);
+
+/// Not thread-safe.
+class OneByOne final : public StepScript {
+ public:
+  /// Slot `first + i` of the arena is to be shown `sets[i]`, in an order that is not told. The spans must
+  /// outlive it.
+  OneByOne(const Task& task, const std::vector<InputSet>& bank, Arena& arena, std::size_t shape,
+           std::size_t first, std::span<const std::size_t> sets, SecretStream& random);
+
+  std::size_t calls() const override { return order_.size(); }
+  Arena& arena() const override { return arena_; }
+  std::size_t room() const override;
+  std::span<const iovec> show(std::size_t call) override;
+  void look() override;
+
+  /// Whether all outputs are what they were when their calls were said to be done, and no input was written.
+  /// When nobody writes any more.
+  Judged<void> verdict(const TaskShape& shape) const;
+
+ private:
+  /// Bytes of a tensor, as they are to be.
+  struct Line {
+    std::size_t tensor = 0;
+    const std::byte* at = nullptr;
+    std::size_t bytes = 0;
+    std::array<std::byte, 64> held{};
+  };
+
+  Line draw_line(std::size_t tensor, const std::byte* begin, std::size_t bytes);
+
+  const Task& task_;
+  const std::vector<InputSet>& bank_;
+  Arena& arena_;
+  std::size_t shape_, first_;
+  std::span<const std::size_t> sets_;
+  SecretStream& random_;
+  std::vector<std::size_t> streamed_, outputs_;
+  std::vector<std::size_t> order_;
+  std::vector<iovec> inputs_;  ///< of the call that is shown
+  std::vector<Line>
+      written_;              ///< of outputs; the last ones are of the call that is shown, yet to be looked at
+  std::vector<Line> shown_;  ///< of the inputs of the call that is shown
+  std::size_t looked_at_ = 0;  ///< of written_
+  std::size_t modified_ = 0;   ///< tensors and one more where an input was found to be
+};
+
+}  // namespace kernelsmith
