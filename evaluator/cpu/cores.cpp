@@ -47,13 +47,19 @@ bool bind_to(std::span<const pid_t> threads, std::span<const int> cores) {
       threads, [&](pid_t thread) { return ::sched_setaffinity(thread, sizeof mask, &mask) == 0; });
 }
 
-KeepOff::KeepOff(std::span<const int> cores) : all_(allowed_cores()) {
-  std::vector<int> others = all_;
-  std::erase_if(others, [&](int core) { return std::ranges::find(cores, core) != cores.end(); });
-  if (!others.empty()) static_cast<void>(bind_to(std::array{pid_t{0}}, others));
+std::vector<int> cores_beside(int core) {
+  std::vector<int> others = allowed_cores();
+  std::erase(others, core);
+  std::vector<int> farther = others;
+  std::erase_if(farther, [mine = physical_core(core)](int other) { return physical_core(other) == mine; });
+  return farther.empty() ? others : farther;
 }
 
-KeepOff::~KeepOff() { static_cast<void>(bind_to(std::array{pid_t{0}}, all_)); }
+BoundTo::BoundTo(std::span<const int> cores) : before_(allowed_cores()) {
+  if (!cores.empty()) static_cast<void>(bind_to(std::array{pid_t{0}}, cores));
+}
+
+BoundTo::~BoundTo() { static_cast<void>(bind_to(std::array{pid_t{0}}, before_)); }
 
 std::filesystem::path folder_of_core(int core, const std::filesystem::path& processors) {
   return processors / ("cpu" + std::to_string(core));

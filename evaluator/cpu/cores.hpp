@@ -16,16 +16,20 @@ std::vector<int> cores_by_preference();
 /// Leaves these threads no other processors. False where one of them is gone, or it is not permitted.
 bool bind_to(std::span<const pid_t> threads, std::span<const int> cores);
 
-/// Keeps the calling thread off these processors while it lives, where it may use others.
-class KeepOff {
+/// Those that the calling thread may use beside `core`: none of the same physical core, where there are
+/// others.
+std::vector<int> cores_beside(int core);
+
+/// Leaves the calling thread no other processors while it lives.
+class BoundTo {
  public:
-  explicit KeepOff(std::span<const int> cores);
-  KeepOff(const KeepOff&) = delete;
-  KeepOff& operator=(const KeepOff&) = delete;
-  ~KeepOff();
+  explicit BoundTo(std::span<const int> cores);
+  BoundTo(const BoundTo&) = delete;
+  BoundTo& operator=(const BoundTo&) = delete;
+  ~BoundTo();
 
  private:
-  std::vector<int> all_;  ///< those that it may use otherwise
+  std::vector<int> before_;
 };
 
 /// Where the system describes them.

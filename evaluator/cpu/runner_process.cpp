@@ -191,7 +191,7 @@ Judged<BatchClock> RunnerProcess::answer(std::size_t first, std::size_t calls, d
 
 Judged<StepsClock> RunnerProcess::call_one_by_one(StepScript& script, runner::Manner manner,
                                                   double timeout_s) {
-  const KeepOff elsewhere(core_->number());
+  const BoundTo elsewhere(core_->beside());
   if (!stream_.make_room(script.room()))
     return Failure(fail(ErrorCode::io,
                         "the system grants a pipe no " + std::to_string(script.room()) + " bytes", {},

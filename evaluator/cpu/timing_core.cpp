@@ -18,9 +18,10 @@ TimingCore TimingCore::choose(const std::filesystem::path& processors) {
     if (lock.get() < 0 || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
     chosen.number_ = {core};
     chosen.lock_ = std::move(lock);
-    return chosen;
+    break;
   }
-  chosen.number_ = {cores.front()};
+  if (chosen.number_.empty()) chosen.number_ = {cores.front()};
+  chosen.beside_ = cores_beside(chosen.number_.front());
   return chosen;
 }
 

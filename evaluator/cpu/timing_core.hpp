@@ -20,8 +20,11 @@ class TimingCore {
   /// Its number; empty where the machine does not tell which there are.
   const std::vector<int>& number() const { return number_; }
 
+  /// Others that the calling thread may use, best none that slow it; empty where there is only one.
+  const std::vector<int>& beside() const { return beside_; }
+
  private:
-  std::vector<int> number_;
+  std::vector<int> number_, beside_;
   FileDescriptor lock_;  ///< held for as long as this lives; others only prefer other cores for it
 };
 

@@ -89,17 +89,18 @@ TEST(AwaitCount, SeesTheCountOrIsToldToGo) {
   EXPECT_EQ(asked, 5);
 }
 
-TEST(KeepOffTest, LeavesTheThreadItsCoresAfterwards) {
+TEST(BoundToTest, LeavesTheThreadItsCoresAfterwards) {
   const std::vector<int> all = cores_by_preference();
   if (all.size() < 2) GTEST_SKIP() << "needs two cores";
+  const std::vector<int> others = cores_beside(all.front());
+  EXPECT_EQ(std::ranges::count(others, all.front()), 0);
   {
-    const KeepOff elsewhere(std::array{all.front()});
-    const std::vector<int> now = cores_by_preference();
-    EXPECT_EQ(now.size(), all.size() - 1);
-    EXPECT_EQ(std::ranges::count(now, all.front()), 0);
+    const BoundTo elsewhere(others);
+    EXPECT_EQ(cores_by_preference().size(), others.size());
+    EXPECT_EQ(std::ranges::count(cores_by_preference(), all.front()), 0);
   }
   EXPECT_EQ(cores_by_preference(), all);
-  { const KeepOff nowhere(all); }
+  { const BoundTo anywhere({}); }
   EXPECT_EQ(cores_by_preference(), all);
 }
 
