@@ -6,86 +6,27 @@
 #include <string>
 #include <utility>
 
-#include "lanes.hpp"
 #include "one_by_one.hpp"
+#include "side.hpp"
 
 namespace kernelsmith {
 namespace {
 
-/// A call as long as this is a batch by itself.
-constexpr double kAloneUs = 100;
-/// One that was and turns out to be a little shorter remains one.
-constexpr double kStillAloneUs = 75;
-/// Of shorter calls a batch holds as many as take this, which is long beside what a request costs and short
-/// beside the drift of the machine.
-constexpr double kBatchUs = 500;
-/// A busy machine makes a request cost some ten microseconds more or less: a shorter batch would measure
-/// that, so short calls use up the sets faster and have the object loaded anew more often.
-constexpr double kLeastBatchUs = 400;
-constexpr std::size_t kCallsTried = 4;
-/// Of a batch whose calls are shown one by one.
-constexpr std::size_t kMostSteps = 64;
-/// Of each side.
-constexpr std::size_t kBatchesOfPair = 2;
 /// Slow calls get by with fewer pairs once those have taken this long.
 constexpr double kLongEnoughUs = 3e6;
 constexpr std::size_t kLeastPairs = 4;
 /// At each shape before the two sides exchange their arenas. Lone calls are short and scatter.
 constexpr std::size_t kPairsInPlace = 2, kLonePairsInPlace = 4;
 
+constexpr std::size_t kCallsToTellTheCost = 32;
+/// No call takes less.
+constexpr double kLeastUs = 0.01;
+
 Failure opponent_failed(const Failure& failure) {
   if (std::holds_alternative<Error>(failure)) return failure;
   return fail(ErrorCode::tool_failed,
               "a kernel that had passed its check failed now: " + std::get<Rejection>(failure).diagnostics);
 }
-
-/// One side of the comparison.
-struct Side {
-  using Manner = LoadedObject::Manner;
-
-  LoadedObject& object;
-  std::size_t shape;
-  std::size_t calls = 1;  ///< of a batch
-  Manner manner = Manner::at_once;
-
-  std::size_t most_calls() const { return object.most_calls(shape, kBatchesOfPair); }
-  bool one_by_one() const { return manner == Manner::one_by_one; }
-  /// Whether it is shown inputs of calls that are not to be made yet.
-  bool sees_ahead() const { return calls > 1 && !one_by_one(); }
-
-  /// Chooses the batch's length by a few calls.
-  Judged<void> size() {
-    const std::size_t most = most_calls(), thrifty = std::max<std::size_t>(1, most / 3);
-    if (most == 1 && !object.can_go_one_by_one(shape)) return {};  // nothing to choose
-    auto one = object.batch(shape, 1);
-    if (one && *one < kAloneUs) one = object.batch(shape, std::min(thrifty, kCallsTried));
-    if (!one) return one.error();
-    if (*one >= kAloneUs || go_one_by_one(*one)) return {};
-    calls = calls_per_batch(*one, kBatchUs, thrifty);
-    if (static_cast<double>(calls) * *one < kLeastBatchUs) calls = calls_per_batch(*one, kLeastBatchUs, most);
-    return {};
-  }
-
-  /// Where calls are short enough for that.
-  bool go_one_by_one(double call_us) {
-    if (one_by_one() || call_us >= kOneByOneUs || !object.can_go_one_by_one(shape)) return false;
-    manner = Manner::one_by_one;
-    calls = calls_per_batch(call_us, kBatchUs, std::min(kMostSteps, most_calls()));
-    return true;
-  }
-
-  /// Changes batches that turned out to be much shorter than meant. The first call can be slow on purpose:
-  /// beside a short batch, what a request costs weighs much, and can be saved on.
-  bool adapt(double call_us) {
-    if (one_by_one()) return false;
-    if (go_one_by_one(call_us)) return true;
-    if (calls == 1 && call_us >= kStillAloneUs) return false;
-    const std::size_t fitting = calls_per_batch(call_us, kBatchUs, most_calls());
-    if (fitting <= 2 * calls) return false;
-    calls = fitting;
-    return true;
-  }
-};
 
 /// One shape's comparison.
 struct Duel {
@@ -107,15 +48,14 @@ struct Duel {
 
   /// The batches of both, a b b a or b a a b by turns: whoever goes twice running finds the core's caches
   /// warmed by itself. What goes on in the machine changes within milliseconds, so little else comes between.
-  Judged<AbbaTimes> alternate(const Side& a_side, const Side& b_side, LoadedObject::Purpose purpose) {
+  Judged<AbbaTimes> alternate(std::size_t a_calls, std::size_t b_calls, LoadedObject::Purpose purpose,
+                              LoadedObject::Manner manner = LoadedObject::Manner::at_once) {
     const std::size_t process = a.object.processes();
-    if (auto dealt = a.object.deal(a.shape, a_side.calls, kBatchesOfPair, purpose, a_side.manner); !dealt)
+    if (auto dealt = a.object.deal(a.shape, a_calls, kBatchesOfPair, purpose, manner); !dealt)
       return dealt.error();
     // One that was loaded and warmed up just now has the core's caches to itself: both or none.
     if (a.object.processes() != process) b.object.unload();
-    if (auto dealt =
-            b.object.deal_as(a.object, b.shape, b_side.calls, kBatchesOfPair, purpose, b_side.manner);
-        !dealt)
+    if (auto dealt = b.object.deal_as(a.object, b.shape, b_calls, kBatchesOfPair, purpose, manner); !dealt)
       return opponent_failed(dealt.error());
     a_is_first = !a_is_first;
     std::vector<double> a_us, b_us;
@@ -129,39 +69,41 @@ struct Duel {
     return AbbaTimes{a_us[0], b_us[0], b_us[1], a_us[1]};
   }
 
-  /// The same without what it costs to show a call.
-  Judged<AbbaTimes> take_times() {
-    auto times = alternate(a, b, LoadedObject::Purpose::pair);
-    if (!times || (!a.one_by_one() && !b.one_by_one())) return times;
-    const auto cost = trusted.cost_of_showing(a.shape, kMostSteps);
-    if (!cost) return opponent_failed(cost.error());
-    const auto without = [&](double& us, const Side& side) {
-      if (side.one_by_one()) us = std::max(us - *cost, kLeastShownUs);
-    };
-    without(times->a1, a);
-    without(times->a2, a);
-    without(times->b1, b);
-    without(times->b2, b);
-    return times;
-  }
-
   /// A pair that showed its batches to be too short is not kept; lengths at least double, so this ends.
   Judged<void> take_pair() {
-    const auto times = take_times();
+    const auto times = alternate(a.calls, b.calls, LoadedObject::Purpose::pair);
     if (!times) return times.error();
     spent_us += (times->a1 + times->a2) * static_cast<double>(a.calls) +
                 (times->b1 + times->b2) * static_cast<double>(b.calls);
-    const bool a_changed = a.adapt(std::min(times->a1, times->a2));
-    const bool b_changed = b.adapt(std::min(times->b1, times->b2));
-    if (!a_changed && !b_changed) keep(*times, found);
+    const bool a_longer = a.lengthen(std::min(times->a1, times->a2));
+    const bool b_longer = b.lengthen(std::min(times->b1, times->b2));
+    if (!a_longer && !b_longer) keep(*times, found);
     return {};
   }
 
   Judged<void> take_lone_pair() {
-    const Side alone_a{a.object, a.shape}, alone_b{b.object, b.shape};
-    const auto times = alternate(alone_a, alone_b, LoadedObject::Purpose::trial);
+    const auto times = alternate(1, 1, LoadedObject::Purpose::trial);
     if (!times) return times.error();
     keep(*times, found.lone);
+    return {};
+  }
+
+  bool can_go_one_by_one() const {
+    return a.object.can_go_one_by_one(a.shape) && b.object.can_go_one_by_one(b.shape) &&
+           std::max(a.call_us, b.call_us) < kLongestStepUs;
+  }
+
+  /// Without what it costs to show a call.
+  Judged<void> take_pair_one_by_one() {
+    const std::size_t calls = std::min(a.object.most_steps(a.shape), b.object.most_steps(b.shape));
+    auto times = alternate(calls, calls, LoadedObject::Purpose::trial, LoadedObject::Manner::one_by_one);
+    if (!times) return times.error();
+    const auto cost = trusted.cost_of_showing(a.shape, kCallsToTellTheCost);
+    if (!cost) return opponent_failed(cost.error());
+    for (double* const us : {&times->a1, &times->b1, &times->b2, &times->a2})
+      *us = std::max(*us - *cost, kLeastUs);
+    keep(*times, found.lone);
+    found.showing_us = std::max(found.showing_us, *cost);
     return {};
   }
 
@@ -185,6 +127,7 @@ struct Duel {
     };
     if (auto taken = take(kPairsInPlace, [&] { return take_pair(); }); !taken) return taken.error();
     if (!a.sees_ahead() && (b.object.trusted() || !b.sees_ahead())) return {};
+    if (can_go_one_by_one()) return take(kPairsInPlace, [&] { return take_pair_one_by_one(); });
     return take(kLonePairsInPlace, [&] { return take_lone_pair(); });
   }
 };

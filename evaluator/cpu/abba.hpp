@@ -29,9 +29,12 @@ struct Pairs {
 
 /// What one shape's pairs gave.
 struct AbbaRatios : Pairs {
-  /// Pairs whose batches are one call each, where those of the others hold several: a kernel can work on all
-  /// the inputs that are there.
+  /// Where the others' batches hold several calls, and a kernel can work on all the inputs that are there:
+  /// pairs that show it one call at a time.
   Pairs lone{};
+  /// What that costs where their batches are shown one by one, and which is taken off; 0 where they are one
+  /// call each.
+  double showing_us = 0;
 };
 
 /// Alternates a b b a and b a a b at each of the first `rules.size()` shapes in turn, so that a process gives

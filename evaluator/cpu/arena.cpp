@@ -56,12 +56,12 @@ Result<Arena> Arena::create(std::span<const TensorRole> roles, std::vector<Arena
   const std::size_t sizes = arena.shapes_.empty() ? 0 : arena.shapes_.front().sizes.size();
   const std::size_t row_bytes = roles.size() * sizeof(runner::Argument) + sizes * sizeof(std::int64_t);
   for (const ArenaShape& shape : arena.shapes_) guards += shape.streamed.size();
-  ++guards;  // of the counter
+  ++guards;  // of the answers
   arena.steps_ = rounded(sizeof(runner::Header) + guards * sizeof(runner::Guard), kAlignment);
   arena.table_ = rounded(arena.steps_ + sizeof(runner::Steps), kAlignment);
   arena.tables_bytes_ = rounded(arena.table_ + rows * row_bytes, kPage);
   arena.inputs_.bytes = arena.tables_bytes_;
-  arena.done_ = arena.place(false, kPage);
+  arena.answers_ = arena.place(false, kPage);
 
   for (const ArenaShape& shape : arena.shapes_) {
     Offsets& offsets = arena.offsets_.emplace_back();
@@ -101,7 +101,7 @@ Status Arena::allocate() {
   header->guards_offset = sizeof(runner::Header);
   header->table_offset = table_;
   header->steps_offset = steps_;
-  header->done_offset = done_;
+  header->answers_offset = answers_;
   auto* guard = reinterpret_cast<runner::Guard*>(inputs_.mapping.get() + header->guards_offset);
   for (const std::uint64_t offset : input_guards_) *guard++ = {0, offset};
   for (const std::uint64_t offset : output_guards_) *guard++ = {1, offset};
@@ -156,21 +156,25 @@ void Arena::set_step(std::size_t shape, std::size_t slot) {
   std::byte* const row = inputs_.mapping.get() + table_;
   write_row(row, shape, slot);
   runner::Steps& steps = this->steps();
-  steps.parts = 0;
+  steps.inputs = steps.outputs = 0;
   for (const std::size_t t : shapes_[shape].streamed) {
     const std::uint64_t offset = streamed_offset(shape, slot, t);
-    steps.part[steps.parts++] = {offset, shapes_[shape].tensor_bytes[t]};
+    steps.input[steps.inputs++] = {offset, shapes_[shape].tensor_bytes[t]};
     const runner::Argument argument{1, offset};
     std::memcpy(row + t * sizeof argument, &argument, sizeof argument);
   }
+  for (std::size_t t = 0; t < roles_.size(); ++t)
+    if (roles_[t] != TensorRole::in)
+      steps.output[steps.outputs++] = {offsets_[shape][slot * roles_.size() + t],
+                                       shapes_[shape].tensor_bytes[t]};
 }
 
 runner::Steps& Arena::steps() const {
   return *reinterpret_cast<runner::Steps*>(inputs_.mapping.get() + steps_);
 }
 
-std::uint64_t& Arena::done() const {
-  return *reinterpret_cast<std::uint64_t*>(outputs_.mapping.get() + done_);
+runner::StepAnswers& Arena::answers() const {
+  return *reinterpret_cast<runner::StepAnswers*>(outputs_.mapping.get() + answers_);
 }
 
 void Arena::wipe() {

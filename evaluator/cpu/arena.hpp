@@ -49,12 +49,11 @@ class Arena {
   const std::vector<std::size_t>& streamed(std::size_t shape) const { return shapes_[shape].streamed; }
   /// Where a tensor that is streamed is read by a call in that slot, in the judge's mapping.
   std::byte* streamed(std::size_t shape, std::size_t slot, std::size_t tensor) const;
-  /// Makes row 0 of the call table, and the parts of the stream, the call in that slot.
+  /// Makes row 0 of the call table, and the parts of steps(), the call in that slot.
   void set_step(std::size_t shape, std::size_t slot);
-  /// Counters of the calls that are shown one by one: how many may begin, and how many are done, as the
-  /// candidate says.
-  std::uint64_t& released() const { return steps().released; }
-  std::uint64_t& done() const;
+  /// What judge and runner tell each other of calls that are shown one by one.
+  runner::Steps& steps() const;
+  runner::StepAnswers& answers() const;
 
   /// Overwrites everything but the header, the guard pages and the room between tensors too, where a process
   /// could leave notes for the one that is loaded next: a process may unprotect its own view. Before the next
@@ -75,7 +74,6 @@ class Arena {
   using Offsets = std::vector<std::uint64_t>;
 
   Arena() = default;
-  runner::Steps& steps() const;
   std::uint64_t place(bool among_inputs, std::size_t bytes);
   std::byte* write_row(std::byte* row, std::size_t shape, std::size_t slot) const;
   std::uint64_t streamed_offset(std::size_t shape, std::size_t slot, std::size_t tensor) const;
@@ -87,7 +85,7 @@ class Arena {
   std::vector<Offsets> streamed_;  ///< of `in` tensors that are streamed, by tensor, in the outputs
   std::vector<std::uint64_t> input_guards_, output_guards_;
   std::uint64_t steps_ = 0, table_ = 0;  ///< in the inputs
-  std::uint64_t done_ = 0;               ///< in the outputs
+  std::uint64_t answers_ = 0;            ///< in the outputs
   std::size_t tables_bytes_ = 0;         ///< in front of the first input
   Part inputs_, outputs_;
 };

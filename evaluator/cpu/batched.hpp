@@ -6,9 +6,10 @@
 
 namespace kernelsmith {
 
-/// Puts the lone pairs, less what being alone costs `b`, in the place of the others where `a` is faster in
-/// batches than they and chance explain. False where they are too few to be all that a score is made of: then
-/// the others are kept, and no score should be. `b` is trusted, or is to be looked at likewise.
+/// Where the pairs that show one call at a time went one by one, they bound the others: what these seem to
+/// gain beyond them and chance is taken off. Where they are one call each, they take the others' place in
+/// that case, less what being alone costs `b`; false where they are too few to be all that a score is made
+/// of: then the others are kept, and no score should be. `b` is trusted, or is to be looked at likewise.
 [[nodiscard]] bool leave_out_batched(AbbaRatios& pairs);
 
 }  // namespace kernelsmith

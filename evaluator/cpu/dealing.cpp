@@ -10,7 +10,7 @@ namespace {
 /// How many processes get new sets, where a hand has enough.
 constexpr std::size_t kProcessesWithUnmet = 4;
 /// Sets of a shape that a candidate's checks, warm-ups, trials and lone calls take.
-constexpr std::size_t kLeastTrials = 4, kMostTrials = 24;
+constexpr std::size_t kLeastTrials = 4, kMostTrials = 96;
 
 std::size_t round_up(std::size_t x, std::size_t step) { return (x + step - 1) / step * step; }
 

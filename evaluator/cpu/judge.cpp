@@ -9,7 +9,6 @@
 
 #include "abba.hpp"
 #include "batched.hpp"
-#include "one_by_one.hpp"
 #include "remembered.hpp"
 #include "scatter.hpp"
 #include "stopwatch.hpp"
@@ -44,6 +43,7 @@ void append(Pairs& all, const Pairs& more) {
 void append(AbbaRatios& all, const AbbaRatios& more) {
   append(static_cast<Pairs&>(all), more);
   append(all.lone, more.lone);
+  all.showing_us = std::max(all.showing_us, more.showing_us);
 }
 
 /// Once more where it scatters too much for a score, by whosever doing: chance does that now and then, but
@@ -205,7 +205,7 @@ Judged<void> Judge::check_plausible(const Report& report) {
     const auto bound = roofline_.measure(shape, setup, bank_, *yardstick_arena_);
     if (!bound) return Failure(bound.error());
     if (call_us >= bound->us) continue;
-    const auto yardstick_us = yardstick_->time_like_a_candidate(shape, yardstick_->most_calls(shape));
+    const auto yardstick_us = yardstick_->batch(shape, yardstick_->most_calls(shape));
     if (yardstick_us && *yardstick_us < bound->us) continue;
     return reject(Stage::integrity, RejectionCode::implausible_speed,
                   "a call at " + shapes_[shape].name + " seems to take " + std::to_string(call_us) +
@@ -254,8 +254,7 @@ Judged<Measurement> Judge::time_all_shapes(LoadedObject& candidate, const Digest
     append(pool.times_us[shape], (*fresh)[shape].a_times_us);
     const bool own = scatter == Scatter::own;
     const Measurement ratio =
-        with_floor(own ? low_end(pool.ratios[shape], "x") : median_interval(pool.ratios[shape], "x"),
-                   kShowingDoubtUs / median_of(pool.times_us[shape]));
+        own ? low_end(pool.ratios[shape], "x") : median_interval(pool.ratios[shape], "x");
     ShapeResult& result = report.shapes[shape];
     result.speedup = times(baseline_over_yardstick_[shape], with_floor(ratio, kFloorLikeWithLike));
     const Measurement runtime =

@@ -59,6 +59,12 @@ std::size_t LoadedObject::most_calls(std::size_t shape, std::size_t batches) con
   return std::max<std::size_t>(1, std::min(arena_->slots(shape), most) / batches);
 }
 
+std::size_t LoadedObject::most_steps(std::size_t shape) const {
+  constexpr std::size_t kMost = 16, kForOtherTrials = 8, kBatches = 4;
+  const std::size_t sets = deals_[shape].trials.size(), left = sets - std::min(sets, kForOtherTrials);
+  return std::clamp<std::size_t>(std::min(arena_->slots(shape) / 2, left / kBatches), 1, kMost);
+}
+
 /// Nothing more is to be had of an object that broke a rule: the rule stands in rejection().
 template <class Step>
 auto LoadedObject::noting_rejection(Step step) {
@@ -171,17 +177,6 @@ Judged<double> LoadedObject::empty_batch() {
 Judged<double> LoadedObject::cost_of_showing(std::size_t shape, std::size_t calls) {
   if (auto dealt = deal(shape, calls, 1, Purpose::trial, Manner::not_at_all); !dealt) return dealt.error();
   return next_batch();
-}
-
-Judged<double> LoadedObject::time_like_a_candidate(std::size_t shape, std::size_t calls) {
-  const auto at_once = batch(shape, calls);
-  if (!at_once || *at_once >= kOneByOneUs || !can_go_one_by_one(shape)) return at_once;
-  if (auto dealt = deal(shape, calls, 1, Purpose::trial, Manner::one_by_one); !dealt) return dealt.error();
-  const auto shown = next_batch();
-  if (!shown) return shown;
-  const auto cost = cost_of_showing(shape, calls);
-  if (!cost) return cost;
-  return std::max(*shown - *cost, kLeastShownUs);
 }
 
 Judged<void> LoadedObject::ready_for(std::size_t shape, Hand& hand, std::size_t rows) {

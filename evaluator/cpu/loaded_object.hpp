@@ -76,12 +76,12 @@ class LoadedObject {
   bool can_go_one_by_one(std::size_t shape) const { return !arena_->streamed(shape).empty(); }
   /// What it costs to show a call, in microseconds, from so many that are not made. For trusted objects.
   Judged<double> cost_of_showing(std::size_t shape, std::size_t calls);
-  /// The time of one call, shown one by one without what that costs where that is possible and calls are
-  /// short enough, as candidates are timed. For trusted objects.
-  Judged<double> time_like_a_candidate(std::size_t shape, std::size_t calls);
-
   /// What an empty batch takes, in microseconds. For trusted objects.
   Judged<double> empty_batch();
+
+  /// The most calls of each of a pair's two batches that are shown one by one, where two pairs are to be had
+  /// of the sets for trials.
+  std::size_t most_steps(std::size_t shape) const;
 
   /// The most calls of a batch(), and of each of `batches` batches that are dealt at once.
   std::size_t most_calls(std::size_t shape) const;

@@ -1,9 +1,7 @@
 #include "one_by_one.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "call_faults.hpp"
@@ -13,9 +11,12 @@
 namespace kernelsmith {
 namespace {
 
-/// Of the outputs and of the inputs of each call: who leaves a hundredth of an output for later, or writes to
-/// a hundredth of an input, is found out within a few batches.
+constexpr std::size_t kLine = 64;
+/// Of the outputs and of the inputs of each call. Who leaves much for later is found out by these, ...
 constexpr std::size_t kOutputLines = 8, kInputLines = 4;
+/// ... and who leaves little, in the calls whose outputs are copied in full: all that are no larger than
+/// this, one in so many of the others.
+constexpr std::size_t kSmallOutput = 4096, kOneInFull = 8;
 /// Of the inputs of one call: what is larger takes longer to be read than a short call does.
 constexpr std::size_t kMostStreamedBytes = std::size_t{64} << 10;
 /// A pipe holds pages, and each tensor may begin a new one.
@@ -43,7 +44,7 @@ std::vector<std::size_t> streamed_tensors(const Task& task, const TaskShape& sha
 
 double usual_time(std::vector<double> step_us) {
   std::ranges::sort(step_us);
-  const std::size_t kept = std::max<std::size_t>(1, step_us.size() - (step_us.size() + 7) / 8);
+  const std::size_t kept = step_us.size() - step_us.size() / 8;
   const auto end = step_us.begin() + static_cast<std::ptrdiff_t>(kept);
   return std::accumulate(step_us.begin(), end, 0.0) / static_cast<double>(kept);
 }
@@ -79,42 +80,62 @@ std::span<const iovec> OneByOne::show(std::size_t call) {
   // The system reads them.
   for (const std::size_t t : streamed_)
     inputs_.push_back({const_cast<std::byte*>(set.inputs[t].data()), set.inputs[t].size()});
+  choose_outputs(slot);
+  choose_inputs(set, slot);
+  return inputs_;
+}
+
+void OneByOne::choose_outputs(std::size_t slot) {
+  const bool in_full = random_.below(kOneInFull) == 0;
+  for (const std::size_t t : outputs_) {
+    const std::byte* const begin = arena_.tensor(shape_, slot, t);
+    const std::size_t bytes = arena_.tensor_bytes(shape_, t);
+    if (!in_full && bytes > kSmallOutput) continue;
+    // In two pieces, so that no place is known to be copied late.
+    const std::size_t middle = draw_line(bytes);
+    written_.push_back({t, begin + middle, std::vector<std::byte>(bytes - middle)});
+    written_.push_back({t, begin, std::vector<std::byte>(middle)});
+  }
   for (std::size_t i = 0; i < kOutputLines; ++i) {
     const std::size_t t = outputs_[random_.below(outputs_.size())];
-    written_.push_back(draw_line(t, arena_.tensor(shape_, slot, t), arena_.tensor_bytes(shape_, t)));
+    const std::size_t bytes = arena_.tensor_bytes(shape_, t), offset = draw_line(bytes);
+    written_.push_back({t, arena_.tensor(shape_, slot, t) + offset,
+                        std::vector<std::byte>(std::min(kLine, bytes - offset))});
   }
+}
+
+void OneByOne::choose_inputs(const InputSet& set, std::size_t slot) {
   shown_.clear();
   for (std::size_t i = 0; i < kInputLines; ++i) {
     const std::size_t t = streamed_[random_.below(streamed_.size())];
     if (task_.tensors[t].role != TensorRole::in) continue;
-    Line line = draw_line(t, arena_.streamed(shape_, slot, t), set.inputs[t].size());
-    std::memcpy(line.held.data(), set.inputs[t].data() + (line.at - arena_.streamed(shape_, slot, t)),
-                line.bytes);
-    shown_.push_back(line);
+    const auto& bytes = set.inputs[t];
+    const std::size_t offset = draw_line(bytes.size());
+    const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
+    const auto count = static_cast<std::ptrdiff_t>(std::min(kLine, bytes.size() - offset));
+    shown_.push_back({t, arena_.streamed(shape_, slot, t) + offset, {from, from + count}});
   }
-  return inputs_;
 }
 
-OneByOne::Line OneByOne::draw_line(std::size_t tensor, const std::byte* begin, std::size_t bytes) {
-  const std::size_t size = std::tuple_size_v<decltype(Line::held)>;
-  const std::size_t offset = random_.below((bytes + size - 1) / size) * size;
-  return {tensor, begin + offset, std::min(size, bytes - offset)};
+/// Where one of the tensor's lines begins.
+std::size_t OneByOne::draw_line(std::size_t bytes) {
+  return random_.below((bytes + kLine - 1) / kLine) * kLine;
 }
 
 void OneByOne::look() {
-  for (; looked_at_ < written_.size(); ++looked_at_) {
-    Line& line = written_[looked_at_];
-    std::memcpy(line.held.data(), line.at, line.bytes);
+  for (; held_ < written_.size(); ++held_) {
+    Piece& piece = written_[held_];
+    std::copy_n(piece.at, piece.held.size(), piece.held.begin());
   }
-  for (const Line& line : shown_)
-    if (std::memcmp(line.held.data(), line.at, line.bytes) != 0) modified_ = line.tensor + 1;
+  for (const Piece& piece : shown_)
+    if (!std::equal(piece.held.begin(), piece.held.end(), piece.at)) modified_ = piece.tensor + 1;
 }
 
 Judged<void> OneByOne::verdict(const TaskShape& shape) const {
   if (modified_ > 0) return modified(shape, task_.tensors[modified_ - 1]);
-  for (const Line& line : written_)
-    if (std::memcmp(line.held.data(), line.at, line.bytes) != 0)
-      return written_later(shape, task_.tensors[line.tensor]);
+  for (const Piece& piece : written_)
+    if (!std::equal(piece.held.begin(), piece.held.end(), piece.at))
+      return written_later(shape, task_.tensors[piece.tensor]);
   return {};
 }
 

@@ -1,7 +1,6 @@
 // OneByOne: the calls of one batch, shown one at a time. A kernel cannot work on inputs that are not there.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -18,19 +17,15 @@
 
 namespace kernelsmith {
 
-/// Shorter calls are shown one by one, where that is possible: what a call costs that is a batch by itself is
-/// known to some 2 us only.
-inline constexpr double kOneByOneUs = 50;
-/// What it costs to show them is known to so much: in one batch, and in all of a measurement.
-inline constexpr double kLeastShownUs = 0.05, kShowingDoubtUs = 0.02;
-
+/// Longer calls are not shown so: what else the machine does counts in them.
+inline constexpr double kLongestStepUs = 500;
 /// Which of a shape's tensors come through the pipe then. None where that is not possible: where all inputs
 /// are constant or larger than what a pipe is asked to hold, with several threads, and where no other core is
 /// left to show them from.
 std::vector<std::size_t> streamed_tensors(const Task& task, const TaskShape& shape);
 
-/// What a call takes as a rule: the mean without the slowest eighth, which something else held up. Requires a
-/// non-empty span.
+/// What a call takes as a rule: the mean without the slowest eighth (rounded down), which something else may
+/// have held up. Requires some.
 double usual_time(std::vector<double> step_us);
 
 /// Not thread-safe.
@@ -53,14 +48,15 @@ class OneByOne final : public StepScript {
 
  private:
   /// Bytes of a tensor, as they are to be.
-  struct Line {
+  struct Piece {
     std::size_t tensor = 0;
     const std::byte* at = nullptr;
-    std::size_t bytes = 0;
-    std::array<std::byte, 64> held{};
+    std::vector<std::byte> held{};
   };
 
-  Line draw_line(std::size_t tensor, const std::byte* begin, std::size_t bytes);
+  void choose_outputs(std::size_t slot);
+  void choose_inputs(const InputSet& set, std::size_t slot);
+  std::size_t draw_line(std::size_t bytes);
 
   const Task& task_;
   const std::vector<InputSet>& bank_;
@@ -70,12 +66,11 @@ class OneByOne final : public StepScript {
   SecretStream& random_;
   std::vector<std::size_t> streamed_, outputs_;
   std::vector<std::size_t> order_;
-  std::vector<iovec> inputs_;  ///< of the call that is shown
-  std::vector<Line>
-      written_;              ///< of outputs; the last ones are of the call that is shown, yet to be looked at
-  std::vector<Line> shown_;  ///< of the inputs of the call that is shown
-  std::size_t looked_at_ = 0;  ///< of written_
-  std::size_t modified_ = 0;   ///< tensors and one more where an input was found to be
+  std::vector<iovec> inputs_;   ///< of the call that is shown
+  std::vector<Piece> written_;  ///< of outputs; the last ones are of the call that is shown, yet to be held
+  std::vector<Piece> shown_;    ///< of the inputs of the call that is shown
+  std::size_t held_ = 0;        ///< of written_
+  std::size_t modified_ = 0;    ///< tensors and one more where an input was found to be
 };
 
 }  // namespace kernelsmith

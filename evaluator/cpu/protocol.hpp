@@ -1,5 +1,5 @@
 // What judge and runner say to each other: fixed-size messages over one SOCK_SEQPACKET socket, a header in
-// the sealed inputs, and for calls that are shown one by one a pipe and two counters. The judge believes none
+// the sealed inputs, and for calls that are shown one by one a pipe and counters. The judge believes none
 // of it: a reply only tells when to look.
 #pragma once
 
@@ -62,24 +62,32 @@ struct Header {
   std::uint32_t tensors = 0;
   std::uint32_t sizes = 0;
   std::uint32_t guards = 0;
-  std::uint64_t guards_offset = 0;  ///< of `guards` Guard records
-  std::uint64_t table_offset = 0;   ///< of the call table: a row is `tensors` Argument and `sizes` int64
-  std::uint64_t steps_offset = 0;   ///< of Steps
-  std::uint64_t done_offset = 0;    ///< in the outputs: how many calls of the request are done, a uint64
+  std::uint64_t guards_offset = 0;   ///< of `guards` Guard records
+  std::uint64_t table_offset = 0;    ///< of the call table: a row is `tensors` Argument and `sizes` int64
+  std::uint64_t steps_offset = 0;    ///< of Steps
+  std::uint64_t answers_offset = 0;  ///< of StepAnswers, in the outputs
 };
 
-/// Bytes of the outputs that are to be taken from the pipe.
+/// Bytes in the outputs.
 struct Part {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
 
-/// In the inputs, for calls one by one. When `released` has reached a call's number, counted from 1, row 0
-/// and the parts are the call's, and the pipe holds what belongs there.
+/// In the inputs, for calls one by one. When `prepared` has reached a call's number, counted from 1, row 0
+/// and the parts are the call's; when `released` has, the pipe holds its inputs.
 struct Steps {
+  std::uint64_t prepared = 0;
   std::uint64_t released = 0;
-  std::uint64_t parts = 0;
-  Part part[kMaxTensors];
+  std::uint64_t inputs = 0, outputs = 0;  ///< how many parts
+  Part input[kMaxTensors];                ///< to be taken from the pipe
+  Part output[kMaxTensors];               ///< to be had in the caches
+};
+
+/// In the outputs: the runner's answers, calls counted likewise.
+struct StepAnswers {
+  alignas(64) std::uint64_t done = 0;
+  alignas(64) std::uint64_t ready = 0;  ///< for the inputs
 };
 
 /// A page that nobody may touch, so that an access past a tensor's end faults.

@@ -165,7 +165,7 @@ Result<LeastTime> Roofline::measure(std::size_t shape, const LoadedObjectSetup& 
     LoadedObject object(setup, bank, pattern.binary, arena, Trust::trusted);
     std::size_t calls = 1;
     for (std::size_t i = 0; i <= kBatches; ++i) {
-      const auto time = object.time_like_a_candidate(shape, calls);
+      const auto time = object.batch(shape, calls);
       if (!time) return trusted_failure(time.error());
       calls = calls_per_batch(*time, kBatchUs, object.most_calls(shape));
       if (i > 0) pattern.least_us[shape] = std::min(pattern.least_us[shape], *time);

@@ -133,7 +133,7 @@ Result<RunnerProcess> RunnerProcess::start(const Arena& arena, const RunnerSetti
   if (!process) return process.error();
 
   RunnerProcess runner(std::move(*process), std::move(ends->first), std::move(stream->first), settings);
-  if (const auto ready = runner.await_answer(settings.load_timeout_s); !ready)
+  if (const auto ready = runner.await_answer(settings.load_timeout_s, settings.load_timeout_s); !ready)
     return not_ready(ready.error(), settings);
   auto clock = ProcessClock::of(*runner.process_);
   if (!clock) return not_ready(runner.clock_failed(clock.error()), settings);
@@ -162,7 +162,7 @@ Judged<void> RunnerProcess::load(const std::filesystem::path& object) {
     return Failure(
         fail(ErrorCode::io, std::string("an object cannot be read: ") + std::strerror(errno), object));
   if (!channel_.load(file.get())) return why_it_ended();
-  if (const auto loaded = await_answer(load_timeout_s_); !loaded) return loaded.error();
+  if (const auto loaded = await_answer(load_timeout_s_, load_timeout_s_); !loaded) return loaded.error();
   loading_ = false;
   const auto now = stop_and_read();
   if (!now) return now.error();
@@ -186,7 +186,7 @@ Judged<BatchClock> RunnerProcess::answer(std::size_t first, std::size_t calls, d
   const auto start = SteadyClock::now();
   if (!channel_.request(first, calls)) return why_it_ended();
   if (auto s = clock_->thaw(); !s) return clock_failed(s.error());
-  return stop_after_answer(start, timeout_s);
+  return stop_after_answer(start, timeout_s, timeout_s);
 }
 
 Judged<StepsClock> RunnerProcess::call_one_by_one(StepScript& script, runner::Manner manner,
@@ -197,8 +197,8 @@ Judged<StepsClock> RunnerProcess::call_one_by_one(StepScript& script, runner::Ma
                         "the system grants a pipe no " + std::to_string(script.room()) + " bytes", {},
                         "see /proc/sys/fs/pipe-user-pages-soft"));
   if (auto idle = charge_idle_time(); !idle) return idle.error();
-  script.arena().released() = 0;
-  script.arena().done() = 0;
+  script.arena().steps().prepared = script.arena().steps().released = 0;
+  script.arena().answers() = {};
   const auto start = SteadyClock::now();
   const auto deadline =
       start + std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(timeout_s));
@@ -210,7 +210,7 @@ Judged<StepsClock> RunnerProcess::call_one_by_one(StepScript& script, runner::Ma
     return steps.error();
   }
   const double left_s = std::chrono::duration<double>(deadline - SteadyClock::now()).count();
-  const auto whole = stop_after_answer(start, std::max(left_s, 0.0));
+  const auto whole = stop_after_answer(start, std::max(left_s, 0.0), timeout_s);
   if (!whole) return whole.error();
   if (steps->size() < script.calls()) return forged("a reply before all calls were done");
   StepsClock clock{*whole};
@@ -224,11 +224,16 @@ Judged<std::vector<double>> RunnerProcess::go_through(StepScript& script, Steady
   const auto go_on = [&] {
     return SteadyClock::now() < deadline && !channel_.something_to_hear(process_->exit_descriptor());
   };
-  for (std::size_t call = 0; call < script.calls(); ++call) {
-    if (!stream_.write(script.show(call))) return forged("no sign that its inputs were read");
+  runner::Steps& steps = script.arena().steps();
+  const runner::StepAnswers& answers = script.arena().answers();
+  for (std::uint64_t call = 1; call <= script.calls(); ++call) {
+    const auto inputs = script.show(call - 1);
+    __atomic_store_n(&steps.prepared, call, __ATOMIC_RELEASE);
+    if (!runner::await_count(&answers.ready, call, go_on)) break;
+    if (!stream_.write(inputs)) return forged("no sign that the inputs before were read");
     const auto shown = SteadyClock::now();
-    __atomic_store_n(&script.arena().released(), call + 1, __ATOMIC_RELEASE);
-    if (!runner::await_count(&script.arena().done(), call + 1, go_on)) break;
+    __atomic_store_n(&steps.released, call, __ATOMIC_RELEASE);
+    if (!runner::await_count(&answers.done, call, go_on)) break;
     step_us.push_back(us_since(shown));
     script.look();
     if (!stream_.empty()) return forged("a call that was done without its inputs");
@@ -246,8 +251,9 @@ Judged<void> RunnerProcess::charge_idle_time() {
   return {};
 }
 
-Judged<BatchClock> RunnerProcess::stop_after_answer(SteadyClock::time_point start, double timeout_s) {
-  const auto reply = await_answer(timeout_s);
+Judged<BatchClock> RunnerProcess::stop_after_answer(SteadyClock::time_point start, double left_s,
+                                                    double timeout_s) {
+  const auto reply = await_answer(left_s, timeout_s);
   if (!reply) return reply.error();
   const auto after = stop_and_read();
   if (!after) return after.error();
@@ -280,8 +286,9 @@ Failure RunnerProcess::clock_failed(const Error& error) {
   return process_->wait_for(kGrace) ? why_it_ended() : Failure(error);
 }
 
-Judged<void> RunnerProcess::await_answer(double timeout_s) {
-  const auto heard = channel_.listen(timeout_s, process_->exit_descriptor());
+/// `timeout_s` is what was granted, and `left_s` what is left of it.
+Judged<void> RunnerProcess::await_answer(double left_s, double timeout_s) {
+  const auto heard = channel_.listen(left_s, process_->exit_descriptor());
   if (!heard) return Failure(heard.error());
   switch (heard->kind) {
     case Heard::Kind::answer:

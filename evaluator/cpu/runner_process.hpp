@@ -91,14 +91,15 @@ class RunnerProcess {
  private:
   RunnerProcess(SandboxedProcess process, RunnerChannel channel, StepStream stream,
                 const RunnerSettings& settings);
-  Judged<void> await_answer(double timeout_s);
+  Judged<void> await_answer(double left_s, double timeout_s);
   Failure past_deadline(double timeout_s);
   Failure why_it_ended();
   Failure clock_failed(const Error& error);
   Judged<double> stop_and_read();
   Judged<BatchClock> answer(std::size_t first, std::size_t calls, double timeout_s);
   Judged<void> charge_idle_time();
-  Judged<BatchClock> stop_after_answer(std::chrono::steady_clock::time_point start, double timeout_s);
+  Judged<BatchClock> stop_after_answer(std::chrono::steady_clock::time_point start, double left_s,
+                                       double timeout_s);
   Judged<std::vector<double>> go_through(StepScript& script, std::chrono::steady_clock::time_point deadline);
 
   std::unique_ptr<SandboxedProcess> process_;

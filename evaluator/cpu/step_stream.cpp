@@ -26,9 +26,8 @@ Error no_pipe(const char* step) {
 
 Result<std::pair<StepStream, FileDescriptor>> StepStream::create() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return no_pipe("pipe2");
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return no_pipe("pipe2");
   FileDescriptor theirs(ends[0]), mine(ends[1]);
-  if (::fcntl(mine.get(), F_SETFL, O_NONBLOCK) != 0) return no_pipe("O_NONBLOCK");
   FileDescriptor kept(::fcntl(theirs.get(), F_DUPFD_CLOEXEC, 0));
   if (kept.get() < 0) return no_pipe("F_DUPFD_CLOEXEC");
   return std::pair(StepStream(std::move(mine), std::move(kept)), std::move(theirs));

@@ -18,7 +18,7 @@ namespace kernelsmith {
 /// Not thread-safe. Movable.
 class StepStream {
  public:
-  /// The judge's side, and the end that the runner reads. Errors: io.
+  /// The judge's side, and the end that the runner reads, without ever waiting. Errors: io.
   static Result<std::pair<StepStream, FileDescriptor>> create();
 
   /// Makes room for that much. False where the system does not grant it.

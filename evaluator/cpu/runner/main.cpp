@@ -139,10 +139,11 @@ void call_all(const Memory& memory, const Header& header, Shim shim, const Reque
   for (std::uint32_t call = 0; call < request.calls; ++call) row = call_row(memory, header, shim, row);
 }
 
+/// Does not sleep: to be woken takes longer than the calls do.
 bool take_from_stream(std::byte* to, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t got = read(kStreamDescriptor, to, bytes);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0) return false;
     to += got;
     bytes -= static_cast<std::size_t>(got);
@@ -150,16 +151,34 @@ bool take_from_stream(std::byte* to, std::size_t bytes) {
   return true;
 }
 
+/// Makes them this core's own, as a kernel could do while it waits.
+void have_in_caches(std::byte* bytes, std::size_t count) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t at = 0; at < count; at += kLine) {
+    volatile std::byte& byte = bytes[at];
+    byte = byte;
+  }
+}
+
+/// With what was written before it, past the caches too.
+void answer(std::uint64_t& counter, std::uint64_t call) {
+  __atomic_exchange_n(&counter, call, __ATOMIC_SEQ_CST);
+}
+
 bool call_one_by_one(const Memory& memory, const Header& header, Shim shim, const Request& request) {
   const auto* const steps = reinterpret_cast<const Steps*>(memory.inputs + header.steps_offset);
-  auto* const done = reinterpret_cast<std::uint64_t*>(memory.outputs + header.done_offset);
+  auto* const answers = reinterpret_cast<StepAnswers*>(memory.outputs + header.answers_offset);
+  const auto always = [] { return true; };
   for (std::uint64_t call = 1; call <= request.calls; ++call) {
-    await_count(&steps->released, call, [] { return true; });
-    for (std::uint64_t i = 0; i < steps->parts; ++i)
-      if (!take_from_stream(memory.outputs + steps->part[i].offset, steps->part[i].bytes)) return false;
+    await_count(&steps->prepared, call, always);
+    for (std::uint64_t i = 0; i < steps->outputs; ++i)
+      have_in_caches(memory.outputs + steps->output[i].offset, steps->output[i].bytes);
+    answer(answers->ready, call);
+    await_count(&steps->released, call, always);
+    for (std::uint64_t i = 0; i < steps->inputs; ++i)
+      if (!take_from_stream(memory.outputs + steps->input[i].offset, steps->input[i].bytes)) return false;
     call_row(memory, header, shim, memory.inputs + header.table_offset);
-    // With what was written past the caches before it.
-    __atomic_exchange_n(done, call, __ATOMIC_SEQ_CST);
+    answer(answers->done, call);
   }
   return true;
 }

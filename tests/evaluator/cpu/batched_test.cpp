@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <kernelsmith/evaluator/statistics.hpp>
+
 #include "remembered.hpp"
 
 namespace kernelsmith {
@@ -72,6 +74,32 @@ TEST(Batched, WhatChanceAndALoneCallExplainIsKept) {
   EXPECT_FALSE(kept({12, 12, 12}, {23, 24, 23, 24}));     // it does not
   EXPECT_TRUE(kept({10, 10, 10}, {12, 13, 12, 13}));      // its tables may be cold
   EXPECT_TRUE(kept({1, 1, 1}, {2, 1.9, 2, 1.8}));         // nothing can be told of such times
+}
+
+TEST(Batched, CallsOneByOneBoundTheOthers) {
+  AbbaRatios pairs = pairs_of(kTogether, kAlone);
+  pairs.showing_us = 2;
+  EXPECT_TRUE(leave_out_batched(pairs));
+  ASSERT_EQ(pairs.ratios.size(), kTogether.size());
+  // 1.05 for warmth, and 40 us less 0.03 us and a twentieth of 2.
+  const double most = 1.05 * (40 / 40.5) * 40.5 / (40.5 - 0.13);
+  EXPECT_NEAR(median_of(pairs.ratios), most, 1e-3);
+  EXPECT_NEAR(pairs.a_times_us[0], 11 * (40 / 11.75) / most, 0.1);
+  EXPECT_EQ(pairs.b_times_us, std::vector<double>(4, 40));
+}
+
+TEST(Batched, WhatCallsOneByOneAllowIsKept) {
+  const auto kept = [](const std::vector<double>& batched_us, const std::vector<double>& shown_us) {
+    AbbaRatios pairs = pairs_of(batched_us, shown_us);
+    pairs.showing_us = 2;
+    EXPECT_TRUE(leave_out_batched(pairs));
+    return pairs.a_times_us == batched_us;
+  };
+  EXPECT_TRUE(kept(kAlone, {39, 41, 40, 42}));
+  EXPECT_TRUE(kept({39, 39, 39, 39}, {40, 41, 40, 41}));
+  EXPECT_FALSE(kept({37, 37, 37, 37}, {40, 41, 40, 41}));
+  EXPECT_TRUE(kept({32, 32, 32, 32}, {44, 60, 40, 31}));          // one of them says so
+  EXPECT_TRUE(kept({0.05, 0.05, 0.05}, {0.12, 0.11, 0.1, 0.1}));  // nothing can be told of such times
 }
 
 TEST(Batched, LoneCallsThatWereRememberedHideNothing) {

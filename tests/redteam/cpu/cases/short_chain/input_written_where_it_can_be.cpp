@@ -15,7 +15,7 @@ struct Argument {
 };
 struct Header {
   std::uint32_t magic, tensors, sizes, guards;
-  std::uint64_t guards_offset, table_offset, steps_offset, done_offset;
+  std::uint64_t guards_offset, table_offset, steps_offset, answers_offset;
 };
 constexpr std::uint32_t kMagic = 0x4b53524e;
 
