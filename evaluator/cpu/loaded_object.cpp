@@ -254,7 +254,7 @@ Judged<double> LoadedObject::time_rows() {
     const Stopwatch watch(costs_.unload_ms);
     setup_.runners.settle();
   }
-  const auto time = dealt_.manner == Manner::at_once ? time_at_once(timeout_s) : time_one_by_one(timeout_s);
+  auto time = dealt_.manner == Manner::at_once ? time_at_once(timeout_s) : time_one_by_one(timeout_s);
   if (time) dealt_.done += dealt_.calls;
   return time;
 }
