@@ -44,7 +44,7 @@ enum class RejectionCode {
   input_modified,     ///< integrity: an input was written
   out_of_bounds,      ///< integrity: memory beside an output was written
   background_work,    ///< integrity: CPU time advanced while the candidate was frozen
-  protocol_forged,    ///< integrity: a reply that the runner cannot have written
+  protocol_forged,    ///< integrity: a reply that the runner cannot have written, or wrote too soon
   sandbox_violation,  ///< integrity: a denied system call or a forbidden resource
   implausible_speed,  ///< integrity: faster than the hardware can move the compulsory bytes
   not_reproducible,   ///< integrity: compiled again, it is another binary
