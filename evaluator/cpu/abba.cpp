@@ -19,6 +19,9 @@ constexpr std::size_t kLeastPairs = 4;
 constexpr std::size_t kPairsInPlace = 2, kLonePairsInPlace = 4;
 
 constexpr std::size_t kCallsToTellTheCost = 32;
+/// Inputs that are larger are warmer when they were just read than in batches: what is gained by having them
+/// early shows in lone calls only.
+constexpr std::size_t kWarmBytes = std::size_t{64} << 10;
 /// No call takes less.
 constexpr double kLeastUs = 0.01;
 
@@ -89,7 +92,7 @@ struct Duel {
   }
 
   bool can_go_one_by_one() const {
-    return a.object.can_go_one_by_one(a.shape) && b.object.can_go_one_by_one(b.shape) &&
+    return a.object.streamed_bytes(a.shape) > 0 && b.object.streamed_bytes(b.shape) > 0 &&
            std::max(a.call_us, b.call_us) < kLongestStepUs;
   }
 
@@ -102,8 +105,8 @@ struct Duel {
     if (!cost) return opponent_failed(cost.error());
     for (double* const us : {&times->a1, &times->b1, &times->b2, &times->a2})
       *us = std::max(*us - *cost, kLeastUs);
-    keep(*times, found.lone);
-    found.showing_us = std::max(found.showing_us, *cost);
+    keep(*times, found.shown);
+    found.showing_us.push_back(*cost);
     return {};
   }
 
@@ -127,7 +130,11 @@ struct Duel {
     };
     if (auto taken = take(kPairsInPlace, [&] { return take_pair(); }); !taken) return taken.error();
     if (!a.sees_ahead() && (b.object.trusted() || !b.sees_ahead())) return {};
-    if (can_go_one_by_one()) return take(kPairsInPlace, [&] { return take_pair_one_by_one(); });
+    if (can_go_one_by_one()) {
+      if (auto taken = take(kPairsInPlace, [&] { return take_pair_one_by_one(); }); !taken)
+        return taken.error();
+      if (a.object.streamed_bytes(a.shape) <= kWarmBytes) return {};
+    }
     return take(kLonePairsInPlace, [&] { return take_lone_pair(); });
   }
 };

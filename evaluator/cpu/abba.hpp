@@ -30,11 +30,13 @@ struct Pairs {
 /// What one shape's pairs gave.
 struct AbbaRatios : Pairs {
   /// Where the others' batches hold several calls, and a kernel can work on all the inputs that are there:
-  /// pairs that show it one call at a time.
+  /// pairs whose calls are shown one by one, less what that costs, ...
+  Pairs shown{};
+  /// ... which was so much in each of them, ...
+  std::vector<double> showing_us{};
+  /// ... and where that is not possible, or the inputs are then warmer than in batches, pairs of one call to
+  /// a batch.
   Pairs lone{};
-  /// What that costs where their batches are shown one by one, and which is taken off; 0 where they are one
-  /// call each.
-  double showing_us = 0;
 };
 
 /// Alternates a b b a and b a a b at each of the first `rules.size()` shapes in turn, so that a process gives

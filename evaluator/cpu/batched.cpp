@@ -14,9 +14,9 @@ namespace {
 /// What a lone call finds cold is not the same for two kernels: the time of one is known to within so much.
 constexpr double kDoubtUs = 2;
 /// What calls one by one leave to chance, where inputs are warmer than in batches.
-constexpr double kByWarmth = 1.05;
+constexpr double kByWarmth = 1.02;
 /// What it costs to show a call is known to so many microseconds and such a part.
-constexpr double kShowingDoubtUs = 0.03, kShowingDoubt = 0.05;
+constexpr double kShowingDoubtUs = 0.03, kShowingDoubt = 0.02;
 
 /// The lone pairs without what a call by itself costs beside the kernel's time: that is what `b`, right
 /// beside it, took more than in batches, where it takes `b_us`. Its times stay as they were: they tell
@@ -34,9 +34,9 @@ Pairs without_cost(const Pairs& lone, double b_us) {
 /// Calls one by one bound the others, and do not take their place: they are few, and what a kernel does
 /// between them, or in the slowest, costs it nothing.
 void bound_by_calls_one_by_one(AbbaRatios& pairs) {
-  const Measurement alone = median_interval(pairs.lone.ratios, "x");
-  const double a_us = median_of(pairs.lone.a_times_us);
-  const double doubt_us = kShowingDoubtUs + kShowingDoubt * pairs.showing_us;
+  const Measurement alone = median_interval(pairs.shown.ratios, "x");
+  const double a_us = median_of(pairs.shown.a_times_us);
+  const double doubt_us = kShowingDoubtUs + kShowingDoubt * median_of(pairs.showing_us);
   if (a_us <= doubt_us) return;
   const double most = std::max(alone.high, kByWarmth * alone.median) * a_us / (a_us - doubt_us);
   const double part = most / median_of(pairs.ratios);
@@ -48,18 +48,15 @@ void bound_by_calls_one_by_one(AbbaRatios& pairs) {
 }  // namespace
 
 bool leave_out_batched(AbbaRatios& pairs) {
+  if (!pairs.shown.ratios.empty()) bound_by_calls_one_by_one(pairs);
   if (pairs.lone.ratios.empty()) return true;
-  if (pairs.showing_us > 0) {
-    bound_by_calls_one_by_one(pairs);
-    return true;
-  }
   Pairs lone = without_cost(pairs.lone, median_of(pairs.b_times_us));
   const double a_us = median_of(lone.a_times_us);
   if (a_us <= kDoubtUs) return true;
   const double doubt = a_us / (a_us - kDoubtUs);
   if (median_of(pairs.ratios) <= most_by_chance(lone.ratios) * doubt) return true;
   if (lone.ratios.size() < kFewPairs) return false;
-  pairs = {std::move(lone), {}};
+  pairs = {std::move(lone)};
   return true;
 }
 

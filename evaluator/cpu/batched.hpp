@@ -6,10 +6,10 @@
 
 namespace kernelsmith {
 
-/// Where the pairs that show one call at a time went one by one, they bound the others: what these seem to
-/// gain beyond them and chance is taken off. Where they are one call each, they take the others' place in
-/// that case, less what being alone costs `b`; false where they are too few to be all that a score is made
-/// of: then the others are kept, and no score should be. `b` is trusted, or is to be looked at likewise.
+/// What the pairs seem to gain beyond those whose calls were shown one by one, and chance, is taken off. What
+/// they gain beyond lone pairs and chance puts these in their place, less what being alone costs `b`; false
+/// where they are too few to be all that a score is made of: then the others are kept, and no score should
+/// be. `b` is trusted, or is to be looked at likewise.
 [[nodiscard]] bool leave_out_batched(AbbaRatios& pairs);
 
 }  // namespace kernelsmith

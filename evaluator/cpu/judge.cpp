@@ -42,8 +42,9 @@ void append(Pairs& all, const Pairs& more) {
 
 void append(AbbaRatios& all, const AbbaRatios& more) {
   append(static_cast<Pairs&>(all), more);
+  append(all.shown, more.shown);
   append(all.lone, more.lone);
-  all.showing_us = std::max(all.showing_us, more.showing_us);
+  append(all.showing_us, more.showing_us);
 }
 
 /// Once more where it scatters too much for a score, by whosever doing: chance does that now and then, but

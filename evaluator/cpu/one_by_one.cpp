@@ -17,8 +17,8 @@ constexpr std::size_t kOutputLines = 8, kInputLines = 4;
 /// ... and who leaves little, in the calls whose outputs are copied in full: all that are no larger than
 /// this, one in so many of the others.
 constexpr std::size_t kSmallOutput = 4096, kOneInFull = 8;
-/// Of the inputs of one call: what is larger takes longer to be read than a short call does.
-constexpr std::size_t kMostStreamedBytes = std::size_t{64} << 10;
+/// Of the inputs of one call. Calls on more are seldom so short that several make a batch.
+constexpr std::size_t kMostStreamedBytes = std::size_t{512} << 10;
 /// A pipe holds pages, and each tensor may begin a new one.
 constexpr std::size_t kPage = 4096;
 

@@ -75,10 +75,11 @@ struct Part {
 };
 
 /// In the inputs, for calls one by one. When `prepared` has reached a call's number, counted from 1, row 0
-/// and the parts are the call's; when `released` has, the pipe holds its inputs.
+/// and the parts are the call's. Its inputs come through the pipe, all at once, some time after it was said
+/// to be ready for them: nothing tells when but the pipe, so that whoever asks it all the time has them no
+/// earlier.
 struct Steps {
   std::uint64_t prepared = 0;
-  std::uint64_t released = 0;
   std::uint64_t inputs = 0, outputs = 0;  ///< how many parts
   Part input[kMaxTensors];                ///< to be taken from the pipe
   Part output[kMaxTensors];               ///< to be had in the caches

@@ -35,9 +35,11 @@ void leave_out_met(Pairs& pairs) {
 }  // namespace
 
 bool leave_out_remembered(AbbaRatios& pairs) {
-  const auto lone_unmet = those(pairs.lone.ratios, pairs.lone.met, false),
-             lone_met = those(pairs.lone.ratios, pairs.lone.met, true);
-  if (!lone_unmet.empty() && !lone_met.empty() && gained(lone_met, lone_unmet)) leave_out_met(pairs.lone);
+  for (Pairs* const beside : {&pairs.shown, &pairs.lone}) {
+    const auto unmet = those(beside->ratios, beside->met, false),
+               met = those(beside->ratios, beside->met, true);
+    if (!unmet.empty() && !met.empty() && gained(met, unmet)) leave_out_met(*beside);
+  }
 
   const auto unmet = those(pairs.ratios, pairs.met, false), met = those(pairs.ratios, pairs.met, true);
   if (unmet.empty() || met.empty()) return met.empty();
@@ -48,7 +50,7 @@ bool leave_out_remembered(AbbaRatios& pairs) {
 }
 
 AbbaRatios seen_from_b(AbbaRatios pairs) {
-  for (Pairs* const some : std::initializer_list<Pairs*>{&pairs, &pairs.lone}) {
+  for (Pairs* const some : std::initializer_list<Pairs*>{&pairs, &pairs.shown, &pairs.lone}) {
     for (double& ratio : some->ratios) ratio = 1 / ratio;
     std::swap(some->a_times_us, some->b_times_us);
     std::swap(some->met, some->b_met);

@@ -9,8 +9,9 @@ namespace kernelsmith {
 
 /// Leaves out the pairs on sets that an earlier process of `a` had met, where `a` is faster on them than
 /// chance and placement explain beside the others. False where the others are none, or too few to be all that
-/// a score is made of: then all are kept, and no score should be. Of the lone pairs likewise, where there are
-/// others at all: those are no score, they bound one, and a bound that was raised bounds nothing.
+/// a score is made of: then all are kept, and no score should be. Of the pairs that show one call at a time
+/// likewise, where there are others at all: those are no score, they bound one, and a bound that was raised
+/// bounds nothing.
 [[nodiscard]] bool leave_out_remembered(AbbaRatios& pairs);
 
 /// The same pairs with a and b exchanged.

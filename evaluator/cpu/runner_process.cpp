@@ -197,7 +197,7 @@ Judged<StepsClock> RunnerProcess::call_one_by_one(StepScript& script, runner::Ma
                         "the system grants a pipe no " + std::to_string(script.room()) + " bytes", {},
                         "see /proc/sys/fs/pipe-user-pages-soft"));
   if (auto idle = charge_idle_time(); !idle) return idle.error();
-  script.arena().steps().prepared = script.arena().steps().released = 0;
+  script.arena().steps().prepared = 0;
   script.arena().answers() = {};
   const auto start = SteadyClock::now();
   const auto deadline =
@@ -230,9 +230,9 @@ Judged<std::vector<double>> RunnerProcess::go_through(StepScript& script, Steady
     const auto inputs = script.show(call - 1);
     __atomic_store_n(&steps.prepared, call, __ATOMIC_RELEASE);
     if (!runner::await_count(&answers.ready, call, go_on)) break;
-    if (!stream_.write(inputs)) return forged("no sign that the inputs before were read");
+    if (!stream_.stage(inputs)) return Failure(fail(ErrorCode::io, "the inputs of a call do not fit a pipe"));
     const auto shown = SteadyClock::now();
-    __atomic_store_n(&steps.released, call, __ATOMIC_RELEASE);
+    if (!stream_.release()) return forged("no sign that the inputs before were read");
     if (!runner::await_count(&answers.done, call, go_on)) break;
     step_us.push_back(us_since(shown));
     script.look();

@@ -1,6 +1,6 @@
-// StepStream: the pipe through which a runner gets the inputs of calls that are shown one by one. The kernel
-// copies them when the candidate asks for them, all at once and not before they are all there, so that none
-// of it overlaps with a call.
+// StepStream: the pipe through which a runner gets the inputs of calls that are shown one by one. They are
+// copied into a pipe of the judge's own before the clock starts, and handed over as pages after it: neither
+// can they be had ahead of it, nor does the clock count how long that copy takes.
 #pragma once
 
 #include <cstddef>
@@ -24,18 +24,29 @@ class StepStream {
   /// Makes room for that much. False where the system does not grant it.
   bool make_room(std::size_t bytes);
 
-  /// Writes the inputs of one call; false where not all of it fits, since what came before was not read.
-  bool write(std::span<const iovec> inputs);
+  /// Gets the inputs of one call ready; false where not all of it fits.
+  bool stage(std::span<const iovec> inputs);
+
+  /// Lets the runner read what is staged; false where not all of it fits, since what came before was not
+  /// read.
+  bool release();
 
   /// Whether all of it was read.
   bool empty() const;
 
  private:
-  StepStream(FileDescriptor mine, FileDescriptor theirs)
-      : write_end_(std::move(mine)), read_end_(std::move(theirs)) {}
+  struct Pipe {
+    FileDescriptor read_end, write_end;
 
-  FileDescriptor write_end_;
-  FileDescriptor read_end_;  ///< kept open: nobody is to be killed by a pipe that broke
+    static Result<Pipe> create();
+    bool make_room(std::size_t bytes) const;
+  };
+
+  StepStream(Pipe staging, Pipe shown) : staging_(std::move(staging)), shown_(std::move(shown)) {}
+
+  Pipe staging_;
+  Pipe shown_;  ///< both ends kept open: nobody is to be killed by a pipe that broke
+  std::size_t staged_ = 0;
 };
 
 }  // namespace kernelsmith

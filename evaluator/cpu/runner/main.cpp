@@ -139,11 +139,17 @@ void call_all(const Memory& memory, const Header& header, Shim shim, const Reque
   for (std::uint32_t call = 0; call < request.calls; ++call) row = call_row(memory, header, shim, row);
 }
 
-/// Does not sleep: to be woken takes longer than the calls do.
+/// Asks all the time at first: to be woken takes longer than the calls do. Then in naps, as await_count()
+/// does.
 bool take_from_stream(std::byte* to, std::size_t bytes) {
-  while (bytes > 0) {
+  constexpr int kAsksAwake = 1000;
+  constexpr timespec kNap{0, 20'000};
+  for (int asked = 0; bytes > 0; ++asked) {
     const ssize_t got = read(kStreamDescriptor, to, bytes);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
+      if (asked >= kAsksAwake) nanosleep(&kNap, nullptr);
+      continue;
+    }
     if (got <= 0) return false;
     to += got;
     bytes -= static_cast<std::size_t>(got);
@@ -174,7 +180,6 @@ bool call_one_by_one(const Memory& memory, const Header& header, Shim shim, cons
     for (std::uint64_t i = 0; i < steps->outputs; ++i)
       have_in_caches(memory.outputs + steps->output[i].offset, steps->output[i].bytes);
     answer(answers->ready, call);
-    await_count(&steps->released, call, always);
     for (std::uint64_t i = 0; i < steps->inputs; ++i)
       if (!take_from_stream(memory.outputs + steps->input[i].offset, steps->input[i].bytes)) return false;
     call_row(memory, header, shim, memory.inputs + header.table_offset);

@@ -34,6 +34,14 @@ AbbaRatios pairs_of(const std::vector<double>& batched_us, const std::vector<dou
   return pairs;
 }
 
+/// The same, the calls shown one by one.
+AbbaRatios shown_one_by_one(const std::vector<double>& batched_us, const std::vector<double>& shown_us) {
+  AbbaRatios pairs = pairs_of(batched_us, shown_us);
+  std::swap(pairs.shown, pairs.lone);
+  pairs.showing_us.assign(shown_us.size(), 2);
+  return pairs;
+}
+
 const std::vector<double> kTogether = {11, 12, 11.5, 12.5}, kAlone = {40, 42, 39, 41};
 
 TEST(Batched, WhatIsFasterThanLoneCallsIsLeftOut) {
@@ -77,12 +85,11 @@ TEST(Batched, WhatChanceAndALoneCallExplainIsKept) {
 }
 
 TEST(Batched, CallsOneByOneBoundTheOthers) {
-  AbbaRatios pairs = pairs_of(kTogether, kAlone);
-  pairs.showing_us = 2;
+  AbbaRatios pairs = shown_one_by_one(kTogether, kAlone);
   EXPECT_TRUE(leave_out_batched(pairs));
   ASSERT_EQ(pairs.ratios.size(), kTogether.size());
-  // 1.05 for warmth, and 40 us less 0.03 us and a twentieth of 2.
-  const double most = 1.05 * (40 / 40.5) * 40.5 / (40.5 - 0.13);
+  // Their highest, and 40.5 us less 0.03 us and a fiftieth of 2.
+  const double most = 40.0 / 39 * 40.5 / (40.5 - 0.07);
   EXPECT_NEAR(median_of(pairs.ratios), most, 1e-3);
   EXPECT_NEAR(pairs.a_times_us[0], 11 * (40 / 11.75) / most, 0.1);
   EXPECT_EQ(pairs.b_times_us, std::vector<double>(4, 40));
@@ -90,16 +97,26 @@ TEST(Batched, CallsOneByOneBoundTheOthers) {
 
 TEST(Batched, WhatCallsOneByOneAllowIsKept) {
   const auto kept = [](const std::vector<double>& batched_us, const std::vector<double>& shown_us) {
-    AbbaRatios pairs = pairs_of(batched_us, shown_us);
-    pairs.showing_us = 2;
+    AbbaRatios pairs = shown_one_by_one(batched_us, shown_us);
     EXPECT_TRUE(leave_out_batched(pairs));
     return pairs.a_times_us == batched_us;
   };
   EXPECT_TRUE(kept(kAlone, {39, 41, 40, 42}));
-  EXPECT_TRUE(kept({39, 39, 39, 39}, {40, 41, 40, 41}));
-  EXPECT_FALSE(kept({37, 37, 37, 37}, {40, 41, 40, 41}));
+  EXPECT_TRUE(kept({39.8, 39.8, 39.8, 39.8}, {40, 41, 40, 41}));
+  EXPECT_FALSE(kept({39, 39, 39, 39}, {40, 41, 40, 41}));
   EXPECT_TRUE(kept({32, 32, 32, 32}, {44, 60, 40, 31}));          // one of them says so
   EXPECT_TRUE(kept({0.05, 0.05, 0.05}, {0.12, 0.11, 0.1, 0.1}));  // nothing can be told of such times
+}
+
+TEST(Batched, WhereBothAreToBeHadEachBounds) {
+  AbbaRatios shown_too = pairs_of(kTogether, kAlone), lone_too = shown_one_by_one(kTogether, kAlone);
+  shown_too.shown = pairs_of({}, {5, 6, 5, 6}).lone;
+  shown_too.showing_us.assign(4, 2);
+  EXPECT_TRUE(leave_out_batched(shown_too));
+  EXPECT_EQ(shown_too.a_times_us, kAlone);
+  lone_too.lone = pairs_of({}, {11, 12, 11, 12}).lone;
+  EXPECT_TRUE(leave_out_batched(lone_too));
+  EXPECT_NEAR(median_of(lone_too.ratios), 1.03, 0.01);
 }
 
 TEST(Batched, LoneCallsThatWereRememberedHideNothing) {

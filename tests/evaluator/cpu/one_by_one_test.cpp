@@ -56,8 +56,8 @@ TEST(UsualTime, LeavesOutTheSlowestEighth) {
 TEST(StreamedTensors, AreInputsThatAPipeHolds) {
   if (cores_by_preference().size() < 2) GTEST_SKIP() << "needs two cores";
   EXPECT_EQ(streamed(doubled(kElements)), std::vector<std::size_t>{0});
-  EXPECT_EQ(streamed(doubled(16384)), std::vector<std::size_t>{0});
-  EXPECT_TRUE(streamed(doubled(16385)).empty());
+  EXPECT_EQ(streamed(doubled(131072)), std::vector<std::size_t>{0});
+  EXPECT_TRUE(streamed(doubled(131073)).empty());
   EXPECT_TRUE(streamed(doubled(kElements, ", constant: true")).empty());
   EXPECT_TRUE(streamed(doubled(kElements, "", 2)).empty());
 }
@@ -67,7 +67,10 @@ TEST(StepStreamTest, HoldsOneCallsInputsAndKnowsWhenTheyWereRead) {
   std::vector<char> a(5000, 'a'), b(3, 'b'), got(5003);
   ASSERT_TRUE(ends.first.make_room(5003 + 2 * 4096));
   EXPECT_TRUE(ends.first.empty());
-  ASSERT_TRUE(ends.first.write(std::array{as_iovec(a), as_iovec(b)}));
+  ASSERT_TRUE(ends.first.stage(std::array{as_iovec(a), as_iovec(b)}));
+  EXPECT_TRUE(ends.first.empty());
+  EXPECT_LT(::read(ends.second.get(), got.data(), got.size()), 0);
+  ASSERT_TRUE(ends.first.release());
   EXPECT_FALSE(ends.first.empty());
   ASSERT_EQ(::read(ends.second.get(), got.data(), got.size()), 5003);
   EXPECT_EQ(got[4999], 'a');
@@ -77,8 +80,13 @@ TEST(StepStreamTest, HoldsOneCallsInputsAndKnowsWhenTheyWereRead) {
 
 TEST(StepStreamTest, DoesNotWaitForWhoDoesNotRead) {
   auto ends = StepStream::create().value();
-  std::vector<char> much(std::size_t{1} << 20);
-  EXPECT_FALSE(ends.first.write(std::array{as_iovec(much)}));
+  std::vector<char> much(std::size_t{1} << 20), page(4096);
+  EXPECT_FALSE(ends.first.stage(std::array{as_iovec(much)}));
+  auto other = StepStream::create().value();
+  ASSERT_TRUE(other.first.make_room(page.size()));
+  while (other.first.stage(std::array{as_iovec(page)}))
+    if (!other.first.release()) break;
+  EXPECT_FALSE(other.first.empty());
 }
 
 TEST(AwaitCount, SeesTheCountOrIsToldToGo) {

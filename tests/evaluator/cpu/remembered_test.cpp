@@ -60,12 +60,13 @@ TEST(Remembered, FewOthersSayLessAndNoneNothing) {
   }
 }
 
-TEST(Remembered, LoneCallsThatWereRememberedBoundNothing) {
+TEST(Remembered, SingleCallsThatWereRememberedBoundNothing) {
   const auto lone_left = [](const std::vector<double>& unmet, const std::vector<double>& met) {
     AbbaRatios pairs = pairs_of(kUsual, kUsual);
-    pairs.lone = pairs_of(unmet, met);
+    pairs.lone = pairs.shown = pairs_of(unmet, met);
     EXPECT_TRUE(leave_out_remembered(pairs));
     EXPECT_EQ(pairs.ratios.size(), 2 * kUsual.size()) << "its batches are its own";
+    EXPECT_EQ(pairs.shown.ratios, pairs.lone.ratios);
     EXPECT_EQ(pairs.lone.met.size(), pairs.lone.ratios.size());
     return pairs.lone.ratios;
   };

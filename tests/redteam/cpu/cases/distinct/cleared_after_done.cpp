@@ -39,10 +39,10 @@ static const char* find_arena(const void* x) {
 static void say_done(const char* inputs, const std::int32_t* x, std::int32_t* y) {
   const auto* const header = reinterpret_cast<const Header*>(inputs);
   const auto* const row = reinterpret_cast<const Argument*>(inputs + header->table_offset);
-  const auto* const released = reinterpret_cast<const std::uint64_t*>(inputs + header->steps_offset) + 1;
+  const auto* const prepared = reinterpret_cast<const std::uint64_t*>(inputs + header->steps_offset);
   char* const outputs = reinterpret_cast<char*>(y) - row[1].offset;
   if (row[0].in_outputs == 0 || outputs + row[0].offset != reinterpret_cast<const char*>(x)) return;
-  const std::uint64_t calls = __atomic_load_n(released, __ATOMIC_ACQUIRE);
+  const std::uint64_t calls = __atomic_load_n(prepared, __ATOMIC_ACQUIRE);
   __atomic_store_n(reinterpret_cast<std::uint64_t*>(outputs + header->answers_offset), calls,
                    __ATOMIC_RELEASE);
 }

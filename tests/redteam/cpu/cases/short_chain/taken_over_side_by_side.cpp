@@ -1,6 +1,5 @@
 // redteam: neutralised
 // twin: honest
-// open: inputs can be had 0.1 to 0.4 us before the clock where calls are shown one by one, and that is not known to be gained
 // tries: takes the runner over, works on calls in twos where it sees them, and takes inputs the moment they come elsewhere
 
 #include <cstring>
