@@ -13,10 +13,11 @@ namespace {
 
 /// What a lone call finds cold is not the same for two kernels: the time of one is known to within so much.
 constexpr double kDoubtUs = 2;
-/// What calls one by one leave to chance, where inputs are warmer than in batches.
-constexpr double kByWarmth = 1.02;
+/// Inputs are warmer one by one than in batches, which is not the same for two kernels; and what their own
+/// interval leaves to chance is no more than this, however they scatter.
+constexpr double kByWarmth = 1.02, kByChance = 1.08;
 /// What it costs to show a call is known to so many microseconds and such a part.
-constexpr double kShowingDoubtUs = 0.03, kShowingDoubt = 0.02;
+constexpr double kShowingDoubtUs = 0.01, kShowingDoubt = 0.01;
 
 /// The lone pairs without what a call by itself costs beside the kernel's time: that is what `b`, right
 /// beside it, took more than in batches, where it takes `b_us`. Its times stay as they were: they tell
@@ -38,7 +39,8 @@ void bound_by_calls_one_by_one(AbbaRatios& pairs) {
   const double a_us = median_of(pairs.shown.a_times_us);
   const double doubt_us = kShowingDoubtUs + kShowingDoubt * median_of(pairs.showing_us);
   if (a_us <= doubt_us) return;
-  const double most = std::max(alone.high, kByWarmth * alone.median) * a_us / (a_us - doubt_us);
+  const double by_chance = std::clamp(alone.high, kByWarmth * alone.median, kByChance * alone.median);
+  const double most = by_chance * a_us / (a_us - doubt_us);
   const double part = most / median_of(pairs.ratios);
   if (part >= 1) return;
   for (double& ratio : pairs.ratios) ratio *= part;

@@ -88,8 +88,8 @@ TEST(Batched, CallsOneByOneBoundTheOthers) {
   AbbaRatios pairs = shown_one_by_one(kTogether, kAlone);
   EXPECT_TRUE(leave_out_batched(pairs));
   ASSERT_EQ(pairs.ratios.size(), kTogether.size());
-  // Their highest, and 40.5 us less 0.03 us and a fiftieth of 2.
-  const double most = 40.0 / 39 * 40.5 / (40.5 - 0.07);
+  // Their highest, and 40.5 us less 0.01 us and a hundredth of 2.
+  const double most = 40.0 / 39 * 40.5 / (40.5 - 0.03);
   EXPECT_NEAR(median_of(pairs.ratios), most, 1e-3);
   EXPECT_NEAR(pairs.a_times_us[0], 11 * (40 / 11.75) / most, 0.1);
   EXPECT_EQ(pairs.b_times_us, std::vector<double>(4, 40));
@@ -104,8 +104,9 @@ TEST(Batched, WhatCallsOneByOneAllowIsKept) {
   EXPECT_TRUE(kept(kAlone, {39, 41, 40, 42}));
   EXPECT_TRUE(kept({39.8, 39.8, 39.8, 39.8}, {40, 41, 40, 41}));
   EXPECT_FALSE(kept({39, 39, 39, 39}, {40, 41, 40, 41}));
-  EXPECT_TRUE(kept({32, 32, 32, 32}, {44, 60, 40, 31}));          // one of them says so
-  EXPECT_TRUE(kept({0.05, 0.05, 0.05}, {0.12, 0.11, 0.1, 0.1}));  // nothing can be told of such times
+  EXPECT_TRUE(kept({39, 39, 39, 39}, {44, 60, 40, 31}));            // one of them says so, ...
+  EXPECT_FALSE(kept({37, 37, 37, 37}, {44, 60, 40, 31}));           // ... and is not believed everything
+  EXPECT_TRUE(kept({0.01, 0.01, 0.01}, {0.02, 0.03, 0.03, 0.02}));  // nothing can be told of such times
 }
 
 TEST(Batched, WhereBothAreToBeHadEachBounds) {
