@@ -28,7 +28,8 @@ bool await_count(const std::uint64_t* counter, std::uint64_t count, GoOn go_on) 
 #endif
     }
     if (now_ns() - start < kAwakeNs) continue;
-    if (!go_on()) return false;
+    // Whoever has raised it and gone on since is not to be taken for one that has not.
+    if (!go_on()) return __atomic_load_n(counter, __ATOMIC_ACQUIRE) >= count;
     nanosleep(&kNap, nullptr);
   }
 }

@@ -32,6 +32,15 @@ Pairs without_cost(const Pairs& lone, double b_us) {
   return net;
 }
 
+/// How fast `a` can be in batches, going by calls one by one: as fast as there, or as it would be if batches
+/// made it slower by as much as `b`. A kernel that is slower than `b` is not to pay for what a call costs
+/// there in any case.
+double fastest_in_batches(const AbbaRatios& pairs, double alone, double a_us) {
+  const double b_us = median_of(pairs.b_times_us);
+  const double slower_us = std::max(b_us - median_of(pairs.shown.b_times_us), 0.0);
+  return std::max(alone, b_us / (a_us + slower_us));
+}
+
 /// Calls one by one bound the others, and do not take their place: they are few, and what a kernel does
 /// between them, or in the slowest, costs it nothing.
 void bound_by_calls_one_by_one(AbbaRatios& pairs) {
@@ -39,8 +48,8 @@ void bound_by_calls_one_by_one(AbbaRatios& pairs) {
   const double a_us = median_of(pairs.shown.a_times_us);
   const double doubt_us = kShowingDoubtUs + kShowingDoubt * median_of(pairs.showing_us);
   if (a_us <= doubt_us) return;
-  const double by_chance = std::clamp(alone.high, kByWarmth * alone.median, kByChance * alone.median);
-  const double most = by_chance * a_us / (a_us - doubt_us);
+  const double by_chance = std::clamp(alone.high / alone.median, kByWarmth, kByChance);
+  const double most = fastest_in_batches(pairs, alone.median, a_us) * by_chance * a_us / (a_us - doubt_us);
   const double part = most / median_of(pairs.ratios);
   if (part >= 1) return;
   for (double& ratio : pairs.ratios) ratio *= part;

@@ -109,6 +109,18 @@ TEST(Batched, WhatCallsOneByOneAllowIsKept) {
   EXPECT_TRUE(kept({0.01, 0.01, 0.01}, {0.02, 0.03, 0.03, 0.02}));  // nothing can be told of such times
 }
 
+TEST(Batched, AKernelThatIsSlowerIsGrantedWhatBatchesCostInAnyCase) {
+  AbbaRatios pairs = shown_one_by_one({100, 100, 100, 100}, {80, 80, 80, 80});
+  pairs.shown.b_times_us.assign(4, 20);  // 20 more in batches
+  pairs.shown.ratios.assign(4, 0.25);
+  AbbaRatios gaining = pairs;
+  gaining.ratios.assign(4, 0.6);
+  EXPECT_TRUE(leave_out_batched(pairs));
+  EXPECT_EQ(pairs.ratios, std::vector<double>(4, 0.4));
+  EXPECT_TRUE(leave_out_batched(gaining));
+  EXPECT_NEAR(median_of(gaining.ratios), 0.4 * 1.02, 1e-3);
+}
+
 TEST(Batched, WhereBothAreToBeHadEachBounds) {
   AbbaRatios shown_too = pairs_of(kTogether, kAlone), lone_too = shown_one_by_one(kTogether, kAlone);
   shown_too.shown = pairs_of({}, {5, 6, 5, 6}).lone;

@@ -97,6 +97,11 @@ TEST(AwaitCount, SeesTheCountOrIsToldToGo) {
   EXPECT_EQ(asked, 5);
 }
 
+TEST(AwaitCount, SeesWhatWasRaisedBeforeItWasToldToGo) {
+  std::uint64_t counter = 0;
+  EXPECT_TRUE(runner::await_count(&counter, 1, [&] { return ++counter == 0; }));
+}
+
 TEST(BoundToTest, LeavesTheThreadItsCoresAfterwards) {
   const std::vector<int> all = cores_by_preference();
   if (all.size() < 2) GTEST_SKIP() << "needs two cores";
