@@ -296,7 +296,7 @@ Judged<void> RunnerProcess::await_answer(double left_s, double timeout_s) {
     case Heard::Kind::input_written:
       return reject(
           Stage::integrity, RejectionCode::input_modified,
-          "an input was written, or memory far beyond an output, among the inputs, which are read-only");
+          "the kernel wrote where the inputs lie, which are read-only: to an input, or far beyond an output");
     case Heard::Kind::forged:
       return forged(heard->what);
     case Heard::Kind::nothing:
