@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include <kernelsmith/evaluator/statistics.hpp>
 
@@ -32,24 +33,29 @@ Pairs without_cost(const Pairs& lone, double b_us) {
   return net;
 }
 
-/// How fast `a` can be in batches, going by calls one by one: as fast as there, or as it would be if batches
-/// made it slower by as much as `b`. A kernel that is slower than `b` is not to pay for what a call costs
-/// there in any case.
-double fastest_in_batches(const AbbaRatios& pairs, double alone, double a_us) {
-  const double b_us = median_of(pairs.b_times_us);
-  const double slower_us = std::max(b_us - median_of(pairs.shown.b_times_us), 0.0);
-  return std::max(alone, b_us / (a_us + slower_us));
+/// What the pairs can be, going by calls one by one: what `a` takes longer there than `b`, it takes longer in
+/// batches too, where both find the same things cold. (Not as the ratio is there: calls that mostly wait for
+/// what is cold take little of their time when it is warm, and what a kernel gains by having the next call's
+/// come meanwhile is no speed of its own.)
+std::vector<double> expected_in_batches(const Pairs& shown, double b_us) {
+  std::vector<double> ratios(shown.ratios.size());
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    const double a_us = shown.a_times_us[i];
+    ratios[i] = b_us / std::max(a_us, b_us + a_us - shown.b_times_us[i]);
+  }
+  return ratios;
 }
 
 /// Calls one by one bound the others, and do not take their place: they are few, and what a kernel does
 /// between them, or in the slowest, costs it nothing.
 void bound_by_calls_one_by_one(AbbaRatios& pairs) {
-  const Measurement alone = median_interval(pairs.shown.ratios, "x");
-  const double a_us = median_of(pairs.shown.a_times_us);
+  const double b_us = median_of(pairs.b_times_us);
+  const Measurement expected = median_interval(expected_in_batches(pairs.shown, b_us), "x");
+  const double a_us = b_us / expected.median;
   const double doubt_us = kShowingDoubtUs + kShowingDoubt * median_of(pairs.showing_us);
   if (a_us <= doubt_us) return;
-  const double by_chance = std::clamp(alone.high / alone.median, kByWarmth, kByChance);
-  const double most = fastest_in_batches(pairs, alone.median, a_us) * by_chance * a_us / (a_us - doubt_us);
+  const double by_chance = std::clamp(expected.high / expected.median, kByWarmth, kByChance);
+  const double most = expected.median * by_chance * a_us / (a_us - doubt_us);
   const double part = most / median_of(pairs.ratios);
   if (part >= 1) return;
   for (double& ratio : pairs.ratios) ratio *= part;

@@ -12,9 +12,9 @@ namespace kernelsmith {
 namespace {
 
 constexpr std::size_t kLine = 64;
-/// Of the outputs and of the inputs of each call. Who leaves much for later is found out by these, ...
+/// Of the outputs and of the inputs of each call. Who does much before or after it is found out by these, ...
 constexpr std::size_t kOutputLines = 8, kInputLines = 4;
-/// ... and who leaves little, in the calls whose outputs are copied in full: all that are no larger than
+/// ... and who does little, in the calls whose outputs are copied in full: all that are no larger than
 /// this, one in so many of the others.
 constexpr std::size_t kSmallOutput = 4096, kOneInFull = 8;
 /// Of the inputs of one call. Calls on more are seldom so short that several make a batch.
@@ -64,6 +64,16 @@ OneByOne::OneByOne(const Task& task, const std::vector<InputSet>& bank, Arena& a
     if (task.tensors[t].role != TensorRole::in) outputs_.push_back(t);
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random_.below(i)]);
+  // Before the first call, which could write to the outputs of all.
+  for (const std::size_t row : order_) {
+    pieces_of_.push_back(written_.size());
+    choose_outputs(first_ + row);
+  }
+  pieces_of_.push_back(written_.size());
+}
+
+bool OneByOne::holds(const Piece& piece) {
+  return std::equal(piece.held.begin(), piece.held.end(), piece.at);
 }
 
 std::size_t OneByOne::room() const {
@@ -74,13 +84,13 @@ std::size_t OneByOne::room() const {
 
 std::span<const iovec> OneByOne::show(std::size_t call) {
   const std::size_t row = order_[call], slot = first_ + row;
+  shown_call_ = call;
   const InputSet& set = bank_[sets_[row]];
   arena_.set_step(shape_, slot);
   inputs_.clear();
   // The system reads them.
   for (const std::size_t t : streamed_)
     inputs_.push_back({const_cast<std::byte*>(set.inputs[t].data()), set.inputs[t].size()});
-  choose_outputs(slot);
   choose_inputs(set, slot);
   return inputs_;
 }
@@ -93,14 +103,14 @@ void OneByOne::choose_outputs(std::size_t slot) {
     if (!in_full && bytes > kSmallOutput) continue;
     // In two pieces, so that no place is known to be copied late.
     const std::size_t middle = draw_line(bytes);
-    written_.push_back({t, begin + middle, std::vector<std::byte>(bytes - middle)});
-    written_.push_back({t, begin, std::vector<std::byte>(middle)});
+    written_.push_back({t, begin + middle, {begin + middle, begin + bytes}});
+    written_.push_back({t, begin, {begin, begin + middle}});
   }
   for (std::size_t i = 0; i < kOutputLines; ++i) {
     const std::size_t t = outputs_[random_.below(outputs_.size())];
     const std::size_t bytes = arena_.tensor_bytes(shape_, t), offset = draw_line(bytes);
-    written_.push_back({t, arena_.tensor(shape_, slot, t) + offset,
-                        std::vector<std::byte>(std::min(kLine, bytes - offset))});
+    const std::byte* const begin = arena_.tensor(shape_, slot, t) + offset;
+    written_.push_back({t, begin, {begin, begin + std::min(kLine, bytes - offset)}});
   }
 }
 
@@ -122,20 +132,23 @@ std::size_t OneByOne::draw_line(std::size_t bytes) {
   return random_.below((bytes + kLine - 1) / kLine) * kLine;
 }
 
+std::span<OneByOne::Piece> OneByOne::pieces_of_shown_call() {
+  const std::size_t begin = pieces_of_[shown_call_], end = pieces_of_[shown_call_ + 1];
+  return std::span(written_).subspan(begin, end - begin);
+}
+
+bool OneByOne::untouched() { return std::ranges::all_of(pieces_of_shown_call(), holds); }
+
 void OneByOne::look() {
-  for (; held_ < written_.size(); ++held_) {
-    Piece& piece = written_[held_];
-    std::copy_n(piece.at, piece.held.size(), piece.held.begin());
-  }
+  for (Piece& piece : pieces_of_shown_call()) std::copy_n(piece.at, piece.held.size(), piece.held.begin());
   for (const Piece& piece : shown_)
-    if (!std::equal(piece.held.begin(), piece.held.end(), piece.at)) modified_ = piece.tensor + 1;
+    if (!holds(piece)) modified_ = piece.tensor + 1;
 }
 
 Judged<void> OneByOne::verdict(const TaskShape& shape) const {
   if (modified_ > 0) return modified(shape, task_.tensors[modified_ - 1]);
   for (const Piece& piece : written_)
-    if (!std::equal(piece.held.begin(), piece.held.end(), piece.at))
-      return written_later(shape, task_.tensors[piece.tensor]);
+    if (!holds(piece)) return written_later(shape, task_.tensors[piece.tensor]);
   return {};
 }
 

@@ -40,6 +40,7 @@ class OneByOne final : public StepScript {
   Arena& arena() const override { return arena_; }
   std::size_t room() const override;
   std::span<const iovec> show(std::size_t call) override;
+  bool untouched() override;
   void look() override;
 
   /// Whether all outputs are what they were when their calls were said to be done, and no input was written.
@@ -54,6 +55,8 @@ class OneByOne final : public StepScript {
     std::vector<std::byte> held{};
   };
 
+  static bool holds(const Piece& piece);
+  std::span<Piece> pieces_of_shown_call();
   void choose_outputs(std::size_t slot);
   void choose_inputs(const InputSet& set, std::size_t slot);
   std::size_t draw_line(std::size_t bytes);
@@ -66,11 +69,13 @@ class OneByOne final : public StepScript {
   SecretStream& random_;
   std::vector<std::size_t> streamed_, outputs_;
   std::vector<std::size_t> order_;
-  std::vector<iovec> inputs_;   ///< of the call that is shown
-  std::vector<Piece> written_;  ///< of outputs; the last ones are of the call that is shown, yet to be held
-  std::vector<Piece> shown_;    ///< of the inputs of the call that is shown
-  std::size_t held_ = 0;        ///< of written_
-  std::size_t modified_ = 0;    ///< tensors and one more where an input was found to be
+  std::vector<iovec> inputs_;  ///< of the call that is shown
+  std::vector<Piece>
+      written_;  ///< of outputs, call by call: as they were before the first, then after theirs
+  std::vector<std::size_t> pieces_of_;  ///< where each call's begin in written_, and where the last one's end
+  std::vector<Piece> shown_;            ///< of the inputs of the call that is shown
+  std::size_t shown_call_ = 0;
+  std::size_t modified_ = 0;  ///< tensors and one more where an input was found to be
 };
 
 }  // namespace kernelsmith

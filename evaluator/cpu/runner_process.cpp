@@ -230,6 +230,9 @@ Judged<std::vector<double>> RunnerProcess::go_through(StepScript& script, Steady
     const auto inputs = script.show(call - 1);
     __atomic_store_n(&steps.prepared, call, __ATOMIC_RELEASE);
     if (!runner::await_count(&answers.ready, call, go_on)) break;
+    if (!script.untouched())
+      return reject(Stage::integrity, RejectionCode::protocol_forged,
+                    "an output was written before its call's inputs were shown");
     if (!stream_.stage(inputs)) return Failure(fail(ErrorCode::io, "the inputs of a call do not fit a pipe"));
     const auto shown = SteadyClock::now();
     if (!stream_.release()) return forged("no sign that the inputs before were read");

@@ -56,6 +56,8 @@ class StepScript {
   virtual std::size_t room() const = 0;
   /// Makes a call ready in the arena, and gives what the runner is to read from the stream.
   virtual std::span<const iovec> show(std::size_t call) = 0;
+  /// The runner is ready: whether nothing of its outputs was written yet.
+  virtual bool untouched() = 0;
   /// It is said to be done.
   virtual void look() = 0;
 };

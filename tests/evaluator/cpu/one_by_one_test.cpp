@@ -217,6 +217,17 @@ TEST_F(OneByOneTest, WhatIsWrittenByALaterCallIsFoundOut) {
   EXPECT_EQ(code_of(verdict), RejectionCode::protocol_forged);
 }
 
+TEST_F(OneByOneTest, WhatIsWrittenBeforeItsInputsAreShownIsFoundOut) {
+  // An output takes a page, and a guard page lies behind it.
+  const auto verdict = verdict_on(
+      "const bool first_slot = x[0] < 5;\nfloat* other = first_slot ? y + 2048 : y - 2048;\n"
+      "for (std::int64_t i = 0; i < n; ++i) other[i] = 1;\n" +
+      std::string(kHonest));
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(code_of(verdict), RejectionCode::protocol_forged);
+  EXPECT_EQ(step_us.size(), 0U);
+}
+
 TEST_F(OneByOneTest, ACallThatNeverEndsIsPastItsTime) {
   const auto verdict =
       verdict_on("for (volatile bool more = true; more;) {}", runner::Manner::one_by_one, 0.3);
