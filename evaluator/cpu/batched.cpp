@@ -14,9 +14,9 @@ namespace {
 
 /// What a lone call finds cold is not the same for two kernels: the time of one is known to within so much.
 constexpr double kDoubtUs = 2;
-/// Inputs are warmer one by one than in batches, which is not the same for two kernels; and what their own
-/// interval leaves to chance is no more than this, however they scatter.
-constexpr double kByWarmth = 1.02, kByChance = 1.08;
+/// What calls one by one leave to chance is what their interval says, but no less and no more than this:
+/// inputs are warmer there than in batches, and who scatters gains nothing by it.
+constexpr double kLeastByChance = 1.02, kMostByChance = 1.08;
 /// What it costs to show a call is known to so many microseconds and such a part.
 constexpr double kShowingDoubtUs = 0.01, kShowingDoubt = 0.01;
 
@@ -54,7 +54,7 @@ void bound_by_calls_one_by_one(AbbaRatios& pairs) {
   const double a_us = b_us / expected.median;
   const double doubt_us = kShowingDoubtUs + kShowingDoubt * median_of(pairs.showing_us);
   if (a_us <= doubt_us) return;
-  const double by_chance = std::clamp(expected.high / expected.median, kByWarmth, kByChance);
+  const double by_chance = std::clamp(expected.high / expected.median, kLeastByChance, kMostByChance);
   const double most = expected.median * by_chance * a_us / (a_us - doubt_us);
   const double part = most / median_of(pairs.ratios);
   if (part >= 1) return;
