@@ -19,9 +19,6 @@ constexpr std::size_t kLeastPairs = 4;
 constexpr std::size_t kPairsInPlace = 2, kLonePairsInPlace = 4;
 
 constexpr std::size_t kCallsToTellTheCost = 32;
-/// Inputs that are larger are warmer when they were just read than in batches: what is gained by having them
-/// early shows in lone calls only.
-constexpr std::size_t kWarmBytes = std::size_t{64} << 10;
 /// No call takes less.
 constexpr double kLeastUs = 0.01;
 
@@ -92,7 +89,7 @@ struct Duel {
   }
 
   bool can_go_one_by_one() const {
-    return a.object.streamed_bytes(a.shape) > 0 && b.object.streamed_bytes(b.shape) > 0 &&
+    return a.object.can_go_one_by_one(a.shape) && b.object.can_go_one_by_one(b.shape) &&
            std::max(a.call_us, b.call_us) < kLongestStepUs;
   }
 
@@ -130,11 +127,7 @@ struct Duel {
     };
     if (auto taken = take(kPairsInPlace, [&] { return take_pair(); }); !taken) return taken.error();
     if (!a.sees_ahead() && (b.object.trusted() || !b.sees_ahead())) return {};
-    if (can_go_one_by_one()) {
-      if (auto taken = take(kPairsInPlace, [&] { return take_pair_one_by_one(); }); !taken)
-        return taken.error();
-      if (a.object.streamed_bytes(a.shape) <= kWarmBytes) return {};
-    }
+    if (can_go_one_by_one()) return take(kPairsInPlace, [&] { return take_pair_one_by_one(); });
     return take(kLonePairsInPlace, [&] { return take_lone_pair(); });
   }
 };

@@ -34,8 +34,7 @@ struct AbbaRatios : Pairs {
   Pairs shown{};
   /// ... which was so much in each of them, ...
   std::vector<double> showing_us{};
-  /// ... and where that is not possible, or the inputs are then warmer than in batches, pairs of one call to
-  /// a batch.
+  /// ... and where that is not possible, pairs of one call to a batch.
   Pairs lone{};
 };
 

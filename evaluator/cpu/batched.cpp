@@ -1,6 +1,7 @@
 #include "batched.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -14,8 +15,8 @@ namespace {
 
 /// What a lone call finds cold is not the same for two kernels: the time of one is known to within so much.
 constexpr double kDoubtUs = 2;
-/// What calls one by one leave to chance is what their interval says, but no less and no more than this:
-/// inputs are warmer there than in batches, and who scatters gains nothing by it.
+/// What calls one by one leave to chance is what their interval says, but no less than this, since inputs are
+/// warmer there than in batches, and where they are not few no more: who scatters gains nothing by it.
 constexpr double kLeastByChance = 1.02, kMostByChance = 1.08;
 /// What it costs to show a call is known to so many microseconds and such a part.
 constexpr double kShowingDoubtUs = 0.01, kShowingDoubt = 0.01;
@@ -33,15 +34,15 @@ Pairs without_cost(const Pairs& lone, double b_us) {
   return net;
 }
 
-/// What the pairs can be, going by calls one by one: what `a` takes longer there than `b`, it takes longer in
-/// batches too, where both find the same things cold. (Not as the ratio is there: calls that mostly wait for
-/// what is cold take little of their time when it is warm, and what a kernel gains by having the next call's
-/// come meanwhile is no speed of its own.)
+/// What the pairs can be, going by calls one by one: what `b` takes longer in batches, where it takes `b_us`,
+/// `a` takes longer too, since both find the same things cold there. (Not as the ratio is one by one: calls
+/// that mostly wait for what is cold take little of their time when it is warm, and what a kernel gains by
+/// having the next call's come meanwhile is no speed of its own.)
 std::vector<double> expected_in_batches(const Pairs& shown, double b_us) {
   std::vector<double> ratios(shown.ratios.size());
   for (std::size_t i = 0; i < ratios.size(); ++i) {
-    const double a_us = shown.a_times_us[i];
-    ratios[i] = b_us / std::max(a_us, b_us + a_us - shown.b_times_us[i]);
+    const double longer_us = std::max(b_us - shown.b_times_us[i], 0.0);
+    ratios[i] = (shown.b_times_us[i] + longer_us) / (shown.a_times_us[i] + longer_us);
   }
   return ratios;
 }
@@ -54,7 +55,8 @@ void bound_by_calls_one_by_one(AbbaRatios& pairs) {
   const double a_us = b_us / expected.median;
   const double doubt_us = kShowingDoubtUs + kShowingDoubt * median_of(pairs.showing_us);
   if (a_us <= doubt_us) return;
-  const double by_chance = std::clamp(expected.high / expected.median, kLeastByChance, kMostByChance);
+  const double no_more = pairs.shown.ratios.size() < kFewPairs ? HUGE_VAL : kMostByChance;
+  const double by_chance = std::clamp(expected.high / expected.median, kLeastByChance, no_more);
   const double most = expected.median * by_chance * a_us / (a_us - doubt_us);
   const double part = most / median_of(pairs.ratios);
   if (part >= 1) return;

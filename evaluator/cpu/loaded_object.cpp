@@ -59,12 +59,6 @@ std::size_t LoadedObject::most_calls(std::size_t shape, std::size_t batches) con
   return std::max<std::size_t>(1, std::min(arena_->slots(shape), most) / batches);
 }
 
-std::size_t LoadedObject::streamed_bytes(std::size_t shape) const {
-  std::size_t bytes = 0;
-  for (const std::size_t t : arena_->streamed(shape)) bytes += arena_->tensor_bytes(shape, t);
-  return bytes;
-}
-
 std::size_t LoadedObject::most_steps(std::size_t shape) const {
   constexpr std::size_t kMost = 16, kForOtherTrials = 8, kBatches = 4;
   const std::size_t sets = deals_[shape].trials.size(), left = sets - std::min(sets, kForOtherTrials);

@@ -72,9 +72,8 @@ class LoadedObject {
   /// Has the last batch (one of `batch()`) done again by another process, which must write the same bytes.
   Judged<void> repeat_last();
 
-  /// How large the inputs of a call are that come through a pipe when calls at the shape are shown one by
-  /// one; 0 where they cannot be.
-  std::size_t streamed_bytes(std::size_t shape) const;
+  /// Whether calls at the shape can be shown one by one.
+  bool can_go_one_by_one(std::size_t shape) const { return !arena_->streamed(shape).empty(); }
   /// What it costs to show a call, in microseconds, from so many that are not made. For trusted objects.
   Judged<double> cost_of_showing(std::size_t shape, std::size_t calls);
   /// What an empty batch takes, in microseconds. For trusted objects.

@@ -109,6 +109,12 @@ TEST(Batched, WhatCallsOneByOneAllowIsKept) {
   EXPECT_TRUE(kept({0.01, 0.01, 0.01}, {0.02, 0.03, 0.03, 0.02}));  // nothing can be told of such times
 }
 
+TEST(Batched, OneOfFewThatWasHeldUpIsNotBelieved) {
+  AbbaRatios pairs = shown_one_by_one(kAlone, {400, 40});
+  EXPECT_TRUE(leave_out_batched(pairs));
+  EXPECT_EQ(pairs.a_times_us, kAlone);
+}
+
 TEST(Batched, AKernelThatIsSlowerIsGrantedWhatBatchesCostInAnyCase) {
   AbbaRatios pairs = shown_one_by_one({100, 100, 100, 100}, {80, 80, 80, 80});
   pairs.shown.b_times_us.assign(4, 20);  // 20 more in batches
