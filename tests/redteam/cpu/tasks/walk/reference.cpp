@@ -1,4 +1,5 @@
-// A walk of 16 steps through a table, as in a search tree: each place hangs on what was found at the one before.
+// A walk of 16 steps through a table, as in a search tree: each place hangs on what was found at the one
+// before.
 #include "task.hpp"
 
 extern "C" void walk(const std::int32_t* __restrict x, std::int32_t* __restrict y, std::int64_t n) {
