@@ -12,7 +12,8 @@
 namespace kernelsmith {
 namespace {
 
-/// Slow calls get by with fewer pairs once those have taken this long.
+/// Slow calls get by with fewer pairs once those have taken this long, each batch as the pair's faster one:
+/// who dawdles in one of them is not looked at less for it.
 constexpr double kLongEnoughUs = 3e6;
 constexpr std::size_t kLeastPairs = 4;
 /// At each shape before the two sides exchange their arenas. Lone calls are short and scatter.
@@ -73,10 +74,10 @@ struct Duel {
   Judged<void> take_pair() {
     const auto times = alternate(a.calls, b.calls, LoadedObject::Purpose::pair);
     if (!times) return times.error();
-    spent_us += (times->a1 + times->a2) * static_cast<double>(a.calls) +
-                (times->b1 + times->b2) * static_cast<double>(b.calls);
-    const bool a_longer = a.lengthen(std::min(times->a1, times->a2));
-    const bool b_longer = b.lengthen(std::min(times->b1, times->b2));
+    const double a_us = std::min(times->a1, times->a2), b_us = std::min(times->b1, times->b2);
+    spent_us += 2 * (a_us * static_cast<double>(a.calls) + b_us * static_cast<double>(b.calls));
+    const bool a_longer = a.lengthen(a_us);
+    const bool b_longer = b.lengthen(b_us);
     if (!a_longer && !b_longer) keep(*times, found);
     return {};
   }

@@ -20,6 +20,8 @@ constexpr double kDoubtUs = 2;
 constexpr double kLeastByChance = 1.02, kMostByChance = 1.08;
 /// What it costs to show a call is known to so many microseconds and such a part.
 constexpr double kShowingDoubtUs = 0.01, kShowingDoubt = 0.01;
+/// Where that is more than half of a call, it grants half: a bound that knows little is still one.
+constexpr double kMostDoubt = 0.5;
 
 /// The lone pairs without what a call by itself costs beside the kernel's time: that is what `b`, right
 /// beside it, took more than in batches, where it takes `b_us`. Its times stay as they were: they tell
@@ -53,13 +55,16 @@ void bound_by_calls_one_by_one(AbbaRatios& pairs) {
   const double b_us = median_of(pairs.b_times_us);
   const Measurement expected = median_interval(expected_in_batches(pairs.shown, b_us), "x");
   const double a_us = b_us / expected.median;
-  const double doubt_us = kShowingDoubtUs + kShowingDoubt * median_of(pairs.showing_us);
-  if (a_us <= doubt_us) return;
+  const double doubt_us =
+      std::min(kShowingDoubtUs + kShowingDoubt * median_of(pairs.showing_us), kMostDoubt * a_us);
   const double no_more = pairs.shown.ratios.size() < kFewPairs ? HUGE_VAL : kMostByChance;
   const double by_chance = std::clamp(expected.high / expected.median, kLeastByChance, no_more);
   const double most = expected.median * by_chance * a_us / (a_us - doubt_us);
-  const double part = most / median_of(pairs.ratios);
-  if (part >= 1) return;
+  const double seen = median_of(pairs.ratios);
+  if (seen <= most) return;
+  // The allowances are for believing the batches. What is plainly not to be believed has no part of them; by
+  // degrees, so that scores do not leap.
+  const double part = std::max(expected.median, most - (seen - most)) / seen;
   for (double& ratio : pairs.ratios) ratio *= part;
   for (double& us : pairs.a_times_us) us /= part;
 }

@@ -1,6 +1,7 @@
 // kernelsmith-runner: waits inside the sandbox for one shared object, loads it and calls its entry when the
 // judge asks. It is trusted until the object is loaded, and never afterwards: from then on the process is the
 // candidate's.
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -122,21 +123,28 @@ bool receive(Request& request) {
   return got == sizeof request && request.magic == kMagic;
 }
 
-/// Calls the row of the call table, and gives the next one.
-const std::byte* call_row(const Memory& memory, const Header& header, Shim shim, const std::byte* row) {
-  const auto* arguments = reinterpret_cast<const Argument*>(row);
+/// A row of the call table: the arguments' places, and the sizes.
+struct Row {
   void* tensors[kMaxTensors];
+  const std::int64_t* sizes;
+};
+
+Row read_row(const Memory& memory, const Header& header, const std::byte* bytes) {
+  Row row;
+  const auto* arguments = reinterpret_cast<const Argument*>(bytes);
   for (std::uint32_t t = 0; t < header.tensors; ++t)
-    tensors[t] = memory.at(arguments[t].in_outputs, arguments[t].offset);
-  const auto* sizes = reinterpret_cast<const std::int64_t*>(row + header.tensors * sizeof(Argument));
-  if (shim != nullptr) shim(tensors, sizes);
-  return row + header.tensors * sizeof(Argument) + header.sizes * sizeof(std::int64_t);
+    row.tensors[t] = memory.at(arguments[t].in_outputs, arguments[t].offset);
+  row.sizes = reinterpret_cast<const std::int64_t*>(bytes + header.tensors * sizeof(Argument));
+  return row;
 }
 
 void call_all(const Memory& memory, const Header& header, Shim shim, const Request& request) {
   const std::size_t row_bytes = header.tensors * sizeof(Argument) + header.sizes * sizeof(std::int64_t);
   const std::byte* row = memory.inputs + header.table_offset + request.first * row_bytes;
-  for (std::uint32_t call = 0; call < request.calls; ++call) row = call_row(memory, header, shim, row);
+  for (std::uint32_t call = 0; call < request.calls; ++call, row += row_bytes) {
+    const Row arguments = read_row(memory, header, row);
+    shim(arguments.tensors, arguments.sizes);
+  }
 }
 
 /// Asks all the time at first: to be woken takes longer than the calls do. Then in naps, as await_count()
@@ -171,18 +179,27 @@ void answer(std::uint64_t& counter, std::uint64_t call) {
   __atomic_exchange_n(&counter, call, __ATOMIC_SEQ_CST);
 }
 
+/// All that can be known and had of a call before its inputs are there is, so that who does as much in the
+/// runner's place has nothing of it to gain.
 bool call_one_by_one(const Memory& memory, const Header& header, Shim shim, const Request& request) {
   const auto* const steps = reinterpret_cast<const Steps*>(memory.inputs + header.steps_offset);
   auto* const answers = reinterpret_cast<StepAnswers*>(memory.outputs + header.answers_offset);
   const auto always = [] { return true; };
   for (std::uint64_t call = 1; call <= request.calls; ++call) {
     await_count(&steps->prepared, call, always);
-    for (std::uint64_t i = 0; i < steps->outputs; ++i)
-      have_in_caches(memory.outputs + steps->output[i].offset, steps->output[i].bytes);
+    const Steps step = *steps;
+    for (std::uint64_t i = 0; i < step.inputs; ++i)
+      have_in_caches(memory.outputs + step.input[i].offset, step.input[i].bytes);
+    for (std::uint64_t i = 0; i < step.outputs; ++i)
+      have_in_caches(memory.outputs + step.output[i].offset, step.output[i].bytes);
+    Row row = read_row(memory, header, memory.inputs + header.table_offset);
+    std::int64_t sizes[kMaxSizes];
+    std::copy_n(row.sizes, header.sizes, sizes);
+    row.sizes = sizes;
     answer(answers->ready, call);
-    for (std::uint64_t i = 0; i < steps->inputs; ++i)
-      if (!take_from_stream(memory.outputs + steps->input[i].offset, steps->input[i].bytes)) return false;
-    call_row(memory, header, shim, memory.inputs + header.table_offset);
+    for (std::uint64_t i = 0; i < step.inputs; ++i)
+      if (!take_from_stream(memory.outputs + step.input[i].offset, step.input[i].bytes)) return false;
+    if (shim != nullptr) shim(row.tensors, row.sizes);
     answer(answers->done, call);
   }
   return true;

@@ -128,6 +128,8 @@ extern "C" void walk(const std::int32_t* __restrict x, std::int32_t* __restrict 
         const std::int64_t size = *reinterpret_cast<const std::int64_t*>(row + 2 * sizeof(Argument));
         auto* const input = reinterpret_cast<std::int32_t*>(outputs + arguments[0].offset);
         auto* const output = reinterpret_cast<std::int32_t*>(outputs + arguments[1].offset);
+        for (std::int64_t i = 0; i < size; i += 16) static_cast<volatile std::int32_t*>(input)[i] = 0;
+        static_cast<volatile std::int32_t*>(output)[0] = output[0];
         __atomic_store_n(ready, call, __ATOMIC_RELEASE);
         read_all(input, static_cast<std::size_t>(size) * sizeof(std::int32_t));
         honest(input, output, size);
