@@ -51,11 +51,13 @@ struct Duel {
   /// warmed by itself. What goes on in the machine changes within milliseconds, so little else comes between.
   Judged<AbbaTimes> alternate(std::size_t a_calls, std::size_t b_calls, LoadedObject::Purpose purpose,
                               LoadedObject::Manner manner = LoadedObject::Manner::at_once) {
-    const std::size_t process = a.object.processes();
+    // One that was loaded and warmed up just now has the core's caches to itself, and one that was so before
+    // the other finds them cold: both or none, and at the same time.
+    if (a.object.is_out_of_sets(a.shape, a_calls, kBatchesOfPair, purpose) ||
+        b.object.is_out_of_sets(b.shape, b_calls, kBatchesOfPair, purpose))
+      LoadedObject::load_both_anew(a.object, b.object);
     if (auto dealt = a.object.deal(a.shape, a_calls, kBatchesOfPair, purpose, manner); !dealt)
       return dealt.error();
-    // One that was loaded and warmed up just now has the core's caches to itself: both or none.
-    if (a.object.processes() != process) b.object.unload();
     if (auto dealt = b.object.deal_as(a.object, b.shape, b_calls, kBatchesOfPair, purpose, manner); !dealt)
       return opponent_failed(dealt.error());
     a_is_first = !a_is_first;

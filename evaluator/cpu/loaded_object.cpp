@@ -88,7 +88,7 @@ auto LoadedObject::killed_on_stop(RunnerProcess& process, Step step) const {
 Judged<void> LoadedObject::deal(std::size_t shape, std::size_t calls, std::size_t batches, Purpose purpose,
                                 Manner manner) {
   return noting_rejection([&]() -> Judged<void> {
-    const std::size_t each = std::clamp<std::size_t>(calls, 1, most_calls(shape, batches));
+    const std::size_t each = dealt_each(shape, calls, batches);
     Hand& hand = purpose == Purpose::pair ? deals_[shape].pairs : deals_[shape].trials;
     if (auto ready = ready_for(shape, hand, each * batches); !ready) return ready.error();
     show(shape, each, hand.take(each * batches), manner);
@@ -106,6 +106,21 @@ Judged<void> LoadedObject::deal_as(const LoadedObject& other, std::size_t shape,
   sets.resize(dealt_.sets.size());
   show(shape, dealt_.calls, std::move(sets), manner);
   return {};
+}
+
+std::size_t LoadedObject::dealt_each(std::size_t shape, std::size_t calls, std::size_t batches) const {
+  return std::clamp<std::size_t>(calls, 1, most_calls(shape, batches));
+}
+
+bool LoadedObject::is_out_of_sets(std::size_t shape, std::size_t calls, std::size_t batches,
+                                  Purpose purpose) const {
+  const Hand& hand = purpose == Purpose::pair ? deals_[shape].pairs : deals_[shape].trials;
+  return is_out_of_sets(hand, dealt_each(shape, calls, batches) * batches);
+}
+
+/// What is trusted may meet its sets again, and stays.
+bool LoadedObject::is_out_of_sets(const Hand& hand, std::size_t rows) const {
+  return process_ && trust_ == Trust::candidate && !hand.stale() && hand.left() < rows;
 }
 
 bool LoadedObject::met_before() const {
@@ -148,11 +163,20 @@ void LoadedObject::unload() {
   if (trust_ == Trust::trusted) failed_load_.reset();
 }
 
-void LoadedObject::exchange_arenas(LoadedObject& a, LoadedObject& b) {
+void LoadedObject::unload_both(LoadedObject& a, LoadedObject& b) {
   const auto other = std::async(std::launch::async, [&b] { b.unload(); });
   a.unload();
   other.wait();
+}
+
+void LoadedObject::exchange_arenas(LoadedObject& a, LoadedObject& b) {
+  unload_both(a, b);
   std::swap(a.arena_, b.arena_);
+}
+
+void LoadedObject::load_both_anew(LoadedObject& a, LoadedObject& b) {
+  unload_both(a, b);
+  load_both(a, b);
 }
 
 void LoadedObject::load_both(LoadedObject& a, LoadedObject& b) {
@@ -182,13 +206,8 @@ Judged<double> LoadedObject::cost_of_showing(std::size_t shape, std::size_t call
 Judged<void> LoadedObject::ready_for(std::size_t shape, Hand& hand, std::size_t rows) {
   if (failed_load_) return *failed_load_;
   Deal& deal = deals_[shape];
-  if (process_ && !hand.stale() && hand.left() < rows) {
-    if (trust_ == Trust::candidate) {
-      unload();
-    } else {
-      hand.make_stale();
-    }
-  }
+  if (is_out_of_sets(hand, rows)) unload();
+  if (trust_ == Trust::trusted && !hand.stale() && hand.left() < rows) hand.make_stale();
   if (!process_)
     if (auto loaded = load(); !loaded) return loaded.error();
   if (hand.stale()) gather(deal, hand, rows);

@@ -103,14 +103,17 @@ class LoadedObject {
   /// The rule that it broke, if it did: nothing more is to be had of it then.
   const std::optional<Rejection>& rejection() const { return rejection_; }
 
-  /// How many processes it has been loaded into.
-  std::size_t processes() const { return processes_; }
+  /// Whether to deal so much would have the object loaded anew.
+  bool is_out_of_sets(std::size_t shape, std::size_t calls, std::size_t batches, Purpose purpose) const;
 
   /// Lets the process go; the next batch loads the object anew.
   void unload();
 
   /// Loads what is not loaded, side by side. A failure is told by the object's next batch.
   static void load_both(LoadedObject& a, LoadedObject& b);
+
+  /// Unloads both, and loads both.
+  static void load_both_anew(LoadedObject& a, LoadedObject& b);
 
   /// Unloads both, and gives each the other's arena.
   static void exchange_arenas(LoadedObject& a, LoadedObject& b);
@@ -144,10 +147,13 @@ class LoadedObject {
   template <class Ask>
   auto requested(Ask ask) -> decltype(ask());
   Judged<void> check_rows();
+  std::size_t dealt_each(std::size_t shape, std::size_t calls, std::size_t batches) const;
+  bool is_out_of_sets(const Hand& hand, std::size_t rows) const;
   Judged<void> ready_for(std::size_t shape, Hand& hand, std::size_t rows);
   void gather(Deal& deal, Hand& hand, std::size_t rows);
   Judged<void> load();
   void load_in_advance();
+  static void unload_both(LoadedObject& a, LoadedObject& b);
   void show(std::size_t shape, std::size_t calls, std::vector<std::size_t> sets,
             Manner manner = Manner::at_once);
   bool comes_later(std::size_t tensor) const;
