@@ -62,9 +62,9 @@ void bound_by_calls_one_by_one(AbbaRatios& pairs) {
   const double most = expected.median * by_chance * a_us / (a_us - doubt_us);
   const double seen = median_of(pairs.ratios);
   if (seen <= most) return;
-  // The allowances are for believing the batches. What is plainly not to be believed has no part of them; by
-  // degrees, so that scores do not leap.
-  const double part = std::max(expected.median, most - (seen - most)) / seen;
+  // The allowances are for believing the batches. What is plainly not to be believed has no part of them, nor
+  // of what chance gave it one by one; by degrees, so that scores do not leap.
+  const double part = std::max(expected.low, most - (seen - most)) / seen;
   for (double& ratio : pairs.ratios) ratio *= part;
   for (double& us : pairs.a_times_us) us /= part;
 }

@@ -60,6 +60,13 @@ TEST(Batched, FewLoneCallsMakeNoScore) {
   EXPECT_EQ(pairs.a_times_us, kTogether);
 }
 
+/// What shown_one_by_one() calls of `us` let expect at the least.
+double least_expected(const std::vector<double>& us) {
+  std::vector<double> ratios;
+  for (const double of_a : us) ratios.push_back(40 / of_a);
+  return median_interval(ratios, "x").low;
+}
+
 TEST(Batched, WhatALoneCallCostsBesideIsTakenOff) {
   AbbaRatios pairs = pairs_of(kTogether, {47, 49, 46, 48}, 47);
   EXPECT_TRUE(leave_out_batched(pairs));
@@ -88,9 +95,8 @@ TEST(Batched, CallsOneByOneBoundTheOthers) {
   AbbaRatios pairs = shown_one_by_one(kTogether, kAlone);
   EXPECT_TRUE(leave_out_batched(pairs));
   ASSERT_EQ(pairs.ratios.size(), kTogether.size());
-  const double expected = 40 / 40.5;
-  EXPECT_NEAR(median_of(pairs.ratios), expected, 1e-3);
-  EXPECT_NEAR(pairs.a_times_us[0], 11 * (40 / 11.75) / expected, 0.1);
+  EXPECT_NEAR(median_of(pairs.ratios), least_expected(kAlone), 1e-3);
+  EXPECT_NEAR(pairs.a_times_us[0], 11 * (40 / 11.75) / least_expected(kAlone), 0.1);
   EXPECT_EQ(pairs.b_times_us, std::vector<double>(4, 40));
 }
 
@@ -109,9 +115,9 @@ TEST(Batched, WhatCallsOneByOneAllowIsKept) {
   EXPECT_FALSE(kept({0.01, 0.01, 0.01}, {0.02, 0.03, 0.03, 0.02}));  // ... and not that it is half of them
 }
 
-TEST(Batched, WhatIsBeyondTheAllowancesIsTakenOffTwiceDownToWhatIsExpected) {
-  const auto scored = [](double ratio) {
-    AbbaRatios pairs = shown_one_by_one({40, 40, 40, 40}, {40, 40, 40, 40});
+TEST(Batched, WhatIsBeyondTheAllowancesIsTakenOffTwiceDownToTheLeastThatIsExpected) {
+  const auto scored = [](double ratio, const std::vector<double>& shown_us = {40, 40, 40, 40}) {
+    AbbaRatios pairs = shown_one_by_one({40, 40, 40, 40}, shown_us);
     pairs.ratios.assign(4, ratio);
     EXPECT_TRUE(leave_out_batched(pairs));
     return median_of(pairs.ratios);
@@ -121,6 +127,8 @@ TEST(Batched, WhatIsBeyondTheAllowancesIsTakenOffTwiceDownToWhatIsExpected) {
   EXPECT_NEAR(scored(1.025), 2 * most - 1.025, 1e-9);
   EXPECT_NEAR(scored(1.05), 1, 1e-9);
   EXPECT_NEAR(scored(3), 1, 1e-9);
+  EXPECT_LT(least_expected(kAlone), 40 / 40.5);
+  EXPECT_NEAR(scored(3, kAlone), least_expected(kAlone), 1e-9);
 }
 
 TEST(Batched, OneOfFewThatWasHeldUpIsNotBelieved) {
@@ -149,7 +157,7 @@ TEST(Batched, WhereBothAreToBeHadEachBounds) {
   EXPECT_EQ(shown_too.a_times_us, kAlone);
   lone_too.lone = pairs_of({}, {11, 12, 11, 12}).lone;
   EXPECT_TRUE(leave_out_batched(lone_too));
-  EXPECT_NEAR(median_of(lone_too.ratios), 40 / 40.5, 1e-3);
+  EXPECT_NEAR(median_of(lone_too.ratios), least_expected(kAlone), 1e-3);
 }
 
 TEST(Batched, LoneCallsThatWereRememberedHideNothing) {
