@@ -20,8 +20,9 @@ struct LeastTime {
   std::size_t bytes = 0;  ///< that must be moved for it
 };
 
-/// Reads the inputs, or fills the outputs, through the caches or past them.
-enum class AccessPattern { read, fill, stream };
+/// Reads the inputs, every word or one of each cache line; or fills the outputs, through the caches or past
+/// them.
+enum class AccessPattern { read, touch, fill, stream };
 
 /// Not thread-safe.
 class Roofline {
@@ -50,6 +51,7 @@ class Roofline {
   std::size_t all_read_bytes(std::size_t shape) const;
   std::size_t compulsory_read_bytes(std::size_t shape) const;
   std::size_t written_bytes(std::size_t shape) const;
+  double least_us(AccessPattern one, AccessPattern other, std::size_t shape) const;
 
   const Task& task_;
   const std::vector<TaskShape>& shapes_;

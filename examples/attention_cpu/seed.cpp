@@ -29,6 +29,15 @@ constexpr Index kColumns = kVectors * kLanes;
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 using Bits = std::int32_t __attribute__((vector_size(kLanes * sizeof(float))));
 
+// One vector at a time: what is larger the compiler may copy in narrower pieces, and a vector read from what
+// was just written in pieces waits for them.
+Vector load(const float* from) {
+  Vector vector;
+  __builtin_memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+void store(float* to, Vector vector) { __builtin_memcpy(to, &vector, sizeof vector); }
+
 struct Shape {
   Index heads, tokens, depth;
 };
@@ -51,14 +60,16 @@ struct Matrix {
 void add_tile(const float* a, Index a_stride, const float* b, Index b_stride, float* c, Index c_stride,
               Index length) {
   Vector sums[kQueries][kVectors];
-  for (Index r = 0; r < kQueries; ++r) __builtin_memcpy(sums[r], c + r * c_stride, sizeof sums[r]);
+  for (Index r = 0; r < kQueries; ++r)
+    for (Index v = 0; v < kVectors; ++v) sums[r][v] = load(c + r * c_stride + v * kLanes);
   for (Index p = 0; p < length; ++p) {
     Vector row[kVectors];
-    __builtin_memcpy(row, b + p * b_stride, sizeof row);
+    for (Index v = 0; v < kVectors; ++v) row[v] = load(b + p * b_stride + v * kLanes);
     for (Index r = 0; r < kQueries; ++r)
       for (Index v = 0; v < kVectors; ++v) sums[r][v] += a[r * a_stride + p] * row[v];
   }
-  for (Index r = 0; r < kQueries; ++r) __builtin_memcpy(c + r * c_stride, sums[r], sizeof sums[r]);
+  for (Index r = 0; r < kQueries; ++r)
+    for (Index v = 0; v < kVectors; ++v) store(c + r * c_stride + v * kLanes, sums[r][v]);
 }
 
 // kQueries rows of c: a * b, added to what is there; the first `columns` columns, filled up to whole tiles.
@@ -106,11 +117,9 @@ float exponentiate(float* scores, Index count, float max, float scale) {
   for (Index t = count; t % kLanes != 0; ++t) scores[t] = -__builtin_inff();
   Vector totals{};
   for (Index t = 0; t < count; t += kLanes) {
-    Vector x;
-    __builtin_memcpy(&x, scores + t, sizeof x);
-    x = exponential((x - max) * scale);
+    const Vector x = exponential((load(scores + t) - max) * scale);
     totals += x;
-    __builtin_memcpy(scores + t, &x, sizeof x);
+    store(scores + t, x);
   }
   for (Index lane = 0; lane < kLanes; ++lane) total += totals[lane];
   return total;

@@ -28,6 +28,15 @@ constexpr Index kPixels = kMethod == along_filters ? kRows : kColumns;
 constexpr Index kFilters = kMethod == along_filters ? kColumns : kRows;
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 
+// One vector at a time: what is larger the compiler may copy in narrower pieces, and a vector read from what
+// was just written in pieces waits for them.
+Vector load(const float* from) {
+  Vector vector;
+  __builtin_memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+void store(float* to, Vector vector) { __builtin_memcpy(to, &vector, sizeof vector); }
+
 struct Shape {
   Index channels, filters, height, width;
 };
@@ -95,18 +104,21 @@ Tile tile(const float* weights, const Band& band, const float* window, Index cha
         const float* pixels = window + di * band.row_stride() + dj;
         const float* scalars = kMethod == along_filters ? pixels : weights;
         Vector vectors[kVectors];
-        __builtin_memcpy(vectors, kMethod == along_filters ? weights : pixels, sizeof vectors);
+        for (Index v = 0; v < kVectors; ++v)
+          vectors[v] = load((kMethod == along_filters ? weights : pixels) + v * kLanes);
         for (Index r = 0; r < kRows; ++r)
           for (Index v = 0; v < kVectors; ++v) sums[r][v] += scalars[r] * vectors[v];
       }
   Tile result;
-  __builtin_memcpy(&result, sums, sizeof result);
+  for (Index r = 0; r < kRows; ++r)
+    for (Index v = 0; v < kVectors; ++v) result.sums[r][v] = sums[r][v];
   return result;
 }
 
 void store(const Tile& tile, float* y, Index plane, Index filters, Index pixels) {
   if (kMethod == along_pixels && filters == kFilters && pixels == kPixels) {
-    for (Index f = 0; f < kRows; ++f) __builtin_memcpy(y + f * plane, tile.sums[f], sizeof tile.sums[f]);
+    for (Index f = 0; f < kRows; ++f)
+      for (Index v = 0; v < kVectors; ++v) store(y + f * plane + v * kLanes, tile.sums[f][v]);
     return;
   }
   for (Index f = 0; f < filters; ++f)

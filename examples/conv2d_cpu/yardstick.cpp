@@ -12,6 +12,15 @@ using Index = std::int64_t;
 constexpr Index kFilters = 4, kVectors = 2, kLanes = 8, kPixels = kVectors * kLanes, kTaps = 9;
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 
+// One vector at a time: what is larger the compiler may copy in narrower pieces, and a vector read from what
+// was just written in pieces waits for them.
+Vector load(const float* from) {
+  Vector vector;
+  __builtin_memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+void store(float* to, Vector vector) { __builtin_memcpy(to, &vector, sizeof vector); }
+
 struct Shape {
   Index channels, filters, height, width;
 };
@@ -71,18 +80,21 @@ Tile tile(const float* weights, const Band& band, const float* window, Index cha
     for (Index di = 0; di < 3; ++di)
       for (Index dj = 0; dj < 3; ++dj, weights += kFilters) {
         Vector pixels[kVectors];
-        __builtin_memcpy(pixels, window + di * band.row_stride() + dj, sizeof pixels);
+        for (Index v = 0; v < kVectors; ++v)
+          pixels[v] = load(window + di * band.row_stride() + dj + v * kLanes);
         for (Index f = 0; f < kFilters; ++f)
           for (Index v = 0; v < kVectors; ++v) sums[f][v] += weights[f] * pixels[v];
       }
   Tile result;
-  __builtin_memcpy(&result, sums, sizeof result);
+  for (Index f = 0; f < kFilters; ++f)
+    for (Index v = 0; v < kVectors; ++v) result.sums[f][v] = sums[f][v];
   return result;
 }
 
 void store(const Tile& tile, float* y, Index plane, Index filters, Index pixels) {
   if (filters == kFilters && pixels == kPixels) {
-    for (Index f = 0; f < kFilters; ++f) __builtin_memcpy(y + f * plane, tile.sums[f], sizeof tile.sums[f]);
+    for (Index f = 0; f < kFilters; ++f)
+      for (Index v = 0; v < kVectors; ++v) store(y + f * plane + v * kLanes, tile.sums[f][v]);
     return;
   }
   for (Index f = 0; f < filters; ++f)

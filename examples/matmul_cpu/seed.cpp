@@ -22,6 +22,15 @@ constexpr Index kColumns = kVectors * kLanes;
 constexpr Index kFloatsOfALine = 64 / sizeof(float);
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 
+// One vector at a time: what is larger the compiler may copy in narrower pieces, and a vector read from what
+// was just written in pieces waits for them.
+Vector load(const float* from) {
+  Vector vector;
+  __builtin_memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+void store(float* to, Vector vector) { __builtin_memcpy(to, &vector, sizeof vector); }
+
 Index min(Index x, Index y) { return x < y ? x : y; }
 
 // A panel of B: `depth` rows of kColumns floats, of which the first `columns` lie within B.
@@ -46,19 +55,18 @@ void tile(const float* a, Index a_stride, const Panel& b, float* c, Index c_stri
   Vector sums[Rows][kVectors] = {};
   for (Index p = 0; p < b.depth; ++p) {
     Vector row[kVectors];
-    __builtin_memcpy(row, b.data + p * b.stride, sizeof row);
+    for (Index v = 0; v < kVectors; ++v) row[v] = load(b.data + p * b.stride + v * kLanes);
 #pragma GCC unroll 16
     for (Index r = 0; r < Rows; ++r)
       for (Index v = 0; v < kVectors; ++v) sums[r][v] += a[r * a_stride + p] * row[v];
   }
   if (b.columns == kColumns) {
 #pragma GCC unroll 16
-    for (Index r = 0; r < Rows; ++r) {
-      Vector row[kVectors] = {};
-      if (!first) __builtin_memcpy(row, c + r * c_stride, sizeof row);
-      for (Index v = 0; v < kVectors; ++v) row[v] += sums[r][v];
-      __builtin_memcpy(c + r * c_stride, row, sizeof row);
-    }
+    for (Index r = 0; r < Rows; ++r)
+      for (Index v = 0; v < kVectors; ++v) {
+        float* const out = c + r * c_stride + v * kLanes;
+        store(out, first ? sums[r][v] : load(out) + sums[r][v]);
+      }
   } else {
     float block[Rows][kColumns];
     __builtin_memcpy(block, sums, sizeof block);

@@ -10,6 +10,15 @@ using Index = std::int64_t;
 constexpr Index kRows = 6, kLanes = 8, kColumns = 2 * kLanes, kDepth = 256;
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 
+// One vector at a time: what is larger the compiler may copy in narrower pieces, and a vector read from what
+// was just written in pieces waits for them.
+Vector load(const float* from) {
+  Vector vector;
+  __builtin_memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+void store(float* to, Vector vector) { __builtin_memcpy(to, &vector, sizeof vector); }
+
 // kDepth x kColumns of B, side by side, with zeros beyond its last column.
 void pack(const float* b, Index n, Index depth, Index columns, float* panel) {
   for (Index p = 0; p < depth; ++p)
@@ -25,8 +34,7 @@ void tile(const float* a, Index k, const float* panel, Index depth, float* c, In
           bool first) {
   Vector sums[Rows][2] = {};
   for (Index p = 0; p < depth; ++p) {
-    Vector row[2];
-    __builtin_memcpy(row, panel + p * kColumns, sizeof row);
+    const Vector row[2] = {load(panel + p * kColumns), load(panel + p * kColumns + kLanes)};
     for (Index r = 0; r < Rows; ++r)
       for (Index v = 0; v < 2; ++v) sums[r][v] += a[r * k + p] * row[v];
   }

@@ -12,8 +12,13 @@ namespace {
 
 using Index = std::int64_t;
 
-constexpr Index kVectors = 2, kLanes = 16;
-
+// As many as a register of the machine holds.
+#if defined(__AVX512F__)
+constexpr Index kLanes = 16;
+#else
+constexpr Index kLanes = 8;
+#endif
+constexpr Index kVectors = 2;
 constexpr Index kStep = kVectors * kLanes;
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 

@@ -7,11 +7,25 @@ namespace {
 
 using Index = std::int64_t;
 
-constexpr Index kVectors = 2, kLanes = 16;
-
+// As many as a register of the machine holds.
+#if defined(__AVX512F__)
+constexpr Index kLanes = 16;
+#else
+constexpr Index kLanes = 8;
+#endif
+constexpr Index kVectors = 2;
 constexpr Index kStep = kVectors * kLanes;
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 using Bits = std::int32_t __attribute__((vector_size(kLanes * sizeof(float))));
+
+// One vector at a time: what is larger the compiler may copy in narrower pieces, and a vector read from what
+// was just written in pieces waits for them.
+Vector load(const float* from) {
+  Vector vector;
+  __builtin_memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+void store(float* to, Vector vector) { __builtin_memcpy(to, &vector, sizeof vector); }
 
 constexpr float kInfinity = __builtin_inff();
 constexpr float kLowest = -__FLT_MAX__;
@@ -34,7 +48,7 @@ void for_each_group(const float* row, Index cols, Function function) {
   Group group;
   Index j = 0;
   for (; j + kStep <= cols; j += kStep) {
-    __builtin_memcpy(&group, row + j, sizeof group);
+    for (Index v = 0; v < kVectors; ++v) group.part[v] = load(row + j + v * kLanes);
     function(group, j, kStep);
   }
   if (j == cols) return;
@@ -45,7 +59,7 @@ void for_each_group(const float* row, Index cols, Function function) {
 
 void store(float* to, const Group& group, Index count) {
   if (count == kStep)
-    __builtin_memcpy(to, &group, sizeof group);
+    for (Index v = 0; v < kVectors; ++v) store(to + v * kLanes, group.part[v]);
   else
     __builtin_memcpy(to, &group, static_cast<std::size_t>(count) * sizeof(float));
 }
