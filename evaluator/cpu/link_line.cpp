@@ -1,6 +1,9 @@
 #include "link_line.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
 #include <utility>
 
 namespace kernelsmith {
@@ -43,6 +46,18 @@ bool needs_the_wrapper(const std::string& word) {
   return word.starts_with("-flto") || word.starts_with("-fuse-ld") || word.starts_with('@');
 }
 
+/// GCC names the same folders in several ways, and gold lists each of them anew.
+std::vector<std::string> with_each_folder_once(std::vector<std::string> arguments) {
+  std::set<std::filesystem::path> met;
+  std::erase_if(arguments, [&met](const std::string& word) {
+    if (!word.starts_with("-L") || word.size() == 2) return false;
+    std::error_code unknown;
+    const std::filesystem::path folder = std::filesystem::canonical(word.substr(2), unknown);
+    return !unknown && !met.insert(folder).second;
+  });
+  return arguments;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string>> link_line(std::string_view dry_run) {
@@ -56,7 +71,7 @@ std::optional<std::vector<std::string>> link_line(std::string_view dry_run) {
       arguments.push_back(words[i]);
     }
   }
-  return arguments;
+  return with_each_folder_once(std::move(arguments));
 }
 
 }  // namespace kernelsmith

@@ -1,6 +1,7 @@
 #include "runner_pool.hpp"
 
 #include <chrono>
+#include <thread>
 #include <utility>
 
 namespace kernelsmith {
@@ -10,6 +11,8 @@ namespace {
 constexpr std::size_t kWaiting = 8;
 /// Of each kind. A candidate's may have filled its /tmp and /dev/shm.
 constexpr std::size_t kMostKept = 16;
+/// The compiler's sandbox is made first: the kernel makes one at a time.
+constexpr auto kHeadStart = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -110,6 +113,7 @@ void RunnerPool::start_one(const Arena& arena) {
 }
 
 void RunnerPool::start_all(const std::vector<const Arena*>& arenas) {
+  std::this_thread::sleep_for(kHeadStart);
   for (std::size_t count = 1; count <= kWaiting; ++count)
     for (const Arena* const arena : arenas)
       if (!resting_ && waiting(*arena) < count) start_one(*arena);

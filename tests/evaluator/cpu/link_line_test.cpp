@@ -19,6 +19,12 @@ TEST(LinkLine, IsTheWrappersWithoutItsPlugin) {
                                                        "defs", "kernel.o", "a b\"c", "-lm")));
 }
 
+TEST(LinkLine, NamesEachFolderOnce) {
+  EXPECT_THAT(
+      link_line(" /x/collect2 -L/usr/lib/../lib -L/usr -L/usr/lib -L/none -L/none/ -L a.o -L a.o\n"),
+      Optional(ElementsAre("-L/usr/lib/../lib", "-L/usr", "-L/none", "-L/none/", "-L", "a.o", "-L", "a.o")));
+}
+
 TEST(LinkLine, LeavesToTheWrapperWhatOnlyItCanDo) {
   EXPECT_THAT(link_line(" /x/collect2 -flto -o kernel.so kernel.o\n"), Eq(std::nullopt));
   EXPECT_THAT(link_line(" /x/collect2 -fuse-ld=gold -o kernel.so kernel.o\n"), Eq(std::nullopt));
