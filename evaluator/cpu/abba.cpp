@@ -40,6 +40,8 @@ struct Duel {
   Judged<void> size() {
     if (auto sized = a.size(); !sized) return sized.error();
     if (auto sized = b.size(); !sized) return opponent_failed(sized.error());
+    a.join(b);
+    b.join(a);
     return {};
   }
 
@@ -87,6 +89,13 @@ struct Duel {
   Judged<void> take_lone_pair() {
     const auto times = alternate(1, 1, LoadedObject::Purpose::trial);
     if (!times) return times.error();
+    found.a_is_alone = !a.sees_ahead();
+    found.b_is_alone = !b.sees_ahead();
+    if (found.a_is_alone || found.b_is_alone) {
+      const auto cost = trusted.cost_of_asking();
+      if (!cost) return opponent_failed(cost.error());
+      found.asking_us.push_back(*cost);
+    }
     keep(*times, found.lone);
     return {};
   }

@@ -34,8 +34,12 @@ struct AbbaRatios : Pairs {
   Pairs shown{};
   /// ... which was so much in each of them, ...
   std::vector<double> showing_us{};
-  /// ... and where that is not possible, pairs of one call to a batch.
+  /// ... and where that is not possible, pairs of one call to a batch, ...
   Pairs lone{};
+  /// ... and where all batches of one of the two are such, what a request cost beside each of those, beyond
+  /// what it costs on a calm machine.
+  std::vector<double> asking_us{};
+  bool a_is_alone = false, b_is_alone = false;  ///< in all its batches
 };
 
 /// Alternates a b b a and b a a b at each of the first `rules.size()` shapes in turn, so that a process gives

@@ -24,14 +24,19 @@ constexpr double kShowingDoubtUs = 0.01, kShowingDoubt = 0.01;
 constexpr double kMostDoubt = 0.5;
 
 /// The lone pairs without what a call by itself costs beside the kernel's time: that is what `b`, right
-/// beside it, took more than in batches, where it takes `b_us`. Its times stay as they were: they tell
-/// whether the machine was steady. A machine's stutter can make a lone call of one side cheaper by more than
-/// it takes.
-Pairs without_cost(const Pairs& lone, double b_us) {
+/// beside it, took more than in batches. Its times stay as they were: they tell whether the machine was
+/// steady. A machine's stutter can make a lone call of one side cheaper by more than it takes. Where `b` has
+/// calls that are batches by themselves, what they take more or less is nothing but scatter, and may be more
+/// than all of `a`: a request's cost is taken off both.
+Pairs without_cost(const AbbaRatios& pairs) {
+  const Pairs& lone = pairs.lone;
+  const double b_us = median_of(pairs.b_times_us);
+  const double asking_us = pairs.b_is_alone ? median_of(pairs.asking_us) : 0;
   Pairs net = lone;
   for (std::size_t i = 0; i < net.ratios.size(); ++i) {
-    net.a_times_us[i] = std::max(lone.a_times_us[i] - (lone.b_times_us[i] - b_us), kDoubtUs);
-    net.ratios[i] = b_us / net.a_times_us[i];
+    const double net_b_us = pairs.b_is_alone ? std::max(lone.b_times_us[i] - asking_us, kDoubtUs) : b_us;
+    net.a_times_us[i] = std::max(lone.a_times_us[i] - (lone.b_times_us[i] - net_b_us), kDoubtUs);
+    net.ratios[i] = net_b_us / net.a_times_us[i];
   }
   return net;
 }
@@ -74,7 +79,7 @@ void bound_by_calls_one_by_one(AbbaRatios& pairs) {
 bool leave_out_batched(AbbaRatios& pairs) {
   if (!pairs.shown.ratios.empty()) bound_by_calls_one_by_one(pairs);
   if (pairs.lone.ratios.empty()) return true;
-  Pairs lone = without_cost(pairs.lone, median_of(pairs.b_times_us));
+  Pairs lone = without_cost(pairs);
   const double a_us = median_of(lone.a_times_us);
   if (a_us <= kDoubtUs) return true;
   const double doubt = a_us / (a_us - kDoubtUs);

@@ -53,17 +53,22 @@ inline void grant(Budget& budget, const std::string& allowed, double root) {
   budget.rms += unit * std::max(2.0, root / 2);
 }
 
+/// A sum of more terms is granted no more for their rounding the same way.
+inline constexpr double kLongSum = 4096;
+
 /// Sums lose what is below half a unit of them, in the worst case at every step: a large term followed by
 /// many small ones, as in softmax. Rounding errors of a sum of products in the plainest order are about 0.25
 /// sqrt(terms) units of |y| + D in the RMS, which leaves honest kernels a factor of eight; those of inputs
 /// rounded to 11 bits are 3000 (tests/evaluator/cpu, calibration_test). Where nearly equal terms of one sign
 /// are added up, as in softmax, every step rounds the same way: up to a third of a unit for each term. Terms
 /// that differ do not do so for long, and what a longer sum was granted for it would be room enough to leave
-/// most of its terms out: the error of a sample falls with their number. `terms` bounds how many terms an
-/// output is the sum of; `with_specials` tells that the inputs hold the special values that the task
-/// declares.
-inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms, bool with_specials) {
-  constexpr double kLeastElement = 64, kLeastRms = 16, kMostTerms = 4096;
+/// most of its terms out: the error of a sample falls with their number. Where half of the terms would be
+/// enough, plain sums in one order are no better than those, and only what is added up in several sums
+/// passes. `terms` bounds how many terms an output is the sum of; `half` is what leaving out every other one
+/// costs, over S; `with_specials` tells that the inputs hold the special values that the task declares.
+inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms, double half,
+                        bool with_specials) {
+  constexpr double kLeastElement = 64, kLeastRms = 16;
   const double root = std::sqrt(terms);
   const bool wide = dtype == Dtype::f64;
   const double u = wide ? 0x1p-53 : 0x1p-24;
@@ -73,10 +78,14 @@ inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms
   // Beside one large term all others are lost, step by step and in one direction.
   const bool swallowed = with_specials && declares(&Specials::large);
   const bool random_walk = scale == Scale::absolute && !swallowed;
-  const double in_step = swallowed ? terms : std::min(terms, kMostTerms);
+  const double in_step = swallowed ? terms : std::min(terms, kLongSum);
   Budget budget;
   budget.element = u * std::max({kLeastElement, 4 * root, random_walk ? 0 : in_step});
   budget.rms = u * std::max({kLeastRms, 2 * root, in_step / (random_walk ? 16 : 4)});
+  if (!swallowed) {
+    budget.element = std::min(budget.element, std::max(u * kLeastElement, half));
+    budget.rms = std::min(budget.rms, std::max(u * kLeastRms, half / 2));
+  }
   // About the smallest normal number kernels may flush to zero or clamp, and multiply what they clamped,
   // unless denormals belong to the inputs.
   using Wide = std::numeric_limits<double>;

@@ -18,7 +18,10 @@ std::uint64_t from_kernel() {
   return word;
 }
 
-enum class Flavour { plain, scaled_rows, shifted_rows, peaks, outliers, count };
+enum class Flavour { plain, scaled_rows, shifted_rows, peaks, outliers, bands, scattered_bands, count };
+
+double draw_scale(SecretStream& random) { return std::exp2(random.uniform() * 6 - 3); }
+double draw_shift(SecretStream& random) { return random.uniform() * 4 - 2; }
 
 /// Values of one row are `scale * x + shift`, with one position of `peak` added.
 struct Row {
@@ -28,13 +31,27 @@ struct Row {
 
 Row draw_row(Flavour flavour, std::size_t length, SecretStream& random) {
   Row row;
-  if (flavour == Flavour::scaled_rows) row.scale = std::exp2(random.uniform() * 6 - 3);
-  if (flavour == Flavour::shifted_rows) row.shift = random.uniform() * 4 - 2;
+  if (flavour == Flavour::scaled_rows) row.scale = draw_scale(random);
+  if (flavour == Flavour::shifted_rows) row.shift = draw_shift(random);
   if (flavour == Flavour::peaks) {
     row.peak = 6 + random.uniform() * 6;
     row.peak_at = random.below(length);
   }
   return row;
+}
+
+/// Values of two kinds take turns along the tensor, every few places or at random: what is true of some need
+/// not be true of those beside them, and a sample at equal distances can meet one kind alone.
+void draw_bands(std::vector<double>& values, bool scattered, SecretStream& random) {
+  constexpr std::size_t kNarrowest = 4, kWidths = 6;
+  const std::size_t width = kNarrowest << random.below(kWidths), phase = random.below(2 * width);
+  const double scale = draw_scale(random), shift = draw_shift(random);
+  bool other = false;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t place = i + phase;
+    if (i == 0 || place % width == 0) other = scattered ? random.below(2) == 0 : place / width % 2 == 0;
+    if (other) values[i] = scale * values[i] + shift;
+  }
 }
 
 void draw_mixture(std::vector<double>& values, std::size_t row_length, SecretStream& random) {
@@ -48,6 +65,8 @@ void draw_mixture(std::vector<double>& values, std::size_t row_length, SecretStr
     }
     values[begin + row.peak_at] += row.peak;
   }
+  if (flavour == Flavour::bands || flavour == Flavour::scattered_bands)
+    draw_bands(values, flavour == Flavour::scattered_bands, random);
   if (flavour != Flavour::outliers) return;
   const std::size_t outliers = 1 + values.size() / 1000;
   // Beyond where the exponential of an f32 overflows now and then, about 88.

@@ -198,6 +198,12 @@ Judged<double> LoadedObject::empty_batch() {
   return setup_.task.threads > 1 ? clock->wall_us : clock->cpu_us;
 }
 
+Judged<double> LoadedObject::cost_of_asking() {
+  auto empty = empty_batch();
+  if (!empty) return empty;
+  return std::max(*empty - setup_.empty_request_us, 0.0);
+}
+
 Judged<double> LoadedObject::cost_of_showing(std::size_t shape, std::size_t calls) {
   if (auto dealt = deal(shape, calls, 1, Purpose::trial, Manner::not_at_all); !dealt) return dealt.error();
   return next_batch();

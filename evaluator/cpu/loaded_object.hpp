@@ -76,6 +76,9 @@ class LoadedObject {
   bool can_go_one_by_one(std::size_t shape) const { return !arena_->streamed(shape).empty(); }
   /// What it costs to show a call, in microseconds, from so many that are not made. For trusted objects.
   Judged<double> cost_of_showing(std::size_t shape, std::size_t calls);
+  /// What a request costs just now beyond what is taken off every batch, in microseconds. For trusted
+  /// objects.
+  Judged<double> cost_of_asking();
   /// What an empty batch takes, in microseconds. For trusted objects.
   Judged<double> empty_batch();
 

@@ -55,6 +55,7 @@ AbbaRatios seen_from_b(AbbaRatios pairs) {
     std::swap(some->a_times_us, some->b_times_us);
     std::swap(some->met, some->b_met);
   }
+  std::swap(pairs.a_is_alone, pairs.b_is_alone);
   return pairs;
 }
 

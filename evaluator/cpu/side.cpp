@@ -11,6 +11,8 @@ namespace {
 constexpr double kAloneUs = 100;
 /// One that was and turns out to be a little shorter remains one.
 constexpr double kStillAloneUs = 75;
+/// One as long as this by itself is long beside what a request costs.
+constexpr double kLongUs = 400;
 /// Of shorter calls a batch holds as many as take this, which is long beside what a request costs and short
 /// beside the drift of the machine.
 constexpr double kBatchUs = 500;
@@ -33,6 +35,11 @@ Judged<void> Side::size() {
   if (static_cast<double>(calls) * call_us < kLeastBatchUs)
     calls = calls_per_batch(call_us, kLeastBatchUs, most);
   return {};
+}
+
+void Side::join(const Side& other) {
+  if (calls == 1 && other.calls > 1 && call_us < kLongUs)
+    calls = calls_per_batch(call_us, kBatchUs, most_calls());
 }
 
 bool Side::lengthen(double seen_us) {

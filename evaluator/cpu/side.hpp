@@ -22,6 +22,10 @@ struct Side {
   /// Chooses the batch's length by a few calls.
   Judged<void> size();
 
+  /// Who is alone beside one that is not, and hardly slower, gets longer batches too: what a request costs on
+  /// a busy machine would weigh on one side alone.
+  void join(const Side& other);
+
   /// Lengthens batches that turned out much shorter than meant, at least twofold, and says whether it did.
   /// The first call can be slow on purpose: beside a short batch, what a request costs weighs much, and can
   /// be saved on.

@@ -11,6 +11,7 @@
 #include "answers.hpp"
 #include "budget.hpp"
 #include "expectation.hpp"
+#include "halving.hpp"
 #include "inputs.hpp"
 #include "signature.hpp"
 
@@ -26,6 +27,7 @@ enum class Change {
   perturb,        ///< relatively, all of them
   perturb_a_few,  ///< one in kOneOf
   lower,          ///< rounded one precision lower
+  halve,          ///< as halved() has them
 };
 constexpr std::uint64_t kOneOf = 64;
 constexpr double kAFewPerturbation = 0x1p-10;
@@ -69,16 +71,24 @@ struct Truth::State {
   RunnerProcess runner;
   Scale scale = Scale::sensitivity;
   std::vector<double> terms_{};  ///< by shape: what an output may be the sum of
+  std::vector<double> half_{};   ///< by shape: what leaving out half of a long sum costs, over its scale
   SecretStream random{};
 
   /// Lays out the variants of the inputs and has the oracle answer them.
   Status answer(std::size_t shape, const std::vector<Bytes>& inputs, const std::vector<Change>& changes) {
-    for (std::size_t t = 0; t < task.tensors.size(); ++t)
-      for (std::size_t v = 0; v < changes.size(); ++v) {
+    for (std::size_t v = 0; v < changes.size(); ++v) {
+      const std::uint64_t choice = changes[v] == Change::halve ? random.word() : 0;
+      for (std::size_t t = 0; t < task.tensors.size(); ++t) {
         std::byte* const to = arena.tensor(shape, v, t);
         std::memset(to, 0, arena.tensor_bytes(shape, t));
-        if (!inputs[t].empty()) lay_out(task.tensors[t].dtype, inputs[t], to, changes[v]);
+        if (inputs[t].empty()) continue;
+        const Dtype dtype = task.tensors[t].dtype;
+        if (changes[v] == Change::halve)
+          lay_out(dtype, halved(inputs[t], choice), to, Change::none);
+        else
+          lay_out(dtype, inputs[t], to, changes[v]);
       }
+    }
     arena.set_calls(shape, changes.size());
     const auto answered = runner.call(0, changes.size(), kOracleTimeoutS);
     if (!answered) return refused(answered.error());
@@ -133,7 +143,7 @@ struct Truth::State {
     const Dtype dtype = task.tensors[tensor].dtype;
     const std::size_t elements = shapes[shape].extents[tensor].elements;
     const bool normwise = task.tolerance.policy == "normwise";
-    const Budget budget = budget_of(task, dtype, scale, terms_[shape], with_specials);
+    const Budget budget = budget_of(task, dtype, scale, terms_[shape], half_[shape], with_specials);
     const auto all = answers<Real>(shape, tensor, variants(shape));
     if (dtype == Dtype::f64)
       return expected_from<double, double>(all, scale, elements, dtype, budget, normwise);
@@ -272,6 +282,26 @@ struct Truth::State {
     return {};
   }
 
+  template <class Real>
+  double cost_of_halving(std::size_t shape) const {
+    CostOfHalving cost;
+    for (std::size_t t = 0; t < task.tensors.size(); ++t)
+      if (task.tensors[t].role != TensorRole::in && is_real(task.tensors[t].dtype))
+        cost.add(answers<Real>(shape, t, kAllVariants), scale, shapes[shape].extents[t].elements);
+    return cost.over_scale();
+  }
+
+  Status learn_what_half_costs(std::size_t shape, const std::vector<Bytes>& inputs) {
+    double& cost = half_.emplace_back(std::numeric_limits<double>::infinity());
+    if (terms_[shape] <= kLongSum) return {};
+    std::vector<Change> changes(kAllVariants, Change::halve);
+    changes[kPlain] = Change::none;
+    changes[kAbsolute] = Change::absolute;
+    if (auto s = answer(shape, inputs, changes); !s) return s;
+    cost = long_double ? cost_of_halving<long double>(shape) : cost_of_halving<double>(shape);
+    return {};
+  }
+
   /// Tries one set of every shape: all must look like sums for the cheaper scale. Of both signs, because
   /// anything equals its answer to the absolute inputs where these are the inputs; and wide, so that what is
   /// linear about zero only is seen.
@@ -286,6 +316,8 @@ struct Truth::State {
       }
       if (auto s = count_terms(shape, draw_evenly(shape, 0.5, 1.5)); !s) return s;
     }
+    for (std::size_t shape = 0; shape < shapes.size(); ++shape)
+      if (auto s = learn_what_half_costs(shape, draw_evenly(shape, 0.5, 1.5)); !s) return s;
     return {};
   }
 };
@@ -309,6 +341,7 @@ Result<Truth> Truth::another(const CpuBinary& oracle, RunnerSettings settings) c
   if (!state) return state.error();
   (*state)->scale = state_->scale;
   (*state)->terms_ = state_->terms_;
+  (*state)->half_ = state_->half_;
   return Truth(std::move(*state));
 }
 

@@ -74,6 +74,25 @@ TEST(Batched, WhatALoneCallCostsBesideIsTakenOff) {
   EXPECT_DOUBLE_EQ(pairs.ratios[1], 40.0 / 42);
 }
 
+TEST(Batched, AYardstickThatIsAlwaysAloneTellsNothingOfWhatThatCosts) {
+  const auto beside_a_slow_one = [](std::vector<double> batched_us, double asking_us) {
+    AbbaRatios pairs = pairs_of(batched_us, {85, 86, 84, 85});
+    const std::vector<double> scattered = {5600, 5530, 5680, 5570};
+    for (std::size_t i = 0; i < scattered.size(); ++i) {
+      pairs.lone.b_times_us[i] = pairs.b_times_us[i] = scattered[i];
+      pairs.ratios[i] = scattered[i] / batched_us[i];
+      pairs.lone.ratios[i] = scattered[i] / pairs.lone.a_times_us[i];
+    }
+    pairs.asking_us.assign(scattered.size(), asking_us);
+    pairs.b_is_alone = true;
+    EXPECT_TRUE(leave_out_batched(pairs));
+    return median_of(pairs.ratios);
+  };
+  EXPECT_NEAR(beside_a_slow_one({70, 70, 70, 70}, 15), 80, 1);
+  EXPECT_NEAR(beside_a_slow_one({35, 35, 35, 35}, 15), 80, 1);
+  EXPECT_NEAR(beside_a_slow_one({35, 35, 35, 35}, 0), 66, 1);
+}
+
 TEST(Batched, WhatChanceAndALoneCallExplainIsKept) {
   const auto kept = [](const std::vector<double>& batched_us, const std::vector<double>& lone_us,
                        double yardstick_alone_us = 40) {

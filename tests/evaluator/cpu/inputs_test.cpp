@@ -62,5 +62,34 @@ TEST(Inputs, WholeNumbersOfARealTypeStayExactInShortProducts) {
   EXPECT_EQ(whole.most, 100);
 }
 
+/// How unlike the values are in the two halves of each so many, by the ratio of their squares' sums.
+double unlikeness(const std::vector<float>& values, std::size_t period) {
+  double squares[2] = {};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    squares[i / (period / 2) % 2] += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+  return std::max(squares[0], squares[1]) / std::min(squares[0], squares[1]);
+}
+
+TEST(Inputs, SomeAreOfTwoKindsThatTakeTurns) {
+  constexpr std::size_t kElements = 4096, kPeriod = 128;
+  TensorSpec spec;
+  TensorExtent extent;
+  extent.shape = {kElements};
+  extent.elements = kElements;
+  extent.bytes = kElements * sizeof(float);
+  SecretStream random;
+  int unlike = 0, alike = 0;
+  for (int tensor = 0; tensor < 600; ++tensor) {
+    const Bytes bytes = draw_tensor(spec, extent, false, random);
+    std::vector<float> values(kElements);
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    const double seen = unlikeness(values, kPeriod);
+    unlike += seen > 4 ? 1 : 0;
+    alike += seen < 1.5 ? 1 : 0;
+  }
+  EXPECT_GT(unlike, 0);
+  EXPECT_GT(alike, 100);
+}
+
 }  // namespace
 }  // namespace kernelsmith
