@@ -45,6 +45,8 @@ TEST(RunnerProfile, OtherWaysAroundTheClockAreRefused) {
                            "pipe's size",
                            "epoll",
                            "machine's memory",
+                           "socket's number",
+                           "younger call",
                            "devices"}) {
     const SandboxResult result = run(probe(what));
     EXPECT_EQ(result.kind, ExitKind::exited) << what;
