@@ -55,29 +55,33 @@ std::vector<double> expected_in_batches(const Pairs& shown, double b_us) {
 }
 
 /// Calls one by one bound the others, and do not take their place: they are few, and what a kernel does
-/// between them, or in the slowest, costs it nothing.
-void bound_by_calls_one_by_one(AbbaRatios& pairs) {
+/// between them, or in the slowest, costs it nothing. False where a bound below the others is made of so few
+/// that one stutter of the machine makes it: each call is two hand-overs between cores.
+bool bound_by_calls_one_by_one(AbbaRatios& pairs) {
   const double b_us = median_of(pairs.b_times_us);
   const Measurement expected = median_interval(expected_in_batches(pairs.shown, b_us), "x");
   const double a_us = b_us / expected.median;
   const double doubt_us =
       std::min(kShowingDoubtUs + kShowingDoubt * median_of(pairs.showing_us), kMostDoubt * a_us);
-  const double no_more = pairs.shown.ratios.size() < kFewPairs ? HUGE_VAL : kMostByChance;
-  const double by_chance = std::clamp(expected.high / expected.median, kLeastByChance, no_more);
+  const bool few = pairs.shown.ratios.size() < kFewPairs;
+  const double by_chance =
+      std::clamp(expected.high / expected.median, kLeastByChance, few ? HUGE_VAL : kMostByChance);
   const double most = expected.median * by_chance * a_us / (a_us - doubt_us);
   const double seen = median_of(pairs.ratios);
-  if (seen <= most) return;
+  if (seen <= most) return true;
+  if (few) return false;
   // The allowances are for believing the batches. What is plainly not to be believed has no part of them, nor
   // of what chance gave it one by one; by degrees, so that scores do not leap.
   const double part = std::max(expected.low, most - (seen - most)) / seen;
   for (double& ratio : pairs.ratios) ratio *= part;
   for (double& us : pairs.a_times_us) us /= part;
+  return true;
 }
 
 }  // namespace
 
 bool leave_out_batched(AbbaRatios& pairs) {
-  if (!pairs.shown.ratios.empty()) bound_by_calls_one_by_one(pairs);
+  if (!pairs.shown.ratios.empty() && !bound_by_calls_one_by_one(pairs)) return false;
   if (pairs.lone.ratios.empty()) return true;
   Pairs lone = without_cost(pairs);
   const double a_us = median_of(lone.a_times_us);

@@ -156,6 +156,16 @@ TEST(Batched, OneOfFewThatWasHeldUpIsNotBelieved) {
   EXPECT_EQ(pairs.a_times_us, kAlone);
 }
 
+TEST(Batched, FewThatWereAllHeldUpMakeNoScore) {
+  for (const std::vector<double>& held_up : {std::vector<double>{2000}, {2000, 900}, {80, 85, 90}}) {
+    AbbaRatios pairs = shown_one_by_one(kAlone, held_up);
+    EXPECT_FALSE(leave_out_batched(pairs)) << held_up.size();
+    EXPECT_EQ(pairs.a_times_us, kAlone);
+  }
+  AbbaRatios slow = shown_one_by_one({80, 80, 80, 80}, {80, 81});
+  EXPECT_TRUE(leave_out_batched(slow)) << "they say what the others say";
+}
+
 TEST(Batched, AKernelThatIsSlowerIsGrantedWhatBatchesCostInAnyCase) {
   AbbaRatios pairs = shown_one_by_one({100, 100, 100, 100}, {80, 80, 80, 80});
   pairs.shown.b_times_us.assign(4, 20);  // 20 more in batches
