@@ -74,32 +74,36 @@ void draw_mixture(std::vector<double>& values, std::size_t row_length, SecretStr
     values[random.below(values.size())] *= std::exp2(3 + 4 * random.uniform());
 }
 
-double draw_special(const Specials& specials, SecretStream& random) {
-  std::array<double, 5> kinds{};
-  std::size_t count = 0;
-  if (specials.nan) kinds[count++] = std::numeric_limits<double>::quiet_NaN();
-  if (specials.infinities) {
-    kinds[count++] = std::numeric_limits<double>::infinity();
-    kinds[count++] = -std::numeric_limits<double>::infinity();
+/// Of each kind that the task declares one.
+std::vector<double> draw_kinds(const Specials& specials, SecretStream& random) {
+  std::vector<double> kinds;
+  if (specials.nan) kinds.push_back(std::numeric_limits<double>::quiet_NaN());
+  for (const int sign : {1, -1}) {
+    if (specials.infinities) kinds.push_back(sign * std::numeric_limits<double>::infinity());
+    if (specials.large) kinds.push_back(sign * std::exp2(10 + 20 * random.uniform()));
   }
   // Any denormal f32, of either sign.
   if (specials.denormals)
-    kinds[count++] = std::ldexp(static_cast<double>(1 + random.below((1U << 23U) - 1)), -149) *
-                     (random.below(2) == 0 ? 1 : -1);
-  if (specials.large)
-    kinds[count++] = std::exp2(10 + 20 * random.uniform()) * (random.below(2) == 0 ? 1 : -1);
-  return kinds[random.below(count)];
+    kinds.push_back(std::ldexp(static_cast<double>(1 + random.below((1U << 23U) - 1)), -149) *
+                    (random.below(2) == 0 ? 1 : -1));
+  return kinds;
 }
 
-/// One or two in a sixteenth of the rows: most of what depends on a row or a column stays finite.
+/// In a sixteenth of the rows, most of what depends on a row or a column stays finite; in more where there
+/// are few, but not in more than a fourth, so that a set shows each kind. One or two to a row.
 void strew_specials(const Specials& specials, std::vector<double>& values, std::size_t row_length,
                     SecretStream& random) {
-  constexpr std::size_t kRowsForOne = 16;
-  const std::size_t rows = values.size() / row_length;
-  for (std::size_t i = 0; i < 1 + rows / kRowsForOne; ++i) {
+  constexpr std::size_t kRowsForOne = 16, kLeastRowsForOne = 4;
+  const std::size_t rows = values.size() / row_length, kinds = draw_kinds(specials, random).size();
+  const std::size_t wanted = std::max(1 + rows / kRowsForOne, std::min(kinds, rows / kLeastRowsForOne));
+  const std::size_t first = random.below(kinds);
+  for (std::size_t i = 0; i < wanted; ++i) {
     const std::size_t row = random.below(rows) * row_length;
-    for (std::size_t left = 1 + random.below(2); left > 0; --left)
-      values[row + random.below(row_length)] = draw_special(specials, random);
+    const auto put = [&](std::size_t kind) {
+      values[row + random.below(row_length)] = draw_kinds(specials, random)[kind];
+    };
+    put((first + i) % kinds);
+    if (random.below(2) == 0) put(random.below(kinds));
   }
 }
 

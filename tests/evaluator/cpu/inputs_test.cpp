@@ -1,8 +1,11 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -89,6 +92,38 @@ TEST(Inputs, SomeAreOfTwoKindsThatTakeTurns) {
   }
   EXPECT_GT(unlike, 0);
   EXPECT_GT(alike, 100);
+}
+
+TEST(Inputs, EachSetShowsEveryKindOfSpecialInAFewRows) {
+  constexpr std::size_t kRows = 32, kCols = 512;
+  TensorSpec spec;
+  spec.dtype = Dtype::f32;
+  spec.specials = {true, true, true, true};
+  TensorExtent extent;
+  extent.shape = {kRows, kCols};
+  extent.elements = kRows * kCols;
+  extent.bytes = extent.elements * sizeof(float);
+  SecretStream random;
+  int complete = 0;
+  for (int tensor = 0; tensor < 100; ++tensor) {
+    const Bytes bytes = draw_tensor(spec, extent, true, random);
+    std::vector<float> values(extent.elements);
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    std::set<std::string> kinds;
+    std::set<std::size_t> rows;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const float x = values[i];
+      const bool large = std::fabs(x) >= 1024 && std::isfinite(x);
+      const bool denormal = std::fpclassify(x) == FP_SUBNORMAL;
+      if (std::isfinite(x) && !large && !denormal) continue;
+      rows.insert(i / kCols);
+      const std::string kind = std::isnan(x) ? "nan" : denormal ? "denormal" : large ? "large" : "infinite";
+      kinds.insert(x < 0 && !denormal ? "-" + kind : kind);
+    }
+    EXPECT_LE(rows.size(), kRows / 4);
+    if (kinds.size() == 6) ++complete;
+  }
+  EXPECT_GE(complete, 90) << "one may come to lie on another";
 }
 
 }  // namespace
