@@ -53,6 +53,9 @@ inline void grant(Budget& budget, const std::string& allowed, double root) {
   budget.rms += unit * std::max(2.0, root / 2);
 }
 
+/// What a budget is in any case, in units of roundoff.
+inline constexpr double kLeastElement = 64, kLeastRms = 16;
+
 /// A sum of more terms is granted no more for their rounding the same way.
 inline constexpr double kLongSum = 4096;
 
@@ -64,28 +67,31 @@ inline constexpr double kLongSum = 4096;
 /// that differ do not do so for long, and what a longer sum was granted for it would be room enough to leave
 /// most of its terms out: the error of a sample falls with their number. Where half of the terms would be
 /// enough, plain sums in one order are no better than those, and only what is added up in several sums
-/// passes. `terms` bounds how many terms an output is the sum of; `half` is what leaving out every other one
-/// costs, over S; `with_specials` tells that the inputs hold the special values that the task declares.
+/// passes; nor is there room for half of a sum that is a small part of its output. Beside one large term all
+/// others are lost, step by step and in one direction: a sum is granted that for all of its terms, but no
+/// more than a part of what half of them cost, or what a sum of kLongSum terms needs. `terms` bounds how many
+/// terms an output is the sum of; `half` is what leaving out every other one costs, over S; `beside_specials`
+/// tells that special values are among what the output depends on.
 inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms, double half,
-                        bool with_specials) {
-  constexpr double kLeastElement = 64, kLeastRms = 16;
+                        bool beside_specials) {
   const double root = std::sqrt(terms);
   const bool wide = dtype == Dtype::f64;
   const double u = wide ? 0x1p-53 : 0x1p-24;
   const auto declares = [&](bool Specials::*kind) {
     return std::ranges::any_of(task.tensors, [&](const TensorSpec& tensor) { return tensor.specials.*kind; });
   };
-  // Beside one large term all others are lost, step by step and in one direction.
-  const bool swallowed = with_specials && declares(&Specials::large);
+  const bool swallowed = beside_specials && declares(&Specials::large);
   const bool random_walk = scale == Scale::absolute && !swallowed;
-  const double in_step = swallowed ? terms : std::min(terms, kLongSum);
+  const double at_most_long = std::min(terms, kLongSum);
+  const double in_step = swallowed ? terms : at_most_long;
   Budget budget;
   budget.element = u * std::max({kLeastElement, 4 * root, random_walk ? 0 : in_step});
   budget.rms = u * std::max({kLeastRms, 2 * root, in_step / (random_walk ? 16 : 4)});
-  if (!swallowed) {
-    budget.element = std::min(budget.element, std::max(u * kLeastElement, half));
-    budget.rms = std::min(budget.rms, std::max(u * kLeastRms, half / 2));
-  }
+  const double unlimited = swallowed ? at_most_long : 0;
+  const double part = half / 4;
+  budget.element =
+      std::min(budget.element, std::max(u * std::max(kLeastElement, unlimited), swallowed ? part : half));
+  budget.rms = std::min(budget.rms, std::max(u * std::max(kLeastRms, unlimited / 4), part));
   // About the smallest normal number kernels may flush to zero or clamp, and multiply what they clamped,
   // unless denormals belong to the inputs.
   using Wide = std::numeric_limits<double>;

@@ -26,8 +26,8 @@ Failure outside(const TaskShape& shape, const TensorSpec& tensor) {
                 "memory beside " + where(shape, tensor) + " was written");
 }
 
-Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpec& tensor,
-              std::size_t elements) {
+Failure wrong(const CheckResult& result, const Expected& expected, const TaskShape& shape,
+              const TensorSpec& tensor, std::size_t elements) {
   const std::string count = std::to_string(result.bad) + " of " + std::to_string(elements) + " elements";
   switch (result.fault) {
     case Fault::not_written:
@@ -48,7 +48,8 @@ Failure wrong(const CheckResult& result, const TaskShape& shape, const TensorSpe
                       std::to_string(result.error) + " times what is allowed (a lower precision somewhere?)");
   return reject(Stage::correctness, RejectionCode::wrong_output,
                 where(shape, tensor) + " differs from the reference: " + count +
-                    " are beyond the error budget, such as element " + std::to_string(result.first_bad));
+                    (expected.exact ? " are not the same bits" : " are beyond the error budget") +
+                    ", such as element " + std::to_string(result.first_bad));
 }
 
 Failure modified(const TaskShape& shape, const TensorSpec& tensor) {

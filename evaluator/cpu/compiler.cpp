@@ -152,8 +152,9 @@ Status CpuCompiler::build_shim() {
 CpuCompiler::Arguments CpuCompiler::link_arguments(const Arguments& compiling,
                                                    const Arguments& inputs) const {
   Arguments arguments = compiling;
-  arguments.insert(arguments.end(),
-                   {"-shared", "-Wl,-z,defs", "-o", "kernel.so", (headers_->path() / "shim.o").string()});
+  // An entry may have the name of a function of the C library, which would be found first.
+  arguments.insert(arguments.end(), {"-shared", "-Wl,-Bsymbolic-functions", "-Wl,-z,defs", "-o", "kernel.so",
+                                     (headers_->path() / "shim.o").string()});
   arguments.insert(arguments.end(), inputs.begin(), inputs.end());
   return arguments;
 }

@@ -166,6 +166,27 @@ Result<RunnerSettings> runner_settings(const Task& task, const CpuOptions& optio
   return settings;
 }
 
+/// Those of which leaving out half changes something, and is never found to be wrong.
+Result<std::vector<std::string>> negligible_inputs(const Task& task, Truth& truth, std::size_t shape,
+                                                   std::size_t sets) {
+  std::vector<bool> told(task.tensors.size()), passed(task.tensors.size());
+  for (std::size_t set = 0; set < sets; ++set) {
+    const auto halves = truth.tell_halves(shape);
+    if (!halves) return halves.error();
+    bool all_told = true;
+    for (std::size_t t = 0; t < halves->size(); ++t) {
+      told[t] = told[t] || (*halves)[t] == Truth::Half::told;
+      passed[t] = passed[t] || (*halves)[t] == Truth::Half::not_told;
+      all_told = all_told && (told[t] || !passed[t]);
+    }
+    if (all_told) break;
+  }
+  std::vector<std::string> names;
+  for (std::size_t t = 0; t < told.size(); ++t)
+    if (passed[t] && !told[t]) names.push_back(task.tensors[t].name);
+  return names;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, const CpuOptions& options) {
@@ -222,6 +243,9 @@ Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const CpuO
       if (!tells) return tells.error();
       check.caught += *tells ? 1U : 0U;
     }
+    auto negligible = negligible_inputs(task, *truth, shape, kSets);
+    if (!negligible) return negligible.error();
+    check.negligible = std::move(*negligible);
   }
   return checks;
 }

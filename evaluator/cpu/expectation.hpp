@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "answers.hpp"
 #include "bank.hpp"
@@ -33,16 +34,28 @@ double rms_over_finite(const Answers<Real>& answers, std::size_t elements, const
   return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(finite, 1)));
 }
 
+/// What the elements of an output may be off.
+struct Budgets {
+  Budget plain;
+  Budget beside_specials;
+  std::vector<bool> touched = {};  ///< by element: special values change it; empty where there are none
+
+  const Budget& of(std::size_t i) const { return !touched.empty() && touched[i] ? beside_specials : plain; }
+};
+
 /// Expected values and weights in the declared type.
 template <class Declared, class Weight, class Real>
 Expected expected_from(const Answers<Real>& answers, Scale scale, std::size_t elements, Dtype dtype,
-                       const Budget& budget, bool normwise) {
+                       const Budgets& budgets, bool normwise) {
   /// Beyond what a conventional algorithm needs: Strassen's errors grow faster.
   constexpr double kNormwise = 4;
   constexpr double kMostWeight = static_cast<double>(std::numeric_limits<Weight>::max()) / 4;
-  const auto allowed_rms = [&](std::size_t i) { return budget.rms * answers.reach(i) + budget.tiny; };
+  const auto allowed_rms = [&](std::size_t i) {
+    return budgets.of(i).rms * answers.reach(i) + budgets.of(i).tiny;
+  };
   const double norm = normwise ? kNormwise * rms_over_finite<Declared>(answers, elements, allowed_rms) : 0;
   const auto weight = [&](std::size_t i) {
+    const Budget& budget = budgets.of(i);
     const double allowed = normwise ? norm : budget.element * answers.scale(scale, i) + budget.tiny;
     return std::isfinite(allowed) ? std::min(1 / allowed, kMostWeight) : 0;
   };

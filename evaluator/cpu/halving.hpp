@@ -1,11 +1,12 @@
 // What it costs to leave out half of what an output is made of: no budget may have room for that.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
+#include <vector>
 
 #include <kernelsmith/core/rng.hpp>
 
@@ -14,44 +15,64 @@
 
 namespace kernelsmith {
 
-/// Of every two neighbouring cache lines one as a copy of the other. What a function makes of such inputs is
-/// what a kernel makes of the plain ones that leaves out half of them and counts the other half twice. Which
-/// of two lines it is, `choice` says for all tensors alike.
-inline Bytes halved(const Bytes& from, std::uint64_t choice) {
+/// Of every two neighbouring cache lines one as a copy of the other; where `pairs_for_one` is above 1, of one
+/// pair in so many. What a function makes of such inputs is what a kernel makes of the plain ones that leaves
+/// out half of them and counts the other half twice. Which pairs, and which of two lines, `choice` says for
+/// all tensors alike.
+inline Bytes halved(const Bytes& from, std::uint64_t choice, std::uint64_t pairs_for_one = 1) {
   constexpr std::size_t kLine = 64;
   Rng rng(choice, 0, Purpose::evaluation);
   Bytes to = from;
   for (std::size_t at = 0; at + 2 * kLine <= to.size(); at += 2 * kLine) {
-    const bool first = rng.below(2) == 0;
-    std::memcpy(to.data() + at + (first ? kLine : 0), from.data() + at + (first ? 0 : kLine), kLine);
+    const std::uint64_t drawn = rng.below(2 * pairs_for_one);
+    if (drawn > 1) continue;
+    const std::size_t kept = drawn == 0 ? 0 : kLine;
+    std::memcpy(to.data() + at + (kLine - kept), from.data() + at + kept, kLine);
   }
   return to;
 }
 
+/// Of the pairs that a variant halves. Few enough that most outputs keep the elements that they are made from
+/// one by one, beside which a sum's share can be small.
+inline constexpr std::uint64_t kPairsForOne = 4;
+
 /// Gathered over all outputs.
 class CostOfHalving {
  public:
-  /// `answers` are to the plain inputs, to their absolute values, and to halved ones.
+  /// `answers` tell the outputs' scales; `halves` are the answers to inputs of which a few pairs are halved.
   template <class Real>
-  void add(const Answers<Real>& answers, Scale scale, std::size_t elements) {
-    for (std::size_t i = 0; i < elements; ++i) {
-      const double size = scale == Scale::absolute ? answers.scale(scale, i) : answers.magnitude(i);
-      double squares = 0;
-      for (std::size_t v = kFirstPerturbed; v < answers.of.size(); ++v)
-        squares += std::pow(static_cast<double>(load<Real>(answers.of[v], i) - answers.plain(i)), 2);
-      if (!std::isfinite(size) || !std::isfinite(squares)) continue;
-      changes_ += squares / static_cast<double>(answers.of.size() - kFirstPerturbed);
-      scales_ += size * size;
+  void add(const Answers<Real>& answers, const std::vector<const std::byte*>& halves, Scale scale,
+           std::size_t elements) {
+    // Odd, so that it does not meet the same place in all lines.
+    const std::size_t step = elements / kMostOutputs | 1U;
+    for (std::size_t i = 0; i < elements; i += step) {
+      const double size = answers.scale(scale, i);
+      for (const std::byte* const half : halves) {
+        const auto change = static_cast<double>(load<Real>(half, i) - answers.plain(i));
+        if (std::isfinite(size) && std::isfinite(change) && size > 0)
+          changes_.push_back(std::fabs(change) / size);
+      }
     }
   }
 
-  /// The RMS of what halving changes, over that of the outputs' scales.
+  std::size_t samples() const { return changes_.size(); }
+
+  /// What all pairs would change, over an output's scale, as a standard deviation. By the median of what a
+  /// few change: where an output is carried by some elements, and a sum is a small part of it, few are those
+  /// whose carriers changed.
   double over_scale() const {
-    return scales_ > 0 ? std::sqrt(changes_ / scales_) : std::numeric_limits<double>::infinity();
+    constexpr double kMedianOfNormals = 0.6745;
+    if (changes_.empty()) return 0;
+    std::vector<double> changes = changes_;
+    const auto middle = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() / 2);
+    std::ranges::nth_element(changes, middle);
+    return *middle / kMedianOfNormals * std::sqrt(static_cast<double>(kPairsForOne));
   }
 
  private:
-  double changes_ = 0, scales_ = 0;
+  static constexpr std::size_t kMostOutputs = 4096;
+
+  std::vector<double> changes_;
 };
 
 }  // namespace kernelsmith

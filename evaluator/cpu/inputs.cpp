@@ -89,22 +89,29 @@ std::vector<double> draw_kinds(const Specials& specials, SecretStream& random) {
   return kinds;
 }
 
+struct Special {
+  std::size_t place;
+  double value;
+};
+
 /// In a sixteenth of the rows, most of what depends on a row or a column stays finite; in more where there
 /// are few, but not in more than a fourth, so that a set shows each kind. One or two to a row.
-void strew_specials(const Specials& specials, std::vector<double>& values, std::size_t row_length,
-                    SecretStream& random) {
+std::vector<Special> draw_specials(const Specials& specials, std::size_t elements, std::size_t row_length,
+                                   SecretStream& random) {
   constexpr std::size_t kRowsForOne = 16, kLeastRowsForOne = 4;
-  const std::size_t rows = values.size() / row_length, kinds = draw_kinds(specials, random).size();
+  const std::size_t rows = elements / row_length, kinds = draw_kinds(specials, random).size();
   const std::size_t wanted = std::max(1 + rows / kRowsForOne, std::min(kinds, rows / kLeastRowsForOne));
   const std::size_t first = random.below(kinds);
+  std::vector<Special> drawn;
   for (std::size_t i = 0; i < wanted; ++i) {
     const std::size_t row = random.below(rows) * row_length;
     const auto put = [&](std::size_t kind) {
-      values[row + random.below(row_length)] = draw_kinds(specials, random)[kind];
+      drawn.push_back({row + random.below(row_length), draw_kinds(specials, random)[kind]});
     };
     put((first + i) % kinds);
     if (random.below(2) == 0) put(random.below(kinds));
   }
+  return drawn;
 }
 
 bool is_integer(Dtype dtype) { return dtype != Dtype::f64 && dtype != Dtype::f32; }
@@ -146,17 +153,38 @@ void draw_values(TensorInit init, Dtype dtype, std::vector<double>& values, std:
 }
 
 template <class T>
-Bytes as_bytes(const std::vector<double>& values) {
-  Bytes bytes(values.size() * sizeof(T));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    double value = values[i];
-    if constexpr (std::numeric_limits<T>::is_integer)
-      value = std::clamp(value, static_cast<double>(std::numeric_limits<T>::min()),
-                         static_cast<double>(std::numeric_limits<T>::max()));
-    const T converted = static_cast<T>(value);
-    std::memcpy(bytes.data() + i * sizeof(T), &converted, sizeof(T));
+void put(std::byte* to, double value) {
+  if constexpr (std::numeric_limits<T>::is_integer)
+    value = std::clamp(value, static_cast<double>(std::numeric_limits<T>::min()),
+                       static_cast<double>(std::numeric_limits<T>::max()));
+  const T converted = static_cast<T>(value);
+  std::memcpy(to, &converted, sizeof(T));
+}
+
+/// Calls `visit` with the C++ type of the elements.
+template <class Visit>
+void with_type_of(Dtype dtype, const Visit& visit) {
+  switch (dtype) {
+    case Dtype::f64:
+      return visit(double{});
+    case Dtype::f32:
+      return visit(float{});
+    case Dtype::i64:
+      return visit(std::int64_t{});
+    case Dtype::i32:
+      return visit(std::int32_t{});
+    case Dtype::i8:
+      return visit(std::int8_t{});
+    case Dtype::u8:
+      return visit(std::uint8_t{});
+    case Dtype::f16:
+    case Dtype::bf16:
+      break;
   }
-  return bytes;
+}
+
+std::size_t row_length_of(const TensorExtent& extent) {
+  return extent.shape.empty() ? 1 : static_cast<std::size_t>(extent.shape.back());
 }
 
 }  // namespace
@@ -177,30 +205,25 @@ std::array<float, 2> SecretStream::normals() {
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
-Bytes draw_tensor(const TensorSpec& spec, const TensorExtent& extent, bool with_specials,
-                  SecretStream& random) {
+Bytes draw_tensor(const TensorSpec& spec, const TensorExtent& extent, SecretStream& random) {
   std::vector<double> values(extent.elements, 0.0);
-  const std::size_t row_length = extent.shape.empty() ? 1 : static_cast<std::size_t>(extent.shape.back());
-  draw_values(spec.init, spec.dtype, values, row_length, random);
-  if (with_specials && spec.specials.any()) strew_specials(spec.specials, values, row_length, random);
-  switch (spec.dtype) {
-    case Dtype::f64:
-      return as_bytes<double>(values);
-    case Dtype::f32:
-      return as_bytes<float>(values);
-    case Dtype::i64:
-      return as_bytes<std::int64_t>(values);
-    case Dtype::i32:
-      return as_bytes<std::int32_t>(values);
-    case Dtype::i8:
-      return as_bytes<std::int8_t>(values);
-    case Dtype::u8:
-      return as_bytes<std::uint8_t>(values);
-    case Dtype::f16:
-    case Dtype::bf16:
-      break;
-  }
-  return {};
+  draw_values(spec.init, spec.dtype, values, row_length_of(extent), random);
+  Bytes bytes;
+  with_type_of(spec.dtype, [&]<class T>(T) {
+    bytes.resize(values.size() * sizeof(T));
+    for (std::size_t i = 0; i < values.size(); ++i) put<T>(bytes.data() + i * sizeof(T), values[i]);
+  });
+  return bytes;
+}
+
+Bytes with_specials(const TensorSpec& spec, const TensorExtent& extent, Bytes values, SecretStream& random) {
+  if (!spec.specials.any()) return values;
+  with_type_of(spec.dtype, [&]<class T>(T) {
+    for (const Special& special :
+         draw_specials(spec.specials, extent.elements, row_length_of(extent), random))
+      put<T>(values.data() + special.place * sizeof(T), special.value);
+  });
+  return values;
 }
 
 }  // namespace kernelsmith

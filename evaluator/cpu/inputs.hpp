@@ -30,10 +30,11 @@ class SecretStream {
 };
 
 /// The values of one tensor, in its dtype. `normal` is a mixture: N(0, 1), with rows scaled, rows shifted, a
-/// peak in each row, or a few outliers, so that no shortcut holds for all of it. `with_specials` puts those
-/// that the tensor declares at random places in some of the rows, each kind at least once where there are
-/// four rows to each of them.
-Bytes draw_tensor(const TensorSpec& spec, const TensorExtent& extent, bool with_specials,
-                  SecretStream& random);
+/// peak in each row, or a few outliers, so that no shortcut holds for all of it.
+Bytes draw_tensor(const TensorSpec& spec, const TensorExtent& extent, SecretStream& random);
+
+/// Puts the special values that the tensor declares at random places in some of the rows of `values`, each
+/// kind at least once where there are four rows to each of them.
+Bytes with_specials(const TensorSpec& spec, const TensorExtent& extent, Bytes values, SecretStream& random);
 
 }  // namespace kernelsmith

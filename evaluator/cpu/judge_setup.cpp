@@ -120,7 +120,8 @@ Status Judge::measure_empty_request() {
 
 Status Judge::compare_baseline() {
   if (parts_.yardstick->digest() == parts_.baseline->digest()) {
-    scale_ = Measurement::exact(1, "x");
+    // Those who are timed beside it are not like it.
+    scale_ = with_floor(Measurement::exact(1, "x"), kFloorAgainstBaseline);
     baseline_over_yardstick_.assign(parts_.task->timed.size(), scale_);
     return {};
   }

@@ -54,7 +54,8 @@ Judged<void> LoadedObject::judge_row(std::size_t slot, const std::vector<Written
     const CheckResult result = conclude(set.outputs[t], written[t].parts);
     double& worst = worst_error_[dealt_.shape];
     worst = std::max(worst, result.error);
-    if (result.fault != Fault::none) return wrong(result, shape, tensors[t], shape.extents[t].elements);
+    if (result.fault != Fault::none)
+      return wrong(result, set.outputs[t], shape, tensors[t], shape.extents[t].elements);
   }
   return {};
 }

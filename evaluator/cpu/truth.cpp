@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
-#include <numbers>
 #include <string>
 #include <utility>
 
@@ -13,6 +13,7 @@
 #include "expectation.hpp"
 #include "halving.hpp"
 #include "inputs.hpp"
+#include "oracle_inputs.hpp"
 #include "signature.hpp"
 
 namespace kernelsmith {
@@ -20,38 +21,14 @@ namespace {
 
 constexpr double kOracleTimeoutS = 60;
 
-/// What is done to the inputs of a variant, element by element.
-enum class Change {
-  none,
-  absolute,
-  perturb,        ///< relatively, all of them
-  perturb_a_few,  ///< one in kOneOf
-  lower,          ///< rounded one precision lower
-  halve,          ///< as halved() has them
-};
-constexpr std::uint64_t kOneOf = 64;
-constexpr double kAFewPerturbation = 0x1p-10;
+/// Of the variants of an answer that tells what halving costs.
+constexpr std::ptrdiff_t kHalves = kPerturbations / 2;
 
 std::vector<Change> first_changes(std::size_t variants) {
   std::vector<Change> changes(variants, Change::perturb);
   changes[kPlain] = Change::none;
   if (variants > kAbsolute) changes[kAbsolute] = Change::absolute;
   return changes;
-}
-
-/// Writes declared reals as truth reals, changed by `change`.
-template <class Declared, class Real, class Change>
-void promote(const Bytes& from, std::byte* to, const Change& change) {
-  const std::size_t count = from.size() / sizeof(Declared);
-  for (std::size_t i = 0; i < count; ++i)
-    store<Real>(to, i, change(static_cast<Real>(load<Declared>(from.data(), i))));
-}
-
-template <class Real, class Change>
-void promote(Dtype dtype, const Bytes& from, std::byte* to, const Change& change) {
-  if (dtype == Dtype::f64) return promote<double, Real>(from, to, change);
-  if (dtype == Dtype::f32) return promote<float, Real>(from, to, change);
-  std::memcpy(to, from.data(), from.size());
 }
 
 Error refused(const Failure& failure) {
@@ -71,64 +48,24 @@ struct Truth::State {
   RunnerProcess runner;
   Scale scale = Scale::sensitivity;
   std::vector<double> terms_{};  ///< by shape: what an output may be the sum of
-  std::vector<double> half_{};   ///< by shape: what leaving out half of a long sum costs, over its scale
-  SecretStream random{};
+  std::vector<double> half_{};   ///< by shape: what leaving out half of a sum costs, over its scale
+  OracleInputs oracle_inputs{task, promoted, long_double};
 
   /// Lays out the variants of the inputs and has the oracle answer them.
   Status answer(std::size_t shape, const std::vector<Bytes>& inputs, const std::vector<Change>& changes) {
     for (std::size_t v = 0; v < changes.size(); ++v) {
-      const std::uint64_t choice = changes[v] == Change::halve ? random.word() : 0;
+      const std::uint64_t choice = oracle_inputs.draw_choice();
       for (std::size_t t = 0; t < task.tensors.size(); ++t) {
         std::byte* const to = arena.tensor(shape, v, t);
         std::memset(to, 0, arena.tensor_bytes(shape, t));
-        if (inputs[t].empty()) continue;
-        const Dtype dtype = task.tensors[t].dtype;
-        if (changes[v] == Change::halve)
-          lay_out(dtype, halved(inputs[t], choice), to, Change::none);
-        else
-          lay_out(dtype, inputs[t], to, changes[v]);
+        if (!inputs[t].empty())
+          oracle_inputs.lay_out(task.tensors[t].dtype, inputs[t], changes[v], choice, to);
       }
     }
     arena.set_calls(shape, changes.size());
     const auto answered = runner.call(0, changes.size(), kOracleTimeoutS);
     if (!answered) return refused(answered.error());
     return {};
-  }
-
-  void lay_out(Dtype dtype, const Bytes& from, std::byte* to, Change change) {
-    if (!promoted || !is_real(dtype)) {
-      std::memcpy(to, from.data(), from.size());
-    } else if (long_double) {
-      lay_out_as<long double>(dtype, from, to, change);
-    } else {
-      lay_out_as<double>(dtype, from, to, change);
-    }
-  }
-
-  template <class Real>
-  void lay_out_as(Dtype dtype, const Bytes& from, std::byte* to, Change change) {
-    if (change == Change::none) return promote<Real>(dtype, from, to, [](Real x) { return x; });
-    if (change == Change::absolute)
-      return promote<Real>(dtype, from, to, [](Real x) { return std::fabs(x); });
-    if (change == Change::lower)
-      return promote<Real>(dtype, from, to,
-                           [bits = lower_precision(task, dtype).bits](Real x) { return rounded(x, bits); });
-    if (change == Change::perturb_a_few)
-      return promote<Real>(dtype, from, to, [this](Real x) {
-        return random.below(kOneOf) == 0 ? x * static_cast<Real>(1 + kAFewPerturbation) : x;
-      });
-    // Uniform with unit variance, not signs: those cancel exactly where two inputs weigh the same.
-    std::uint64_t bits = 0;
-    unsigned left = 0;
-    promote<Real>(dtype, from, to, [&](Real x) {
-      if (left == 0) {
-        bits = random.word();
-        left = 4;
-      }
-      const auto sixteen = static_cast<double>(bits >> (--left * 16) & 0xffffU);
-      const double unit = (sixteen - 32767.5) / 32768 * std::numbers::sqrt3;
-      return x * static_cast<Real>(1 + unit * kPerturbation);
-    });
   }
 
   template <class Real>
@@ -139,17 +76,23 @@ struct Truth::State {
   }
 
   template <class Real>
-  Expected expected(std::size_t shape, std::size_t tensor, bool with_specials) const {
+  Expected expected(std::size_t shape, std::size_t tensor, const Bytes& without_specials) const {
     const Dtype dtype = task.tensors[tensor].dtype;
     const std::size_t elements = shapes[shape].extents[tensor].elements;
     const bool normwise = task.tolerance.policy == "normwise";
-    const Budget budget = budget_of(task, dtype, scale, terms_[shape], half_[shape], with_specials);
+    const auto budget = [&](bool beside_specials) {
+      return budget_of(task, dtype, scale, terms_[shape], half_[shape], beside_specials);
+    };
+    Budgets budgets{budget(false), budget(true)};
     const auto all = answers<Real>(shape, tensor, variants(shape));
+    if (!without_specials.empty())
+      for (std::size_t i = 0; i < elements; ++i)
+        budgets.touched.push_back(load<Real>(without_specials.data(), i) != all.plain(i));
     if (dtype == Dtype::f64)
-      return expected_from<double, double>(all, scale, elements, dtype, budget, normwise);
-    return budget.tiny < static_cast<double>(std::numeric_limits<float>::min())
-               ? expected_from<float, double>(all, scale, elements, dtype, budget, normwise)
-               : expected_from<float, float>(all, scale, elements, dtype, budget, normwise);
+      return expected_from<double, double>(all, scale, elements, dtype, budgets, normwise);
+    return budgets.plain.tiny < static_cast<double>(std::numeric_limits<float>::min())
+               ? expected_from<float, double>(all, scale, elements, dtype, budgets, normwise)
+               : expected_from<float, float>(all, scale, elements, dtype, budgets, normwise);
   }
 
   /// The plain answer, and what the budget needs beside it: D as an average over the elements needs one
@@ -160,9 +103,18 @@ struct Truth::State {
     constexpr std::size_t kEnough = 64;
     std::size_t fewest = kEnough;
     for (std::size_t t = 0; t < task.tensors.size(); ++t)
-      if (task.tensors[t].role != TensorRole::in && is_real(task.tensors[t].dtype))
-        fewest = std::min(fewest, shapes[shape].extents[t].elements);
+      if (judges(t)) fewest = std::min(fewest, shapes[shape].extents[t].elements);
     return kFirstPerturbed + std::min((kEnough + fewest - 1) / fewest, kPerturbations);
+  }
+
+  Bytes plain_answer(std::size_t shape, std::size_t tensor) const {
+    const std::byte* const answer = arena.tensor(shape, kPlain, tensor);
+    return {answer, answer + arena.tensor_bytes(shape, tensor)};
+  }
+
+  /// Whether it is an output that has a budget.
+  bool judges(std::size_t tensor) const {
+    return task.tensors[tensor].role != TensorRole::in && is_real(task.tensors[tensor].dtype);
   }
 
   bool in_an_output(const std::string& dimension) const {
@@ -191,7 +143,7 @@ struct Truth::State {
   template <class Real>
   bool sums(std::size_t shape) const {
     for (std::size_t t = 0; t < task.tensors.size(); ++t)
-      if (task.tensors[t].role != TensorRole::in && is_real(task.tensors[t].dtype) &&
+      if (judges(t) &&
           !looks_like_sums(answers<Real>(shape, t, kAllVariants), shapes[shape].extents[t].elements))
         return false;
     return true;
@@ -201,7 +153,7 @@ struct Truth::State {
     std::vector<Bytes> inputs(task.tensors.size());
     for (std::size_t t = 0; t < task.tensors.size(); ++t)
       if (task.tensors[t].role != TensorRole::out)
-        inputs[t] = draw_tensor(task.tensors[t], shapes[shape].extents[t], false, random);
+        inputs[t] = draw_tensor(task.tensors[t], shapes[shape].extents[t], oracle_inputs.random());
     return inputs;
   }
 
@@ -211,7 +163,7 @@ struct Truth::State {
     auto inputs = draw_inputs(shape);
     const auto fill = [&]<class Real>(Bytes& bytes, Real) {
       for (std::size_t i = 0; i < bytes.size() / sizeof(Real); ++i) {
-        const double unit = static_cast<double>(random.word() >> 11U) * 0x1p-53;
+        const double unit = static_cast<double>(oracle_inputs.random().word() >> 11U) * 0x1p-53;
         store(bytes.data(), i, static_cast<Real>(from + unit * (to - from)));
       }
     };
@@ -260,7 +212,7 @@ struct Truth::State {
   double unmoved(std::size_t shape) const {
     std::size_t same = 0, all = 0;
     for (std::size_t t = 0; t < task.tensors.size(); ++t) {
-      if (task.tensors[t].role == TensorRole::in || !is_real(task.tensors[t].dtype)) continue;
+      if (!judges(t)) continue;
       const Answers<Real> both = answers<Real>(shape, t, 2);
       for (std::size_t i = 0; i < shapes[shape].extents[t].elements; ++i)
         same += both.plain(i) == load<Real>(both.of[1], i) ? 1U : 0U;
@@ -282,24 +234,59 @@ struct Truth::State {
     return {};
   }
 
+  /// The last variants of the answer are those of which a few pairs are halved.
   template <class Real>
-  double cost_of_halving(std::size_t shape) const {
+  void add_cost_of_halving(std::size_t shape, CostOfHalving& cost) const {
+    for (std::size_t t = 0; t < task.tensors.size(); ++t) {
+      if (!judges(t)) continue;
+      auto first = answers<Real>(shape, t, kAllVariants);
+      const std::vector<const std::byte*> halves(first.of.end() - kHalves, first.of.end());
+      first.of.resize(first.of.size() - kHalves);
+      cost.add(first, halves, scale, shapes[shape].extents[t].elements);
+    }
+  }
+
+  /// What it costs where the inputs are between two numbers.
+  Result<double> cost_of_halving(std::size_t shape, double from, double to) {
+    constexpr std::size_t kEnough = 8;
+    auto changes = first_changes(kAllVariants);
+    std::fill(changes.end() - kHalves, changes.end(), Change::halve_a_few);
     CostOfHalving cost;
-    for (std::size_t t = 0; t < task.tensors.size(); ++t)
-      if (task.tensors[t].role != TensorRole::in && is_real(task.tensors[t].dtype))
-        cost.add(answers<Real>(shape, t, kAllVariants), scale, shapes[shape].extents[t].elements);
+    for (std::size_t answered = 0; answered < kEnough && cost.samples() < kEnough; answered += kHalves) {
+      if (auto s = answer(shape, draw_evenly(shape, from, to), changes); !s) return s.error();
+      long_double ? add_cost_of_halving<long double>(shape, cost) : add_cost_of_halving<double>(shape, cost);
+    }
     return cost.over_scale();
   }
 
-  Status learn_what_half_costs(std::size_t shape, const std::vector<Bytes>& inputs) {
-    double& cost = half_.emplace_back(std::numeric_limits<double>::infinity());
-    if (terms_[shape] <= kLongSum) return {};
-    std::vector<Change> changes(kAllVariants, Change::halve);
-    changes[kPlain] = Change::none;
-    changes[kAbsolute] = Change::absolute;
-    if (auto s = answer(shape, inputs, changes); !s) return s;
-    cost = long_double ? cost_of_halving<long double>(shape) : cost_of_halving<double>(shape);
+  /// The most that it costs with inputs of one sign or of both: between some numbers a function can be flat.
+  /// Of shorter sums no budget goes beyond what halving leaves them in any case.
+  Status learn_what_half_costs(std::size_t shape) {
+    double& most = half_.emplace_back(std::numeric_limits<double>::infinity());
+    if (terms_[shape] <= kLeastElement) return {};
+    const auto one_sign = cost_of_halving(shape, 0.5, 1.5);
+    if (!one_sign) return one_sign.error();
+    const auto both_signs = cost_of_halving(shape, -2, 2);
+    if (!both_signs) return both_signs.error();
+    most = std::max(*one_sign, *both_signs);
     return {};
+  }
+
+  /// Whether one of the outputs is found to be wrong that `bytes_of` makes of the answer by tensor.
+  bool tells(const std::vector<Expected>& expected,
+             const std::function<Bytes(std::size_t tensor)>& bytes_of) const {
+    constexpr std::uint32_t kNoPoison = 0x7fa00000U;
+    for (std::size_t t = 0; t < expected.size(); ++t)
+      if (judges(t) && check_output(expected[t], bytes_of(t), kNoPoison).fault != Fault::none) return true;
+    return false;
+  }
+
+  /// Whether one of them differs at all.
+  bool moves(const std::vector<Expected>& expected,
+             const std::function<Bytes(std::size_t tensor)>& bytes_of) const {
+    for (std::size_t t = 0; t < expected.size(); ++t)
+      if (judges(t) && bytes_of(t) != expected[t].values) return true;
+    return false;
   }
 
   /// Tries one set of every shape: all must look like sums for the cheaper scale. Of both signs, because
@@ -317,7 +304,7 @@ struct Truth::State {
       if (auto s = count_terms(shape, draw_evenly(shape, 0.5, 1.5)); !s) return s;
     }
     for (std::size_t shape = 0; shape < shapes.size(); ++shape)
-      if (auto s = learn_what_half_costs(shape, draw_evenly(shape, 0.5, 1.5)); !s) return s;
+      if (auto s = learn_what_half_costs(shape); !s) return s;
     return {};
   }
 };
@@ -371,42 +358,63 @@ Result<std::unique_ptr<Truth::State>> Truth::start(const Task& task, const std::
 }
 
 Result<std::vector<Expected>> Truth::expect(std::size_t shape, const std::vector<Bytes>& inputs,
-                                            bool with_specials) {
+                                            const std::vector<Bytes>& without_specials) {
   State& state = *state_;
+  std::vector<Bytes> plain(state.task.tensors.size());
+  if (state.promoted && !without_specials.empty()) {
+    if (auto s = state.answer(shape, without_specials, {Change::none}); !s) return s.error();
+    for (std::size_t t = 0; t < plain.size(); ++t)
+      if (state.judges(t)) plain[t] = state.plain_answer(shape, t);
+  }
   if (auto s = state.answer(shape, inputs, first_changes(state.variants(shape))); !s) return s.error();
   std::vector<Expected> expected(state.task.tensors.size());
   for (std::size_t t = 0; t < expected.size(); ++t) {
     const TensorSpec& tensor = state.task.tensors[t];
     if (tensor.role == TensorRole::in) continue;
     if (state.promoted && is_real(tensor.dtype)) {
-      expected[t] = state.long_double ? state.expected<long double>(shape, t, with_specials)
-                                      : state.expected<double>(shape, t, with_specials);
+      expected[t] = state.long_double ? state.expected<long double>(shape, t, plain[t])
+                                      : state.expected<double>(shape, t, plain[t]);
       continue;
     }
-    const std::byte* const answer = state.arena.tensor(shape, kPlain, t);
     expected[t].dtype = tensor.dtype;
     expected[t].exact = true;
-    expected[t].values.assign(answer, answer + state.arena.tensor_bytes(shape, t));
+    expected[t].values = state.plain_answer(shape, t);
   }
   return expected;
 }
 
 Result<bool> Truth::tells_lower_precision(std::size_t shape) {
-  constexpr std::uint32_t kNoPoison = 0x7fa00000U;
   State& state = *state_;
   const auto inputs = state.draw_inputs(shape);
-  const auto expected = expect(shape, inputs, false);
+  const auto expected = expect(shape, inputs);
   if (!expected) return expected.error();
   if (auto s = state.answer(shape, inputs, {Change::lower}); !s) return s.error();
   const bool differ = state.rounding_changes(inputs);
-  for (std::size_t t = 0; t < expected->size(); ++t) {
-    const TensorSpec& tensor = state.task.tensors[t];
-    if (tensor.role == TensorRole::in || !is_real(tensor.dtype)) continue;
-    const auto bytes = state.long_double ? state.lowered<long double>(shape, t, differ)
-                                         : state.lowered<double>(shape, t, differ);
-    if (check_output((*expected)[t], bytes, kNoPoison).fault != Fault::none) return true;
+  return state.tells(*expected, [&](std::size_t t) {
+    return state.long_double ? state.lowered<long double>(shape, t, differ)
+                             : state.lowered<double>(shape, t, differ);
+  });
+}
+
+Result<std::vector<Truth::Half>> Truth::tell_halves(std::size_t shape) {
+  State& state = *state_;
+  const auto inputs = state.draw_inputs(shape);
+  const auto expected = expect(shape, inputs);
+  if (!expected) return expected.error();
+  std::vector<Half> halves(inputs.size(), Half::unused);
+  for (std::size_t t = 0; t < inputs.size(); ++t) {
+    auto changed = inputs;
+    changed[t] = halved(inputs[t], state.oracle_inputs.draw_choice());
+    if (changed[t] == inputs[t]) continue;
+    if (auto s = state.answer(shape, changed, {Change::none}); !s) return s.error();
+    const auto answered = [&](std::size_t out) {
+      return state.long_double ? state.lowered<long double>(shape, out, true)
+                               : state.lowered<double>(shape, out, true);
+    };
+    if (state.moves(*expected, answered))
+      halves[t] = state.tells(*expected, answered) ? Half::told : Half::not_told;
   }
-  return false;
+  return halves;
 }
 
 }  // namespace kernelsmith

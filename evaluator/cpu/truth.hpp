@@ -17,13 +17,22 @@ class Truth {
   ~Truth();
   Truth(Truth&&) noexcept;
 
-  /// What must come of these inputs, in the order of the tensors; `with_specials` where they hold the special
-  /// values that the task declares.
+  /// What must come of these inputs, in the order of the tensors. `without_specials`: the same without the
+  /// special values that they hold; empty where they hold none.
   Result<std::vector<Expected>> expect(std::size_t shape, const std::vector<Bytes>& inputs,
-                                       bool with_specials);
+                                       const std::vector<Bytes>& without_specials = {});
 
   /// Draws a set and says whether what comes of its inputs rounded one precision lower is found to be wrong.
   Result<bool> tells_lower_precision(std::size_t shape);
+
+  /// What becomes of an output if half of a tensor's cache lines are copies of the others.
+  enum class Half {
+    unused,    ///< nothing: the tensor is no input, or too small, or no output depends on those lines
+    told,      ///< it is found to be wrong
+    not_told,  ///< it changes, and passes
+  };
+  /// Draws a set and tries it with each tensor; by tensor.
+  Result<std::vector<Half>> tell_halves(std::size_t shape);
 
  private:
   struct State;

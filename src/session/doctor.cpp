@@ -36,6 +36,20 @@ MachineCheck failed(const char* name, Error error, const char* remedy = "") {
   return {name, CheckStatus::missing, describe(error), hint, true};
 }
 
+/// Where a task has several shapes.
+std::string at(const std::string& shape) { return shape.empty() ? "" : " at " + shape; }
+
+/// What make_cpu_evaluator() has built and checked.
+std::string what_passes(const Task& task) {
+  std::vector<std::string> parts = {"reference"};
+  if (!task.baseline.empty()) parts.push_back("baseline");
+  if (!task.seed.empty()) parts.push_back("seed");
+  if (!task.yardstick.empty()) parts.push_back("yardstick");
+  std::string words = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) words += (i + 1 < parts.size() ? ", " : " and ") + parts[i];
+  return words + (parts.size() == 1 ? " compiles and passes" : " compile and pass");
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// A program of the system run where kernelsmith would run it: in the sandbox, or without one where there is
@@ -184,14 +198,21 @@ std::vector<MachineCheck> examine_precision(const Task& task) {
     MachineCheck& found = checks.emplace_back();
     found.name = "precision";
     found.detail = check.lower + " inputs fail " + std::to_string(check.caught) + " of " +
-                   std::to_string(check.sets) + " sets" + (check.shape.empty() ? "" : " at " + check.shape);
-    if (check.tells()) continue;
-    found.status = CheckStatus::limited;
-    found.detail += ": a kernel that computes so would be accepted";
-    found.remedy =
-        "time a shape with shorter sums, give the inputs another init, or allow it by name: tolerance: "
-        "{allow: [" +
-        std::string(check.lower == "tf32" ? "tf32" : "bf16_accumulate") + "]}";
+                   std::to_string(check.sets) + " sets" + at(check.shape);
+    if (!check.tells()) {
+      found.status = CheckStatus::limited;
+      found.detail += ": a kernel that computes so would be accepted";
+      found.remedy =
+          "time a shape with shorter sums, give the inputs another init, or allow it by name: tolerance: "
+          "{allow: [" +
+          std::string(check.lower == "tf32" ? "tf32" : "bf16_accumulate") + "]}";
+    }
+    for (const std::string& name : check.negligible)
+      checks.push_back({"inputs", CheckStatus::limited,
+                        "half of '" + name + "' could be left out" + at(check.shape) +
+                            ": what it adds to the outputs is less than they may be off",
+                        "let it matter more: another factor in the reference, or an output of its own",
+                        false});
   }
   return checks;
 }
@@ -203,8 +224,7 @@ std::vector<MachineCheck> examine_task(const Task& task) {
   if (const auto evaluator = make_cpu_evaluator(task, options); !evaluator)
     return {failed("task", evaluator.error())};
   std::vector<MachineCheck> checks = examine_precision(task);
-  checks.insert(checks.begin(),
-                {"task", CheckStatus::ok, "reference, baseline and seed compile and pass", "", true});
+  checks.insert(checks.begin(), {"task", CheckStatus::ok, what_passes(task), "", true});
   return checks;
 }
 

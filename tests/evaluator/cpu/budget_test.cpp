@@ -30,11 +30,25 @@ TEST(Budget, LeavesRoomForRoundingWhereHalfOfTheTermsCostNothing) {
   EXPECT_DOUBLE_EQ(of_sum(16 * kLongSum, 0).rms, 16 * kUnit);
 }
 
-TEST(Budget, IsForWorstOrdersBesideLargeTerms) {
+Budget beside_large(double terms, double half) {
   Task task;
   task.tensors.emplace_back().specials.large = true;
-  const Budget budget = budget_of(task, Dtype::f32, Scale::sensitivity, 16 * kLongSum, kUnit, true);
-  EXPECT_DOUBLE_EQ(budget.element, 16 * kLongSum * kUnit);
+  return budget_of(task, Dtype::f32, Scale::sensitivity, terms, half, true);
+}
+
+TEST(Budget, IsForWorstOrdersBesideLargeTerms) {
+  EXPECT_DOUBLE_EQ(beside_large(16 * kLongSum, kCostly).element, 16 * kLongSum * kUnit);
+}
+
+TEST(Budget, BesideLargeTermsIsLessThanWhatLeavingOutHalfCostsToo) {
+  const double half = 8 * kLongSum * kUnit;
+  EXPECT_LT(beside_large(16 * kLongSum, half).element, half);
+  EXPECT_DOUBLE_EQ(beside_large(16 * kLongSum, 0).element, kLongSum * kUnit);
+}
+
+TEST(Budget, OfAShortSumHasNoRoomForHalfOfAPartThatHardlyCounts) {
+  EXPECT_DOUBLE_EQ(of_sum(kLongSum, 100 * kUnit).element, 100 * kUnit);
+  EXPECT_LE(of_sum(kLongSum, 100 * kUnit).rms, 100 * kUnit / 4);
 }
 
 }  // namespace

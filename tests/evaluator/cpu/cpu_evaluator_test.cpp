@@ -58,6 +58,17 @@ TEST(CpuEvaluator, AcceptsHonestKernelsAndReportsThem) {
   EXPECT_GT(answer->metrics()->features().at("runtime_us"), 0);
 }
 
+TEST(CpuEvaluator, ASpeedupOverABaselineThatIsTheYardstickIsToldAsOneOverABaseline) {
+  Bench bench(task_with({}, yaml_with(", seed: seed.cpp", "")));
+  const auto answer = bench.evaluate(kernel(kHonest));
+  ASSERT_TRUE(answer) << describe(answer.error());
+  ASSERT_TRUE(answer->accepted()) << answer->rejection()->diagnostics;
+  const Measurement& speedup = *answer->report().speedup;
+  EXPECT_GT(speedup.high / speedup.low, 1.1);
+  EXPECT_LE(answer->report().over_yardstick->high - answer->report().over_yardstick->low,
+            speedup.high - speedup.low);
+}
+
 TEST(CpuEvaluator, MeasuresWhatASlowerKernelLoses) {
   Bench bench;
   const auto slow = bench.evaluate(kernel(

@@ -306,5 +306,55 @@ TEST(CpuEvaluator, TellsALowerPrecisionOrSaysThatItCannot) {
   EXPECT_TRUE(exact->empty());
 }
 
+// An element and the mean of a row of others, times a factor.
+std::string mean_times(const char* factor) {
+  return kernel(
+      "for (std::int64_t r = 0; r < rows; ++r) { float sum = 0;"
+      "for (std::int64_t c = 0; c < cols; ++c) sum += std::fabs(z[r * cols + c]);"
+      "y[r] = x[r] + " +
+      std::string(factor) + " * sum / cols; }");
+}
+
+TEST(CpuEvaluator, TellsWhichInputsHardlyMatter) {
+  const std::string yaml = R"(version: 1
+name: scaled
+backend: cpu
+entry: scaled
+files: {reference: reference.cpp}
+sizes: {rows: 64, cols: 1024}
+tensors:
+  - {name: x, role: in,  dtype: f32, shape: [rows]}
+  - {name: y, role: out, dtype: f32, shape: [rows]}
+  - {name: z, role: in,  dtype: f32, shape: [rows, cols]}
+)";
+  const auto told_of = [&](const char* factor) {
+    std::string reference = mean_times(factor);
+    reference.replace(reference.find("float* y, "), 10, "float* y, const float* z, ");
+    return check_precision(task_with({.reference = reference}, yaml), quick());
+  };
+  const auto matters = told_of("0.5f");
+  ASSERT_TRUE(matters) << describe(matters.error());
+  EXPECT_THAT(matters->front().negligible, ::testing::IsEmpty());
+  const auto hardly = told_of("1e-7f");
+  ASSERT_TRUE(hardly) << describe(hardly.error());
+  EXPECT_THAT(hardly->front().negligible, ::testing::ElementsAre("z"));
+}
+
+TEST(CpuEvaluator, AnEntryMayHaveTheNameOfALibraryFunction) {
+  // The C library keeps a function of this name for old programs; it is found by who asks all libraries.
+  std::string yaml = yaml_with("entry: scaled", "entry: step");
+  std::string source = kernel(kHonest);
+  source.replace(source.find("void scaled"), 11, "void step");
+  Bench bench(task_with({.reference = source, .seed = source}, yaml));
+  expect_accepted(bench, source);
+}
+
+TEST(CpuEvaluator, WhatIsComparedBitForBitSaysSo) {
+  Bench bench(task_with({}, kTask + "tolerance: {policy: exact}\n"));
+  const auto verdict = verdict_on(bench, kernel(kHonest + "y[0] = 7;"));
+  ASSERT_TRUE(verdict && !verdict->accepted());
+  EXPECT_THAT(verdict->rejection()->diagnostics, HasSubstr("not the same bits"));
+}
+
 }  // namespace
 }  // namespace kernelsmith

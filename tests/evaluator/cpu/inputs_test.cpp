@@ -32,7 +32,7 @@ Ends<T> ends_of(Dtype dtype, TensorInit init) {
   SecretStream random;
   std::vector<T> all;
   for (int tensor = 0; tensor < 40; ++tensor) {
-    const Bytes bytes = draw_tensor(spec, extent, false, random);
+    const Bytes bytes = draw_tensor(spec, extent, random);
     std::vector<T> values(kElements);
     std::memcpy(values.data(), bytes.data(), bytes.size());
     all.insert(all.end(), values.begin(), values.end());
@@ -83,7 +83,7 @@ TEST(Inputs, SomeAreOfTwoKindsThatTakeTurns) {
   SecretStream random;
   int unlike = 0, alike = 0;
   for (int tensor = 0; tensor < 600; ++tensor) {
-    const Bytes bytes = draw_tensor(spec, extent, false, random);
+    const Bytes bytes = draw_tensor(spec, extent, random);
     std::vector<float> values(kElements);
     std::memcpy(values.data(), bytes.data(), bytes.size());
     const double seen = unlikeness(values, kPeriod);
@@ -106,7 +106,7 @@ TEST(Inputs, EachSetShowsEveryKindOfSpecialInAFewRows) {
   SecretStream random;
   int complete = 0;
   for (int tensor = 0; tensor < 100; ++tensor) {
-    const Bytes bytes = draw_tensor(spec, extent, true, random);
+    const Bytes bytes = with_specials(spec, extent, draw_tensor(spec, extent, random), random);
     std::vector<float> values(extent.elements);
     std::memcpy(values.data(), bytes.data(), bytes.size());
     std::set<std::string> kinds;

@@ -1,0 +1,49 @@
+// The inputs that the oracle is given: in the type of the truth, changed as a variant asks for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <kernelsmith/core/task.hpp>
+
+#include "inputs.hpp"
+
+namespace kernelsmith {
+
+/// What is done to the inputs of a variant, element by element.
+enum class Change {
+  none,
+  absolute,
+  perturb,        ///< relatively, all of them
+  perturb_a_few,  ///< one in kOneOf
+  lower,          ///< rounded one precision lower
+  halve_a_few,    ///< one in kPairsForOne pairs of cache lines as halved() has it
+};
+inline constexpr std::uint64_t kOneOf = 64;
+
+/// Not thread-safe.
+class OracleInputs {
+ public:
+  /// `promoted`: reals are laid out as doubles, or where `long_double` as these.
+  OracleInputs(const Task& task, bool promoted, bool long_double)
+      : task_(task), promoted_(promoted), long_double_(long_double) {}
+
+  /// What all tensors of a variant have in common.
+  std::uint64_t draw_choice() { return random_.word(); }
+
+  /// Writes a tensor of declared type.
+  void lay_out(Dtype dtype, const Bytes& from, Change change, std::uint64_t choice, std::byte* to);
+
+  SecretStream& random() { return random_; }
+
+ private:
+  template <class Real>
+  void lay_out_as(Dtype dtype, const Bytes& from, Change change, std::byte* to);
+
+  const Task& task_;
+  const bool promoted_, long_double_;
+  SecretStream random_;
+};
+
+}  // namespace kernelsmith

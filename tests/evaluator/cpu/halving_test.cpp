@@ -1,0 +1,119 @@
+#include "halving.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "inputs.hpp"
+
+namespace kernelsmith {
+namespace {
+
+constexpr std::size_t kLine = 64, kFloats = kLine / sizeof(float);
+
+Bytes counted(std::size_t lines) {
+  Bytes bytes(lines * kLine);
+  for (std::size_t i = 0; i < lines * kFloats; ++i) store(bytes.data(), i, static_cast<float>(i));
+  return bytes;
+}
+
+/// Lines of `to` that are not as in `from`; each must be a copy of the one beside it.
+std::size_t copied_lines(const Bytes& from, const Bytes& to) {
+  std::size_t copied = 0;
+  for (std::size_t line = 0; line < from.size() / kLine; ++line) {
+    const std::byte* const here = to.data() + line * kLine;
+    if (std::memcmp(here, from.data() + line * kLine, kLine) == 0) continue;
+    EXPECT_EQ(std::memcmp(here, from.data() + (line ^ 1U) * kLine, kLine), 0) << line;
+    ++copied;
+  }
+  return copied;
+}
+
+TEST(Halving, MakesOneLineOfEveryPairACopyOfTheOther) {
+  const Bytes from = counted(64);
+  EXPECT_EQ(copied_lines(from, halved(from, 7)), 32U);
+  EXPECT_EQ(halved(from, 7), halved(from, 7));
+  EXPECT_NE(halved(from, 7), halved(from, 8));
+}
+
+TEST(Halving, LeavesWhatHasNoPairAsItIs) {
+  const Bytes line = counted(1);
+  EXPECT_EQ(halved(line, 7), line);
+  const Bytes odd = counted(3);
+  EXPECT_EQ(std::memcmp(halved(odd, 7).data() + 2 * kLine, odd.data() + 2 * kLine, kLine), 0);
+}
+
+TEST(Halving, CanTakeAFewOfThePairs) {
+  const Bytes from = counted(4096);
+  const std::size_t copied = copied_lines(from, halved(from, 7, 4));
+  EXPECT_GT(copied, 400U);
+  EXPECT_LT(copied, 624U);
+}
+
+/// Outputs of a weight each, from which a share of the mean of `kTerms` inputs is taken.
+class Step {
+ public:
+  Step() : weights_(kOutputs * sizeof(float)), terms_(kOutputs * kTerms * sizeof(float)) {
+    fill(weights_);
+    fill(terms_);
+  }
+
+  double cost_of_halving(double share) {
+    std::vector<std::vector<std::byte>> answers = {of(weights_, terms_, share), of(weights_, terms_, share)};
+    for (std::uint64_t v = 0; v < kPerturbations; ++v)
+      answers.push_back(of(halved(weights_, v, kPairsForOne), halved(terms_, v, kPairsForOne), share));
+    Answers<double> plain;
+    std::vector<const std::byte*> halves;
+    for (std::size_t v = 0; v < answers.size(); ++v)
+      (v < kFirstPerturbed ? plain.of : halves).push_back(answers[v].data());
+    CostOfHalving cost;
+    cost.add(plain, halves, Scale::sensitivity, kOutputs);
+    return cost.over_scale();
+  }
+
+  /// What leaving out half of the terms costs where they are all of the output: their deviation, over the
+  /// root of their number and their mean.
+  static double cost_of_terms() { return std::sqrt(1.0 / 12) / std::sqrt(static_cast<double>(kTerms)); }
+
+ private:
+  static constexpr std::size_t kOutputs = 256, kTerms = 1024;
+
+  void fill(Bytes& bytes) {
+    for (std::size_t i = 0; i < bytes.size() / sizeof(float); ++i)
+      store(bytes.data(), i, static_cast<float>(0.5 + random_.uniform()));
+  }
+
+  static std::vector<std::byte> of(const Bytes& weights, const Bytes& terms, double share) {
+    std::vector<std::byte> answer(kOutputs * sizeof(double));
+    for (std::size_t j = 0; j < kOutputs; ++j) {
+      double sum = 0;
+      for (std::size_t i = 0; i < kTerms; ++i) sum += load<float>(terms.data(), j * kTerms + i);
+      const double weight = share < 1 ? static_cast<double>(load<float>(weights.data(), j)) : 0;
+      store(answer.data(), j, weight + share * sum / static_cast<double>(kTerms));
+    }
+    return answer;
+  }
+
+  SecretStream random_;
+  Bytes weights_, terms_;
+};
+
+TEST(CostOfHalving, IsThatOfTheTermsWhereTheyAreAllOfTheOutput) {
+  const double expected = Step::cost_of_terms();
+  const double found = Step().cost_of_halving(1);
+  EXPECT_GT(found, 0.6 * expected);
+  EXPECT_LT(found, 1.6 * expected);
+}
+
+TEST(CostOfHalving, IsThatOfTheirShareWhereAnotherInputCarriesTheOutput) {
+  constexpr double kShare = 1e-3;
+  const double expected = kShare * Step::cost_of_terms();
+  const double found = Step().cost_of_halving(kShare);
+  EXPECT_GT(found, 0.6 * expected);
+  EXPECT_LT(found, 2 * expected);
+}
+
+}  // namespace
+}  // namespace kernelsmith
