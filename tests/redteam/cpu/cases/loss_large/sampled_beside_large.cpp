@@ -1,4 +1,4 @@
-// redteam: rejected(correctness, wrong_output)
+// redteam: rejected(correctness, wrong_output) or neutralised
 // twin: honest
 // tries: where a value is large, the costly part of one cache line in eight, scaled up: such a sum may be off by more
 #include <cmath>
