@@ -34,9 +34,9 @@ inline Bytes halved(const Bytes& from, std::uint64_t choice, std::uint64_t pairs
 
 /// Of the pairs that a variant halves. Few enough that most outputs keep the elements that they are made from
 /// one by one, beside which a sum's share can be small.
-inline constexpr std::uint64_t kPairsForOne = 4;
+inline constexpr std::uint64_t kPairsForOne = 8;
 
-/// Gathered over all outputs.
+/// Gathered over an output's elements.
 class CostOfHalving {
  public:
   /// `answers` tell the outputs' scales; `halves` are the answers to inputs of which a few pairs are halved.
@@ -57,16 +57,16 @@ class CostOfHalving {
 
   std::size_t samples() const { return changes_.size(); }
 
-  /// What all pairs would change, over an output's scale, as a standard deviation. By the median of what a
-  /// few change: where an output is carried by some elements, and a sum is a small part of it, few are those
-  /// whose carriers changed.
+  /// What all pairs would change, over an element's scale, as a standard deviation. By the upper quartile of
+  /// what a few change: where elements are carried by some inputs, and a sum is a small part of them, few are
+  /// those whose carriers changed; and where many depend on no sum, they do not hide the others.
   double over_scale() const {
-    constexpr double kMedianOfNormals = 0.6745;
+    constexpr double kQuartileOfNormals = 1.15;
     if (changes_.empty()) return 0;
     std::vector<double> changes = changes_;
-    const auto middle = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() / 2);
-    std::ranges::nth_element(changes, middle);
-    return *middle / kMedianOfNormals * std::sqrt(static_cast<double>(kPairsForOne));
+    const auto quartile = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() * 3 / 4);
+    std::ranges::nth_element(changes, quartile);
+    return *quartile / kQuartileOfNormals * std::sqrt(static_cast<double>(kPairsForOne));
   }
 
  private:

@@ -47,8 +47,8 @@ struct Truth::State {
   Arena arena;
   RunnerProcess runner;
   Scale scale = Scale::sensitivity;
-  std::vector<double> terms_{};  ///< by shape: what an output may be the sum of
-  std::vector<double> half_{};   ///< by shape: what leaving out half of a sum costs, over its scale
+  std::vector<double> terms_{};              ///< by shape: what an output may be the sum of
+  std::vector<std::vector<double>> half_{};  ///< by shape and tensor: what leaving out half of a sum costs
   OracleInputs oracle_inputs{task, promoted, long_double};
 
   /// Lays out the variants of the inputs and has the oracle answer them.
@@ -81,7 +81,7 @@ struct Truth::State {
     const std::size_t elements = shapes[shape].extents[tensor].elements;
     const bool normwise = task.tolerance.policy == "normwise";
     const auto budget = [&](bool beside_specials) {
-      return budget_of(task, dtype, scale, terms_[shape], half_[shape], beside_specials);
+      return budget_of(task, dtype, scale, terms_[shape], half_[shape][tensor], beside_specials);
     };
     Budgets budgets{budget(false), budget(true)};
     const auto all = answers<Real>(shape, tensor, variants(shape));
@@ -236,39 +236,47 @@ struct Truth::State {
 
   /// The last variants of the answer are those of which a few pairs are halved.
   template <class Real>
-  void add_cost_of_halving(std::size_t shape, CostOfHalving& cost) const {
-    for (std::size_t t = 0; t < task.tensors.size(); ++t) {
-      if (!judges(t)) continue;
-      auto first = answers<Real>(shape, t, kAllVariants);
-      const std::vector<const std::byte*> halves(first.of.end() - kHalves, first.of.end());
-      first.of.resize(first.of.size() - kHalves);
-      cost.add(first, halves, scale, shapes[shape].extents[t].elements);
-    }
+  void add_cost_of_halving(std::size_t shape, std::size_t tensor, CostOfHalving& cost) const {
+    auto first = answers<Real>(shape, tensor, kAllVariants);
+    const std::vector<const std::byte*> halves(first.of.end() - kHalves, first.of.end());
+    first.of.resize(first.of.size() - kHalves);
+    cost.add(first, halves, scale, shapes[shape].extents[tensor].elements);
   }
 
-  /// What it costs where the inputs are between two numbers.
-  Result<double> cost_of_halving(std::size_t shape, double from, double to) {
+  /// What it costs each output where the inputs are between two numbers.
+  Result<std::vector<double>> costs_of_halving(std::size_t shape, double from, double to) {
     constexpr std::size_t kEnough = 8;
     auto changes = first_changes(kAllVariants);
     std::fill(changes.end() - kHalves, changes.end(), Change::halve_a_few);
-    CostOfHalving cost;
-    for (std::size_t answered = 0; answered < kEnough && cost.samples() < kEnough; answered += kHalves) {
+    std::vector<CostOfHalving> costs(task.tensors.size());
+    // Of an output of one element a single try says little.
+    for (std::size_t answered = 0; answered < kEnough; answered += kHalves) {
       if (auto s = answer(shape, draw_evenly(shape, from, to), changes); !s) return s.error();
-      long_double ? add_cost_of_halving<long double>(shape, cost) : add_cost_of_halving<double>(shape, cost);
+      bool enough = true;
+      for (std::size_t t = 0; t < costs.size(); ++t) {
+        if (!judges(t)) continue;
+        long_double ? add_cost_of_halving<long double>(shape, t, costs[t])
+                    : add_cost_of_halving<double>(shape, t, costs[t]);
+        enough = enough && costs[t].samples() >= kEnough;
+      }
+      if (enough) break;
     }
-    return cost.over_scale();
+    std::vector<double> over_scale;
+    for (const CostOfHalving& cost : costs) over_scale.push_back(cost.over_scale());
+    return over_scale;
   }
 
   /// The most that it costs with inputs of one sign or of both: between some numbers a function can be flat.
   /// Of shorter sums no budget goes beyond what halving leaves them in any case.
   Status learn_what_half_costs(std::size_t shape) {
-    double& most = half_.emplace_back(std::numeric_limits<double>::infinity());
+    std::vector<double>& most =
+        half_.emplace_back(task.tensors.size(), std::numeric_limits<double>::infinity());
     if (terms_[shape] <= kLeastElement) return {};
-    const auto one_sign = cost_of_halving(shape, 0.5, 1.5);
+    const auto one_sign = costs_of_halving(shape, 0.5, 1.5);
     if (!one_sign) return one_sign.error();
-    const auto both_signs = cost_of_halving(shape, -2, 2);
+    const auto both_signs = costs_of_halving(shape, -2, 2);
     if (!both_signs) return both_signs.error();
-    most = std::max(*one_sign, *both_signs);
+    for (std::size_t t = 0; t < most.size(); ++t) most[t] = std::max((*one_sign)[t], (*both_signs)[t]);
     return {};
   }
 
@@ -281,12 +289,12 @@ struct Truth::State {
     return false;
   }
 
-  /// Whether one of them differs at all.
-  bool moves(const std::vector<Expected>& expected,
-             const std::function<Bytes(std::size_t tensor)>& bytes_of) const {
-    for (std::size_t t = 0; t < expected.size(); ++t)
-      if (judges(t) && bytes_of(t) != expected[t].values) return true;
-    return false;
+  /// What the oracle answered last, in its own type, to the first of the variants; empty for inputs.
+  std::vector<Bytes> plain_answers(std::size_t shape) const {
+    std::vector<Bytes> plain(task.tensors.size());
+    for (std::size_t t = 0; t < plain.size(); ++t)
+      if (task.tensors[t].role != TensorRole::in) plain[t] = plain_answer(shape, t);
+    return plain;
   }
 
   /// Tries one set of every shape: all must look like sums for the cheaper scale. Of both signs, because
@@ -363,8 +371,7 @@ Result<std::vector<Expected>> Truth::expect(std::size_t shape, const std::vector
   std::vector<Bytes> plain(state.task.tensors.size());
   if (state.promoted && !without_specials.empty()) {
     if (auto s = state.answer(shape, without_specials, {Change::none}); !s) return s.error();
-    for (std::size_t t = 0; t < plain.size(); ++t)
-      if (state.judges(t)) plain[t] = state.plain_answer(shape, t);
+    plain = state.plain_answers(shape);
   }
   if (auto s = state.answer(shape, inputs, first_changes(state.variants(shape))); !s) return s.error();
   std::vector<Expected> expected(state.task.tensors.size());
@@ -401,18 +408,19 @@ Result<std::vector<Truth::Half>> Truth::tell_halves(std::size_t shape) {
   const auto inputs = state.draw_inputs(shape);
   const auto expected = expect(shape, inputs);
   if (!expected) return expected.error();
+  const std::vector<Bytes> plain = state.plain_answers(shape);
   std::vector<Half> halves(inputs.size(), Half::unused);
   for (std::size_t t = 0; t < inputs.size(); ++t) {
     auto changed = inputs;
     changed[t] = halved(inputs[t], state.oracle_inputs.draw_choice());
     if (changed[t] == inputs[t]) continue;
     if (auto s = state.answer(shape, changed, {Change::none}); !s) return s.error();
-    const auto answered = [&](std::size_t out) {
+    if (state.plain_answers(shape) == plain) continue;
+    const bool told = state.tells(*expected, [&](std::size_t out) {
       return state.long_double ? state.lowered<long double>(shape, out, true)
                                : state.lowered<double>(shape, out, true);
-    };
-    if (state.moves(*expected, answered))
-      halves[t] = state.tells(*expected, answered) ? Half::told : Half::not_told;
+    });
+    halves[t] = told ? Half::told : Half::not_told;
   }
   return halves;
 }

@@ -335,7 +335,7 @@ tensors:
   const auto matters = told_of("0.5f");
   ASSERT_TRUE(matters) << describe(matters.error());
   EXPECT_THAT(matters->front().negligible, ::testing::IsEmpty());
-  const auto hardly = told_of("1e-7f");
+  const auto hardly = told_of("1e-9f");
   ASSERT_TRUE(hardly) << describe(hardly.error());
   EXPECT_THAT(hardly->front().negligible, ::testing::ElementsAre("z"));
 }
