@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>
@@ -13,13 +12,10 @@
 #include "expectation.hpp"
 #include "halving.hpp"
 #include "inputs.hpp"
-#include "oracle_inputs.hpp"
-#include "signature.hpp"
+#include "oracle.hpp"
 
 namespace kernelsmith {
 namespace {
-
-constexpr double kOracleTimeoutS = 60;
 
 /// Of the variants of an answer that tells what halving costs.
 constexpr std::ptrdiff_t kHalves = kPerturbations / 2;
@@ -31,49 +27,15 @@ std::vector<Change> first_changes(std::size_t variants) {
   return changes;
 }
 
-Error refused(const Failure& failure) {
-  if (const Error* error = std::get_if<Error>(&failure)) return *error;
-  const Rejection& rejection = std::get<Rejection>(failure);
-  return fail(ErrorCode::refused, "the task's reference fails: " + rejection.diagnostics, "files: reference");
-}
-
 }  // namespace
 
 struct Truth::State {
   const Task& task;
   const std::vector<TaskShape>& shapes;
-  bool promoted;
-  bool long_double;
-  Arena arena;
-  RunnerProcess runner;
+  Oracle oracle;
   Scale scale = Scale::sensitivity;
   std::vector<double> terms_{};              ///< by shape: what an output may be the sum of
   std::vector<std::vector<double>> half_{};  ///< by shape and tensor: what leaving out half of a sum costs
-  OracleInputs oracle_inputs{task, promoted, long_double};
-
-  /// Lays out the variants of the inputs and has the oracle answer them.
-  Status answer(std::size_t shape, const std::vector<Bytes>& inputs, const std::vector<Change>& changes) {
-    for (std::size_t v = 0; v < changes.size(); ++v) {
-      const std::uint64_t choice = oracle_inputs.draw_choice();
-      for (std::size_t t = 0; t < task.tensors.size(); ++t) {
-        std::byte* const to = arena.tensor(shape, v, t);
-        std::memset(to, 0, arena.tensor_bytes(shape, t));
-        if (!inputs[t].empty())
-          oracle_inputs.lay_out(task.tensors[t].dtype, inputs[t], changes[v], choice, to);
-      }
-    }
-    arena.set_calls(shape, changes.size());
-    const auto answered = runner.call(0, changes.size(), kOracleTimeoutS);
-    if (!answered) return refused(answered.error());
-    return {};
-  }
-
-  template <class Real>
-  Answers<Real> answers(std::size_t shape, std::size_t tensor, std::size_t variants) const {
-    Answers<Real> answers;
-    for (std::size_t v = 0; v < variants; ++v) answers.of.push_back(arena.tensor(shape, v, tensor));
-    return answers;
-  }
 
   template <class Real>
   Expected expected(std::size_t shape, std::size_t tensor, const Bytes& without_specials) const {
@@ -84,7 +46,7 @@ struct Truth::State {
       return budget_of(task, dtype, scale, terms_[shape], half_[shape][tensor], beside_specials);
     };
     Budgets budgets{budget(false), budget(true)};
-    const auto all = answers<Real>(shape, tensor, variants(shape));
+    const auto all = oracle.answers<Real>(shape, tensor, variants(shape));
     if (!without_specials.empty())
       for (std::size_t i = 0; i < elements; ++i)
         budgets.touched.push_back(load<Real>(without_specials.data(), i) != all.plain(i));
@@ -98,18 +60,13 @@ struct Truth::State {
   /// The plain answer, and what the budget needs beside it: D as an average over the elements needs one
   /// perturbation of many elements, or several of few.
   std::size_t variants(std::size_t shape) const {
-    if (!promoted) return 1;
+    if (!oracle.promoted()) return 1;
     if (scale == Scale::sensitivity) return kAllVariants;
     constexpr std::size_t kEnough = 64;
     std::size_t fewest = kEnough;
     for (std::size_t t = 0; t < task.tensors.size(); ++t)
       if (judges(t)) fewest = std::min(fewest, shapes[shape].extents[t].elements);
     return kFirstPerturbed + std::min((kEnough + fewest - 1) / fewest, kPerturbations);
-  }
-
-  Bytes plain_answer(std::size_t shape, std::size_t tensor) const {
-    const std::byte* const answer = arena.tensor(shape, kPlain, tensor);
-    return {answer, answer + arena.tensor_bytes(shape, tensor)};
   }
 
   /// Whether it is an output that has a budget.
@@ -144,7 +101,7 @@ struct Truth::State {
   bool sums(std::size_t shape) const {
     for (std::size_t t = 0; t < task.tensors.size(); ++t)
       if (judges(t) &&
-          !looks_like_sums(answers<Real>(shape, t, kAllVariants), shapes[shape].extents[t].elements))
+          !looks_like_sums(oracle.answers<Real>(shape, t, kAllVariants), shapes[shape].extents[t].elements))
         return false;
     return true;
   }
@@ -153,7 +110,7 @@ struct Truth::State {
     std::vector<Bytes> inputs(task.tensors.size());
     for (std::size_t t = 0; t < task.tensors.size(); ++t)
       if (task.tensors[t].role != TensorRole::out)
-        inputs[t] = draw_tensor(task.tensors[t], shapes[shape].extents[t], oracle_inputs.random());
+        inputs[t] = draw_tensor(task.tensors[t], shapes[shape].extents[t], oracle.inputs().random());
     return inputs;
   }
 
@@ -163,7 +120,7 @@ struct Truth::State {
     auto inputs = draw_inputs(shape);
     const auto fill = [&]<class Real>(Bytes& bytes, Real) {
       for (std::size_t i = 0; i < bytes.size() / sizeof(Real); ++i) {
-        const double unit = static_cast<double>(oracle_inputs.random().word() >> 11U) * 0x1p-53;
+        const double unit = static_cast<double>(oracle.inputs().random().word() >> 11U) * 0x1p-53;
         store(bytes.data(), i, static_cast<Real>(from + unit * (to - from)));
       }
     };
@@ -181,9 +138,10 @@ struct Truth::State {
     const Dtype dtype = task.tensors[tensor].dtype;
     const std::size_t elements = shapes[shape].extents[tensor].elements;
     const int bits = inputs_differ ? std::numeric_limits<Real>::digits : lower_precision(task, dtype).bits;
+    const auto plain = oracle.answers<Real>(shape, tensor, 1);
     Bytes bytes(elements * bytes_of(dtype));
     for (std::size_t i = 0; i < elements; ++i) {
-      const Real value = rounded(load<Real>(arena.tensor(shape, kPlain, tensor), i), bits);
+      const Real value = rounded(plain.plain(i), bits);
       if (dtype == Dtype::f64)
         store(bytes.data(), i, static_cast<double>(value));
       else
@@ -213,7 +171,7 @@ struct Truth::State {
     std::size_t same = 0, all = 0;
     for (std::size_t t = 0; t < task.tensors.size(); ++t) {
       if (!judges(t)) continue;
-      const Answers<Real> both = answers<Real>(shape, t, 2);
+      const Answers<Real> both = oracle.answers<Real>(shape, t, 2);
       for (std::size_t i = 0; i < shapes[shape].extents[t].elements; ++i)
         same += both.plain(i) == load<Real>(both.of[1], i) ? 1U : 0U;
       all += shapes[shape].extents[t].elements;
@@ -228,8 +186,8 @@ struct Truth::State {
     const double most_unmoved = std::pow(1 - 1.0 / static_cast<double>(kOneOf), kFewInputs);
     double& count = terms_.emplace_back(terms(shape));
     if (count <= kFewInputs) return {};
-    if (auto s = answer(shape, inputs, {Change::none, Change::perturb_a_few}); !s) return s;
-    const double same = long_double ? unmoved<long double>(shape) : unmoved<double>(shape);
+    if (auto s = oracle.answer(shape, inputs, {Change::none, Change::perturb_a_few}); !s) return s;
+    const double same = oracle.long_double() ? unmoved<long double>(shape) : unmoved<double>(shape);
     if (same > most_unmoved) count = kFewInputs;
     return {};
   }
@@ -237,7 +195,7 @@ struct Truth::State {
   /// The last variants of the answer are those of which a few pairs are halved.
   template <class Real>
   void add_cost_of_halving(std::size_t shape, std::size_t tensor, CostOfHalving& cost) const {
-    auto first = answers<Real>(shape, tensor, kAllVariants);
+    auto first = oracle.answers<Real>(shape, tensor, kAllVariants);
     const std::vector<const std::byte*> halves(first.of.end() - kHalves, first.of.end());
     first.of.resize(first.of.size() - kHalves);
     cost.add(first, halves, scale, shapes[shape].extents[tensor].elements);
@@ -251,12 +209,12 @@ struct Truth::State {
     std::vector<CostOfHalving> costs(task.tensors.size());
     // Of an output of one element a single try says little.
     for (std::size_t answered = 0; answered < kEnough; answered += kHalves) {
-      if (auto s = answer(shape, draw_evenly(shape, from, to), changes); !s) return s.error();
+      if (auto s = oracle.answer(shape, draw_evenly(shape, from, to), changes); !s) return s.error();
       bool enough = true;
       for (std::size_t t = 0; t < costs.size(); ++t) {
         if (!judges(t)) continue;
-        long_double ? add_cost_of_halving<long double>(shape, t, costs[t])
-                    : add_cost_of_halving<double>(shape, t, costs[t]);
+        oracle.long_double() ? add_cost_of_halving<long double>(shape, t, costs[t])
+                             : add_cost_of_halving<double>(shape, t, costs[t]);
         enough = enough && costs[t].samples() >= kEnough;
       }
       if (enough) break;
@@ -289,14 +247,6 @@ struct Truth::State {
     return false;
   }
 
-  /// What the oracle answered last, in its own type, to the first of the variants; empty for inputs.
-  std::vector<Bytes> plain_answers(std::size_t shape) const {
-    std::vector<Bytes> plain(task.tensors.size());
-    for (std::size_t t = 0; t < plain.size(); ++t)
-      if (task.tensors[t].role != TensorRole::in) plain[t] = plain_answer(shape, t);
-    return plain;
-  }
-
   /// Tries one set of every shape: all must look like sums for the cheaper scale. Of both signs, because
   /// anything equals its answer to the absolute inputs where these are the inputs; and wide, so that what is
   /// linear about zero only is seen.
@@ -306,8 +256,9 @@ struct Truth::State {
     for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
       if (scale == Scale::absolute) {
         const auto inputs = draw_evenly(shape, -kWide, kWide);
-        if (auto s = answer(shape, inputs, first_changes(kAllVariants)); !s) return s;
-        if (!(long_double ? sums<long double>(shape) : sums<double>(shape))) scale = Scale::sensitivity;
+        if (auto s = oracle.answer(shape, inputs, first_changes(kAllVariants)); !s) return s;
+        if (!(oracle.long_double() ? sums<long double>(shape) : sums<double>(shape)))
+          scale = Scale::sensitivity;
       }
       if (auto s = count_terms(shape, draw_evenly(shape, 0.5, 1.5)); !s) return s;
     }
@@ -323,69 +274,46 @@ Truth::Truth(Truth&&) noexcept = default;
 
 Result<Truth> Truth::create(const Task& task, const std::vector<TaskShape>& shapes, const CpuBinary& oracle,
                             const RunnerSettings& settings) {
-  auto state = start(task, shapes, oracle, settings);
-  if (!state) return state.error();
-  if ((*state)->promoted)
-    if (auto s = (*state)->choose_scale(); !s) return s.error();
-  return Truth(std::move(*state));
+  auto process = Oracle::create(task, shapes, oracle, settings);
+  if (!process) return process.error();
+  auto state = std::make_unique<State>(State{task, shapes, std::move(*process)});
+  if (state->oracle.promoted())
+    if (auto s = state->choose_scale(); !s) return s.error();
+  return Truth(std::move(state));
 }
 
 Result<Truth> Truth::another(const CpuBinary& oracle, RunnerSettings settings) const {
   settings.core.reset();
-  auto state = start(state_->task, state_->shapes, oracle, settings);
-  if (!state) return state.error();
-  (*state)->scale = state_->scale;
-  (*state)->terms_ = state_->terms_;
-  (*state)->half_ = state_->half_;
-  return Truth(std::move(*state));
-}
-
-Result<std::unique_ptr<Truth::State>> Truth::start(const Task& task, const std::vector<TaskShape>& shapes,
-                                                   const CpuBinary& oracle, const RunnerSettings& settings) {
-  const bool promoted = needs_truth(task);
-  std::vector<TensorRole> roles;
-  for (const TensorSpec& tensor : task.tensors) roles.push_back(tensor.role);
-  std::vector<ArenaShape> places;
-  for (const TaskShape& shape : shapes) {
-    ArenaShape& place = places.emplace_back();
-    place.sizes = shape.sizes;
-    place.slots = promoted ? kAllVariants : 1;
-    for (std::size_t t = 0; t < task.tensors.size(); ++t) {
-      const Dtype dtype = task.tensors[t].dtype;
-      place.tensor_bytes.push_back(shape.extents[t].elements *
-                                   (promoted ? promoted_bytes(task, dtype) : bytes_of(dtype)));
-    }
-  }
-  auto arena = Arena::create(roles, std::move(places));
-  if (!arena) return arena.error();
-  auto runner = RunnerProcess::start(*arena, settings);
-  if (!runner) return runner.error();
-  if (auto loaded = runner->load(oracle.object()); !loaded) return refused(loaded.error());
-  return std::make_unique<State>(State{task, shapes, promoted, truth_type(task) == "long double",
-                                       std::move(*arena), std::move(*runner)});
+  auto process = Oracle::create(state_->task, state_->shapes, oracle, settings);
+  if (!process) return process.error();
+  auto state = std::make_unique<State>(State{state_->task, state_->shapes, std::move(*process)});
+  state->scale = state_->scale;
+  state->terms_ = state_->terms_;
+  state->half_ = state_->half_;
+  return Truth(std::move(state));
 }
 
 Result<std::vector<Expected>> Truth::expect(std::size_t shape, const std::vector<Bytes>& inputs,
                                             const std::vector<Bytes>& without_specials) {
   State& state = *state_;
   std::vector<Bytes> plain(state.task.tensors.size());
-  if (state.promoted && !without_specials.empty()) {
-    if (auto s = state.answer(shape, without_specials, {Change::none}); !s) return s.error();
-    plain = state.plain_answers(shape);
+  if (state.oracle.promoted() && !without_specials.empty()) {
+    if (auto s = state.oracle.answer(shape, without_specials, {Change::none}); !s) return s.error();
+    plain = state.oracle.plain_answers(shape);
   }
-  if (auto s = state.answer(shape, inputs, first_changes(state.variants(shape))); !s) return s.error();
+  if (auto s = state.oracle.answer(shape, inputs, first_changes(state.variants(shape))); !s) return s.error();
   std::vector<Expected> expected(state.task.tensors.size());
   for (std::size_t t = 0; t < expected.size(); ++t) {
     const TensorSpec& tensor = state.task.tensors[t];
     if (tensor.role == TensorRole::in) continue;
-    if (state.promoted && is_real(tensor.dtype)) {
-      expected[t] = state.long_double ? state.expected<long double>(shape, t, plain[t])
-                                      : state.expected<double>(shape, t, plain[t]);
+    if (state.oracle.promoted() && is_real(tensor.dtype)) {
+      expected[t] = state.oracle.long_double() ? state.expected<long double>(shape, t, plain[t])
+                                               : state.expected<double>(shape, t, plain[t]);
       continue;
     }
     expected[t].dtype = tensor.dtype;
     expected[t].exact = true;
-    expected[t].values = state.plain_answer(shape, t);
+    expected[t].values = state.oracle.plain_answer(shape, t);
   }
   return expected;
 }
@@ -395,11 +323,11 @@ Result<bool> Truth::tells_lower_precision(std::size_t shape) {
   const auto inputs = state.draw_inputs(shape);
   const auto expected = expect(shape, inputs);
   if (!expected) return expected.error();
-  if (auto s = state.answer(shape, inputs, {Change::lower}); !s) return s.error();
+  if (auto s = state.oracle.answer(shape, inputs, {Change::lower}); !s) return s.error();
   const bool differ = state.rounding_changes(inputs);
   return state.tells(*expected, [&](std::size_t t) {
-    return state.long_double ? state.lowered<long double>(shape, t, differ)
-                             : state.lowered<double>(shape, t, differ);
+    return state.oracle.long_double() ? state.lowered<long double>(shape, t, differ)
+                                      : state.lowered<double>(shape, t, differ);
   });
 }
 
@@ -408,17 +336,17 @@ Result<std::vector<Truth::Half>> Truth::tell_halves(std::size_t shape) {
   const auto inputs = state.draw_inputs(shape);
   const auto expected = expect(shape, inputs);
   if (!expected) return expected.error();
-  const std::vector<Bytes> plain = state.plain_answers(shape);
+  const std::vector<Bytes> plain = state.oracle.plain_answers(shape);
   std::vector<Half> halves(inputs.size(), Half::unused);
   for (std::size_t t = 0; t < inputs.size(); ++t) {
     auto changed = inputs;
-    changed[t] = halved(inputs[t], state.oracle_inputs.draw_choice());
+    changed[t] = halved(inputs[t], state.oracle.inputs().draw_choice());
     if (changed[t] == inputs[t]) continue;
-    if (auto s = state.answer(shape, changed, {Change::none}); !s) return s.error();
-    if (state.plain_answers(shape) == plain) continue;
+    if (auto s = state.oracle.answer(shape, changed, {Change::none}); !s) return s.error();
+    if (state.oracle.plain_answers(shape) == plain) continue;
     const bool told = state.tells(*expected, [&](std::size_t out) {
-      return state.long_double ? state.lowered<long double>(shape, out, true)
-                               : state.lowered<double>(shape, out, true);
+      return state.oracle.long_double() ? state.lowered<long double>(shape, out, true)
+                                        : state.lowered<double>(shape, out, true);
     });
     halves[t] = told ? Half::told : Half::not_told;
   }

@@ -36,8 +36,6 @@ class Truth {
 
  private:
   struct State;
-  static Result<std::unique_ptr<State>> start(const Task& task, const std::vector<TaskShape>& shapes,
-                                              const CpuBinary& oracle, const RunnerSettings& settings);
   explicit Truth(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
