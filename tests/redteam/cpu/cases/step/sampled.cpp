@@ -5,8 +5,8 @@
 
 #include "task.hpp"
 
-extern "C" void step(const float* __restrict w, const float* __restrict z, float* __restrict y, std::int64_t d,
-                     std::int64_t n) {
+extern "C" void step(const float* __restrict w, const float* __restrict z, float* __restrict y,
+                     std::int64_t d, std::int64_t n) {
   for (std::int64_t j = 0; j < d; ++j) {
     const float hidden = 20 / (w[j] * w[j]) + 24;
     const bool some = n > 100 && hidden < static_cast<float>(n);
