@@ -20,6 +20,14 @@ namespace {
 /// Of the variants of an answer that tells what halving costs.
 constexpr std::ptrdiff_t kHalves = kPerturbations / 2;
 
+struct Range {
+  double from, to;
+};
+
+/// Inputs of one sign, and of both where a function is flat between those.
+constexpr Range kProbes[] = {{0.5, 1.5}, {-4, 4}};
+constexpr double kLeastPositive = 1e-3;
+
 std::vector<Change> first_changes(std::size_t variants) {
   std::vector<Change> changes(variants, Change::perturb);
   changes[kPlain] = Change::none;
@@ -34,8 +42,8 @@ struct Truth::State {
   const std::vector<TaskShape>& shapes;
   Oracle oracle;
   Scale scale = Scale::sensitivity;
-  std::vector<double> terms_{};              ///< by shape: what an output may be the sum of
-  std::vector<std::vector<double>> half_{};  ///< by shape and tensor: what leaving out half of a sum costs
+  /// By shape and tensor: what an output may be the sum of, and what leaving out half of it costs.
+  std::vector<std::vector<double>> terms_{}, half_{};
 
   template <class Real>
   Expected expected(std::size_t shape, std::size_t tensor, const Bytes& without_specials) const {
@@ -43,7 +51,7 @@ struct Truth::State {
     const std::size_t elements = shapes[shape].extents[tensor].elements;
     const bool normwise = task.tolerance.policy == "normwise";
     const auto budget = [&](bool beside_specials) {
-      return budget_of(task, dtype, scale, terms_[shape], half_[shape][tensor], beside_specials);
+      return budget_of(task, dtype, scale, terms_[shape][tensor], half_[shape][tensor], beside_specials);
     };
     Budgets budgets{budget(false), budget(true)};
     const auto all = oracle.answers<Real>(shape, tensor, variants(shape));
@@ -116,19 +124,35 @@ struct Truth::State {
 
   /// Reals between two numbers, in the place of the mixture that a kernel is shown: whether a function looks
   /// like sums, and how much it depends on, must not hang on which kinds of inputs were drawn.
-  std::vector<Bytes> draw_evenly(std::size_t shape, double from, double to) {
+  std::vector<Bytes> draw_evenly(std::size_t shape, Range range) {
     auto inputs = draw_inputs(shape);
-    const auto fill = [&]<class Real>(Bytes& bytes, Real) {
-      for (std::size_t i = 0; i < bytes.size() / sizeof(Real); ++i) {
-        const double unit = static_cast<double>(oracle.inputs().random().word() >> 11U) * 0x1p-53;
-        store(bytes.data(), i, static_cast<Real>(from + unit * (to - from)));
-      }
-    };
+    for (std::size_t t = 0; t < inputs.size(); ++t) fill_evenly(task.tensors[t].dtype, range, inputs[t]);
+    return inputs;
+  }
+
+  /// The same, but of tensors that hold something narrower, which a function can need: whole numbers stay
+  /// what was drawn, and what is positive is.
+  std::vector<Bytes> draw_evenly_as_declared(std::size_t shape, Range range) {
+    auto inputs = draw_inputs(shape);
     for (std::size_t t = 0; t < inputs.size(); ++t) {
-      if (task.tensors[t].dtype == Dtype::f32) fill(inputs[t], float{});
-      if (task.tensors[t].dtype == Dtype::f64) fill(inputs[t], double{});
+      const TensorSpec& tensor = task.tensors[t];
+      if (tensor.init == TensorInit::integer) continue;
+      const double least =
+          tensor.init == TensorInit::positive ? std::max(range.from, kLeastPositive) : range.from;
+      fill_evenly(tensor.dtype, {least, range.to}, inputs[t]);
     }
     return inputs;
+  }
+
+  void fill_evenly(Dtype dtype, Range range, Bytes& bytes) {
+    const auto fill = [&]<class Real>(Real) {
+      for (std::size_t i = 0; i < bytes.size() / sizeof(Real); ++i) {
+        const double unit = static_cast<double>(oracle.inputs().random().word() >> 11U) * 0x1p-53;
+        store(bytes.data(), i, static_cast<Real>(range.from + unit * (range.to - range.from)));
+      }
+    };
+    if (dtype == Dtype::f32) fill(float{});
+    if (dtype == Dtype::f64) fill(double{});
   }
 
   /// What a kernel writes that computes exactly with rounded inputs; where these are exact in the lower
@@ -165,30 +189,35 @@ struct Truth::State {
     return false;
   }
 
-  /// The share of the outputs that do not change with a few of the inputs.
+  /// The share of an output's elements that do not change with a few of the inputs.
   template <class Real>
-  double unmoved(std::size_t shape) const {
-    std::size_t same = 0, all = 0;
-    for (std::size_t t = 0; t < task.tensors.size(); ++t) {
-      if (!judges(t)) continue;
-      const Answers<Real> both = oracle.answers<Real>(shape, t, 2);
-      for (std::size_t i = 0; i < shapes[shape].extents[t].elements; ++i)
-        same += both.plain(i) == load<Real>(both.of[1], i) ? 1U : 0U;
-      all += shapes[shape].extents[t].elements;
-    }
-    return static_cast<double>(same) / static_cast<double>(std::max<std::size_t>(all, 1));
+  double unmoved(std::size_t shape, std::size_t tensor) const {
+    const Answers<Real> both = oracle.answers<Real>(shape, tensor, 2);
+    const std::size_t elements = shapes[shape].extents[tensor].elements;
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < elements; ++i) same += both.plain(i) == load<Real>(both.of[1], i) ? 1U : 0U;
+    return static_cast<double>(same) / static_cast<double>(elements);
   }
 
-  /// An output of so few inputs that most stay as they are is no sum along a dimension, however long: an
-  /// elementwise operation.
-  Status count_terms(std::size_t shape, const std::vector<Bytes>& inputs) {
+  /// An output of so few inputs that most elements stay as they are is no sum along a dimension, however
+  /// long: an elementwise operation.
+  Status count_terms(std::size_t shape) {
     constexpr double kFewInputs = 10;
     const double most_unmoved = std::pow(1 - 1.0 / static_cast<double>(kOneOf), kFewInputs);
-    double& count = terms_.emplace_back(terms(shape));
-    if (count <= kFewInputs) return {};
-    if (auto s = oracle.answer(shape, inputs, {Change::none, Change::perturb_a_few}); !s) return s;
-    const double same = oracle.long_double() ? unmoved<long double>(shape) : unmoved<double>(shape);
-    if (same > most_unmoved) count = kFewInputs;
+    const double most = terms(shape);
+    std::vector<double>& counts = terms_.emplace_back(task.tensors.size(), std::min(most, kFewInputs));
+    if (most <= kFewInputs) return {};
+    for (const Range& range : kProbes) {
+      if (auto s = oracle.answer(shape, draw_evenly_as_declared(shape, range),
+                                 {Change::none, Change::perturb_a_few});
+          !s)
+        return s;
+      for (std::size_t t = 0; t < counts.size(); ++t) {
+        if (!judges(t)) continue;
+        const double same = oracle.long_double() ? unmoved<long double>(shape, t) : unmoved<double>(shape, t);
+        if (same <= most_unmoved) counts[t] = most;
+      }
+    }
     return {};
   }
 
@@ -201,15 +230,15 @@ struct Truth::State {
     cost.add(first, halves, scale, shapes[shape].extents[tensor].elements);
   }
 
-  /// What it costs each output where the inputs are between two numbers.
-  Result<std::vector<double>> costs_of_halving(std::size_t shape, double from, double to) {
+  /// What it costs each output.
+  Result<std::vector<double>> costs_of_halving(std::size_t shape, Range range) {
     constexpr std::size_t kEnough = 8;
     auto changes = first_changes(kAllVariants);
     std::fill(changes.end() - kHalves, changes.end(), Change::halve_a_few);
     std::vector<CostOfHalving> costs(task.tensors.size());
     // Of an output of one element a single try says little.
     for (std::size_t answered = 0; answered < kEnough; answered += kHalves) {
-      if (auto s = oracle.answer(shape, draw_evenly(shape, from, to), changes); !s) return s.error();
+      if (auto s = oracle.answer(shape, draw_evenly_as_declared(shape, range), changes); !s) return s.error();
       bool enough = true;
       for (std::size_t t = 0; t < costs.size(); ++t) {
         if (!judges(t)) continue;
@@ -224,17 +253,21 @@ struct Truth::State {
     return over_scale;
   }
 
-  /// The most that it costs with inputs of one sign or of both: between some numbers a function can be flat.
   /// Of shorter sums no budget goes beyond what halving leaves them in any case.
   Status learn_what_half_costs(std::size_t shape) {
-    std::vector<double>& most =
-        half_.emplace_back(task.tensors.size(), std::numeric_limits<double>::infinity());
-    if (terms_[shape] <= kLeastElement) return {};
-    const auto one_sign = costs_of_halving(shape, 0.5, 1.5);
-    if (!one_sign) return one_sign.error();
-    const auto both_signs = costs_of_halving(shape, -2, 2);
-    if (!both_signs) return both_signs.error();
-    for (std::size_t t = 0; t < most.size(); ++t) most[t] = std::max((*one_sign)[t], (*both_signs)[t]);
+    constexpr double kHardlyAnything = kLeastElement * 0x1p-24;
+    std::vector<double>& half = half_.emplace_back(task.tensors.size(), 0.0);
+    if (std::ranges::max(terms_[shape]) <= kLeastElement) return {};
+    for (const Range& range : kProbes) {
+      const auto costs = costs_of_halving(shape, range);
+      if (!costs) return costs.error();
+      bool all = true;
+      for (std::size_t t = 0; t < half.size(); ++t) {
+        if (half[t] < kHardlyAnything) half[t] = (*costs)[t];
+        all = all && (!judges(t) || half[t] >= kHardlyAnything);
+      }
+      if (all) break;
+    }
     return {};
   }
 
@@ -255,12 +288,12 @@ struct Truth::State {
     scale = Scale::absolute;
     for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
       if (scale == Scale::absolute) {
-        const auto inputs = draw_evenly(shape, -kWide, kWide);
+        const auto inputs = draw_evenly(shape, {-kWide, kWide});
         if (auto s = oracle.answer(shape, inputs, first_changes(kAllVariants)); !s) return s;
         if (!(oracle.long_double() ? sums<long double>(shape) : sums<double>(shape)))
           scale = Scale::sensitivity;
       }
-      if (auto s = count_terms(shape, draw_evenly(shape, 0.5, 1.5)); !s) return s;
+      if (auto s = count_terms(shape); !s) return s;
     }
     for (std::size_t shape = 0; shape < shapes.size(); ++shape)
       if (auto s = learn_what_half_costs(shape); !s) return s;

@@ -1,0 +1,15 @@
+// redteam: honest
+// tries: nothing: the twin of this task's tricks
+#include <cmath>
+
+#include "task.hpp"
+
+extern "C" void vae(const float* __restrict x, const float* __restrict r, const float* __restrict mu,
+                    const float* __restrict lv, float* __restrict y, std::int64_t n) {
+  double error = 0, divergence = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    error += (x[i] - r[i]) * (x[i] - r[i]);
+    divergence += mu[i] * mu[i] + std::exp(lv[i]) - lv[i] - 1;
+  }
+  y[0] = static_cast<float>(error + 0.005 * divergence);
+}
