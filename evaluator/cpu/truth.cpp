@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -24,8 +25,9 @@ struct Range {
   double from, to;
 };
 
-/// Inputs of one sign, and of both where a function is flat between those.
-constexpr Range kProbes[] = {{0.5, 1.5}, {-4, 4}};
+/// Inputs of one sign and of both, as most are, and further ones for what is flat between those.
+constexpr Range kProbes[] = {{0.5, 1.5}, {-2, 2}, {-4, 4}};
+constexpr std::size_t kUsualProbes = 2;
 constexpr double kLeastPositive = 1e-3;
 
 std::vector<Change> first_changes(std::size_t variants) {
@@ -253,20 +255,19 @@ struct Truth::State {
     return over_scale;
   }
 
-  /// Of shorter sums no budget goes beyond what halving leaves them in any case.
+  /// The most that it costs. Of shorter sums no budget goes beyond what halving leaves them in any case.
   Status learn_what_half_costs(std::size_t shape) {
     constexpr double kHardlyAnything = kLeastElement * 0x1p-24;
     std::vector<double>& half = half_.emplace_back(task.tensors.size(), 0.0);
     if (std::ranges::max(terms_[shape]) <= kLeastElement) return {};
-    for (const Range& range : kProbes) {
-      const auto costs = costs_of_halving(shape, range);
+    for (std::size_t probe = 0; probe < std::size(kProbes); ++probe) {
+      const auto flat = [&](std::size_t t) { return judges(t) && half[t] < kHardlyAnything; };
+      const auto tensors = std::views::iota(std::size_t{0}, half.size());
+      if (probe >= kUsualProbes && std::ranges::none_of(tensors, flat)) break;
+      const auto costs = costs_of_halving(shape, kProbes[probe]);
       if (!costs) return costs.error();
-      bool all = true;
-      for (std::size_t t = 0; t < half.size(); ++t) {
-        if (half[t] < kHardlyAnything) half[t] = (*costs)[t];
-        all = all && (!judges(t) || half[t] >= kHardlyAnything);
-      }
-      if (all) break;
+      for (const std::size_t t : tensors)
+        if (probe < kUsualProbes || flat(t)) half[t] = std::max(half[t], (*costs)[t]);
     }
     return {};
   }
