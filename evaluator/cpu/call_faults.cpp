@@ -1,5 +1,6 @@
 #include "call_faults.hpp"
 
+#include <sstream>
 #include <variant>
 
 namespace kernelsmith {
@@ -7,6 +8,17 @@ namespace {
 
 std::string where(const TaskShape& shape, const TensorSpec& tensor) {
   return "output '" + tensor.name + "' at " + where(shape);
+}
+
+/// A bug is off by much; by a little is who rounds otherwise than the task allows for.
+std::string how_far_off(double over_budget) {
+  constexpr double kByALittle = 1000;
+  std::ostringstream text;
+  text.precision(3);
+  text << "; the worst is off by " << over_budget << " times what it may be";
+  if (over_budget < kByALittle)
+    text << " (a lower precision, a long sum in one piece, or digits lost where numbers cancel out?)";
+  return text.str();
 }
 
 }  // namespace
@@ -46,10 +58,13 @@ Failure wrong(const CheckResult& result, const Expected& expected, const TaskSha
     return reject(Stage::correctness, RejectionCode::wrong_output,
                   where(shape, tensor) + " is too inaccurate as a whole: its RMS error is " +
                       std::to_string(result.error) + " times what is allowed (a lower precision somewhere?)");
+  const std::string differs = where(shape, tensor) + " differs from the reference: " + count;
+  const std::string such_as = ", such as element " + std::to_string(result.first_bad);
+  if (expected.exact)
+    return reject(Stage::correctness, RejectionCode::wrong_output,
+                  differs + " are not the same bits" + such_as);
   return reject(Stage::correctness, RejectionCode::wrong_output,
-                where(shape, tensor) + " differs from the reference: " + count +
-                    (expected.exact ? " are not the same bits" : " are beyond the error budget") +
-                    ", such as element " + std::to_string(result.first_bad));
+                differs + " are beyond the error budget" + such_as + how_far_off(result.error));
 }
 
 Failure modified(const TaskShape& shape, const TensorSpec& tensor) {

@@ -349,6 +349,17 @@ TEST(CpuEvaluator, AnEntryMayHaveTheNameOfALibraryFunction) {
   expect_accepted(bench, source);
 }
 
+TEST(CpuEvaluator, AWrongOutputTellsByHowMuch) {
+  Bench bench;
+  const auto far = verdict_on(bench, kernel(kHonest + "y[rows * cols - 1] += 1;"));
+  ASSERT_TRUE(far && !far->accepted());
+  EXPECT_THAT(far->rejection()->diagnostics, HasSubstr("times what it may be"));
+  EXPECT_THAT(far->rejection()->diagnostics, ::testing::Not(HasSubstr("cancel")));
+  const auto nearly = verdict_on(bench, kernel(kHonest + "y[rows * cols - 1] *= 1.0001f;"));
+  ASSERT_TRUE(nearly && !nearly->accepted());
+  EXPECT_THAT(nearly->rejection()->diagnostics, HasSubstr("cancel"));
+}
+
 TEST(CpuEvaluator, WhatIsComparedBitForBitSaysSo) {
   Bench bench(task_with({}, kTask + "tolerance: {policy: exact}\n"));
   const auto verdict = verdict_on(bench, kernel(kHonest + "y[0] = 7;"));
