@@ -12,6 +12,7 @@
 #include "compiler.hpp"
 #include "judge.hpp"
 #include "locate_runner.hpp"
+#include "memory_need.hpp"
 #include "truth.hpp"
 
 namespace kernelsmith {
@@ -77,6 +78,9 @@ Status check_supported(const Task& task) {
                 "declare specials without denormals");
   return {};
 }
+
+/// How many make a bank at the same time: cores that are reserved for timing are one runner's.
+std::size_t oracles_of(const Task& task) { return task.threads > 1 ? 1 : 2; }
 
 /// What declares something that this backend cannot honour is refused, never ignored.
 Status check_declared(const Task& task) {
@@ -192,6 +196,8 @@ Result<std::vector<std::string>> negligible_inputs(const Task& task, Truth& trut
 Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, const CpuOptions& options) {
   if (auto s = check_supported(task); !s) return s.error();
   if (auto s = check_declared(task); !s) return s.error();
+  if (auto s = check_memory(task, shapes_of(task), BankLimits{}.least, oracles_of(task)); !s)
+    return s.error();
   auto compiler = CpuCompiler::create(task, options);
   if (!compiler) return compiler.error();
   auto runner = runner_settings(task, options, **compiler);
@@ -223,13 +229,14 @@ Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const CpuO
   if (auto s = check_supported(task); !s) return s.error();
   std::vector<PrecisionCheck> checks;
   if (!needs_truth(task)) return checks;
+  const std::vector<TaskShape> shapes = shapes_of(task);
+  if (auto s = check_memory(task, shapes, 1, 1); !s) return s.error();
   const auto compiler = CpuCompiler::create(task, options);
   if (!compiler) return compiler.error();
   const auto runner = runner_settings(task, options, **compiler);
   if (!runner) return runner.error();
   const auto oracle = build_oracle(task, **compiler);
   if (!oracle) return oracle.error();
-  const std::vector<TaskShape> shapes = shapes_of(task);
   auto truth = Truth::create(task, shapes, **oracle, *runner);
   if (!truth) return truth.error();
   const auto is_output = [](const TensorSpec& tensor) {
