@@ -1,0 +1,16 @@
+#include <cmath>
+
+#include "task.hpp"
+
+// The energy of each row, less a thousandth of its log-likelihood.
+extern "C" void ridge(const float* __restrict x, float* __restrict y, std::int64_t b, std::int64_t d) {
+  for (std::int64_t j = 0; j < b; ++j) {
+    const float* const row = x + j * d;
+    float energy = 0, likelihood = 0;
+    for (std::int64_t i = 0; i < d; ++i) {
+      energy += row[i] * row[i];
+      likelihood += std::fmax(row[i], 0.0F) + std::log1p(std::exp(-std::fabs(row[i])));
+    }
+    y[j] = energy - 0.001F * likelihood;
+  }
+}
