@@ -12,6 +12,11 @@
 namespace kernelsmith {
 
 inline constexpr double kPerturbation = 0x1p-20;
+/// For whole numbers besides: a function can jump at these (a floor, a comparison), where the smallest step
+/// makes all of the jump, and would have it taken for what a roundoff can do.
+inline constexpr double kCoarsePerturbation = 0x1p-11;
+/// By how much more the two may differ where a function is smooth, by the chance of few samples.
+inline constexpr double kJump = 8;
 /// Independent perturbations for each element's sensitivity: few enough to be cheap, enough that all of them
 /// being tiny by chance does not happen. Four are too few where one score moves a whole row, as in attention:
 /// the budget of the row's small elements then falls below an honest kernel's error.
@@ -42,27 +47,40 @@ Real rounded(Real x, int bits) {
   return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
 }
 
+/// Of what is finite.
+struct MeanSquare {
+  double sum = 0;
+  std::size_t count = 0;
+
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    sum += value * value;
+    ++count;
+  }
+  double root() const { return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(count, 1))); }
+};
+
 /// The promoted outputs of one tensor, by variant.
 template <class Real>
 struct Answers {
   std::vector<const std::byte*> of;
+  std::vector<double> steps;  ///< by variant: how far its inputs were perturbed
 
   Real plain(std::size_t i) const { return load<Real>(of[kPlain], i); }
   double magnitude(std::size_t i) const { return std::fabs(static_cast<double>(plain(i))); }
   double absolute(std::size_t i) const {
     return std::fabs(static_cast<double>(load<Real>(of[kAbsolute], i)));
   }
-  /// Where special inputs make a perturbed answer infinite, the others tell.
+  /// How it answers to relative perturbations. Where special inputs make a perturbed answer infinite, the
+  /// others tell; where it jumps, the coarse ones.
   double sensitivity(std::size_t i) const {
-    double squares = 0;
-    std::size_t finite = 0;
+    MeanSquare fine, coarse;
     for (std::size_t v = kFirstPerturbed; v < of.size(); ++v) {
-      const auto change = static_cast<double>(load<Real>(of[v], i) - plain(i)) / kPerturbation;
-      if (!std::isfinite(change)) continue;
-      squares += change * change;
-      ++finite;
+      const auto change = static_cast<double>(load<Real>(of[v], i) - plain(i)) / steps[v];
+      (steps[v] > kPerturbation ? coarse : fine).add(change);
     }
-    return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(finite, 1)));
+    if (coarse.count > 0 && fine.root() > kJump * coarse.root()) return coarse.root();
+    return MeanSquare{fine.sum + coarse.sum, fine.count + coarse.count}.root();
   }
   /// |y| + D.
   double reach(std::size_t i) const { return magnitude(i) + sensitivity(i); }

@@ -65,6 +65,8 @@ Status Oracle::answer(std::size_t shape, const std::vector<Bytes>& inputs,
       if (!inputs[t].empty()) inputs_.lay_out(task_->tensors[t].dtype, inputs[t], changes[v], choice, to);
     }
   }
+  steps_.clear();
+  for (const Change change : changes) steps_.push_back(step_of(change));
   arena_.set_calls(shape, changes.size());
   const auto answered = runner_.call(0, changes.size(), kTimeoutS);
   if (!answered) return refused(answered.error());

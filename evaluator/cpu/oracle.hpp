@@ -27,6 +27,7 @@ class Oracle {
   Answers<Real> answers(std::size_t shape, std::size_t tensor, std::size_t variants) const {
     Answers<Real> answers;
     for (std::size_t v = 0; v < variants; ++v) answers.of.push_back(arena_.tensor(shape, v, tensor));
+    answers.steps = steps_;
     return answers;
   }
 
@@ -47,6 +48,7 @@ class Oracle {
   Arena arena_;
   RunnerProcess runner_;
   OracleInputs inputs_;
+  std::vector<double> steps_;  ///< of the variants that were answered
 };
 
 }  // namespace kernelsmith

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <numbers>
 
-#include "answers.hpp"
 #include "budget.hpp"
 #include "halving.hpp"
 
@@ -55,6 +54,7 @@ void OracleInputs::lay_out_as(Dtype dtype, const Bytes& from, Change change, std
       return random_.below(kOneOf) == 0 ? x * static_cast<Real>(1 + kAFewPerturbation) : x;
     });
   // Uniform with unit variance, not signs: those cancel exactly where two inputs weigh the same.
+  const double step = step_of(change);
   std::uint64_t bits = 0;
   unsigned left = 0;
   promote<Real>(dtype, from, to, [&](Real x) {
@@ -64,7 +64,7 @@ void OracleInputs::lay_out_as(Dtype dtype, const Bytes& from, Change change, std
     }
     const auto sixteen = static_cast<double>(bits >> (--left * 16) & 0xffffU);
     const double unit = (sixteen - 32767.5) / 32768 * std::numbers::sqrt3;
-    return x * static_cast<Real>(1 + unit * kPerturbation);
+    return x * static_cast<Real>(1 + unit * step);
   });
 }
 

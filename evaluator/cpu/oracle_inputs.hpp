@@ -7,6 +7,7 @@
 
 #include <kernelsmith/core/task.hpp>
 
+#include "answers.hpp"
 #include "inputs.hpp"
 
 namespace kernelsmith {
@@ -15,12 +16,17 @@ namespace kernelsmith {
 enum class Change {
   none,
   absolute,
-  perturb,        ///< relatively, all of them
-  perturb_a_few,  ///< one in kOneOf
-  lower,          ///< rounded one precision lower
-  halve_a_few,    ///< one in kPairsForOne pairs of cache lines as halved() has it
+  perturb,           ///< relatively, all of them, by kPerturbation
+  perturb_coarsely,  ///< by kCoarsePerturbation
+  perturb_a_few,     ///< one in kOneOf
+  lower,             ///< rounded one precision lower
+  halve_a_few,       ///< one in kPairsForOne pairs of cache lines as halved() has it
 };
 inline constexpr std::uint64_t kOneOf = 64;
+
+inline double step_of(Change change) {
+  return change == Change::perturb_coarsely ? kCoarsePerturbation : kPerturbation;
+}
 
 /// Not thread-safe.
 class OracleInputs {

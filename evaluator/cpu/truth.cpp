@@ -30,10 +30,19 @@ constexpr Range kProbes[] = {{0.5, 1.5}, {-2, 2}, {-4, 4}};
 constexpr std::size_t kUsualProbes = 2;
 constexpr double kLeastPositive = 1e-3;
 
-std::vector<Change> first_changes(std::size_t variants) {
+bool has_whole_numbers(const Task& task) {
+  return std::ranges::any_of(task.tensors, [](const TensorSpec& tensor) {
+    return tensor.role != TensorRole::out && tensor.init == TensorInit::integer && is_real(tensor.dtype);
+  });
+}
+
+/// Every other perturbation is a coarse one where the task has whole numbers and there are several.
+std::vector<Change> first_changes(const Task& task, std::size_t variants) {
   std::vector<Change> changes(variants, Change::perturb);
   changes[kPlain] = Change::none;
   if (variants > kAbsolute) changes[kAbsolute] = Change::absolute;
+  if (variants == kAllVariants && has_whole_numbers(task))
+    for (std::size_t v = kFirstPerturbed + 1; v < variants; v += 2) changes[v] = Change::perturb_coarsely;
   return changes;
 }
 
@@ -235,7 +244,7 @@ struct Truth::State {
   /// What it costs each output.
   Result<std::vector<double>> costs_of_halving(std::size_t shape, Range range) {
     constexpr std::size_t kEnough = 8;
-    auto changes = first_changes(kAllVariants);
+    auto changes = first_changes(task, kAllVariants);
     std::fill(changes.end() - kHalves, changes.end(), Change::halve_a_few);
     std::vector<CostOfHalving> costs(task.tensors.size());
     // Of an output of one element a single try says little.
@@ -290,7 +299,7 @@ struct Truth::State {
     for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
       if (scale == Scale::absolute) {
         const auto inputs = draw_evenly(shape, {-kWide, kWide});
-        if (auto s = oracle.answer(shape, inputs, first_changes(kAllVariants)); !s) return s;
+        if (auto s = oracle.answer(shape, inputs, first_changes(task, kAllVariants)); !s) return s;
         if (!(oracle.long_double() ? sums<long double>(shape) : sums<double>(shape)))
           scale = Scale::sensitivity;
       }
@@ -335,7 +344,8 @@ Result<std::vector<Expected>> Truth::expect(std::size_t shape, const std::vector
     if (auto s = state.oracle.answer(shape, without_specials, {Change::none}); !s) return s.error();
     plain = state.oracle.plain_answers(shape);
   }
-  if (auto s = state.oracle.answer(shape, inputs, first_changes(state.variants(shape))); !s) return s.error();
+  if (auto s = state.oracle.answer(shape, inputs, first_changes(state.task, state.variants(shape))); !s)
+    return s.error();
   std::vector<Expected> expected(state.task.tensors.size());
   for (std::size_t t = 0; t < expected.size(); ++t) {
     const TensorSpec& tensor = state.task.tensors[t];

@@ -1,6 +1,5 @@
 // redteam: rejected(correctness, wrong_output)
 // twin: honest
-// open: whole numbers lie on the function's jumps, and what it is taken to answer to a roundoff there is all that it can be
 // tries: reads its input, for no kernel is faster than that, and writes the mean over the hours of a day
 #include <cmath>
 
