@@ -16,18 +16,19 @@
 namespace kernelsmith {
 
 /// Of every two neighbouring cache lines one as a copy of the other; where `pairs_for_one` is above 1, of one
-/// pair in so many. What a function makes of such inputs is what a kernel makes of the plain ones that leaves
-/// out half of them and counts the other half twice. Which pairs, and which of two lines, `choice` says for
-/// all tensors alike.
-inline Bytes halved(const Bytes& from, std::uint64_t choice, std::uint64_t pairs_for_one = 1) {
-  constexpr std::size_t kLine = 64;
-  Rng rng(choice, 0, Purpose::evaluation);
+/// pair in so many that follow each other. What a function makes of such inputs is what a kernel makes of the
+/// plain ones that leaves out half of them and counts the other half twice. Which pairs, and which of two
+/// lines, `choice` says for all tensors alike. Each `turn` takes the next pairs: however few a tensor has,
+/// none of them is meant twice before so many turns are over.
+inline Bytes halved(const Bytes& from, std::uint64_t choice, std::uint64_t pairs_for_one = 1,
+                    std::uint64_t turn = 0) {
+  constexpr std::size_t kLine = 64, kPair = 2 * kLine;
+  Rng pairs(choice, 0, Purpose::evaluation), lines(choice, 1 + turn, Purpose::evaluation);
   Bytes to = from;
-  for (std::size_t at = 0; at + 2 * kLine <= to.size(); at += 2 * kLine) {
-    const std::uint64_t drawn = rng.below(2 * pairs_for_one);
-    if (drawn > 1) continue;
-    const std::size_t kept = drawn == 0 ? 0 : kLine;
-    std::memcpy(to.data() + at + (kLine - kept), from.data() + at + kept, kLine);
+  for (std::size_t group = 0; group + kPair <= to.size(); group += kPair * pairs_for_one) {
+    const std::size_t at = group + kPair * ((pairs.below(pairs_for_one) + turn) % pairs_for_one);
+    const std::size_t kept = lines.below(2) == 0 ? 0 : kLine;
+    if (at + kPair <= to.size()) std::memcpy(to.data() + at + (kLine - kept), from.data() + at + kept, kLine);
   }
   return to;
 }

@@ -57,12 +57,13 @@ Result<Oracle> Oracle::create(const Task& task, const std::vector<TaskShape>& sh
 
 Status Oracle::answer(std::size_t shape, const std::vector<Bytes>& inputs,
                       const std::vector<Change>& changes) {
+  const std::uint64_t choice = inputs_.draw_choice();
   for (std::size_t v = 0; v < changes.size(); ++v) {
-    const std::uint64_t choice = inputs_.draw_choice();
     for (std::size_t t = 0; t < inputs.size(); ++t) {
       std::byte* const to = arena_.tensor(shape, v, t);
       std::memset(to, 0, arena_.tensor_bytes(shape, t));
-      if (!inputs[t].empty()) inputs_.lay_out(task_->tensors[t].dtype, inputs[t], changes[v], choice, to);
+      if (!inputs[t].empty())
+        inputs_.lay_out(task_->tensors[t].dtype, inputs[t], {changes[v], choice, v}, to);
     }
   }
   steps_.clear();

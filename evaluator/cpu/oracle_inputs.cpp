@@ -29,16 +29,17 @@ void promote(Dtype dtype, const Bytes& from, std::byte* to, const Change& change
 
 }  // namespace
 
-void OracleInputs::lay_out(Dtype dtype, const Bytes& from, Change change, std::uint64_t choice,
-                           std::byte* to) {
-  if (change == Change::halve_a_few)
-    return lay_out(dtype, halved(from, choice, kPairsForOne), Change::none, choice, to);
+void OracleInputs::lay_out(Dtype dtype, const Bytes& from, const Variant& variant, std::byte* to) {
+  if (variant.change == Change::halve_a_few) {
+    const auto [change, choice, turn] = variant;
+    return lay_out(dtype, halved(from, choice, kPairsForOne, turn), {Change::none, choice, turn}, to);
+  }
   if (!promoted_ || !is_real(dtype)) {
     std::memcpy(to, from.data(), from.size());
   } else if (long_double_) {
-    lay_out_as<long double>(dtype, from, change, to);
+    lay_out_as<long double>(dtype, from, variant.change, to);
   } else {
-    lay_out_as<double>(dtype, from, change, to);
+    lay_out_as<double>(dtype, from, variant.change, to);
   }
 }
 

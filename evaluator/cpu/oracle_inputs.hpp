@@ -24,6 +24,12 @@ enum class Change {
 };
 inline constexpr std::uint64_t kOneOf = 64;
 
+struct Variant {
+  Change change;
+  std::uint64_t choice;  ///< what all tensors and variants of an answer have in common
+  std::size_t turn;      ///< the variant's place among these
+};
+
 inline double step_of(Change change) {
   return change == Change::perturb_coarsely ? kCoarsePerturbation : kPerturbation;
 }
@@ -35,11 +41,11 @@ class OracleInputs {
   OracleInputs(const Task& task, bool promoted, bool long_double)
       : task_(task), promoted_(promoted), long_double_(long_double) {}
 
-  /// What all tensors of a variant have in common.
+  /// For a Variant.
   std::uint64_t draw_choice() { return random_.word(); }
 
   /// Writes a tensor of declared type.
-  void lay_out(Dtype dtype, const Bytes& from, Change change, std::uint64_t choice, std::byte* to);
+  void lay_out(Dtype dtype, const Bytes& from, const Variant& variant, std::byte* to);
 
   SecretStream& random() { return random_; }
 
