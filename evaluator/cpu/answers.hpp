@@ -47,17 +47,19 @@ Real rounded(Real x, int bits) {
   return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
 }
 
-/// Of what is finite.
+/// Of what is finite, and may be beyond the root of the largest double.
 struct MeanSquare {
-  double sum = 0;
+  long double sum = 0;
   std::size_t count = 0;
 
   void add(double value) {
     if (!std::isfinite(value)) return;
-    sum += value * value;
+    sum += static_cast<long double>(value) * value;
     ++count;
   }
-  double root() const { return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(count, 1))); }
+  double root() const {
+    return static_cast<double>(std::sqrt(sum / static_cast<long double>(std::max<std::size_t>(count, 1))));
+  }
 };
 
 /// The promoted outputs of one tensor, by variant.
@@ -91,20 +93,26 @@ struct Answers {
   }
 };
 
-/// Sums of products show themselves: the absolute values' answer bounds the answer everywhere, and is no more
-/// than cancellation explains nearly everywhere (a sensitivity of four samples is now and then too small).
+/// Sums of products show themselves: the absolute values' answer bounds the answer everywhere, is no more
+/// than cancellation explains nearly everywhere (a sensitivity of few samples is now and then too small) and
+/// nowhere more than chance does, and is not beyond what the answer reaches either, as where a function only
+/// depends on its inputs' size. Zeros tell nothing.
 template <class Real>
 bool looks_like_sums(const Answers<Real>& answers, std::size_t elements) {
   constexpr double kSlack = 1 + 1e-9;
-  constexpr double kMostCancellation = 64;
-  constexpr double kExceptions = 0.02;
-  std::size_t exceptions = 0;
+  constexpr double kMostCancellation = 64, kBeyondChance = 1024, kSteep = 8;
+  constexpr double kExceptions = 0.02, kTelling = 0.25;
+  std::size_t exceptions = 0, telling = 0;
   for (std::size_t i = 0; i < elements; ++i) {
-    const double absolute = answers.absolute(i);
+    const double absolute = answers.absolute(i), reach = answers.reach(i);
     if (!(answers.magnitude(i) <= absolute * kSlack)) return false;
-    if (!(absolute <= kMostCancellation * (answers.sensitivity(i) + answers.magnitude(i)))) ++exceptions;
+    if (!(absolute <= kBeyondChance * reach) || !(reach <= kSteep * absolute)) return false;
+    if (!(absolute <= kMostCancellation * reach)) ++exceptions;
+    if (absolute > 0) ++telling;
   }
-  return static_cast<double>(exceptions) <= kExceptions * static_cast<double>(elements);
+  const auto all = static_cast<double>(elements);
+  return static_cast<double>(exceptions) <= kExceptions * all &&
+         static_cast<double>(telling) >= kTelling * all;
 }
 
 }  // namespace kernelsmith

@@ -55,8 +55,7 @@ Result<Arena> Arena::create(std::span<const TensorRole> roles, std::vector<Arena
   for (const ArenaShape& shape : arena.shapes_) guards += shape.slots * roles.size();
   const std::size_t sizes = arena.shapes_.empty() ? 0 : arena.shapes_.front().sizes.size();
   const std::size_t row_bytes = roles.size() * sizeof(runner::Argument) + sizes * sizeof(std::int64_t);
-  for (const ArenaShape& shape : arena.shapes_) guards += shape.streamed.size();
-  ++guards;  // of the answers
+  guards += arena.shapes_.size() + 1;  // of what is streamed, and of the answers
   arena.steps_ = rounded(sizeof(runner::Header) + guards * sizeof(runner::Guard), kAlignment);
   arena.table_ = rounded(arena.steps_ + sizeof(runner::Steps), kAlignment);
   arena.tables_bytes_ = rounded(arena.table_ + rows * row_bytes, kPage);
@@ -68,9 +67,7 @@ Result<Arena> Arena::create(std::span<const TensorRole> roles, std::vector<Arena
     for (std::size_t slot = 0; slot < shape.slots; ++slot)
       for (std::size_t t = 0; t < roles.size(); ++t)
         offsets.push_back(arena.place(roles[t] == TensorRole::in, shape.tensor_bytes[t]));
-    Offsets& streamed = arena.streamed_.emplace_back(roles.size());
-    for (const std::size_t t : shape.streamed)
-      if (roles[t] == TensorRole::in) streamed[t] = arena.place(false, shape.tensor_bytes[t]);
+    arena.place_streamed(shape);
   }
   if (auto status = arena.allocate(); !status) return status.error();
   return arena;
@@ -83,6 +80,21 @@ std::uint64_t Arena::place(bool among_inputs, std::size_t bytes) {
   (among_inputs ? input_guards_ : output_guards_).push_back(end);
   used = end + kPage;
   return end - rounded(bytes, kAlignment);
+}
+
+/// Side by side, so that one read takes them all, and whoever reads in the runner's place needs no fewer.
+void Arena::place_streamed(const ArenaShape& shape) {
+  Offsets& streamed = streamed_.emplace_back(roles_.size());
+  std::size_t bytes = 0;
+  for (const std::size_t t : shape.streamed)
+    if (roles_[t] == TensorRole::in) bytes += rounded(shape.tensor_bytes[t], kAlignment);
+  if (bytes == 0) return;
+  std::uint64_t offset = place(false, bytes);
+  for (const std::size_t t : shape.streamed) {
+    if (roles_[t] != TensorRole::in) continue;
+    streamed[t] = offset;
+    offset += rounded(shape.tensor_bytes[t], kAlignment);
+  }
 }
 
 Status Arena::allocate() {
@@ -147,6 +159,11 @@ std::byte* Arena::streamed(std::size_t shape, std::size_t slot, std::size_t tens
   return outputs_.mapping.get() + streamed_offset(shape, slot, tensor);
 }
 
+std::size_t Arena::streamed_bytes(std::size_t shape, std::size_t tensor) const {
+  const std::size_t bytes = tensor_bytes(shape, tensor);
+  return roles_[tensor] == TensorRole::in ? rounded(bytes, kAlignment) : bytes;
+}
+
 std::uint64_t Arena::streamed_offset(std::size_t shape, std::size_t slot, std::size_t tensor) const {
   return roles_[tensor] == TensorRole::in ? streamed_[shape][tensor]
                                           : offsets_[shape][slot * roles_.size() + tensor];
@@ -158,8 +175,12 @@ void Arena::set_step(std::size_t shape, std::size_t slot) {
   runner::Steps& steps = this->steps();
   steps.inputs = steps.outputs = 0;
   for (const std::size_t t : shapes_[shape].streamed) {
-    const std::uint64_t offset = streamed_offset(shape, slot, t);
-    steps.input[steps.inputs++] = {offset, shapes_[shape].tensor_bytes[t]};
+    const std::uint64_t offset = streamed_offset(shape, slot, t), bytes = streamed_bytes(shape, t);
+    runner::Part* const last = steps.inputs > 0 ? &steps.input[steps.inputs - 1] : nullptr;
+    if (last != nullptr && last->offset + last->bytes == offset)
+      last->bytes += bytes;
+    else
+      steps.input[steps.inputs++] = {offset, bytes};
     const runner::Argument argument{1, offset};
     std::memcpy(row + t * sizeof argument, &argument, sizeof argument);
   }

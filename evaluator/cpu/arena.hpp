@@ -21,8 +21,8 @@ struct ArenaShape {
   std::vector<std::int64_t> sizes;        ///< as the entry gets them
   std::vector<std::size_t> tensor_bytes;  ///< in the order of the entry's arguments
   std::size_t slots = 1;
-  /// Those inputs that come through a pipe when calls are shown one by one. All such calls have an `in`
-  /// tensor in one place, among the outputs.
+  /// Those inputs that come through a pipe when calls are shown one by one, in the order in which they come.
+  /// All such calls have an `in` tensor in one place, among the outputs.
   std::vector<std::size_t> streamed{};
 };
 
@@ -49,6 +49,8 @@ class Arena {
   const std::vector<std::size_t>& streamed(std::size_t shape) const { return shapes_[shape].streamed; }
   /// Where a tensor that is streamed is read by a call in that slot, in the judge's mapping.
   std::byte* streamed(std::size_t shape, std::size_t slot, std::size_t tensor) const;
+  /// How much of the pipe is the tensor's: an `in` tensor is filled up to where the next one begins.
+  std::size_t streamed_bytes(std::size_t shape, std::size_t tensor) const;
   /// Makes row 0 of the call table, and the parts of steps(), the call in that slot.
   void set_step(std::size_t shape, std::size_t slot);
   /// What judge and runner tell each other of calls that are shown one by one.
@@ -75,6 +77,7 @@ class Arena {
 
   Arena() = default;
   std::uint64_t place(bool among_inputs, std::size_t bytes);
+  void place_streamed(const ArenaShape& shape);
   std::byte* write_row(std::byte* row, std::size_t shape, std::size_t slot) const;
   std::uint64_t streamed_offset(std::size_t shape, std::size_t slot, std::size_t tensor) const;
   Status allocate();

@@ -157,7 +157,9 @@ bool needs_truth(const Task& task) {
   return task.tolerance.policy != "exact" && std::ranges::any_of(task.tensors, real);
 }
 
-Result<Bank> make_bank(const Task& task, const std::vector<TaskShape>& shapes, const CpuBinary& oracle,
+namespace {
+
+Result<Bank> draw_bank(const Task& task, const std::vector<TaskShape>& shapes, const CpuBinary& oracle,
                        const RunnerSettings& settings, const BankLimits& limits) {
   auto truth = Truth::create(task, shapes, oracle, settings);
   if (!truth) return truth.error();
@@ -167,6 +169,34 @@ Result<Bank> make_bank(const Task& task, const std::vector<TaskShape>& shapes, c
   auto other = truth->another(oracle, settings);
   if (!other) return other.error();
   return maker.make({&*truth, &*other});
+}
+
+/// Where a truth is not finite any kernel is right that is not finite either.
+Status refuse_what_is_never_finite(const Task& task, const Bank& bank) {
+  for (std::size_t t = 0; t < task.tensors.size(); ++t) {
+    const TensorSpec& tensor = task.tensors[t];
+    if (tensor.role == TensorRole::in || !is_real(tensor.dtype)) continue;
+    const auto judges = [&](const InputSet& set) {
+      return set.outputs[t].exact || set.outputs[t].judged > 0;
+    };
+    for (const std::vector<InputSet>& sets : bank)
+      if (!sets.empty() && std::ranges::none_of(sets, judges))
+        return fail(ErrorCode::refused,
+                    "output '" + tensor.name + "' is not finite with any inputs, so nothing can be judged",
+                    "files: reference",
+                    "the reference may need other inputs: `init: positive` or `uniform` for some tensors");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Bank> make_bank(const Task& task, const std::vector<TaskShape>& shapes, const CpuBinary& oracle,
+                       const RunnerSettings& settings, const BankLimits& limits) {
+  auto bank = draw_bank(task, shapes, oracle, settings, limits);
+  if (!bank) return bank;
+  if (auto s = refuse_what_is_never_finite(task, *bank); !s) return s.error();
+  return bank;
 }
 
 }  // namespace kernelsmith

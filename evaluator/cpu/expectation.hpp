@@ -16,22 +16,20 @@ namespace kernelsmith {
 /// Keeps the limit from being zero where nothing is to be judged.
 inline constexpr double kLeastRmsLimit = 1e-12;
 
-/// A tensor of few elements scatters more about its RMS.
-inline double allowance_for_few(std::size_t elements) {
-  return 1 + 4 / std::sqrt(static_cast<double>(elements));
+/// A tensor of few elements scatters more about its RMS. Where nothing but that counts, it has room enough
+/// for most of it.
+inline double allowance_for_few(std::size_t elements, bool normwise) {
+  const double scatter = 1 + 4 / std::sqrt(static_cast<double>(elements));
+  return normwise ? std::min(scatter, 2.0) : scatter;
 }
 
 /// The RMS of a function over the elements whose truth is finite.
 template <class Declared, class Real, class Function>
 double rms_over_finite(const Answers<Real>& answers, std::size_t elements, const Function& function) {
-  double squares = 0;
-  std::size_t finite = 0;
-  for (std::size_t i = 0; i < elements; ++i) {
-    if (!std::isfinite(static_cast<Declared>(answers.plain(i)))) continue;
-    squares += std::pow(function(i), 2);
-    ++finite;
-  }
-  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(finite, 1)));
+  MeanSquare all;
+  for (std::size_t i = 0; i < elements; ++i)
+    if (std::isfinite(static_cast<Declared>(answers.plain(i)))) all.add(function(i));
+  return all.root();
 }
 
 /// What the elements of an output may be off.
@@ -47,17 +45,23 @@ struct Budgets {
 template <class Declared, class Weight, class Real>
 Expected expected_from(const Answers<Real>& answers, Scale scale, std::size_t elements, Dtype dtype,
                        const Budgets& budgets, bool normwise) {
-  /// Beyond what a conventional algorithm needs: Strassen's errors grow faster.
-  constexpr double kNormwise = 4;
   constexpr double kMostWeight = static_cast<double>(std::numeric_limits<Weight>::max()) / 4;
-  const auto allowed_rms = [&](std::size_t i) {
-    return budgets.of(i).rms * answers.reach(i) + budgets.of(i).tiny;
+  /// No budget is beyond the largest number, so that whatever is finite is judged.
+  constexpr double kMost = static_cast<double>(std::numeric_limits<Weight>::max()) / 4;
+  const auto inputs_rounded = [&](std::size_t i) {
+    return scale == Scale::sensitivity ? answers.sensitivity(i) : answers.scale(scale, i);
   };
-  const double norm = normwise ? kNormwise * rms_over_finite<Declared>(answers, elements, allowed_rms) : 0;
+  const auto allowed_rms = [&](std::size_t i) {
+    const Budget& budget = budgets.of(i);
+    return budget.rms * answers.reach(i) + budget.rounded_inputs_rms * answers.sensitivity(i) + budget.tiny;
+  };
+  const double norm = normwise ? rms_over_finite<Declared>(answers, elements, allowed_rms) : 0;
   const auto weight = [&](std::size_t i) {
     const Budget& budget = budgets.of(i);
-    const double allowed = normwise ? norm : budget.element * answers.scale(scale, i) + budget.tiny;
-    return std::isfinite(allowed) ? std::min(1 / allowed, kMostWeight) : 0;
+    const double allowed = normwise ? norm
+                                    : budget.element * answers.scale(scale, i) +
+                                          budget.rounded_inputs * inputs_rounded(i) + budget.tiny;
+    return std::min(1 / std::min(allowed, kMost), kMostWeight);
   };
 
   Expected expected;
@@ -76,7 +80,7 @@ Expected expected_from(const Answers<Real>& answers, Scale scale, std::size_t el
   const double rms = normwise ? 1 : rms_over_finite<Declared>(answers, elements, [&](std::size_t i) {
     return allowed_rms(i) * weight(i);
   });
-  expected.rms_limit = rms * allowance_for_few(std::max<std::size_t>(expected.judged, 1));
+  expected.rms_limit = rms * allowance_for_few(std::max<std::size_t>(expected.judged, 1), normwise);
   if (!normwise) expected.rms_limit = std::clamp(expected.rms_limit, kLeastRmsLimit, 1.0);
   return expected;
 }

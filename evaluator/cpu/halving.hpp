@@ -60,10 +60,16 @@ class CostOfHalving {
 
   /// What all pairs would change, over an element's scale, as a standard deviation. By the upper quartile of
   /// what a few change: where elements are carried by some inputs, and a sum is a small part of them, few are
-  /// those whose carriers changed; and where many depend on no sum, they do not hide the others.
+  /// those whose carriers changed; and where many depend on no sum, they do not hide the others. A quartile
+  /// of few scatters too much.
   double over_scale() const {
     constexpr double kQuartileOfNormals = 1.15;
-    if (changes_.empty()) return 0;
+    constexpr std::size_t kFew = 64;
+    if (changes_.size() < kFew) {
+      MeanSquare all;
+      for (const double change : changes_) all.add(change);
+      return all.root() * std::sqrt(static_cast<double>(kPairsForOne));
+    }
     std::vector<double> changes = changes_;
     const auto quartile = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() * 3 / 4);
     std::ranges::nth_element(changes, quartile);

@@ -45,6 +45,9 @@ void append(AbbaRatios& all, const AbbaRatios& more) {
   append(all.shown, more.shown);
   append(all.lone, more.lone);
   append(all.showing_us, more.showing_us);
+  append(all.asking_us, more.asking_us);
+  all.a_is_alone = all.a_is_alone || more.a_is_alone;
+  all.b_is_alone = all.b_is_alone || more.b_is_alone;
 }
 
 /// Once more where it scatters too much for a score, by whosever doing: chance does that now and then, but

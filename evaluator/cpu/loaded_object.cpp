@@ -18,7 +18,7 @@ namespace {
 
 /// A NaN as f32, and no number that a kernel is likely to compute as anything else.
 std::uint32_t draw_poison(SecretStream& random) {
-  return 0x7fa00000U | static_cast<std::uint32_t>(random.below(1U << 20U));
+  return 0x7ff00000U | static_cast<std::uint32_t>(random.below(1U << 20U));
 }
 
 /// As streaming_fill(), for a few bytes that are not aligned.

@@ -1,6 +1,7 @@
 #include "one_by_one.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -32,11 +33,12 @@ bool granted(std::size_t room) {
 std::vector<std::size_t> streamed_tensors(const Task& task, const TaskShape& shape) {
   std::vector<std::size_t> streamed;
   std::size_t bytes = 0;
-  for (std::size_t t = 0; t < task.tensors.size(); ++t) {
-    if (task.tensors[t].role == TensorRole::out || task.tensors[t].constant) continue;
-    streamed.push_back(t);
-    bytes += shape.extents[t].bytes;
-  }
+  for (const TensorRole role : {TensorRole::in, TensorRole::inout})
+    for (std::size_t t = 0; t < task.tensors.size(); ++t) {
+      if (task.tensors[t].role != role || task.tensors[t].constant) continue;
+      streamed.push_back(t);
+      bytes += shape.extents[t].bytes;
+    }
   const bool possible = !streamed.empty() && bytes <= kMostStreamedBytes && task.threads == 1 &&
                         cores_by_preference().size() > 1 && granted(bytes + streamed.size() * kPage);
   return possible ? streamed : std::vector<std::size_t>();
@@ -88,9 +90,15 @@ std::span<const iovec> OneByOne::show(std::size_t call) {
   const InputSet& set = bank_[sets_[row]];
   arena_.set_step(shape_, slot);
   inputs_.clear();
-  // The system reads them.
-  for (const std::size_t t : streamed_)
-    inputs_.push_back({const_cast<std::byte*>(set.inputs[t].data()), set.inputs[t].size()});
+  static constexpr std::array<std::byte, kLine> kFill{};
+  const auto add = [&](const std::byte* data, std::size_t bytes) {
+    // The system reads them.
+    if (bytes > 0) inputs_.push_back({const_cast<std::byte*>(data), bytes});
+  };
+  for (const std::size_t t : streamed_) {
+    add(set.inputs[t].data(), set.inputs[t].size());
+    add(kFill.data(), arena_.streamed_bytes(shape_, t) - set.inputs[t].size());
+  }
   choose_inputs(set, slot);
   return inputs_;
 }

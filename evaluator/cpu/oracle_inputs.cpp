@@ -36,11 +36,18 @@ void OracleInputs::lay_out(Dtype dtype, const Bytes& from, const Variant& varian
   }
   if (!promoted_ || !is_real(dtype)) {
     std::memcpy(to, from.data(), from.size());
+    if (variant.change == Change::perturb_a_few) copy_a_few_neighbours(bytes_of(dtype), from, to);
   } else if (long_double_) {
     lay_out_as<long double>(dtype, from, variant.change, to);
   } else {
     lay_out_as<double>(dtype, from, variant.change, to);
   }
+}
+
+/// Of numbers that may be places in a table only what is there is sure to be allowed.
+void OracleInputs::copy_a_few_neighbours(std::size_t size, const Bytes& from, std::byte* to) {
+  for (std::size_t at = size; at < from.size(); at += size)
+    if (random_.below(kOneOf) == 0) std::memcpy(to + at, from.data() + at - size, size);
 }
 
 template <class Real>

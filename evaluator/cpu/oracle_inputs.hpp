@@ -50,6 +50,7 @@ class OracleInputs {
   SecretStream& random() { return random_; }
 
  private:
+  void copy_a_few_neighbours(std::size_t size, const Bytes& from, std::byte* to);
   template <class Real>
   void lay_out_as(Dtype dtype, const Bytes& from, Change change, std::byte* to);
 

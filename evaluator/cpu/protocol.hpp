@@ -81,7 +81,7 @@ struct Part {
 struct Steps {
   std::uint64_t prepared = 0;
   std::uint64_t inputs = 0, outputs = 0;  ///< how many parts
-  Part input[kMaxTensors];                ///< to be taken from the pipe
+  Part input[kMaxTensors];                ///< to be taken from the pipe, one after the other
   Part output[kMaxTensors];               ///< to be had in the caches
 };
 

@@ -45,6 +45,8 @@ TEST(RunnerProfile, OtherWaysAroundTheClockAreRefused) {
                            "pipe's size",
                            "epoll",
                            "machine's memory",
+                           "file systems",
+                           "mounts",
                            "socket's number",
                            "younger call",
                            "devices"}) {

@@ -53,7 +53,7 @@ static void together(const Rows& rows, std::int64_t n) {
 }
 
 /// A quiet NaN of the judge's, which a hash seldom is.
-static bool is_poison(const std::int32_t* y) { return static_cast<std::uint32_t>(*y) >> 20U == 0x7faU; }
+static bool is_poison(const std::int32_t* y) { return static_cast<std::uint32_t>(*y) >> 20U == 0x7ffU; }
 
 /// The call table and what it points to.
 class Table {

@@ -50,7 +50,7 @@ static void seal_both(const std::array<Sealed, 2>& rows, std::int64_t n) {
 }
 
 /// A quiet NaN of the judge's, which a hash seldom is.
-static bool is_poison(std::int32_t value) { return static_cast<std::uint32_t>(value) >> 20U == 0x7faU; }
+static bool is_poison(std::int32_t value) { return static_cast<std::uint32_t>(value) >> 20U == 0x7ffU; }
 
 /// The call table and what it points to.
 class Table {

@@ -40,7 +40,7 @@ static std::uint32_t step(std::uint32_t hash, std::int32_t x) {
 }
 
 /// A quiet NaN of the judge's, which a hash seldom is.
-static bool is_poison(const std::int32_t* y) { return static_cast<std::uint32_t>(*y) >> 20U == 0x7faU; }
+static bool is_poison(const std::int32_t* y) { return static_cast<std::uint32_t>(*y) >> 20U == 0x7ffU; }
 
 static const Argument* at(const char* row) { return reinterpret_cast<const Argument*>(row); }
 
