@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <functional>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +43,50 @@ TEST(Answers, AJumpIsTakenByCoarseSteps) {
 TEST(Answers, WhatIsNotFiniteTellsNothing) {
   const auto finite_above_one = [](double x) { return x < 1 ? HUGE_VAL : x; };
   EXPECT_NEAR(sensitivity_of(finite_above_one, 1, true), 1, 1e-3);
+}
+
+/// Whether outputs look like sums of products whose answers are these: plain, to the absolute inputs, and
+/// how far perturbed inputs move them.
+struct Output {
+  double plain, absolute, sensitivity;
+};
+
+bool look_like_sums(const std::vector<Output>& outputs) {
+  std::vector<std::vector<double>> values(kAllVariants);
+  Answers<double> answers;
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    for (const Output& output : outputs)
+      values[v].push_back(v == kPlain      ? output.plain
+                          : v == kAbsolute ? output.absolute
+                                           : output.plain + output.sensitivity * kPerturbation);
+    answers.of.push_back(reinterpret_cast<const std::byte*>(values[v].data()));
+    answers.steps.push_back(kPerturbation);
+  }
+  return looks_like_sums(answers, outputs.size());
+}
+
+TEST(Answers, SumsOfProductsAreBoundByTheAbsoluteInputs) {
+  EXPECT_TRUE(look_like_sums({{-3, 20, 4}, {1, 15, 3}}));
+  EXPECT_FALSE(look_like_sums({{-3, 2, 1}, {1, 15, 3}}));
+}
+
+TEST(Answers, OneAbsurdBoundAmongManyOutputsIsNoSumOfProducts) {
+  std::vector<Output> outputs(1000, {1, 4, 2});
+  EXPECT_TRUE(look_like_sums(outputs));
+  outputs.back().absolute = 1e30;
+  EXPECT_FALSE(look_like_sums(outputs));
+}
+
+TEST(Answers, EvenFunctionsAndZerosAreNoSumsOfProducts) {
+  EXPECT_FALSE(look_like_sums({{0.5, 0.5, 1000}, {0.2, 0.2, 900}}));
+  EXPECT_FALSE(look_like_sums({{0, 0, 0}, {0, 0, 0}}));
+}
+
+TEST(Answers, SquaresBeyondTheLargestDoubleHaveARoot) {
+  MeanSquare huge;
+  huge.add(1e300);
+  huge.add(-1e300);
+  EXPECT_DOUBLE_EQ(huge.root(), 1e300);
 }
 
 }  // namespace

@@ -51,5 +51,26 @@ TEST(Budget, OfAShortSumHasNoRoomForHalfOfAPartThatHardlyCounts) {
   EXPECT_LE(of_sum(kLongSum, 200 * kUnit).rms, 200 * kUnit / 4);
 }
 
+Budget allowing(const char* allowed, const char* policy = "auto") {
+  Task task;
+  task.tolerance.policy = policy;
+  if (allowed != nullptr) task.tolerance.allow = {allowed};
+  return budget_of(task, Dtype::f32, Scale::sensitivity, 256 * kLongSum, 8 * kLongSum * kUnit, false);
+}
+
+TEST(Budget, WhatIsAllowedHasNoRoomForHalfOfALongSumEither) {
+  const double half = 8 * kLongSum * kUnit;
+  for (const char* const allowed : {"f16_accumulate", "bf16_accumulate"}) {
+    EXPECT_DOUBLE_EQ(allowing(allowed).element, half / 2) << allowed;
+    EXPECT_LE(allowing(allowed).rms, half / 4) << allowed;
+  }
+  EXPECT_LE(allowing(nullptr, "normwise").rms, half / 4);
+}
+
+TEST(Budget, RoundedInputsAreGrantedByWhatTheyChange) {
+  EXPECT_DOUBLE_EQ(allowing("tf32").element, allowing(nullptr).element);
+  EXPECT_GT(allowing("tf32").rounded_inputs, 0);
+}
+
 }  // namespace
 }  // namespace kernelsmith

@@ -221,6 +221,12 @@ TEST(CpuEvaluator, SaysWhatIsWrongWithATask) {
   EXPECT_EQ(error.code, ErrorCode::refused);
   EXPECT_THAT(describe(error), HasSubstr("reference fails"));
 
+  error = setup_error(task_with(
+      {.reference =
+           kernel("for (std::int64_t i = 0; i < rows * cols; ++i) y[i] = std::sqrt(-1 - x[i] * x[i]);")}));
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(describe(error), HasSubstr("'y' is not finite with any inputs"));
+
   error = setup_error(task_with({}, kTask + "declared: {operations: \"1\", operations_are_minimal: true}\n"));
   EXPECT_EQ(error.code, ErrorCode::unsupported);
   EXPECT_THAT(describe(error), HasSubstr("operations_are_minimal"));
