@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <ranges>
 #include <string>
 #include <utility>
 
@@ -271,12 +270,13 @@ struct Truth::State {
     if (std::ranges::max(terms_[shape]) <= kLeastElement) return {};
     for (std::size_t probe = 0; probe < std::size(kProbes); ++probe) {
       const auto flat = [&](std::size_t t) { return judges(t) && half[t] < kHardlyAnything; };
-      const auto tensors = std::views::iota(std::size_t{0}, half.size());
-      if (probe >= kUsualProbes && std::ranges::none_of(tensors, flat)) break;
+      std::vector<std::size_t> wanted;
+      for (std::size_t t = 0; t < half.size(); ++t)
+        if (probe < kUsualProbes || flat(t)) wanted.push_back(t);
+      if (wanted.empty()) break;
       const auto costs = costs_of_halving(shape, kProbes[probe]);
       if (!costs) return costs.error();
-      for (const std::size_t t : tensors)
-        if (probe < kUsualProbes || flat(t)) half[t] = std::max(half[t], (*costs)[t]);
+      for (const std::size_t t : wanted) half[t] = std::max(half[t], (*costs)[t]);
     }
     return {};
   }
