@@ -47,26 +47,29 @@ Real rounded(Real x, int bits) {
   return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
 }
 
-/// Of what is finite, and may be beyond the root of the largest double.
+/// Of what is finite. A long double holds squares beyond the largest double, and takes several times as long.
+template <class Sum>
 struct MeanSquare {
-  long double sum = 0;
+  Sum sum = 0;
   std::size_t count = 0;
 
   void add(double value) {
     if (!std::isfinite(value)) return;
-    sum += static_cast<long double>(value) * value;
+    sum += static_cast<Sum>(value) * static_cast<Sum>(value);
     ++count;
   }
   double root() const {
-    return static_cast<double>(std::sqrt(sum / static_cast<long double>(std::max<std::size_t>(count, 1))));
+    return static_cast<double>(std::sqrt(sum / static_cast<Sum>(std::max<std::size_t>(count, 1))));
   }
 };
 
 /// The promoted outputs of one tensor, by variant.
 template <class Real>
-struct Answers {
+class Answers {
+ public:
   std::vector<const std::byte*> of;
-  std::vector<double> steps;  ///< by variant: how far its inputs were perturbed
+  std::vector<double> per_step;  ///< by variant: 1 over how far its inputs were perturbed
+  bool has_coarse = false;       ///< some of them by kCoarsePerturbation
 
   Real plain(std::size_t i) const { return load<Real>(of[kPlain], i); }
   double magnitude(std::size_t i) const { return std::fabs(static_cast<double>(plain(i))); }
@@ -74,15 +77,11 @@ struct Answers {
     return std::fabs(static_cast<double>(load<Real>(of[kAbsolute], i)));
   }
   /// How it answers to relative perturbations. Where special inputs make a perturbed answer infinite, the
-  /// others tell; where it jumps, the coarse ones.
+  /// others tell; where it jumps, the coarse ones. Most of a bank's time goes here.
   double sensitivity(std::size_t i) const {
-    MeanSquare fine, coarse;
-    for (std::size_t v = kFirstPerturbed; v < of.size(); ++v) {
-      const auto change = static_cast<double>(load<Real>(of[v], i) - plain(i)) / steps[v];
-      (steps[v] > kPerturbation ? coarse : fine).add(change);
-    }
-    if (coarse.count > 0 && fine.root() > kJump * coarse.root()) return coarse.root();
-    return MeanSquare{fine.sum + coarse.sum, fine.count + coarse.count}.root();
+    MeanSquare<double> all;
+    for (std::size_t v = kFirstPerturbed; v < of.size(); ++v) all.add(change(v, i));
+    return !has_coarse && std::isfinite(all.sum) ? all.root() : careful_sensitivity(i);
   }
   /// |y| + D.
   double reach(std::size_t i) const { return magnitude(i) + sensitivity(i); }
@@ -90,6 +89,19 @@ struct Answers {
     if (how == Scale::sensitivity) return reach(i);
     const double bound = absolute(i);
     return std::isfinite(bound) ? std::max(bound, magnitude(i)) : magnitude(i);
+  }
+
+ private:
+  double change(std::size_t v, std::size_t i) const {
+    return static_cast<double>(load<Real>(of[v], i) - plain(i)) * per_step[v];
+  }
+
+  double careful_sensitivity(std::size_t i) const {
+    MeanSquare<long double> fine, coarse;
+    for (std::size_t v = kFirstPerturbed; v < of.size(); ++v)
+      (per_step[v] < 1 / kPerturbation ? coarse : fine).add(change(v, i));
+    if (coarse.count > 0 && fine.root() > kJump * coarse.root()) return coarse.root();
+    return MeanSquare<long double>{fine.sum + coarse.sum, fine.count + coarse.count}.root();
   }
 };
 

@@ -26,10 +26,14 @@ inline double allowance_for_few(std::size_t elements, bool normwise) {
 /// The RMS of a function over the elements whose truth is finite.
 template <class Declared, class Real, class Function>
 double rms_over_finite(const Answers<Real>& answers, std::size_t elements, const Function& function) {
-  MeanSquare all;
-  for (std::size_t i = 0; i < elements; ++i)
-    if (std::isfinite(static_cast<Declared>(answers.plain(i)))) all.add(function(i));
-  return all.root();
+  const auto rms = [&]<class Sum>(Sum) {
+    MeanSquare<Sum> all;
+    for (std::size_t i = 0; i < elements; ++i)
+      if (std::isfinite(static_cast<Declared>(answers.plain(i)))) all.add(function(i));
+    return all.root();
+  };
+  const double usual = rms(double{});
+  return std::isfinite(usual) ? usual : rms(static_cast<long double>(0));
 }
 
 /// What the elements of an output may be off.
@@ -48,19 +52,22 @@ Expected expected_from(const Answers<Real>& answers, Scale scale, std::size_t el
   constexpr double kMostWeight = static_cast<double>(std::numeric_limits<Weight>::max()) / 4;
   /// No budget is beyond the largest number, so that whatever is finite is judged.
   constexpr double kMost = static_cast<double>(std::numeric_limits<Weight>::max()) / 4;
-  const auto inputs_rounded = [&](std::size_t i) {
-    return scale == Scale::sensitivity ? answers.sensitivity(i) : answers.scale(scale, i);
+  const auto inputs_rounded = [&](std::size_t i, double granted) {
+    if (granted == 0) return 0.0;
+    return granted * (scale == Scale::sensitivity ? answers.sensitivity(i) : answers.scale(scale, i));
   };
   const auto allowed_rms = [&](std::size_t i) {
     const Budget& budget = budgets.of(i);
-    return budget.rms * answers.reach(i) + budget.rounded_inputs_rms * answers.sensitivity(i) + budget.tiny;
+    return budget.rms * answers.reach(i) +
+           (budget.rounded_inputs_rms == 0 ? 0 : budget.rounded_inputs_rms * answers.sensitivity(i)) +
+           budget.tiny;
   };
   const double norm = normwise ? rms_over_finite<Declared>(answers, elements, allowed_rms) : 0;
   const auto weight = [&](std::size_t i) {
     const Budget& budget = budgets.of(i);
     const double allowed = normwise ? norm
                                     : budget.element * answers.scale(scale, i) +
-                                          budget.rounded_inputs * inputs_rounded(i) + budget.tiny;
+                                          inputs_rounded(i, budget.rounded_inputs) + budget.tiny;
     return std::min(1 / std::min(allowed, kMost), kMostWeight);
   };
 

@@ -66,7 +66,7 @@ class CostOfHalving {
     constexpr double kQuartileOfNormals = 1.15;
     constexpr std::size_t kFew = 64;
     if (changes_.size() < kFew) {
-      MeanSquare all;
+      MeanSquare<double> all;
       for (const double change : changes_) all.add(change);
       return all.root() * std::sqrt(static_cast<double>(kPairsForOne));
     }

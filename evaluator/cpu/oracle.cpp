@@ -1,5 +1,6 @@
 #include "oracle.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -66,8 +67,9 @@ Status Oracle::answer(std::size_t shape, const std::vector<Bytes>& inputs,
         inputs_.lay_out(task_->tensors[t].dtype, inputs[t], {changes[v], choice, v}, to);
     }
   }
-  steps_.clear();
-  for (const Change change : changes) steps_.push_back(step_of(change));
+  per_step_.clear();
+  for (const Change change : changes) per_step_.push_back(1 / step_of(change));
+  has_coarse_ = std::ranges::find(changes, Change::perturb_coarsely) != changes.end();
   arena_.set_calls(shape, changes.size());
   const auto answered = runner_.call(0, changes.size(), kTimeoutS);
   if (!answered) return refused(answered.error());

@@ -27,7 +27,8 @@ class Oracle {
   Answers<Real> answers(std::size_t shape, std::size_t tensor, std::size_t variants) const {
     Answers<Real> answers;
     for (std::size_t v = 0; v < variants; ++v) answers.of.push_back(arena_.tensor(shape, v, tensor));
-    answers.steps = steps_;
+    answers.per_step = per_step_;
+    answers.has_coarse = has_coarse_;
     return answers;
   }
 
@@ -48,7 +49,9 @@ class Oracle {
   Arena arena_;
   RunnerProcess runner_;
   OracleInputs inputs_;
-  std::vector<double> steps_;  ///< of the variants that were answered
+  /// Of the variants that were answered.
+  std::vector<double> per_step_;
+  bool has_coarse_ = false;
 };
 
 }  // namespace kernelsmith

@@ -14,12 +14,13 @@ namespace {
 double sensitivity_of(const std::function<double(double)>& function, double x, bool coarse) {
   std::vector<double> values = {function(x), function(std::fabs(x))};
   Answers<double> answers;
-  answers.steps = {0, 0};
+  answers.per_step = {0, 0};
+  answers.has_coarse = coarse;
   for (std::size_t v = 0; v < kPerturbations; ++v) {
     const double step = coarse && v % 2 == 1 ? kCoarsePerturbation : kPerturbation;
     const double unit = v % 4 < 2 ? 1 : -1;
     values.push_back(function(x * (1 + unit * step)));
-    answers.steps.push_back(step);
+    answers.per_step.push_back(1 / step);
   }
   for (const double& value : values) answers.of.push_back(reinterpret_cast<const std::byte*>(&value));
   return answers.sensitivity(0);
@@ -60,7 +61,7 @@ bool look_like_sums(const std::vector<Output>& outputs) {
                           : v == kAbsolute ? output.absolute
                                            : output.plain + output.sensitivity * kPerturbation);
     answers.of.push_back(reinterpret_cast<const std::byte*>(values[v].data()));
-    answers.steps.push_back(kPerturbation);
+    answers.per_step.push_back(1 / kPerturbation);
   }
   return looks_like_sums(answers, outputs.size());
 }
@@ -83,7 +84,7 @@ TEST(Answers, EvenFunctionsAndZerosAreNoSumsOfProducts) {
 }
 
 TEST(Answers, SquaresBeyondTheLargestDoubleHaveARoot) {
-  MeanSquare huge;
+  MeanSquare<long double> huge;
   huge.add(1e300);
   huge.add(-1e300);
   EXPECT_DOUBLE_EQ(huge.root(), 1e300);
