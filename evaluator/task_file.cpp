@@ -313,6 +313,10 @@ Result<Task> load_task(const std::filesystem::path& path) {
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(path, error);
   const auto file = is_folder ? path / "task.yaml" : path;
+  if (!is_folder && path.extension() != ".yaml" && path.extension() != ".yml" &&
+      std::filesystem::exists(path, error))
+    return fail(ErrorCode::bad_input, "this is no task", path.string(),
+                "give a folder with a task.yaml, or that file; `kernelsmith init` makes one");
   auto folder = file.parent_path();
   if (folder.empty()) folder = ".";
   const auto yaml = read_below(folder, file.filename().string());

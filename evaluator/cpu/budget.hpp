@@ -42,6 +42,8 @@ inline LowerPrecision lower_precision(const Task& task, Dtype dtype) {
   return dtype == Dtype::f64 ? LowerPrecision{"f32", 24} : LowerPrecision{"tf32", 11};
 }
 
+inline constexpr double unit_roundoff(Dtype dtype) { return dtype == Dtype::f64 ? 0x1p-53 : 0x1p-24; }
+
 /// What a budget is in any case, in units of roundoff.
 inline constexpr double kLeastElement = 64, kLeastRms = 16;
 
@@ -89,7 +91,7 @@ inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms
                         bool beside_specials) {
   const double root = std::sqrt(terms);
   const bool wide = dtype == Dtype::f64;
-  const double u = wide ? 0x1p-53 : 0x1p-24;
+  const double u = unit_roundoff(dtype);
   const auto declares = [&](bool Specials::*kind) {
     return std::ranges::any_of(task.tensors, [&](const TensorSpec& tensor) { return tensor.specials.*kind; });
   };

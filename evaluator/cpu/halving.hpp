@@ -37,6 +37,21 @@ inline Bytes halved(const Bytes& from, std::uint64_t choice, std::uint64_t pairs
 /// one by one, beside which a sum's share can be small.
 inline constexpr std::uint64_t kPairsForOne = 8;
 
+/// What leaving out half changes, as a standard deviation.
+struct HalfCost {
+  double over_scale = 0;      ///< over an element's scale S
+  double over_magnitude = 0;  ///< over |y|
+
+  /// Whether it is seen in the output, and next to nothing beside what rounding the inputs changes there, as
+  /// near a pole, about many jumps, or where a steep function is a factor. The least budget is room for most
+  /// of the terms then.
+  bool is_hidden(double unit_roundoff) const {
+    constexpr double kHardlyMore = 0x1p12, kSteep = 64;
+    return over_magnitude > 0 && over_scale < kHardlyMore * unit_roundoff &&
+           over_magnitude > kSteep * over_scale;
+  }
+};
+
 /// Gathered over an output's elements.
 class CostOfHalving {
  public:
@@ -49,37 +64,39 @@ class CostOfHalving {
     for (std::size_t i = 0; i < elements; i += step) {
       const double size = answers.scale(scale, i);
       for (const std::byte* const half : halves) {
-        const auto change = static_cast<double>(load<Real>(half, i) - answers.plain(i));
-        if (std::isfinite(size) && std::isfinite(change) && size > 0)
-          changes_.push_back(std::fabs(change) / size);
+        const double change = std::fabs(static_cast<double>(load<Real>(half, i) - answers.plain(i)));
+        if (!std::isfinite(size) || !std::isfinite(change) || !(size > 0)) continue;
+        over_scale_.push_back(change / size);
+        if (const double magnitude = answers.magnitude(i); magnitude > 0)
+          over_magnitude_.push_back(change / magnitude);
       }
     }
   }
 
-  std::size_t samples() const { return changes_.size(); }
+  std::size_t samples() const { return over_scale_.size(); }
 
-  /// What all pairs would change, over an element's scale, as a standard deviation. By the upper quartile of
-  /// what a few change: where elements are carried by some inputs, and a sum is a small part of them, few are
-  /// those whose carriers changed; and where many depend on no sum, they do not hide the others. A quartile
-  /// of few scatters too much.
-  double over_scale() const {
+  HalfCost cost() const { return {of_all_pairs(over_scale_), of_all_pairs(over_magnitude_)}; }
+
+ private:
+  static constexpr std::size_t kMostOutputs = 4096;
+
+  /// What all pairs would change. By the upper quartile of what a few change: where elements are carried by
+  /// some inputs, and a sum is a small part of them, few are those whose carriers changed; and where many
+  /// depend on no sum, they do not hide the others. A quartile of few scatters too much.
+  static double of_all_pairs(std::vector<double> changes) {
     constexpr double kQuartileOfNormals = 1.15;
     constexpr std::size_t kFew = 64;
-    if (changes_.size() < kFew) {
+    if (changes.size() < kFew) {
       MeanSquare<double> all;
-      for (const double change : changes_) all.add(change);
+      for (const double change : changes) all.add(change);
       return all.root() * std::sqrt(static_cast<double>(kPairsForOne));
     }
-    std::vector<double> changes = changes_;
     const auto quartile = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() * 3 / 4);
     std::ranges::nth_element(changes, quartile);
     return *quartile / kQuartileOfNormals * std::sqrt(static_cast<double>(kPairsForOne));
   }
 
- private:
-  static constexpr std::size_t kMostOutputs = 4096;
-
-  std::vector<double> changes_;
+  std::vector<double> over_scale_, over_magnitude_;
 };
 
 }  // namespace kernelsmith

@@ -25,8 +25,8 @@ Error task_at_fault(const Failure& failure, const std::string& what) {
   const bool inaccurate = rejection.code == RejectionCode::wrong_output;
   return fail(
       ErrorCode::refused,
-      "the task's " + what + " fails its own check (" + std::string(name_of(rejection.code)) +
-          "): " + rejection.diagnostics,
+      "the task's " + what + (what == "reference" ? ", as it is written," : "") + " fails its own check (" +
+          std::string(name_of(rejection.code)) + "): " + rejection.diagnostics,
       "files: " + what,
       inaccurate ? "if it is right but for rounding, it loses digits where numbers cancel out, or the "
                    "reference does, even in double precision: write that without a difference, give the task "
@@ -57,7 +57,8 @@ Status Judge::prepare() {
     if (!made) return made.error();
     *arena = std::make_unique<Arena>(std::move(*made));
   }
-  if (auto s = verify(parts_.baseline, "baseline"); !s) return s;
+  const bool is_reference = parts_.task->baseline == parts_.task->reference;
+  if (auto s = verify(parts_.baseline, is_reference ? "reference" : "baseline"); !s) return s;
   if (parts_.seed)
     if (auto s = verify(parts_.seed, "seed"); !s) return s;
   if (parts_.yardstick != parts_.seed && parts_.yardstick != parts_.baseline)

@@ -12,10 +12,13 @@ namespace {
 
 constexpr double kTimeoutS = 60;
 
-Error refused(const Failure& failure) {
+Error refused(const Failure& failure, const std::string& when = "") {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
   const Rejection& rejection = std::get<Rejection>(failure);
-  return fail(ErrorCode::refused, "the task's reference fails: " + rejection.diagnostics, "files: reference");
+  return fail(
+      ErrorCode::refused, "the task's reference fails" + when + ": " + rejection.diagnostics,
+      "files: reference",
+      when.empty() ? "" : "call it yourself with tensors of these sizes, built with -fsanitize=address");
 }
 
 std::vector<ArenaShape> places_of(const Task& task, const std::vector<TaskShape>& shapes, bool promoted) {
@@ -35,13 +38,15 @@ std::vector<ArenaShape> places_of(const Task& task, const std::vector<TaskShape>
 
 }  // namespace
 
-Oracle::Oracle(const Task& task, bool promoted, bool long_double, Arena arena, RunnerProcess runner)
+Oracle::Oracle(const Task& task, bool promoted, bool long_double, Arena arena, RunnerProcess runner,
+               std::vector<std::string> shape_names)
     : task_(&task),
       promoted_(promoted),
       long_double_(long_double),
       arena_(std::move(arena)),
       runner_(std::move(runner)),
-      inputs_(task, promoted, long_double) {}
+      inputs_(task, promoted, long_double),
+      shape_names_(std::move(shape_names)) {}
 
 Result<Oracle> Oracle::create(const Task& task, const std::vector<TaskShape>& shapes, const CpuBinary& binary,
                               const RunnerSettings& settings) {
@@ -53,7 +58,10 @@ Result<Oracle> Oracle::create(const Task& task, const std::vector<TaskShape>& sh
   auto runner = RunnerProcess::start(*arena, settings);
   if (!runner) return runner.error();
   if (auto loaded = runner->load(binary.object()); !loaded) return refused(loaded.error());
-  return Oracle(task, promoted, truth_type(task) == "long double", std::move(*arena), std::move(*runner));
+  std::vector<std::string> names;
+  for (const TaskShape& shape : shapes) names.push_back(shape.name);
+  return Oracle(task, promoted, truth_type(task) == "long double", std::move(*arena), std::move(*runner),
+                std::move(names));
 }
 
 Status Oracle::answer(std::size_t shape, const std::vector<Bytes>& inputs,
@@ -72,7 +80,7 @@ Status Oracle::answer(std::size_t shape, const std::vector<Bytes>& inputs,
   has_coarse_ = std::ranges::find(changes, Change::perturb_coarsely) != changes.end();
   arena_.set_calls(shape, changes.size());
   const auto answered = runner_.call(0, changes.size(), kTimeoutS);
-  if (!answered) return refused(answered.error());
+  if (!answered) return refused(answered.error(), " at " + shape_names_[shape]);
   return {};
 }
 

@@ -42,13 +42,15 @@ class Oracle {
   OracleInputs& inputs() { return inputs_; }
 
  private:
-  Oracle(const Task& task, bool promoted, bool long_double, Arena arena, RunnerProcess runner);
+  Oracle(const Task& task, bool promoted, bool long_double, Arena arena, RunnerProcess runner,
+         std::vector<std::string> shape_names);
 
   const Task* task_;
   bool promoted_, long_double_;
   Arena arena_;
   RunnerProcess runner_;
   OracleInputs inputs_;
+  std::vector<std::string> shape_names_;
   /// Of the variants that were answered.
   std::vector<double> per_step_;
   bool has_coarse_ = false;

@@ -241,7 +241,7 @@ struct Truth::State {
   }
 
   /// What it costs each output.
-  Result<std::vector<double>> costs_of_halving(std::size_t shape, Range range) {
+  Result<std::vector<HalfCost>> costs_of_halving(std::size_t shape, Range range) {
     constexpr std::size_t kEnough = 8;
     auto changes = first_changes(task, kAllVariants);
     std::fill(changes.end() - kHalves, changes.end(), Change::halve_a_few);
@@ -258,9 +258,9 @@ struct Truth::State {
       }
       if (enough) break;
     }
-    std::vector<double> over_scale;
-    for (const CostOfHalving& cost : costs) over_scale.push_back(cost.over_scale());
-    return over_scale;
+    std::vector<HalfCost> found;
+    for (const CostOfHalving& cost : costs) found.push_back(cost.cost());
+    return found;
   }
 
   /// The most that it costs. Of shorter sums no budget goes beyond what halving leaves them in any case.
@@ -276,7 +276,26 @@ struct Truth::State {
       if (wanted.empty()) break;
       const auto costs = costs_of_halving(shape, kProbes[probe]);
       if (!costs) return costs.error();
-      for (const std::size_t t : wanted) half[t] = std::max(half[t], (*costs)[t]);
+      if (auto s = refuse_hidden_sums(shape, *costs); !s) return s;
+      for (const std::size_t t : wanted) half[t] = std::max(half[t], (*costs)[t].over_scale);
+    }
+    return {};
+  }
+
+  /// Where next to nothing tells whether a sum was added up, a kernel is faster that does not.
+  Status refuse_hidden_sums(std::size_t shape, const std::vector<HalfCost>& costs) const {
+    if (scale != Scale::sensitivity || !shapes[shape].timed) return {};
+    for (std::size_t t = 0; t < task.tensors.size(); ++t) {
+      const TensorSpec& tensor = task.tensors[t];
+      if (!judges(t) || !costs[t].is_hidden(unit_roundoff(tensor.dtype))) continue;
+      return fail(
+          ErrorCode::refused,
+          "output '" + tensor.name + "' at " + shapes[shape].name +
+              " hides the sums that it is made of: rounding its inputs can change it more than leaving "
+              "out many of their terms does",
+          "files: reference",
+          "it has a pole or many jumps, or a steep function of one input is a factor of it: give the sum an "
+          "output of its own, keep the inputs away from the pole, or use f64");
     }
     return {};
   }

@@ -222,6 +222,13 @@ TEST_F(TaskFolder, SaysThatThereIsNoTask) {
   EXPECT_THAT(task.error().hint, HasSubstr("kernelsmith init"));
 }
 
+TEST_F(TaskFolder, SaysThatAKernelIsNoTask) {
+  const auto task = load_task(folder_ / "seed.cpp");
+  ASSERT_FALSE(task);
+  EXPECT_EQ(task.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(describe(task.error()), HasSubstr("seed.cpp: this is no task"));
+}
+
 TEST_F(TaskFolder, RefusesAFolderInPlaceOfAFile) {
   std::filesystem::remove(folder_ / "seed.cpp");
   std::filesystem::create_directory(folder_ / "seed.cpp");

@@ -219,13 +219,39 @@ TEST(CpuEvaluator, SaysWhatIsWrongWithATask) {
 
   error = setup_error(task_with({.reference = kernel("std::abort();")}));
   EXPECT_EQ(error.code, ErrorCode::refused);
-  EXPECT_THAT(describe(error), HasSubstr("reference fails"));
+  EXPECT_THAT(describe(error), HasSubstr("reference fails at cols=256 rows=160"));
+
+  error = setup_error(task_with({.reference = kernel("for (std::int64_t i = 0; i < rows * cols; ++i) "
+                                                     "y[i] = (x[i] + 1e6F) - 1e6F + 1e-3F * x[i];")}));
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(describe(error), HasSubstr("reference, as it is written, fails its own check"));
 
   error = setup_error(task_with(
       {.reference =
            kernel("for (std::int64_t i = 0; i < rows * cols; ++i) y[i] = std::sqrt(-1 - x[i] * x[i]);")}));
   EXPECT_EQ(error.code, ErrorCode::refused);
   EXPECT_THAT(describe(error), HasSubstr("'y' is not finite with any inputs"));
+
+  const std::string steep_factor = R"(for (std::int64_t r = 0; r < rows; ++r) {
+    float sum = 0;
+    for (std::int64_t c = 0; c < cols; ++c) sum += std::fabs(x[r * cols + c]);
+    for (std::int64_t c = 0; c < cols; ++c) y[r * cols + c] = sum * std::cos(1e5F * x[r * cols + c]);
+  })";
+  error = setup_error(task_with({.reference = kernel(steep_factor)}));
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(describe(error), HasSubstr("'y' at cols=256 rows=160 hides the sums"));
+
+  const std::string jumps = R"(for (std::int64_t r = 0; r < rows; ++r) {
+    float sum = 0;
+    for (std::int64_t c = 0; c < cols; ++c) {
+      const float turns = 2048 * std::fmin(x[r * cols + c], 0.5F);
+      sum += std::exp(turns - std::floor(turns));
+    }
+    for (std::int64_t c = 0; c < cols; ++c) y[r * cols + c] = sum;
+  })";
+  error = setup_error(task_with({.reference = kernel(jumps)}));
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(describe(error), HasSubstr("hides the sums"));
 
   error = setup_error(task_with({}, kTask + "declared: {operations: \"1\", operations_are_minimal: true}\n"));
   EXPECT_EQ(error.code, ErrorCode::unsupported);

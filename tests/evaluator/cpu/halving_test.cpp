@@ -81,7 +81,7 @@ class Step {
       (v < kFirstPerturbed ? plain.of : halves).push_back(answers[v].data());
     CostOfHalving cost;
     cost.add(plain, halves, Scale::sensitivity, outputs_);
-    return cost.over_scale();
+    return cost.cost().over_scale;
   }
 
   /// What leaving out half of the terms costs where they are all of the output: their deviation, over the
@@ -133,6 +133,21 @@ TEST(CostOfHalving, DoesNotHangOnWhichOfAFewCarriersAreCopied) {
   const Step step(64);
   for (std::uint64_t choice = 0; choice < 500; ++choice)
     ASSERT_LT(step.cost_of_halving(kShare, choice), 3 * kShare * Step::cost_of_terms()) << choice;
+}
+
+constexpr double kUnit = 0x1p-24;
+
+TEST(HalfCost, IsHiddenWhereRoundingTheInputsChangesMore) {
+  constexpr HalfCost kSteepFactor{.over_scale = 14 * kUnit, .over_magnitude = 0.01};
+  EXPECT_TRUE(kSteepFactor.is_hidden(kUnit));
+  EXPECT_FALSE(kSteepFactor.is_hidden(0x1p-53));
+}
+
+TEST(HalfCost, IsNotHiddenWhereItIsAPartOfTheOutputOrTheSumIsLong) {
+  constexpr HalfCost kCancelling{.over_scale = 0.2, .over_magnitude = 1e3};
+  constexpr HalfCost kLong{.over_scale = 1000 * kUnit, .over_magnitude = 2000 * kUnit};
+  constexpr HalfCost kNoSum{};
+  for (const HalfCost& cost : {kCancelling, kLong, kNoSum}) EXPECT_FALSE(cost.is_hidden(kUnit));
 }
 
 }  // namespace
