@@ -21,6 +21,18 @@ std::string how_far_off(double over_budget) {
   return text.str();
 }
 
+/// "element 37" of a vector; "element [1, 5]" of what has several dimensions.
+std::string element_at(std::size_t flat, const TensorExtent& extent) {
+  if (extent.shape.size() < 2) return "element " + std::to_string(flat);
+  std::string index = "]";
+  for (auto dimension = extent.shape.rbegin(); dimension != extent.shape.rend(); ++dimension) {
+    const auto size = static_cast<std::size_t>(*dimension);
+    index.insert(0, (dimension + 1 == extent.shape.rend() ? "[" : ", ") + std::to_string(flat % size));
+    flat /= size;
+  }
+  return "element " + index;
+}
+
 }  // namespace
 
 std::string where(const TaskShape& shape) { return shape.name.empty() ? "the only shape" : shape.name; }
@@ -39,18 +51,20 @@ Failure outside(const TaskShape& shape, const TensorSpec& tensor) {
 }
 
 Failure wrong(const CheckResult& result, const Expected& expected, const TaskShape& shape,
-              const TensorSpec& tensor, std::size_t elements) {
-  const std::string count = std::to_string(result.bad) + " of " + std::to_string(elements) + " elements";
+              const TensorSpec& tensor, const TensorExtent& extent) {
+  const std::string count =
+      std::to_string(result.bad) + " of " + std::to_string(extent.elements) + " elements";
+  const std::string such_as = ", such as " + element_at(result.first_bad, extent);
   switch (result.fault) {
     case Fault::not_written:
-      return reject(Stage::correctness, RejectionCode::output_not_written,
-                    where(shape, tensor) + " is not written in full: " + count +
-                        " are missing or wrong, such as element " + std::to_string(result.first_bad));
+      return reject(
+          Stage::correctness, RejectionCode::output_not_written,
+          where(shape, tensor) + " is not written in full: " + count + " are missing or wrong" + such_as);
     case Fault::not_finite:
       return reject(Stage::correctness, RejectionCode::not_finite,
                     where(shape, tensor) +
                         " is NaN or infinite where the reference is finite, or the other way round: " +
-                        count + " are wrong, such as element " + std::to_string(result.first_bad));
+                        count + " are wrong" + such_as);
     default:
       break;
   }
@@ -59,7 +73,6 @@ Failure wrong(const CheckResult& result, const Expected& expected, const TaskSha
                   where(shape, tensor) + " is too inaccurate as a whole: its RMS error is " +
                       std::to_string(result.error) + " times what is allowed (a lower precision somewhere?)");
   const std::string differs = where(shape, tensor) + " differs from the reference: " + count;
-  const std::string such_as = ", such as element " + std::to_string(result.first_bad);
   if (expected.exact)
     return reject(Stage::correctness, RejectionCode::wrong_output,
                   differs + " are not the same bits" + such_as);

@@ -21,9 +21,9 @@ Failure in_a_call(const Failure& failure, const TaskShape& shape);
 /// Memory beside the output was written.
 Failure outside(const TaskShape& shape, const TensorSpec& tensor);
 
-/// The comparison with what is expected found a fault in an output of so many elements.
+/// The comparison with what is expected found a fault in an output of these dimensions.
 Failure wrong(const CheckResult& result, const Expected& expected, const TaskShape& shape,
-              const TensorSpec& tensor, std::size_t elements);
+              const TensorSpec& tensor, const TensorExtent& extent);
 
 /// A call wrote to an input that it could write to.
 Failure modified(const TaskShape& shape, const TensorSpec& tensor);

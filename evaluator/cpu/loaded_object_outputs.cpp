@@ -55,7 +55,7 @@ Judged<void> LoadedObject::judge_row(std::size_t slot, const std::vector<Written
     double& worst = worst_error_[dealt_.shape];
     worst = std::max(worst, result.error);
     if (result.fault != Fault::none)
-      return wrong(result, set.outputs[t], shape, tensors[t], shape.extents[t].elements);
+      return wrong(result, set.outputs[t], shape, tensors[t], shape.extents[t]);
   }
   return {};
 }
