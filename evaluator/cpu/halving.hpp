@@ -46,7 +46,7 @@ struct HalfCost {
   /// near a pole, about many jumps, or where a steep function is a factor. The least budget is room for most
   /// of the terms then.
   bool is_hidden(double unit_roundoff) const {
-    constexpr double kHardlyMore = 0x1p12, kSteep = 64;
+    constexpr double kHardlyMore = 0x1p12, kSteep = 0x1p10;
     return over_magnitude > 0 && over_scale < kHardlyMore * unit_roundoff &&
            over_magnitude > kSteep * over_scale;
   }

@@ -245,7 +245,7 @@ TEST(CpuEvaluator, SaysWhatIsWrongWithATask) {
     float sum = 0;
     for (std::int64_t c = 0; c < cols; ++c) {
       const float turns = 2048 * std::fmin(x[r * cols + c], 0.5F);
-      sum += std::exp(turns - std::floor(turns));
+      sum += x[r * cols + c] * std::exp(turns - std::floor(turns));
     }
     for (std::int64_t c = 0; c < cols; ++c) y[r * cols + c] = sum;
   })";

@@ -146,8 +146,10 @@ TEST(HalfCost, IsHiddenWhereRoundingTheInputsChangesMore) {
 TEST(HalfCost, IsNotHiddenWhereItIsAPartOfTheOutputOrTheSumIsLong) {
   constexpr HalfCost kCancelling{.over_scale = 0.2, .over_magnitude = 1e3};
   constexpr HalfCost kLong{.over_scale = 1000 * kUnit, .over_magnitude = 2000 * kUnit};
+  constexpr HalfCost kLongWithJumps{.over_scale = 1700 * kUnit, .over_magnitude = 0.01};
   constexpr HalfCost kNoSum{};
-  for (const HalfCost& cost : {kCancelling, kLong, kNoSum}) EXPECT_FALSE(cost.is_hidden(kUnit));
+  for (const HalfCost& cost : {kCancelling, kLong, kLongWithJumps, kNoSum})
+    EXPECT_FALSE(cost.is_hidden(kUnit));
 }
 
 }  // namespace
