@@ -244,7 +244,7 @@ TEST(CpuEvaluator, SaysWhatIsWrongWithATask) {
   const std::string jumps = R"(for (std::int64_t r = 0; r < rows; ++r) {
     float sum = 0;
     for (std::int64_t c = 0; c < cols; ++c) {
-      const float turns = 2048 * std::fmin(x[r * cols + c], 0.5F);
+      const float turns = 65536 * std::fmin(x[r * cols + c], 0.5F);
       sum += x[r * cols + c] * std::exp(turns - std::floor(turns));
     }
     for (std::int64_t c = 0; c < cols; ++c) y[r * cols + c] = sum;
