@@ -13,6 +13,7 @@
 #include "judge.hpp"
 #include "locate_runner.hpp"
 #include "memory_need.hpp"
+#include "parameter_order.hpp"
 #include "truth.hpp"
 
 namespace kernelsmith {
@@ -76,6 +77,18 @@ Status check_supported(const Task& task) {
     return fail(ErrorCode::unsupported,
                 "the cpu backend judges denormals of f32 only, and the task has f64 tensors", "tensors",
                 "declare specials without denormals");
+  return {};
+}
+
+/// The task's own sources; what a model writes is told by its outputs.
+Status check_parameters(const Task& task) {
+  const std::pair<const Source&, const char*> sources[] = {{task.reference, "reference"},
+                                                           {task.baseline, "baseline"},
+                                                           {task.seed, "seed"},
+                                                           {task.yardstick, "yardstick"},
+                                                           {task.oracle, "oracle"}};
+  for (const auto& [source, what] : sources)
+    if (auto s = check_parameter_order(task, source, what); !s) return s;
   return {};
 }
 
@@ -196,6 +209,7 @@ Result<std::vector<std::string>> negligible_inputs(const Task& task, Truth& trut
 Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, const CpuOptions& options) {
   if (auto s = check_supported(task); !s) return s.error();
   if (auto s = check_declared(task); !s) return s.error();
+  if (auto s = check_parameters(task); !s) return s.error();
   if (auto s = check_memory(task, shapes_of(task), BankLimits{}.least, oracles_of(task)); !s)
     return s.error();
   auto compiler = CpuCompiler::create(task, options);

@@ -28,16 +28,29 @@ void print_shapes(const Report& report) {
         shape.speedup ? text_of(*shape.speedup) : std::string(shape.timed ? "" : "not timed"));
 }
 
+/// Who is so close to what is allowed may be beyond it with the next inputs.
+void warn_of_error(const Evaluation& evaluation, const std::string& file) {
+  constexpr double kClose = 0.5;
+  if (!evaluation.accepted()) return;
+  for (const ShapeResult& shape : evaluation.report().shapes)
+    if (shape.error > kClose)
+      say(stderr,
+          "note: {} at {}: the worst error is {} of what is allowed; with other inputs it may be too large\n",
+          file, shape.shape, short_number(shape.error));
+}
+
 /// What works differently is disturbed by different things, and a ratio to it moves with the machine's state.
-void warn_of_yardstick(const Evaluation& evaluation) {
+/// Whether that was said.
+bool warn_of_yardstick(const Evaluation& evaluation) {
   constexpr double kAlike = 2;
   const auto& ratio = evaluation.report().over_yardstick;
-  if (!evaluation.accepted() || !ratio || ratio->median < kAlike) return;
+  if (!evaluation.accepted() || !ratio || ratio->median < kAlike) return false;
   say(stderr,
       "note: the yardstick takes {} times as long as this candidate; on a busy machine such speedups move "
       "by much. Give the task a kernel that works like the best ones (files: yardstick, "
       "docs/backend-cpu.md)\n",
       short_number(ratio->median));
+  return true;
 }
 
 void print_text(const Evaluation& evaluation) {
@@ -96,6 +109,7 @@ struct EvaluateCommand {
     say(stderr, "task {}; preparing\n", loaded->task.name);
     int status = kDone;
     std::size_t told = 0;
+    bool warned = false;
     const auto tell = [&](const Evaluation& told_as) {
       const Evaluation evaluation = with_given_name(told_as, names[told], files[told]);
       if (json) {
@@ -104,7 +118,8 @@ struct EvaluateCommand {
         if (files.size() > 1) say("{}{}:\n", told > 0 ? "\n" : "", files[told]);
         print_text(evaluation);
       }
-      warn_of_yardstick(evaluation);
+      warn_of_error(evaluation, files[told]);
+      warned = warned || warn_of_yardstick(evaluation);
       std::fflush(stdout);
       ++told;
       if (!evaluation.accepted()) status = kRejected;

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import unittest
@@ -69,6 +70,32 @@ class EvaluateTest(CommandTest):
         seed.write_text(fast.replace(loop, "  for (volatile int again = 0; again < 8; again = again + 1)\n" + loop))
         self.assertIn("note: the yardstick takes", self.succeed("evaluate", "task", "fast.cpp", "--quick").stderr)
         self.assertNotIn("note: the yardstick takes", self.succeed("evaluate", "task", "task/seed.cpp", "--quick").stderr)
+
+    def test_an_error_that_is_nearly_too_large_is_told_of(self):
+        self.succeed("init", "task")
+        task = self.folder / "task/task.yaml"
+        task.write_text(task.read_text().replace("policy: exact", "policy: auto"))
+        reference = (self.folder / "task/reference.cpp").read_text()
+        assignment = "y[j * rows + i] = x[i * cols + j];"
+        self.assertIn(assignment, reference)
+        (self.folder / "close.cpp").write_text(
+            reference.replace(assignment, assignment.replace(";", " * (1 + 0x1.8p-20F);"))
+        )
+        close = self.succeed("evaluate", "task", "close.cpp", "--quick").stderr
+        self.assertRegex(close, r"note: close.cpp at cols=1024 rows=1024: the worst error is 0\.\d+ of what is allowed")
+        self.assertNotIn("worst error", self.succeed("evaluate", "task", "task/seed.cpp", "--quick").stderr)
+
+    def test_sizes_in_another_order_than_they_are_passed_in_are_refused(self):
+        self.succeed("init", "task")
+        reference = self.folder / "task/reference.cpp"
+        swapped = re.sub(
+            r"std::int64_t cols,\s+std::int64_t rows\)", "std::int64_t rows, std::int64_t cols)", reference.read_text()
+        )
+        self.assertNotEqual(swapped, reference.read_text())
+        reference.write_text(swapped)
+        self.fail_with(
+            2, "evaluate", "task", "task/seed.cpp", says=["reference.cpp:4", "(x, y, rows, cols)"], code="refused"
+        )
 
     def test_messages_name_the_given_file_and_unreached_shapes_are_not_wrong(self):
         self.succeed("init", "task")
