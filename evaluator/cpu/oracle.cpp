@@ -15,10 +15,11 @@ constexpr double kTimeoutS = 60;
 Error refused(const Failure& failure, const std::string& when = "") {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
   const Rejection& rejection = std::get<Rejection>(failure);
-  return fail(
-      ErrorCode::refused, "the task's reference fails" + when + ": " + rejection.diagnostics,
-      "files: reference",
-      when.empty() ? "" : "call it yourself with tensors of these sizes, built with -fsanitize=address");
+  return fail(ErrorCode::refused, "the task's reference fails" + when + ": " + rejection.diagnostics,
+              "files: reference",
+              rejection.code != RejectionCode::crashed
+                  ? ""
+                  : "call it yourself with tensors of these sizes, built with -fsanitize=address");
 }
 
 std::vector<ArenaShape> places_of(const Task& task, const std::vector<TaskShape>& shapes, bool promoted) {

@@ -9,19 +9,31 @@
 namespace kernelsmith {
 namespace {
 
-/// Of a list that begins with the bracket `open`: the last name between two commas.
+std::vector<std::string> parameter_names(const Task& task) {
+  std::vector<std::string> names;
+  for (const TensorSpec& tensor : task.tensors) names.push_back(tensor.name);
+  for (const auto& size : task.sizes) names.push_back(size.first);
+  return names;
+}
+
+/// Of a list that begins with the bracket `open`: the last name between two commas. Empty where nothing
+/// stands before it, as in a call, which may pass anything.
 std::vector<std::string> names_in_list(std::string_view text, const std::vector<Token>& tokens,
                                        std::size_t open) {
   std::vector<std::string> names;
   std::string last;
+  std::size_t words = 0;
   for (std::size_t i = open + 1; i < tokens.size(); ++i) {
+    if (tokens[i].depth > tokens[open].depth + 1) continue;
     const std::string_view word = tokens[i].in(text);
-    const bool outside = tokens[i].depth <= tokens[open].depth + 1;
-    if (tokens[i].kind == TokenKind::identifier && outside) last = word;
-    const bool ends = outside && word == ")";
-    if (!ends && !(outside && word == ",")) continue;
-    names.push_back(last);
-    if (ends) break;
+    if (word != ")" && word != ",") {
+      if (tokens[i].kind == TokenKind::identifier) last = word;
+      ++words;
+      continue;
+    }
+    names.push_back(words > 1 ? last : "");
+    words = 0;
+    if (word == ")") break;
   }
   return names;
 }
@@ -33,13 +45,6 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 }  // namespace
-
-std::vector<std::string> parameter_names(const Task& task) {
-  std::vector<std::string> names;
-  for (const TensorSpec& tensor : task.tensors) names.push_back(tensor.name);
-  for (const auto& size : task.sizes) names.push_back(size.first);
-  return names;
-}
 
 Status check_parameter_order(const Task& task, const Source& source, const std::string& what) {
   const std::vector<std::string> passed = parameter_names(task);
