@@ -123,11 +123,17 @@ Status ScratchFolder::write(const fs::path& relative, std::string_view text) con
   if (!root) return system_error("the scratch folder is gone", path_.string());
   if (Status made = make_folders(root.get(), relative.parent_path()); !made) return made;
   const Descriptor file = open_below(root.get(), relative, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0644);
-  if (!file) return system_error("a file could not be written", where);
+  const auto not_written = [&] {
+    Error error = system_error("a file could not be written", where);
+    if (error.code == ErrorCode::disk_full)
+      error.hint = "make room there, or name a folder with more of it in the environment variable TMPDIR";
+    return error;
+  };
+  if (!file) return not_written();
   while (!text.empty()) {
     const ssize_t count = ::write(file.get(), text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return system_error("a file could not be written", where);
+    if (count <= 0) return not_written();
     text.remove_prefix(static_cast<std::size_t>(count));
   }
   return give_to_nobody(file.get(), relative);
