@@ -109,6 +109,15 @@ AddOutcome Archive::place(Cell cell, IndividualPtr individual) {
   return outcome;
 }
 
+std::optional<Cell> Archive::withdraw(ProgramId program) {
+  const auto rank = std::ranges::find(ranking_, program, &Rank::program);
+  if (rank == ranking_.end()) return std::nullopt;
+  const Cell cell = rank->cell;
+  ranking_.erase(rank);
+  std::erase_if(elites_, [&](const Elite& elite) { return elite.cell == cell; });
+  return cell;
+}
+
 const Elite* Archive::find(Cell cell) const {
   const auto at = std::lower_bound(elites_.begin(), elites_.end(), cell,
                                    [](const Elite& elite, Cell wanted) { return elite.cell < wanted; });

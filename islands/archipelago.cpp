@@ -33,6 +33,13 @@ AddOutcome Archipelago::settle(IslandId id, IndividualPtr challenger, ProgramId 
   return islands_.at(id.value).settle(std::move(challenger), incumbent, verdict);
 }
 
+std::vector<std::pair<IslandId, Cell>> Archipelago::withdraw(ProgramId program) {
+  std::vector<std::pair<IslandId, Cell>> vacated;
+  for (std::uint32_t i = 0; i < islands_.size(); ++i)
+    if (const auto cell = islands_[i].withdraw(program)) vacated.emplace_back(IslandId{i}, *cell);
+  return vacated;
+}
+
 std::vector<MigrationMove> Archipelago::migrate(const Migration& policy, std::uint64_t seed,
                                                 std::uint64_t epoch) {
   Rng rng(seed, epoch, Purpose::migration);

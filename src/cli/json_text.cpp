@@ -78,7 +78,7 @@ Json counts_object(const Counts& counts) {
           {"accepted", counts.accepted},     {"rejected", counts.rejected},
           {"repeated", counts.repeated},     {"refused", counts.refused},
           {"repairs", counts.repairs},       {"remeasured", counts.remeasured},
-          {"given_back", counts.given_back}};
+          {"given_back", counts.given_back}, {"demoted", counts.demoted}};
 }
 
 template <class T>
@@ -128,7 +128,16 @@ Json best_object(const RunView& view) {
     files.push_back((view.best_folder / file.path).string());
   return {{"program", best->program->id.value},
           {"files", files},
+          {"confirmed", view.state.confirmation_of_best() != nullptr},
           {"evaluation", evaluation_object(*view.best_evaluation())}};
+}
+
+Json demoted_list(const RunView& view) {
+  Json list = Json::array();
+  for (const ProgramId id : view.state.demoted())
+    list.push_back({{"program", id.value},
+                    {"evaluation", evaluation_object(view.state.individuals().at(id)->evaluation)}});
+  return list;
 }
 
 Json lineage_list(const RunView& view) {
@@ -203,6 +212,7 @@ std::string json_of(const RunView& view) {
        {"cost", cost_object(view.spending())},
        {"counts", counts_object(view.state.counts())},
        {"best", best_object(view)},
+       {"demoted", demoted_list(view)},
        {"archive", archive_object(view)},
        {"lineage", lineage_list(view)},
        {"failures", failures_list(view)},

@@ -123,6 +123,10 @@ void Progress::on_commit(const Commit& commit) {
   Snapshot now = look();
   const std::lock_guard lock(mutex_);
   shown_ = std::move(now);
+  if (commit.demoted) {
+    erase();
+    say(stderr, "warning: {}\n", demotion_text(*commit.individual));
+  }
   if (live_) return;
   const int tenths = static_cast<int>(shown_.progress * 10);
   if (!commit.new_best && tenths == tenths_) return;

@@ -56,20 +56,25 @@ bool is_copy(const Session& session) {
 }
 
 void print_best(const Session& session, const Outcome& outcome) {
+  if (outcome.counts.demoted > 0)
+    say("demoted  {} that {} the best before, and {} rejected when measured again\n",
+        number_text(outcome.counts.demoted, "program"), outcome.counts.demoted == 1 ? "was" : "were",
+        outcome.counts.demoted == 1 ? "was" : "were");
   if (!outcome.best) {
-    say("best     none: no candidate was accepted\n");
+    say("best     none: no candidate was accepted{}\n",
+        outcome.counts.demoted > 0 ? " that held when it was measured again" : "");
     return;
   }
-  const bool confirmed = outcome.confirmation && outcome.confirmation->accepted();
-  const Evaluation& evaluation = confirmed ? *outcome.confirmation : outcome.best->evaluation;
+  const Evaluation& evaluation = outcome.confirmation ? *outcome.confirmation : outcome.best->evaluation;
+  const char* again = is_copy(session)           ? ", as recorded"
+                      : outcome.confirmation     ? ", measured again on fresh inputs"
+                      : session.config().confirm ? ", not measured again yet"
+                                                 : "";
   say("best     {}\n", best_file(session, *outcome.best));
   if (evaluation.report().speedup)
-    say("speedup  {} over the baseline{}\n", text_of(*evaluation.report().speedup),
-        !confirmed         ? ""
-        : is_copy(session) ? ", as recorded"
-                           : ", measured again on fresh inputs");
+    say("speedup  {} over the baseline{}\n", text_of(*evaluation.report().speedup), again);
   else
-    say("fitness  {}\n", text_of(evaluation.metrics()->fitness()));
+    say("fitness  {}{}\n", text_of(evaluation.metrics()->fitness()), again);
   if (!evaluation.report().tier.empty()) say("tier     {}\n", evaluation.report().tier);
 }
 
@@ -173,7 +178,8 @@ void print_summary(const Session& session, const Outcome& outcome, const Refusal
 
 int status_of(const Outcome& outcome) {
   if (outcome.error) return report(stderr, *outcome.error);
-  return outcome.reason == EndReason::stopped ? kInterrupted : kDone;
+  if (outcome.reason == EndReason::stopped) return kInterrupted;
+  return outcome.best ? kDone : kRejected;
 }
 
 }  // namespace

@@ -46,10 +46,6 @@ void print_head(const RunView& view) {
         describe(*error), error->hint.empty() ? "" : "            hint: " + error->hint + "\n", resume);
 }
 
-std::string number_text(std::uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 void print_calls(const RunView& view) {
   if (view.in_use && view.calls_under_way > 0)
     say("calls     {} under way\n", number_text(view.calls_under_way, "call"));
@@ -70,16 +66,22 @@ void print_cost(const RunView& view) {
 }
 
 void print_best(const RunView& view) {
+  for (const ProgramId id : view.state.demoted())
+    say("demoted   {}\n", demotion_text(*view.state.individuals().at(id)));
   const IndividualPtr best = view.state.best();
   if (!best) {
-    say("best      none: nothing was accepted yet\n");
+    say("best      none: nothing was accepted{}\n",
+        view.state.demoted().empty() ? " yet" : " that held when it was measured again");
     return;
   }
   const Evaluation& evaluation = *view.best_evaluation();
   const Report& report = evaluation.report();
-  say("best      program {}, {}, in {}\n", best->program->id.value,
+  say("best      program {}, {}{}, in {}\n", best->program->id.value,
       report.speedup ? text_of(*report.speedup) + " over the baseline"
                      : "fitness " + text_of(evaluation.metrics()->fitness()),
+      view.state.confirmation_of_best() ? ", measured again"
+      : view.config.confirm             ? ", not measured again yet"
+                                        : "",
       view.best_folder.string());
   for (const ShapeResult& shape : report.shapes)
     if (shape.timed && shape.runtime_us && shape.speedup)

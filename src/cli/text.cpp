@@ -10,6 +10,19 @@
 
 namespace kernelsmith::cli {
 
+std::string number_text(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string demotion_text(const Individual& demoted) {
+  constexpr std::size_t kShownDetail = 300;
+  const Rejection& why = *demoted.evaluation.rejection();
+  std::string detail = why.diagnostics.substr(0, kShownDetail);
+  std::ranges::replace(detail, '\n', ' ');
+  return fmt::format("program {} was the best, and is rejected now: measured again it failed at {} ({}): {}",
+                     demoted.program->id.value, name_of(why.stage), name_of(why.code), detail);
+}
+
 std::string short_number(double value) {
   const double size = std::abs(value);
   if (size >= 100 && size < 1e7) return fmt::format("{:.0f}", value);

@@ -1,10 +1,12 @@
 // How numbers and words are written for a person, and how durations are read from one.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <kernelsmith/core/individual.hpp>
 #include <kernelsmith/core/metrics.hpp>
 #include <kernelsmith/core/result.hpp>
 
@@ -27,6 +29,12 @@ std::string usd_text(double usd, const std::optional<double>& limit = {});
 
 /// A word as a shell reads it back: in single quotes where it has to be.
 std::string shell_word(const std::string& word);
+
+/// "1 call", "2 calls".
+std::string number_text(std::uint64_t count, std::string_view what);
+
+/// A sentence on a program that was the best and was rejected when it was confirmed.
+std::string demotion_text(const Individual& demoted);
 
 /// Three significant digits, without an exponent where it reads well: "0.123", "12.3", "4510".
 std::string short_number(double value);

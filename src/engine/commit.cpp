@@ -10,6 +10,7 @@ namespace {
 
 Comparison verdict_of(const Evaluation& evaluation, const Individual& incumbent) {
   if (!evaluation.accepted()) return Comparison::worse;
+  if (!incumbent.evaluation.accepted()) return Comparison::better;
   if (evaluation.report().incumbent_failed) return Comparison::better;
   if (const auto& duel = evaluation.report().duel) return compare(*duel, Measurement::exact(1));
   return compare(evaluation.metrics()->fitness(), incumbent.evaluation.metrics()->fitness());
@@ -141,6 +142,7 @@ void SearchState::commit_duel(const OpenTicket& ticket, const EvaluationArrived&
   if (verdict == Comparison::ambiguous && duels_[{challenger->id, incumbent}] < options_.duels) {
     return queue_duel(ticket.opened.island, challenger->id, incumbent);
   }
+  if (!arrived.evaluation.accepted() && !ticket.challenger->evaluation.accepted()) return;
   // The new measurement stands: the old one was selected for being high.
   const auto measured = arrived.evaluation.accepted()
                             ? std::make_shared<const Individual>(
@@ -162,7 +164,42 @@ void SearchState::commit_confirmation(const OpenTicket& ticket, const Evaluation
   ++counts_.remeasured;
   commit.kind = CommitKind::remeasured;
   commit.individual = ticket.challenger;
-  confirmation_.emplace(ticket.challenger->program->id, arrived.evaluation.without_artifacts());
+  const ProgramPtr& program = ticket.challenger->program;
+  confirmation_.emplace(program->id, arrived.evaluation.without_artifacts());
+  if (arrived.evaluation.accepted()) return;
+  demote(program, *confirmation_->second);
+  commit.individual = individuals_.at(program->id);
+  commit.demoted = true;
+}
+
+/// A best that does not hold is a rejected program. In the cells that it leaves, the best of the others that
+/// belong there takes its place: what it pushed out may be better than what stands elsewhere.
+void SearchState::demote(const ProgramPtr& program, const Evaluation& rejection) {
+  const auto rejected = std::make_shared<const Individual>(Individual{program, rejection});
+  individuals_[program->id] = rejected;
+  demoted_.push_back(program->id);
+  --counts_.accepted;
+  ++counts_.rejected;
+  ++counts_.demoted;
+  std::erase_if(follow_ups_, [&](const FollowUp& follow_up) {
+    return follow_up.program == program->id || follow_up.incumbent == program->id;
+  });
+  for (const auto& [island, cell] : archipelago_.withdraw(program->id)) {
+    if (auto next = best_of_cell(cell)) archipelago_.add(island, std::move(next));
+    archipelago_.add(island, rejected);
+  }
+}
+
+/// By fitness; equals by program, the older first. Null where no accepted program belongs there.
+IndividualPtr SearchState::best_of_cell(Cell cell) const {
+  const auto fitness = [](const IndividualPtr& one) { return one->evaluation.metrics()->fitness().median; };
+  IndividualPtr best;
+  for (const auto& [id, one] : individuals_) {
+    const Metrics* metrics = one->evaluation.metrics();
+    if (!metrics || archipelago_.grid().cell_of(*metrics) != cell) continue;
+    if (!best || fitness(one) > fitness(best)) best = one;
+  }
+  return best;
 }
 
 void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit) {

@@ -292,10 +292,7 @@ Outcome Committer::outcome() const {
   outcome.elapsed_s = elapsed_s();
   outcome.session_s = options_.clock_s() - session_began_s_;
   outcome.engine_s = std::chrono::duration<double>(busy_).count();
-  const auto& confirmation = state_.confirmation();
-  if (outcome.best && confirmation && confirmation->first == outcome.best->program->id) {
-    outcome.confirmation = confirmation->second;
-  }
+  if (const Evaluation* confirmation = state_.confirmation_of_best()) outcome.confirmation = *confirmation;
   if (outcome.reason == EndReason::refused) {
     const auto& seed = *state_.individuals().begin()->second;
     const Rejection& why = *seed.evaluation.rejection();

@@ -24,7 +24,7 @@ std::string text_of(const Counts& counts) {
          item(" accepted ", counts.accepted) + item(" rejected ", counts.rejected) +
          item(" repeated ", counts.repeated) + item(" refused ", counts.refused) +
          item(" repairs ", counts.repairs) + item(" remeasured ", counts.remeasured) +
-         item(" given_back ", counts.given_back) + "\n";
+         item(" given_back ", counts.given_back) + item(" demoted ", counts.demoted) + "\n";
 }
 
 }  // namespace
@@ -208,6 +208,12 @@ Status SearchState::cross_period(const PeriodCrossed& crossed) {
   migrations_ = crossed.epoch;
   archipelago_.migrate(*options_.migration, options_.seed, crossed.epoch);
   return {};
+}
+
+const Evaluation* SearchState::confirmation_of_best() const {
+  const IndividualPtr found = best();
+  const bool confirmed = found && confirmation_ && confirmation_->first == found->program->id;
+  return confirmed && confirmation_->second ? &*confirmation_->second : nullptr;
 }
 
 Result<OpenTicket*> SearchState::unanswered(TicketId id) {

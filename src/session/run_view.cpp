@@ -15,9 +15,7 @@ Digest RunView::archive_digest() const { return kernelsmith::archive_digest(stat
 const Evaluation* RunView::best_evaluation() const {
   const IndividualPtr best = state.best();
   if (!best) return nullptr;
-  const auto& confirmation = state.confirmation();
-  if (confirmation && confirmation->first == best->program->id && confirmation->second)
-    return &*confirmation->second;
+  if (const Evaluation* confirmation = state.confirmation_of_best()) return confirmation;
   return &state.individuals().at(best->program->id)->evaluation;
 }
 

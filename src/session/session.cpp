@@ -226,7 +226,8 @@ struct Session::Impl {
   static Result<Session> open(Task task, RunConfig config, std::unique_ptr<RunStore> store, Wiring wiring,
                               std::shared_ptr<Observer> observer);
 
-  /// Under the engine's lock, because the journal is the same store.
+  /// Brings best/ up to date; takes it away where no program holds (any more). Under the engine's lock,
+  /// because the journal is the same store.
   Status write_best() const;
 
   Result<Outcome> search(const CommitCallback& on_commit, const std::stop_token& stop);
@@ -310,7 +311,10 @@ Result<std::optional<Outcome>> Session::Impl::follow(const CommitCallback& on_co
 Status Session::Impl::write_best() const {
   Status status;
   engine.inspect([&](const SearchState& state) {
-    if (const IndividualPtr best = state.best()) status = store->write_best(*best, to_json(best->evaluation));
+    const IndividualPtr best = state.best();
+    const Evaluation* confirmation = state.confirmation_of_best();
+    status = best ? store->write_best(*best, to_json(confirmation ? *confirmation : best->evaluation))
+                  : store->remove_best();
   });
   return status;
 }
@@ -387,13 +391,13 @@ Result<Outcome> Session::run(const CommitCallback& on_commit, std::stop_token st
   Status kept;
   auto outcome = impl_->search(
       [&](const Commit& commit) {
-        if (commit.new_best && kept) kept = impl_->write_best();
+        if ((commit.new_best || commit.demoted) && kept) kept = impl_->write_best();
         if (!kept) ended.request_stop();
         if (on_commit) on_commit(commit);
       },
       ended.get_token());
   if (!outcome) return outcome;
-  if (kept) kept = impl_->write_best();  // duels and the confirmation moved its numbers
+  if (kept) kept = impl_->write_best();  // with the numbers of duels and of the confirmation
   if (!kept) return kept.error();
   return outcome;
 }

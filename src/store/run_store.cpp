@@ -306,6 +306,13 @@ Status RunStore::write_best(const Individual& best, std::string_view report_json
   return detail::replace_folder(best_folder(), fresh);
 }
 
+Status RunStore::remove_best() {
+  if (auto allowed = impl_->require_writer(); !allowed) return allowed;
+  std::error_code error;
+  fs::remove_all(best_folder(), error);
+  return error ? system_error("cannot remove", best_folder(), error.value()) : Status{};
+}
+
 Status RunStore::integrity_check() const {
   const auto corrupt = [this](std::string message) {
     return fail(ErrorCode::corrupt, std::move(message), (impl_->folder / kDatabase).string(),

@@ -201,5 +201,17 @@ TEST(Archive, TextIsCanonical) {
             "cell 7 program 2 fitness 0.1 0.1 0.1\n");
 }
 
+TEST(Archive, WithdrawingAnEliteEmptiesItsCell) {
+  Archive archive(grid());
+  const auto other = accepted(1, 1.0, {{"a", 5}});
+  archive.add(other);
+  const Cell cell = archive.add(accepted(2, 2.0)).cell;
+  EXPECT_EQ(archive.withdraw(ProgramId{2}), cell);
+  EXPECT_EQ(archive.find(cell), nullptr);
+  EXPECT_EQ(archive.best(), other);
+  EXPECT_EQ(archive.elites().size(), 1U);
+  EXPECT_EQ(archive.withdraw(ProgramId{2}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace kernelsmith

@@ -167,6 +167,77 @@ TEST(Confirm, AConfirmationGivenBackIsNotAskedForEver) {
   EXPECT_FALSE(engine.outcome().confirmation);
 }
 
+/// A seed of 1 and children of 2 and 3, all in one cell; no evaluation is left but the confirmation's.
+Engine before_confirmation(EngineOptions options, const Events& events) {
+  options.confirm = true;
+  options.budgets.evaluations = 4;
+  Engine engine = open_engine(options, events);
+  for (const long x : {0, 1, 2}) {
+    const Ticket ticket = next(engine);
+    const Evaluation evaluation = accepted(Measurement::exact(double(x + 1)));
+    EXPECT_TRUE(x == 0 ? engine.tell(ticket.id, evaluation) : engine.tell(ticket.id, number(x), evaluation));
+  }
+  return engine;
+}
+
+TEST(Confirm, ABestThatIsRejectedIsDemotedAndTheNextOneIsConfirmed) {
+  auto options = one_cell(9);
+  const auto events = no_events();
+  Engine engine = before_confirmation(options, events);
+  const auto commits =
+      engine.tell(next(engine).id, rejected(Stage::correctness, RejectionCode::wrong_output));
+  ASSERT_TRUE(commits);
+  EXPECT_TRUE(commits->front().demoted);
+  EXPECT_FALSE(commits->front().individual->evaluation.accepted());
+  EXPECT_EQ(engine.outcome().best->program->id, ProgramId{1}) << "what it had pushed out of its cell is back";
+  EXPECT_FALSE(engine.outcome().confirmation);
+
+  ASSERT_FALSE(engine.done());
+  const Ticket ticket = next(engine);
+  EXPECT_EQ(std::get<Remeasure>(ticket.work).challenger->program->id, ProgramId{1});
+  ASSERT_TRUE(engine.tell(ticket.id, accepted(Measurement::exact(1.9))));
+  EXPECT_TRUE(engine.done());
+  const Outcome outcome = engine.outcome();
+  EXPECT_EQ(outcome.confirmation->metrics()->fitness().median, 1.9);
+  EXPECT_EQ(outcome.counts.demoted, 1U);
+  EXPECT_EQ(outcome.counts.accepted, 2U);
+  EXPECT_EQ(outcome.counts.rejected, 1U);
+  options.confirm = true;
+  options.budgets.evaluations = 4;
+  EXPECT_EQ(replayed(options, events), text_of(engine));
+}
+
+TEST(Confirm, NoBestIsLeftWhereNoneHolds) {
+  const auto events = no_events();
+  Engine engine = before_confirmation(one_cell(9), events);
+  for (const std::uint64_t program : {2, 1, 0}) {
+    const Ticket ticket = next(engine);
+    EXPECT_EQ(std::get<Remeasure>(ticket.work).challenger->program->id, ProgramId{program});
+    ASSERT_TRUE(engine.tell(ticket.id, rejected()));
+  }
+  EXPECT_TRUE(engine.done());
+  EXPECT_FALSE(engine.outcome().best);
+  EXPECT_EQ(engine.outcome().reason, EndReason::budget);
+  EXPECT_EQ(engine.outcome().counts.demoted, 3U);
+}
+
+TEST(Confirm, ADemotedProgramFightsNoDuelsInALaterSession) {
+  auto options = one_cell(9);
+  options.confirm = true;
+  options.budgets.evaluations = 3;
+  const auto events = no_events();
+  {
+    Engine engine = open_engine(options, events);
+    ASSERT_TRUE(engine.tell(next(engine).id, accepted({1, 0.8, 1.2, 5, ""})));
+    ASSERT_TRUE(engine.tell(next(engine).id, number(1), accepted({1.1, 0.9, 1.3, 5, ""})));
+    ASSERT_TRUE(engine.tell(next(engine).id, rejected())) << "the seed, which the child's duel is against";
+    EXPECT_EQ(engine.outcome().best->program->id, ProgramId{1});
+  }
+  options.budgets.evaluations = 5;
+  Engine engine = open_engine(options, events);
+  EXPECT_TRUE(std::holds_alternative<Propose>(next(engine).work));
+}
+
 TEST(Repair, ARejectedChildIsRepairedABoundedNumberOfTimes) {
   auto options = toy_options(1);
   options.repairs = 2;

@@ -33,6 +33,7 @@ struct Commit {
   IndividualPtr individual;        ///< as it stands now; null for `refused` and `given_back`
   double fitness = 0;              ///< the individual's median where it was accepted
   bool new_best = false;           ///< it is the best of all islands now, and was not before
+  bool demoted = false;            ///< it was the best, and was rejected when it was confirmed
   std::optional<AddStatus> added;  ///< on its island; empty for a rejection and where nothing was added
   std::optional<Refusal> refusal;  ///< for `refused`
   std::optional<Error> error;      ///< for `given_back`
@@ -49,6 +50,7 @@ struct Counts {
   std::uint64_t repairs = 0;
   std::uint64_t remeasured = 0;
   std::uint64_t given_back = 0;
+  std::uint64_t demoted = 0;  ///< rejected when they were confirmed; counted as rejected, too
 
   friend bool operator==(const Counts&, const Counts&) = default;
 };
@@ -75,7 +77,7 @@ struct Outcome {
   std::optional<BudgetName> budget;        ///< for `budget`: the one that is used up
   std::optional<Error> error;              ///< for `refused` and `errors`
   IndividualPtr best;                      ///< null while nothing was accepted
-  std::optional<Evaluation> confirmation;  ///< of the best, where it was confirmed
+  std::optional<Evaluation> confirmation;  ///< of the best, where it was confirmed; always an acceptance
   Counts counts;
   Spending spending;
   std::optional<double> next_usd;  ///< where money ended it: what the next call is taken to cost

@@ -76,10 +76,15 @@ class SearchState {
   IndividualPtr best() const { return archipelago_.best(); }
   /// Every evaluated program, by id; artifacts left out.
   const std::map<ProgramId, IndividualPtr>& individuals() const { return individuals_; }
-  /// The last confirmation, and of which program.
+  /// The last confirmation, and of which program; no evaluation where an Error ended it.
   const std::optional<std::pair<ProgramId, std::optional<Evaluation>>>& confirmation() const {
     return confirmation_;
   }
+  /// The best program's evaluation when it was confirmed; null where it was not.
+  const Evaluation* confirmation_of_best() const;
+  /// The programs that were the best and were rejected when they were confirmed, in that order. They are
+  /// rejected programs now, as individuals() has them.
+  const std::vector<ProgramId>& demoted() const { return demoted_; }
 
   // How far it is.
   const Budgets& budgets() const { return budgets_; }
@@ -174,6 +179,8 @@ class SearchState {
   Status commit_program(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
   void commit_duel(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
   void commit_confirmation(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
+  void demote(const ProgramPtr& program, const Evaluation& rejection);
+  IndividualPtr best_of_cell(Cell cell) const;
   void commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit);
   Evaluation described(const Source& source, const Evaluation& evaluation) const;
   void queue_duel(IslandId island, ProgramId challenger, ProgramId incumbent);
@@ -225,6 +232,7 @@ class SearchState {
   std::map<ProgramId, unsigned> repairs_;        ///< how many repairs in a row led to a rejected program
   std::map<std::pair<ProgramId, ProgramId>, unsigned> duels_;
   std::optional<std::pair<ProgramId, std::optional<Evaluation>>> confirmation_;
+  std::vector<ProgramId> demoted_;
 };
 
 /// The state that a journal's events lead to.

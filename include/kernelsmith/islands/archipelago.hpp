@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kernelsmith/core/ids.hpp>
@@ -39,6 +40,9 @@ class Archipelago {
 
   /// Island::settle.
   AddOutcome settle(IslandId id, IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
+
+  /// Archive::withdraw on every island. Tells which cells it left empty, in the order of the islands.
+  std::vector<std::pair<IslandId, Cell>> withdraw(ProgramId program);
 
   /// Moves along every edge. All migrants are chosen before the first arrives, edge by edge in the topology's
   /// order, drawing from Rng(seed, epoch, Purpose::migration): the outcome depends on the state, the seed and

@@ -31,6 +31,9 @@ class Island {
   /// Archive::settle.
   AddOutcome settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
 
+  /// Archive::withdraw.
+  std::optional<Cell> withdraw(ProgramId program);
+
   const Archive& archive() const { return archive_; }
 
   /// The rejected individuals that came closest, bounded: the furthest stage first, within a stage the latest

@@ -46,8 +46,8 @@ class RunStore final : public Journal {
   static Result<std::unique_ptr<RunStore>> open(const std::filesystem::path& folder,
                                                 Durability durability = Durability::process);
 
-  /// Opens an existing run for reading, also while another process writes. append() and write_best() are then
-  /// refused with `permission`.
+  /// Opens an existing run for reading, also while another process writes. append(), write_best()
+  /// and remove_best() are then refused with `permission`.
   static Result<std::unique_ptr<RunStore>> open_read_only(const std::filesystem::path& folder);
 
   /// Whether a process has the run in `folder` open for writing.
@@ -82,6 +82,8 @@ class RunStore final : public Journal {
 
   /// Replaces `best/` by the program's files and `report.json`, all or nothing.
   Status write_best(const Individual& best, std::string_view report_json);
+  /// Takes `best/` away, where it is there.
+  Status remove_best();
   /// The folder of the best program.
   std::filesystem::path best_folder() const;
 
