@@ -109,13 +109,13 @@ AddOutcome Archive::place(Cell cell, IndividualPtr individual) {
   return outcome;
 }
 
-std::optional<Cell> Archive::withdraw(ProgramId program) {
-  const auto rank = std::ranges::find(ranking_, program, &Rank::program);
-  if (rank == ranking_.end()) return std::nullopt;
-  const Cell cell = rank->cell;
-  ranking_.erase(rank);
-  std::erase_if(elites_, [&](const Elite& elite) { return elite.cell == cell; });
-  return cell;
+std::vector<Cell> Archive::withdraw(ProgramId program) {
+  std::vector<Cell> vacated;
+  for (const Elite& elite : elites_)
+    if (elite.individual->program->id == program) vacated.push_back(elite.cell);
+  std::erase_if(elites_, [&](const Elite& elite) { return elite.individual->program->id == program; });
+  std::erase_if(ranking_, [&](const Rank& rank) { return rank.program == program; });
+  return vacated;
 }
 
 const Elite* Archive::find(Cell cell) const {

@@ -1,12 +1,16 @@
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include <kernelsmith/archive/grid.hpp>
 
 namespace kernelsmith {
 namespace {
 
+constexpr std::string_view kFitness = "fitness";
+
 std::size_t bin_on(const Axis& axis, const Metrics& metrics) {
+  if (axis.feature() == kFitness) return axis.bin_of(metrics.fitness().median);
   const auto feature = metrics.features().find(axis.feature());
   return feature == metrics.features().end() ? 0 : axis.bin_of(feature->second);
 }
@@ -50,7 +54,8 @@ Cell Grid::cell_of(const Metrics& metrics) const {
 std::vector<std::string> Grid::absent_features(const Metrics& metrics) const {
   std::vector<std::string> absent;
   for (const auto& axis : axes_) {
-    if (!metrics.features().contains(axis.feature())) absent.push_back(axis.feature());
+    if (axis.feature() != kFitness && !metrics.features().contains(axis.feature()))
+      absent.push_back(axis.feature());
   }
   return absent;
 }

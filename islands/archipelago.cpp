@@ -36,7 +36,7 @@ AddOutcome Archipelago::settle(IslandId id, IndividualPtr challenger, ProgramId 
 std::vector<std::pair<IslandId, Cell>> Archipelago::withdraw(ProgramId program) {
   std::vector<std::pair<IslandId, Cell>> vacated;
   for (std::uint32_t i = 0; i < islands_.size(); ++i)
-    if (const auto cell = islands_[i].withdraw(program)) vacated.emplace_back(IslandId{i}, *cell);
+    for (const Cell cell : islands_[i].withdraw(program)) vacated.emplace_back(IslandId{i}, cell);
   return vacated;
 }
 

@@ -35,6 +35,6 @@ AddOutcome Island::settle(IndividualPtr challenger, ProgramId incumbent, Compari
   return archive_.settle(std::move(challenger), incumbent, verdict);
 }
 
-std::optional<Cell> Island::withdraw(ProgramId program) { return archive_.withdraw(program); }
+std::vector<Cell> Island::withdraw(ProgramId program) { return archive_.withdraw(program); }
 
 }  // namespace kernelsmith

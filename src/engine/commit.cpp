@@ -184,9 +184,10 @@ void SearchState::demote(const ProgramPtr& program, const Evaluation& rejection)
   std::erase_if(follow_ups_, [&](const FollowUp& follow_up) {
     return follow_up.program == program->id || follow_up.incumbent == program->id;
   });
+  std::set<IslandId> left;
   for (const auto& [island, cell] : archipelago_.withdraw(program->id)) {
     if (auto next = best_of_cell(cell)) archipelago_.add(island, std::move(next));
-    archipelago_.add(island, rejected);
+    if (left.insert(island).second) archipelago_.add(island, rejected);
   }
 }
 

@@ -1,27 +1,9 @@
 #include "knob_space.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
-#include <string>
 
 namespace kernelsmith::detail {
 namespace {
-
-// The number that a literal begins with; its suffix does not matter here.
-std::optional<double> number_in(std::string literal) {
-  std::erase_if(literal, [](char c) { return c == '\'' || c == '_' || c == '+'; });
-  const bool negative = literal.starts_with('-');
-  if (negative) literal.erase(0, 1);
-  const bool hexadecimal = literal.starts_with("0x") || literal.starts_with("0X");
-  if (hexadecimal) literal.erase(0, 2);
-  if (literal.empty() || (!hexadecimal && literal.find_first_of("0123456789.") != 0)) return std::nullopt;
-  double value = 0;
-  const auto format = hexadecimal ? std::chars_format::hex : std::chars_format::general;
-  const auto [end, error] = std::from_chars(literal.data(), literal.data() + literal.size(), value, format);
-  if (error != std::errc()) return std::nullopt;
-  return negative ? -value : value;
-}
 
 struct Rank {
   double number = 0;
@@ -32,7 +14,7 @@ struct Rank {
 std::vector<Rank> ordered(const Knob& knob) {
   std::vector<Rank> order;
   for (std::size_t i = 0; i < knob.values.size(); ++i) {
-    const auto number = number_in(knob.values[i]);
+    const auto number = number_of(knob.values[i]);
     if (!number) return {};
     order.push_back({*number, i});
   }

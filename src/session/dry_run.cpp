@@ -172,6 +172,7 @@ const Error* DryRun::error() const {
 DryRun dry_run(const TaskFolder& folder, RunConfig config, const std::stop_token& stop) {
   const Task& task = folder.task;
   set_default_budget(config);
+  set_default_axes(task, config);
   DryRun result;
   result.checks.push_back(
       checked("configuration", check_configuration(task, config),

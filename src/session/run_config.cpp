@@ -49,6 +49,13 @@ AxisSpec size_axis(const std::string& feature, double seed_value) {
   return {feature, LogarithmicScale{middle / 4, middle * 16, 8}};
 }
 
+/// Half an octave to a bin.
+AxisSpec speedup_axis() { return {"fitness", LogarithmicScale{0.5, 32, 12}}; }
+
+std::optional<double> as_double(std::optional<std::size_t> index) {
+  return index ? std::optional(static_cast<double>(*index)) : std::nullopt;
+}
+
 }  // namespace
 
 std::string_view name_of(TopologyKind kind) {
@@ -65,24 +72,34 @@ std::string_view name_of(TopologyKind kind) {
   return "";
 }
 
-std::map<std::string, double> source_features(const Source& source) {
+std::map<std::string, double> source_features(const Source& source, std::span<const AxisSpec> axes) {
   std::map<std::string, double> features = static_features(source);
   const auto knobs = find_knobs(source);
   if (!knobs) return features;  // the evaluator rejects such a source
-  for (const Knob& knob : *knobs)
-    if (has_own_name(knob, *knobs)) features[feature_of(knob)] = static_cast<double>(knob.current);
+  for (const Knob& knob : *knobs) {
+    if (!has_own_name(knob, *knobs)) continue;
+    const auto axis = std::ranges::find(axes, feature_of(knob), &AxisSpec::feature);
+    const auto* scale = axis == axes.end() ? nullptr : std::get_if<CategoricalScale>(&axis->scale);
+    if (const auto value =
+            scale ? as_double(nearest_value(knob.value(), scale->categories)) : number_of(knob.value()))
+      features[feature_of(knob)] = *value;
+  }
   return features;
 }
 
-std::vector<AxisSpec> default_axes(const Task& task) {
-  if (const auto knobs = find_knobs(task.seed); knobs && !knobs->empty())
-    if (auto axes = knob_axes(*knobs); !axes.empty()) return axes;
+void set_default_axes(const Task& task, RunConfig& config) {
+  if (config.axes) return;
+  const bool only_tunes = std::ranges::all_of(
+      config.operators, [](const auto& entry) { return entry.choice.op == Operator::tune; });
+  if (const auto knobs = find_knobs(task.seed); only_tunes && knobs && !knobs->empty())
+    if (auto axes = knob_axes(*knobs); !axes.empty()) {
+      config.axes = std::move(axes);
+      return;
+    }
   const auto features = static_features(task.seed.empty() ? task.reference : task.seed);
-  const auto value = [&](const char* name) {
-    const auto found = features.find(name);
-    return found == features.end() ? 0.0 : found->second;
-  };
-  return {size_axis("complexity", value("complexity")), size_axis("tokens", value("tokens"))};
+  const bool fitness_is_speedup = !task.reference.empty();
+  config.axes = {size_axis("complexity", features.at("complexity")),
+                 fitness_is_speedup ? speedup_axis() : size_axis("tokens", features.at("tokens"))};
 }
 
 Result<RunConfig> default_config(const Task& task, const Registry& registry) {
@@ -100,7 +117,6 @@ Result<RunConfig> default_config(const Task& task, const Registry& registry) {
   config.sampler = *sampler;
   config.migration = *migration;
   for (const Operator op : config.proposer.provider->operators()) config.operators.push_back({{op, ""}, 1.0});
-  config.axes = default_axes(task);
   config.workers = std::max(1u, std::thread::hardware_concurrency());
   return config;
 }

@@ -123,12 +123,12 @@ void write_axis(YamlWriter& out, const AxisSpec& axis) {
   std::visit(ScaleWriter{out}, axis.scale);
 }
 
-void read_archive(YamlMap& in, std::vector<AxisSpec>& axes) {
+void read_archive(YamlMap& in, std::optional<std::vector<AxisSpec>>& axes) {
   if (in.kind("axes") == YamlKind::absent) return;
-  axes.clear();
-  in.optional_maps("axes", [&](YamlMap& axis) { read_axis(axis, axes.emplace_back()); });
+  axes.emplace();
+  in.optional_maps("axes", [&](YamlMap& axis) { read_axis(axis, axes->emplace_back()); });
   if (!in.ok()) return;
-  if (const auto valid = Grid::create(axes); !valid)
+  if (const auto valid = Grid::create(*axes); !valid)
     in.refuse("axes", valid.error().message, valid.error().hint);
 }
 
@@ -319,7 +319,7 @@ std::string to_yaml(const RunConfig& config) {
   out.put("workers", static_cast<std::uint64_t>(config.workers));
   out.put("durability", word_of(config.durability, kDurabilities));
   out.map("budgets", [&](YamlWriter& map) { write_budgets(map, config.budgets); });
-  out.map("archive", [&](YamlWriter& map) { map.maps("axes", config.axes, write_axis); });
+  if (config.axes) out.map("archive", [&](YamlWriter& map) { map.maps("axes", *config.axes, write_axis); });
   out.map("islands", [&](YamlWriter& map) { write_islands(map, config); });
   out.map("migration", [&](YamlWriter& map) {
     map.put("period", config.migration_period);

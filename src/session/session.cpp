@@ -123,10 +123,12 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   if (!task.seed.empty()) options.seeds = {task.seed};
   options.seed = config.seed;
   options.task = task.digest;
-  options.axes = config.axes;
+  options.axes = config.axes.value_or(std::vector<AxisSpec>{});
   options.topology = std::move(*topology);
   options.island = config.island;
-  options.describe = [](const Source& source, const Evaluation&) { return source_features(source); };
+  options.describe = [axes = options.axes](const Source& source, const Evaluation&) {
+    return source_features(source, axes);
+  };
   options.fingerprint = fingerprint;
   options.sampler = std::move(*sampler);
   options.operators = std::make_shared<const WeightedOperators>(std::move(*operators));
@@ -322,6 +324,7 @@ Status Session::Impl::write_best() const {
 Result<Session> Session::create(const TaskFolder& task, const std::filesystem::path& folder, RunConfig config,
                                 std::shared_ptr<Observer> observer) {
   set_default_budget(config);
+  set_default_axes(task.task, config);
   config.proposer.provider->observe(observer);
   auto wiring = wire(task.task, config);
   if (!wiring) return wiring.error();

@@ -201,16 +201,24 @@ TEST(Archive, TextIsCanonical) {
             "cell 7 program 2 fitness 0.1 0.1 0.1\n");
 }
 
+TEST(Archive, WithdrawsAProgramFromEveryCellThatItHolds) {
+  Archive archive(Grid::create({{"fitness", EdgeScale{{0, 1, 2}}}}).value());
+  archive.add(accepted(1, 0.5));
+  archive.add(accepted(1, 1.5));  // it was measured again
+  EXPECT_EQ(archive.withdraw(ProgramId{1}), (std::vector{Cell{0}, Cell{1}}));
+  EXPECT_EQ(archive.best(), nullptr);
+}
+
 TEST(Archive, WithdrawingAnEliteEmptiesItsCell) {
   Archive archive(grid());
   const auto other = accepted(1, 1.0, {{"a", 5}});
   archive.add(other);
   const Cell cell = archive.add(accepted(2, 2.0)).cell;
-  EXPECT_EQ(archive.withdraw(ProgramId{2}), cell);
+  EXPECT_EQ(archive.withdraw(ProgramId{2}), std::vector{cell});
   EXPECT_EQ(archive.find(cell), nullptr);
   EXPECT_EQ(archive.best(), other);
   EXPECT_EQ(archive.elites().size(), 1U);
-  EXPECT_EQ(archive.withdraw(ProgramId{2}), std::nullopt);
+  EXPECT_TRUE(archive.withdraw(ProgramId{2}).empty());
 }
 
 }  // namespace

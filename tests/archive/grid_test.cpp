@@ -73,5 +73,12 @@ TEST(Grid, RefusesMoreCellsThanItCanNumber) {
   EXPECT_FALSE(Grid::create({{"a", fine}, {"b", fine}, {"c", fine}, {"d", fine}, {"e", fine}, {"f", fine}}));
 }
 
+TEST(Grid, AnAxisMayReadTheFitness) {
+  const Grid grid = Grid::create({{"fitness", EdgeScale{{0, 1, 2}}}}).value();
+  const Metrics fast = Metrics::create(Measurement::exact(1.5)).value();
+  EXPECT_EQ(grid.cell_of(fast), Cell{1});
+  EXPECT_TRUE(grid.absent_features(fast).empty());
+}
+
 }  // namespace
 }  // namespace kernelsmith

@@ -74,7 +74,9 @@ TEST(RunConfig, ReadsBackWhatItWrites) {
 }
 
 TEST(RunConfig, WritesEveryDefault) {
-  const std::string text = to_yaml(defaults());
+  RunConfig config = defaults();
+  set_default_axes(task_with_seed(kKnobs), config);
+  const std::string text = to_yaml(config);
   for (const char* key :
        {"version:",      "seed:",     "deterministic:", "pipeline:",   "workers:",         "durability:",
         "budgets:",      "axes:",     "count:",         "topology:",   "rejections:",      "recent_failures:",
@@ -125,13 +127,20 @@ TEST(RunConfig, UnknownBackendsAreNamed) {
   EXPECT_THAT(config.error().hint, HasSubstr("cpu"));
 }
 
-TEST(DefaultAxes, AreTheKnobsWithTheMostValues) {
+std::vector<AxisSpec> default_axes(const Task& task, std::string_view yaml = "seed: 1\n") {
+  RunConfig config = default_config(task, default_registry()).value();
+  read_config(yaml, "run.yaml", default_registry(), config).value();
+  set_default_axes(task, config);
+  return *config.axes;
+}
+
+TEST(DefaultAxes, AreTheKnobsWithTheMostValuesWhereASearchOnlyTunes) {
   const auto axes = default_axes(task_with_seed(kKnobs));
   ASSERT_EQ(axes.size(), 2u);
   EXPECT_EQ(axes[0].feature, "knob.kTile");
   EXPECT_EQ(axes[0].scale, (decltype(axes[0].scale){CategoricalScale{{"4", "8", "16", "32"}}}));
   EXPECT_EQ(axes[1].feature, "knob.kUnroll");
-  const auto features = source_features(task_with_seed(kKnobs).seed);
+  const auto features = source_features(task_with_seed(kKnobs).seed, axes);
   EXPECT_EQ(features.at("knob.kTile"), 1);
   EXPECT_EQ(features.at("knob.kUnroll"), 1);
 }
@@ -150,6 +159,42 @@ TEST(DefaultAxes, AreSizesWhereThereIsNoKnob) {
   EXPECT_EQ(axes[0].feature, "complexity");
   EXPECT_EQ(axes[1].feature, "tokens");
   EXPECT_TRUE(Grid::create(axes));
+}
+
+TEST(DefaultAxes, AreComplexityAndFitnessWithAModel) {
+  Task task = task_with_seed(kKnobs);
+  task.reference = task.seed;
+  const auto axes = default_axes(task, "proposer: {kind: chat, models: [{name: m}]}\n");
+  ASSERT_EQ(axes.size(), 2u);
+  EXPECT_EQ(axes[0].feature, "complexity");
+  EXPECT_EQ(axes[1].feature, "fitness");
+  EXPECT_TRUE(Grid::create(axes));
+}
+
+TEST(DefaultAxes, GiveWayToThoseThatAreNamed) {
+  EXPECT_TRUE(default_axes(task_with_seed(kKnobs), "archive: {axes: []}\n").empty());
+}
+
+/// Where the seed's axes have a source whose knob is written so.
+double place_of(const std::string& knob) {
+  const auto axes = default_axes(task_with_seed("int kTile = 8;  // @tune 1 2 4 8 16 32\n"));
+  return source_features(task_with_seed("int kTile = " + knob + "\n").seed, axes).at("knob.kTile");
+}
+
+TEST(KnobFeatures, AreMappedToTheAxisByValue) {
+  EXPECT_EQ(place_of("8;  // @tune 8 16 32"), 3) << "whatever a model lists";
+  EXPECT_EQ(place_of("0x10;  // @tune 0x10"), 4);
+  EXPECT_EQ(place_of("64;  // @tune 64 128"), 5) << "past the end: the nearest edge";
+  EXPECT_EQ(place_of("0;  // @tune 0 1"), 0);
+  EXPECT_EQ(place_of("10;  // @tune 10"), 3);
+}
+
+TEST(KnobFeatures, AreTheValueWhereNoAxisListsIt) {
+  const std::vector<AxisSpec> linear{{"knob.kTile", LinearScale{0, 64, 8}}};
+  EXPECT_EQ(source_features(task_with_seed("int kTile = 8;  // @tune 8 16\n").seed, linear).at("knob.kTile"),
+            8);
+  const auto source = task_with_seed("auto kOrder = row;  // @tune row column\n").seed;
+  EXPECT_FALSE(source_features(source, {}).contains("knob.kOrder"));
 }
 
 TEST(DefaultBudget, IsSetOnlyWhereThereIsNone) {

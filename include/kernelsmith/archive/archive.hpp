@@ -75,8 +75,9 @@ class Archive {
   /// that won is added as a newcomer, which can ask for another duel.
   AddOutcome settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
 
-  /// Empties the cell whose elite is `program`, and tells which it was; empty where it holds none.
-  std::optional<Cell> withdraw(ProgramId program);
+  /// Empties the cells whose elite is `program`, and tells which they were, in ascending order. There are
+  /// several where it was measured again and an axis reads what is measured.
+  std::vector<Cell> withdraw(ProgramId program);
 
   const Grid& grid() const { return grid_; }
 

@@ -45,7 +45,7 @@ struct CategoricalScale {
 
 /// What a configuration says about an axis. Not validated: see Axis::create.
 struct AxisSpec {
-  std::string feature;  ///< the name in Metrics::features()
+  std::string feature;  ///< the name in Metrics::features(), or "fitness" for the fitness itself
   std::variant<LinearScale, LogarithmicScale, EdgeScale, CategoricalScale> scale;
 
   friend bool operator==(const AxisSpec&, const AxisSpec&) = default;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,5 +36,12 @@ Result<std::vector<Knob>> find_knobs(const Source& source);
 /// `source` with each knob set: `choice[i]` is an index in the values of the i-th knob of find_knobs(source).
 /// `invalid_argument` for another number of choices or an index past a list's end.
 Result<Source> with_knobs(const Source& source, std::span<const std::size_t> choice);
+
+/// The number that a literal begins with, whatever its suffix; empty for anything else.
+std::optional<double> number_of(std::string literal);
+
+/// The index of the listed value that `value` is, or else, among numbers, of the one nearest to it (the first
+/// of two). Empty where it is none of them and no number.
+std::optional<std::size_t> nearest_value(const std::string& value, std::span<const std::string> listed);
 
 }  // namespace kernelsmith

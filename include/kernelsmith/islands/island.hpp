@@ -32,7 +32,7 @@ class Island {
   AddOutcome settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
 
   /// Archive::withdraw.
-  std::optional<Cell> withdraw(ProgramId program);
+  std::vector<Cell> withdraw(ProgramId program);
 
   const Archive& archive() const { return archive_; }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +40,8 @@ struct RunConfig {
   unsigned workers = 2;  ///< evaluations in flight
   Durability durability = Durability::process;
 
-  std::vector<AxisSpec> axes;
-  std::size_t islands = 2;  ///< few: a short run shall not spread thin
+  std::optional<std::vector<AxisSpec>> axes;  ///< where it is not set: see set_default_axes
+  std::size_t islands = 2;                    ///< few: a short run shall not spread thin
   TopologyKind topology = TopologyKind::ring;
   std::vector<MigrationEdge> edges;  ///< for TopologyKind::edges
   IslandOptions island;
@@ -58,17 +60,21 @@ struct RunConfig {
   Chosen<MigrationProvider> migration;
 };
 
-/// The defaults for a task: its backend as the evaluator, the tuner as the proposer, and axes that this task
-/// spreads over (see default_axes). `unsupported` where the registry lacks one of them.
+/// The defaults for a task: its backend as the evaluator, and the tuner as the proposer. `unsupported` where
+/// the registry lacks one of them.
 Result<RunConfig> default_config(const Task& task, const Registry& registry);
 
-/// The knobs of the seed with the most values, at most two, each a categorical axis over its values; where
-/// the seed has none, cyclomatic complexity and tokens on logarithmic axes around the seed's own.
-std::vector<AxisSpec> default_axes(const Task& task);
+/// Where the axes are not set. For a search that only tunes: the knobs of the seed with the most values, at
+/// most two, each a categorical axis over its values. For one that writes code, or where the seed has no
+/// knob: cyclomatic complexity, on a logarithmic axis around the seed's own, beside fitness where that is a
+/// speedup (the task has a reference), else beside tokens.
+void set_default_axes(const Task& task, RunConfig& config);
 
-/// What default_axes and every other axis can read of a source beside the evaluator's own features: the
-/// static features, and `knob.NAME`, the index of the knob's value in its list.
-std::map<std::string, double> source_features(const Source& source);
+/// What axes can read of a source beside the evaluator's own features: the static features, and `knob.NAME`.
+/// On a categorical axis that is the index of the category that is the knob's value, or is nearest to it: the
+/// axes' lists count, whatever the source lists. For any other axis it is the value itself, where it is a
+/// number.
+std::map<std::string, double> source_features(const Source& source, std::span<const AxisSpec> axes);
 
 /// Lays the keys of a run.yaml over `config`. Unknown keys, names and values out of range are refused with
 /// file:line and the nearest known name; on an error `config` is in no useful state.
