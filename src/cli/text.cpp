@@ -18,6 +18,7 @@ std::string demotion_text(const Individual& demoted) {
   constexpr std::size_t kShownDetail = 300;
   const Rejection& why = *demoted.evaluation.rejection();
   std::string detail = why.diagnostics.substr(0, kShownDetail);
+  while (detail.ends_with('\n')) detail.pop_back();
   std::ranges::replace(detail, '\n', ' ');
   return fmt::format("program {} was the best, and is rejected now: measured again it failed at {} ({}): {}",
                      demoted.program->id.value, name_of(why.stage), name_of(why.code), detail);
