@@ -126,6 +126,8 @@ std::string_view meaning_of(RejectionCode code) {
       return "it used too much memory";
     case RejectionCode::command_failed:
       return "the task's command ended with an error";
+    case RejectionCode::raised:
+      return "the evaluator raised an exception";
     case RejectionCode::bad_metrics:
       return "its score is no finite number";
     case RejectionCode::wrong_output:

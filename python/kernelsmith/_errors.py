@@ -1,0 +1,21 @@
+"""The one exception that kernelsmith raises."""
+
+
+class Error(Exception):
+    """What failed, where, and what to do about it.
+
+    `code` is one of docs/errors.md, such as "not_found"; `where` a file:line, path or key, `hint` what the user can
+    do; both may be empty. An evaluator or proposer that raises it says that the machine failed, not the candidate:
+    it is asked again, and five such errors in a row end the run.
+    """
+
+    def __init__(self, message: str, code: str = "tool_failed", where: str = "", hint: str = "") -> None:
+        super().__init__(message, code, where, hint)
+        self.message = message
+        self.code = code
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{text} ({self.code})" + (f"\nhint: {self.hint}" if self.hint else "")

@@ -1,0 +1,46 @@
+"""The built-in proposers, as what their sections of run.yaml say."""
+
+from typing import Any
+
+
+class _Configured:
+    """A proposer that the engine makes from settings; their names are those of run.yaml (docs/formats.md)."""
+
+    _kind = ""
+
+    def __init__(self, **settings: Any) -> None:
+        self.settings = {"kind": self._kind, **settings}
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={value!r}" for name, value in self.settings.items() if name not in ("kind", "key"))
+        return f"{type(self).__name__}({told})"
+
+
+class Tuner(_Configured):
+    """Gives the seed's knobs (`# @tune 1 2 4`) other values: `crossover`, `local_step`, `mutation`, `draws`."""
+
+    _kind = "tuner"
+
+
+class Chat(_Configured):
+    """Asks language models over HTTPS (docs/llm.md): `models=[{"name": ...}]`, `base_url`, `protocol`, `key`, ...
+
+    >>> Chat(models=[{"name": "my-model"}], base_url="http://localhost:8000/v1")
+    Chat(models=[{'name': 'my-model'}], base_url='http://localhost:8000/v1')
+    """
+
+    _kind = "chat"
+
+    def __init__(self, models: Any, **settings: Any) -> None:
+        if isinstance(models, str):
+            models = [models]
+        super().__init__(models=[{"name": one} if isinstance(one, str) else one for one in models], **settings)
+
+
+class ManualQueue(_Configured):
+    """Writes requests into a folder, and takes what people or other programs lay beside them as replies."""
+
+    _kind = "manual"
+
+    def __init__(self, folder: str, **settings: Any) -> None:
+        super().__init__(folder=str(folder), **settings)

@@ -1,0 +1,165 @@
+"""Run folders, and archives as arrays."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+
+if TYPE_CHECKING:
+    import numpy
+
+
+class Archive:
+    """A copy of a MAP-Elites archive: each filled cell with its best program of all islands."""
+
+    def __init__(self, view: Any) -> None:
+        self._view = view
+
+    @property
+    def axes(self) -> list[dict[str, Any]]:
+        """`{"feature": name, "labels": [...]}`, a label for each bin."""
+        return self._view.axes
+
+    @property
+    def elites(self) -> list[_core.Program]:
+        """The programs, in the order of their cells."""
+        return self._view.programs
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """cells, filled, coverage, qd_score, best, mean."""
+        return self._view.statistics
+
+    @property
+    def fitness(self) -> numpy.ndarray:
+        """float64 of shape (elites,): medians, higher is better."""
+        import numpy
+
+        return numpy.array(self._view.fitness, dtype=numpy.float64)
+
+    @property
+    def cells(self) -> numpy.ndarray:
+        """int64 of shape (elites, axes): the bin on each axis."""
+        import numpy
+
+        return numpy.array(self._view.cells, dtype=numpy.int64).reshape(len(self._view.fitness), len(self.axes))
+
+    @property
+    def features(self) -> numpy.ndarray:
+        """float64 of shape (elites, axes): what the axes read; NaN where a program has no such feature."""
+        import numpy
+
+        rows = [[_feature(program, axis["feature"]) for axis in self.axes] for program in self.elites]
+        return numpy.array(rows, dtype=numpy.float64).reshape(len(rows), len(self.axes))
+
+    @property
+    def grid(self) -> numpy.ndarray:
+        """float64 with a dimension for each axis: the fitness of each cell, NaN where it is empty."""
+        import numpy
+
+        grid = numpy.full([len(axis["labels"]) for axis in self.axes], numpy.nan)
+        for at, fitness in zip(self._view.cells, self._view.fitness, strict=True):
+            grid[tuple(at)] = fitness
+        return grid
+
+    def __len__(self) -> int:
+        return len(self._view.fitness)
+
+    def __repr__(self) -> str:
+        statistics = self.statistics
+        return f"<Archive, {statistics['filled']} of {statistics['cells']} cells filled>"
+
+
+def _feature(program: _core.Program, name: str) -> float:
+    evaluation = program.evaluation
+    value = evaluation.fitness if name == "fitness" else evaluation.features.get(name)
+    return float("nan") if value is None else value
+
+
+class Run:
+    """A run folder as it stood when it was opened, finished or under way. Rows are dicts, which pandas takes as they
+    are: `pandas.DataFrame(Run.open("a.run").programs())`."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._run = _core.StoredRun(folder)
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Run:
+        """Reads the run. Raises Error: `not_found`, `version`, `corrupt`."""
+        return cls(folder)
+
+    @property
+    def folder(self) -> os.PathLike[str]:
+        return self._run.folder
+
+    @property
+    def id(self) -> str:
+        """32 hexadecimal digits, fixed when the run was begun."""
+        return self._run.id
+
+    @property
+    def ended(self) -> str | None:
+        """Why the search is at its end: "budget", "exhausted", "refused"; None while there is more to do."""
+        return self._run.ended
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a process is writing the run."""
+        return self._run.in_use
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return self._run.counts
+
+    @property
+    def elapsed_s(self) -> float:
+        """Wall time that all sessions used."""
+        return self._run.elapsed_s
+
+    @property
+    def best(self) -> _core.Program | None:
+        return self._run.best
+
+    @property
+    def best_evaluation(self) -> _core.Evaluation | None:
+        """The confirmation's where the best was measured again."""
+        return self._run.best_evaluation
+
+    @property
+    def archive(self) -> Archive:
+        return Archive(self._run.archive())
+
+    @property
+    def digest(self) -> str:
+        """Of the archive: equal searches have equal digests."""
+        return self._run.digest
+
+    def program(self, id: int) -> _core.Program:
+        """Raises KeyError where there is none."""
+        return self._run.program(id)
+
+    def programs(self) -> list[dict[str, Any]]:
+        """A row for each evaluated program: id, origin, parents, accepted, fitness, low, high, stage, code,
+        diagnostics, features."""
+        return self._run.programs()
+
+    def lineage(self) -> list[dict[str, Any]]:
+        """From the seed to the best along the first parents: rows of programs() with `diff`."""
+        return self._run.lineage()
+
+    def events(self) -> list[dict[str, Any]]:
+        """The journal, an event a row (docs/formats.md)."""
+        return self._run.events()
+
+    def cost(self) -> list[dict[str, Any]]:
+        """A row for each model: calls, tokens, usd."""
+        return self._run.cost()
+
+    def failures(self) -> list[dict[str, Any]]:
+        """Rejected programs by what they broke: stage, code, count."""
+        return self._run.failures()
+
+    def __repr__(self) -> str:
+        return f"<Run {self.folder}, {self.counts['iterations']} iterations>"

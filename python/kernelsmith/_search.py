@@ -1,0 +1,196 @@
+"""Searches: run() for the usual case, Engine for own loops."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from ._errors import Error
+from ._proposers import _Configured
+from ._run import Archive
+
+Folder = str | os.PathLike[str]
+
+# Shorthands of run.yaml's budgets, as the command has them.
+_BUDGETS = ("iterations", "evaluations", "wall_time_s", "usd")
+
+
+def _settings(settings: dict[str, Any], proposer: Any) -> tuple[str, Any]:
+    """The settings as JSON in run.yaml's terms, and what of `proposer` is a Python object."""
+    settings = dict(settings)
+    budgets = {name: settings.pop(name) for name in _BUDGETS if name in settings}
+    if budgets:
+        settings["budgets"] = {**settings.get("budgets", {}), **budgets}
+    if "random_seed" in settings:
+        settings["seed"] = settings.pop("random_seed")
+    if isinstance(proposer, _Configured):
+        settings["proposer"] = proposer.settings
+        proposer = None
+    try:
+        text = json.dumps({"version": 1, **settings})
+    except TypeError as wrong:
+        raise Error(f"a setting is no plain value: {wrong}", "invalid_argument", "the keyword arguments") from None
+    return text, proposer
+
+
+def _unused_folder(name: str) -> Path:
+    number = 1
+    while (folder := Path(f"{name}-{number}.run")).exists():
+        number += 1
+    return folder
+
+
+def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None, proposer: Any = None,
+        out: "Folder | None" = None, progress: "Callable[[_core.Commit], None] | None" = None,
+        **settings: Any) -> _core.Outcome:
+    """Searches, and returns what was found.
+
+    Either `task` names a folder with a task.yaml, or `evaluator` scores candidates: a function of a Source that returns
+    a number (higher is better), (number, features), a dict with "fitness", or an Evaluation; a coroutine function; or
+    an object with a method evaluate(job). What it raises rejects the candidate, with the traceback as its diagnostics.
+
+    `proposer` makes children: a function of a Request that returns a text, a dict of texts by path, a Source, a
+    Refusal, or None where nothing is left; a coroutine function; an object with propose(request); Tuner, Chat or
+    ManualQueue. Default: Tuner.
+
+    `seed` is where the search begins: a text, a dict of texts by path, or a Source.
+
+    `out` is the run's folder; where a run stands there it is gone on with. Without it a search without a task leaves
+    nothing behind, and one over a task makes NAME-1.run, NAME-2.run, ... here.
+
+    `progress` is called with every Commit, on another thread.
+
+    All else are the keys of run.yaml (docs/formats.md), with dicts for its sections: `workers=4`,
+    `islands={"count": 4}`, `deterministic=True`; budgets also by themselves: `iterations`, `evaluations`,
+    `wall_time_s`, `usd`; `random_seed` is run.yaml's `seed`.
+
+    Ctrl-C ends the search in order: everything is committed, and the outcome's reason is "stopped". A second one raises
+    KeyboardInterrupt at once. Raises Error.
+    """
+    if task is not None:
+        if evaluator is not None or seed is not None:
+            raise Error("a task has its own evaluator and seed", "invalid_argument", "run",
+                        "leave out the task, or evaluator and seed")
+        if isinstance(task, _core.Task):
+            task = task.folder
+        text, own = _settings(settings, proposer)
+        if own is not None:
+            text = json.dumps({**json.loads(text), "proposer": {"kind": "python"}})
+        folder = Path(out) if out is not None else _unused_folder(_core.Task(task).name)
+        return _core.run_task(task, folder, own, text, progress)
+    if evaluator is None:
+        raise Error("there is nothing to score candidates with", "invalid_argument", "run",
+                    "name a task folder, or pass an evaluator")
+    with Engine(out, seed=seed, evaluator=evaluator, proposer=proposer if proposer is not None else _tuner(),
+                **settings) as engine:
+        return engine.run(progress)
+
+
+def _tuner() -> _Configured:
+    from ._proposers import Tuner
+
+    return Tuner()
+
+
+class Engine:
+    """A search that is asked and told by hand, or run.
+
+    A context manager; thread-safe, but for run(), which one thread may call at a time. `folder` is the run's folder,
+    begun or gone on with; None keeps everything in memory. The other arguments are run()'s.
+
+        with Engine("hill.run", seed="0 0", iterations=100) as engine:
+            while ticket := engine.ask():
+                child = "1 2"
+                engine.tell(ticket, child, 3.5)
+    """
+
+    def __init__(self, folder: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None, proposer: Any = None,
+                 **settings: Any) -> None:
+        text, own = _settings(settings, proposer)
+        self._search = _core.Search(None if folder is None else Path(folder), seed, evaluator, own, text)
+
+    @classmethod
+    def open(cls, folder: "Folder | None" = None, **arguments: Any) -> "Engine":
+        """The same as Engine(folder, ...)."""
+        return cls(folder, **arguments)
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def ask(self) -> "_core.Ticket | None":
+        """The next ticket; None where there is nothing to ask now."""
+        return self._search.ask()
+
+    def __iter__(self) -> "Iterator[_core.Ticket]":
+        """The tickets, until there is nothing to ask."""
+        while ticket := self.ask():
+            yield ticket
+
+    def tell(self, ticket: "_core.Ticket | int", child: Any = None, answer: Any = None) -> "list[_core.Commit]":
+        """Answers a ticket: with a child and its score where it asks for a child (kind "propose"), with the score
+        alone otherwise; or with a Refusal. A score is whatever an evaluator may return."""
+        number = ticket if isinstance(ticket, int) else ticket.id
+        if answer is None and not isinstance(child, _core.Refusal):
+            child, answer = None, child
+        return self._search.tell(number, child, answer)
+
+    def give_back(self, ticket: "_core.Ticket | int", reason: str) -> "list[_core.Commit]":
+        """Closes a ticket unscored, for a reason that is not the candidate's. It uses up no budget."""
+        return self._search.give_back(ticket if isinstance(ticket, int) else ticket.id, reason)
+
+    def run(self, progress: "Callable[[_core.Commit], None] | None" = None) -> _core.Outcome:
+        """Asks and tells by itself until done; see kernelsmith.run. Needs an evaluator and a proposer."""
+        return self._search.run(progress)
+
+    @property
+    def done(self) -> bool:
+        """Nothing is open, and nothing is left to ask."""
+        return self._search.done()
+
+    @property
+    def outcome(self) -> _core.Outcome:
+        """What was found so far."""
+        return self._search.outcome()
+
+    @property
+    def archive(self) -> Archive:
+        """A copy of the archive as it stands."""
+        return Archive(self._search.archive())
+
+    def close(self) -> None:
+        """Ends the session; the folder can then be opened again. What was told is kept."""
+        self._search.close()
+
+
+def evaluate(task: "Folder | _core.Task", source: Any, *, quick: bool = False, **settings: Any) -> _core.Evaluation:
+    """Compiles, checks and times a candidate of a task folder, as `kernelsmith evaluate` does.
+
+    `source` is a text, a dict of texts by path, or a Source; it may differ from the seed outside its EVOLVE-BLOCKs.
+    `quick` takes a fraction of the time for a wider interval. Raises Error where the task or the machine is at fault.
+    """
+    folder = task.folder if isinstance(task, _core.Task) else task
+    return _core.evaluate(folder, source, quick, _settings(settings, None)[0])
+
+
+def prompt(request: "_core.Request | _core.Ticket", task: "_core.Task | None" = None, *, set: str = "kernel-smith",
+           budget_tokens: int = 24_000) -> _core.Prompt:
+    """What a language model is to be asked for a request or a ticket: `.system`, `.user`, `.messages`."""
+    if isinstance(request, _core.Ticket):
+        if request.request is None:
+            raise Error("this ticket asks for no child", "invalid_argument", repr(request))
+        request = request.request
+    return _core.prompt(request, task, set, budget_tokens)
+
+
+def extract(reply: str, parent: Any, *, edits_only: bool = False) -> "_core.Source | _core.Refusal":
+    """The child that a model's reply describes, given its parent (a Program, a Source or a text), or why there is none.
+
+    >>> extract("```python\\nk = 2\\n```", {"a.py": "k = 1\\n"}).text
+    'k = 2\\n'
+    """
+    return _core.extract(reply, parent, edits_only)

@@ -1,0 +1,77 @@
+// Archives as Python sees them: a copy, of plain numbers and programs.
+#include <map>
+
+#include <pybind11/stl.h>
+
+#include "bindings.hpp"
+
+namespace kernelsmith::python {
+
+ArchiveView archive_of(const SearchState& state) {
+  const Archipelago& archipelago = state.archipelago();
+  const Grid& grid = archipelago.grid();
+  std::map<Cell, Elite> best;
+  for (std::uint32_t island = 0; island < archipelago.size(); ++island)
+    for (const Elite& elite : archipelago.island({island}).archive().elites()) {
+      const auto [at, added] = best.try_emplace(elite.cell, elite);
+      if (!added && elite.fitness > at->second.fitness) at->second = elite;
+    }
+  ArchiveView view{grid.axes(), {}, archipelago.statistics()};
+  for (const auto& [cell, elite] : best) view.members.push_back({grid.coordinates(cell), elite});
+  return view;
+}
+
+namespace {
+
+py::list axes_of(const ArchiveView& view) {
+  py::list axes;
+  for (const Axis& axis : view.axes) {
+    py::list labels;
+    for (std::size_t bin = 0; bin < axis.bins(); ++bin) labels.append(axis.label(bin));
+    py::dict one;
+    one["feature"] = axis.feature();
+    one["labels"] = labels;
+    axes.append(one);
+  }
+  return axes;
+}
+
+py::dict statistics_of(const ArchiveView& view) {
+  py::dict dict;
+  dict["cells"] = view.statistics.cells;
+  dict["filled"] = view.statistics.filled;
+  dict["coverage"] = view.statistics.coverage;
+  dict["qd_score"] = view.statistics.qd_score;
+  dict["best"] = view.statistics.best;
+  dict["mean"] = view.statistics.mean;
+  return dict;
+}
+
+}  // namespace
+
+void bind_archive(py::module_& module) {
+  py::class_<ArchiveView>(module, "ArchiveView")
+      .def_property_readonly("axes", axes_of)
+      .def_property_readonly("statistics", statistics_of)
+      .def_property_readonly("programs",
+                             [](const ArchiveView& view) {
+                               py::list programs;
+                               for (const auto& member : view.members)
+                                 programs.append(ProgramView{member.elite.individual});
+                               return programs;
+                             })
+      .def_property_readonly("fitness",
+                             [](const ArchiveView& view) {
+                               std::vector<double> fitness;
+                               for (const auto& member : view.members)
+                                 fitness.push_back(member.elite.fitness);
+                               return fitness;
+                             })
+      .def_property_readonly("cells", [](const ArchiveView& view) {
+        std::vector<std::vector<std::size_t>> cells;
+        for (const auto& member : view.members) cells.push_back(member.at);
+        return cells;
+      });
+}
+
+}  // namespace kernelsmith::python

@@ -1,0 +1,49 @@
+#include "errors.hpp"
+
+#include <optional>
+#include <string>
+
+namespace kernelsmith::python {
+namespace {
+
+/// The class that the Python part of the module defines.
+py::object error_class() { return py::module_::import("kernelsmith._errors").attr("Error"); }
+
+void raise(const Error& error) {
+  const py::object type = error_class();
+  const py::object value = type(error.message, py::arg("code") = std::string(name_of(error.code)),
+                                py::arg("where") = error.where, py::arg("hint") = error.hint);
+  PyErr_SetObject(type.ptr(), value.ptr());
+}
+
+std::string text_of(const py::handle& object, const char* attribute) {
+  return py::cast<std::string>(py::str(object.attr(attribute)));
+}
+
+}  // namespace
+
+std::optional<Error> error_in(const py::error_already_set& raised) {
+  if (!raised.matches(error_class())) return std::nullopt;
+  const py::object& value = raised.value();
+  const auto code = error_code_from(text_of(value, "code"));
+  return Error{code.value_or(ErrorCode::internal), text_of(value, "message"), text_of(value, "where"),
+               text_of(value, "hint")};
+}
+
+std::string traceback_of(const py::error_already_set& raised) {
+  const py::object lines = py::module_::import("traceback")
+                               .attr("format_exception")(raised.type(), raised.value(), raised.trace());
+  return py::cast<std::string>(py::str("").attr("join")(lines));
+}
+
+void bind_errors(py::module_&) {
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const ErrorException& error) {
+      raise(error.error());
+    }
+  });
+}
+
+}  // namespace kernelsmith::python

@@ -1,0 +1,27 @@
+// Errors on their way between C++ and Python.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith::python {
+
+namespace py = pybind11;
+
+/// The value, or the exception kernelsmith.Error. The GIL may be held or not.
+template <class T>
+T unwrap(Result<T> result) {
+  if (!result) throw ErrorException(result.error());
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+/// The Error that a raised kernelsmith.Error stands for, or empty for another exception. Needs the GIL.
+std::optional<Error> error_in(const py::error_already_set& raised);
+
+/// The exception with its traceback, as Python prints it. Needs the GIL.
+std::string traceback_of(const py::error_already_set& raised);
+
+void bind_errors(py::module_& module);
+
+}  // namespace kernelsmith::python

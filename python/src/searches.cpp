@@ -1,0 +1,377 @@
+// Searches: the engine by hand or driven, and the sessions of task folders.
+#include <atomic>
+#include <filesystem>
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+#include <unistd.h>
+
+#include <kernelsmith/config/json.hpp>
+#include <kernelsmith/session/session.hpp>
+
+#include "bindings.hpp"
+#include "memory_journal.hpp"
+#include "settings.hpp"
+#include "values.hpp"
+#include "waiting.hpp"
+
+namespace kernelsmith::python {
+namespace {
+
+/// Threads and locks do not survive a fork; a run's journal has one writer.
+class ForkGuard {
+ public:
+  void check() const {
+    if (owner_ != ::getpid())
+      throw ErrorException(fail(ErrorCode::invalid_argument,
+                                "this search was opened by another process, before a fork",
+                                "process " + std::to_string(owner_), "open it in the process that uses it"));
+  }
+
+ private:
+  pid_t owner_ = ::getpid();
+};
+
+struct CommitView {
+  Commit commit;
+};
+
+using Run = std::function<Result<Outcome>(const CommitCallback&, std::stop_token)>;
+
+/// Drives `run` and tells `progress` (may be None) of each commit, on another thread. What it raises ends the
+/// search in order and is raised here.
+Outcome drive(Run run, const py::object& progress, Notices& notices) {
+  const SharedObject callback = progress.is_none() ? nullptr : share(progress);
+  struct Raised {
+    std::mutex mutex;
+    std::exception_ptr first;
+  };
+  const auto raised = std::make_shared<Raised>();
+  auto work = [run = std::move(run), callback, raised](std::stop_token stop) {
+    std::stop_source ended;
+    const std::stop_callback outer(std::move(stop), [&] { ended.request_stop(); });
+    return run(
+        [&](const Commit& commit) {
+          if (!callback) return;
+          const py::gil_scoped_acquire gil;
+          try {
+            (*callback)(CommitView{commit});
+          } catch (py::error_already_set&) {
+            if (!raised->first) raised->first = std::current_exception();
+            ended.request_stop();
+          }
+        },
+        ended.get_token());
+  };
+  auto outcome = wait_for<Outcome>(std::move(work), &notices);
+  if (raised->first) std::rethrow_exception(std::exchange(raised->first, nullptr));
+  return unwrap(std::move(outcome));
+}
+
+/// What a ticket asks for. Data; the engine may be gone.
+struct TicketView {
+  Ticket ticket;
+  std::uint64_t seed = 0;
+
+  std::string kind() const {
+    if (std::holds_alternative<Propose>(ticket.work)) return "propose";
+    return std::holds_alternative<Evaluate>(ticket.work) ? "evaluate" : "remeasure";
+  }
+  std::optional<ProposalRequest> request() const {
+    const auto* propose = std::get_if<Propose>(&ticket.work);
+    if (!propose) return std::nullopt;
+    return ProposalRequest{seed, ticket.id, propose->op, propose->model, propose->selection};
+  }
+  std::optional<Source> source() const {
+    if (const auto* evaluate = std::get_if<Evaluate>(&ticket.work)) return evaluate->child.source;
+    if (const auto* remeasure = std::get_if<Remeasure>(&ticket.work))
+      return remeasure->challenger->program->source;
+    return std::nullopt;
+  }
+};
+
+/// An engine over options that keyword arguments made.
+class Search {
+ private:
+  std::shared_ptr<Engine> open() const {
+    guard_.check();
+    if (!engine_) throw ErrorException(fail(ErrorCode::invalid_argument, "this engine was closed"));
+    return engine_;
+  }
+
+  template <class F>
+  auto in_engine(F call) {
+    const auto engine = open();
+    auto result = [&] {
+      const py::gil_scoped_release release;
+      return call(*engine);
+    }();
+    notices_->deliver();
+    return unwrap(std::move(result));
+  }
+
+  template <class F>
+  std::vector<CommitView> told(F call) {
+    std::vector<CommitView> views;
+    for (Commit& commit : in_engine(std::move(call))) views.push_back({std::move(commit)});
+    return views;
+  }
+
+  /// A copy of what `get` makes of the state; it runs with the engine's lock held and without the GIL.
+  template <class F>
+  auto look(F get) {
+    const auto engine = open();
+    const py::gil_scoped_release release;
+    std::optional<std::invoke_result_t<F, const SearchState&>> found;
+    engine->inspect([&](const SearchState& state) { found.emplace(get(state)); });
+    return std::move(*found);
+  }
+
+  std::optional<Source> parent_of(TicketId id) {
+    return look([&](const SearchState& state) -> std::optional<Source> {
+      const auto open = state.open().find(id);
+      if (open == state.open().end() || !open->second.selection.parent) return std::nullopt;
+      return open->second.selection.parent->program->source;
+    });
+  }
+
+ public:
+  Search(std::shared_ptr<Engine> engine, std::uint64_t seed, std::shared_ptr<Notices> notices)
+      : engine_(std::move(engine)), seed_(seed), notices_(std::move(notices)) {}
+  ~Search() {
+    const py::gil_scoped_release release;  // the engine's threads end, and may need the GIL for that
+    engine_.reset();
+  }
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+
+  std::optional<TicketView> ask() {
+    auto ticket = in_engine([](Engine& engine) { return engine.ask(); });
+    if (!ticket) return std::nullopt;
+    return TicketView{std::move(*ticket), seed_};
+  }
+
+  std::vector<CommitView> tell(std::uint64_t ticket, const py::object& child, const py::object& answer) {
+    const TicketId id{ticket};
+    if (py::isinstance<Refusal>(child))
+      return told([&](Engine& engine) { return engine.tell(id, py::cast<Refusal>(child)); });
+    Evaluation evaluation = evaluation_of(answer);
+    if (child.is_none()) return told([&](Engine& engine) { return engine.tell(id, std::move(evaluation)); });
+    const auto parent = parent_of(id);
+    Source source = source_of(child, parent ? &*parent : nullptr);
+    return told([&](Engine& engine) { return engine.tell(id, std::move(source), std::move(evaluation)); });
+  }
+
+  std::vector<CommitView> give_back(std::uint64_t ticket, const std::string& reason) {
+    return told([&](Engine& engine) {
+      return engine.give_back(TicketId{ticket}, fail(ErrorCode::tool_failed, reason));
+    });
+  }
+
+  Outcome run(const py::object& progress) {
+    auto engine = open();
+    return drive([engine](const CommitCallback& on_commit,
+                          std::stop_token stop) { return engine->run(on_commit, stop); },
+                 progress, *notices_);
+  }
+
+  bool done() {
+    const auto engine = open();
+    const py::gil_scoped_release release;
+    return engine->done();
+  }
+
+  Outcome outcome() {
+    const auto engine = open();
+    const py::gil_scoped_release release;
+    return engine->outcome();
+  }
+
+  ArchiveView archive() { return look(archive_of); }
+
+  void close() {
+    const py::gil_scoped_release release;
+    engine_.reset();
+  }
+
+ private:
+  ForkGuard guard_;
+  std::shared_ptr<Engine> engine_;
+  std::uint64_t seed_;
+  std::shared_ptr<Notices> notices_;
+};
+
+/// The number of threads that call a Python evaluator or proposer: as many as are in flight.
+unsigned workers_in(const std::string& settings) {
+  const py::object workers = json_of(settings).attr("get")("workers", 1);
+  return py::isinstance<py::int_>(workers)
+             ? static_cast<unsigned>(std::clamp(py::cast<long>(workers), 1L, 1024L))
+             : 1;
+}
+
+std::unique_ptr<Search> open_search(const std::optional<std::filesystem::path>& folder,
+                                    const py::object& seed, const py::object& evaluator,
+                                    const py::object& proposer, const std::string& settings) {
+  const Registry registry = registry_with(evaluator, proposer, workers_in(settings));
+  const Task task = task_of(seed.is_none() ? Source{} : source_of(seed));
+  RunConfig config = config_for(task, registry, settings);
+  EngineOptions options = unwrap(engine_options(task, config));
+  const auto notices = std::make_shared<Notices>();
+  options.observer = notices;
+  auto made_proposer = unwrap(config.proposer.provider->make(task));
+  auto made_evaluator = unwrap(config.evaluator.provider->make(task));
+  const py::gil_scoped_release release;
+  auto engine =
+      folder ? Engine::open(*folder, std::move(options), std::move(made_evaluator), std::move(made_proposer))
+             : Engine::create(std::make_unique<MemoryJournal>(), std::move(options),
+                              std::move(made_evaluator), std::move(made_proposer));
+  return std::make_unique<Search>(std::make_shared<Engine>(unwrap(std::move(engine))), config.seed, notices);
+}
+
+/// A search over a task folder: begun in `folder`, or gone on with where that is a run.
+Outcome run_task(const std::filesystem::path& task, const std::filesystem::path& folder,
+                 const py::object& proposer, const std::string& settings, const py::object& progress) {
+  const Registry registry = registry_with(py::none(), proposer, workers_in(settings));
+  const auto notices = std::make_shared<Notices>();
+  std::error_code ignored;
+  const bool resumes = std::filesystem::exists(folder / "run.db", ignored);
+  std::function<Result<Session>()> open;
+  if (resumes) {
+    open = [=] {
+      return Session::resume(
+          folder, [=](RunConfig& config) { return lay_settings(settings, registry, config); }, registry,
+          notices);
+    };
+  } else {
+    const TaskFolder loaded = unwrap(load_task_folder(task));
+    RunConfig config = unwrap(default_config(loaded.task, registry));
+    unwrap(lay_settings(settings, registry, config));
+    open = [=] { return Session::create(loaded, folder, config, notices); };
+  }
+  return drive(
+      [open](const CommitCallback& on_commit, std::stop_token stop) -> Result<Outcome> {
+        auto session = open();
+        if (!session) return session.error();
+        return session->run(on_commit, std::move(stop));
+      },
+      progress, *notices);
+}
+
+Evaluation evaluate(const std::filesystem::path& task, const py::object& source, bool quick,
+                    const std::string& settings) {
+  const Registry registry = default_registry();
+  const TaskFolder loaded = unwrap(load_task_folder(task));
+  RunConfig config = unwrap(default_config(loaded.task, registry));
+  unwrap(lay_settings(settings, registry, config));
+  const Source& like = loaded.task.seed.empty() ? loaded.task.reference : loaded.task.seed;
+  const Source candidate = source_of(source, &like);
+  auto evaluation = wait_for<Evaluation>([=](std::stop_token stop) -> Result<Evaluation> {
+    std::optional<Evaluation> found;
+    const Status done = evaluate_each(
+        loaded.task, config, {candidate}, [&](const Evaluation& one) { found = one; }, stop, !quick);
+    if (!done) return done.error();
+    return *found;
+  });
+  return unwrap(std::move(evaluation));
+}
+
+void bind_commit(py::module_& module) {
+  py::class_<CommitView>(module, "Commit")
+      .def_property_readonly("ticket", [](const CommitView& view) { return view.commit.ticket.value; })
+      .def_property_readonly("island", [](const CommitView& view) { return view.commit.island.value; })
+      .def_property_readonly("kind",
+                             [](const CommitView& view) { return std::string(name_of(view.commit.kind)); })
+      .def_property_readonly("program",
+                             [](const CommitView& view) { return view_of(view.commit.individual); })
+      .def_property_readonly("new_best", [](const CommitView& view) { return view.commit.new_best; })
+      .def_property_readonly("demoted", [](const CommitView& view) { return view.commit.demoted; })
+      .def_property_readonly("refusal", [](const CommitView& view) { return view.commit.refusal; })
+      .def_property_readonly("error",
+                             [](const CommitView& view) {
+                               return view.commit.error ? std::optional(describe(*view.commit.error))
+                                                        : std::nullopt;
+                             })
+      .def("__repr__", [](const CommitView& view) {
+        return "<Commit of ticket " + std::to_string(view.commit.ticket.value) + ", " +
+               std::string(name_of(view.commit.kind)) + (view.commit.new_best ? ", the new best>" : ">");
+      });
+}
+
+void bind_outcome(py::module_& module) {
+  py::class_<Outcome>(module, "Outcome")
+      .def_property_readonly("reason",
+                             [](const Outcome& outcome) { return std::string(name_of(outcome.reason)); })
+      .def_property_readonly("budget",
+                             [](const Outcome& outcome) {
+                               return outcome.budget ? std::optional(std::string(name_of(*outcome.budget)))
+                                                     : std::nullopt;
+                             })
+      .def_property_readonly("error",
+                             [](const Outcome& outcome) {
+                               return outcome.error ? std::optional(describe(*outcome.error)) : std::nullopt;
+                             })
+      .def_property_readonly("best", [](const Outcome& outcome) { return view_of(outcome.best); })
+      .def_readonly("confirmation", &Outcome::confirmation)
+      .def_property_readonly("counts", [](const Outcome& outcome) { return dict_of(outcome.counts); })
+      .def_property_readonly("usd", [](const Outcome& outcome) { return outcome.spending.usd(); })
+      .def_readonly("elapsed_s", &Outcome::elapsed_s)
+      .def("__repr__", [](const Outcome& outcome) {
+        const std::string best = outcome.best
+                                     ? "best is program " + std::to_string(outcome.best->program->id.value)
+                                     : std::string("nothing was accepted");
+        return "<Outcome " + std::string(name_of(outcome.reason)) + ", " +
+               std::to_string(outcome.counts.iterations) + " iterations, " + best + ">";
+      });
+}
+
+void bind_ticket(py::module_& module) {
+  py::class_<TicketView>(module, "Ticket")
+      .def_property_readonly("id", [](const TicketView& view) { return view.ticket.id.value; })
+      .def_property_readonly("island", [](const TicketView& view) { return view.ticket.island.value; })
+      .def_property_readonly("kind", &TicketView::kind)
+      .def_property_readonly("request", &TicketView::request)
+      .def_property_readonly("source", &TicketView::source)
+      .def("__repr__", [](const TicketView& view) {
+        return "<Ticket " + std::to_string(view.ticket.id.value) + ", " + view.kind() + ">";
+      });
+}
+
+}  // namespace
+
+py::dict dict_of(const Counts& counts) {
+  py::dict dict;
+  dict["iterations"] = counts.iterations;
+  dict["evaluations"] = counts.evaluations;
+  dict["accepted"] = counts.accepted;
+  dict["rejected"] = counts.rejected;
+  dict["repeated"] = counts.repeated;
+  dict["refused"] = counts.refused;
+  dict["repairs"] = counts.repairs;
+  dict["remeasured"] = counts.remeasured;
+  dict["given_back"] = counts.given_back;
+  dict["demoted"] = counts.demoted;
+  return dict;
+}
+
+void bind_searches(py::module_& module) {
+  bind_commit(module);
+  bind_outcome(module);
+  bind_ticket(module);
+  py::class_<Search>(module, "Search")
+      .def(py::init(&open_search), py::arg("folder"), py::arg("seed"), py::arg("evaluator"),
+           py::arg("proposer"), py::arg("settings"))
+      .def("ask", &Search::ask)
+      .def("tell", &Search::tell, py::arg("ticket"), py::arg("child"), py::arg("answer"))
+      .def("give_back", &Search::give_back, py::arg("ticket"), py::arg("reason"))
+      .def("run", &Search::run, py::arg("progress"))
+      .def("done", &Search::done)
+      .def("outcome", &Search::outcome)
+      .def("archive", &Search::archive)
+      .def("close", &Search::close);
+  module.def("run_task", &run_task, py::arg("task"), py::arg("folder"), py::arg("proposer"),
+             py::arg("settings"), py::arg("progress"));
+  module.def("evaluate", &evaluate, py::arg("task"), py::arg("source"), py::arg("quick"),
+             py::arg("settings"));
+}
+
+}  // namespace kernelsmith::python

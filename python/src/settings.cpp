@@ -1,0 +1,74 @@
+#include "settings.hpp"
+
+#include <kernelsmith/config/yaml.hpp>
+
+#include "errors.hpp"
+
+namespace kernelsmith::python {
+namespace {
+
+constexpr const char* kKind = "python";
+/// How errors name what no file holds.
+constexpr const char* kArguments = "the keyword arguments";
+
+class PythonEvaluator final : public EvaluatorProvider {
+ public:
+  explicit PythonEvaluator(std::shared_ptr<Evaluator> evaluator) : evaluator_(std::move(evaluator)) {}
+  void read(YamlMap&) override {}
+  void write(YamlWriter&) const override {}
+  Result<std::shared_ptr<Evaluator>> make(const Task&) const override { return evaluator_; }
+
+ private:
+  std::shared_ptr<Evaluator> evaluator_;
+};
+
+class PythonProposer final : public ProposerProvider {
+ public:
+  explicit PythonProposer(std::shared_ptr<Proposer> proposer) : proposer_(std::move(proposer)) {}
+  void read(YamlMap&) override {}
+  void write(YamlWriter&) const override {}
+  Result<std::shared_ptr<Proposer>> make(const Task&) const override { return proposer_; }
+  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+
+ private:
+  std::shared_ptr<Proposer> proposer_;
+};
+
+}  // namespace
+
+Registry registry_with(const py::object& evaluator, const py::object& proposer, unsigned workers) {
+  Registry registry = default_registry();
+  const auto evaluates = evaluator.is_none() ? nullptr : evaluator_from(evaluator, workers);
+  const auto proposes = proposer.is_none() ? nullptr : proposer_from(proposer, workers);
+  registry.evaluators[kKind] = [evaluates] { return std::make_unique<PythonEvaluator>(evaluates); };
+  registry.proposers[kKind] = [proposes] { return std::make_unique<PythonProposer>(proposes); };
+  return registry;
+}
+
+Task task_of(const Source& seed) {
+  Task task;
+  task.name = kKind;
+  task.backend = kKind;
+  task.seed = seed;
+  task.digest = seed.digest();
+  return task;
+}
+
+Status lay_settings(const std::string& settings, const Registry& registry, RunConfig& config) {
+  const Status read = read_config(settings, kArguments, registry, config);
+  if (read) return {};
+  Error error = read.error();
+  error.where = kArguments;  // without the line of a text that the user never saw
+  return error;
+}
+
+RunConfig config_for(const Task& task, const Registry& registry, const std::string& settings) {
+  RunConfig config = unwrap(default_config(task, registry));
+  config.proposer = {kKind, registry.proposers.at(kKind)()};
+  config.operators = {{{Operator::rewrite, ""}, 1.0}};
+  unwrap(lay_settings(settings, registry, config));
+  set_default_axes(task, config);
+  return config;
+}
+
+}  // namespace kernelsmith::python

@@ -1,0 +1,31 @@
+// What a search is made of, as keyword arguments say it: the keys of run.yaml, and Python objects in the
+// place of an evaluator or a proposer.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <pybind11/pybind11.h>
+
+#include <kernelsmith/session/registry.hpp>
+#include <kernelsmith/session/run_config.hpp>
+
+#include "callables.hpp"
+
+namespace kernelsmith::python {
+
+/// The default registry, with the kind `python` for evaluators and proposers: what is given here, or none.
+Registry registry_with(const py::object& evaluator, const py::object& proposer, unsigned workers);
+
+/// A task for searches whose evaluator is a Python object: no files but the seed.
+Task task_of(const Source& seed);
+
+/// Lays `settings`, a JSON object with the keys of run.yaml, over `config`. Errors: read_config's, with the
+/// keyword arguments in the place of a file's line.
+Status lay_settings(const std::string& settings, const Registry& registry, RunConfig& config);
+
+/// The configuration of a search over task_of(): the kind `python` where the settings name no other. Throws
+/// ErrorException.
+RunConfig config_for(const Task& task, const Registry& registry, const std::string& settings);
+
+}  // namespace kernelsmith::python

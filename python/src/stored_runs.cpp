@@ -1,0 +1,151 @@
+// Run folders as they stand on disk, finished or under way. Everything is a copy of one moment.
+#include <filesystem>
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <kernelsmith/config/json.hpp>
+#include <kernelsmith/session/run_view.hpp>
+
+#include "bindings.hpp"
+#include "errors.hpp"
+#include "settings.hpp"
+
+namespace kernelsmith::python {
+namespace {
+
+std::shared_ptr<RunView> open(const std::filesystem::path& folder) {
+  const Registry registry = registry_with(py::none(), py::none(), 1);
+  const py::gil_scoped_release release;
+  return std::make_shared<RunView>(unwrap(view_run(folder, registry)));
+}
+
+py::object or_none(const std::optional<std::string>& text) {
+  return text ? py::object(py::str(*text)) : py::none();
+}
+
+py::dict row_of(const Individual& individual) {
+  const Program& program = *individual.program;
+  const Metrics* metrics = individual.evaluation.metrics();
+  const Rejection* why = individual.evaluation.rejection();
+  std::vector<std::uint64_t> parents;
+  for (const ProgramId id : program.parents) parents.push_back(id.value);
+  py::dict row;
+  row["id"] = program.id.value;
+  row["origin"] = std::string(name_of(program.origin));
+  row["parents"] = parents;
+  row["accepted"] = individual.evaluation.accepted();
+  row["fitness"] = metrics ? py::object(py::float_(metrics->fitness().median)) : py::none();
+  row["low"] = metrics ? py::object(py::float_(metrics->fitness().low)) : py::none();
+  row["high"] = metrics ? py::object(py::float_(metrics->fitness().high)) : py::none();
+  row["stage"] = or_none(why ? std::optional(std::string(name_of(why->stage))) : std::nullopt);
+  row["code"] = or_none(why ? std::optional(std::string(name_of(why->code))) : std::nullopt);
+  row["diagnostics"] = or_none(why ? std::optional(why->diagnostics) : std::nullopt);
+  row["features"] = metrics ? metrics->features() : std::map<std::string, double>{};
+  return row;
+}
+
+py::list programs(const RunView& view) {
+  py::list rows;
+  for (const auto& [id, individual] : view.state.individuals()) rows.append(row_of(*individual));
+  return rows;
+}
+
+py::list lineage(const RunView& view) {
+  py::list rows;
+  for (const LineageStep& step : view.lineage_of_best()) {
+    py::dict row = row_of(*step.individual);
+    row["diff"] = step.diff;
+    rows.append(row);
+  }
+  return rows;
+}
+
+py::list events(const RunView& view) {
+  std::vector<std::string> texts;
+  {
+    const py::gil_scoped_release release;
+    const auto store = unwrap(RunStore::open_read_only(view.folder));
+    unwrap(store->replay(0, [&](std::uint64_t, const Event& event) -> Status {
+      texts.push_back(to_json(event));
+      return {};
+    }));
+  }
+  py::list rows;
+  for (const std::string& text : texts) rows.append(json_of(text));
+  return rows;
+}
+
+py::dict row_of(const std::string& model, const CallTotals& totals) {
+  py::dict row;
+  row["model"] = model;
+  row["calls"] = totals.calls;
+  row["input_tokens"] = totals.input_tokens;
+  row["cached_tokens"] = totals.cached_tokens;
+  row["output_tokens"] = totals.output_tokens;
+  row["reasoning_tokens"] = totals.reasoning_tokens;
+  row["usd"] = totals.usd + totals.guessed_usd;
+  return row;
+}
+
+py::list cost(const RunView& view) {
+  py::list rows;
+  const Spending spending = view.spending();
+  for (const auto& [model, totals] : spending.models()) rows.append(row_of(model, totals));
+  return rows;
+}
+
+py::list failures(const RunView& view) {
+  py::list rows;
+  for (const auto& [rule, count] : view.failures()) {
+    py::dict row;
+    row["stage"] = std::string(name_of(rule.first));
+    row["code"] = std::string(name_of(rule.second));
+    row["count"] = count;
+    rows.append(row);
+  }
+  return rows;
+}
+
+py::object best(const RunView& view) { return py::cast(view_of(view.state.best())); }
+
+py::object program(const RunView& view, std::uint64_t id) {
+  const auto found = view.state.individuals().find(ProgramId{id});
+  if (found == view.state.individuals().end())
+    throw py::key_error("the run has no program " + std::to_string(id));
+  return py::cast(ProgramView{found->second});
+}
+
+std::optional<std::string> ended(const RunView& view) {
+  if (view.reason == EndReason::unfinished) return std::nullopt;
+  return std::string(name_of(view.reason));
+}
+
+}  // namespace
+
+void bind_stored_runs(py::module_& module) {
+  py::class_<RunView, std::shared_ptr<RunView>>(module, "StoredRun")
+      .def(py::init(&open), py::arg("folder"))
+      .def_readonly("folder", &RunView::folder)
+      .def_readonly("id", &RunView::run_id)
+      .def_readonly("in_use", &RunView::in_use)
+      .def_property_readonly("ended", ended)
+      .def_property_readonly("counts", [](const RunView& view) { return dict_of(view.state.counts()); })
+      .def_property_readonly("best", best)
+      .def_property_readonly("best_evaluation",
+                             [](const RunView& view) -> std::optional<Evaluation> {
+                               const Evaluation* evaluation = view.best_evaluation();
+                               return evaluation ? std::optional(*evaluation) : std::nullopt;
+                             })
+      .def_property_readonly("elapsed_s", [](const RunView& view) { return view.state.elapsed_s(); })
+      .def_property_readonly("digest", [](const RunView& view) { return view.archive_digest().hex(); })
+      .def("program", program, py::arg("id"))
+      .def("programs", programs)
+      .def("lineage", lineage)
+      .def("events", events)
+      .def("cost", cost)
+      .def("failures", failures)
+      .def("archive", [](const RunView& view) { return archive_of(view.state); });
+}
+
+}  // namespace kernelsmith::python

@@ -1,0 +1,84 @@
+// Texts for own model clients: what a model is to be asked, and the child that its reply describes.
+#include <filesystem>
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <kernelsmith/prompts/prompt_builder.hpp>
+#include <kernelsmith/proposal/extract.hpp>
+#include <kernelsmith/session/prompt_preview.hpp>
+#include <kernelsmith/session/task_folder.hpp>
+
+#include "bindings.hpp"
+#include "errors.hpp"
+#include "settings.hpp"
+
+namespace kernelsmith::python {
+namespace {
+
+/// A task folder as Python holds it.
+struct TaskView {
+  std::filesystem::path path;
+  TaskFolder folder;
+};
+
+/// The prompt for a request over a task, or over no task at all.
+Prompt prompt_of(const ProposalRequest& request, const std::optional<TaskView>& task, const std::string& set,
+                 std::size_t budget_tokens) {
+  const IndividualPtr& parent = request.selection.parent;
+  const Task searched = task ? task->folder.task : task_of(parent ? parent->program->source : Source{});
+  PromptOptions options;
+  options.set = set;
+  options.budget_tokens = budget_tokens;
+  const auto builder = unwrap(PromptBuilder::create(searched, with_backend(std::move(options), searched)));
+  return unwrap(builder.build(request));
+}
+
+py::object extracted(const std::string& reply, const py::object& parent, bool edits_only) {
+  const Source source = py::isinstance<ProgramView>(parent)
+                            ? py::cast<const ProgramView&>(parent).program().source
+                            : source_of(parent);
+  const auto found = extract(reply, source, edits_only ? ReplyForm::edits : ReplyForm::either);
+  if (const auto* child = std::get_if<Source>(&found)) return py::cast(*child);
+  return py::cast(std::get<Refusal>(found));
+}
+
+}  // namespace
+
+void bind_texts(py::module_& module) {
+  py::class_<TaskView>(module, "Task")
+      .def(py::init([](const std::filesystem::path& folder) {
+             return TaskView{std::filesystem::absolute(folder), unwrap(load_task_folder(folder))};
+           }),
+           py::arg("folder"))
+      .def_readonly("folder", &TaskView::path)
+      .def_property_readonly("name", [](const TaskView& view) { return view.folder.task.name; })
+      .def_property_readonly("backend", [](const TaskView& view) { return view.folder.task.backend; })
+      .def_property_readonly("description", [](const TaskView& view) { return view.folder.task.description; })
+      .def_property_readonly("seed", [](const TaskView& view) { return view.folder.task.seed; })
+      .def_property_readonly("reference", [](const TaskView& view) { return view.folder.task.reference; })
+      .def_property_readonly("digest", [](const TaskView& view) { return view.folder.task.digest.hex(); })
+      .def("__repr__", [](const TaskView& view) {
+        return "<Task " + view.folder.task.name + ", backend " + view.folder.task.backend + ">";
+      });
+  py::class_<Prompt>(module, "Prompt")
+      .def_readonly("system", &Prompt::system)
+      .def_readonly("user", &Prompt::user)
+      .def_readonly("tokens", &Prompt::tokens)
+      .def_property_readonly("messages", [](const Prompt& prompt) {
+        py::list messages;
+        for (const auto& [role, content] :
+             {std::pair("system", &prompt.system), std::pair("user", &prompt.user)}) {
+          py::dict message;
+          message["role"] = role;
+          message["content"] = *content;
+          messages.append(message);
+        }
+        return messages;
+      });
+  module.def("prompt", &prompt_of, py::arg("request"), py::arg("task"), py::arg("set"),
+             py::arg("budget_tokens"));
+  module.def("extract", &extracted, py::arg("reply"), py::arg("parent"), py::arg("edits_only"));
+}
+
+}  // namespace kernelsmith::python

@@ -1,0 +1,44 @@
+// The values that both sides speak of, and how plain Python objects stand for them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <pybind11/pybind11.h>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/individual.hpp>
+#include <kernelsmith/core/proposal.hpp>
+
+namespace kernelsmith::python {
+
+namespace py = pybind11;
+
+/// A program with its evaluation, which Python sees as one object.
+struct ProgramView {
+  IndividualPtr individual;
+
+  const Program& program() const { return *individual->program; }
+  const Evaluation& evaluation() const { return individual->evaluation; }
+};
+
+std::optional<ProgramView> view_of(const IndividualPtr& individual);
+py::list list_of(const std::vector<IndividualPtr>& individuals);
+
+/// A Source from a Source, a text, or a dict of texts by path. A text takes the path of `like`'s only file,
+/// else "candidate.txt". Throws ErrorException, and py::type_error for another object.
+Source source_of(const py::handle& object, const Source* like = nullptr);
+
+/// What an evaluator returned: an Evaluation, a number, a dict with `fitness` beside features, or a pair of a
+/// number and a dict of features. Throws as source_of does.
+Evaluation evaluation_of(const py::handle& object);
+
+/// What a proposer returned for `request`: a child as source_of takes it, a Refusal, or None (`exhausted`).
+Proposal proposal_of(const ProposalRequest& request, const py::handle& object);
+
+/// The JSON text as Python objects.
+py::object json_of(const std::string& text);
+
+void bind_values(py::module_& module);
+
+}  // namespace kernelsmith::python
