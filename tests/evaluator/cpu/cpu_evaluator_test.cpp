@@ -120,12 +120,11 @@ TEST(CpuEvaluator, AConstantTensorAndWarmCachesChangeNoVerdict) {
 
 /// Wastes time on inputs that no other process has met, by files in the folder.
 std::string kernel_that_remembers(const std::filesystem::path& folder) {
-  return "#include <fstream>\n#include <string>\n#include <unistd.h>\n" + kSignature +
+  return "#include <fstream>\n#include <string>\n#include <unistd.h>\n" + kBusy + kSignature +
          "  const std::string name = \"" + folder.string() + R"(/" + std::to_string(x[rows * cols / 2]);
   pid_t first = 0;
   if (!(std::ifstream(name) >> first)) std::ofstream(name) << (first = getpid());
-  if (first == getpid())
-    for (volatile int i = 0; i < 2000000; i = i + 1) {}
+  if (first == getpid()) busy_ms(3);
 )" + kHonest +
          "}\n";
 }
