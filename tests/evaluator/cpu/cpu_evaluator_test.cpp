@@ -270,6 +270,12 @@ TEST(CpuEvaluator, SaysWhatTheMachineLacks) {
   EXPECT_EQ(error.code, ErrorCode::tool_missing);
   EXPECT_THAT(error.hint, HasSubstr("evaluator.compiler"));
 
+  options.compiler = "/bin/true";
+  error = setup_error(task_with({}), options);
+  EXPECT_EQ(error.code, ErrorCode::tool_failed);
+  EXPECT_THAT(describe(error), AllOf(HasSubstr("/bin/true"), Not(HasSubstr("shim"))));
+  EXPECT_THAT(error.hint, HasSubstr("evaluator.compiler"));
+
   options = quick();
   options.runner = "/nonexistent/kernelsmith-runner";
   error = setup_error(task_with({}), options);

@@ -360,7 +360,8 @@ TEST(CpuEvaluator, WhatIsComparedBitForBitSaysSo) {
   Bench bench(task_with({}, kTask + "tolerance: {policy: exact}\n"));
   const auto verdict = verdict_on(bench, kernel(kHonest + "y[0] = 7;"));
   ASSERT_TRUE(verdict && !verdict->accepted());
-  EXPECT_THAT(verdict->rejection()->diagnostics, HasSubstr("not the same bits"));
+  EXPECT_THAT(verdict->rejection()->diagnostics,
+              AllOf(HasSubstr("not the same bits"), HasSubstr("policy: exact")));
 }
 
 }  // namespace
