@@ -256,9 +256,9 @@ TEST(CpuEvaluator, SaysWhatIsWrongWithATask) {
   EXPECT_EQ(error.code, ErrorCode::unsupported);
   EXPECT_THAT(describe(error), HasSubstr("operations_are_minimal"));
 
-  std::string half = kTask;
-  half.replace(half.find("dtype: f32"), 10, "dtype: f16");
-  error = setup_error(task_with({}, half));
+  Task half = task_with({});  // as a program may make it; a task.yaml is refused before
+  half.tensors.front().dtype = Dtype::f16;
+  error = setup_error(half);
   EXPECT_EQ(error.code, ErrorCode::refused);
   EXPECT_THAT(describe(error), HasSubstr("f16"));
 }
