@@ -1,5 +1,7 @@
 #include "json_text.hpp"
 
+#include <cstdio>
+
 #include <nlohmann/json.hpp>
 
 namespace kernelsmith::cli {
@@ -239,6 +241,11 @@ std::string json_of(const PromptPreview& preview) {
                {"dropped", dropped},
                {"digest", prompt.digest().hex()},
                {"messages", messages}});
+}
+
+int report(const Error& error, bool json) {
+  if (json) std::fputs(dump({{"error", error_object(error)}}).c_str(), stdout);
+  return kernelsmith::report(stderr, error);
 }
 
 }  // namespace kernelsmith::cli

@@ -129,7 +129,7 @@ void print_lineage(const RunView& view) {
 
 int show(const std::string& folder, bool json) {
   const auto view = view_run(folder, default_registry());
-  if (!view) return report(stderr, view.error());
+  if (!view) return report(view.error(), json);
   if (json) {
     std::fputs(json_of(*view).c_str(), stdout);
     return kDone;
