@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr double kLongest_s = 1e9;  // what the clock can hold
+constexpr double kLongestS = 1e9;  // what the clock can hold
 
 steady_clock::duration seconds(double s) {
   return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(s));
@@ -49,7 +49,7 @@ Driver::~Driver() {
 Result<Outcome> Driver::run() {
   const std::stop_callback wake(stop_, [inbox = inbox_] { inbox->wake(); });
   if (const auto left = committer_.seconds_left())
-    time_up_ = steady_clock::now() + seconds(std::min(*left, kLongest_s));
+    time_up_ = steady_clock::now() + seconds(std::min(*left, kLongestS));
   while (true) {
     watch_time();
     if (!stopping()) {
@@ -94,9 +94,10 @@ void Driver::end_what_is_late() {
     flight.stop.request_stop();
   }
   for (auto* tasks : {&to_propose_, &to_evaluate_}) {
-    const auto ended = std::ranges::stable_partition(*tasks, [&](const Task& t) { return is_waited_for(t); });
-    for (const Task& task : ended) give_up_late(task);
-    tasks->erase(ended.begin(), ended.end());
+    const auto ended = std::stable_partition(tasks->begin(), tasks->end(),
+                                             [&](const Task& task) { return is_waited_for(task); });
+    std::for_each(ended, tasks->end(), [&](const Task& task) { give_up_late(task); });
+    tasks->erase(ended, tasks->end());
   }
 }
 
