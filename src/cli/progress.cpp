@@ -97,12 +97,13 @@ std::string Progress::line_of(const Snapshot& now) const {
   const double session = session_s();
   const double rate =
       static_cast<double>(now.counts.evaluations - evaluations_before_) / std::max(session, 1e-3);
-  std::string line = fmt::format("iteration {}  best {}  {}  {:.1f} evaluations/s  {}/{} cells",
-                                 of_limit(now.counts.iterations, now.budgets.iterations), now.best,
-                                 verdicts_text(now.counts), rate, now.filled, now.cells);
-  if (!now.money.empty()) line += "  " + now.money;
+  // A narrow terminal cuts off the end.
+  std::string line = "iteration " + of_limit(now.counts.iterations, now.budgets.iterations);
   const std::string left = time_left(now.budgets, now.progress, elapsed_before_ + session, session);
-  return left.empty() ? line : line + "  " + left;
+  if (!left.empty()) line += ", " + left;
+  line += fmt::format("  best {}  {}", now.best, verdicts_text(now.counts));
+  if (!now.money.empty()) line += "  " + now.money;
+  return line + fmt::format("  {:.1f} evaluations/s  {}/{} cells", rate, now.filled, now.cells);
 }
 
 void Progress::tick() {
