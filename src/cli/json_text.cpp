@@ -1,5 +1,7 @@
 #include "json_text.hpp"
 
+#include <cstdio>
+
 #include <nlohmann/json.hpp>
 
 namespace kernelsmith::cli {
@@ -91,7 +93,8 @@ Json budgets_object(const RunView& view) {
   const Counts& counts = view.state.counts();
   return {{"iterations", {{"used", counts.iterations}, {"limit", limit(budgets.iterations)}}},
           {"evaluations", {{"used", counts.evaluations}, {"limit", limit(budgets.evaluations)}}},
-          {"wall_time_s", {{"used", view.state.elapsed_s()}, {"limit", limit(budgets.wall_s)}}},
+          {"wall_time_s",
+           {{"used", view.state.elapsed_s() - view.state.confirming_s()}, {"limit", limit(budgets.wall_s)}}},
           {"usd", {{"used", view.state.spending().usd()}, {"limit", limit(budgets.usd)}}}};
 }
 
@@ -207,6 +210,7 @@ std::string json_of(const RunView& view) {
                        ? Json(name_of(view.state.used_up(view.state.elapsed_s())))
                        : Json(nullptr)},
        {"budgets", budgets_object(view)},
+       {"confirming_s", view.state.confirming_s()},
        {"error", error_object(view.state.session_error())},
        {"in_use", view.in_use},
        {"cost", cost_object(view.spending())},
@@ -249,6 +253,11 @@ std::string json_of(const PromptPreview& preview) {
                {"dropped", dropped},
                {"digest", prompt.digest().hex()},
                {"messages", messages}});
+}
+
+int report(const Error& error, bool json) {
+  if (json) std::fputs(dump({{"error", error_object(error)}}).c_str(), stdout);
+  return kernelsmith::report(stderr, error);
 }
 
 }  // namespace kernelsmith::cli

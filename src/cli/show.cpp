@@ -28,9 +28,10 @@ void print_head(const RunView& view) {
   const Budgets& budgets = view.state.budgets();
   say("run       {}  (task {}, seed {}{})\n", view.folder.string(), view.task.name, view.config.seed,
       view.config.deterministic ? ", deterministic" : "");
-  say("used      {} iterations, {} evaluations, {}{}\n", used_of(counts.iterations, budgets.iterations),
-      used_of(counts.evaluations, budgets.evaluations), clock_text(view.state.elapsed_s()),
-      budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "");
+  say("used      {} iterations, {} evaluations, {}{}{}\n", used_of(counts.iterations, budgets.iterations),
+      used_of(counts.evaluations, budgets.evaluations),
+      clock_text(view.state.elapsed_s() - view.state.confirming_s()),
+      budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "", confirming_text(view.state.confirming_s()));
   say("programs  {} accepted, {} rejected; {} repeats, {} refusals, {} measured again\n", counts.accepted,
       counts.rejected, counts.repeated, counts.refused, counts.remeasured);
   if (view.reason != EndReason::unfinished)
@@ -131,7 +132,7 @@ void print_lineage(const RunView& view) {
 
 int show(const std::string& folder, bool json) {
   const auto view = view_run(folder, default_registry());
-  if (!view) return report(stderr, view.error());
+  if (!view) return report(view.error(), json);
   if (json) {
     std::fputs(json_of(*view).c_str(), stdout);
     return kDone;

@@ -48,6 +48,7 @@ Result<Commit> SearchState::commit(TicketId id) {
   if (options_.deterministic)
     for (const Cost& cost : ticket.costs) count(ticket, cost);
   const auto best_before = id_of(best());
+  const double elapsed_before_s = elapsed_s_;
   Commit commit;
   commit.ticket = id;
   commit.island = ticket.opened.island;
@@ -59,6 +60,8 @@ Result<Commit> SearchState::commit(TicketId id) {
     elapsed_s_ = std::max(elapsed_s_, arrived.elapsed_s);
     if (auto ok = commit_evaluation(ticket, arrived, commit); !ok) return ok.error();
   }
+  // Nothing else is open beside it, so the event before it is as old as the ticket.
+  if (ticket.kind == TicketKind::confirm) confirming_s_ += elapsed_s_ - elapsed_before_s;
   ++committed_;
   last_committed_ = id;
   const auto best_after = id_of(best());
@@ -219,6 +222,7 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
   ++idle_;
   commit.kind = CommitKind::refused;
   commit.refusal = *ticket.proposal->refusal();
+  ++refusals_[commit.refusal->code];
 }
 
 Evaluation SearchState::described(const Source& source, const Evaluation& evaluation) const {

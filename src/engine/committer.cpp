@@ -277,7 +277,7 @@ void Committer::notify(const Notice& notice) {
 std::optional<double> Committer::seconds_left() const {
   const Turn turn(*this);
   const auto& limit = state_.budgets().wall_s;
-  return limit ? std::optional(*limit - elapsed_s()) : std::nullopt;
+  return limit ? std::optional(*limit - (elapsed_s() - state_.confirming_s())) : std::nullopt;
 }
 
 Outcome Committer::outcome() const {
@@ -290,6 +290,8 @@ Outcome Committer::outcome() const {
   outcome.counts = state_.counts();
   outcome.spending = state_.spending();
   outcome.elapsed_s = elapsed_s();
+  outcome.confirming_s = state_.confirming_s();
+  outcome.refusals = state_.refusals();
   outcome.session_s = options_.clock_s() - session_began_s_;
   outcome.engine_s = std::chrono::duration<double>(busy_).count();
   if (const Evaluation* confirmation = state_.confirmation_of_best()) outcome.confirmation = *confirmation;

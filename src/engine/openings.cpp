@@ -131,7 +131,7 @@ bool SearchState::seeds_failed() const {
 bool SearchState::exhausted() const { return idle_ >= options_.idle_iterations; }
 
 bool SearchState::time_is_up(double elapsed_s) const {
-  return budgets_.wall_s && elapsed_s >= *budgets_.wall_s;
+  return budgets_.wall_s && elapsed_s - confirming_s_ >= *budgets_.wall_s;
 }
 
 bool SearchState::room_for_evaluation() const {

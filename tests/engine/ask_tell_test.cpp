@@ -130,6 +130,8 @@ TEST(AskTell, ARefusalSpendsAnIterationAndNoEvaluation) {
   EXPECT_EQ(commits->front().refusal, (Refusal{RefusalCode::declined, "no"}));
   EXPECT_TRUE(engine.done());
   EXPECT_EQ(engine.outcome().counts.refused, 1U);
+  EXPECT_EQ(engine.outcome().refusals.size(), 1U);
+  EXPECT_EQ(engine.outcome().refusals.begin()->second, 1U);
   EXPECT_EQ(engine.outcome().counts.evaluations, 1U);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -79,11 +80,13 @@ struct Outcome {
   IndividualPtr best;                      ///< null while nothing was accepted
   std::optional<Evaluation> confirmation;  ///< of the best, where it was confirmed; always an acceptance
   Counts counts;
+  std::map<RefusalCode, std::uint64_t> refusals;  ///< how many proposals were refusals, by why
   Spending spending;
   std::optional<double> next_usd;  ///< where money ended it: what the next call is taken to cost
   double elapsed_s = 0;
-  double session_s = 0;  ///< of them, in this session
-  double engine_s = 0;   ///< of session_s, spent by the engine itself: journal, archive and policies
+  double confirming_s = 0;  ///< of them, measuring the best again; no budget counts it
+  double session_s = 0;     ///< of them, in this session
+  double engine_s = 0;      ///< of session_s, spent by the engine itself: journal, archive and policies
 };
 
 }  // namespace kernelsmith

@@ -74,6 +74,8 @@ class SearchState {
   Spending spending() const;
   /// Null while nothing was accepted.
   IndividualPtr best() const { return archipelago_.best(); }
+  /// How many proposals were refusals, by why. Their sum is Counts::refused.
+  const std::map<RefusalCode, std::uint64_t>& refusals() const { return refusals_; }
   /// Every evaluated program, by id; artifacts left out.
   const std::map<ProgramId, IndividualPtr>& individuals() const { return individuals_; }
   /// The last confirmation, and of which program; no evaluation where an Error ended it.
@@ -89,6 +91,8 @@ class SearchState {
   // How far it is.
   const Budgets& budgets() const { return budgets_; }
   double elapsed_s() const { return elapsed_s_; }
+  /// Of it, what measuring the best again took. It comes on top of the budget of wall time.
+  double confirming_s() const { return confirming_s_; }
   /// What the last session recorded; empty before the first.
   const std::map<std::string, std::string>& session_settings() const { return session_settings_; }
   /// What ended the last session, where an error did.
@@ -208,11 +212,13 @@ class SearchState {
   Archipelago archipelago_;
   Lineage lineage_;
   Counts counts_;
+  std::map<RefusalCode, std::uint64_t> refusals_;
   Spending spending_;                                                   ///< what counts
   std::map<std::pair<std::string, Operator>, KnownCalls> known_calls_;  ///< of what counts, by their tickets
   std::uint64_t money_marks_ = 0;
   Budgets budgets_;
   double elapsed_s_ = 0;
+  double confirming_s_ = 0;
   std::map<std::string, std::string> session_settings_;
   std::optional<Error> session_error_;
   std::uint64_t migrations_ = 0;
