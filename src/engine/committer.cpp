@@ -269,6 +269,11 @@ Result<Place> Committer::place_in(const Journal& recording) const {
   return kernelsmith::place_in(recording, *journal_);
 }
 
+Status Committer::check_journal() const {
+  const Turn turn(*this);
+  return journal_->check();
+}
+
 void Committer::notify(const Notice& notice) {
   const std::lock_guard lock(mutex_);
   if (options_.observer) options_.observer->on_notice(notice);

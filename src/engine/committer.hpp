@@ -18,6 +18,10 @@
 
 namespace kernelsmith {
 
+/// How often Journal::check is asked while nothing arrives: whoever deletes a run is told before turning
+/// away.
+inline constexpr std::chrono::seconds kCheckJournalEvery{1};
+
 /// Thread-safe: one mutex guards everything. An event is appended before it is applied, and whatever it makes
 /// due follows in the same call; where an append fails the state stays as the journal has it.
 class Committer {
@@ -67,6 +71,9 @@ class Committer {
 
   /// Where in the recording this run stands.
   Result<Place> place_in(const Journal& recording) const;
+
+  /// Journal::check.
+  Status check_journal() const;
 
   void notify(const Notice& notice);
 

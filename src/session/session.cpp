@@ -9,6 +9,7 @@
 
 #include "kept_answers.hpp"
 #include "recorded_run.hpp"
+#include "rescue.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -392,6 +393,8 @@ Result<Outcome> Session::run(const CommitCallback& on_commit, std::stop_token st
         if (on_commit) on_commit(commit);
       },
       ended.get_token());
+  if (const Status there = impl_->store->check(); !there)
+    return rescued(there.error(), impl_->engine, folder());
   if (!outcome) return outcome;
   if (kept) kept = impl_->write_best();  // duels and the confirmation moved its numbers
   if (!kept) return kept.error();
@@ -402,6 +405,7 @@ const Task& Session::task() const { return impl_->task; }
 const RunConfig& Session::config() const { return impl_->config; }
 const Engine& Session::engine() const { return impl_->engine; }
 std::filesystem::path Session::folder() const { return impl_->store->folder(); }
+Status Session::check() const { return impl_->store->check(); }
 std::filesystem::path Session::best_folder() const { return impl_->store->best_folder(); }
 
 Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,

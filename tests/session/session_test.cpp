@@ -173,6 +173,27 @@ TEST_F(SessionTest, ExportsALineForEveryProgramEvaluationAndEdge) {
   EXPECT_EQ(lines["lineage"], edges);
 }
 
+TEST_F(SessionTest, OfARunWhoseFolderIsDeletedTheBestIsSaved) {
+  auto session = begin("budgets: {iterations: 300}\nworkers: 1\n");
+  ASSERT_TRUE(session);
+  fs::create_directory(folder_ / "a.run.rescued");
+  double best = 0;
+  const auto outcome = session->run([&](const Commit& commit) {
+    if (commit.new_best) best = commit.fitness;
+    if (commit.ticket.value == 20) fs::remove_all(run_);
+  });
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::io);
+  const fs::path saved = folder_ / "a.run.rescued-2";
+  EXPECT_THAT(outcome.error().hint, testing::HasSubstr("saved in " + saved.string()));
+  const auto source = Source::create({{"seed.txt", read_text_file(saved / "seed.txt").value()}}).value();
+  EvaluationJob job;
+  job.source = source;
+  EXPECT_EQ(toy::sum_of_knobs(job), best);
+  EXPECT_TRUE(fs::exists(saved / "report.json"));
+  EXPECT_FALSE(fs::exists(run_));
+}
+
 TEST_F(SessionTest, EvaluatesCandidatesByThemselves) {
   const TaskFolder task = toy::task_in(folder_);
   const auto seed = load_candidate(task.task, folder_ / "task/seed.txt");
