@@ -125,7 +125,7 @@ Json best_object(const RunView& view) {
   if (!best) return nullptr;
   Json files = Json::array();
   for (const SourceFile& file : best->program->source.files())
-    files.push_back((view.best_folder / file.path).string());
+    if (view.has_task) files.push_back((view.best_folder / file.path).string());
   return {{"program", best->program->id.value},
           {"files", files},
           {"evaluation", evaluation_object(*view.best_evaluation())}};
@@ -143,7 +143,15 @@ Json lineage_list(const RunView& view) {
   return list;
 }
 
+Json task_object(const RunView& view) {
+  const auto known = [&](const std::string& text) { return view.has_task ? Json(text) : Json(nullptr); };
+  return {{"name", known(view.task.name)},
+          {"backend", known(view.task.backend)},
+          {"digest", view.task.digest.hex()}};
+}
+
 Json archive_object(const RunView& view) {
+  if (!view.has_cells) return nullptr;
   const Grid& grid = view.state.archipelago().grid();
   const ArchiveStatistics statistics = view.state.archipelago().statistics();
   Json axes = Json::array();
@@ -186,27 +194,25 @@ Json refusals_list(const RunView& view) {
 std::string json_of(const Evaluation& evaluation) { return dump(evaluation_object(evaluation)); }
 
 std::string json_of(const RunView& view) {
-  return dump(
-      {{"run", view.run_id},
-       {"folder", view.folder.string()},
-       {"task",
-        {{"name", view.task.name}, {"backend", view.task.backend}, {"digest", view.task.digest.hex()}}},
-       {"seed", view.config.seed},
-       {"deterministic", view.config.deterministic},
-       {"ended", view.reason == EndReason::unfinished ? Json(nullptr) : Json(name_of(view.reason))},
-       {"used_up", view.reason == EndReason::budget
-                       ? Json(name_of(view.state.used_up(view.state.elapsed_s())))
-                       : Json(nullptr)},
-       {"budgets", budgets_object(view)},
-       {"error", error_object(view.state.session_error())},
-       {"in_use", view.in_use},
-       {"cost", cost_object(view.spending())},
-       {"counts", counts_object(view.state.counts())},
-       {"best", best_object(view)},
-       {"archive", archive_object(view)},
-       {"lineage", lineage_list(view)},
-       {"failures", failures_list(view)},
-       {"refusals", refusals_list(view)}});
+  return dump({{"run", view.run_id},
+               {"folder", view.folder.string()},
+               {"task", task_object(view)},
+               {"seed", view.config.seed},
+               {"deterministic", view.config.deterministic},
+               {"ended", view.reason == EndReason::unfinished ? Json(nullptr) : Json(name_of(view.reason))},
+               {"used_up", view.reason == EndReason::budget
+                               ? Json(name_of(view.state.used_up(view.state.elapsed_s())))
+                               : Json(nullptr)},
+               {"budgets", budgets_object(view)},
+               {"error", error_object(view.state.session_error())},
+               {"in_use", view.in_use},
+               {"cost", cost_object(view.spending())},
+               {"counts", counts_object(view.state.counts())},
+               {"best", best_object(view)},
+               {"archive", archive_object(view)},
+               {"lineage", lineage_list(view)},
+               {"failures", failures_list(view)},
+               {"refusals", refusals_list(view)}});
 }
 
 std::string json_of(const MachineReport& machine) {

@@ -65,7 +65,7 @@ Result<SearchState::Commits> SearchState::apply(const Event& event) {
   return commit_what_may(answered);
 }
 
-Status SearchState::begin_session(const SessionStarted& session) {
+Status SearchState::check_settings(const SessionStarted& session) const {
   for (const auto& [name, value] : settings_of(options_, archipelago_.grid())) {
     const auto recorded = session.settings.find(name);
     const std::string before = recorded == session.settings.end() ? "(none)" : recorded->second;
@@ -75,6 +75,12 @@ Status SearchState::begin_session(const SessionStarted& session) {
                   "only budgets and limits on what is in flight can change within a run; begin a new one");
     }
   }
+  return {};
+}
+
+Status SearchState::begin_session(const SessionStarted& session) {
+  if (checks_settings_)
+    if (const Status same = check_settings(session); !same) return same;
   session_settings_ = session.settings;
   session_error_.reset();
   spending_.add_interrupted(calls_under_way().size());

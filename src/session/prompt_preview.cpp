@@ -126,6 +126,8 @@ PromptOptions with_backend(PromptOptions options, const Task& task) {
 
 Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptChanges& changes,
                                          std::optional<Operator> op, const Registry& registry) {
+  // A run without its task can be shown, but no prompt be made of it.
+  if (const auto stored = load_stored_run(path, registry); !stored) return stored.error();
   const auto view = view_run(path, registry);
   if (!view) return view.error();
   auto request = next_request(*view);

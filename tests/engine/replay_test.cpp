@@ -217,5 +217,53 @@ TEST(Replay, ContradictionsAreCorrupt) {
   EXPECT_EQ(broken(TicketClosed{{5}, {}, 0}), "corrupt");
 }
 
+TEST(Replay, TheSettingsInAJournalAreEnoughToRebuildTheRun) {
+  for (const bool deterministic : {false, true}) {
+    auto options = eventful_options(deterministic);
+    options.axes = {{"x", LinearScale{0, 100, 10}},
+                    {"a \"quoted\"; name", CategoricalScale{{"one; two", "3"}}},
+                    {"z", EdgeScale{{-1, 0.1, 4}}},
+                    {"l", LogarithmicScale{1, 1000, 3}}};
+    options.fixed = {{"mine", "1"}};
+    // Numbers that end in the same digit are one program.
+    options.fingerprint = [](const Source& source) {
+      return digest_of(std::to_string(number_in(source) % 40));
+    };
+    options.evaluations_in_flight = 1;  // a twin in flight would be a program of its own
+    const auto events = no_events();
+    ASSERT_TRUE(open_engine(options, events, blocking(noisy_score, 1), blocking(moody_nudge, 1)).run());
+    const auto state = replay_as_recorded(MemoryJournal(events));
+    ASSERT_TRUE(state) << describe(state.error());
+    EXPECT_EQ(state->to_text(), replayed(options, events));
+    EXPECT_GT(state->counts().repeated, 0U);
+    EXPECT_EQ(state->end_reason(state->elapsed_s()),
+              replay(MemoryJournal(events), options)->end_reason(state->elapsed_s()));
+  }
+}
+
+TEST(Replay, SettingsThatCannotBeReadAreCorrupt) {
+  const auto options = toy_options(5);
+  const auto events = no_events();
+  open_engine(options, events);
+  const auto session = std::get<SessionStarted>(events->front());
+  for (const auto& [name, text] :
+       std::multimap<std::string, std::string>{{"axes", "\"x\" linear 0"},
+                                               {"axes", "\"x\" linear 0 100 10 7"},
+                                               {"axes", "\"x\" strange 1 2"},
+                                               {"axes", "\"x\" linear 0 100 99999999"},
+                                               {"topology", "9999999 islands"},
+                                               {"topology", "2 islands 0>"},
+                                               {"topology", ""},
+                                               {"seed", "-"},
+                                               {"duels", "99999999999999999999"},
+                                               {"deterministic", "maybe"}}) {
+    auto changed = session;
+    changed.settings[name] = text;
+    const auto state =
+        replay_as_recorded(MemoryJournal(std::make_shared<std::vector<Event>>(std::vector<Event>{changed})));
+    ASSERT_FALSE(state) << name << ": " << text;
+  }
+}
+
 }  // namespace
 }  // namespace kernelsmith

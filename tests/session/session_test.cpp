@@ -208,6 +208,82 @@ TEST_F(SessionTest, EvaluatesCandidatesByThemselves) {
   EXPECT_EQ(fitness, (std::vector<double>{0, 0}));
 }
 
+/// A run of a program that links the library; a candidate is a number, and numbers that end in 3 are
+/// rejected.
+class LibraryRun : public SessionTest {
+ protected:
+  Engine begin_run(EngineOptions options) {
+    options.budgets.iterations = 40;
+    options.seed = 9;
+    options.seeds = {Source::create({{"x.txt", "0"}}).value()};
+    return Engine::open(run_, std::move(options),
+                        blocking([](const EvaluationJob& job) -> Result<Evaluation> {
+                          const long x = std::stol(std::string(job.source.main_text()));
+                          if (x % 10 == 3) return Rejection{Stage::run, RejectionCode::crashed, "three", {}};
+                          auto metrics = Metrics::create(Measurement::exact(double(x)), {{"x", double(x)}});
+                          return Acceptance{metrics.value(), {}};
+                        }),
+                        blocking([](const ProposalRequest& request) {
+                          return Source::create({{"x.txt", std::to_string(request.ticket.value)}}).value();
+                        }))
+        .value();
+  }
+};
+
+TEST_F(LibraryRun, IsShownAndExported) {
+  EngineOptions options;
+  options.axes = {{"x", LinearScale{0, 100, 10}}};
+  options.topology = Topology::ring(2).value();
+  Digest live;
+  {
+    Engine engine = begin_run(options);
+    ASSERT_TRUE(engine.run());
+    engine.inspect([&](const SearchState& state) { live = archive_digest(state); });
+  }
+  const auto view = view_run(run_, toy::registry());
+  ASSERT_TRUE(view) << describe(view.error());
+  EXPECT_FALSE(view->has_task);
+  EXPECT_TRUE(view->has_cells);
+  EXPECT_EQ(view->archive_digest(), live);
+  EXPECT_EQ(view->config.seed, 9u);
+  EXPECT_EQ(view->reason, EndReason::budget);
+  EXPECT_EQ(view->best_evaluation()->metrics()->fitness().median, 40);
+  EXPECT_EQ(view->failures().size(), 1u);
+  EXPECT_FALSE(view->lineage_of_best().empty());
+  std::ostringstream out;
+  ASSERT_TRUE(export_run(*view, out));
+  EXPECT_THAT(out.str(), testing::StartsWith("{\"run\":\"" + view->run_id));
+}
+
+TEST_F(LibraryRun, CellsByWhatOnlyTheProgramComputesAreNotMadeUp) {
+  EngineOptions options;
+  options.axes = {{"digits", LinearScale{0, 10, 10}}};
+  options.describe = [](const Source& source, const Evaluation&) {
+    return std::map<std::string, double>{{"digits", double(source.bytes())}};
+  };
+  ASSERT_TRUE(begin_run(options).run());
+  const auto view = view_run(run_, toy::registry());
+  ASSERT_TRUE(view) << describe(view.error());
+  EXPECT_FALSE(view->has_cells);
+  EXPECT_EQ(view->best_evaluation()->metrics()->fitness().median, 40);
+}
+
+TEST_F(LibraryRun, OneThatHasOnlyBegunIsShown) {
+  begin_run({});
+  const auto view = view_run(run_, toy::registry());
+  ASSERT_TRUE(view) << describe(view.error());
+  EXPECT_EQ(view->reason, EndReason::unfinished);
+  EXPECT_EQ(view->best_evaluation(), nullptr);
+}
+
+TEST_F(LibraryRun, IsGoneOnWithByItsOwnProgramOnly) {
+  ASSERT_TRUE(begin_run({}).run());
+  const auto session = resume();
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, ErrorCode::not_found);
+  EXPECT_THAT(session.error().hint, testing::HasSubstr("by that program"));
+}
+
 TEST(TaskFolder, IsCopiedWithEveryFile) {
   const auto scratch = ScratchFolder::create().value();
   const TaskFolder task = toy::task_in(scratch.path());

@@ -61,6 +61,9 @@ class SearchState {
   /// Refuses (`invalid_argument`) options out of range; `where` is the option's name.
   static Result<SearchState> create(EngineOptions options);
 
+  /// Takes sessions with other settings than the options'.
+  void accept_any_settings() { checks_settings_ = false; }
+
   /// Lets one event take effect and tells the commits that it brought about. Refuses (`corrupt`) an event
   /// that contradicts those before it, and (`invalid_argument`) a session with other settings; the state is
   /// then unusable.
@@ -143,6 +146,7 @@ class SearchState {
   SearchState(EngineOptions options, const Grid& grid);
 
   // One for each event.
+  Status check_settings(const SessionStarted& session) const;
   Status begin_session(const SessionStarted& session);
   Status open_ticket(const TicketOpened& opened);
   Status take_proposal(const ProposalArrived& arrived);
@@ -198,6 +202,7 @@ class SearchState {
   Result<IndividualPtr> individual(ProgramId id) const;
 
   EngineOptions options_;
+  bool checks_settings_ = true;
   Archipelago archipelago_;
   Lineage lineage_;
   Counts counts_;
@@ -229,5 +234,11 @@ class SearchState {
 
 /// The state that a journal's events lead to.
 Result<SearchState> replay(const Journal& journal, EngineOptions options);
+
+/// The same by the settings that stand in the journal, for whoever has not the options of the program that
+/// began the run. What no journal holds is the default: EngineOptions::describe (Grid::absent_features tells
+/// where an axis lacks its feature), migration, and sampler and operators, which only matter for what comes
+/// next.
+Result<SearchState> replay_as_recorded(const Journal& journal);
 
 }  // namespace kernelsmith

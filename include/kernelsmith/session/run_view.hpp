@@ -25,9 +25,14 @@ struct RunView {
   std::string run_id;
   std::filesystem::path folder;
   std::filesystem::path best_folder;
+  /// False for a run that a program began which links the library: of `task` only the digest is known then,
+  /// and of `config` only seed, deterministic and budgets.
+  bool has_task = true;
   Task task;
   RunConfig config;
   SearchState state;
+  /// False where an axis reads what the program that began the run computed: the cells are not known then.
+  bool has_cells = true;
   /// Proposals without a child, by why: how many, and the last one's ticket and detail.
   struct Refusals {
     std::uint64_t count = 0;
@@ -60,7 +65,8 @@ struct RunView {
   Digest archive_digest() const;
 };
 
-/// Opens the run folder for reading and replays its journal. Errors: load_stored_run's and RunStore's.
+/// Opens the run folder for reading and replays its journal; one without a task by the settings that stand
+/// there. Errors: load_stored_run's and RunStore's.
 Result<RunView> view_run(const std::filesystem::path& folder, const Registry& registry);
 
 /// Writes the run as JSON lines (docs/formats.md): programs, evaluations, lineage, kept
