@@ -133,7 +133,7 @@ Json best_object(const RunView& view) {
 
 Json lineage_list(const RunView& view) {
   Json list = Json::array();
-  for (const LineageStep& step : view.lineage_of_best()) {
+  for (const LineageStep& step : view.lineage_of_best) {
     const Metrics* metrics = step.individual->evaluation.metrics();
     list.push_back({{"program", step.individual->program->id.value},
                     {"origin", name_of(step.individual->program->origin)},
@@ -176,7 +176,7 @@ Json archive_object(const RunView& view) {
 
 Json failures_list(const RunView& view) {
   Json list = Json::array();
-  for (const auto& [rule, count] : view.failures())
+  for (const auto& [rule, count] : view.state.failures())
     list.push_back({{"stage", name_of(rule.first)}, {"code", name_of(rule.second)}, {"count", count}});
   return list;
 }

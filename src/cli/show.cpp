@@ -102,7 +102,7 @@ void print_archive(const RunView& view) {
 }
 
 void print_failures(const RunView& view) {
-  const auto failures = view.failures();
+  const auto failures = view.state.failures();
   if (failures.empty()) return;
   say("\nfailures by stage\n");
   for (const auto& [rule, count] : failures)
@@ -121,7 +121,7 @@ void print_refusals(const RunView& view) {
 }
 
 void print_lineage(const RunView& view) {
-  const auto steps = view.lineage_of_best();
+  const auto steps = view.lineage_of_best;
   if (steps.empty()) return;
   say("\nlineage of the best\n");
   for (const LineageStep& step : steps) {

@@ -5,6 +5,8 @@
 
 #include <kernelsmith/engine/search_state.hpp>
 
+#include "programs.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -62,7 +64,7 @@ Result<Commit> SearchState::commit(TicketId id) {
   last_committed_ = id;
   const auto best_after = id_of(best());
   if (commit.individual && commit.individual->evaluation.accepted()) {
-    commit.fitness = commit.individual->evaluation.metrics()->fitness().median;
+    commit.fitness = fitness_of(*commit.individual);
     commit.new_best = best_after != best_before && best_after == commit.individual->program->id;
   }
   return commit;
@@ -77,7 +79,8 @@ Status SearchState::commit_evaluation(const OpenTicket& ticket, const Evaluation
   if (ticket.kind == TicketKind::repair) ++counts_.repairs;
   if (const auto earlier = by_fingerprint_.find(*ticket.fingerprint); earlier != by_fingerprint_.end()) {
     commit.kind = CommitKind::repeated;
-    commit.individual = individuals_.at(earlier->second);
+    commit.repeats = earlier->second;
+    commit.individual = programs_.at(earlier->second).individual.lock();
     ++counts_.repeated;
     ++idle_;
     // Twins in flight: in free mode the second one's evaluation is gone. Whether a deterministic run
@@ -101,20 +104,21 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
   if (auto ok = lineage_.add(id, child.parents); !ok) {
     return fail(ErrorCode::corrupt, ok.error().message, "program " + std::to_string(id.value));
   }
-  auto program = std::make_shared<const Program>(Program{id, child.source, child.parents, child.origin});
-  auto individual = std::make_shared<const Individual>(
-      Individual{std::move(program), described(child.source, arrived.evaluation)});
-  individuals_.emplace(id, individual);
+  const auto individual = individual_of({id, child.source, child.parents, child.origin},
+                                        described(child.source, arrived.evaluation));
+  const bool accepted = individual->evaluation.accepted();
+  programs_.emplace(id, ProgramRecord{child.source.digest(), child.origin, accepted, ticket.proposed_at,
+                                      ticket.answered_at, individual});
   by_fingerprint_.emplace(*ticket.fingerprint, id);
   commit.kind = CommitKind::evaluated;
   commit.individual = individual;
-  const bool accepted = individual->evaluation.accepted();
   ++(accepted ? counts_.accepted : counts_.rejected);
+  if (const Rejection* why = individual->evaluation.rejection()) ++failures_[{why->stage, why->code}];
 
   const auto join = [&](IslandId island) {
     const auto outcome = archipelago_.add(island, individual);
     if (outcome && outcome->status == AddStatus::ambiguous)
-      queue_duel(island, id, outcome->incumbent->program->id);
+      queue_duel(island, individual, outcome->incumbent);
     return outcome ? std::optional(outcome->status) : std::nullopt;
   };
   commit.added = join(ticket.opened.island);
@@ -124,7 +128,7 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
       if (IslandId{i} != ticket.opened.island) join({i});
     }
   } else if (!accepted) {
-    queue_repair(ticket.opened.island, id, ticket);
+    queue_repair(ticket.opened.island, individual, ticket);
   }
   return {};
 }
@@ -139,20 +143,21 @@ void SearchState::commit_duel(const OpenTicket& ticket, const EvaluationArrived&
   commit.individual = ticket.challenger;
   commit.added = AddStatus::ambiguous;
   if (verdict == Comparison::ambiguous && duels_[{challenger->id, incumbent}] < options_.duels) {
-    return queue_duel(ticket.opened.island, challenger->id, incumbent);
+    return queue_duel(ticket.opened.island, ticket.challenger, ticket.incumbent);
   }
   // The new measurement stands: the old one was selected for being high.
   const auto measured = arrived.evaluation.accepted()
-                            ? std::make_shared<const Individual>(
-                                  Individual{challenger, described(challenger->source, arrived.evaluation)})
+                            ? individual_of(challenger, described(challenger->source, arrived.evaluation))
                             : ticket.challenger;
   const auto outcome = archipelago_.settle(ticket.opened.island, measured, incumbent, verdict);
   commit.added = outcome.status;
   if (outcome.placed()) {
-    individuals_[challenger->id] = measured;
+    ProgramRecord& record = programs_.at(challenger->id);
+    record.individual = measured;
+    if (arrived.evaluation.accepted()) record.evaluated_at = ticket.answered_at;
     commit.individual = measured;
   } else if (outcome.status == AddStatus::ambiguous) {
-    queue_duel(ticket.opened.island, challenger->id, outcome.incumbent->program->id);
+    queue_duel(ticket.opened.island, ticket.challenger, outcome.incumbent);
   }
 }
 
@@ -194,18 +199,21 @@ Evaluation SearchState::described(const Source& source, const Evaluation& evalua
   return Acceptance{std::move(metrics), kept.report()};
 }
 
-void SearchState::queue_duel(IslandId island, ProgramId challenger, ProgramId incumbent) {
-  auto& fought = duels_[{challenger, incumbent}];
+void SearchState::queue_duel(IslandId island, const IndividualPtr& challenger,
+                             const IndividualPtr& incumbent) {
+  const ProgramId one = challenger->program->id, other = incumbent->program->id;
+  auto& fought = duels_[{one, other}];
   if (fought >= options_.duels) return;
   ++fought;
-  follow_ups_.push_back({island, challenger, incumbent});
+  follow_ups_.push_back({island, one, other, {challenger, incumbent}});
 }
 
-void SearchState::queue_repair(IslandId island, ProgramId rejected, const OpenTicket& ticket) {
+void SearchState::queue_repair(IslandId island, const IndividualPtr& rejected, const OpenTicket& ticket) {
   const unsigned tried = ticket.kind == TicketKind::repair ? repairs_.at(*ticket.opened.parent) + 1 : 0;
   if (tried >= options_.repairs) return;
-  repairs_[rejected] = tried;
-  follow_ups_.push_back({island, rejected, std::nullopt});
+  const ProgramId id = rejected->program->id;
+  repairs_[id] = tried;
+  follow_ups_.push_back({island, id, std::nullopt, {rejected, nullptr}});
 }
 
 }  // namespace kernelsmith

@@ -107,6 +107,7 @@ class Committer {
   double elapsed_s() const;
   Result<Commits> record(std::span<const Event> events);
   Status settle(Commits& commits);
+  Status fill_in(Event& event) const;
   Status apply(const Event& event, Commits& commits);
   Status check_told(TicketId ticket) const;
   Status check_child(const Child& child) const;

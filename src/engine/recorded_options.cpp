@@ -173,11 +173,13 @@ Result<SearchState> replay_as_recorded(const Journal& journal) {
   auto state = SearchState::create(std::move(*options));
   if (!state) return state.error();
   state->accept_any_settings();
+  state->read_from(&journal);
   const Status replayed = journal.replay(0, [&](std::uint64_t, const Event& event) -> Status {
     auto commits = state->apply(event);
     return commits ? Status{} : Status(commits.error());
   });
   if (!replayed) return replayed.error();
+  state->read_from(nullptr);
   return state;
 }
 

@@ -19,35 +19,13 @@ const Evaluation* RunView::best_evaluation() const {
   const auto& confirmation = state.confirmation();
   if (confirmation && confirmation->first == best->program->id && confirmation->second)
     return &*confirmation->second;
-  return &state.individuals().at(best->program->id)->evaluation;
+  return &latest_best->evaluation;
 }
 
 Spending RunView::spending() const {
   Spending all = state.spending();
   if (!in_use) all.add_interrupted(calls_under_way);
   return all;
-}
-
-std::vector<LineageStep> RunView::lineage_of_best() const {
-  std::vector<LineageStep> steps;
-  const IndividualPtr best = state.best();
-  if (!best) return steps;
-  auto path = state.lineage().path_to_seed(best->program->id);
-  for (auto id = path.rbegin(); id != path.rend(); ++id) {
-    LineageStep step{state.individuals().at(*id), ""};
-    if (!steps.empty())
-      step.diff = unified_diff(steps.back().individual->program->source, step.individual->program->source);
-    steps.push_back(std::move(step));
-  }
-  return steps;
-}
-
-std::map<std::pair<Stage, RejectionCode>, std::uint64_t> RunView::failures() const {
-  std::map<std::pair<Stage, RejectionCode>, std::uint64_t> counts;
-  for (const auto& [id, individual] : state.individuals())
-    if (const Rejection* rejection = individual->evaluation.rejection())
-      ++counts[{rejection->stage, rejection->code}];
-  return counts;
 }
 
 std::map<Cell, Elite> RunView::elites() const {
@@ -97,6 +75,21 @@ StoredRun recorded_only(const SearchState& state) {
   return run;
 }
 
+Result<std::vector<LineageStep>> lineage_of(const SearchState& state, const IndividualPtr& best) {
+  std::vector<LineageStep> steps;
+  if (!best) return steps;
+  auto path = state.lineage().path_to_seed(best->program->id);
+  for (auto id = path.rbegin(); id != path.rend(); ++id) {
+    auto individual = state.individual(*id);
+    if (!individual) return individual.error();
+    LineageStep step{std::move(*individual), ""};
+    if (!steps.empty())
+      step.diff = unified_diff(steps.back().individual->program->source, step.individual->program->source);
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
 /// What the state does not keep of the journal's events.
 struct Gathered {
   const Grid& grid;
@@ -120,28 +113,36 @@ struct Gathered {
 Result<RunView> view_run(const std::filesystem::path& folder, const Registry& registry) {
   auto stored = stored_run(folder, registry);
   if (!stored) return stored.error();
-  auto store = RunStore::open_read_only(folder);
-  if (!store) return store.error();
-  auto state = state_of(**store, *stored);
+  auto opened = RunStore::open_read_only(folder);
+  if (!opened) return opened.error();
+  const std::shared_ptr<const RunStore> store = std::move(*opened);
+  auto state = state_of(*store, *stored);
   if (!state) return state.error();
+  state->read_from(store.get());
   Gathered gathered{state->archipelago().grid(), {}};
-  const Status read = (*store)->replay(0, [&](std::uint64_t, const Event& event) -> Status {
+  const Status read = store->replay(0, [&](std::uint64_t, const Event& event) -> Status {
     gathered(event);
     return {};
   });
   if (!read) return read.error();
+  const IndividualPtr best = state->best();
+  auto lineage = lineage_of(*state, best);
+  if (!lineage) return lineage.error();
   StoredRun run = *stored ? std::move(**stored) : recorded_only(*state);
   const EndReason reason = state->end_reason(state->elapsed_s());
   const auto calls = state->calls_under_way();
   const auto arrived = static_cast<std::uint64_t>(std::ranges::count_if(
       calls, [&](TicketId ticket) { return is_kept(folder / kArrivedFolder, ticket); }));
-  return RunView{.run_id = (*store)->run_id(),
+  return RunView{.run_id = store->run_id(),
                  .folder = folder,
-                 .best_folder = (*store)->best_folder(),
+                 .best_folder = store->best_folder(),
                  .has_task = stored->has_value(),
                  .task = std::move(run.task.task),
                  .config = std::move(run.config),
+                 .store = store,
                  .state = std::move(*state),
+                 .latest_best = lineage->empty() ? nullptr : lineage->back().individual,
+                 .lineage_of_best = std::move(*lineage),
                  // A task's features stand in no evaluation: they are computed from the sources.
                  .has_cells = stored->has_value() || gathered.has_cells,
                  .refusals = std::move(gathered.refusals),

@@ -36,7 +36,7 @@ void expect_consistent(const EngineOptions& options, const Events& events, const
   engine.inspect([&](const SearchState& state) {
     EXPECT_EQ(opened.size(), answered.size() + state.open().size());
     const auto& counts = state.counts();
-    EXPECT_EQ(counts.accepted + counts.rejected, state.individuals().size());
+    EXPECT_EQ(counts.accepted + counts.rejected, state.programs().size());
     EXPECT_EQ(answered.size(), counts.accepted + counts.rejected + counts.repeated + counts.refused +
                                    counts.remeasured + counts.given_back);
   });

@@ -146,7 +146,7 @@ TEST_F(SessionTest, AViewIsTheReplayOfTheRun) {
   const auto view = view_run(run_, toy::registry());
   ASSERT_TRUE(view) << describe(view.error());
   EXPECT_EQ(view->archive_digest(), live);
-  const auto lineage = view->lineage_of_best();
+  const auto lineage = view->lineage_of_best;
   ASSERT_GE(lineage.size(), 2u);
   EXPECT_EQ(lineage.front().individual->program->origin, Origin::seed);
   EXPECT_EQ(lineage.back().individual, view->state.best());
@@ -166,10 +166,10 @@ TEST_F(SessionTest, ExportsALineForEveryProgramEvaluationAndEdge) {
     for (const std::string type : {"run", "program", "evaluation", "lineage"})
       if (line.find("\"type\":\"" + type + "\"") != std::string::npos) ++lines[type];
   EXPECT_EQ(lines["run"], 1u);
-  EXPECT_EQ(lines["program"], view->state.individuals().size());
+  EXPECT_EQ(lines["program"], view->state.programs().size());
   EXPECT_EQ(lines["evaluation"], view->state.counts().evaluations);
   std::size_t edges = 0;
-  for (const auto& [id, individual] : view->state.individuals()) edges += individual->program->parents.size();
+  for (const auto& [id, program] : view->state.programs()) edges += view->state.lineage().parents(id).size();
   EXPECT_EQ(lines["lineage"], edges);
 }
 
@@ -248,8 +248,8 @@ TEST_F(LibraryRun, IsShownAndExported) {
   EXPECT_EQ(view->config.seed, 9u);
   EXPECT_EQ(view->reason, EndReason::budget);
   EXPECT_EQ(view->best_evaluation()->metrics()->fitness().median, 40);
-  EXPECT_EQ(view->failures().size(), 1u);
-  EXPECT_FALSE(view->lineage_of_best().empty());
+  EXPECT_EQ(view->state.failures().size(), 1u);
+  EXPECT_FALSE(view->lineage_of_best.empty());
   std::ostringstream out;
   ASSERT_TRUE(export_run(*view, out));
   EXPECT_THAT(out.str(), testing::StartsWith("{\"run\":\"" + view->run_id));
