@@ -219,7 +219,8 @@ int search(Session& session, Progress& progress, Interrupt& interrupt) {
   progress.finish();
   if (!outcome) {
     const int status = report(stderr, outcome.error());
-    say(stderr, "what was told is kept: kernelsmith resume {}\n", shell_word(session.folder().string()));
+    if (session.check())
+      say(stderr, "what was told is kept: kernelsmith resume {}\n", shell_word(session.folder().string()));
     return status;
   }
   print_summary(session, *outcome, idle);

@@ -52,6 +52,8 @@ Result<Outcome> Driver::run() {
     time_up_ = steady_clock::now() + seconds(std::min(*left, kLongestS));
   while (true) {
     watch_time();
+    if (!stopping())
+      if (auto there = committer_.check_journal(); !there) failure_ = there.error();
     if (!stopping()) {
       if (auto ok = begin_work(); !ok) failure_ = ok.error();
     }
@@ -327,6 +329,7 @@ std::optional<Driver::Moment> Driver::next_moment() const {
   }
   if (stopping()) return next;
   const auto now = steady_clock::now();
+  consider(now + kCheckJournalEvery);
   for (const auto* tasks : {&to_propose_, &to_evaluate_}) {
     for (const auto& task : *tasks) {
       if (task.not_before > now) consider(task.not_before);

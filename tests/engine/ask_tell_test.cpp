@@ -165,7 +165,7 @@ TEST(AskTell, ARepeatIsAnsweredFromTheCache) {
   EXPECT_EQ(counts.evaluations, 2U);
   EXPECT_EQ(counts.repeated, 1U);
   EXPECT_EQ(std::get<EvaluationArrived>(events->back()).source, EvaluationSource::cached);
-  engine.inspect([](const SearchState& state) { EXPECT_EQ(state.individuals().size(), 2U); });
+  engine.inspect([](const SearchState& state) { EXPECT_EQ(state.programs().size(), 2U); });
 }
 
 TEST(AskTell, TheFingerprintDecidesWhatIsARepeat) {

@@ -31,13 +31,14 @@ struct Commit {
   TicketId ticket;
   IslandId island;
   CommitKind kind = CommitKind::evaluated;
-  IndividualPtr individual;        ///< as it stands now; null for `refused` and `given_back`
-  double fitness = 0;              ///< the individual's median where it was accepted
-  bool new_best = false;           ///< it is the best of all islands now, and was not before
-  bool demoted = false;            ///< it was the best, and was rejected when it was confirmed
-  std::optional<AddStatus> added;  ///< on its island; empty for a rejection and where nothing was added
-  std::optional<Refusal> refusal;  ///< for `refused`
-  std::optional<Error> error;      ///< for `given_back`
+  IndividualPtr individual;          ///< as it stands now; null for `refused` and `given_back`
+  std::optional<ProgramId> repeats;  ///< for `repeated`: the earlier program
+  double fitness = 0;                ///< the individual's median where it was accepted
+  bool new_best = false;             ///< it is the best of all islands now, and was not before
+  bool demoted = false;              ///< it was the best, and was rejected when it was confirmed
+  std::optional<AddStatus> added;    ///< on its island; empty for a rejection and where nothing was added
+  std::optional<Refusal> refusal;    ///< for `refused`
+  std::optional<Error> error;        ///< for `given_back`
 };
 
 /// What a run has used and found. All its sessions together.
