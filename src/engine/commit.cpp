@@ -124,7 +124,9 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
                                         described(child.source, arrived.evaluation));
   const bool accepted = individual->evaluation.accepted();
   ProgramRecord& record = programs_[id];
-  record = {.source = child.source.digest(), .origin = child.origin, .accepted = accepted};
+  record.source = child.source.digest();
+  record.origin = child.origin;
+  record.accepted = accepted;
   record.proposed_at = ticket.proposed_at;
   keep(record, individual, ticket.answered_at);
   by_fingerprint_.emplace(*ticket.fingerprint, id);
