@@ -13,6 +13,7 @@
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/evaluator/tensors.hpp>
 
+#include "foreign_names.hpp"
 #include "identifiers.hpp"
 
 namespace kernelsmith {
@@ -91,15 +92,19 @@ void read_specials(YamlMap& in, TensorSpec& tensor) {
 
 void read_tensor(YamlMap& in, const Sizes& sizes, std::vector<TensorSpec>& tensors) {
   TensorSpec tensor;
+  in.only({"name", "role", "dtype", "shape", "init", "constant", "specials"});
   in.required("name", tensor.name);
-  in.required("role", tensor.role, choices({TensorRole::in, TensorRole::out, TensorRole::inout}));
+  in.required("role", tensor.role, choices({TensorRole::in, TensorRole::out, TensorRole::inout}),
+              role_meant_by);
+  // Those of the backend `cpu`, which is the only one with tensors.
   in.required("dtype", tensor.dtype,
-              choices({Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::i64, Dtype::i32, Dtype::i8,
-                       Dtype::u8}));
+              choices({Dtype::f64, Dtype::f32, Dtype::i64, Dtype::i32, Dtype::i8, Dtype::u8}),
+              dtype_meant_by);
   in.required("shape", tensor.shape);
   in.optional("init", tensor.init,
               choices({TensorInit::normal, TensorInit::uniform, TensorInit::positive, TensorInit::integer,
-                       TensorInit::zeros}));
+                       TensorInit::zeros}),
+              init_meant_by);
   in.optional("constant", tensor.constant);
   read_specials(in, tensor);
   require_identifier(in, "name", tensor.name);
@@ -202,20 +207,36 @@ void require_plain_name(YamlMap& in, std::string_view key, const std::string& na
               "at most 100 bytes without / and control bytes, not beginning with - or .");
 }
 
-void read_root(YamlMap& in, Task& task, NamedFiles& files) {
+void read_version(YamlMap& in) {
   int version = 0;
   in.required("version", version);
   if (in.ok() && version != 1)
-    return in.refuse("version", "task version " + std::to_string(version) + " is not known",
-                     "this kernelsmith reads version 1");
-  const Choices<std::string> backends = {
-      {"cpu", "cpu"}, {"cuda", "cuda"}, {"torch", "torch"}, {"maca", "maca"}, {"command", "command"}};
+    in.refuse("version", "task version " + std::to_string(version) + " is not known",
+              "this kernelsmith reads version 1");
+}
+
+void read_backend(YamlMap& in, std::string& backend) {
+  constexpr std::array<std::string_view, 3> kLater = {"cuda", "torch", "maca"};
+  const Choices<std::string> backends = {{"cpu", "cpu"}, {"command", "command"}};
+  std::string name;
+  in.required("backend", name);
+  if (std::ranges::find(kLater, name) != kLater.end())
+    in.refuse("backend", "the backend '" + name + "' is not built yet", "there are cpu and command");
+  in.required("backend", backend, backends);
+}
+
+void read_root(YamlMap& in, Task& task, NamedFiles& files) {
+  read_version(in);
+  read_backend(in, task.backend);
+  if (task.backend == "command")
+    in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s", "files",
+             "command"});
+  else
+    in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s", "files",
+             "command", "entry", "sizes", "tensors", "timed", "check", "tolerance", "declared", "cache",
+             "flags"});
   in.required("name", task.name);
   require_plain_name(in, "name", task.name);
-  in.required("backend", task.backend, backends);
-  if (in.ok() && task.backend != "cpu" && task.backend != "command")
-    return in.refuse("backend", "the backend '" + task.backend + "' is not built yet",
-                     "there are cpu and command");
   in.optional("description", task.description);
   in.optional("threads", task.threads, Range<int>{1, 1024});
   in.optional("nondeterministic", task.nondeterministic);

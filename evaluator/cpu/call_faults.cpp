@@ -3,6 +3,8 @@
 #include <sstream>
 #include <variant>
 
+#include "signature.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -33,6 +35,26 @@ std::string element_at(std::size_t flat, const TensorExtent& extent) {
   return "element " + index;
 }
 
+/// "3 of 64 elements are", "1 of 64 elements is".
+std::string count_of(const Tally& tally, const TensorExtent& extent) {
+  return std::to_string(tally.count) + " of " + std::to_string(extent.elements) +
+         (extent.elements == 1 ? " element" : " elements") + (tally.count == 1 ? " is" : " are");
+}
+
+std::string such_as(const Tally& tally, const TensorExtent& extent) {
+  return (tally.count == 1 ? ": " : ", such as ") + element_at(tally.first, extent);
+}
+
+/// The elements with lesser faults.
+std::string others(std::size_t count) {
+  if (count == 0) return "";
+  return "; " + std::to_string(count) + (count == 1 ? " other is wrong" : " others are wrong");
+}
+
+std::string why_bit_for_bit(Dtype dtype) {
+  return is_real(dtype) ? " (the task's tolerance is policy: exact)" : " (integers are compared bit for bit)";
+}
+
 }  // namespace
 
 std::string where(const TaskShape& shape) { return shape.name.empty() ? "the only shape" : shape.name; }
@@ -52,32 +74,34 @@ Failure outside(const TaskShape& shape, const TensorSpec& tensor) {
 
 Failure wrong(const CheckResult& result, const Expected& expected, const TaskShape& shape,
               const TensorSpec& tensor, const TensorExtent& extent) {
-  const std::string count =
-      std::to_string(result.bad) + " of " + std::to_string(extent.elements) + " elements";
-  const std::string such_as = ", such as " + element_at(result.first_bad, extent);
+  const Faults& faults = result.faults;
+  const std::string output = where(shape, tensor);
   switch (result.fault) {
     case Fault::not_written:
-      return reject(
-          Stage::correctness, RejectionCode::output_not_written,
-          where(shape, tensor) + " is not written in full: " + count + " are missing or wrong" + such_as);
+      return reject(Stage::correctness, RejectionCode::output_not_written,
+                    output + " is not written in full: " + count_of(faults.not_written, extent) +
+                        " not written" + such_as(faults.not_written, extent) +
+                        others(faults.wrong.count + faults.not_finite.count));
     case Fault::not_finite:
       return reject(Stage::correctness, RejectionCode::not_finite,
-                    where(shape, tensor) +
-                        " is NaN or infinite where the reference is finite, or the other way round: " +
-                        count + " are wrong" + such_as);
+                    output + " is NaN or infinite where the reference is finite, or the other way round: " +
+                        count_of(faults.not_finite, extent) + " so" + such_as(faults.not_finite, extent) +
+                        others(faults.wrong.count));
     default:
       break;
   }
-  if (result.bad == 0)
+  if (faults.wrong.count == 0)
     return reject(Stage::correctness, RejectionCode::wrong_output,
-                  where(shape, tensor) + " is too inaccurate as a whole: its RMS error is " +
-                      std::to_string(result.error) + " times what is allowed (a lower precision somewhere?)");
-  const std::string differs = where(shape, tensor) + " differs from the reference: " + count;
+                  output + " is too inaccurate as a whole: its RMS error is " + std::to_string(result.error) +
+                      " times what is allowed (a lower precision somewhere?)");
+  const std::string differs = output + " differs from the reference: " + count_of(faults.wrong, extent) + " ";
   if (expected.exact)
-    return reject(Stage::correctness, RejectionCode::wrong_output,
-                  differs + " are not the same bits" + such_as);
-  return reject(Stage::correctness, RejectionCode::wrong_output,
-                differs + " are beyond the error budget" + such_as + how_far_off(result.error));
+    return reject(
+        Stage::correctness, RejectionCode::wrong_output,
+        differs + "not the same bits" + such_as(faults.wrong, extent) + why_bit_for_bit(expected.dtype));
+  return reject(
+      Stage::correctness, RejectionCode::wrong_output,
+      differs + "beyond the error budget" + such_as(faults.wrong, extent) + how_far_off(result.error));
 }
 
 Failure modified(const TaskShape& shape, const TensorSpec& tensor) {

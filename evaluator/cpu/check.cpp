@@ -82,9 +82,8 @@ double examine(const T* actual, const T* expected, const W* weight, std::size_t 
     const bool unwritten = is_poison(reinterpret_cast<const std::byte*>(actual + i), sizeof(T), poison);
     const bool left_to_the_rms = !per_element && in_sum;
     if (same && !unwritten && (!std::isfinite(expected[i]) || left_to_the_rms)) continue;
-    if (found.bad++ == 0) found.first_bad = i;
-    const Fault fault = unwritten ? Fault::not_written : same ? Fault::wrong : Fault::not_finite;
-    found.fault = std::max(found.fault, fault);
+    Faults& faults = found.faults;
+    (unwritten ? faults.not_written : same ? faults.wrong : faults.not_finite).add(i);
   }
   return squares;
 }
@@ -120,11 +119,20 @@ Findings look_through_bytes(const Expected& expected, const std::byte* actual, s
   if (std::memcmp(actual + first, values + first, last - first) == 0) return found;
   for (std::size_t at = first; at < last; at += size) {
     if (std::memcmp(actual + at, values + at, size) == 0) continue;
-    if (found.bad++ == 0) found.first_bad = at / size;
-    found.fault =
-        std::max(found.fault, is_poison(actual + at, size, poison) ? Fault::not_written : Fault::wrong);
+    (is_poison(actual + at, size, poison) ? found.faults.not_written : found.faults.wrong).add(at / size);
   }
   return found;
+}
+
+void add(const Tally& part, Tally& all) {
+  if (all.count == 0) all.first = part.first;
+  all.count += part.count;
+}
+
+Fault gravest(const Faults& faults) {
+  if (faults.not_written.count > 0) return Fault::not_written;
+  if (faults.not_finite.count > 0) return Fault::not_finite;
+  return faults.wrong.count > 0 ? Fault::wrong : Fault::none;
 }
 
 bool is_bit_for_bit(const Expected& expected) { return expected.exact || expected.weights.empty(); }
@@ -148,14 +156,15 @@ CheckResult conclude(const Expected& expected, std::span<const Findings> parts) 
   CheckResult result;
   double squares = 0, worst = 0;
   for (const Findings& part : parts) {
-    if (result.bad == 0) result.first_bad = part.first_bad;
-    result.bad += part.bad;
-    result.fault = std::max(result.fault, part.fault);
+    add(part.faults.wrong, result.faults.wrong);
+    add(part.faults.not_finite, result.faults.not_finite);
+    add(part.faults.not_written, result.faults.not_written);
     squares += part.squares;
     worst = std::max(worst, part.worst);
   }
+  result.fault = gravest(result.faults);
   if (is_bit_for_bit(expected)) {
-    result.error = result.bad == 0 ? 0 : 2;
+    result.error = result.fault == Fault::none ? 0 : 2;
     return result;
   }
   const auto judged = static_cast<double>(std::max<std::size_t>(expected.judged, 1));

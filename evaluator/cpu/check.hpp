@@ -26,23 +26,36 @@ struct Expected {
   std::size_t judged = 0;  ///< how many these are
 };
 
-/// The graver the greater.
 enum class Fault { none, wrong, not_finite, not_written };
+
+/// The elements with one fault.
+struct Tally {
+  std::size_t count = 0;
+  std::size_t first = 0;  ///< index of the first of them in the whole output
+
+  void add(std::size_t index) {
+    if (count++ == 0) first = index;
+  }
+};
+
+/// Each element is in one tally at most, by its gravest fault.
+struct Faults {
+  Tally wrong;  ///< beyond its budget
+  Tally not_finite;
+  Tally not_written;
+};
 
 /// What is found in a part of an output.
 struct Findings {
-  Fault fault = Fault::none;
-  double worst = 0;           ///< the worst error over its budget
-  double squares = 0;         ///< the sum of those errors' squares
-  std::size_t bad = 0;        ///< elements beyond their budget
-  std::size_t first_bad = 0;  ///< index of one of them in the whole output
+  Faults faults;
+  double worst = 0;    ///< the worst error over its budget
+  double squares = 0;  ///< the sum of those errors' squares
 };
 
 struct CheckResult {
-  Fault fault = Fault::none;
-  double error = 0;           ///< the worst error over its budget; the RMS over its limit where that is more
-  std::size_t bad = 0;        ///< elements beyond their budget
-  std::size_t first_bad = 0;  ///< index of one of them
+  Fault fault = Fault::none;  ///< the gravest
+  Faults faults;
+  double error = 0;  ///< the worst error over its budget; the RMS over its limit where that is more
 };
 
 /// Compares one of `parts` parts of `actual`, the whole output, with what is expected: where the truth is NaN

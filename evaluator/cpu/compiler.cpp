@@ -145,6 +145,9 @@ Status CpuCompiler::build_shim() {
                 compiler_.string() + " cannot build the generated call: " + describe(*result), {},
                 escape_controls(result->err));
   const auto object = scratch->read("shim.o", runner::kMaxObjectBytes);
+  if (!object && object.error().code == ErrorCode::not_found)
+    return fail(ErrorCode::tool_failed, compiler_.string() + " ended well and compiled nothing", {},
+                "name a C++ compiler (evaluator.compiler; g++ is the default)");
   if (!object) return object.error();
   return headers_->write("shim.o", *object);
 }

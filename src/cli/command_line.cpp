@@ -1,10 +1,14 @@
 #include "command_line.hpp"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/core/result.hpp>
+
+#include "json_text.hpp"
 
 namespace kernelsmith::cli {
 namespace {
@@ -107,6 +111,7 @@ int run_command_line(int argc, char** argv) {
   app.allow_extras();
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
 
+  const bool json = std::ranges::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version
@@ -115,13 +120,13 @@ int run_command_line(int argc, char** argv) {
     // A value that is wrong may be why a word behind it was not taken.
     const bool bad_value = dynamic_cast<const CLI::ValidationError*>(&wrong) != nullptr;
     if (const std::string word = first_unknown(app); !word.empty() && !bad_value)
-      return report(stderr, unknown_word(app, word));
+      return report(unknown_word(app, word), json);
     const std::string place = typed_name(innermost(app));
-    return report(stderr, fail(ErrorCode::invalid_argument, wrong.what(), place,
-                               place + " --help tells how it is used"));
+    return report(
+        fail(ErrorCode::invalid_argument, wrong.what(), place, place + " --help tells how it is used"), json);
   }
   if (const std::string word = first_unknown(app); !word.empty())
-    return report(stderr, unknown_word(app, word));
+    return report(unknown_word(app, word), json);
   if (!chosen) {
     std::fputs(app.help().c_str(), stderr);
     return kWrongUse;

@@ -45,7 +45,7 @@ int DoctorCommand::operator()() const {
   std::optional<TaskFolder> folder;
   if (!task.empty()) {
     auto loaded = load_task_folder(task);
-    if (!loaded) return report(stderr, loaded.error());
+    if (!loaded) return report(loaded.error(), json);
     folder = std::move(*loaded);
   }
   MachineReport machine = examine_machine(".");

@@ -88,12 +88,12 @@ struct EvaluateCommand {
   int operator()() const {
     const Registry registry = default_registry();
     const auto loaded = load_task_folder(task);
-    if (!loaded) return report(stderr, loaded.error());
+    if (!loaded) return report(loaded.error(), json);
     std::vector<Source> candidates;
     std::vector<std::string> names;  // of the only file; empty where a candidate has several
     for (const std::string& file : files) {
       auto candidate = load_candidate(loaded->task, file);
-      if (!candidate) return report(stderr, candidate.error());
+      if (!candidate) return report(candidate.error(), json);
       if (!loaded->task.seed.empty() && !check_frozen(loaded->task.seed, *candidate))
         say(stderr, "note: {} differs from the seed outside the EVOLVE-BLOCKs; a search keeps that text\n",
             file);
@@ -101,8 +101,8 @@ struct EvaluateCommand {
       candidates.push_back(std::move(*candidate));
     }
     auto run = default_config(loaded->task, registry);
-    if (!run) return report(stderr, run.error());
-    if (const Status applied = config.apply(registry, *run); !applied) return report(stderr, applied.error());
+    if (!run) return report(run.error(), json);
+    if (const Status applied = config.apply(registry, *run); !applied) return report(applied.error(), json);
 
     // Not before the files are read: a pipe that nobody writes to would leave a first signal without effect.
     Interrupt interrupt;
@@ -126,7 +126,7 @@ struct EvaluateCommand {
     };
     const Status done =
         evaluate_each(loaded->task, *run, std::move(candidates), tell, interrupt.token(), !quick);
-    return done ? status : report(stderr, done.error());
+    return done ? status : report(done.error(), json);
   }
 };
 

@@ -1,5 +1,7 @@
 #include "json_text.hpp"
 
+#include <cstdio>
+
 #include <nlohmann/json.hpp>
 
 namespace kernelsmith::cli {
@@ -91,7 +93,8 @@ Json budgets_object(const RunView& view) {
   const Counts& counts = view.state.counts();
   return {{"iterations", {{"used", counts.iterations}, {"limit", limit(budgets.iterations)}}},
           {"evaluations", {{"used", counts.evaluations}, {"limit", limit(budgets.evaluations)}}},
-          {"wall_time_s", {{"used", view.state.elapsed_s()}, {"limit", limit(budgets.wall_s)}}},
+          {"wall_time_s",
+           {{"used", view.state.elapsed_s() - view.state.confirming_s()}, {"limit", limit(budgets.wall_s)}}},
           {"usd", {{"used", view.state.spending().usd()}, {"limit", limit(budgets.usd)}}}};
 }
 
@@ -125,7 +128,7 @@ Json best_object(const RunView& view) {
   if (!best) return nullptr;
   Json files = Json::array();
   for (const SourceFile& file : best->program->source.files())
-    files.push_back((view.best_folder / file.path).string());
+    if (view.has_task) files.push_back((view.best_folder / file.path).string());
   return {{"program", best->program->id.value},
           {"files", files},
           {"confirmed", view.state.confirmation_of_best() != nullptr},
@@ -134,15 +137,14 @@ Json best_object(const RunView& view) {
 
 Json demoted_list(const RunView& view) {
   Json list = Json::array();
-  for (const ProgramId id : view.state.demoted())
-    list.push_back({{"program", id.value},
-                    {"evaluation", evaluation_object(view.state.individuals().at(id)->evaluation)}});
+  for (const IndividualPtr& one : view.state.demoted())
+    list.push_back({{"program", one->program->id.value}, {"evaluation", evaluation_object(one->evaluation)}});
   return list;
 }
 
 Json lineage_list(const RunView& view) {
   Json list = Json::array();
-  for (const LineageStep& step : view.lineage_of_best()) {
+  for (const LineageStep& step : view.lineage_of_best) {
     const Metrics* metrics = step.individual->evaluation.metrics();
     list.push_back({{"program", step.individual->program->id.value},
                     {"origin", name_of(step.individual->program->origin)},
@@ -152,7 +154,15 @@ Json lineage_list(const RunView& view) {
   return list;
 }
 
+Json task_object(const RunView& view) {
+  const auto known = [&](const std::string& text) { return view.has_task ? Json(text) : Json(nullptr); };
+  return {{"name", known(view.task.name)},
+          {"backend", known(view.task.backend)},
+          {"digest", view.task.digest.hex()}};
+}
+
 Json archive_object(const RunView& view) {
+  if (!view.has_cells) return nullptr;
   const Grid& grid = view.state.archipelago().grid();
   const ArchiveStatistics statistics = view.state.archipelago().statistics();
   Json axes = Json::array();
@@ -177,7 +187,7 @@ Json archive_object(const RunView& view) {
 
 Json failures_list(const RunView& view) {
   Json list = Json::array();
-  for (const auto& [rule, count] : view.failures())
+  for (const auto& [rule, count] : view.state.failures())
     list.push_back({{"stage", name_of(rule.first)}, {"code", name_of(rule.second)}, {"count", count}});
   return list;
 }
@@ -195,28 +205,27 @@ Json refusals_list(const RunView& view) {
 std::string json_of(const Evaluation& evaluation) { return dump(evaluation_object(evaluation)); }
 
 std::string json_of(const RunView& view) {
-  return dump(
-      {{"run", view.run_id},
-       {"folder", view.folder.string()},
-       {"task",
-        {{"name", view.task.name}, {"backend", view.task.backend}, {"digest", view.task.digest.hex()}}},
-       {"seed", view.config.seed},
-       {"deterministic", view.config.deterministic},
-       {"ended", view.reason == EndReason::unfinished ? Json(nullptr) : Json(name_of(view.reason))},
-       {"used_up", view.reason == EndReason::budget
-                       ? Json(name_of(view.state.used_up(view.state.elapsed_s())))
-                       : Json(nullptr)},
-       {"budgets", budgets_object(view)},
-       {"error", error_object(view.state.session_error())},
-       {"in_use", view.in_use},
-       {"cost", cost_object(view.spending())},
-       {"counts", counts_object(view.state.counts())},
-       {"best", best_object(view)},
-       {"demoted", demoted_list(view)},
-       {"archive", archive_object(view)},
-       {"lineage", lineage_list(view)},
-       {"failures", failures_list(view)},
-       {"refusals", refusals_list(view)}});
+  return dump({{"run", view.run_id},
+               {"folder", view.folder.string()},
+               {"task", task_object(view)},
+               {"seed", view.config.seed},
+               {"deterministic", view.config.deterministic},
+               {"ended", view.reason == EndReason::unfinished ? Json(nullptr) : Json(name_of(view.reason))},
+               {"used_up", view.reason == EndReason::budget
+                               ? Json(name_of(view.state.used_up(view.state.elapsed_s())))
+                               : Json(nullptr)},
+               {"budgets", budgets_object(view)},
+               {"confirming_s", view.state.confirming_s()},
+               {"error", error_object(view.state.session_error())},
+               {"in_use", view.in_use},
+               {"cost", cost_object(view.spending())},
+               {"counts", counts_object(view.state.counts())},
+               {"best", best_object(view)},
+               {"demoted", demoted_list(view)},
+               {"archive", archive_object(view)},
+               {"lineage", lineage_list(view)},
+               {"failures", failures_list(view)},
+               {"refusals", refusals_list(view)}});
 }
 
 std::string json_of(const MachineReport& machine) {
@@ -249,6 +258,11 @@ std::string json_of(const PromptPreview& preview) {
                {"dropped", dropped},
                {"digest", prompt.digest().hex()},
                {"messages", messages}});
+}
+
+int report(const Error& error, bool json) {
+  if (json) std::fputs(dump({{"error", error_object(error)}}).c_str(), stdout);
+  return kernelsmith::report(stderr, error);
 }
 
 }  // namespace kernelsmith::cli

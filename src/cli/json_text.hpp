@@ -15,4 +15,8 @@ std::string json_of(const RunView& view);
 std::string json_of(const MachineReport& machine);
 std::string json_of(const PromptPreview& preview);
 
+/// Prints an error that ends a command, to the standard output too where it prints JSON, and returns the exit
+/// status.
+int report(const Error& error, bool json);
+
 }  // namespace kernelsmith::cli

@@ -21,6 +21,14 @@ std::size_t terminal_columns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+/// "9 accepted, 3 rejected, 1 refused"; what there was none of is left out, but for what was accepted.
+std::string verdicts_text(const Counts& counts) {
+  std::string text = fmt::format("{} accepted", counts.accepted);
+  if (counts.rejected > 0) text += fmt::format(", {} rejected", counts.rejected);
+  if (counts.refused > 0) text += fmt::format(", {} refused", counts.refused);
+  return text;
+}
+
 std::string of_limit(std::uint64_t used, const std::optional<std::uint64_t>& limit) {
   return limit ? fmt::format("{}/{}", used, *limit) : fmt::format("{}", used);
 }
@@ -72,7 +80,7 @@ Progress::Snapshot Progress::look() const {
     now.filled = statistics.filled;
     if (const Spending spending = state.spending(); !spending.empty())
       now.money = money_text(spending, now.budgets.usd);
-    now.elapsed_s = state.elapsed_s();
+    now.elapsed_s = state.elapsed_s() - state.confirming_s();
     now.progress = state.progress();
   });
   return now;
@@ -89,13 +97,13 @@ std::string Progress::line_of(const Snapshot& now) const {
   const double session = session_s();
   const double rate =
       static_cast<double>(now.counts.evaluations - evaluations_before_) / std::max(session, 1e-3);
-  std::string line = fmt::format("iteration {}  best {}  {:.1f} evaluations/s  {}/{} cells",
-                                 of_limit(now.counts.iterations, now.budgets.iterations), now.best, rate,
-                                 now.filled, now.cells);
-  if (now.counts.refused > 0) line += fmt::format("  {} refused", now.counts.refused);
-  if (!now.money.empty()) line += "  " + now.money;
+  // A narrow terminal cuts off the end.
+  std::string line = "iteration " + of_limit(now.counts.iterations, now.budgets.iterations);
   const std::string left = time_left(now.budgets, now.progress, elapsed_before_ + session, session);
-  return left.empty() ? line : line + "  " + left;
+  if (!left.empty()) line += ", " + left;
+  line += fmt::format("  best {}  {}", now.best, verdicts_text(now.counts));
+  if (!now.money.empty()) line += "  " + now.money;
+  return line + fmt::format("  {:.1f} evaluations/s  {}/{} cells", rate, now.filled, now.cells);
 }
 
 void Progress::tick() {

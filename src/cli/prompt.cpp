@@ -84,11 +84,11 @@ struct PromptCommand {
     std::optional<Operator> chosen;
     if (op) {
       const auto named = operator_named(*op);
-      if (!named) return report(stderr, named.error());
+      if (!named) return report(named.error(), json);
       chosen = *named;
     }
     const auto shown = preview(chosen);
-    if (!shown) return report(stderr, shown.error());
+    if (!shown) return report(shown.error(), json);
     for (const std::string& unused : shown->unused) say(stderr, "warning: {}\n", unused);
     if (json) {
       std::fputs(json_of(*shown).c_str(), stdout);

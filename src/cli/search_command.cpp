@@ -16,15 +16,27 @@
 namespace kernelsmith::cli {
 namespace {
 
+std::string_view words_for(BudgetName budget) {
+  switch (budget) {
+    case BudgetName::iterations:
+      return "the budget of iterations is used up";
+    case BudgetName::evaluations:
+      return "the budget of evaluations is used up";
+    case BudgetName::wall_time:
+      return "the time is used up";
+    case BudgetName::money:
+      return "the money is used up, or what is left covers no other call";
+  }
+  return "";
+}
+
 /// In the words of a sentence that begins "ended:".
 std::string_view words_for(const Outcome& outcome) {
   switch (outcome.reason) {
     case EndReason::unfinished:
       return "unfinished";
     case EndReason::budget:
-      return outcome.budget == BudgetName::money
-                 ? "the money is used up, or what is left covers no other call"
-                 : "the budget is used up";
+      return words_for(*outcome.budget);
     case EndReason::exhausted:
       return "nothing new is left to propose";
     case EndReason::refused:
@@ -103,10 +115,8 @@ std::string more_of(const Budgets& budgets, const Outcome& outcome) {
   return "";
 }
 
-using Refusals = std::map<RefusalCode, std::uint64_t>;
-
-/// Of this session: iterations that were paid for and gave nothing.
-void print_refusals(const Refusals& refusals) {
+/// Of the whole run: iterations that were paid for and gave nothing.
+void print_refusals(const std::map<RefusalCode, std::uint64_t>& refusals) {
   if (refusals.empty()) return;
   std::string list;
   for (const auto& [code, count] : refusals)
@@ -149,6 +159,7 @@ void print_next_call(const Session& session, const Outcome& outcome) {
         usd_text(*session.config().budgets.usd));
 }
 
+/// What goes on with the run, or with its task where the run cannot find anything more.
 void print_next(const Session& session, const Outcome& outcome) {
   const std::string folder = shell_word(session.folder().string());
   say("next     kernelsmith show {}\n", folder);
@@ -158,18 +169,32 @@ void print_next(const Session& session, const Outcome& outcome) {
         shell_word(recording_of(session)->folder.string()));
     return;
   }
+  if (outcome.reason == EndReason::exhausted)
+    return say(
+        "         a new run with more to try: further values of the seed's knobs (@tune), a model (--model), "
+        "or "
+        "--set limits.idle_iterations={}\n",
+        2 * session.config().idle_iterations);
   say("         kernelsmith resume {}{}{}{}\n", folder, more_of(session.config().budgets, outcome),
       said_again(session.config()),
-      outcome.reason == EndReason::errors ? "    once what the error names is mended" : "");
+      outcome.reason == EndReason::errors   ? "    once what the error names is mended"
+      : outcome.reason == EndReason::budget ? "    budgets are totals: only a larger one goes on"
+                                            : "");
 }
 
-void print_summary(const Session& session, const Outcome& outcome, const Refusals& refusals) {
-  say("ended    {}: {} iterations, {} evaluations, {}\n", words_for(outcome), outcome.counts.iterations,
-      outcome.counts.evaluations, clock_text(outcome.elapsed_s));
+/// Wall time, with what no budget counts.
+std::string time_text(const Outcome& outcome) {
+  return clock_text(outcome.elapsed_s - outcome.confirming_s) + confirming_text(outcome.confirming_s);
+}
+
+/// `idle`: the run had ended before this session.
+void print_summary(const Session& session, const Outcome& outcome, bool idle) {
+  say("ended    {}{}: {} iterations, {} evaluations, {}\n", idle ? "before this session: " : "",
+      words_for(outcome), outcome.counts.iterations, outcome.counts.evaluations, time_text(outcome));
   print_next_call(session, outcome);
   print_best(session, outcome);
   print_archive(session);
-  print_refusals(refusals);
+  print_refusals(outcome.refusals);
   print_cost(session, outcome);
   if (!is_copy(session))
     say("engine   {:.2f} % of the wall time\n", 100 * outcome.engine_s / std::max(outcome.session_s, 1e-9));
@@ -187,21 +212,18 @@ int status_of(const Outcome& outcome) {
 int search(Session& session, Progress& progress, Interrupt& interrupt) {
   if (const std::string whom = session.config().proposer.provider->destination(); !whom.empty())
     say(stderr, "{}\n", whom);
+  const bool idle = session.engine().done() && !recording_of(session);
   progress.start(session.engine());
-  Refusals refusals;
-  const auto outcome = session.run(
-      [&](const Commit& commit) {
-        if (commit.refusal) ++refusals[commit.refusal->code];
-        progress.on_commit(commit);
-      },
-      interrupt.token());
+  const auto outcome =
+      session.run([&](const Commit& commit) { progress.on_commit(commit); }, interrupt.token());
   progress.finish();
   if (!outcome) {
     const int status = report(stderr, outcome.error());
-    say(stderr, "what was told is kept: kernelsmith resume {}\n", shell_word(session.folder().string()));
+    if (session.check())
+      say(stderr, "what was told is kept: kernelsmith resume {}\n", shell_word(session.folder().string()));
     return status;
   }
-  print_summary(session, *outcome, refusals);
+  print_summary(session, *outcome, idle);
   return status_of(*outcome);
 }
 

@@ -26,16 +26,19 @@ std::string used_up(const RunView& view) {
 void print_head(const RunView& view) {
   const Counts& counts = view.state.counts();
   const Budgets& budgets = view.state.budgets();
-  say("run       {}  (task {}, seed {}{})\n", view.folder.string(), view.task.name, view.config.seed,
-      view.config.deterministic ? ", deterministic" : "");
-  say("used      {} iterations, {} evaluations, {}{}\n", used_of(counts.iterations, budgets.iterations),
-      used_of(counts.evaluations, budgets.evaluations), clock_text(view.state.elapsed_s()),
-      budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "");
+  say("run       {}  ({}, seed {}{})\n", view.folder.string(),
+      view.has_task ? "task " + view.task.name : "begun by a program that links the library",
+      view.config.seed, view.config.deterministic ? ", deterministic" : "");
+  say("used      {} iterations, {} evaluations, {}{}{}\n", used_of(counts.iterations, budgets.iterations),
+      used_of(counts.evaluations, budgets.evaluations),
+      clock_text(view.state.elapsed_s() - view.state.confirming_s()),
+      budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "", confirming_text(view.state.confirming_s()));
   say("programs  {} accepted, {} rejected; {} repeats, {} refusals, {} measured again\n", counts.accepted,
       counts.rejected, counts.repeated, counts.refused, counts.remeasured);
   if (view.reason != EndReason::unfinished)
     return say("state     ended ({}{})\n", name_of(view.reason), used_up(view));
-  const std::string resume = "kernelsmith resume " + shell_word(view.folder.string());
+  const std::string resume = view.has_task ? "kernelsmith resume " + shell_word(view.folder.string())
+                                           : "the program that began it goes on with it";
   const auto& error = view.state.session_error();
   if (view.in_use)
     say("state     under way\n");
@@ -66,8 +69,7 @@ void print_cost(const RunView& view) {
 }
 
 void print_best(const RunView& view) {
-  for (const ProgramId id : view.state.demoted())
-    say("demoted   {}\n", demotion_text(*view.state.individuals().at(id)));
+  for (const IndividualPtr& one : view.state.demoted()) say("demoted   {}\n", demotion_text(*one));
   const IndividualPtr best = view.state.best();
   if (!best) {
     say("best      none: nothing was accepted{}\n",
@@ -76,13 +78,15 @@ void print_best(const RunView& view) {
   }
   const Evaluation& evaluation = *view.best_evaluation();
   const Report& report = evaluation.report();
-  say("best      program {}, {}{}, in {}\n", best->program->id.value,
+  const bool unconfirmed = view.config.confirm && view.has_task && !view.state.confirmation_of_best();
+  say("best      program {}, {}{}, {}\n", best->program->id.value,
       report.speedup ? text_of(*report.speedup) + " over the baseline"
                      : "fitness " + text_of(evaluation.metrics()->fitness()),
       view.state.confirmation_of_best() ? ", measured again"
-      : view.config.confirm             ? ", not measured again yet"
+      : unconfirmed                     ? ", not measured again yet"
                                         : "",
-      view.best_folder.string());
+      view.has_task ? "in " + view.best_folder.string()
+                    : "whose source is in kernelsmith export " + shell_word(view.folder.string()));
   for (const ShapeResult& shape : report.shapes)
     if (shape.timed && shape.runtime_us && shape.speedup)
       say("            {:<24} {:>24}  {}\n", shape.shape, text_of(*shape.runtime_us),
@@ -91,6 +95,8 @@ void print_best(const RunView& view) {
 }
 
 void print_archive(const RunView& view) {
+  if (!view.has_cells)
+    return say("\narchive   not known: its axes read what the program that began the run computes\n");
   const ArchiveStatistics statistics = view.state.archipelago().statistics();
   say("\narchive   {} of {} cells filled on {} islands, {} migrations, digest {}\n\n", statistics.filled,
       statistics.cells, view.state.archipelago().size(), view.state.migrations(),
@@ -99,7 +105,7 @@ void print_archive(const RunView& view) {
 }
 
 void print_failures(const RunView& view) {
-  const auto failures = view.failures();
+  const auto failures = view.state.failures();
   if (failures.empty()) return;
   say("\nfailures by stage\n");
   for (const auto& [rule, count] : failures)
@@ -118,7 +124,7 @@ void print_refusals(const RunView& view) {
 }
 
 void print_lineage(const RunView& view) {
-  const auto steps = view.lineage_of_best();
+  const auto steps = view.lineage_of_best;
   if (steps.empty()) return;
   say("\nlineage of the best\n");
   for (const LineageStep& step : steps) {
@@ -131,7 +137,7 @@ void print_lineage(const RunView& view) {
 
 int show(const std::string& folder, bool json) {
   const auto view = view_run(folder, default_registry());
-  if (!view) return report(stderr, view.error());
+  if (!view) return report(view.error(), json);
   if (json) {
     std::fputs(json_of(*view).c_str(), stdout);
     return kDone;

@@ -78,6 +78,10 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}", minutes, rest);
 }
 
+std::string confirming_text(double seconds) {
+  return seconds < 1 ? "" : fmt::format(", and {} measuring the best again", clock_text(seconds));
+}
+
 Result<double> parse_duration(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -27,6 +27,9 @@ Result<double> parse_usd(std::string_view text);
 /// "0.0125 USD", "0.0125 of 5 USD".
 std::string usd_text(double usd, const std::optional<double>& limit = {});
 
+/// ", and 0:17 measuring the best again", or nothing where it took less than a second.
+std::string confirming_text(double seconds);
+
 /// A word as a shell reads it back: in single quotes where it has to be.
 std::string shell_word(const std::string& word);
 

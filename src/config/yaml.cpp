@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include <kernelsmith/config/nearest_name.hpp>
@@ -19,9 +20,13 @@ struct YamlMap::State {
   const std::string& file;
   std::optional<Error>& error;
   std::vector<std::string> known;
+  bool complete = false;  ///< `known` holds all that may be asked for
 
   const detail::YamlEntry* find(std::string_view key) {
-    if (std::ranges::find(known, key) == known.end()) known.emplace_back(key);
+    if (std::ranges::find(known, key) == known.end()) {
+      if (complete) throw std::logic_error("only() lacks the key '" + path + std::string(key) + "'");
+      known.emplace_back(key);
+    }
     const auto found = std::ranges::find(node.entries, key, &detail::YamlEntry::key);
     return found == node.entries.end() ? nullptr : &*found;
   }
@@ -32,20 +37,27 @@ struct YamlMap::State {
     if (!error) error = fail(ErrorCode::bad_input, std::move(message), place(line), std::move(hint));
   }
 
-  /// Asks whether an unknown key was meant for the one that is missing.
-  std::string misspelt(std::string_view key) const {
-    for (const detail::YamlEntry& entry : node.entries)
-      if (std::ranges::find(known, entry.key) == known.end() && nearest_name(entry.key, {&key, 1}))
-        return "line " + std::to_string(entry.line) + " has '" + entry.key + "'; did you mean " +
-               std::string(key) + "?";
-    return {};
+  /// A key that nobody asked for yet, and that may have been meant for this one.
+  const detail::YamlEntry* misspelt(std::string_view key) const {
+    const auto found = std::ranges::find_if(node.entries, [&](const detail::YamlEntry& entry) {
+      return std::ranges::find(known, entry.key) == known.end() && nearest_name(entry.key, {&key, 1});
+    });
+    return found == node.entries.end() ? nullptr : &*found;
+  }
+
+  void refuse_missing(std::string_view key) {
+    const std::string missing = "key '" + path + std::string(key) + "' is missing";
+    const detail::YamlEntry* meant = misspelt(key);
+    if (!meant) return refuse(node.line, missing);
+    refuse(meant->line, missing + ", and '" + meant->key + "' stands here",
+           "did you mean " + std::string(key) + "?");
   }
 
   /// The value of a key that must be there; null after any error.
   const YamlNode* value(std::string_view key) {
     if (error) return nullptr;
     const detail::YamlEntry* entry = find(key);
-    if (!entry) refuse(node.line, "key '" + path + std::string(key) + "' is missing", misspelt(key));
+    if (!entry) refuse_missing(key);
     return entry ? &entry->value : nullptr;
   }
 
@@ -105,6 +117,15 @@ std::optional<T> number_in(const YamlNode& node, Range<T> range) {
   return value;
 }
 
+/// The choice that a name stands for which is none.
+std::optional<std::string_view> meant_by(std::string_view name, const std::vector<std::string_view>& names,
+                                         const Meaning& meaning) {
+  const auto ours = meaning ? meaning(name) : std::nullopt;
+  if (!ours) return nearest_name(name, names);
+  const bool is_choice = std::ranges::find(names, *ours) != names.end();
+  return is_choice ? ours : std::nullopt;
+}
+
 std::string indexed(std::string_view key, std::size_t index) {
   return std::string(key) + "[" + std::to_string(index) + "]";
 }
@@ -129,7 +150,7 @@ void YamlMap::State::refuse_unknown() {
 struct YamlReader {
   static void read(const YamlNode& node, std::string path, const std::string& file,
                    std::optional<Error>& error, const YamlMap::Body& body) {
-    YamlMap::State state{node, std::move(path), file, error, {}};
+    YamlMap::State state{node, std::move(path), file, error, {}, false};
     YamlMap map(state);
     body(map);
     if (!error) state.refuse_unknown();
@@ -247,7 +268,8 @@ void YamlMap::optional_maps(std::string_view key, const Body& body) {
   if (kind(key) != YamlKind::absent) required_maps(key, body);
 }
 
-std::optional<std::size_t> YamlMap::choose(std::string_view key, const std::vector<std::string_view>& names) {
+std::optional<std::size_t> YamlMap::choose(std::string_view key, const std::vector<std::string_view>& names,
+                                           const Meaning& meaning) {
   std::string name;
   required(key, name);
   if (!ok()) return std::nullopt;
@@ -255,10 +277,16 @@ std::optional<std::size_t> YamlMap::choose(std::string_view key, const std::vect
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   std::string list;
   for (const std::string_view candidate : names) list += (list.empty() ? "" : ", ") + std::string(candidate);
-  const auto nearest = nearest_name(name, names);
+  const auto meant = meant_by(name, names, meaning);
   state_.refuse_value(std::string(key), *state_.value(key), "one of " + list,
-                      nearest ? "did you mean " + std::string(*nearest) + "?" : "");
+                      meant ? "did you mean " + std::string(*meant) + "?" : "");
   return std::nullopt;
+}
+
+void YamlMap::only(std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) state_.find(key);
+  state_.complete = true;
+  state_.refuse_unknown();
 }
 
 YamlKind YamlMap::kind(std::string_view key) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <kernelsmith/engine/search_state.hpp>
+
+#include "programs.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -48,6 +51,7 @@ Result<Commit> SearchState::commit(TicketId id) {
   if (options_.deterministic)
     for (const Cost& cost : ticket.costs) count(ticket, cost);
   const auto best_before = id_of(best());
+  const double elapsed_before_s = elapsed_s_;
   Commit commit;
   commit.ticket = id;
   commit.island = ticket.opened.island;
@@ -59,11 +63,13 @@ Result<Commit> SearchState::commit(TicketId id) {
     elapsed_s_ = std::max(elapsed_s_, arrived.elapsed_s);
     if (auto ok = commit_evaluation(ticket, arrived, commit); !ok) return ok.error();
   }
+  // Nothing else is open beside it, so the event before it is as old as the ticket.
+  if (ticket.kind == TicketKind::confirm) confirming_s_ += elapsed_s_ - elapsed_before_s;
   ++committed_;
   last_committed_ = id;
   const auto best_after = id_of(best());
   if (commit.individual && commit.individual->evaluation.accepted()) {
-    commit.fitness = commit.individual->evaluation.metrics()->fitness().median;
+    commit.fitness = fitness_of(*commit.individual);
     commit.new_best = best_after != best_before && best_after == commit.individual->program->id;
   }
   return commit;
@@ -72,13 +78,14 @@ Result<Commit> SearchState::commit(TicketId id) {
 Status SearchState::commit_evaluation(const OpenTicket& ticket, const EvaluationArrived& arrived,
                                       Commit& commit) {
   if (ticket.kind == TicketKind::duel) return commit_duel(ticket, arrived, commit), Status{};
-  if (ticket.kind == TicketKind::confirm) return commit_confirmation(ticket, arrived, commit), Status{};
+  if (ticket.kind == TicketKind::confirm) return commit_confirmation(ticket, arrived, commit);
 
   if (ticket.kind == TicketKind::iteration) ++counts_.iterations;
   if (ticket.kind == TicketKind::repair) ++counts_.repairs;
   if (const auto earlier = by_fingerprint_.find(*ticket.fingerprint); earlier != by_fingerprint_.end()) {
     commit.kind = CommitKind::repeated;
-    commit.individual = individuals_.at(earlier->second);
+    commit.repeats = earlier->second;
+    commit.individual = programs_.at(earlier->second).individual.lock();
     ++counts_.repeated;
     ++idle_;
     // Twins in flight: in free mode the second one's evaluation is gone. Whether a deterministic run
@@ -95,6 +102,17 @@ Status SearchState::commit_evaluation(const OpenTicket& ticket, const Evaluation
   return commit_program(ticket, arrived, commit);
 }
 
+/// The record of a program as it was measured last, by the event at that position.
+void SearchState::keep(ProgramRecord& record, const IndividualPtr& individual,
+                       std::uint64_t evaluated_at) const {
+  record.individual = individual;
+  record.evaluated_at = evaluated_at;
+  const Metrics* metrics = individual->evaluation.metrics();
+  if (!metrics) return;
+  record.cell = archipelago_.grid().cell_of(*metrics);
+  record.fitness = metrics->fitness().median;
+}
+
 Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArrived& arrived,
                                    Commit& commit) {
   const ProgramId id{ticket.opened.ticket.value};
@@ -102,20 +120,25 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
   if (auto ok = lineage_.add(id, child.parents); !ok) {
     return fail(ErrorCode::corrupt, ok.error().message, "program " + std::to_string(id.value));
   }
-  auto program = std::make_shared<const Program>(Program{id, child.source, child.parents, child.origin});
-  auto individual = std::make_shared<const Individual>(
-      Individual{std::move(program), described(child.source, arrived.evaluation)});
-  individuals_.emplace(id, individual);
+  const auto individual = individual_of({id, child.source, child.parents, child.origin},
+                                        described(child.source, arrived.evaluation));
+  const bool accepted = individual->evaluation.accepted();
+  ProgramRecord& record = programs_[id];
+  record.source = child.source.digest();
+  record.origin = child.origin;
+  record.accepted = accepted;
+  record.proposed_at = ticket.proposed_at;
+  keep(record, individual, ticket.answered_at);
   by_fingerprint_.emplace(*ticket.fingerprint, id);
   commit.kind = CommitKind::evaluated;
   commit.individual = individual;
-  const bool accepted = individual->evaluation.accepted();
   ++(accepted ? counts_.accepted : counts_.rejected);
+  if (const Rejection* why = individual->evaluation.rejection()) ++failures_[{why->stage, why->code}];
 
   const auto join = [&](IslandId island) {
     const auto outcome = archipelago_.add(island, individual);
     if (outcome && outcome->status == AddStatus::ambiguous)
-      queue_duel(island, id, outcome->incumbent->program->id);
+      queue_duel(island, individual, outcome->incumbent);
     return outcome ? std::optional(outcome->status) : std::nullopt;
   };
   commit.added = join(ticket.opened.island);
@@ -125,7 +148,7 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
       if (IslandId{i} != ticket.opened.island) join({i});
     }
   } else if (!accepted) {
-    queue_repair(ticket.opened.island, id, ticket);
+    queue_repair(ticket.opened.island, individual, ticket);
   }
   return {};
 }
@@ -140,65 +163,70 @@ void SearchState::commit_duel(const OpenTicket& ticket, const EvaluationArrived&
   commit.individual = ticket.challenger;
   commit.added = AddStatus::ambiguous;
   if (verdict == Comparison::ambiguous && duels_[{challenger->id, incumbent}] < options_.duels) {
-    return queue_duel(ticket.opened.island, challenger->id, incumbent);
+    return queue_duel(ticket.opened.island, ticket.challenger, ticket.incumbent);
   }
   if (!arrived.evaluation.accepted() && !ticket.challenger->evaluation.accepted()) return;
   // The new measurement stands: the old one was selected for being high.
   const auto measured = arrived.evaluation.accepted()
-                            ? std::make_shared<const Individual>(
-                                  Individual{challenger, described(challenger->source, arrived.evaluation)})
+                            ? individual_of(challenger, described(challenger->source, arrived.evaluation))
                             : ticket.challenger;
   const auto outcome = archipelago_.settle(ticket.opened.island, measured, incumbent, verdict);
   commit.added = outcome.status;
   if (outcome.placed()) {
-    individuals_[challenger->id] = measured;
+    ProgramRecord& record = programs_.at(challenger->id);
+    keep(record, measured, arrived.evaluation.accepted() ? ticket.answered_at : record.evaluated_at);
     commit.individual = measured;
   } else if (outcome.status == AddStatus::ambiguous) {
-    queue_duel(ticket.opened.island, challenger->id, outcome.incumbent->program->id);
+    queue_duel(ticket.opened.island, ticket.challenger, outcome.incumbent);
   }
 }
 
-void SearchState::commit_confirmation(const OpenTicket& ticket, const EvaluationArrived& arrived,
-                                      Commit& commit) {
+Status SearchState::commit_confirmation(const OpenTicket& ticket, const EvaluationArrived& arrived,
+                                        Commit& commit) {
   ++counts_.evaluations;
   ++counts_.remeasured;
   commit.kind = CommitKind::remeasured;
   commit.individual = ticket.challenger;
-  const ProgramPtr& program = ticket.challenger->program;
-  confirmation_.emplace(program->id, arrived.evaluation.without_artifacts());
-  if (arrived.evaluation.accepted()) return;
-  demote(program, *confirmation_->second);
-  commit.individual = individuals_.at(program->id);
+  confirmation_.emplace(ticket.challenger->program->id, arrived.evaluation.without_artifacts());
+  if (arrived.evaluation.accepted()) return {};
+  commit.individual = individual_of(ticket.challenger->program, *confirmation_->second);
   commit.demoted = true;
+  return demote(commit.individual, ticket.answered_at);
 }
 
 /// A best that does not hold is a rejected program. In the cells that it leaves, the best of the others that
 /// belong there takes its place: what it pushed out may be better than what stands elsewhere.
-void SearchState::demote(const ProgramPtr& program, const Evaluation& rejection) {
-  const auto rejected = std::make_shared<const Individual>(Individual{program, rejection});
-  individuals_[program->id] = rejected;
-  demoted_.push_back(program->id);
+Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered_at) {
+  const ProgramId id = rejected->program->id;
+  ProgramRecord& record = programs_.at(id);
+  record.accepted = false;
+  record.evaluated_at = answered_at;
+  record.individual = rejected;
+  demoted_.push_back(rejected);
+  const Rejection& why = *rejected->evaluation.rejection();
+  ++failures_[{why.stage, why.code}];
   --counts_.accepted;
   ++counts_.rejected;
   ++counts_.demoted;
-  std::erase_if(follow_ups_, [&](const FollowUp& follow_up) {
-    return follow_up.program == program->id || follow_up.incumbent == program->id;
-  });
+  std::erase_if(follow_ups_, [&](const FollowUp& one) { return one.program == id || one.incumbent == id; });
   std::set<IslandId> left;
-  for (const auto& [island, cell] : archipelago_.withdraw(program->id)) {
-    if (auto next = best_of_cell(cell)) archipelago_.add(island, std::move(next));
+  for (const auto& [island, cell] : archipelago_.withdraw(id)) {
+    if (const auto next = best_of_cell(cell)) {
+      auto individual = this->individual(*next);
+      if (!individual) return individual.error();
+      archipelago_.add(island, std::move(*individual));
+    }
     if (left.insert(island).second) archipelago_.add(island, rejected);
   }
+  return {};
 }
 
-/// By fitness; equals by program, the older first. Null where no accepted program belongs there.
-IndividualPtr SearchState::best_of_cell(Cell cell) const {
-  const auto fitness = [](const IndividualPtr& one) { return one->evaluation.metrics()->fitness().median; };
-  IndividualPtr best;
-  for (const auto& [id, one] : individuals_) {
-    const Metrics* metrics = one->evaluation.metrics();
-    if (!metrics || archipelago_.grid().cell_of(*metrics) != cell) continue;
-    if (!best || fitness(one) > fitness(best)) best = one;
+/// By fitness; equals by program, the older first. Empty where no accepted program belongs there.
+std::optional<ProgramId> SearchState::best_of_cell(Cell cell) const {
+  std::optional<ProgramId> best;
+  for (const auto& [id, record] : programs_) {
+    if (!record.accepted || record.cell != cell) continue;
+    if (!best || record.fitness > programs_.at(*best).fitness) best = id;
   }
   return best;
 }
@@ -219,6 +247,7 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
   ++idle_;
   commit.kind = CommitKind::refused;
   commit.refusal = *ticket.proposal->refusal();
+  ++refusals_[commit.refusal->code];
 }
 
 Evaluation SearchState::described(const Source& source, const Evaluation& evaluation) const {
@@ -232,18 +261,21 @@ Evaluation SearchState::described(const Source& source, const Evaluation& evalua
   return Acceptance{std::move(metrics), kept.report()};
 }
 
-void SearchState::queue_duel(IslandId island, ProgramId challenger, ProgramId incumbent) {
-  auto& fought = duels_[{challenger, incumbent}];
+void SearchState::queue_duel(IslandId island, const IndividualPtr& challenger,
+                             const IndividualPtr& incumbent) {
+  const ProgramId one = challenger->program->id, other = incumbent->program->id;
+  auto& fought = duels_[{one, other}];
   if (fought >= options_.duels) return;
   ++fought;
-  follow_ups_.push_back({island, challenger, incumbent});
+  follow_ups_.push_back({island, one, other, {challenger, incumbent}});
 }
 
-void SearchState::queue_repair(IslandId island, ProgramId rejected, const OpenTicket& ticket) {
+void SearchState::queue_repair(IslandId island, const IndividualPtr& rejected, const OpenTicket& ticket) {
   const unsigned tried = ticket.kind == TicketKind::repair ? repairs_.at(*ticket.opened.parent) + 1 : 0;
   if (tried >= options_.repairs) return;
-  repairs_[rejected] = tried;
-  follow_ups_.push_back({island, rejected, std::nullopt});
+  const ProgramId id = rejected->program->id;
+  repairs_[id] = tried;
+  follow_ups_.push_back({island, id, std::nullopt, {rejected, nullptr}});
 }
 
 }  // namespace kernelsmith

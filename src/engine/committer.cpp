@@ -80,6 +80,7 @@ Committer::Committer(std::unique_ptr<Journal> journal, EngineOptions options, Se
       session_began_s_(options_.clock_s()),
       began_s_(session_began_s_),
       before_s_(state_.elapsed_s()) {
+  state_.read_from(journal_.get());
   for (const auto& [id, ticket] : state_.open()) {
     if (!ticket.answered()) to_issue_.insert(id);
   }
@@ -180,11 +181,11 @@ Result<Committer::Commits> Committer::tell(TicketId ticket, Child child, Evaluat
   if (earlier) {
     told.program = *earlier;
     told.source = EvaluationSource::cached;
-    told.evaluation = state_.individuals().at(*earlier)->evaluation;
   }
   std::vector<Event> events;
   events.emplace_back(ProposalArrived{ticket, Proposal{std::move(child), {}, {}}});
   events.emplace_back(std::move(told));
+  if (auto ok = fill_in(events.back()); !ok) return ok.error();
   return record(events);
 }
 
@@ -219,9 +220,8 @@ Result<Committer::Commits> Committer::answer_repeat(TicketId ticket) {
   if (!check_told(ticket)) return Commits{};
   const auto earlier = state_.repeated_program(ticket);
   if (!earlier) return Commits{};
-  const Event event = EvaluationArrived{
-      ticket,     *earlier, 0, EvaluationSource::cached, state_.individuals().at(*earlier)->evaluation,
-      elapsed_s()};
+  Event event = EvaluationArrived{ticket, *earlier, 0, EvaluationSource::cached, Rejection{}, elapsed_s()};
+  if (auto ok = fill_in(event); !ok) return ok.error();
   return record({&event, 1});
 }
 
@@ -240,8 +240,7 @@ Result<Committer::Commits> Committer::repeat(const Event& recorded, std::optiona
     event =
         SessionStarted{KERNELSMITH_VERSION, session->budgets, state_.session_settings(), state_.elapsed_s()};
   if (auto* arrived = std::get_if<EvaluationArrived>(&event)) {
-    if (arrived->source == EvaluationSource::cached)
-      arrived->evaluation = state_.individuals().at(arrived->program)->evaluation;
+    if (auto ok = fill_in(event); !ok) return ok.error();
     if (measured) {
       arrived->evaluation = std::move(*measured);
       arrived->attempt = state_.open().at(arrived->ticket).attempt;
@@ -269,6 +268,11 @@ Result<Place> Committer::place_in(const Journal& recording) const {
   return kernelsmith::place_in(recording, *journal_);
 }
 
+Status Committer::check_journal() const {
+  const Turn turn(*this);
+  return journal_->check();
+}
+
 void Committer::notify(const Notice& notice) {
   const std::lock_guard lock(mutex_);
   if (options_.observer) options_.observer->on_notice(notice);
@@ -277,7 +281,7 @@ void Committer::notify(const Notice& notice) {
 std::optional<double> Committer::seconds_left() const {
   const Turn turn(*this);
   const auto& limit = state_.budgets().wall_s;
-  return limit ? std::optional(*limit - elapsed_s()) : std::nullopt;
+  return limit ? std::optional(*limit - (elapsed_s() - state_.confirming_s())) : std::nullopt;
 }
 
 Outcome Committer::outcome() const {
@@ -290,11 +294,18 @@ Outcome Committer::outcome() const {
   outcome.counts = state_.counts();
   outcome.spending = state_.spending();
   outcome.elapsed_s = elapsed_s();
+  outcome.confirming_s = state_.confirming_s();
+  outcome.refusals = state_.refusals();
   outcome.session_s = options_.clock_s() - session_began_s_;
   outcome.engine_s = std::chrono::duration<double>(busy_).count();
   if (const Evaluation* confirmation = state_.confirmation_of_best()) outcome.confirmation = *confirmation;
   if (outcome.reason == EndReason::refused) {
-    const auto& seed = *state_.individuals().begin()->second;
+    const auto first = state_.individual(state_.programs().begin()->first);
+    if (!first) {
+      outcome.error = first.error();
+      return outcome;
+    }
+    const Individual& seed = **first;
     const Rejection& why = *seed.evaluation.rejection();
     outcome.error =
         fail(ErrorCode::refused,
@@ -325,15 +336,28 @@ Result<Committer::Commits> Committer::record(std::span<const Event> events) {
 
 Status Committer::settle(Commits& commits) {
   while (auto event = state_.due(elapsed_s())) {
+    if (auto ok = fill_in(*event); !ok) return ok;
     if (auto ok = journal_->append({&*event, 1}); !ok) return ok;
     if (auto ok = apply(*event, commits); !ok) return ok;
   }
   return {};
 }
 
+/// The answer to a repeat is the earlier program's evaluation.
+Status Committer::fill_in(Event& event) const {
+  auto* arrived = std::get_if<EvaluationArrived>(&event);
+  if (!arrived || arrived->source != EvaluationSource::cached) return {};
+  auto earlier = state_.individual(arrived->program);
+  if (!earlier) return earlier.error();
+  arrived->evaluation = (*earlier)->evaluation;
+  return {};
+}
+
 Status Committer::apply(const Event& event, Commits& commits) {
   auto applied = state_.apply(event);
   if (!applied) return applied.error();
+  for (Commit& commit : *applied)
+    if (auto ok = state_.complete(commit); !ok) return ok;
   if (const auto* opened = std::get_if<TicketOpened>(&event)) to_issue_.insert(opened->ticket);
   if (const auto* arrived = std::get_if<EvaluationArrived>(&event)) to_issue_.erase(arrived->ticket);
   if (const auto* closed = std::get_if<TicketClosed>(&event)) to_issue_.erase(closed->ticket);

@@ -18,6 +18,10 @@
 
 namespace kernelsmith {
 
+/// How often Journal::check is asked while nothing arrives: whoever deletes a run is told before turning
+/// away.
+inline constexpr std::chrono::seconds kCheckJournalEvery{1};
+
 /// Thread-safe: one mutex guards everything. An event is appended before it is applied, and whatever it makes
 /// due follows in the same call; where an append fails the state stays as the journal has it.
 class Committer {
@@ -68,6 +72,9 @@ class Committer {
   /// Where in the recording this run stands.
   Result<Place> place_in(const Journal& recording) const;
 
+  /// Journal::check.
+  Status check_journal() const;
+
   void notify(const Notice& notice);
 
   /// Of the budget of wall time; empty where there is none.
@@ -100,6 +107,7 @@ class Committer {
   double elapsed_s() const;
   Result<Commits> record(std::span<const Event> events);
   Status settle(Commits& commits);
+  Status fill_in(Event& event) const;
   Status apply(const Event& event, Commits& commits);
   Status check_told(TicketId ticket) const;
   Status check_child(const Child& child) const;

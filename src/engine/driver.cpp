@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr double kLongest_s = 1e9;  // what the clock can hold
+constexpr double kLongestS = 1e9;  // what the clock can hold
 
 steady_clock::duration seconds(double s) {
   return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(s));
@@ -49,9 +49,11 @@ Driver::~Driver() {
 Result<Outcome> Driver::run() {
   const std::stop_callback wake(stop_, [inbox = inbox_] { inbox->wake(); });
   if (const auto left = committer_.seconds_left())
-    time_up_ = steady_clock::now() + seconds(std::min(*left, kLongest_s));
+    time_up_ = steady_clock::now() + seconds(std::min(*left, kLongestS));
   while (true) {
     watch_time();
+    if (!stopping())
+      if (auto there = committer_.check_journal(); !there) failure_ = there.error();
     if (!stopping()) {
       if (auto ok = begin_work(); !ok) failure_ = ok.error();
     }
@@ -75,23 +77,40 @@ Result<Outcome> Driver::run() {
   return outcome;
 }
 
-/// What was begun is finished, but not tried again, and waited for only where it may be paid for.
 void Driver::watch_time() {
-  if (!time_up_ || is_late_ || stopping() || steady_clock::now() < *time_up_) return;
+  if (!time_up_ || stopping() || steady_clock::now() < *time_up_) return;
+  if (is_late_) return end_what_is_late();
   is_late_ = true;
-  std::size_t waited_for = 0;
-  for (auto& [request, flight] : flights_) {
-    if (!is_call(flight.task.ticket)) continue;
-    if (!options_.give_up_at_time) {
-      ++waited_for;
-      continue;
-    }
-    flight.too_late = true;
-    flight.stop.request_stop();
-  }
+  end_what_is_late();
+  const auto waited_for =
+      std::ranges::count_if(flights_, [&](const auto& entry) { return is_waited_for(entry.second.task); });
   if (waited_for > 0)
     committer_.notify({Notice::Level::info, "the time is up: what was asked is waited for (" +
                                                 std::to_string(waited_for) + "); Ctrl-C gives it up"});
+}
+
+void Driver::end_what_is_late() {
+  for (auto& [request, flight] : flights_) {
+    if (is_waited_for(flight.task) || flight.too_late) continue;
+    flight.too_late = true;
+    flight.stop.request_stop();
+  }
+  for (auto* tasks : {&to_propose_, &to_evaluate_}) {
+    const auto ended = std::stable_partition(tasks->begin(), tasks->end(),
+                                             [&](const Task& task) { return is_waited_for(task); });
+    std::for_each(ended, tasks->end(), [&](const Task& task) { give_up_late(task); });
+    tasks->erase(ended, tasks->end());
+  }
+}
+
+/// When the time is up: seeds, without which there is no run, the best's confirmation, calls that were paid
+/// for, and what somebody else than the tuner has answered.
+bool Driver::is_waited_for(const Task& task) const {
+  if (const auto* remeasure = std::get_if<Remeasure>(&task.ticket.work))
+    return remeasure->why == Remeasurement::confirm;
+  if (const auto* evaluate = std::get_if<Evaluate>(&task.ticket.work))
+    return evaluate->child.origin != Origin::tune;
+  return is_call(task.ticket) && (task.role == Role::evaluate || !options_.give_up_at_time);
 }
 
 Status Driver::begin_work() {
@@ -113,15 +132,19 @@ Status Driver::begin_work() {
     auto ticket = committer_.ask();
     if (!ticket) return ticket.error();
     if (!*ticket) break;
-    if (std::holds_alternative<Propose>((*ticket)->work)) {
-      if (committer_.affords_call((*ticket)->id))
-        start_proposal({Role::propose, std::move(**ticket)});
+    const bool proposes = std::holds_alternative<Propose>((*ticket)->work);
+    Task task{proposes ? Role::propose : Role::evaluate, std::move(**ticket)};
+    if (is_late_ && (proposes || !is_waited_for(task))) {
+      give_up_late(task);  // an earlier session left it open
+    } else if (proposes) {
+      if (committer_.affords_call(task.ticket.id))
+        start_proposal(std::move(task));
       else
-        give_up_unaffordable((*ticket)->id);
+        give_up_unaffordable(task.ticket.id);
     } else if (flying(Role::evaluate) < options_.evaluations_in_flight) {
-      start_evaluation({Role::evaluate, std::move(**ticket)});
+      start_evaluation(std::move(task));
     } else {
-      to_evaluate_.push_back({Role::evaluate, std::move(**ticket)});
+      to_evaluate_.push_back(std::move(task));
     }
   }
   return {};
@@ -189,9 +212,16 @@ void Driver::count(std::uint64_t request, LostAttempt lost) {
 
 void Driver::give_up(const Flight& flight) {
   if (flight.unaffordable) return give_up_unaffordable(flight.task.ticket.id);
-  tell(committer_.give_back(flight.task.ticket.id,
-                            fail(ErrorCode::cancelled, "the time was up before there was an answer", "",
-                                 "kernelsmith resume --time sets a larger total")));
+  give_up_late(flight.task);
+}
+
+void Driver::give_up_late(const Task& task) {
+  const char* const what = task.role == Role::propose ? "there was an answer" : "it was evaluated";
+  auto closed = committer_.give_back(
+      task.ticket.id, fail(ErrorCode::cancelled, std::string("the time was up before ") + what, "",
+                           "kernelsmith resume --time sets a larger total"));
+  if (!closed && closed.error().code == ErrorCode::already_told) return;  // a refusal or a repeat
+  tell(std::move(closed));
 }
 
 void Driver::give_up_unaffordable(TicketId ticket) {
@@ -239,6 +269,8 @@ void Driver::accept(const Flight& flight, Result<Proposal> answer) {
 
 void Driver::accept(const Flight& flight, Result<Evaluation> answer) {
   const Task& task = flight.task;
+  const bool cancelled = !answer && answer.error().code == ErrorCode::cancelled;
+  if (cancelled && flight.too_late && !stopping()) return give_up(flight);
   if (!answer) return retry_or_give_up(task, answer.error());
   evaluator_errors_.success();
   tell(committer_.evaluate(task.ticket.id, std::move(*answer)));
@@ -297,6 +329,7 @@ std::optional<Driver::Moment> Driver::next_moment() const {
   }
   if (stopping()) return next;
   const auto now = steady_clock::now();
+  consider(now + kCheckJournalEvery);
   for (const auto* tasks : {&to_propose_, &to_evaluate_}) {
     for (const auto& task : *tasks) {
       if (task.not_before > now) consider(task.not_before);

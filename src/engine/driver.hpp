@@ -67,8 +67,11 @@ class Driver {
   void accept(const Flight& flight, Result<Evaluation> answer);
   void retry_or_give_up(Task task, Error error, const std::optional<Cost>& cost = {});
   void give_up(const Flight& flight);
+  void give_up_late(const Task& task);
   void give_up_unaffordable(TicketId ticket);
   void watch_time();
+  void end_what_is_late();
+  bool is_waited_for(const Task& task) const;
   void tell(Result<Committer::Commits> commits);
   void end(Error error);
 

@@ -189,7 +189,8 @@ void Follower::collect() {
   std::deque<std::pair<TicketId, Result<Evaluation>>> arrived;
   {
     std::unique_lock lock(answers_->mutex);
-    answers_->arrived.wait(lock, [&] { return !answers_->queue.empty() || answers_->woken; });
+    answers_->arrived.wait_for(lock, kCheckJournalEvery,
+                               [&] { return !answers_->queue.empty() || answers_->woken; });
     arrived.swap(answers_->queue);
     answers_->woken = false;
   }
@@ -206,6 +207,7 @@ Result<Evaluation> Follower::measured(TicketId ticket) {
       if (const Status again = retry(ticket, done.mapped().error()); !again) return again.error();
     }
     if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");
+    if (const Status there = committer_.check_journal(); !there) return there.error();
     if (!flights_.contains(ticket)) {  // the recording waits for this one: it goes first
       std::erase(waiting_, ticket);
       waiting_.push_front(ticket);

@@ -75,8 +75,8 @@ double SearchState::expected_usd(const TicketOpened& call) const {
 double SearchState::forecast_usd(const TicketOpened& call) const {
   if (!budgets_.usd || !options_.forecast_usd || knows(call)) return 0;
   const auto find = [&](ProgramId id) {
-    const auto it = individuals_.find(id);
-    return it == individuals_.end() ? nullptr : it->second;
+    auto one = individual(id);
+    return one ? std::move(*one) : nullptr;
   };
   const auto find_all = [&](const std::vector<ProgramId>& ids) {
     std::vector<IndividualPtr> found;

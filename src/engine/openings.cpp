@@ -60,8 +60,7 @@ Event SearchState::foregone_answer(double elapsed_s) const {
   const TicketId id = *foregone_.begin();
   const auto earlier = repeated_program(id);
   if (!earlier) return TicketClosed{id, {}, elapsed_s};
-  return EvaluationArrived{
-      id, *earlier, 0, EvaluationSource::cached, individuals_.at(*earlier)->evaluation, elapsed_s};
+  return EvaluationArrived{id, *earlier, 0, EvaluationSource::cached, Rejection{}, elapsed_s};
 }
 
 bool SearchState::crossing_due() const {
@@ -131,7 +130,7 @@ bool SearchState::seeds_failed() const {
 bool SearchState::exhausted() const { return idle_ >= options_.idle_iterations; }
 
 bool SearchState::time_is_up(double elapsed_s) const {
-  return budgets_.wall_s && elapsed_s >= *budgets_.wall_s;
+  return budgets_.wall_s && elapsed_s - confirming_s_ >= *budgets_.wall_s;
 }
 
 bool SearchState::room_for_evaluation() const {
@@ -184,8 +183,7 @@ TicketOpened SearchState::open_follow_up(const FollowUp& follow_up) const {
     std::erase(opened.failures, follow_up.program);
     Rng choosing(options_.seed, next_ticket_, Purpose::operators);
     opened.op = Operator::repair;
-    opened.model =
-        options_.operators->choose({individuals_.at(follow_up.program), {}, {}, {}}, choosing).model;
+    opened.model = options_.operators->choose({follow_up.held.front(), {}, {}, {}}, choosing).model;
   }
   opened.parent = follow_up.program;
   return opened;

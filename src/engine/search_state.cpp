@@ -6,6 +6,7 @@
 
 #include <kernelsmith/engine/search_state.hpp>
 
+#include "programs.hpp"
 #include "settings.hpp"
 
 namespace kernelsmith {
@@ -14,6 +15,19 @@ namespace {
 Error corrupt(TicketId ticket, std::string message) {
   return fail(ErrorCode::corrupt, "the journal contradicts itself: " + std::move(message),
               "ticket " + std::to_string(ticket.value));
+}
+
+std::string where(ProgramId program) { return "program " + std::to_string(program.value); }
+
+Result<Event> event_at(const Journal& journal, std::uint64_t position) {
+  std::optional<Event> found;
+  const Status read = journal.replay(position - 1, [&](std::uint64_t, const Event& event) -> Status {
+    found = event;
+    return fail(ErrorCode::cancelled, "one is enough");
+  });
+  if (found) return std::move(*found);
+  if (!read) return read.error();
+  return fail(ErrorCode::corrupt, "an event is missing", "event " + std::to_string(position));
 }
 
 std::string text_of(const Counts& counts) {
@@ -42,6 +56,7 @@ SearchState::SearchState(EngineOptions options, const Grid& grid)
       budgets_(options_.budgets) {}
 
 Result<SearchState::Commits> SearchState::apply(const Event& event) {
+  ++position_;
   std::optional<TicketId> answered;
   auto taken = std::visit(
       [&](const auto& one) -> Status {
@@ -65,7 +80,7 @@ Result<SearchState::Commits> SearchState::apply(const Event& event) {
   return commit_what_may(answered);
 }
 
-Status SearchState::begin_session(const SessionStarted& session) {
+Status SearchState::check_settings(const SessionStarted& session) const {
   for (const auto& [name, value] : settings_of(options_, archipelago_.grid())) {
     const auto recorded = session.settings.find(name);
     const std::string before = recorded == session.settings.end() ? "(none)" : recorded->second;
@@ -75,6 +90,12 @@ Status SearchState::begin_session(const SessionStarted& session) {
                   "only budgets and limits on what is in flight can change within a run; begin a new one");
     }
   }
+  return {};
+}
+
+Status SearchState::begin_session(const SessionStarted& session) {
+  if (checks_settings_)
+    if (const Status same = check_settings(session); !same) return same;
   session_settings_ = session.settings;
   session_error_.reset();
   spending_.add_interrupted(calls_under_way().size());
@@ -134,7 +155,9 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
     attempts_[ProgramId{opened.ticket.value}] = 1;
   }
   if (opened.parent) {
-    const auto it = std::ranges::find(follow_ups_, FollowUp{opened.island, *opened.parent, opened.incumbent});
+    const auto it = std::ranges::find_if(follow_ups_, [&](const FollowUp& one) {
+      return one.is(opened.island, *opened.parent, opened.incumbent);
+    });
     if (it != follow_ups_.end() && (ticket.kind == TicketKind::duel || opened.op == Operator::repair)) {
       if (ticket.kind == TicketKind::iteration) ticket.kind = TicketKind::repair;
       follow_ups_.erase(it);
@@ -154,6 +177,7 @@ Status SearchState::take_proposal(const ProposalArrived& arrived) {
   if (arrived.proposal.child() && arrived.proposal.child()->source.empty())
     return corrupt(arrived.ticket, "a child without files arrived");
   (*ticket)->proposal = arrived.proposal;
+  (*ticket)->proposed_at = position_;
   (*ticket)->proposal->reply.reset();  // the journal has it, and the search has no use for it
   charge(**ticket, arrived.proposal.cost);
   if (const Child* child = (*ticket)->child()) (*ticket)->fingerprint = options_.fingerprint(child->source);
@@ -182,6 +206,7 @@ Status SearchState::take_answer(const EvaluationArrived& arrived) {
     next = std::max(next, arrived.attempt + 1);
   }
   (*ticket)->answer = arrived;
+  (*ticket)->answered_at = position_;
   foregone_.erase(arrived.ticket);
   return {};
 }
@@ -224,12 +249,36 @@ Result<OpenTicket*> SearchState::unanswered(TicketId id) {
 }
 
 Result<IndividualPtr> SearchState::individual(ProgramId id) const {
-  const auto it = individuals_.find(id);
-  if (it == individuals_.end()) {
-    return fail(ErrorCode::corrupt, "the journal names a program that it does not hold",
-                "program " + std::to_string(id.value));
+  const auto it = programs_.find(id);
+  if (it == programs_.end()) {
+    return fail(ErrorCode::corrupt, "the journal names a program that it does not hold", where(id));
   }
-  return it->second;
+  if (auto held = it->second.individual.lock()) return held;
+  return read(id, it->second);
+}
+
+Result<IndividualPtr> SearchState::read(ProgramId id, const ProgramRecord& record) const {
+  if (!journal_) return fail(ErrorCode::not_found, "the program is in the journal only", where(id));
+  const auto proposed = event_at(*journal_, record.proposed_at);
+  if (!proposed) return proposed.error();
+  const auto evaluated = event_at(*journal_, record.evaluated_at);
+  if (!evaluated) return evaluated.error();
+  const auto* proposal = std::get_if<ProposalArrived>(&*proposed);
+  const auto* told = std::get_if<EvaluationArrived>(&*evaluated);
+  const Child* child = proposal ? proposal->proposal.child() : nullptr;
+  if (!child || !told || told->program != id || child->source.digest() != record.source)
+    return fail(ErrorCode::corrupt, "the journal changed while it was in use", where(id));
+  return individual_of({id, child->source, child->parents, child->origin},
+                       described(child->source, told->evaluation));
+}
+
+Status SearchState::complete(Commit& commit) const {
+  if (!commit.repeats || commit.individual) return {};
+  auto earlier = individual(*commit.repeats);
+  if (!earlier) return earlier.error();
+  commit.individual = std::move(*earlier);
+  commit.fitness = fitness_of(*commit.individual);
+  return {};
 }
 
 std::optional<ProgramId> SearchState::program_like(const Source& source) const {
@@ -251,10 +300,10 @@ void SearchState::take_new_attempt(TicketId id) {
 
 std::string SearchState::to_text() const {
   std::string text = text_of(counts_);
-  for (const auto& [id, individual] : individuals_) {
-    text += "program " + std::to_string(id.value) + " " + std::string(name_of(individual->program->origin));
-    for (const auto parent : individual->program->parents) text += " " + std::to_string(parent.value);
-    text += " " + individual->program->source.digest().hex() + "\n";
+  for (const auto& [id, program] : programs_) {
+    text += "program " + std::to_string(id.value) + " " + std::string(name_of(program.origin));
+    for (const auto parent : lineage_.parents(id)) text += " " + std::to_string(parent.value);
+    text += " " + program.source.hex() + "\n";
   }
   return text + archipelago_.to_text();
 }
@@ -262,11 +311,13 @@ std::string SearchState::to_text() const {
 Result<SearchState> replay(const Journal& journal, EngineOptions options) {
   auto state = SearchState::create(std::move(options));
   if (!state) return state.error();
+  state->read_from(&journal);
   auto visited = journal.replay(0, [&](std::uint64_t, const Event& event) -> Status {
     auto commits = state->apply(event);
     return commits ? Status{} : Status(commits.error());
   });
   if (!visited) return visited.error();
+  state->read_from(nullptr);
   return state;
 }
 

@@ -69,8 +69,7 @@ class ManualProvider final : public ProposerProvider {
 
  private:
   std::string folder_;
-  std::size_t open_requests_ =
-      2;  // a person answers one after another, and early requests show an old archive
+  std::size_t open_requests_ = 1;  // what is asked ahead shows an archive without the answer before it
   PromptSettings prompts_;
 };
 

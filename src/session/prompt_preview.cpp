@@ -11,22 +11,31 @@
 namespace kernelsmith {
 namespace {
 
-std::vector<IndividualPtr> individuals(const SearchState& state, const std::vector<ProgramId>& ids) {
-  std::vector<IndividualPtr> found;
-  for (const ProgramId id : ids) found.push_back(state.individuals().at(id));
-  return found;
+Status find(const SearchState& state, const std::vector<ProgramId>& ids, std::vector<IndividualPtr>& found) {
+  for (const ProgramId id : ids) {
+    auto individual = state.individual(id);
+    if (!individual) return individual.error();
+    found.push_back(std::move(*individual));
+  }
+  return {};
 }
 
-ProposalRequest request_of(const SearchState& state, const RunConfig& config, const TicketOpened& opened) {
+Result<ProposalRequest> request_of(const SearchState& state, const RunConfig& config,
+                                   const TicketOpened& opened) {
   ProposalRequest request;
   request.seed = config.seed;
   request.ticket = opened.ticket;
   request.op = *opened.op;
   request.model = opened.model;
-  if (opened.parent) request.selection.parent = state.individuals().at(*opened.parent);
-  request.selection.top = individuals(state, opened.top);
-  request.selection.inspirations = individuals(state, opened.inspirations);
-  request.selection.failures = individuals(state, opened.failures);
+  Selection& selection = request.selection;
+  if (opened.parent) {
+    auto parent = state.individual(*opened.parent);
+    if (!parent) return parent.error();
+    selection.parent = std::move(*parent);
+  }
+  if (Status read = find(state, opened.top, selection.top); !read) return read.error();
+  if (Status read = find(state, opened.inspirations, selection.inspirations); !read) return read.error();
+  if (Status read = find(state, opened.failures, selection.failures); !read) return read.error();
   return request;
 }
 
@@ -72,23 +81,26 @@ Status ask_for(Operator op, ProposalRequest& request) {
 }
 
 /// The youngest of the programs that were rejected or accepted, other than the parent; null: there is none.
-IndividualPtr youngest(const SearchState& state, bool wants_accepted, const IndividualPtr& parent) {
-  const auto& all = state.individuals();
+Result<IndividualPtr> youngest(const SearchState& state, bool wants_accepted, const IndividualPtr& parent) {
+  const auto& all = state.programs();
   const auto found = std::find_if(all.rbegin(), all.rend(), [&](const auto& entry) {
     const bool is_parent = parent && parent->program->id == entry.first;
-    return !is_parent && accepted(entry.second) == wants_accepted;
+    return !is_parent && entry.second.accepted == wants_accepted;
   });
-  return found == all.rend() ? nullptr : found->second;
+  return found == all.rend() ? IndividualPtr() : state.individual(found->first);
 }
 
 /// What the run would show for `op` at another time: the selection of its next ticket may lack it.
-void complete(Operator op, const SearchState& state, Selection& selection) {
+Status complete(Operator op, const SearchState& state, Selection& selection) {
   const bool has_second =
       std::ranges::any_of(selection.top, accepted) || std::ranges::any_of(selection.inspirations, accepted);
-  if (op == Operator::repair && selection.failures.empty())
-    if (auto rejected = youngest(state, false, selection.parent)) selection.failures = {std::move(rejected)};
-  if (op == Operator::crossover && !has_second)
-    if (auto other = youngest(state, true, selection.parent)) selection.top.push_back(std::move(other));
+  const bool lacks_failure = op == Operator::repair && selection.failures.empty();
+  const bool lacks_second = op == Operator::crossover && !has_second;
+  if (!lacks_failure && !lacks_second) return {};
+  auto other = youngest(state, lacks_second, selection.parent);
+  if (!other) return other.error();
+  if (*other) (lacks_second ? selection.top : selection.failures).push_back(std::move(*other));
+  return {};
 }
 
 Result<PromptPreview> preview(const Task& task, const PromptOptions& options, std::optional<Operator> op,
@@ -126,11 +138,15 @@ PromptOptions with_backend(PromptOptions options, const Task& task) {
 
 Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptChanges& changes,
                                          std::optional<Operator> op, const Registry& registry) {
+  // A run without its task can be shown, but no prompt be made of it.
+  if (const auto stored = load_stored_run(path, registry); !stored) return stored.error();
   const auto view = view_run(path, registry);
   if (!view) return view.error();
   auto request = next_request(*view);
   if (!request) return request.error();
-  if (op) complete(*op, view->state, request->selection);
+  if (op)
+    if (const Status completed = complete(*op, view->state, request->selection); !completed)
+      return completed.error();
   return preview(view->task, prompt_options(view->config, changes), op, std::move(*request));
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include <kernelsmith/code/diff.hpp>
 #include <kernelsmith/session/run_view.hpp>
@@ -16,35 +17,13 @@ const Evaluation* RunView::best_evaluation() const {
   const IndividualPtr best = state.best();
   if (!best) return nullptr;
   if (const Evaluation* confirmation = state.confirmation_of_best()) return confirmation;
-  return &state.individuals().at(best->program->id)->evaluation;
+  return &latest_best->evaluation;
 }
 
 Spending RunView::spending() const {
   Spending all = state.spending();
   if (!in_use) all.add_interrupted(calls_under_way);
   return all;
-}
-
-std::vector<LineageStep> RunView::lineage_of_best() const {
-  std::vector<LineageStep> steps;
-  const IndividualPtr best = state.best();
-  if (!best) return steps;
-  auto path = state.lineage().path_to_seed(best->program->id);
-  for (auto id = path.rbegin(); id != path.rend(); ++id) {
-    LineageStep step{state.individuals().at(*id), ""};
-    if (!steps.empty())
-      step.diff = unified_diff(steps.back().individual->program->source, step.individual->program->source);
-    steps.push_back(std::move(step));
-  }
-  return steps;
-}
-
-std::map<std::pair<Stage, RejectionCode>, std::uint64_t> RunView::failures() const {
-  std::map<std::pair<Stage, RejectionCode>, std::uint64_t> counts;
-  for (const auto& [id, individual] : state.individuals())
-    if (const Rejection* rejection = individual->evaluation.rejection())
-      ++counts[{rejection->stage, rejection->code}];
-  return counts;
 }
 
 std::map<Cell, Elite> RunView::elites() const {
@@ -57,37 +36,114 @@ std::map<Cell, Elite> RunView::elites() const {
   return best;
 }
 
-Result<RunView> view_run(const std::filesystem::path& folder, const Registry& registry) {
+namespace {
+
+/// A run that knows its task, or says what is wrong with it; empty for one of a program that links the
+/// library.
+Result<std::optional<StoredRun>> stored_run(const std::filesystem::path& folder, const Registry& registry) {
+  std::error_code ignored;
+  const bool by_library = std::filesystem::exists(folder / "run.db", ignored) &&
+                          !std::filesystem::exists(folder / "task", ignored);
+  if (by_library) return std::optional<StoredRun>();
   auto stored = load_stored_run(folder, registry);
   if (!stored) return stored.error();
-  auto store = RunStore::open_read_only(folder);
-  if (!store) return store.error();
+  return std::optional(std::move(*stored));
+}
+
+Result<SearchState> state_of(const RunStore& store, const std::optional<StoredRun>& stored) {
+  if (!stored) return replay_as_recorded(store);
   auto options = engine_options(stored->task.task, stored->config);
   if (!options) return options.error();
-  options->run = (*store)->run_id();
-  auto state = replay(**store, std::move(*options));
-  if (!state) return state.error();
+  options->run = store.run_id();
+  return replay(store, std::move(*options));
+}
+
+/// The little that the journal tells.
+StoredRun recorded_only(const SearchState& state) {
+  StoredRun run;
+  const auto& settings = state.session_settings();
+  const auto text = [&](const char* name) {
+    const auto found = settings.find(name);
+    return found == settings.end() ? std::string() : found->second;
+  };
+  run.task.task.digest = Digest::from_hex(text("task")).value_or(Digest());
+  run.config.seed = std::strtoull(text("seed").c_str(), nullptr, 10);
+  run.config.deterministic = text("deterministic") == "true";
+  run.config.budgets = state.budgets();
+  return run;
+}
+
+Result<std::vector<LineageStep>> lineage_of(const SearchState& state, const IndividualPtr& best) {
+  std::vector<LineageStep> steps;
+  if (!best) return steps;
+  auto path = state.lineage().path_to_seed(best->program->id);
+  for (auto id = path.rbegin(); id != path.rend(); ++id) {
+    auto individual = state.individual(*id);
+    if (!individual) return individual.error();
+    LineageStep step{std::move(*individual), ""};
+    if (!steps.empty())
+      step.diff = unified_diff(steps.back().individual->program->source, step.individual->program->source);
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+/// What the state does not keep of the journal's events.
+struct Gathered {
+  const Grid& grid;
   std::map<RefusalCode, RunView::Refusals> refusals;
-  const Status counted = (*store)->replay(0, [&](std::uint64_t, const Event& event) -> Status {
+  bool has_cells = true;
+
+  void operator()(const Event& event) {
+    if (const auto* told = std::get_if<EvaluationArrived>(&event))
+      if (const Metrics* metrics = told->evaluation.metrics())
+        has_cells = has_cells && grid.absent_features(*metrics).empty();
     const auto* arrived = std::get_if<ProposalArrived>(&event);
     const Refusal* refusal = arrived ? arrived->proposal.refusal() : nullptr;
-    if (!refusal) return {};
+    if (!refusal) return;
     RunView::Refusals& all = refusals[refusal->code];
     all = {all.count + 1, arrived->ticket, refusal->detail};
+  }
+};
+
+}  // namespace
+
+Result<RunView> view_run(const std::filesystem::path& folder, const Registry& registry) {
+  auto stored = stored_run(folder, registry);
+  if (!stored) return stored.error();
+  auto opened = RunStore::open_read_only(folder);
+  if (!opened) return opened.error();
+  const std::shared_ptr<const RunStore> store = std::move(*opened);
+  auto state = state_of(*store, *stored);
+  if (!state) return state.error();
+  state->read_from(store.get());
+  Gathered gathered{state->archipelago().grid(), {}};
+  const Status read = store->replay(0, [&](std::uint64_t, const Event& event) -> Status {
+    gathered(event);
     return {};
   });
-  if (!counted) return counted.error();
+  if (!read) return read.error();
+  const IndividualPtr best = state->best();
+  auto lineage = lineage_of(*state, best);
+  if (!lineage) return lineage.error();
+  StoredRun run = *stored ? std::move(**stored) : recorded_only(*state);
   const EndReason reason = state->end_reason(state->elapsed_s());
   const auto calls = state->calls_under_way();
   const auto arrived = static_cast<std::uint64_t>(std::ranges::count_if(
       calls, [&](TicketId ticket) { return is_kept(folder / kArrivedFolder, ticket); }));
-  return RunView{.run_id = (*store)->run_id(),
+  return RunView{.run_id = store->run_id(),
                  .folder = folder,
-                 .best_folder = (*store)->best_folder(),
-                 .task = std::move(stored->task.task),
-                 .config = std::move(stored->config),
+                 .best_folder = store->best_folder(),
+                 .has_task = stored->has_value(),
+                 .task = std::move(run.task.task),
+                 .config = std::move(run.config),
+                 .store = store,
                  .state = std::move(*state),
-                 .refusals = std::move(refusals),
+                 .latest_best = lineage->empty() ? nullptr : lineage->back().individual,
+                 .lineage_of_best = std::move(*lineage),
+                 // A task's features stand in no evaluation: they are computed from the sources.
+                 .has_cells = stored->has_value() || gathered.has_cells,
+                 .refusals = std::move(gathered.refusals),
                  .reason = reason,
                  .in_use = RunStore::is_in_use(folder),
                  .calls_under_way = calls.size() - arrived,

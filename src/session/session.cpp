@@ -9,6 +9,7 @@
 
 #include "kept_answers.hpp"
 #include "recorded_run.hpp"
+#include "rescue.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -349,7 +350,9 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
   }
   if (!std::filesystem::exists(folder / kTaskFolder, ignored))
     return fail(ErrorCode::not_found, "this run has no task folder: `kernelsmith run` did not make it",
-                folder.string(), "a run of a program that links the library is resumed by that program");
+                folder.string(),
+                "`show` and `export` read it; a run of a program that links the library is gone on with by "
+                "that program");
   auto task = load_task_folder(folder / kTaskFolder);
   if (!task) return task.error();
   auto config = default_config(task->task, registry);
@@ -399,6 +402,8 @@ Result<Outcome> Session::run(const CommitCallback& on_commit, std::stop_token st
         if (on_commit) on_commit(commit);
       },
       ended.get_token());
+  if (const Status there = impl_->store->check(); !there)
+    return rescued(there.error(), impl_->engine, folder());
   if (!outcome) return outcome;
   if (kept) kept = impl_->write_best();  // with the numbers of duels and of the confirmation
   if (!kept) return kept.error();
@@ -409,6 +414,7 @@ const Task& Session::task() const { return impl_->task; }
 const RunConfig& Session::config() const { return impl_->config; }
 const Engine& Session::engine() const { return impl_->engine; }
 std::filesystem::path Session::folder() const { return impl_->store->folder(); }
+Status Session::check() const { return impl_->store->check(); }
 std::filesystem::path Session::best_folder() const { return impl_->store->best_folder(); }
 
 Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <kernelsmith/core/files.hpp>
@@ -20,7 +21,8 @@ namespace fs = std::filesystem;
 namespace {
 constexpr std::size_t kLongestPid = 32;
 
-/// Whoever only looks whether a run is in use holds its lock for a moment.
+/// flock and not a POSIX lock: those are dropped when any descriptor of the file is closed. Whoever only
+/// looks whether a run is in use holds its lock for a moment.
 bool lock_now(int file) {
   constexpr int kTries = 20;
   constexpr std::chrono::milliseconds kPause{5};
@@ -71,26 +73,46 @@ Status flush_folder(const fs::path& folder) {
   return {};
 }
 
-Result<Descriptor> take_lock(const fs::path& path) {
-  // flock and not a POSIX lock: those are dropped when any descriptor of the file is closed.
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (file.get() < 0) return system_error("cannot open", path);
-  if (!lock_now(file.get())) {
-    if (errno != EWOULDBLOCK) return system_error("cannot lock", path);
-    const auto text = read_regular_file(path, kLongestPid);
-    return fail(ErrorCode::busy, "in use by process " + (text && !text->empty() ? *text : "?"),
-                path.parent_path().string(), "wait for it or end it; to look on, use 'show'");
+Result<FolderLock> lock_folder(const fs::path& folder, const char* lock_file) {
+  const fs::path path = folder / lock_file;
+  const auto busy = [&] {
+    const auto pid = read_regular_file(path, kLongestPid);
+    return fail(ErrorCode::busy,
+                "in use by " + (pid && !pid->empty() ? "process " + *pid : "another process"),
+                folder.string(), "wait for it or end it; to look on, use 'show'");
+  };
+  FolderLock lock;
+  lock.folder = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!lock.folder) return system_error("cannot open", folder);
+  if (!lock_now(lock.folder.get())) {
+    if (errno == EWOULDBLOCK) return busy();
+    return system_error("cannot lock", folder);
+  }
+  lock.file = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!lock.file) return system_error("cannot open", path);
+  if (!lock_now(lock.file.get())) {
+    if (errno == EWOULDBLOCK) return busy();
+    return system_error("cannot lock", path);
   }
   const std::string pid = std::to_string(::getpid());
-  const bool named = ::ftruncate(file.get(), 0) == 0 &&
-                     ::pwrite(file.get(), pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size());
+  const bool named = ::ftruncate(lock.file.get(), 0) == 0 &&
+                     ::pwrite(lock.file.get(), pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size());
   if (!named) return system_error("cannot write", path);
-  return file;
+  return lock;
 }
 
-bool is_locked(const fs::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
-  return file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+bool is_locked(const fs::path& folder, const char* lock_file) {
+  const auto locked = [](const fs::path& path, int flags) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags));
+    return file && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  };
+  return locked(folder, O_DIRECTORY) || locked(folder / lock_file, O_NOFOLLOW);
+}
+
+std::optional<FileIdentity> identity_of(const fs::path& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+  return FileIdentity{found.st_dev, found.st_ino};
 }
 
 Result<std::string> random_hex(std::size_t bytes) {

@@ -1,7 +1,9 @@
 // Files of the run folder: written all or nothing, and the lock that keeps a second writer out.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,12 +24,26 @@ Status replace_folder(const std::filesystem::path& folder, const std::filesystem
 /// Flushes a folder's entries to the disk.
 Status flush_folder(const std::filesystem::path& folder);
 
-/// Takes the lock file for this process until the descriptor is closed, by the kernel if need be. Fails with
-/// `busy`, naming the process that has it.
-Result<Descriptor> take_lock(const std::filesystem::path& path);
+/// Keeps other writers out of a folder while it lives. The folder itself is locked, because a name in it can
+/// be removed; the lock file names the process, and keeps out versions that know nothing else.
+struct FolderLock {
+  Descriptor folder, file;
+};
 
-/// Whether some process holds take_lock()'s lock.
-bool is_locked(const std::filesystem::path& path);
+/// Takes the folder for this process until the lock is destroyed, by the kernel if need be. Fails with
+/// `busy`, naming the process that has it.
+Result<FolderLock> lock_folder(const std::filesystem::path& folder, const char* lock_file);
+
+/// Whether some process holds lock_folder()'s lock.
+bool is_locked(const std::filesystem::path& folder, const char* lock_file);
+
+/// Which file stands under a name; empty: none.
+struct FileIdentity {
+  std::uint64_t device = 0, inode = 0;
+
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+std::optional<FileIdentity> identity_of(const std::filesystem::path& path);
 
 /// Bytes from the kernel's random source, as hexadecimal digits.
 Result<std::string> random_hex(std::size_t bytes);

@@ -21,6 +21,7 @@ namespace {
 
 constexpr const char* kConfiguration = "run.yaml";
 constexpr const char* kDatabase = "run.db";
+constexpr const char* kLog = "run.db-wal";
 constexpr const char* kLock = "run.lock";
 constexpr const char* kBest = "best";
 constexpr const char* kFreshBest = "best.new";
@@ -149,7 +150,7 @@ std::string report_name(const Source& source) {
   return name;
 }
 
-Status fill_best(const fs::path& folder, const Source& source, std::string_view report) {
+Status fill_folder(const fs::path& folder, const Source& source, std::string_view report) {
   if (auto written = write_files(folder, source.files()); !written) return written;
   if (auto written = write_new_file(folder / report_name(source), report, Flush::yes); !written)
     return written;
@@ -161,9 +162,11 @@ Status fill_best(const fs::path& folder, const Source& source, std::string_view 
 struct RunStore::Impl {
   fs::path folder;
   std::string run_id;
-  std::optional<Descriptor> lock;  ///< absent where only read
+  std::optional<detail::FolderLock> lock;  ///< absent where only read
   Database database;
   std::optional<EventWriter> writer;
+  /// What the writer writes, as it stood when it was opened.
+  std::vector<std::pair<const char*, std::optional<detail::FileIdentity>>> opened_files;
 
   Status require_writer() const {
     if (writer) return {};
@@ -205,11 +208,13 @@ Status RunStore::Impl::prepare_writer(Durability durability) {
   auto prepared = EventWriter::prepare(database);
   if (!prepared) return prepared.error();
   writer.emplace(std::move(*prepared));
+  for (const char* name : {kDatabase, kLog})
+    opened_files.emplace_back(name, detail::identity_of(folder / name));
   return {};
 }
 
 RunStore::RunStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-bool RunStore::is_in_use(const fs::path& folder) { return detail::is_locked(folder / kLock); }
+bool RunStore::is_in_use(const fs::path& folder) { return detail::is_locked(folder, kLock); }
 
 RunStore::~RunStore() = default;
 
@@ -219,7 +224,7 @@ Result<std::unique_ptr<RunStore>> RunStore::create(const fs::path& folder, std::
   std::error_code ignored;
   const bool is_new = !fs::exists(folder, ignored);
   if (auto made = make_folders(folder); !made) return made.error();
-  auto lock = detail::take_lock(folder / kLock);
+  auto lock = detail::lock_folder(folder, kLock);
   if (!lock) return lock.error();
   // Another process may have made a run here since the first look.
   if (auto free = require_no_run(folder, more); !free) return free.error();
@@ -237,7 +242,7 @@ Result<std::unique_ptr<RunStore>> RunStore::create(const fs::path& folder, std::
 
 Result<std::unique_ptr<RunStore>> RunStore::open(const fs::path& folder, Durability durability) {
   if (auto there = require_run(folder); !there) return there.error();
-  auto lock = detail::take_lock(folder / kLock);
+  auto lock = detail::lock_folder(folder, kLock);
   if (!lock) return lock.error();
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
@@ -264,12 +269,29 @@ Result<std::string> RunStore::configuration() const {
 }
 
 Status RunStore::write_configuration(std::string_view configuration) {
-  if (auto allowed = impl_->require_writer(); !allowed) return allowed;
+  if (auto allowed = require_intact(); !allowed) return allowed;
   return detail::replace_file(impl_->folder / kConfiguration, configuration);
 }
 
-Status RunStore::append(std::span<const Event> events) {
+Status RunStore::require_intact() const {
   if (auto allowed = impl_->require_writer(); !allowed) return allowed;
+  return check();
+}
+
+Status RunStore::check() const {
+  for (const auto& [name, identity] : impl_->opened_files)
+    if (detail::identity_of(impl_->folder / name) != identity)
+      return fail(
+          ErrorCode::io,
+          std::string(name) +
+              " is no longer what it was: it or its folder was deleted, replaced or renamed while the "
+              "run was written",
+          impl_->folder.string(), "where the folder was only renamed, resume the run under its new name");
+  return {};
+}
+
+Status RunStore::append(std::span<const Event> events) {
+  if (auto allowed = require_intact(); !allowed) return allowed;
   return impl_->writer->append(impl_->database, events);
 }
 
@@ -293,13 +315,13 @@ Result<std::optional<KeptReply>> RunStore::reply(TicketId ticket) const {
 }
 
 Status RunStore::write_best(const Individual& best, std::string_view report_json) {
-  if (auto allowed = impl_->require_writer(); !allowed) return allowed;
+  if (auto allowed = require_intact(); !allowed) return allowed;
   const fs::path fresh = impl_->folder / kFreshBest;
   std::error_code error;
   fs::remove_all(fresh, error);  // what a killed process left
   if (error) return system_error("cannot remove", fresh, error.value());
   if (auto made = make_folders(fresh); !made) return made;
-  if (auto filled = fill_best(fresh, best.program->source, report_json); !filled) {
+  if (auto filled = fill_folder(fresh, best.program->source, report_json); !filled) {
     fs::remove_all(fresh, error);
     return filled;
   }
@@ -311,6 +333,12 @@ Status RunStore::remove_best() {
   std::error_code error;
   fs::remove_all(best_folder(), error);
   return error ? system_error("cannot remove", best_folder(), error.value()) : Status{};
+}
+
+Status RunStore::save_program(const Individual& program, std::string_view report_json,
+                              const fs::path& folder) {
+  if (auto made = make_folders(folder); !made) return made;
+  return fill_folder(folder, program.program->source, report_json);
 }
 
 Status RunStore::integrity_check() const {

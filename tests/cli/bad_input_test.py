@@ -1,5 +1,6 @@
 """Every wrong input gives one clear error, with the exit status that it deserves."""
 
+import json
 import os
 import shutil
 import signal
@@ -114,6 +115,50 @@ class WrongYaml(CommandTest):
         write_task(self.folder / "task")
         self.fail_with(2, "run", "task", "--deterministic", "--time", "5s", says=["budgets.wall_time_s"])
         self.assertEqual([path.name for path in self.folder.iterdir()], ["task"])
+
+
+class ErrorsAsJson(CommandTest):
+    """With --json an error is an object on the standard output, beside the text on the other one."""
+
+    def error(self, status, *args, code, says, **options):
+        done = kernelsmith(*args, "--json", cwd=self.folder, **options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        error = json.loads(done.stdout)["error"]
+        self.assertEqual(sorted(error), ["code", "hint", "message", "where"])
+        self.assertEqual(error["code"], code)
+        self.assertIn(says, error["message"])
+        self.assertIn(f"error: {error['where']}: {error['message']} ({code})", done.stderr)
+        return error
+
+    def test_a_task_that_is_refused(self):
+        self.succeed("init", "--template", "command", "task")
+        (self.folder / "task/seed.py").write_text("k = 9  # @tune 1 2\n")
+        self.error(2, "evaluate", "task", "nothing.py", code="not_found", says="")
+        task = self.folder / "task/task.yaml"
+        task.write_text(task.read_text().replace("backend: command", "backnd: command"))
+        error = self.error(2, "evaluate", "task", "task/seed.py", code="bad_input", says="backnd")
+        self.assertEqual(error["hint"], "did you mean backend?")
+        self.error(2, "doctor", "task", code="bad_input", says="backnd")
+        self.error(2, "prompt", "task", code="bad_input", says="backnd")
+
+    def test_a_kernel_task_that_fails_its_own_check(self):
+        self.succeed("init", "task")
+        (self.folder / "task/reference.cpp").write_text("this is no C++\n")
+        self.error(2, "evaluate", "task", "task/seed.cpp", code="refused", says="reference")
+
+    def test_a_compiler_that_is_none(self):
+        self.succeed("init", "task")
+        done = kernelsmith("evaluate", "task", "task/seed.cpp", "--json", "--set", "evaluator.compiler=/bin/true",
+                           cwd=self.folder)
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        error = json.loads(done.stdout)["error"]
+        self.assertEqual(error["code"], "tool_failed")
+        self.assertIn("/bin/true", error["message"])
+        self.assertNotIn("scratch", done.stdout + done.stderr)
+
+    def test_what_is_not_there_or_not_understood(self):
+        self.error(2, "show", "nowhere.run", code="not_found", says="no run folder")
+        self.error(2, "show", "a", "b", code="invalid_argument", says="unexpected argument b")
 
 
 class UnusableTask(CommandTest):

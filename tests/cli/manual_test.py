@@ -62,9 +62,9 @@ class ManualTest(CommandTest):
         return person
 
     def test_settings_of_the_folder_and_where_it_is(self):
-        process = start("run", "task", "--manual", "queue", "--set", "proposer.open_requests=1", "--iterations", "3",
+        process = start("run", "task", "--manual", "queue", "--set", "proposer.open_requests=2", "--iterations", "3",
                         cwd=self.folder)
-        wait_for(lambda: list(self.queue.glob("*.request.json")), "the request")
+        wait_for(lambda: len(list(self.queue.glob("*.request.json"))) == 2, "the requests")
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=PATIENCE_S)
         self.assertIn(f"requests lie in {self.queue}", errors)
@@ -82,10 +82,23 @@ class ManualTest(CommandTest):
         self.assertEqual(list(self.queue.glob("*.request.json")), [], "nobody waits any more")
         self.assertEqual(len(list(self.queue.glob("answered/*.request.json"))), len(person.answered))
 
+    def test_a_request_shows_what_came_of_the_one_before(self):
+        self.queue.mkdir()
+        open_at_once = []
+
+        def answer(ticket):
+            open_at_once.append(len(list(self.queue.glob("*.request.json"))))
+            return programs(ticket)
+
+        self.person(answer)
+        self.succeed("run", "task", "--out", "a.run", "--iterations", "5", "--manual", "queue")
+        self.assertEqual(set(open_at_once), {1})
+
     def test_an_answered_request_is_not_asked_again_after_a_kill(self):
         self.queue.mkdir()
         # Nobody is there: both requests stay open, and the process is killed over them.
-        process = start("run", "task", "--out", "a.run", "--iterations", "6", "--manual", "queue", cwd=self.folder)
+        process = start("run", "task", "--out", "a.run", "--iterations", "6", "--manual", "queue", "--set",
+                        "proposer.open_requests=2", cwd=self.folder)
         wait_for(lambda: len(list(self.queue.glob("*.request.json"))) == 2, "the run")
         process.send_signal(signal.SIGKILL)
         process.communicate()

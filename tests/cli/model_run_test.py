@@ -165,16 +165,21 @@ class ModelRunTest(CommandTest):
         self.assertIsNone(self.json("show", "it.run")["error"])
 
     def test_replies_that_give_nothing_are_counted(self):
-        _, done = self.run_with([reply("```\nk0 = 7", finish="length"), reply("no code")], "--iterations", "2")
+        model, done = self.run_with([reply("```\nk0 = 7", finish="length"), reply("no code")], "--iterations", "2")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("refused  proposals without a child: no_code 1, truncated 1", done.stdout)
         self.assertIn("max_output_tokens", done.stdout)
+        # Of the whole run, whatever session they were in.
+        model.script[:] = [reply("no code")]
+        done = kernelsmith("resume", "it.run", "--iterations", "4", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("refused  proposals without a child: no_code 3, truncated 1", done.stdout)
 
     def test_a_time_limit_ends_what_is_not_answered(self):
         model, done = self.run_with([(200, {"choices": []})], "--time", "2s", "--set", "proposer.attempts=1000",
                                     "--set", "limits.errors_in_a_row=1000")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("ended    the budget is used up", done.stdout)
+        self.assertIn("ended    the time is used up", done.stdout)
 
     def test_a_terminal_that_goes_ends_the_run_in_order(self):
         model = Model([None])

@@ -93,7 +93,7 @@ class OutcomesTest(CommandTest):
             database.executescript((OLDER / "run.sql").read_text())
 
     def made_by_the_library(self):
-        subprocess.run([os.environ["KERNELSMITH_LINK_LIBRARY"], "library.run"], cwd=self.folder, check=True,
+        subprocess.run([os.environ["LINK_LIBRARY"], "library.run"], cwd=self.folder, check=True,
                        capture_output=True)
 
     def replayed(self):

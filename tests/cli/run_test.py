@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from support import KERNELSMITH, PATIENCE_S, SEED, CommandTest, kernelsmith, start, write_task
+from support import KERNELSMITH, PATIENCE_S, SCORE, SEED, TASK, CommandTest, kernelsmith, start, write_task
 
 
 def digest_in(text):
@@ -222,6 +222,55 @@ class InterruptTest(CommandTest):
         self.assertGreaterEqual(self.json("show", "a.run")["counts"]["iterations"], told)
 
 
+class EndedRunTest(CommandTest):
+    """What a run that has ended says when it is resumed."""
+
+    def test_a_budget_that_is_used_up_is_named_with_what_raises_it(self):
+        write_task(self.folder / "task")
+        done = self.succeed("run", "task", "--iterations", "3", "--out", "a.run")
+        self.assertIn("ended    the budget of iterations is used up", done.stdout)
+        again = self.succeed("resume", "a.run")
+        self.assertIn("ended    before this session: the budget of iterations is used up", again.stdout)
+        (line,) = [line for line in again.stdout.splitlines() if "kernelsmith resume" in line]
+        self.assertIn("kernelsmith resume a.run --iterations 6 ", line)
+        self.assertIn("only a larger one goes on", line)
+        more = self.succeed("resume", "a.run", "--iterations", "6")
+        self.assertNotIn("before this session", more.stdout)
+
+    def test_where_nothing_is_left_to_propose_no_resume_is_suggested(self):
+        write_task(self.folder / "task", seed_txt="k = 0  # @tune 0 1 2\n")
+        self.succeed("run", "task", "--iterations", "3000", "--out", "a.run")
+        ended = self.succeed("resume", "a.run").stdout
+        self.assertIn("before this session: nothing new is left to propose", ended)
+        self.assertNotIn("kernelsmith resume", ended)
+        self.assertIn("@tune", ended)
+        self.assertIn("--set limits.idle_iterations=512", ended)
+        # The advice works.
+        self.succeed("run", "task", "--iterations", "600", "--set", "limits.idle_iterations=512", "--out", "b.run")
+        self.assertGreater(self.json("show", "b.run")["counts"]["iterations"], 500)
+
+    def test_time_is_kept_to_and_what_comes_on_top_is_told(self):
+        # Whoever is scored sleeps for longer than anybody waits, but for the seed and the best.
+        score = "grep -q 'k0 = 0' \"$1\" || sleep 1000\n" + SCORE
+        write_task(self.folder / "task", score_sh=score, seed_txt=SEED.split("\n", maxsplit=1)[0] + "\n",
+                   task_yaml=TASK + "timeout_s: 2000\n")
+        done = self.succeed("run", "task", "--time", "1s", "--out", "a.run")
+        self.assertIn("ended    the time is used up: 0 iterations", done.stdout)
+        shown = self.json("show", "a.run")
+        self.assertEqual((shown["ended"], shown["used_up"]), ("budget", "wall_time"))
+        self.assertGreater(shown["counts"]["given_back"], 0)
+        self.assertGreater(shown["confirming_s"], 0)
+        self.assertGreaterEqual(shown["budgets"]["wall_time_s"]["used"], 1)
+
+
+class ProgressTest(CommandTest):
+    def test_rejections_are_shown(self):
+        # An odd sum is rejected; the seed's is even.
+        write_task(self.folder / "task", score_sh=SCORE + "exit $((sum % 2))\n")
+        shown = self.succeed("run", "task", "--iterations", "40", "--out", "a.run").stderr
+        self.assertRegex(shown, r"  \d+ accepted, \d+ rejected  ")
+
+
 class TerminalTest(CommandTest):
     def output_on_a_terminal(self, *args):
         leader, follower = pty.openpty()
@@ -242,7 +291,7 @@ class TerminalTest(CommandTest):
         write_task(self.folder / "task")
         status, shown = self.output_on_a_terminal("run", "task", "--iterations", "60", "--out", "a.run")
         self.assertEqual(status, 0, shown)
-        self.assertRegex(shown, r"iteration \d+/60  best .*evaluations/s  \d+/\d+ cells")
+        self.assertRegex(shown, r"iteration \d+/60.*  best .*  \d+ accepted  .*evaluations/s  \d+/\d+ cells")
         self.assertIn("which is measured once more", shown)
         self.assertEqual(shown.count("\n"), 1, shown)  # the first line; the live one is drawn over itself
 

@@ -21,7 +21,7 @@ TEST(Yaml, AMisspeltKeyIsNamedWhereTheRightOneIsMissing) {
   double input = 0;
   const auto read = [&](YamlMap& in) { in.required("input", input); };
   EXPECT_EQ(error_of("model: a\ninptu: 1\n", read),
-            "f.yaml:1: key 'input' is missing | line 2 has 'inptu'; did you mean input?");
+            "f.yaml:2: key 'input' is missing, and 'inptu' stands here | did you mean input?");
   EXPECT_EQ(error_of("model: a\n", read), "f.yaml:1: key 'input' is missing");
   EXPECT_EQ(error_of("input: \"4\"\n", read),
             "f.yaml:1: 'input' must be a number, found '4' | a number stands without quotation marks");
@@ -149,7 +149,44 @@ TEST(Yaml, ErrorsNameLineKeyExpectationAndFinding) {
                      [&](YamlMap& in) {
                        in.required_maps("tensors", [&](YamlMap& t) { t.required("name", name); });
                      }),
-            "f.yaml:3: key 'tensors[1].name' is missing | line 3 has 'nam'; did you mean name?");
+            "f.yaml:3: key 'tensors[1].name' is missing, and 'nam' stands here | did you mean name?");
+}
+
+TEST(Yaml, AMisspeltKeyIsToldBeforeWhatItsAbsenceMakesWrong) {
+  std::string name;
+  int threads = 0;
+  const auto body = [&](YamlMap& in) {
+    in.only({"name", "threads"});
+    in.optional("threads", threads);
+    if (threads == 0) in.refuse("name", "no threads");
+    in.optional("name", name);
+  };
+  EXPECT_EQ(error_of("name: x\ntraeds: 1\n", body), "f.yaml:2: unknown key 'traeds' | did you mean threads?");
+  EXPECT_EQ(error_of("name: x\n", body), "f.yaml:1: no threads");
+  EXPECT_THROW(error_of("name: x\n",
+                        [&](YamlMap& in) {
+                          in.only({"name"});
+                          in.optional("threads", threads);
+                        }),
+               std::logic_error);
+}
+
+TEST(Yaml, AValueOfOthersIsToldByItsMeaning) {
+  Dtype dtype = Dtype::u8;
+  const auto meaning = [](std::string_view word) -> std::optional<std::string_view> {
+    return word == "float" ? std::optional<std::string_view>("f32")
+           : word == "u32" ? std::optional<std::string_view>("")
+           : word == "f31" ? std::optional<std::string_view>("f16")
+                           : std::nullopt;
+  };
+  const auto body = [&](YamlMap& in) {
+    in.required("dtype", dtype, choices({Dtype::f64, Dtype::f32}), meaning);
+  };
+  const std::string expected = "f.yaml:1: 'dtype' must be one of f64, f32, found ";
+  EXPECT_EQ(error_of("dtype: float", body), expected + "'float' | did you mean f32?");
+  EXPECT_EQ(error_of("dtype: u32", body), expected + "'u32'") << "not f32, which is near";
+  EXPECT_EQ(error_of("dtype: f31", body), expected + "'f31'") << "what is meant is no choice";
+  EXPECT_EQ(error_of("dtype: f23", body), expected + "'f23' | did you mean f32?");
 }
 
 TEST(Yaml, TheFirstErrorWinsAndCallersCanAddTheirOwn) {

@@ -130,6 +130,8 @@ TEST(AskTell, ARefusalSpendsAnIterationAndNoEvaluation) {
   EXPECT_EQ(commits->front().refusal, (Refusal{RefusalCode::declined, "no"}));
   EXPECT_TRUE(engine.done());
   EXPECT_EQ(engine.outcome().counts.refused, 1U);
+  EXPECT_EQ(engine.outcome().refusals.size(), 1U);
+  EXPECT_EQ(engine.outcome().refusals.begin()->second, 1U);
   EXPECT_EQ(engine.outcome().counts.evaluations, 1U);
 }
 
@@ -163,7 +165,7 @@ TEST(AskTell, ARepeatIsAnsweredFromTheCache) {
   EXPECT_EQ(counts.evaluations, 2U);
   EXPECT_EQ(counts.repeated, 1U);
   EXPECT_EQ(std::get<EvaluationArrived>(events->back()).source, EvaluationSource::cached);
-  engine.inspect([](const SearchState& state) { EXPECT_EQ(state.individuals().size(), 2U); });
+  engine.inspect([](const SearchState& state) { EXPECT_EQ(state.programs().size(), 2U); });
 }
 
 TEST(AskTell, TheFingerprintDecidesWhatIsARepeat) {

@@ -217,5 +217,120 @@ TEST(Replay, ContradictionsAreCorrupt) {
   EXPECT_EQ(broken(TicketClosed{{5}, {}, 0}), "corrupt");
 }
 
+TEST(Replay, TheSettingsInAJournalAreEnoughToRebuildTheRun) {
+  for (const bool deterministic : {false, true}) {
+    auto options = eventful_options(deterministic);
+    options.axes = {{"x", LinearScale{0, 100, 10}},
+                    {"a \"quoted\"; name", CategoricalScale{{"one; two", "3"}}},
+                    {"z", EdgeScale{{-1, 0.1, 4}}},
+                    {"l", LogarithmicScale{1, 1000, 3}}};
+    options.fixed = {{"mine", "1"}};
+    // Numbers that end in the same digit are one program.
+    options.fingerprint = [](const Source& source) {
+      return digest_of(std::to_string(number_in(source) % 40));
+    };
+    options.evaluations_in_flight = 1;  // a twin in flight would be a program of its own
+    const auto events = no_events();
+    ASSERT_TRUE(open_engine(options, events, blocking(noisy_score, 1), blocking(moody_nudge, 1)).run());
+    const auto state = replay_as_recorded(MemoryJournal(events));
+    ASSERT_TRUE(state) << describe(state.error());
+    EXPECT_EQ(state->to_text(), replayed(options, events));
+    EXPECT_GT(state->counts().repeated, 0U);
+    EXPECT_EQ(state->end_reason(state->elapsed_s()),
+              replay(MemoryJournal(events), options)->end_reason(state->elapsed_s()));
+  }
+}
+
+TEST(Replay, SettingsThatCannotBeReadAreCorrupt) {
+  const auto options = toy_options(5);
+  const auto events = no_events();
+  open_engine(options, events);
+  const auto session = std::get<SessionStarted>(events->front());
+  for (const auto& [name, text] :
+       std::multimap<std::string, std::string>{{"axes", "\"x\" linear 0"},
+                                               {"axes", "\"x\" linear 0 100 10 7"},
+                                               {"axes", "\"x\" strange 1 2"},
+                                               {"axes", "\"x\" linear 0 100 99999999"},
+                                               {"topology", "9999999 islands"},
+                                               {"topology", "2 islands 0>"},
+                                               {"topology", ""},
+                                               {"seed", "-"},
+                                               {"duels", "99999999999999999999"},
+                                               {"deterministic", "maybe"}}) {
+    auto changed = session;
+    changed.settings[name] = text;
+    const auto state =
+        replay_as_recorded(MemoryJournal(std::make_shared<std::vector<Event>>(std::vector<Event>{changed})));
+    ASSERT_FALSE(state) << name << ": " << text;
+  }
+}
+
+TEST(Replay, ProgramsThatNobodyHoldsAreReadFromTheJournal) {
+  auto options = eventful_options(false);
+  options.island = {.rejections = 2, .recent_failures = 2};
+  options.describe = [](const Source& source, const Evaluation&) {
+    return std::map<std::string, double>{{"bytes", double(source.bytes())}};
+  };
+  /// The program and its latest measurement that stood, as the commits told.
+  std::map<ProgramId, Individual> told;
+  const auto events = no_events();
+  Engine engine = open_engine(options, events, blocking(noisy_score, 1), blocking(moody_nudge, 1));
+  ASSERT_TRUE(engine.run([&](const Commit& commit) {
+    ASSERT_EQ(commit.individual != nullptr,
+              commit.kind != CommitKind::refused && commit.kind != CommitKind::given_back);
+    if (commit.individual) told.insert_or_assign(commit.individual->program->id, *commit.individual);
+  }));
+  engine.inspect([&](const SearchState& state) {
+    std::set<IndividualPtr> held;
+    for (std::uint32_t i = 0; i < state.archipelago().size(); ++i) {
+      const Island& island = state.archipelago().island({i});
+      for (const Elite& elite : island.archive().elites()) held.insert(elite.individual);
+      held.insert(island.rejections().begin(), island.rejections().end());
+      held.insert(island.recent_failures().begin(), island.recent_failures().end());
+    }
+    std::size_t released = 0;
+    for (const auto& [id, record] : state.programs()) {
+      const auto now = record.individual.lock();
+      if (!now) ++released;
+      EXPECT_TRUE(!now || held.contains(now)) << "program " << id.value << " is kept by nobody who needs it";
+      const auto read = state.individual(id);
+      ASSERT_TRUE(read) << describe(read.error());
+      EXPECT_EQ(*(*read)->program, *told.at(id).program);
+      EXPECT_EQ((*read)->evaluation, told.at(id).evaluation);
+      EXPECT_EQ(record.source, (*read)->program->source.digest());
+      EXPECT_EQ(record.accepted, (*read)->evaluation.accepted());
+    }
+    EXPECT_GT(released, 5U);
+  });
+  const auto state = replay(MemoryJournal(events), options).value();
+  for (const auto& [id, record] : state.programs()) {
+    if (!record.individual.expired()) continue;
+    EXPECT_EQ(state.individual(id).error().code, ErrorCode::not_found);
+  }
+}
+
+TEST(Replay, ARepeatOfAProgramThatNobodyHoldsIsAnsweredFromTheJournal) {
+  auto options = toy_options(20);
+  options.axes = {};  // one cell: the best alone is held
+  const auto events = no_events();
+  Engine engine = open_engine(options, events);
+  ASSERT_TRUE(engine.tell(engine.ask()->value().id, score_of(0)));
+  for (const long x : {10L, 20L, 30L})
+    ASSERT_TRUE(engine.tell(engine.ask()->value().id, number(x), score_of(x)));
+  engine.inspect([](const SearchState& state) {
+    EXPECT_TRUE(state.programs().at({1}).individual.expired());
+    EXPECT_FALSE(state.programs().at({3}).individual.expired());
+  });
+  const auto commits = engine.tell(engine.ask()->value().id, number(10), rejected());
+  ASSERT_TRUE(commits);
+  ASSERT_TRUE(commits->front().individual);
+  EXPECT_EQ(commits->front().kind, CommitKind::repeated);
+  EXPECT_EQ(commits->front().repeats, ProgramId{1});
+  EXPECT_EQ(commits->front().individual->program->source, number(10));
+  EXPECT_EQ(commits->front().fitness, 40);
+  EXPECT_EQ(std::get<EvaluationArrived>(events->back()).evaluation, score_of(10));
+  EXPECT_EQ(text_of(engine), replayed(options, events));
+}
+
 }  // namespace
 }  // namespace kernelsmith

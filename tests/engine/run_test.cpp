@@ -36,7 +36,7 @@ void expect_consistent(const EngineOptions& options, const Events& events, const
   engine.inspect([&](const SearchState& state) {
     EXPECT_EQ(opened.size(), answered.size() + state.open().size());
     const auto& counts = state.counts();
-    EXPECT_EQ(counts.accepted + counts.rejected, state.individuals().size());
+    EXPECT_EQ(counts.accepted + counts.rejected, state.programs().size());
     EXPECT_EQ(answered.size(), counts.accepted + counts.rejected + counts.repeated + counts.refused +
                                    counts.remeasured + counts.given_back);
   });
@@ -327,6 +327,53 @@ TEST_P(LoopbackRun, NothingIsLostAndNothingIsDoubled) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LoopbackRun,
                          ::testing::Combine(::testing::Values(1, 2, 3, 4), ::testing::Bool()));
+
+/// Somebody takes it away, and no append comes that would notice.
+class LosableJournal final : public Journal {
+ public:
+  LosableJournal(Events events, std::shared_ptr<std::atomic<bool>> lost)
+      : journal_(std::move(events)), lost_(std::move(lost)) {}
+  Status append(std::span<const Event> events) override { return journal_.append(events); }
+  Status replay(std::uint64_t after,
+                const std::function<Status(std::uint64_t, const Event&)>& visit) const override {
+    return journal_.replay(after, visit);
+  }
+  Status check() const override {
+    return *lost_ ? Status(fail(ErrorCode::io, "the journal is gone")) : Status();
+  }
+
+ private:
+  MemoryJournal journal_;
+  std::shared_ptr<std::atomic<bool>> lost_;
+};
+
+/// Loses the journal when it is asked, and answers only when it is told to stop.
+class Losing final : public Evaluator {
+ public:
+  explicit Losing(std::shared_ptr<std::atomic<bool>> lost) : lost_(std::move(lost)) {}
+  void start(EvaluationJob, std::stop_token stop, Sink<Evaluation> done) override {
+    *lost_ = true;
+    wait_.emplace(std::move(stop), Answer{std::move(done)});
+  }
+
+ private:
+  struct Answer {
+    Sink<Evaluation> done;
+    void operator()() const { done(fail(ErrorCode::cancelled, "stopped")); }
+  };
+  std::shared_ptr<std::atomic<bool>> lost_;
+  std::optional<std::stop_callback<Answer>> wait_;
+};
+
+TEST(Run, AJournalThatIsLostIsNoticedWhileARunWaits) {
+  const auto lost = std::make_shared<std::atomic<bool>>(false);
+  auto engine = Engine::create(std::make_unique<LosableJournal>(no_events(), lost), toy_options(),
+                               std::make_shared<Losing>(lost), blocking(nudge));
+  ASSERT_TRUE(engine);
+  const auto outcome = engine->run();
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().message, "the journal is gone");
+}
 
 }  // namespace
 }  // namespace kernelsmith

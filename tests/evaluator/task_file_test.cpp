@@ -2,6 +2,8 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +16,7 @@ namespace kernelsmith {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kSoftmax = R"(version: 1
 name: softmax_cpu
@@ -131,7 +134,8 @@ TEST(TaskFile, ItsNameIsThatOfAFolder) {
 }
 
 TEST(TaskFile, NamesFileLineAndTheNearestKey) {
-  EXPECT_THAT(error_of(with("entry:", "entri:")), HasSubstr("task.yaml:"));
+  EXPECT_THAT(error_of(with("entry:", "entri:")),
+              AllOf(HasSubstr("task.yaml:4: unknown key 'entri'"), HasSubstr("did you mean entry?")));
   EXPECT_THAT(error_of(kSoftmax + "chek: []\n"),
               AllOf(HasSubstr("task.yaml:16"), HasSubstr("chek"), HasSubstr("check")));
   EXPECT_THAT(error_of(with("{rows: 10}", "{row: 10}")),
@@ -142,6 +146,66 @@ TEST(TaskFile, NamesFileLineAndTheNearestKey) {
       AllOf(HasSubstr("task.yaml:3"), HasSubstr("'cuda' is not built yet"), HasSubstr("cpu and command")));
   EXPECT_THAT(error_of(with("[reassociate]", "[reasociate]")), HasSubstr("did you mean reassociate?"));
   EXPECT_THAT(error_of(with("role: out", "role: output")), HasSubstr("task.yaml:9"));
+}
+
+// Each would make something else wrong: a missing key, an unknown size, no result.
+TEST(TaskFile, AMisspeltKeyIsBlamedOnItsOwnLine) {
+  for (const auto& [from, to, line] : {std::tuple{"version:", "versoin:", 1},
+                                       {"name: softmax_cpu", "nmae: softmax_cpu", 2},
+                                       {"backend:", "bakend:", 3},
+                                       {"entry:", "entri:", 4},
+                                       {"files:", "file:", 5},
+                                       {"sizes:", "sizs:", 6},
+                                       {"tensors:", "tensor:", 7},
+                                       {"name: x", "nam: x", 8},
+                                       {"role: out", "roel: out", 9},
+                                       {"timed:", "timmed:", 10},
+                                       {"check:", "chek:", 11},
+                                       {"tolerance:", "tolerence:", 12}})
+    EXPECT_THAT(error_of(with(from, to)),
+                AllOf(HasSubstr("task.yaml:" + std::to_string(line) + ": "), HasSubstr("did you mean ")))
+        << to;
+}
+
+TEST(TaskFile, KnowsWhatOthersCallADtype) {
+  const auto hint = [](const std::string& word) {
+    const auto task = parse(with("dtype: f32", "dtype: \"" + word + "\""));
+    EXPECT_FALSE(task) << word;
+    if (task) return std::string();
+    EXPECT_THAT(task.error().where, "task.yaml:8") << word;
+    EXPECT_THAT(task.error().message, HasSubstr("must be one of f64, f32, i64, i32, i8, u8")) << word;
+    return task.error().hint;
+  };
+  const std::map<std::string, std::vector<std::string>> words = {
+      {"f64", {"double", "float64", "torch.double", "np.float64", "fp64"}},
+      {"f32", {"float", "float32", "torch.float32", "Float32", "std::float32_t", "single", "fp32", "f23"}},
+      {"i64", {"int64", "long", "long long", "std::int64_t", "np.int64"}},
+      {"i32", {"int", "int32", "int32_t", "torch.int", "integer"}},
+      {"i8", {"int8", "char", "int8_t", "signed char"}},
+      {"u8", {"uint8", "uint8_t", "byte", "unsigned char"}}};
+  for (const auto& [ours, theirs] : words)
+    for (const std::string& word : theirs) EXPECT_EQ(hint(word), "did you mean " + ours + "?") << word;
+  // What the backend lacks is not offered, and nothing else in its place.
+  for (const char* word : {"half", "float16", "f16", "bf16", "bfloat16", "torch.bfloat16", "int16", "i16",
+                           "u32", "uint64_t", "bool", "fp8", "complex64"})
+    EXPECT_EQ(hint(word), "") << word;
+}
+
+TEST(TaskFile, KnowsWhatOthersCallARoleAndADistribution) {
+  const std::map<std::string, std::string> roles = {
+      {"input", "in"}, {"output", "out"}, {"result", "out"}, {"in_out", "inout"}, {"In-Place", "inout"}};
+  for (const auto& [word, ours] : roles) {
+    const auto task = parse(with("role: out", "role: " + word));
+    ASSERT_FALSE(task) << word;
+    EXPECT_EQ(task.error().hint, "did you mean " + ours + "?") << word;
+  }
+  EXPECT_EQ(parse(with("init: normal", "init: randn")).error().hint, "did you mean normal?");
+  EXPECT_EQ(parse(with("init: normal", "init: rand")).error().hint, "did you mean uniform?");
+}
+
+TEST(TaskFile, OffersBackendsThatAreThere) {
+  EXPECT_THAT(error_of(with("backend: cpu", "backend: pytorch")),
+              AllOf(HasSubstr("one of cpu, command,"), Not(HasSubstr("did you mean"))));
 }
 
 TEST(TaskFile, RefusesWrongTypesAndValues) {

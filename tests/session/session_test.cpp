@@ -146,7 +146,7 @@ TEST_F(SessionTest, AViewIsTheReplayOfTheRun) {
   const auto view = view_run(run_, toy::registry());
   ASSERT_TRUE(view) << describe(view.error());
   EXPECT_EQ(view->archive_digest(), live);
-  const auto lineage = view->lineage_of_best();
+  const auto lineage = view->lineage_of_best;
   ASSERT_GE(lineage.size(), 2u);
   EXPECT_EQ(lineage.front().individual->program->origin, Origin::seed);
   EXPECT_EQ(lineage.back().individual, view->state.best());
@@ -166,11 +166,32 @@ TEST_F(SessionTest, ExportsALineForEveryProgramEvaluationAndEdge) {
     for (const std::string type : {"run", "program", "evaluation", "lineage"})
       if (line.find("\"type\":\"" + type + "\"") != std::string::npos) ++lines[type];
   EXPECT_EQ(lines["run"], 1u);
-  EXPECT_EQ(lines["program"], view->state.individuals().size());
+  EXPECT_EQ(lines["program"], view->state.programs().size());
   EXPECT_EQ(lines["evaluation"], view->state.counts().evaluations);
   std::size_t edges = 0;
-  for (const auto& [id, individual] : view->state.individuals()) edges += individual->program->parents.size();
+  for (const auto& [id, program] : view->state.programs()) edges += view->state.lineage().parents(id).size();
   EXPECT_EQ(lines["lineage"], edges);
+}
+
+TEST_F(SessionTest, OfARunWhoseFolderIsDeletedTheBestIsSaved) {
+  auto session = begin("budgets: {iterations: 300}\nworkers: 1\n");
+  ASSERT_TRUE(session);
+  fs::create_directory(folder_ / "a.run.rescued");
+  double best = 0;
+  const auto outcome = session->run([&](const Commit& commit) {
+    if (commit.new_best) best = commit.fitness;
+    if (commit.ticket.value == 20) fs::remove_all(run_);
+  });
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::io);
+  const fs::path saved = folder_ / "a.run.rescued-2";
+  EXPECT_THAT(outcome.error().hint, testing::HasSubstr("saved in " + saved.string()));
+  const auto source = Source::create({{"seed.txt", read_text_file(saved / "seed.txt").value()}}).value();
+  EvaluationJob job;
+  job.source = source;
+  EXPECT_EQ(toy::sum_of_knobs(job), best);
+  EXPECT_TRUE(fs::exists(saved / "report.json"));
+  EXPECT_FALSE(fs::exists(run_));
 }
 
 TEST_F(SessionTest, EvaluatesCandidatesByThemselves) {
@@ -185,6 +206,82 @@ TEST_F(SessionTest, EvaluatesCandidatesByThemselves) {
                                     });
   ASSERT_TRUE(done);
   EXPECT_EQ(fitness, (std::vector<double>{0, 0}));
+}
+
+/// A run of a program that links the library; a candidate is a number, and numbers that end in 3 are
+/// rejected.
+class LibraryRun : public SessionTest {
+ protected:
+  Engine begin_run(EngineOptions options) {
+    options.budgets.iterations = 40;
+    options.seed = 9;
+    options.seeds = {Source::create({{"x.txt", "0"}}).value()};
+    return Engine::open(run_, std::move(options),
+                        blocking([](const EvaluationJob& job) -> Result<Evaluation> {
+                          const long x = std::stol(std::string(job.source.main_text()));
+                          if (x % 10 == 3) return Rejection{Stage::run, RejectionCode::crashed, "three", {}};
+                          auto metrics = Metrics::create(Measurement::exact(double(x)), {{"x", double(x)}});
+                          return Acceptance{metrics.value(), {}};
+                        }),
+                        blocking([](const ProposalRequest& request) {
+                          return Source::create({{"x.txt", std::to_string(request.ticket.value)}}).value();
+                        }))
+        .value();
+  }
+};
+
+TEST_F(LibraryRun, IsShownAndExported) {
+  EngineOptions options;
+  options.axes = {{"x", LinearScale{0, 100, 10}}};
+  options.topology = Topology::ring(2).value();
+  Digest live;
+  {
+    Engine engine = begin_run(options);
+    ASSERT_TRUE(engine.run());
+    engine.inspect([&](const SearchState& state) { live = archive_digest(state); });
+  }
+  const auto view = view_run(run_, toy::registry());
+  ASSERT_TRUE(view) << describe(view.error());
+  EXPECT_FALSE(view->has_task);
+  EXPECT_TRUE(view->has_cells);
+  EXPECT_EQ(view->archive_digest(), live);
+  EXPECT_EQ(view->config.seed, 9u);
+  EXPECT_EQ(view->reason, EndReason::budget);
+  EXPECT_EQ(view->best_evaluation()->metrics()->fitness().median, 40);
+  EXPECT_EQ(view->state.failures().size(), 1u);
+  EXPECT_FALSE(view->lineage_of_best.empty());
+  std::ostringstream out;
+  ASSERT_TRUE(export_run(*view, out));
+  EXPECT_THAT(out.str(), testing::StartsWith("{\"run\":\"" + view->run_id));
+}
+
+TEST_F(LibraryRun, CellsByWhatOnlyTheProgramComputesAreNotMadeUp) {
+  EngineOptions options;
+  options.axes = {{"digits", LinearScale{0, 10, 10}}};
+  options.describe = [](const Source& source, const Evaluation&) {
+    return std::map<std::string, double>{{"digits", double(source.bytes())}};
+  };
+  ASSERT_TRUE(begin_run(options).run());
+  const auto view = view_run(run_, toy::registry());
+  ASSERT_TRUE(view) << describe(view.error());
+  EXPECT_FALSE(view->has_cells);
+  EXPECT_EQ(view->best_evaluation()->metrics()->fitness().median, 40);
+}
+
+TEST_F(LibraryRun, OneThatHasOnlyBegunIsShown) {
+  begin_run({});
+  const auto view = view_run(run_, toy::registry());
+  ASSERT_TRUE(view) << describe(view.error());
+  EXPECT_EQ(view->reason, EndReason::unfinished);
+  EXPECT_EQ(view->best_evaluation(), nullptr);
+}
+
+TEST_F(LibraryRun, IsGoneOnWithByItsOwnProgramOnly) {
+  ASSERT_TRUE(begin_run({}).run());
+  const auto session = resume();
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, ErrorCode::not_found);
+  EXPECT_THAT(session.error().hint, testing::HasSubstr("by that program"));
 }
 
 TEST(TaskFolder, IsCopiedWithEveryFile) {

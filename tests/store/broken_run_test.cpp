@@ -25,6 +25,14 @@ class BrokenRun : public testing::Test {
     sqlite3_close(handle);
   }
 
+  /// Bytes 16 and 17 of every SQLite database.
+  int page_bytes() {
+    std::ifstream file(database_, std::ios::binary);
+    file.seekg(16);
+    const int high = file.get();
+    return high * 256 + file.get();
+  }
+
   void overwrite(const std::string& bytes) { std::ofstream(database_, std::ios::binary) << bytes; }
 
   /// The code with which writers and readers alike are refused.
@@ -119,6 +127,16 @@ TEST_F(BrokenRun, ALostSourceIsCorrupt) {
   execute("PRAGMA foreign_keys = OFF; DELETE FROM sources");
   EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
   EXPECT_EQ(RunStore::open(run_).value()->integrity_check().error().code, ErrorCode::corrupt);
+}
+
+TEST_F(BrokenRun, ARunWithPagesOfAnotherSizeIsNone) {
+  EXPECT_EQ(page_bytes(), 16384);
+  execute("PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM");
+  EXPECT_EQ(page_bytes(), 4096) << "as older versions made it";
+  const auto store = RunStore::open(run_);
+  ASSERT_TRUE(store) << describe(store.error());
+  EXPECT_TRUE((*store)->append(sample::events()));
+  EXPECT_TRUE((*store)->integrity_check());
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(DiskFull, AnAppendFailsAsAWholeAndSucceedsLater) {
   const TemporaryFolder folder;
   in_a_child([&] {
     const auto store = RunStore::create(folder / "r", "").value();
-    limit_file_size(200000);
+    limit_file_size(800000);
     std::uint64_t n = 1;
     Status status = append_one(*store, n);
     while (status && n < 1000) status = append_one(*store, ++n);

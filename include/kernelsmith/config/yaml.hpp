@@ -63,6 +63,9 @@ using RangeOf = Range<typename detail::BoundOf<T>::type>;
 template <class E>
 using Choices = std::vector<std::pair<std::string_view, E>>;
 
+/// Our name for what others call so; empty where we have nothing like it, nothing where it is not known.
+using Meaning = std::function<std::optional<std::string_view>(std::string_view)>;
+
 /// Choices for an enum that has a name_of().
 template <class E>
 Choices<E> choices(std::initializer_list<E> values) {
@@ -94,11 +97,12 @@ class YamlMap {
   /// A mapping of free names to integers, such as `sizes`.
   void required(std::string_view key, std::map<std::string, std::int64_t>& out,
                 Range<std::int64_t> range = {});
+  /// A value that is no choice is refused with the one that was meant: by `meaning`, else by its letters.
   template <class E>
-  void required(std::string_view key, E& out, const Choices<E>& choices) {
+  void required(std::string_view key, E& out, const Choices<E>& choices, const Meaning& meaning = {}) {
     std::vector<std::string_view> names;
     for (const auto& choice : choices) names.push_back(choice.first);
-    if (const auto index = choose(key, names)) out = choices[*index].second;
+    if (const auto index = choose(key, names, meaning)) out = choices[*index].second;
   }
 
   /// The same, and `out` keeps its value where the key is absent.
@@ -111,8 +115,8 @@ class YamlMap {
     if (kind(key) != YamlKind::absent) required(key, out, range);
   }
   template <class E>
-  void optional(std::string_view key, E& out, const Choices<E>& choices) {
-    if (kind(key) != YamlKind::absent) required(key, out, choices);
+  void optional(std::string_view key, E& out, const Choices<E>& choices, const Meaning& meaning = {}) {
+    if (kind(key) != YamlKind::absent) required(key, out, choices, meaning);
   }
 
   /// A nested mapping.
@@ -121,6 +125,10 @@ class YamlMap {
   /// A list of mappings; `body` is called for each, in order.
   void required_maps(std::string_view key, const Body& body);
   void optional_maps(std::string_view key, const Body& body);
+
+  /// All that may stand here, told before it is read: a misspelt key is then refused before what its absence
+  /// makes wrong. To ask for another key after it is a programming mistake (std::logic_error).
+  void only(std::initializer_list<std::string_view> keys);
 
   /// What stands at the key, which becomes a known one. Null (`key:`) is a scalar, which every getter
   /// refuses.
@@ -145,7 +153,8 @@ class YamlMap {
   friend struct YamlReader;
   struct State;
   explicit YamlMap(State& state) : state_(state) {}
-  std::optional<std::size_t> choose(std::string_view key, const std::vector<std::string_view>& names);
+  std::optional<std::size_t> choose(std::string_view key, const std::vector<std::string_view>& names,
+                                    const Meaning& meaning);
   State& state_;
 };
 

@@ -27,7 +27,10 @@ namespace kernelsmith {
 struct Budgets {
   std::optional<std::uint64_t> iterations;   ///< tickets that asked for a child and were told
   std::optional<std::uint64_t> evaluations;  ///< seeds, repairs and re-measurements included
-  std::optional<double> wall_s;              ///< after it nothing new is begun; what was begun is finished
+  /// After it nothing new is begun, and what nobody waits for is given up: evaluations of the tuner's
+  /// children and duels. Answers of models are waited for and evaluated. What measuring the best again takes
+  /// (confirm) comes on top.
+  std::optional<double> wall_s;
   /// US dollars that calls to models cost. A call is begun where what is left covers it and those under way,
   /// each taken to cost what the dearest one of its model and operator did, and where that has not answered
   /// yet what EngineOptions::forecast_usd says at the least; before a model's first answer one is under way.

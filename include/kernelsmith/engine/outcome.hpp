@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -30,13 +31,14 @@ struct Commit {
   TicketId ticket;
   IslandId island;
   CommitKind kind = CommitKind::evaluated;
-  IndividualPtr individual;        ///< as it stands now; null for `refused` and `given_back`
-  double fitness = 0;              ///< the individual's median where it was accepted
-  bool new_best = false;           ///< it is the best of all islands now, and was not before
-  bool demoted = false;            ///< it was the best, and was rejected when it was confirmed
-  std::optional<AddStatus> added;  ///< on its island; empty for a rejection and where nothing was added
-  std::optional<Refusal> refusal;  ///< for `refused`
-  std::optional<Error> error;      ///< for `given_back`
+  IndividualPtr individual;          ///< as it stands now; null for `refused` and `given_back`
+  std::optional<ProgramId> repeats;  ///< for `repeated`: the earlier program
+  double fitness = 0;                ///< the individual's median where it was accepted
+  bool new_best = false;             ///< it is the best of all islands now, and was not before
+  bool demoted = false;              ///< it was the best, and was rejected when it was confirmed
+  std::optional<AddStatus> added;    ///< on its island; empty for a rejection and where nothing was added
+  std::optional<Refusal> refusal;    ///< for `refused`
+  std::optional<Error> error;        ///< for `given_back`
 };
 
 /// What a run has used and found. All its sessions together.
@@ -79,11 +81,13 @@ struct Outcome {
   IndividualPtr best;                      ///< null while nothing was accepted
   std::optional<Evaluation> confirmation;  ///< of the best, where it was confirmed; always an acceptance
   Counts counts;
+  std::map<RefusalCode, std::uint64_t> refusals;  ///< how many proposals were refusals, by why
   Spending spending;
   std::optional<double> next_usd;  ///< where money ended it: what the next call is taken to cost
   double elapsed_s = 0;
-  double session_s = 0;  ///< of them, in this session
-  double engine_s = 0;   ///< of session_s, spent by the engine itself: journal, archive and policies
+  double confirming_s = 0;  ///< of them, measuring the best again; no budget counts it
+  double session_s = 0;     ///< of them, in this session
+  double engine_s = 0;      ///< of session_s, spent by the engine itself: journal, archive and policies
 };
 
 }  // namespace kernelsmith

@@ -2,6 +2,7 @@
 // drives live runs through it, and replay() rebuilds it, by the same code.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -32,6 +33,18 @@ enum class TicketKind {
   confirm,    ///< an evaluation
 };
 
+/// What is kept of every program that was evaluated, however many there are. Text and evaluation stay in
+/// memory only while somebody holds the individual: an island, an open ticket, a duel or a repair that waits.
+struct ProgramRecord {
+  Digest source;  ///< Source::digest
+  Origin origin = Origin::seed;
+  bool accepted = false;
+  Cell cell;                                        ///< where it was accepted
+  double fitness = 0;                               ///< likewise: the median
+  std::uint64_t proposed_at = 0, evaluated_at = 0;  ///< the events' positions in the journal
+  std::weak_ptr<const Individual> individual;       ///< as it stands now
+};
+
 /// A ticket between TicketOpened and the moment it takes effect.
 struct OpenTicket {
   TicketOpened opened;
@@ -41,10 +54,11 @@ struct OpenTicket {
   IndividualPtr incumbent;    ///< for `duel`
   std::uint32_t attempt = 0;  ///< of the evaluation
   std::optional<Proposal> proposal;
-  std::optional<Digest> fingerprint;  ///< of the proposed child
-  double forecast_usd = 0;            ///< of a call, where its kind has not answered and the most is known
-  std::vector<Cost> costs;            ///< of its calls; in deterministic mode they do not count yet
-  bool told_of_failure = false;       ///< in this session: no call is under way for it any more
+  std::uint64_t proposed_at = 0, answered_at = 0;  ///< the events' positions in the journal
+  std::optional<Digest> fingerprint;               ///< of the proposed child
+  double forecast_usd = 0;       ///< of a call, where its kind has not answered and the most is known
+  std::vector<Cost> costs;       ///< of its calls; in deterministic mode they do not count yet
+  bool told_of_failure = false;  ///< in this session: no call is under way for it any more
   /// What it was told. In deterministic mode it waits here for its turn.
   std::variant<std::monostate, EvaluationArrived, TicketClosed> answer;
 
@@ -61,6 +75,16 @@ class SearchState {
   /// Refuses (`invalid_argument`) options out of range; `where` is the option's name.
   static Result<SearchState> create(EngineOptions options);
 
+  /// The journal whose events were applied, all of them in order: individual() reads what nobody holds from
+  /// it. It must outlive the state, or be replaced; null: such an individual is `not_found`.
+  void read_from(const Journal* journal) { journal_ = journal; }
+
+  /// Fills in the individual of a commit that repeats a program which nobody holds.
+  Status complete(Commit& commit) const;
+
+  /// Takes sessions with other settings than the options'.
+  void accept_any_settings() { checks_settings_ = false; }
+
   /// Lets one event take effect and tells the commits that it brought about. Refuses (`corrupt`) an event
   /// that contradicts those before it, and (`invalid_argument`) a session with other settings; the state is
   /// then unusable.
@@ -74,21 +98,30 @@ class SearchState {
   Spending spending() const;
   /// Null while nothing was accepted.
   IndividualPtr best() const { return archipelago_.best(); }
-  /// Every evaluated program, by id; artifacts left out.
-  const std::map<ProgramId, IndividualPtr>& individuals() const { return individuals_; }
+  /// How many proposals were refusals, by why. Their sum is Counts::refused.
+  const std::map<RefusalCode, std::uint64_t>& refusals() const { return refusals_; }
+  /// Every evaluated program, by id.
+  const std::map<ProgramId, ProgramRecord>& programs() const { return programs_; }
+  /// A program with its evaluation as it stands now, artifacts left out; read from the journal where nobody
+  /// holds it. Errors: the journal's, and `corrupt` for a program that there is none of.
+  Result<IndividualPtr> individual(ProgramId id) const;
+  /// Rejected programs by what they broke, in the order of the stages.
+  const std::map<std::pair<Stage, RejectionCode>, std::uint64_t>& failures() const { return failures_; }
   /// The last confirmation, and of which program; no evaluation where an Error ended it.
   const std::optional<std::pair<ProgramId, std::optional<Evaluation>>>& confirmation() const {
     return confirmation_;
   }
   /// The best program's evaluation when it was confirmed; null where it was not.
   const Evaluation* confirmation_of_best() const;
-  /// The programs that were the best and were rejected when they were confirmed, in that order. They are
-  /// rejected programs now, as individuals() has them.
-  const std::vector<ProgramId>& demoted() const { return demoted_; }
+  /// The programs that were the best and were rejected when they were confirmed, in that order, with that
+  /// rejection.
+  const std::vector<IndividualPtr>& demoted() const { return demoted_; }
 
   // How far it is.
   const Budgets& budgets() const { return budgets_; }
   double elapsed_s() const { return elapsed_s_; }
+  /// Of it, what measuring the best again took. It comes on top of the budget of wall time.
+  double confirming_s() const { return confirming_s_; }
   /// What the last session recorded; empty before the first.
   const std::map<std::string, std::string>& session_settings() const { return session_settings_; }
   /// What ended the last session, where an error did.
@@ -108,7 +141,8 @@ class SearchState {
   TicketId next_ticket() const { return {next_ticket_}; }
 
   /// What the journal lacks for the state to be settled: a crossing of a period, a seed's ticket, the answer
-  /// to a refusal or a repeat, in deterministic mode the next ticket. Append it, apply it, and ask again.
+  /// to a refusal or a repeat, in deterministic mode the next ticket. Append it, apply it, and ask again. The
+  /// evaluation of a repeat (EvaluationSource::cached) is left to the caller: it is individual()'s.
   std::optional<Event> due(double elapsed_s) const;
 
   /// The ticket that could be opened now; empty where budgets, open tickets or the pipeline forbid it.
@@ -141,13 +175,18 @@ class SearchState {
     IslandId island;
     ProgramId program;                   ///< the challenger, or the rejected child
     std::optional<ProgramId> incumbent;  ///< set for a duel
+    /// Of both, so that they stay in memory.
+    std::array<IndividualPtr, 2> held{};
 
-    friend bool operator==(const FollowUp&, const FollowUp&) = default;
+    bool is(IslandId on, ProgramId what, std::optional<ProgramId> against) const {
+      return island == on && program == what && incumbent == against;
+    }
   };
 
   SearchState(EngineOptions options, const Grid& grid);
 
   // One for each event.
+  Status check_settings(const SessionStarted& session) const;
   Status begin_session(const SessionStarted& session);
   Status open_ticket(const TicketOpened& opened);
   Status take_proposal(const ProposalArrived& arrived);
@@ -178,13 +217,14 @@ class SearchState {
   Status commit_evaluation(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
   Status commit_program(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
   void commit_duel(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
-  void commit_confirmation(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
-  void demote(const ProgramPtr& program, const Evaluation& rejection);
-  IndividualPtr best_of_cell(Cell cell) const;
+  Status commit_confirmation(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
+  Status demote(const IndividualPtr& rejected, std::uint64_t answered_at);
+  std::optional<ProgramId> best_of_cell(Cell cell) const;
+  void keep(ProgramRecord& record, const IndividualPtr& individual, std::uint64_t evaluated_at) const;
   void commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit);
   Evaluation described(const Source& source, const Evaluation& evaluation) const;
-  void queue_duel(IslandId island, ProgramId challenger, ProgramId incumbent);
-  void queue_repair(IslandId island, ProgramId rejected, const OpenTicket& ticket);
+  void queue_duel(IslandId island, const IndividualPtr& challenger, const IndividualPtr& incumbent);
+  void queue_repair(IslandId island, const IndividualPtr& rejected, const OpenTicket& ticket);
 
   // Deciding.
   enum class Opening { none, follow_up, iteration, confirmation };
@@ -202,17 +242,22 @@ class SearchState {
   TicketOpened open_follow_up(const FollowUp& follow_up) const;
   TicketOpened open_iteration() const;
   TicketOpened open_confirmation() const;
-  Result<IndividualPtr> individual(ProgramId id) const;
+  Result<IndividualPtr> read(ProgramId id, const ProgramRecord& record) const;
 
   EngineOptions options_;
+  const Journal* journal_ = nullptr;
+  std::uint64_t position_ = 0;  ///< of the last event that was applied
+  bool checks_settings_ = true;
   Archipelago archipelago_;
   Lineage lineage_;
   Counts counts_;
+  std::map<RefusalCode, std::uint64_t> refusals_;
   Spending spending_;                                                   ///< what counts
   std::map<std::pair<std::string, Operator>, KnownCalls> known_calls_;  ///< of what counts, by their tickets
   std::uint64_t money_marks_ = 0;
   Budgets budgets_;
   double elapsed_s_ = 0;
+  double confirming_s_ = 0;
   std::map<std::string, std::string> session_settings_;
   std::optional<Error> session_error_;
   std::uint64_t migrations_ = 0;
@@ -226,16 +271,23 @@ class SearchState {
   std::set<TicketId>
       foregone_;  ///< open tickets whose proposal was a refusal or a repeat: no evaluator needed
   std::deque<FollowUp> follow_ups_;
-  std::map<ProgramId, IndividualPtr> individuals_;
+  std::map<ProgramId, ProgramRecord> programs_;
+  std::map<std::pair<Stage, RejectionCode>, std::uint64_t> failures_;
   std::unordered_map<Digest, ProgramId> by_fingerprint_;
   std::map<ProgramId, std::uint32_t> attempts_;  ///< the next attempt of each program
   std::map<ProgramId, unsigned> repairs_;        ///< how many repairs in a row led to a rejected program
   std::map<std::pair<ProgramId, ProgramId>, unsigned> duels_;
   std::optional<std::pair<ProgramId, std::optional<Evaluation>>> confirmation_;
-  std::vector<ProgramId> demoted_;
+  std::vector<IndividualPtr> demoted_;
 };
 
-/// The state that a journal's events lead to.
+/// The state that a journal's events lead to. It reads from no journal: see SearchState::read_from.
 Result<SearchState> replay(const Journal& journal, EngineOptions options);
+
+/// The same by the settings that stand in the journal, for whoever has not the options of the program that
+/// began the run. What no journal holds is the default: EngineOptions::describe (Grid::absent_features tells
+/// where an axis lacks its feature), migration, and sampler and operators, which only matter for what comes
+/// next.
+Result<SearchState> replay_as_recorded(const Journal& journal);
 
 }  // namespace kernelsmith

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <iosfwd>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <kernelsmith/engine/search_state.hpp>
 #include <kernelsmith/session/session.hpp>
+#include <kernelsmith/store/run_store.hpp>
 
 namespace kernelsmith {
 
@@ -25,9 +27,18 @@ struct RunView {
   std::string run_id;
   std::filesystem::path folder;
   std::filesystem::path best_folder;
+  /// False for a run that a program began which links the library: of `task` only the digest is known then,
+  /// and of `config` only seed, deterministic and budgets.
+  bool has_task = true;
   Task task;
   RunConfig config;
+  std::shared_ptr<const RunStore> store;  ///< where `state` reads programs that are held no more
   SearchState state;
+  IndividualPtr latest_best;  ///< the best program as it was measured last; null while nothing was accepted
+  /// From the seed to the best, along the first parents; empty while nothing was accepted.
+  std::vector<LineageStep> lineage_of_best;
+  /// False where an axis reads what the program that began the run computed: the cells are not known then.
+  bool has_cells = true;
   /// Proposals without a child, by why: how many, and the last one's ticket and detail.
   struct Refusals {
     std::uint64_t count = 0;
@@ -47,12 +58,6 @@ struct RunView {
   /// The best program's evaluation; the confirmation's where it was confirmed. Null while there is none.
   const Evaluation* best_evaluation() const;
 
-  /// From the seed to the best, along the first parents; empty while nothing was accepted.
-  std::vector<LineageStep> lineage_of_best() const;
-
-  /// Rejected programs by what they broke, in the order of the stages.
-  std::map<std::pair<Stage, RejectionCode>, std::uint64_t> failures() const;
-
   /// Each filled cell of the grid with the best elite of all islands.
   std::map<Cell, Elite> elites() const;
 
@@ -60,7 +65,8 @@ struct RunView {
   Digest archive_digest() const;
 };
 
-/// Opens the run folder for reading and replays its journal. Errors: load_stored_run's and RunStore's.
+/// Opens the run folder for reading and replays its journal; one without a task by the settings that stand
+/// there. Errors: load_stored_run's and RunStore's.
 Result<RunView> view_run(const std::filesystem::path& folder, const Registry& registry);
 
 /// Writes the run as JSON lines (docs/formats.md): programs, evaluations, lineage, kept

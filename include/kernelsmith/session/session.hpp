@@ -36,7 +36,8 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  /// Engine::run, and keeps `best/`.
+  /// Engine::run, and keeps `best/`. Fails with check()'s error where the run folder is gone; then the best
+  /// program stands in a folder that the hint names.
   Result<Outcome> run(const CommitCallback& on_commit = {}, std::stop_token stop = {});
 
   const Task& task() const;
@@ -44,6 +45,8 @@ class Session {
   const Engine& engine() const;
   std::filesystem::path folder() const;
   std::filesystem::path best_folder() const;
+  /// RunStore::check: whether the run folder is still what it was.
+  Status check() const;
 
  private:
   struct Impl;

@@ -67,6 +67,9 @@ class RunStore final : public Journal {
   /// One transaction. Artifacts of evaluations and replies of proposals are kept apart and are not replayed:
   /// see artifacts() and reply().
   Status append(std::span<const Event> events) override;
+  /// `io` where run.db or its log is no longer the file that was opened: deleted, replaced, or its folder
+  /// renamed. Nothing is written then.
+  Status check() const override;
   Status replay(
       std::uint64_t after,
       const std::function<Status(std::uint64_t position, const Event& event)>& visit) const override;
@@ -84,6 +87,9 @@ class RunStore final : public Journal {
   Status write_best(const Individual& best, std::string_view report_json);
   /// Takes `best/` away, where it is there.
   Status remove_best();
+  /// Writes a program's files and `report.json` into a folder, which it makes: where the run's own is gone.
+  static Status save_program(const Individual& program, std::string_view report_json,
+                             const std::filesystem::path& folder);
   /// The folder of the best program.
   std::filesystem::path best_folder() const;
 
@@ -92,6 +98,7 @@ class RunStore final : public Journal {
 
  private:
   struct Impl;
+  Status require_intact() const;
   explicit RunStore(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

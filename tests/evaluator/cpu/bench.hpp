@@ -44,6 +44,15 @@ inline const std::string kHonest = R"(
 
 inline std::string kernel(const std::string& body) { return kSignature + body + "}\n"; }
 
+/// Before a kernel: `busy_ms(n)` takes n milliseconds of the processor's time on any processor. A loop that
+/// counts takes a time that depends on the processor.
+inline const std::string kBusy = R"(#include <ctime>
+static void busy_ms(double ms) {
+  const std::clock_t start = std::clock();
+  while (std::clock() - start < ms * (CLOCKS_PER_SEC / 1e3)) {}
+}
+)";
+
 struct Files {
   std::string reference = kernel(kHonest);
   std::string seed = kernel(kHonest);

@@ -48,8 +48,8 @@ TEST(Check, FindsOneWrongElementAmongMany) {
   actual[4321] = 1.5F;
   const CheckResult result = check(reals(values, 0.125F), actual);
   EXPECT_EQ(result.fault, Fault::wrong);
-  EXPECT_EQ(result.bad, 1U);
-  EXPECT_EQ(result.first_bad, 4321U);
+  EXPECT_EQ(result.faults.wrong.count, 1U);
+  EXPECT_EQ(result.faults.wrong.first, 4321U);
 }
 
 TEST(Check, FindsManySmallErrorsByTheirRms) {
@@ -57,7 +57,7 @@ TEST(Check, FindsManySmallErrorsByTheirRms) {
   const Expected expected = reals(values, 0.125F);
   const CheckResult result = check(expected, actual);
   EXPECT_EQ(result.fault, Fault::wrong);
-  EXPECT_EQ(result.bad, 0U);
+  EXPECT_EQ(result.faults.wrong.count, 0U);
   EXPECT_NEAR(result.error, 0.5 / expected.rms_limit, 1e-3);
 }
 
@@ -160,8 +160,9 @@ TEST(Check, FindsTheSameInPartsAsInTheWhole) {
                        << count << " elements, " << wrong << " is " << value << ", " << parts);
           const CheckResult result = check_in_parts(expected, bytes_from(actual), parts);
           EXPECT_EQ(result.fault, whole.fault);
-          EXPECT_EQ(result.bad, whole.bad);
-          EXPECT_EQ(result.first_bad, whole.first_bad);
+          EXPECT_EQ(result.faults.wrong.count, whole.faults.wrong.count);
+          EXPECT_EQ(result.faults.wrong.first, whole.faults.wrong.first);
+          EXPECT_EQ(result.faults.not_finite.first, whole.faults.not_finite.first);
           EXPECT_NEAR(result.error, whole.error, 1e-9);
         }
       }
@@ -190,8 +191,10 @@ TEST(Check, TheGravestFaultOfAllPartsIsTold) {
   std::memcpy(&actual[2500], &kPoison, sizeof kPoison);
   const CheckResult result = check_in_parts(expected, bytes_from(actual), 2);
   EXPECT_EQ(result.fault, Fault::not_written);
-  EXPECT_EQ(result.bad, 3U);
-  EXPECT_EQ(result.first_bad, 10U);
+  EXPECT_EQ(result.faults.not_written.count, 1U);
+  EXPECT_EQ(result.faults.not_written.first, 2500U);
+  EXPECT_EQ(result.faults.not_finite.count, 1U);
+  EXPECT_EQ(result.faults.wrong.first, 4999U);
 }
 
 TEST(Check, IntegersAreComparedInPartsToo) {
@@ -204,8 +207,8 @@ TEST(Check, IntegersAreComparedInPartsToo) {
   values[4999] = 8;
   const CheckResult result = check_in_parts(expected, bytes_from(values), 3);
   EXPECT_EQ(result.fault, Fault::wrong);
-  EXPECT_EQ(result.bad, 1U);
-  EXPECT_EQ(result.first_bad, 4999U);
+  EXPECT_EQ(result.faults.wrong.count, 1U);
+  EXPECT_EQ(result.faults.wrong.first, 4999U);
   EXPECT_GT(result.error, 1);
 }
 
@@ -218,7 +221,7 @@ TEST(Check, ComparesIntegersBitForBit) {
   EXPECT_EQ(check_output(expected, bytes_from(values), kPoison).fault, Fault::none);
   const CheckResult wrong = check_output(expected, bytes_from(std::vector<std::int32_t>{1, -2, 4}), kPoison);
   EXPECT_EQ(wrong.fault, Fault::wrong);
-  EXPECT_EQ(wrong.first_bad, 2U);
+  EXPECT_EQ(wrong.faults.wrong.first, 2U);
   const CheckResult unwritten =
       check_output(expected, bytes_from(std::vector<std::uint32_t>{1, kPoison, 3}), kPoison);
   EXPECT_EQ(unwritten.fault, Fault::not_written);

@@ -120,12 +120,11 @@ TEST(CpuEvaluator, AConstantTensorAndWarmCachesChangeNoVerdict) {
 
 /// Wastes time on inputs that no other process has met, by files in the folder.
 std::string kernel_that_remembers(const std::filesystem::path& folder) {
-  return "#include <fstream>\n#include <string>\n#include <unistd.h>\n" + kSignature +
+  return "#include <fstream>\n#include <string>\n#include <unistd.h>\n" + kBusy + kSignature +
          "  const std::string name = \"" + folder.string() + R"(/" + std::to_string(x[rows * cols / 2]);
   pid_t first = 0;
   if (!(std::ifstream(name) >> first)) std::ofstream(name) << (first = getpid());
-  if (first == getpid())
-    for (volatile int i = 0; i < 2000000; i = i + 1) {}
+  if (first == getpid()) busy_ms(3);
 )" + kHonest +
          "}\n";
 }
@@ -257,9 +256,9 @@ TEST(CpuEvaluator, SaysWhatIsWrongWithATask) {
   EXPECT_EQ(error.code, ErrorCode::unsupported);
   EXPECT_THAT(describe(error), HasSubstr("operations_are_minimal"));
 
-  std::string half = kTask;
-  half.replace(half.find("dtype: f32"), 10, "dtype: f16");
-  error = setup_error(task_with({}, half));
+  Task half = task_with({});  // as a program may make it; a task.yaml is refused before
+  half.tensors.front().dtype = Dtype::f16;
+  error = setup_error(half);
   EXPECT_EQ(error.code, ErrorCode::refused);
   EXPECT_THAT(describe(error), HasSubstr("f16"));
 }
@@ -269,6 +268,12 @@ TEST(CpuEvaluator, SaysWhatTheMachineLacks) {
   options.compiler = "no-such-compiler";
   Error error = setup_error(task_with({}), options);
   EXPECT_EQ(error.code, ErrorCode::tool_missing);
+  EXPECT_THAT(error.hint, HasSubstr("evaluator.compiler"));
+
+  options.compiler = "/bin/true";
+  error = setup_error(task_with({}), options);
+  EXPECT_EQ(error.code, ErrorCode::tool_failed);
+  EXPECT_THAT(describe(error), AllOf(HasSubstr("/bin/true"), Not(HasSubstr("shim"))));
   EXPECT_THAT(error.hint, HasSubstr("evaluator.compiler"));
 
   options = quick();

@@ -1,0 +1,20 @@
+// What PyTorch, NumPy, C and others call the values that a task.yaml names, for "did you mean". Private to
+// the reader of tasks.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace kernelsmith {
+
+/// Our name of a dtype such as `torch.float32`, `half` or `int64_t`; empty for one that we lack (`int16`),
+/// nothing for a word that is not known.
+std::optional<std::string_view> dtype_meant_by(std::string_view word);
+
+/// Our name of a role such as `input`.
+std::optional<std::string_view> role_meant_by(std::string_view word);
+
+/// Our name of a distribution such as `randn`.
+std::optional<std::string_view> init_meant_by(std::string_view word);
+
+}  // namespace kernelsmith

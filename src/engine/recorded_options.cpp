@@ -1,0 +1,186 @@
+// The options of a run, as far as its own journal tells them: for whoever looks at a run without the program
+// that began it.
+
+#include <charconv>
+#include <iomanip>
+#include <sstream>
+#include <unordered_map>
+
+#include <kernelsmith/engine/search_state.hpp>
+
+#include "settings.hpp"
+
+namespace kernelsmith {
+namespace {
+
+/// Reads settings_of()'s texts back. They come with a run folder, perhaps from a stranger.
+class Settings {
+ public:
+  explicit Settings(const std::map<std::string, std::string>& texts) : texts_(texts) {}
+
+  std::string text(const char* name) const {
+    const auto found = texts_.find(name);
+    return found == texts_.end() ? "" : found->second;
+  }
+
+  template <class Number>
+  void number(const char* name, Number& value) {
+    const std::string digits = text(name);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc{} || end != digits.data() + digits.size()) refuse(name);
+  }
+
+  bool flag(const char* name) {
+    const std::string word = text(name);
+    if (word != "true" && word != "false") refuse(name);
+    return word == "true";
+  }
+
+  void refuse(const char* name) {
+    if (!status_) return;
+    status_ = fail(ErrorCode::corrupt, "the journal's setting cannot be read: \"" + text(name) + "\"", name);
+  }
+
+  const Status& status() const { return status_; }
+
+ private:
+  const std::map<std::string, std::string>& texts_;
+  Status status_;
+};
+
+template <class Number>
+bool read_range(std::istream& in, AxisSpec& axis) {
+  Number scale;
+  in >> scale.low >> scale.high >> scale.bins;
+  axis.scale = scale;
+  return static_cast<bool>(in);
+}
+
+/// True where the axis ends here; takes the semicolon that parts it from the next one.
+bool at_end(std::istream& in) {
+  if (!in.eof()) in >> std::ws;  // which fails at the end
+  return in.eof() || in.peek() == ';';
+}
+
+bool read_axis(std::istream& in, AxisSpec& axis) {
+  std::string kind;
+  in >> std::quoted(axis.feature) >> kind;
+  if (kind == "linear") return read_range<LinearScale>(in, axis);
+  if (kind == "logarithmic") return read_range<LogarithmicScale>(in, axis);
+  if (kind == "edges") {
+    EdgeScale scale;
+    for (double edge = 0; in && !at_end(in) && in >> edge;) scale.edges.push_back(edge);
+    axis.scale = std::move(scale);
+    return !in.fail();
+  }
+  CategoricalScale scale;
+  for (std::string name; in && !at_end(in) && in >> std::quoted(name);) scale.categories.push_back(name);
+  axis.scale = std::move(scale);
+  return kind == "categorical" && !in.fail();
+}
+
+void read_axes(Settings& settings, std::vector<AxisSpec>& axes) {
+  std::istringstream in(settings.text("axes"));
+  while (!at_end(in)) {
+    AxisSpec axis;
+    if (!read_axis(in, axis) || !at_end(in)) return settings.refuse("axes");
+    axes.push_back(std::move(axis));
+    if (!in.eof()) in.ignore();  // the semicolon
+  }
+}
+
+void read_topology(Settings& settings, Topology& topology) {
+  std::istringstream in(settings.text("topology"));
+  std::size_t islands = 0;
+  std::string word;
+  in >> islands >> word;
+  std::vector<MigrationEdge> edges;
+  while (in && !at_end(in)) {
+    MigrationEdge edge;
+    char arrow = 0;
+    in >> edge.from.value >> arrow >> edge.to.value;
+    edges.push_back(edge);
+  }
+  auto read = Topology::from_edges(islands, std::move(edges));
+  if (!read || word != "islands" || in.fail()) return settings.refuse("topology");
+  topology = std::move(*read);
+}
+
+Result<EngineOptions> options_from(const std::map<std::string, std::string>& texts) {
+  Settings settings(texts);
+  EngineOptions options;
+  if (const auto task = Digest::from_hex(settings.text("task"))) options.task = *task;
+  settings.number("seed", options.seed);
+  options.seeds_must_pass = settings.flag("seeds_must_pass");
+  read_topology(settings, options.topology);
+  read_axes(settings, options.axes);
+  settings.number("island.rejections", options.island.rejections);
+  settings.number("island.recent_failures", options.island.recent_failures);
+  settings.number("migration_period", options.migration_period);
+  settings.number("repairs", options.repairs);
+  settings.number("duels", options.duels);
+  options.confirm = settings.flag("confirm");
+  settings.number("idle_iterations", options.idle_iterations);
+  options.deterministic = settings.flag("deterministic");
+  if (options.deterministic) settings.number("pipeline", options.pipeline);
+  if (!settings.status()) return settings.status().error();
+  return options;
+}
+
+/// What a first pass over the journal finds out.
+struct Gathered {
+  std::optional<std::map<std::string, std::string>> settings;
+  std::vector<Source> seeds;
+  std::unordered_map<std::uint64_t, Digest> children;  ///< by ticket
+  std::unordered_map<Digest, Digest> repeats;          ///< of a child, and of the program that it repeats
+
+  void operator()(const Event& event) {
+    const auto* session = std::get_if<SessionStarted>(&event);
+    if (session && !settings) settings = session->settings;
+    const auto* proposed = std::get_if<ProposalArrived>(&event);
+    if (const Child* child = proposed ? proposed->proposal.child() : nullptr) {
+      children.emplace(proposed->ticket.value, child->source.digest());
+      if (child->origin == Origin::seed && proposed->ticket.value == seeds.size())
+        seeds.push_back(child->source);
+    }
+    const auto* told = std::get_if<EvaluationArrived>(&event);
+    if (!told || told->source != EvaluationSource::cached) return;
+    const auto child = children.find(told->ticket.value), program = children.find(told->program.value);
+    if (child != children.end() && program != children.end() && child->second != program->second)
+      repeats.emplace(child->second, program->second);
+  }
+};
+
+}  // namespace
+
+Result<SearchState> replay_as_recorded(const Journal& journal) {
+  Gathered gathered;
+  const Status read = journal.replay(0, [&](std::uint64_t, const Event& event) -> Status {
+    gathered(event);
+    return {};
+  });
+  if (!read) return read.error();
+  if (!gathered.settings) return SearchState::create({});
+  auto options = options_from(*gathered.settings);
+  if (!options) return options.error();
+  options->seeds = std::move(gathered.seeds);
+  // The program's own fingerprint is not known, but which children it took for one.
+  options->fingerprint = [repeats = std::move(gathered.repeats)](const Source& source) {
+    const Digest digest = source.digest();
+    const auto found = repeats.find(digest);
+    return found == repeats.end() ? digest : found->second;
+  };
+  auto state = SearchState::create(std::move(*options));
+  if (!state) return state.error();
+  state->accept_any_settings();
+  state->read_from(&journal);
+  const Status replayed = journal.replay(0, [&](std::uint64_t, const Event& event) -> Status {
+    auto commits = state->apply(event);
+    return commits ? Status{} : Status(commits.error());
+  });
+  if (!replayed) return replayed.error();
+  state->read_from(nullptr);
+  return state;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,47 @@
+"""A run folder that a program made which links the library: examples/link_library."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from support import PATIENCE_S, CommandTest
+
+
+class LibraryRunTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        subprocess.run([os.environ["LINK_LIBRARY"], "hill.run"], cwd=self.folder, check=True, timeout=PATIENCE_S,
+                       stdout=subprocess.DEVNULL)
+
+    def test_show(self):
+        text = self.succeed("show", "hill.run").stdout
+        for part in ["begun by a program that links the library", "500 of 500 iterations", "ended (budget: iterations)",
+                     "kernelsmith export hill.run", "lineage of the best"]:
+            self.assertIn(part, text)
+        shown = self.json("show", "hill.run")
+        self.assertIsNone(shown["task"]["name"])
+        self.assertGreater(shown["best"]["evaluation"]["fitness"], 9)
+        self.assertEqual(shown["best"]["files"], [])
+        self.assertEqual(shown["archive"]["filled"], 1)
+
+    def test_export(self):
+        lines = [json.loads(line) for line in self.succeed("export", "hill.run").stdout.splitlines()]
+        self.assertEqual(lines[0]["type"], "run")
+        best = self.json("show", "hill.run")["best"]["program"]
+        source = next(line["source"] for line in lines if line["type"] == "program" and line["id"] == best)
+        self.assertEqual(source[0]["path"], "point.txt")
+
+    def test_what_needs_the_task_says_so(self):
+        for command in (["resume", "hill.run"], ["replay", "hill.run"], ["prompt", "hill.run"]):
+            self.fail_with(2, *command, says=["no task folder", "`show` and `export` read it"], code="not_found")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["hill.run"])
+
+    def test_a_run_that_lost_its_task_is_shown(self):
+        (self.folder / "hill.run/run.yaml").unlink()
+        self.succeed("show", "hill.run")
+        self.succeed("export", "hill.run")
+
+
+if __name__ == "__main__":
+    unittest.main()
