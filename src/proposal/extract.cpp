@@ -220,7 +220,7 @@ Extraction extract_files(std::string_view reply, const Source& parent) {
 // Whether a part of the reply can be the answer by itself.
 bool holds_program(std::string_view text, const Source& parent) {
   if (holds_edits(text)) return parse_edits(text).has_value();
-  const auto fences = find_fences(text);
+  const auto fences = find_fences(with_fences_on_own_lines(text));
   for (const auto& [path, own] : fences_by_file(fences, parent))
     if (has_file(parent, path)) {
       const FenceChoice choice(parent, path);
@@ -242,11 +242,12 @@ std::variant<Source, Refusal> extract(std::string_view reply, const Source& pare
   if (parent.empty()) return refuse(RefusalCode::no_code, "the parent has no file to be rewritten");
   std::string text = without_byte_order_marks(reply);
   if (!holds_edits(text)) text = with_fences_on_own_lines(text);
-  const auto answer =
-      without_reasoning(text, [&](std::string_view part) { return holds_program(part, parent); });
+  auto answer = without_reasoning(text, [&](std::string_view part) { return holds_program(part, parent); });
   if (!answer) return refuse(RefusalCode::truncated, "the reply ends within its reasoning");
   if (trimmed(*answer).empty())
     return refuse(RefusalCode::empty_reply, "the reply holds nothing but reasoning");
+  // Once more: a fence that a draft left open hid the answer's.
+  if (!holds_edits(*answer)) answer = with_fences_on_own_lines(*answer);
   const bool edits = form == ReplyForm::edits || (form == ReplyForm::either && holds_edits(*answer));
   Extraction outcome = edits ? extract_edits(*answer, parent) : extract_files(*answer, parent);
   if (const auto* child = std::get_if<Source>(&outcome)) {

@@ -46,6 +46,14 @@ bool is_excerpt(std::string_view part, std::string_view whole) {
          });
 }
 
+/// Without blanks, and without the lines that mark EVOLVE-BLOCKs.
+std::string without_markers(std::string_view text) {
+  std::string rest;
+  for (const std::string_view line : lines_of(text))
+    if (line.find("EVOLVE-BLOCK-") == line.npos) rest += line;
+  return without_blanks(rest);
+}
+
 }  // namespace
 
 bool is_no_program(const Fence& fence, const std::string& path) {
@@ -64,8 +72,9 @@ struct FenceChoice::Candidate {
 };
 
 FenceChoice::FenceChoice(const Source& parent, const std::string& path)
-    : parent_(parent), path_(path), language_(language_of(path)) {
+    : path_(path), language_(language_of(path)) {
   const std::string& text = parent.find(path)->text;
+  file_ = without_markers(text);
   const Source file = one_file(path, text);
   const auto blocks = find_blocks(file);
   if (!blocks || blocks->empty()) {
@@ -76,6 +85,7 @@ FenceChoice::FenceChoice(const Source& parent, const std::string& path)
   std::string open, frozen;
   for (const std::string& block : parts.blocks) open += block + "\n";
   for (const std::string& part : parts.frozen) frozen += part + "\n";
+  if (parts.blocks.size() == 1) block_ = without_blanks(open);
   own_ = names_in(open, language_);
   frozen_ = names_in(frozen, language_);
   frozen_text_.emplace(std::move(parts), language_);
@@ -100,9 +110,8 @@ bool FenceChoice::speaks_otherwise(const Fence& fence) const {
 
 FenceChoice::Candidate FenceChoice::candidate_of(const Fence& fence) const {
   Candidate candidate{.fence = &fence, .names = names_in(fence.text, language_)};
-  const auto outcome = with_reply(parent_, path_, fence.text);
-  const auto* child = std::get_if<Source>(&outcome);
-  candidate.gives_parent = child && *child == parent_;
+  const std::string text = without_markers(fence.text);
+  candidate.gives_parent = !text.empty() && (text == file_ || text == block_);
   candidate.has_frame = has_frame(fence.text);
   const std::string path = path_of(fence, {path_});
   candidate.is_named_otherwise = !path.empty() && path != path_;
@@ -152,7 +161,7 @@ std::variant<const Fence*, Refusal> FenceChoice::best(const std::vector<const Fe
     best_rank = rank;
     best_lacks = std::move(lacks);
   }
-  if (parent && (!best || best_rank.first < Grade::possible)) return parent;
+  if (!best || (parent && best_rank.first < Grade::possible)) return parent;
   const std::string* name = in_both(best->names.calls, best_lacks);
   if (name && best_rank.first == Grade::part)
     return Refusal{RefusalCode::no_code,

@@ -44,10 +44,10 @@ class FenceChoice {
   bool speaks_otherwise(const Fence& fence) const;
   Candidate candidate_of(const Fence& fence) const;
 
-  const Source& parent_;
   std::string path_;
   Language language_;
   std::optional<FrozenText> frozen_text_;  // where the file has blocks
+  std::string file_, block_;               // without blanks and markers; `block_` of the only block
   Names own_;                              // of what may change
   Names frozen_;                           // of what may not
 };

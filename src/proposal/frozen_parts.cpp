@@ -16,16 +16,6 @@ using namespace std::string_view_literals;
 
 Refusal refuse(RefusalCode code, std::string detail) { return {code, std::move(detail)}; }
 
-// An editor's byte-order mark is a blank, too: models do not give it back.
-std::string without_blanks(std::string_view text) {
-  constexpr auto kByteOrderMark = "\xef\xbb\xbf"sv;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  std::string result;
-  std::ranges::copy_if(text, std::back_inserter(result),
-                       [](char c) { return " \t\r\n"sv.find(c) == ""sv.npos; });
-  return result;
-}
-
 Lines filled_lines(std::string_view text) {
   Lines lines;
   for (const std::string_view line : lines_of(text)) {
@@ -42,6 +32,12 @@ Lines filled_lines(std::string_view text) {
 bool stands_at(const Lines& lines, std::size_t at, const Lines& part) {
   return at + part.size() <= lines.size() &&
          std::ranges::equal(part, std::span(lines).subspan(at, part.size()), {}, &Line::bare, &Line::bare);
+}
+
+std::set<std::string_view> bare_set(const Lines& lines) {
+  std::set<std::string_view> set;
+  for (const Line& line : lines) set.insert(line.bare);
+  return set;
 }
 
 /// Whether a text says anything: a lone `}` may end a block as well as a file.
@@ -113,6 +109,16 @@ std::string_view behind_marker(std::string_view frozen) {
   return begin == frozen.npos ? ""sv : frozen.substr(begin + 1);
 }
 
+// An editor's byte-order mark is a blank, too: models do not give it back.
+std::string without_blanks(std::string_view text) {
+  constexpr auto kByteOrderMark = "\xef\xbb\xbf"sv;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  std::string result;
+  std::ranges::copy_if(text, std::back_inserter(result),
+                       [](char c) { return " \t\r\n"sv.find(c) == ""sv.npos; });
+  return result;
+}
+
 bool same_but_for_blanks(std::string_view a, std::string_view b) {
   return without_blanks(a) == without_blanks(b);
 }
@@ -157,12 +163,13 @@ const std::string* FrozenText::redefined(std::size_t part, std::string_view text
 // A frozen line that is not indented, names something and stands in `text`, too. Includes and imports do no
 // harm, and what a block holds as well tells nothing.
 const Line* FrozenText::repeated(std::size_t part, std::string_view text) const {
-  const Lines given = filled_lines(text);
+  const Lines lines = filled_lines(text);
+  const auto given = bare_set(lines);
   const auto is_repeated = [&](const Line& line) {
     return !line.is_indented && !line.raw.starts_with('#') && !is_import(line) && tells({line}) &&
-           std::ranges::find(given, line.bare, &Line::bare) != given.end() &&
-           std::ranges::none_of(file_.blocks,
-                                [&](const std::string& block) { return block.find(line.raw) != block.npos; });
+           given.contains(line.bare) && std::ranges::none_of(file_.blocks, [&](const std::string& block) {
+             return block.find(line.raw) != block.npos;
+           });
   };
   const auto line = std::ranges::find_if(parts_[part], is_repeated);
   return line == parts_[part].end() ? nullptr : &*line;
@@ -195,9 +202,9 @@ bool FrozenText::is_whole_file(std::string_view text, const Extent& extent) cons
 bool FrozenText::is_whole_file(std::string_view text) const { return is_whole_file(text, extent_of(text)); }
 
 Refusal FrozenText::changed(std::size_t part, const Lines& reply, std::string_view name) const {
+  const auto given = bare_set(reply);
   const auto is_lacking = [&](const Line& line) {
-    return line.raw.find(name) != line.raw.npos &&
-           std::ranges::find(reply, line.bare, &Line::bare) == reply.end();
+    return line.raw.find(name) != line.raw.npos && !given.contains(line.bare);
   };
   const Lines& frozen = parts_[part];
   auto line = std::ranges::find_if(frozen, is_lacking);
@@ -241,7 +248,10 @@ std::variant<std::vector<std::string>, Refusal> FrozenText::block_texts(std::str
   // changed.
   if (!extent.has_head && !closes_like(0, texts.front())) return changed(0, lines, {});
   if (!extent.has_tail && !closes_like(last - 1, texts.back())) return changed(last, lines, {});
-  for (std::string& one : texts) one = without_blank_ends(one);
+  for (std::size_t i = 0; i < last; ++i) {
+    texts[i] = without_blank_ends(texts[i]);
+    if (texts[i] == without_blank_ends(file_.blocks[i])) texts[i] = file_.blocks[i];
+  }
   return texts;
 }
 

@@ -28,6 +28,9 @@ std::string joined(const Cut& parts);
 std::string_view before_marker(std::string_view frozen);
 std::string_view behind_marker(std::string_view frozen);
 
+/// Without blanks, line ends and an editor's byte-order mark.
+std::string without_blanks(std::string_view text);
+
 /// Whether the texts are the same, blanks and line ends apart.
 bool same_but_for_blanks(std::string_view a, std::string_view b);
 

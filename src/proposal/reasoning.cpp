@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -29,9 +30,12 @@ struct Tag {
   std::string name;  // in lower case
   std::string closing;
 
-  bool is_thought() const {
-    constexpr std::array kThoughts{"think"sv, "thought"sv, "reason"sv};
-    return std::ranges::any_of(kThoughts, [&](auto word) { return name.find(word) != name.npos; });
+  bool is_thought() const { return speaks_of({"think"sv, "thought"sv, "reason"sv}); }
+  bool is_answer() const { return speaks_of({"answer"sv, "final"sv, "solution"sv, "code"sv}); }
+
+ private:
+  bool speaks_of(std::initializer_list<std::string_view> words) const {
+    return std::ranges::any_of(words, [&](auto word) { return name.find(word) != name.npos; });
   }
 };
 
@@ -201,7 +205,7 @@ std::optional<std::string> without_reasoning(std::string_view reply,
       // A heading in brackets needs no end.
       if (tag->closing.front() != '[') return is_complete(answer) ? std::optional(answer) : std::nullopt;
       ++tags;
-    } else if (tag && draft_end == 0 && tags++ < kMostTags) {
+    } else if (tag && !tag->is_answer() && draft_end == 0 && tags++ < kMostTags) {
       if (const std::size_t end = end_of_pair(low, tag->closing, at); end != low.npos) {
         spans.emplace_back(answer.size(), answer.size());
         draft_end = end;

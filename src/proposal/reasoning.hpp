@@ -10,7 +10,8 @@ namespace kernelsmith::detail {
 
 /// The reply without its reasoning:
 /// - a pair of tags that begins a line outside fenced code, `<name>…</name>` or `[name]…[/name]` in any case,
-///   where the name speaks of thinking, thoughts or reasoning, or a program stands behind the pair;
+///   where the name speaks of thinking, thoughts or reasoning, or, unless it speaks of an answer, where a
+///   program stands behind the pair;
 /// - what stands before the end of such thoughts whose beginning the server kept;
 /// - messages between channel markers (`<|channel|>analysis<|message|>…<|end|>`), but for the final one.
 /// Nothing where thoughts are not closed: the reply ended while the model was still thinking.

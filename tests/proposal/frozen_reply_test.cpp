@@ -28,6 +28,8 @@ TEST(FrozenReply, IsCutOutOfTheWholeFile) {
   EXPECT_EQ(of_python(kHead + "\n" + kNew + "\n\n" + kTail), in_python(kNew));
   EXPECT_EQ(of_python("import  numpy as np\nLIMIT=5\n" + kNew + kTail), in_python(kNew)) << "blanks";
   EXPECT_EQ(of_python(kNew), in_python(kNew)) << "the block alone";
+  EXPECT_THAT(outcome(fenced(kHead + "\n\n" + kOld + kTail), python(in_python("\n" + kOld + "\n"))),
+              HasSubstr("unchanged"));
 }
 
 TEST(FrozenReply, MayLackTheFilesBeginningOrEnd) {

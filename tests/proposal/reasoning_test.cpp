@@ -28,6 +28,9 @@ TEST(Reasoning, IsLeftOutInEveryPairOfTags) {
     EXPECT_EQ(outcome(std::string(open) + " an open ```cpp\n" + kStart + close + kAnswer, kParent),
               marked("new;\n"))
         << open;
+    EXPECT_EQ(outcome(std::string(open) + "\n```cpp\nopen\n" + close + "\nHere: " + kAnswer, kParent),
+              marked("new;\n"))
+        << open;
     EXPECT_EQ(outcome(draft + "<<<<<<< SEARCH\nold;\n=======\nnew;\n>>>>>>> REPLACE\n", kParent),
               marked("new;\n"))
         << open;
@@ -54,6 +57,11 @@ TEST(Reasoning, IsNotWhatTheAnswerIsWrappedIn) {
             marked("new;\n"));
   EXPECT_EQ(outcome("<answer>\n<think>\n" + kDraft + "</think>\n" + answer + "</answer>\n", kParent),
             marked("new;\n"));
+  EXPECT_EQ(outcome("<answer>\n" + answer + "</answer>\nThe change is:\n" + kAnswer, kParent),
+            marked("new;\n"));
+  EXPECT_EQ(
+      outcome("<Final_Answer>\n" + kAnswer + "</Final_Answer>\nor:\n" + fenced("make\n", "sh"), kParent),
+      marked("new;\n"));
   EXPECT_EQ(outcome(fenced("x;\n", "sh") + "<details>\n" + answer + "</details>\n", kParent),
             marked("new;\n"));
   EXPECT_EQ(outcome("<answer>\n" + kStart + "new;\n" + kEnd + "</answer>\n", kParent), marked("new;\n"));
