@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include <kernelsmith/code/lexer.hpp>
@@ -45,7 +46,8 @@ std::size_t fence_behind_text(std::string_view line) {
   const std::string_view before = trimmed(line.substr(0, at)), info = info_of(line.substr(at));
   const bool is_tag = !info.empty() && info.find_first_of(" \t") == info.npos;
   const bool announced = before.ends_with(':') || before.ends_with('>') || is_bullet(before);
-  return is_tag || (info.empty() && announced) ? at : 0;
+  const bool is_quoted = before.find_first_not_of("> ") == before.npos;  // so are the lines of its code
+  return !is_quoted && (is_tag || (info.empty() && announced)) ? at : 0;
 }
 
 bool closes(std::string_view line, std::string_view opening) {
@@ -184,26 +186,60 @@ std::vector<Fence> find_fences(std::string_view reply) {
   return fences;
 }
 
-std::string with_fences_on_own_lines(std::string_view reply) {
+namespace {
+
+// Where a fence ends behind code on its line, or before a tag ("}```", "```</answer>"); npos where none does.
+std::size_t glued_end(std::string_view line) {
+  const std::size_t at = line.find("```");
+  if (at == line.npos || line.find('`', at + kFewestSigns) != line.npos) return line.npos;
+  const bool follows = !trimmed(line.substr(0, at)).empty();
+  const std::string_view behind = trimmed(line.substr(at + kFewestSigns));
+  return (follows && behind.empty()) || behind.starts_with('<') ? at : line.npos;
+}
+
+// The reply with fences that open at a line's end on lines of their own, and with `ends` those that end
+// there, too; nothing where there are none, or not all are closed then.
+std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) {
   const auto lines = lines_of(reply);
-  std::vector<std::string_view> next(lines.size());  // the next line that begins with fence signs
+  const auto is_end = [&](std::string_view line) { return ends && glued_end(line) != line.npos; };
+  std::vector<std::string_view> next(
+      lines.size());  // the next line that begins with fence signs, or ends a fence
   for (std::size_t i = lines.size(); i-- > 1;)
-    next[i - 1] = fence_length(trimmed(lines[i])) > 0 ? trimmed(lines[i]) : next[i];
+    next[i - 1] = fence_length(trimmed(lines[i])) > 0 || is_end(lines[i]) ? lines[i] : next[i];
   std::string result;
+  bool any = false;
   FenceTracker tracker;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::size_t at = tracker.inside() ? 0 : fence_behind_text(lines[i]);
-    if (at == 0 || !closes(next[i], trimmed(lines[i].substr(at)))) {
-      tracker.pass(lines[i]);
-      result += lines[i];
+    const std::string_view line = lines[i];
+    if (tracker.inside() && is_end(line)) {
+      const std::size_t at = glued_end(line);
+      const std::string_view code = line.substr(0, at);
+      tracker.pass("```");
+      result.append(code).append(trimmed(code).empty() ? "" : "\n").append("```\n");
+      result.append(line.substr(at + kFewestSigns));
       continue;
     }
-    const std::string_view before = lines[i].substr(0, at), fence = lines[i].substr(at);
+    const std::size_t at = tracker.inside() ? 0 : fence_behind_text(line);
+    if (at == 0 || !(closes(trimmed(next[i]), trimmed(line.substr(at))) || is_end(next[i]))) {
+      any = tracker.pass(line) == FenceTracker::Line::opening || any;
+      result += line;
+      continue;
+    }
+    any = true;
+    const std::string_view before = line.substr(0, at), fence = line.substr(at);
     tracker.pass(fence);
-    const std::size_t indent = is_bullet(trimmed(before)) ? at : blanks_before(lines[i]);
+    const std::size_t indent = is_bullet(trimmed(before)) ? at : blanks_before(line);
     result.append(before).append("\n").append(indent, ' ').append(fence);
   }
-  return tracker.inside() ? std::string(reply) : result;  // a line that only speaks of fences
+  return tracker.inside() || !any ? std::nullopt : std::optional(result);
+}
+
+}  // namespace
+
+std::string with_fences_on_own_lines(std::string_view reply) {
+  for (const bool ends : {false, true})
+    if (auto parted = with_parted_lines(reply, ends)) return *parted;
+  return std::string(reply);  // a line that only speaks of fences, or a reply that breaks off
 }
 
 bool names_in_first_line(std::string_view text, const std::string& path) {

@@ -97,12 +97,25 @@ TEST(Fences, MayOpenBehindProseOrInAList) {
   EXPECT_EQ(outcome("   ```python\ndef f():\n    return 1\n   ```\n", parent), code) << "less than its fence";
 }
 
+TEST(Fences, MayEndBehindCodeOrBeforeATag) {
+  for (const char* end : {"new```\nDone.\n", "new```", "new\n```</answer>\n", "new```  \n"})
+    for (const char* opening : {"```cpp\n", "<answer>```cpp\n"})
+      EXPECT_EQ(outcome(std::string(opening) + end, cpp("old\n")), "new\n") << opening << end;
+  EXPECT_EQ(outcome(fenced("a ```\nb\n"), cpp("old\n")), "a ```\nb\n")
+      << "a fence that is closed keeps its text";
+  EXPECT_THAT(outcome("```cpp\na `b```c\n", cpp("old\n")), HasSubstr("truncated"));
+}
+
 TEST(Fences, ProseThatSpeaksOfThemOpensNone) {
   for (const char* prose :
        {"I put it into ```cpp\n", "It is fenced by ```\n", "Here: ```x```\n", "Use ```cpp tags\n"}) {
     EXPECT_EQ(outcome(prose + fenced("new\n"), cpp("old\n")), "new\n") << prose;
     EXPECT_EQ(outcome(prose + fenced("new\n", ""), cpp("old\n")), "new\n") << prose;
   }
+}
+
+TEST(Fences, ThatAreQuotedAreNone) {
+  EXPECT_THAT(outcome("> ```cpp\n> new\n> ```\n", cpp("old\n")), HasSubstr("no_code"));
 }
 
 TEST(Fences, NeedNoEndBehindAWholeBlock) {
