@@ -26,16 +26,21 @@ std::string with_line_ends_of(std::string_view model, std::string_view text) {
 }
 
 // The blocks' texts where the reply has the markers. The frozen text before the first and behind the last may
-// be left out; else it may differ in blanks, which the parent's then puts right.
-std::variant<std::vector<std::string>, Refusal> texts_with_markers(const Cut& reply, const Cut& parent) {
+// be left out, with nothing but comments in its place; else it may differ in blanks, which the parent's then
+// puts right.
+std::variant<std::vector<std::string>, Refusal> texts_with_markers(const Cut& reply, const Cut& parent,
+                                                                   Language language) {
   if (reply.blocks.size() != parent.blocks.size()) {
     return refuse(RefusalCode::edit_frozen, "the reply has " + std::to_string(reply.blocks.size()) +
                                                 " EVOLVE-BLOCKs where the candidate has " +
                                                 std::to_string(parent.blocks.size()));
   }
   const std::size_t last = parent.blocks.size();
-  const bool no_head = trimmed(before_marker(reply.frozen.front())).empty();
-  const bool no_tail = trimmed(behind_marker(reply.frozen.back())).empty();
+  const auto says_nothing = [&](std::string_view text) {
+    return trimmed(text).empty() || without_comments(tokenize(text, language)).empty();
+  };
+  const bool no_head = says_nothing(before_marker(reply.frozen.front()));
+  const bool no_tail = says_nothing(behind_marker(reply.frozen.back()));
   for (std::size_t i = 0; i <= last; ++i) {
     const bool left_out = (i == 0 && no_head) || (i == last && no_tail);
     if (left_out || same_but_for_blanks(reply.frozen[i], parent.frozen[i])) continue;
@@ -79,7 +84,7 @@ std::variant<Source, Refusal> with_reply(const Source& parent, const std::string
     if (auto* refusal = std::get_if<Refusal>(&texts)) return std::move(*refusal);
     parts.blocks = std::move(std::get<0>(texts));
   } else {
-    auto texts = texts_with_markers(cut(new_text, *reply_blocks), parts);
+    auto texts = texts_with_markers(cut(new_text, *reply_blocks), parts, language_of(path));
     if (auto* refusal = std::get_if<Refusal>(&texts)) return std::move(*refusal);
     parts.blocks = std::move(std::get<0>(texts));
   }

@@ -206,6 +206,8 @@ Refusal FrozenText::changed(std::size_t part, const Lines& reply, std::string_vi
   const auto is_lacking = [&](const Line& line) {
     return line.raw.find(name) != line.raw.npos && !given.contains(line.bare);
   };
+  const std::string what = name.empty() ? "the reply is the whole file"
+                                        : "the reply defines " + std::string(name) + ", which is frozen,";
   const Lines& frozen = parts_[part];
   auto line = std::ranges::find_if(frozen, is_lacking);
   if (line == frozen.end()) {
@@ -213,10 +215,10 @@ Refusal FrozenText::changed(std::size_t part, const Lines& reply, std::string_vi
     line = std::ranges::find_if(frozen, is_lacking);
   }
   const bool adds = line == frozen.end();  // each line is there, and something between them
-  return refuse(RefusalCode::edit_frozen, "the reply is the whole file and " +
-                                              std::string(adds ? "adds to the frozen text at "
-                                                               : "changes or leaves out the frozen line ") +
-                                              quoted(adds ? frozen.front().raw : line->raw));
+  return refuse(
+      RefusalCode::edit_frozen,
+      what + (adds ? " and adds to the frozen text at " : " and changes or leaves out the frozen line ") +
+          quoted(adds ? frozen.front().raw : line->raw));
 }
 
 std::variant<std::vector<std::string>, Refusal> FrozenText::block_texts(std::string_view text) const {

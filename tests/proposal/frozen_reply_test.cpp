@@ -38,18 +38,29 @@ TEST(FrozenReply, MayLackTheFilesBeginningOrEnd) {
   EXPECT_EQ(of_python("# EVOLVE-BLOCK-START\n" + kNew + "# EVOLVE-BLOCK-END\n\n" + kTail), in_python(kNew));
 }
 
+TEST(FrozenReply, MayHaveACommentInItsPlace) {
+  const Source parent = cpp(marked("old;\n"));
+  EXPECT_EQ(
+      outcome(fenced("// ... (unchanged)\n\n" + kStart + "new;\n" + kEnd + "/* the rest as before */\n"),
+              parent),
+      marked("new;\n"));
+  EXPECT_THAT(outcome(fenced("// faster\n#define head\n" + kStart + "new;\n" + kEnd), parent),
+              HasSubstr("edit_frozen"));
+  EXPECT_EQ(of_python("# as before\n# EVOLVE-BLOCK-START\n" + kNew + "# EVOLVE-BLOCK-END\n# ...\n"),
+            in_python(kNew));
+}
+
 TEST(FrozenReply, IsRefusedByTheLineThatIsChanged) {
   const std::string head = "import numpy as np\n\nLIMIT = 500\n";
   for (const std::string& reply :
        {head + kNew + kTail, head + kNew, "LIMIT = 500\n" + kNew, "LIMIT=500\n" + kNew + kTail})
-    EXPECT_THAT(of_python(reply),
-                HasSubstr("edit_frozen: the reply is the whole file and changes or leaves out "
-                          "the frozen line `LIMIT = 5`"))
+    EXPECT_THAT(of_python(reply), HasSubstr("and changes or leaves out the frozen line `LIMIT = 5`"))
         << reply;
   EXPECT_THAT(of_python(kHead + kNew + "if __name__ == \"__main__\":\n    print(f(500))\n"),
               HasSubstr("frozen line `print(f(LIMIT))`"));
-  EXPECT_THAT(of_python("import numpy as np\nimport os\n\nLIMIT = 5\n" + kNew + kTail),
-              HasSubstr("edit_frozen: the reply is the whole file and adds to the frozen text"));
+  EXPECT_THAT(
+      of_python("import numpy as np\nimport os\n\nLIMIT = 5\n" + kNew + kTail),
+      HasSubstr("edit_frozen: the reply defines LIMIT, which is frozen, and adds to the frozen text"));
   EXPECT_THAT(outcome(fenced("LIMIT = 500\n# EVOLVE-BLOCK-START\nx\n# EVOLVE-BLOCK-END\n", "python"),
                       python("LIMIT = 5\n# EVOLVE-BLOCK-START\ny\n# EVOLVE-BLOCK-END\n")),
               HasSubstr("the frozen line `LIMIT = 5` is `LIMIT = 500` in the reply"));
@@ -67,9 +78,11 @@ TEST(FrozenReply, IsNotSeenInABlockThatOnlyLooksAlike) {
   EXPECT_EQ(outcome(fenced(braces), parent), file(braces));
   const std::string include = "#include <cmath>\n  x[0] = 2;\n";
   EXPECT_EQ(outcome(fenced(include), parent), file(include)) << "an include twice does no harm";
-  EXPECT_THAT(outcome(fenced("void f(float* x, long n) {\n  x[0] = 2;\n  return;\n}\n"), parent),
-              HasSubstr("edit_frozen: the reply is the whole file and changes or leaves out the frozen line "
-                        "`void f(float* x, int n) {`"));
+  EXPECT_THAT(
+      outcome(fenced("void f(float* x, long n) {\n  x[0] = 2;\n  return;\n}\n"), parent),
+      HasSubstr(
+          "edit_frozen: the reply defines f, which is frozen, and changes or leaves out the frozen line "
+          "`void f(float* x, int n) {`"));
   EXPECT_THAT(
       outcome(fenced("#include <cmath>\n#include \"task.hpp\"\nvoid f(float* x, int n) {\n  x[0] = 2;\n}\n"),
               parent),
