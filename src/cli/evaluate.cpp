@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <kernelsmith/code/blocks.hpp>
+#include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/session/session.hpp>
 
 #include "commands.hpp"
@@ -67,6 +68,26 @@ void print_text(const Evaluation& evaluation) {
   if (!report.tier.empty()) say("tier {}\n", report.tier);
 }
 
+/// What a candidate's files are called: the only one as it was given.
+std::vector<std::string> paths_of(const Source& candidate, const std::string& given) {
+  if (candidate.files().size() == 1) return {given};
+  std::vector<std::string> paths;
+  for (const SourceFile& file : candidate.files()) paths.push_back(file.path);
+  return paths;
+}
+
+/// What the tuner could vary.
+void print_knobs(const Source& candidate, const std::vector<std::string>& paths) {
+  const auto knobs = find_knobs(candidate);
+  if (!knobs) return;  // then the candidate is rejected for it
+  for (const Knob& knob : *knobs) say("{}\n", describe(knob, paths[knob.file]));
+}
+
+void warn_of_near_knobs(const Source& candidate, const std::vector<std::string>& paths) {
+  for (const NearKnob& knob : find_near_knobs(candidate))
+    say(stderr, "note: {}\n", describe(knob, paths[knob.file]));
+}
+
 /// A candidate of one file is compiled under the name of the seed's; messages shall name the file that was
 /// given.
 Evaluation with_given_name(const Evaluation& evaluation, const std::string& name, const std::string& given) {
@@ -98,6 +119,7 @@ struct EvaluateCommand {
         say(stderr, "note: {} differs from the seed outside the EVOLVE-BLOCKs; a search keeps that text\n",
             file);
       names.push_back(candidate->files().size() == 1 ? candidate->files().front().path : "");
+      warn_of_near_knobs(*candidate, paths_of(*candidate, file));
       candidates.push_back(std::move(*candidate));
     }
     auto run = default_config(loaded->task, registry);
@@ -106,6 +128,7 @@ struct EvaluateCommand {
 
     // Not before the files are read: a pipe that nobody writes to would leave a first signal without effect.
     Interrupt interrupt;
+    const std::vector<Source> sources = candidates;
     say(stderr, "task {}; preparing\n", loaded->task.name);
     int status = kDone;
     std::size_t told = 0;
@@ -113,10 +136,11 @@ struct EvaluateCommand {
     const auto tell = [&](const Evaluation& told_as) {
       const Evaluation evaluation = with_given_name(told_as, names[told], files[told]);
       if (json) {
-        std::fputs(json_of(evaluation).c_str(), stdout);
+        std::fputs(json_of(evaluation, sources[told], paths_of(sources[told], files[told])).c_str(), stdout);
       } else {
         if (files.size() > 1) say("{}{}:\n", told > 0 ? "\n" : "", files[told]);
         print_text(evaluation);
+        print_knobs(sources[told], paths_of(sources[told], files[told]));
       }
       warn_of_error(evaluation, files[told]);
       warned = warned || warn_of_yardstick(evaluation);

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kernelsmith/code/knobs.hpp>
+
 namespace kernelsmith::cli {
 namespace {
 
@@ -65,6 +67,19 @@ Json evaluation_object(const Evaluation& evaluation) {
           {"toolchain", report.toolchain},
           {"spent_ms", Json(report.spent_ms)},
           {"artifacts", artifacts(report)}};
+}
+
+/// None where a knob is broken: the evaluation says so.
+Json knobs_list(const Source& candidate, const std::vector<std::string>& paths) {
+  Json list = Json::array();
+  const auto knobs = find_knobs(candidate);
+  for (const Knob& knob : knobs ? *knobs : std::vector<Knob>{})
+    list.push_back({{"name", knob.name.empty() ? Json(nullptr) : Json(knob.name)},
+                    {"file", paths[knob.file]},
+                    {"line", knob.line},
+                    {"value", knob.value()},
+                    {"values", knob.values}});
+  return list;
 }
 
 Json error_object(const std::optional<Error>& error) {
@@ -202,7 +217,12 @@ Json refusals_list(const RunView& view) {
 
 }  // namespace
 
-std::string json_of(const Evaluation& evaluation) { return dump(evaluation_object(evaluation)); }
+std::string json_of(const Evaluation& evaluation, const Source& candidate,
+                    const std::vector<std::string>& paths) {
+  Json object = evaluation_object(evaluation);
+  object["knobs"] = knobs_list(candidate, paths);
+  return dump(object);
+}
 
 std::string json_of(const RunView& view) {
   return dump({{"run", view.run_id},

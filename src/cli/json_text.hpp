@@ -2,15 +2,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/source.hpp>
 #include <kernelsmith/session/doctor.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 namespace kernelsmith::cli {
 
-std::string json_of(const Evaluation& evaluation);
+/// With the knobs of the candidate that was evaluated; `paths` is what its files are called.
+std::string json_of(const Evaluation& evaluation, const Source& candidate,
+                    const std::vector<std::string>& paths);
 std::string json_of(const RunView& view);
 std::string json_of(const MachineReport& machine);
 std::string json_of(const PromptPreview& preview);

@@ -1,33 +1,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include <kernelsmith/code/edit.hpp>
 #include <kernelsmith/code/text.hpp>
+
+#include "characters.hpp"
 
 namespace kernelsmith {
 namespace {
 
 using Lines = std::vector<std::string_view>;
-
-// Models vary the number of signs; git's markers have seven.
-constexpr std::size_t kFewestSigns = 5;
-
-// Whether `line` is five or more of `sign`, and then `word` (which may be empty).
-bool is_fence(std::string_view line, char sign, std::string_view word) {
-  line = trimmed(line);
-  const std::size_t signs = std::min(line.find_first_not_of(sign), line.size());
-  return signs >= kFewestSigns && trimmed(line.substr(signs)) == word;
-}
-bool begins_edit(std::string_view line) { return is_fence(line, '<', "SEARCH"); }
-bool parts_edit(std::string_view line) { return is_fence(line, '=', ""); }
-bool ends_edit(std::string_view line) { return is_fence(line, '>', "REPLACE"); }
-
-std::string joined(const Lines& lines, std::size_t begin, std::size_t end) {
-  std::string text;
-  for (std::size_t i = begin; i < end; ++i) text.append(without_newline(lines[i])).push_back('\n');
-  return text;
-}
 
 // "edit 2 (`for (int i = 0; i < n; ++i) {`)"
 std::string name_of(const Edit& edit, std::size_t index) {
@@ -55,25 +41,99 @@ struct Match {
   std::size_t first_line = 0;
 };
 
-bool matches_at(const Lines& lines, std::size_t at, const Lines& wanted, std::size_t& work) {
-  if (at + wanted.size() > lines.size()) return false;
+// How much a match may differ from what is searched for; each is tried where the one before finds nothing.
+enum class Likeness { exact, blanks_at_line_ends, indentation };
+
+std::string_view without_blanks_behind(std::string_view line) {
+  while (!line.empty() && (detail::is_blank(line.back()) || line.back() == '\n')) line.remove_suffix(1);
+  return line;
+}
+
+std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
+
+// The blanks that all lines begin with, empty ones apart.
+std::string_view common_indent(std::span<const std::string_view> lines) {
+  std::optional<std::string_view> common;
+  for (const std::string_view line : lines) {
+    if (trimmed(line).empty()) continue;
+    const std::string_view indent = line.substr(0, indent_of(line));
+    if (!common) common = indent;
+    const auto end = std::ranges::mismatch(*common, indent).in1;
+    common = common->substr(0, static_cast<std::size_t>(end - common->begin()));
+  }
+  return common.value_or(std::string_view{});
+}
+
+bool matches_at(std::span<const std::string_view> lines, const Lines& wanted, Likeness likeness,
+                std::size_t& work) {
+  const auto rest = [](std::string_view line, std::size_t indent) {
+    line = without_blanks_behind(line);
+    return line.substr(std::min(indent, line.size()));
+  };
+  std::size_t have = 0, want = 0;
+  if (likeness == Likeness::indentation) {
+    work += 1;
+    if (trimmed(lines.front()) != trimmed(wanted.front())) return false;
+    have = common_indent(lines).size();
+    want = common_indent(wanted).size();
+    work += 2 * wanted.size();
+  }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     ++work;
-    if (without_newline(lines[at + i]) != without_newline(wanted[i])) return false;
+    const bool same = likeness == Likeness::exact ? without_newline(lines[i]) == without_newline(wanted[i])
+                                                  : rest(lines[i], have) == rest(wanted[i], want);
+    if (!same) return false;
   }
   return true;
 }
 
 // Those found before `work` is used up.
-std::vector<Match> matches_of(const std::vector<OpenFile>& files, const Lines& wanted, std::size_t& work) {
+std::vector<Match> matches_of(const std::vector<OpenFile>& files, const std::string& path,
+                              const Lines& wanted, Likeness likeness, std::size_t& work) {
   std::vector<Match> matches;
-  if (wanted.empty()) return matches;
   for (std::size_t file = 0; file < files.size(); ++file) {
-    const Lines& lines = files[file].lines;
-    for (std::size_t at = 0; at < lines.size() && work <= kMostWork; ++at)
-      if (matches_at(lines, at, wanted, work)) matches.push_back({file, at});
+    if (!path.empty() && files[file].path != path) continue;
+    const std::span<const std::string_view> lines(files[file].lines);
+    for (std::size_t at = 0; at + wanted.size() <= lines.size() && work <= kMostWork; ++at)
+      if (matches_at(lines.subspan(at, wanted.size()), wanted, likeness, work)) matches.push_back({file, at});
   }
   return matches;
+}
+
+// The closest matches. Lines that hold nothing match exactly or not at all.
+std::pair<std::vector<Match>, Likeness> closest_matches(const std::vector<OpenFile>& files,
+                                                        const std::string& path, const Lines& wanted,
+                                                        std::size_t& work) {
+  const bool says_something =
+      std::ranges::any_of(wanted, [](std::string_view line) { return !trimmed(line).empty(); });
+  if (wanted.empty()) return {};
+  for (const Likeness likeness : {Likeness::exact, Likeness::blanks_at_line_ends, Likeness::indentation}) {
+    if (likeness != Likeness::exact && !says_something) break;
+    auto matches = matches_of(files, path, wanted, likeness, work);
+    if (!matches.empty() || work > kMostWork) return {std::move(matches), likeness};
+  }
+  return {};
+}
+
+// `text` with its lines indented by `to` where what was searched for is indented by `from`; nothing where a
+// line is not indented so far.
+std::optional<std::string> shifted(std::string_view text, std::string_view from, std::string_view to) {
+  // Where one of them ends like the other, what is less indented than both moves with them.
+  const bool deeper = to.ends_with(from), higher = from.ends_with(to);
+  if (deeper) to.remove_suffix(from.size());
+  if (higher) from.remove_suffix(to.size());
+  if (deeper) from = {};
+  if (higher) to = {};
+  std::string result;
+  for (const std::string_view line : lines_of(text)) {
+    if (trimmed(line).empty()) {
+      result += line;
+      continue;
+    }
+    if (!line.starts_with(from)) return std::nullopt;
+    result.append(to).append(line.substr(from.size()));
+  }
+  return result;
 }
 
 // Replaces `count` lines from `first` on; the file's own line ends are kept. `texts` holds the new lines.
@@ -101,6 +161,17 @@ EditFault unmatched(const Edit& edit, std::size_t index) {
           name_of(edit, index) + (empty ? " has an empty SEARCH part" : " occurs nowhere in the source")};
 }
 
+EditFault not_shifted(const Edit& edit, std::size_t index) {
+  return {EditFault::Kind::unmatched, index,
+          name_of(edit, index) +
+              " occurs only at another indentation, by which its REPLACE part cannot be shifted"};
+}
+
+EditFault no_file(const Edit& edit, std::size_t index) {
+  return {EditFault::Kind::no_file, index,
+          name_of(edit, index) + " is for " + edit.path + ", which the candidate does not have"};
+}
+
 EditFault too_many(const Edit& edit, std::size_t index) {
   return {EditFault::Kind::too_many, index,
           "up to " + name_of(edit, index) + " the edits are too many for so many lines"};
@@ -118,31 +189,6 @@ EditFault ambiguous(const Edit& edit, std::size_t index, const std::vector<OpenF
 
 }  // namespace
 
-bool holds_edits(std::string_view text) { return std::ranges::any_of(lines_of(text), begins_edit); }
-
-Result<std::vector<Edit>> parse_edits(std::string_view text) {
-  const Lines lines = lines_of(text);
-  std::vector<Edit> edits;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!begins_edit(lines[i])) continue;
-    const std::size_t start = i;
-    const auto next = [&](auto is_wanted) {
-      ++i;
-      while (i < lines.size() && !is_wanted(lines[i]) && !begins_edit(lines[i])) ++i;
-      return i < lines.size() && is_wanted(lines[i]);
-    };
-    const auto broken = [&](const char* what) {
-      return fail(ErrorCode::bad_input, std::string("an edit without its ") + what,
-                  "line " + std::to_string(start + 1));
-    };
-    if (!next(parts_edit)) return broken("=======");
-    const std::size_t middle = i;
-    if (!next(ends_edit)) return broken(">>>>>>> REPLACE");
-    edits.push_back({joined(lines, start + 1, middle), joined(lines, middle + 1, i), start + 1});
-  }
-  return edits;
-}
-
 std::variant<Source, EditFault> apply_edits(const Source& source, const std::vector<Edit>& edits) {
   std::vector<OpenFile> open;
   for (const SourceFile& file : source.files())
@@ -150,13 +196,22 @@ std::variant<Source, EditFault> apply_edits(const Source& source, const std::vec
   std::deque<std::string> texts;
   std::size_t work = 0;
   for (std::size_t i = 0; i < edits.size(); ++i) {
+    // With one file its name says nothing.
+    const std::string path = open.size() > 1 ? edits[i].path : "";
+    if (!path.empty() && !source.find(path)) return no_file(edits[i], i);
     const Lines wanted = lines_of(edits[i].search);
-    const std::vector<Match> matches = matches_of(open, wanted, work);
+    const auto [matches, likeness] = closest_matches(open, path, wanted, work);
     if (work > kMostWork) return too_many(edits[i], i);
     if (matches.empty()) return unmatched(edits[i], i);
     if (matches.size() > 1) return ambiguous(edits[i], i, open, matches);
     OpenFile& file = open[matches[0].file];
-    replace(file, matches[0].first_line, wanted.size(), edits[i].replace, texts);
+    const std::size_t first = matches[0].first_line;
+    std::optional<std::string> replacement = edits[i].replace;
+    if (likeness == Likeness::indentation)
+      replacement = shifted(edits[i].replace, common_indent(wanted),
+                            common_indent(std::span(file.lines).subspan(first, wanted.size())));
+    if (!replacement) return not_shifted(edits[i], i);
+    replace(file, first, wanted.size(), *replacement, texts);
     work += file.lines.size();
   }
   std::vector<SourceFile> files;

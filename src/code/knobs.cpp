@@ -21,19 +21,24 @@ bool is_value(const Token& token) {
 
 bool is_sign(std::string_view text) { return text == "-" || text == "+"; }
 
+bool begins_number(std::string_view text) {
+  if (is_sign(text.substr(0, 1)) || text.starts_with('.')) text.remove_prefix(1);
+  return !text.empty() && is_digit(text.front());
+}
+
 // The code tokens on the comment's line, before it.
-Tokens code_before(std::string_view text, Language language, const Tokens& tokens,
-                   const TuneComment& comment) {
+Tokens code_before(std::string_view text, Language language, const Tokens& tokens, std::size_t line,
+                   std::size_t offset) {
   Tokens code;
   if (language == Language::other) {
-    const std::size_t newline = text.substr(0, comment.offset).rfind('\n');
+    const std::size_t newline = text.substr(0, offset).rfind('\n');
     const std::size_t begin = newline == text.npos ? 0 : newline + 1;
-    code = tokenize(text.substr(begin, comment.offset - begin), language);
+    code = tokenize(text.substr(begin, offset - begin), language);
     for (Token& token : code) token.offset += begin;
     return code;
   }
-  auto token = std::ranges::lower_bound(tokens, comment.offset, {}, &Token::offset);
-  while (token != tokens.begin() && (token - 1)->line == comment.line) code.push_back(*--token);
+  auto token = std::ranges::lower_bound(tokens, offset, {}, &Token::offset);
+  while (token != tokens.begin() && (token - 1)->line == line) code.push_back(*--token);
   std::erase_if(code,
                 [](const Token& t) { return t.kind == TokenKind::comment || t.kind == TokenKind::indent; });
   std::ranges::reverse(code);
@@ -105,13 +110,34 @@ class KnobReader {
   Status read(std::vector<Knob>& knobs) const {
     const Tokens tokens = tokenize(file_.text, language_);
     for (const TuneComment& comment : tune_comments(file_.text, language_, tokens)) {
-      const Tokens code = code_before(file_.text, language_, tokens, comment);
+      const Tokens code = code_before(file_.text, language_, tokens, comment.line, comment.offset);
       if (!comment.leads && code.empty()) continue;  // prose that speaks of knobs
       Result<Knob> knob = knob_of(comment, code);
       if (!knob) return knob.error();
       knobs.push_back(std::move(*knob));
     }
     return {};
+  }
+
+  /// Where the constant before it is one of its values, or they begin as numbers do: prose may say "@tuned".
+  void read(std::vector<NearKnob>& knobs) const {
+    const Tokens tokens = tokenize(file_.text, language_);
+    for (const NearTuneComment& comment : near_tune_comments(file_.text, language_, tokens)) {
+      const Tokens code = code_before(file_.text, language_, tokens, comment.line, comment.offset);
+      const auto last = std::ranges::find_if(code.rbegin(), code.rend(), is_value);
+      const auto& values = comment.values;
+      const bool lists =
+          values.empty()
+              ? last != code.rend()
+              : begins_number(values.front()) ||
+                    (last != code.rend() && std::ranges::find(values, last->in(file_.text)) != values.end());
+      if (!lists || !is_open(comment.offset)) continue;
+      constexpr std::size_t kLongest = 60;
+      std::string meant = "@tune";
+      for (const std::string& value : values) meant += " " + value;
+      knobs.push_back({index_, comment.line, std::string(comment.written.substr(0, kLongest)),
+                       values.empty() ? "@tune and the values to try" : meant.substr(0, kLongest)});
+    }
   }
 
  private:
@@ -197,6 +223,27 @@ Result<std::vector<Knob>> find_knobs(const Source& source) {
       return status.error();
   }
   return knobs;
+}
+
+std::vector<NearKnob> find_near_knobs(const Source& source) {
+  std::vector<NearKnob> knobs;
+  const auto regions = open_regions(source);
+  if (!regions) return knobs;
+  for (std::size_t i = 0; i < source.files().size(); ++i)
+    KnobReader(source.files()[i], i, *regions).read(knobs);
+  return knobs;
+}
+
+std::string describe(const Knob& knob, std::string_view path) {
+  std::string text = knob.name.empty() ? "knob" : "knob " + knob.name;
+  text += " (" + std::string(path) + ":" + std::to_string(knob.line) + ") is " + knob.value() + " of";
+  for (const std::string& value : knob.values) text += " " + value;
+  return text;
+}
+
+std::string describe(const NearKnob& knob, std::string_view path) {
+  return std::string(path) + ":" + std::to_string(knob.line) + ": `" + knob.written + "` makes no knob; `" +
+         knob.meant + "` would";
 }
 
 Result<Source> with_knobs(const Source& source, std::span<const std::size_t> choice) {

@@ -1,6 +1,8 @@
 #include "tune_comment.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include <kernelsmith/code/text.hpp>
 
@@ -29,21 +31,70 @@ std::size_t opener_before(std::string_view text) {
   return text.npos;
 }
 
-std::vector<TuneComment> in_unknown_language(std::string_view text) {
-  std::vector<TuneComment> comments;
+// How much of `text` is `@` and a form of the word "tune"; 0 where that is not what it begins with.
+std::size_t near_tag(std::string_view text) {
+  constexpr std::size_t kLongestWord = 8;  // tunables
+  std::size_t begin = 1;
+  while (begin < text.size() && is_blank(text[begin])) ++begin;
+  std::string word;
+  for (std::size_t i = begin; i < text.size() && is_word(text[i]) && !is_digit(text[i]); ++i)
+    word.push_back(text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] - 'A' + 'a') : text[i]);
+  const bool near = word.starts_with("tun") && word.find('_') == word.npos && word.size() <= kLongestWord;
+  return near ? begin + word.size() : 0;
+}
+
+// Where `@` and a form of the word "tune" stand; npos where nowhere.
+std::size_t find_near_tag(std::string_view text) {
+  std::size_t at = text.find('@');
+  const auto is_tag = [&] { return (at == 0 || !is_word(text[at - 1])) && near_tag(text.substr(at)) > 0; };
+  while (at != text.npos && !is_tag()) at = text.find('@', at + 1);
+  return at;
+}
+
+struct Comment {
+  std::size_t line = 1;
+  std::string_view text;  // with its opener
+};
+
+// The comments of a text; in an unknown language those in which `find` finds a tag directly behind the
+// opener.
+std::vector<Comment> comments_of(std::string_view text, Language language, const std::vector<Token>& tokens,
+                                 std::size_t (*find)(std::string_view)) {
+  std::vector<Comment> comments;
+  if (language != Language::other) {
+    for (const Token& token : tokens)
+      if (token.kind == TokenKind::comment) comments.push_back({token.line, token.in(text)});
+    return comments;
+  }
   std::size_t number = 0;
   for (const std::string_view line : lines_of(text)) {
     ++number;
-    const std::size_t tag = line.find(kTag);
+    const std::size_t tag = find(line);
     const std::size_t opener = tag == line.npos ? tag : opener_before(line.substr(0, tag));
-    if (opener == line.npos) continue;
-    if (auto comment = tune_comment(without_newline(line.substr(opener)))) {
-      comment->line = number;
-      comment->offset = static_cast<std::size_t>(line.data() - text.data()) + opener;
-      comments.push_back(*comment);
-    }
+    if (opener != line.npos) comments.push_back({number, without_newline(line.substr(opener))});
   }
   return comments;
+}
+
+std::string_view without_closer(std::string_view text) {
+  text = trimmed(text);
+  for (const std::string_view closer : kClosers)
+    if (text.ends_with(closer)) text = trimmed(text.substr(0, text.size() - closer.size()));
+  return text;
+}
+
+std::optional<NearTuneComment> near_tune_comment(std::string_view comment) {
+  constexpr auto kSigns = " \t\r\n:=,;()[]{}"sv;
+  const std::size_t at = tune_comment(comment) ? comment.npos : find_near_tag(comment);
+  if (at == comment.npos) return std::nullopt;
+  const std::string_view written = without_closer(comment.substr(at));
+  NearTuneComment near{.written = written, .values = {}};
+  for (std::size_t begin = written.find_first_not_of(kSigns, near_tag(written)); begin != written.npos;) {
+    const std::size_t end = std::min(written.find_first_of(kSigns, begin), written.size());
+    near.values.emplace_back(written.substr(begin, end - begin));
+    begin = written.find_first_not_of(kSigns, end);
+  }
+  return near;
 }
 
 }  // namespace
@@ -51,11 +102,8 @@ std::vector<TuneComment> in_unknown_language(std::string_view text) {
 std::optional<TuneComment> tune_comment(std::string_view comment) {
   const std::size_t tag = comment.find(kTag);
   if (tag == comment.npos || !is_tag_at(comment, tag)) return std::nullopt;
-  std::string_view before = trimmed(comment.substr(0, tag));
-  std::string_view values = trimmed(comment.substr(tag + kTag.size()));
-  for (const std::string_view closer : kClosers) {
-    if (values.ends_with(closer)) values = trimmed(values.substr(0, values.size() - closer.size()));
-  }
+  const std::string_view before = trimmed(comment.substr(0, tag));
+  const std::string_view values = without_closer(comment.substr(tag + kTag.size()));
   bool leads = false;
   for (const std::string_view opener : kOpeners) leads = leads || before == opener;
   return TuneComment{.leads = leads, .values = values};
@@ -63,17 +111,29 @@ std::optional<TuneComment> tune_comment(std::string_view comment) {
 
 std::vector<TuneComment> tune_comments(std::string_view text, Language language,
                                        const std::vector<Token>& tokens) {
-  if (language == Language::other) return in_unknown_language(text);
-  std::vector<TuneComment> comments;
-  for (const Token& token : tokens) {
-    if (token.kind != TokenKind::comment) continue;
-    if (auto comment = tune_comment(token.in(text))) {
-      comment->line = token.line;
-      comment->offset = token.offset;
-      comments.push_back(*comment);
-    }
+  std::vector<TuneComment> found;
+  const auto find = [](std::string_view line) { return line.find(kTag); };
+  for (const Comment& comment : comments_of(text, language, tokens, find)) {
+    auto one = tune_comment(comment.text);
+    if (!one) continue;
+    one->line = comment.line;
+    one->offset = static_cast<std::size_t>(comment.text.data() - text.data());
+    found.push_back(*one);
   }
-  return comments;
+  return found;
+}
+
+std::vector<NearTuneComment> near_tune_comments(std::string_view text, Language language,
+                                                const std::vector<Token>& tokens) {
+  std::vector<NearTuneComment> found;
+  for (const Comment& comment : comments_of(text, language, tokens, find_near_tag)) {
+    auto one = near_tune_comment(comment.text);
+    if (!one) continue;
+    one->line = comment.line;
+    one->offset = static_cast<std::size_t>(comment.text.data() - text.data());
+    found.push_back(std::move(*one));
+  }
+  return found;
 }
 
 }  // namespace kernelsmith::detail

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,5 +26,17 @@ std::optional<TuneComment> tune_comment(std::string_view comment);
 /// (* directly before `@tune`.
 std::vector<TuneComment> tune_comments(std::string_view text, Language language,
                                        const std::vector<Token>& tokens);
+
+/// A comment that nearly holds `@tune`: `@tunes`, `@Tune`, `@ tune`, `@tune:`, `@tune(1, 2)`.
+struct NearTuneComment {
+  std::size_t line = 1;
+  std::size_t offset = 0;           ///< where the comment begins
+  std::string_view written;         ///< from its `@` on, without the comment's closer
+  std::vector<std::string> values;  ///< what follows, without signs around or between
+};
+
+/// Those of a text.
+std::vector<NearTuneComment> near_tune_comments(std::string_view text, Language language,
+                                                const std::vector<Token>& tokens);
 
 }  // namespace kernelsmith::detail

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include <kernelsmith/code/text.hpp>
 #include <kernelsmith/proposal/extract.hpp>
 
+#include "fence_choice.hpp"
 #include "fences.hpp"
 #include "file_reply.hpp"
 #include "reasoning.hpp"
@@ -37,20 +37,15 @@ std::vector<std::string> paths_of(const Source& source) {
   return paths;
 }
 
-// A fence whose tag names something else than a program. A file of the candidate may have that very ending.
-bool is_no_program(const Fence& fence, const Source& parent) {
-  constexpr std::array kNoPrograms{"bash"sv, "sh"sv,    "shell"sv, "console"sv,
-                                   "diff"sv, "patch"sv, "json"sv,  "yaml"sv};
-  return std::ranges::find(kNoPrograms, fence.info) != kNoPrograms.end() &&
-         !parent.files().front().path.ends_with("." + fence.info);
-}
-
-// What a fence without a file's name is worth as the candidate's text; the highest is taken.
-auto rank_of(const Fence& fence, const Source& parent) {
-  constexpr std::array kSeldomPrograms{"text"sv, "txt"sv, "output"sv, "markdown"sv};
-  const bool program = std::ranges::find(kSeldomPrograms, fence.info) == kSeldomPrograms.end();
-  const auto blocks = find_blocks(one_file(parent.files().front().path, fence.text));
-  return std::tuple(program, !blocks || !blocks->empty(), fence.text.size());
+// An editor's byte-order marks at the beginning of a line hide fences and markers.
+std::string without_byte_order_marks(std::string_view reply) {
+  constexpr auto kMark = "\xef\xbb\xbf"sv;
+  std::string result;
+  for (std::string_view line : lines_of(reply)) {
+    while (line.starts_with(kMark)) line.remove_prefix(kMark.size());
+    result += line;
+  }
+  return result;
 }
 
 // The text without a first line that only says which file it is, unless the file itself begins so.
@@ -71,65 +66,55 @@ std::string_view between_markers(std::string_view reply) {
   return {begin, static_cast<std::size_t>(last.data() + last.size() - begin)};
 }
 
-// The parent's first file where its EVOLVE-BLOCKs came in fences of their own, each with its markers and
-// nothing around them, all of them, in the file's order; what stands between the blocks is the parent's.
-// Empty where that is not so.
-std::string text_of_parts(const std::vector<Fence>& fences, const Source& parent) {
-  const SourceFile& file = parent.files().front();
+// A file where its EVOLVE-BLOCKs came in fences of their own, each with its markers and nothing around them,
+// all of them, in the file's order; what stands between the blocks is the parent's. Empty where that is not
+// so.
+std::string text_of_parts(const std::vector<const Fence*>& fences, const SourceFile& file) {
   const auto wanted = find_blocks(one_file(file.path, file.text));
   if (!wanted || wanted->size() < 2) return {};
   const auto lines = lines_of(file.text);
   std::string text;
   std::size_t parts = 0;
-  for (const Fence& fence : fences) {
-    const auto blocks = find_blocks(one_file(file.path, fence.text));
-    if (!blocks || blocks->empty() || is_no_program(fence, parent)) continue;
+  for (const Fence* fence : fences) {
+    const auto blocks = find_blocks(one_file(file.path, fence->text));
+    if (!blocks || blocks->empty()) continue;
     if (blocks->size() > 1 || parts == wanted->size() ||
-        trimmed(between_markers(fence.text)) != trimmed(fence.text))
+        trimmed(between_markers(fence->text)) != trimmed(fence->text))
       return {};
     if (parts > 0)
       for (std::size_t i = (*wanted)[parts - 1].end_line; i + 1 < (*wanted)[parts].start_line; ++i)
         text += lines[i];
-    text += std::string(trimmed(fence.text)) + "\n";
+    text += std::string(trimmed(fence->text)) + "\n";
     ++parts;
   }
   return parts == wanted->size() ? text : std::string();
 }
 
-// The (path, text) pairs that the fences stand for.
-std::vector<std::pair<std::string, std::string>> named_texts(const std::vector<Fence>& fences,
-                                                             const Source& parent) {
-  std::vector<std::pair<std::string, std::string>> texts;
-  const Fence* best = nullptr;
-  decltype(rank_of(fences.front(), parent)) best_rank;
+// The fences of each file. A candidate of one file is meant whatever a fence is called; of several files the
+// first one is meant where no fence is named.
+std::map<std::string, std::vector<const Fence*>> fences_by_file(const std::vector<Fence>& fences,
+                                                                const Source& parent) {
+  const std::string& first = parent.files().front().path;
+  std::map<std::string, std::vector<const Fence*>> files;
+  std::vector<const Fence*> unnamed;
   for (const Fence& fence : fences) {
-    if (const std::string path = path_of(fence, paths_of(parent)); !path.empty()) {
-      texts.emplace_back(path, without_name(fence, path, parent));
-    } else if (!is_no_program(fence, parent)) {
-      const auto rank = rank_of(fence, parent);
-      if (best && rank < best_rank) continue;
-      best = &fence;
-      best_rank = rank;
-    }
+    const std::string path = parent.files().size() == 1 ? first : path_of(fence, paths_of(parent));
+    if (is_no_program(fence, path.empty() ? first : path)) continue;
+    (path.empty() ? unnamed : files[path]).push_back(&fence);
   }
-  if (std::string text = texts.empty() ? text_of_parts(fences, parent) : ""; !text.empty())
-    texts.emplace_back(parent.files().front().path, std::move(text));
-  if (texts.empty() && best) texts.emplace_back(parent.files().front().path, best->text);
-  return texts;
+  if (files.empty() && !unnamed.empty()) files[first] = std::move(unnamed);
+  return files;
 }
 
-// What a reply gives that shows the parent first and something else behind it, without a file's name.
-std::optional<Source> shown_behind_the_parent(const std::vector<Fence>& fences, const Source& parent) {
-  const std::string& path = parent.files().front().path;
-  for (auto fence = fences.rbegin(); fence != fences.rend(); ++fence) {
-    if (!path_of(*fence, paths_of(parent)).empty()) return std::nullopt;
-    if (is_no_program(*fence, parent) || trimmed(fence->text).empty()) continue;
-    auto outcome = with_reply(parent, path, fence->text);
-    const auto* child = std::get_if<Source>(&outcome);
-    if (!child) continue;
-    return *child == parent ? std::nullopt : std::optional(*child);
-  }
-  return std::nullopt;
+// The text that the fences give for a file that the parent has.
+std::variant<std::string, Refusal> text_for(const std::string& path, const std::vector<const Fence*>& fences,
+                                            const Source& parent) {
+  if (std::string text = text_of_parts(fences, *parent.find(path)); !text.empty()) return text;
+  const auto best = fences.size() == 1 ? fences.front() : FenceChoice(parent, path).best(fences);
+  if (const auto* refusal = std::get_if<Refusal>(&best)) return *refusal;
+  std::string text = without_name(*std::get<const Fence*>(best), path, parent);
+  if (trimmed(text).empty()) return refuse(RefusalCode::no_code, "an empty text for " + path);
+  return text;
 }
 
 // The bytes of a text's first characters, at most `most`.
@@ -167,6 +152,8 @@ RefusalCode code_of(EditFault::Kind kind) {
       return RefusalCode::edit_unmatched;
     case EditFault::Kind::ambiguous:
       return RefusalCode::edit_ambiguous;
+    case EditFault::Kind::no_file:
+      return RefusalCode::bad_path;
     case EditFault::Kind::too_many:
       break;
   }
@@ -184,36 +171,63 @@ Extraction extract_edits(std::string_view reply, const Source& parent) {
   return std::get<Source>(std::move(outcome));
 }
 
+// Closes a last fence without an end where it holds whole EVOLVE-BLOCKs; what stands behind their last marker
+// may be the file's or prose, and is left to the parent. False where the reply breaks off.
+bool close_last(std::vector<Fence>& fences, const Source& parent) {
+  if (fences.empty() || fences.back().closed) return true;
+  Fence& fence = fences.back();
+  const std::string_view last_marker = between_markers(fence.text);
+  const auto blocks = find_blocks(parent);
+  if (last_marker.empty() || !blocks || blocks->empty()) return false;
+  const auto end = static_cast<std::size_t>(last_marker.data() + last_marker.size() - fence.text.data());
+  fence.text.resize(end);
+  fence.closed = true;
+  return true;
+}
+
+// A reply without a fence that may be a program: the lines between its markers.
+Extraction extract_unfenced(std::string_view reply, const std::vector<Fence>& fences, const Source& parent) {
+  const std::string_view text = between_markers(reply);
+  if (text.empty() && !fences.empty())
+    return refuse(RefusalCode::no_code,
+                  "the reply's fenced code is tagged " + fences.front().info + ", not a program");
+  if (text.empty()) return without_code(reply);
+  return with_reply(parent, parent.files().front().path, text);
+}
+
 Extraction extract_files(std::string_view reply, const Source& parent) {
   if (holds_edits(reply)) return refuse(RefusalCode::no_code, "edits where whole files were asked for");
-  const auto fences = find_fences(reply);
-  if (!fences.empty() && !fences.back().closed) {
-    return refuse(RefusalCode::truncated, "the last code fence is not closed");
-  }
+  auto fences = find_fences(reply);
+  if (!close_last(fences, parent)) return refuse(RefusalCode::truncated, "the last code fence is not closed");
   if (fences.size() > kMostFences)
     return refuse(RefusalCode::too_large, "the reply has " + std::to_string(fences.size()) +
                                               " code blocks; " + std::to_string(kMostFences) +
                                               " are read at most");
-  auto texts = named_texts(fences, parent);
-  if (texts.empty()) {
-    const std::string_view text = between_markers(reply);
-    if (text.empty() && !fences.empty())
-      return refuse(RefusalCode::no_code,
-                    "the reply's fenced code is tagged " + fences.front().info + ", not a program");
-    if (text.empty()) return without_code(reply);
-    texts.emplace_back(parent.files().front().path, text);
-  }
+  const auto files = fences_by_file(fences, parent);
+  if (files.empty()) return extract_unfenced(reply, fences, parent);
   Source child = parent;
-  for (const auto& [path, text] : texts) {
+  for (const auto& [path, own] : files) {
     if (!has_file(parent, path)) return refuse(RefusalCode::bad_path, "the candidate has no file " + path);
-    if (trimmed(text).empty()) return refuse(RefusalCode::no_code, "an empty text for " + path);
-    auto outcome = with_reply(child, path, text);
+    const auto text = text_for(path, own, parent);
+    if (const auto* refusal = std::get_if<Refusal>(&text)) return *refusal;
+    auto outcome = with_reply(child, path, std::get<std::string>(text));
     if (std::holds_alternative<Refusal>(outcome)) return outcome;
     child = std::get<Source>(std::move(outcome));
   }
-  if (child == parent)
-    if (auto other = shown_behind_the_parent(fences, parent)) return std::move(*other);
   return child;
+}
+
+// Whether a part of the reply can be the answer by itself.
+bool holds_program(std::string_view text, const Source& parent) {
+  if (holds_edits(text)) return parse_edits(text).has_value();
+  const auto fences = find_fences(with_fences_on_own_lines(text));
+  for (const auto& [path, own] : fences_by_file(fences, parent))
+    if (has_file(parent, path)) {
+      const FenceChoice choice(parent, path);
+      if (std::ranges::any_of(own, [&](const Fence* fence) { return choice.may_be_program(*fence); }))
+        return true;
+    }
+  return !between_markers(text).empty();
 }
 
 }  // namespace
@@ -226,10 +240,14 @@ std::variant<Source, Refusal> extract(std::string_view reply, const Source& pare
     return refuse(RefusalCode::too_large, "the reply has " + std::to_string(reply.size()) + " bytes; " +
                                               std::to_string(kMostReplyBytes) + " are read at most");
   if (parent.empty()) return refuse(RefusalCode::no_code, "the parent has no file to be rewritten");
-  const auto answer = without_reasoning(reply);
+  std::string text = without_byte_order_marks(reply);
+  if (!holds_edits(text)) text = with_fences_on_own_lines(text);
+  auto answer = without_reasoning(text, [&](std::string_view part) { return holds_program(part, parent); });
   if (!answer) return refuse(RefusalCode::truncated, "the reply ends within its reasoning");
   if (trimmed(*answer).empty())
     return refuse(RefusalCode::empty_reply, "the reply holds nothing but reasoning");
+  // Once more: a fence that a draft left open hid the answer's.
+  if (!holds_edits(*answer)) answer = with_fences_on_own_lines(*answer);
   const bool edits = form == ReplyForm::edits || (form == ReplyForm::either && holds_edits(*answer));
   Extraction outcome = edits ? extract_edits(*answer, parent) : extract_files(*answer, parent);
   if (const auto* child = std::get_if<Source>(&outcome)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include <kernelsmith/code/lexer.hpp>
@@ -22,10 +23,31 @@ std::size_t fence_length(std::string_view line) {
   return length >= kFewestSigns ? length : 0;
 }
 
+std::string_view info_of(std::string_view opening) { return trimmed(opening.substr(fence_length(opening))); }
+
 // A line of prose may begin with inline code: "```x``` is the name".
 bool opens(std::string_view line) {
   const std::size_t length = fence_length(line);
   return length > 0 && line.find('`', length) == line.npos;
+}
+
+// Whether `text` is the sign of a list's item: `-`, `*`, `+`, `1.` or `12)`.
+bool is_bullet(std::string_view text) {
+  if (text == "-" || text == "*" || text == "+") return true;
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  return digits > 0 && digits + 1 == text.size() && (text.back() == '.' || text.back() == ')');
+}
+
+// Where a fence opens at the end of a line that begins with something else; 0 where none does. Behind prose a
+// fence needs a tag (or a colon before it), and a list's item is enough: `it ends with ``` ` opens nothing.
+std::size_t fence_behind_text(std::string_view line) {
+  const std::size_t at = line.find("```");
+  if (at == line.npos || at == 0 || !opens(line.substr(at))) return 0;
+  const std::string_view before = trimmed(line.substr(0, at)), info = info_of(line.substr(at));
+  const bool is_tag = !info.empty() && info.find_first_of(" \t") == info.npos;
+  const bool announced = before.ends_with(':') || before.ends_with('>') || is_bullet(before);
+  const bool is_quoted = before.find_first_not_of("> ") == before.npos;  // so are the lines of its code
+  return !is_quoted && (is_tag || (info.empty() && announced)) ? at : 0;
 }
 
 bool closes(std::string_view line, std::string_view opening) {
@@ -48,12 +70,14 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-bool looks_like_path(std::string_view word) {
-  const bool climbs = word.starts_with('/') || word.find("..") != word.npos || word.find('\\') != word.npos;
+// A name with an ending that programs have; in a fence's tag also one that climbs.
+bool looks_like_path(std::string_view word, bool in_tag) {
   const std::size_t name = word.rfind('/') == word.npos ? 0 : word.rfind('/') + 1;
-  const bool has_stem = word.find('.', name) > name;
-  return climbs ? word.find_first_not_of("./\\") != word.npos
-                : has_stem && language_of(word) != Language::other;
+  if (word.find('.', name) != word.npos && word.find('.', name) > name &&
+      language_of(word) != Language::other)
+    return true;
+  const bool climbs = word.starts_with('/') || word.starts_with("../");
+  return in_tag && climbs && word.find_first_not_of("./") != word.npos;
 }
 
 bool is_label(std::string_view word) {
@@ -67,15 +91,14 @@ bool is_about_a_file(const std::vector<std::string>& words) {
 }
 
 std::string path_in(const std::vector<std::string>& words, const std::vector<std::string>& known,
-                    bool take_others) {
+                    bool take_others, bool in_tag) {
   for (const std::string& word : words) {
     if (std::ranges::find(known, word) != known.end()) return word;
   }
-  const auto other = take_others ? std::ranges::find_if(words, looks_like_path) : words.end();
-  return other == words.end() ? std::string() : *other;
+  const auto other =
+      std::ranges::find_if(words, [&](const auto& word) { return looks_like_path(word, in_tag); });
+  return take_others && other != words.end() ? *other : std::string();
 }
-
-std::string_view info_of(std::string_view opening) { return trimmed(opening.substr(fence_length(opening))); }
 
 bool is_markdown(std::string_view info) { return info == "markdown" || info == "md"; }
 
@@ -118,6 +141,7 @@ std::vector<Fence> scan(std::string_view reply) {
   FenceTracker tracker;
   std::string_view before;
   std::size_t indent = 0;
+  bool is_first = false;  // nothing but blank lines stood in the fence yet
   for (const std::string_view line : lines_of(reply)) {
     const std::string_view bare = trimmed(line);
     switch (tracker.pass(line)) {
@@ -126,6 +150,7 @@ std::vector<Fence> scan(std::string_view reply) {
         break;
       case FenceTracker::Line::opening:
         indent = blanks_before(line);
+        is_first = true;
         fences.push_back({std::string(info_of(bare)), std::string(before), {}, false});
         break;
       case FenceTracker::Line::closing:
@@ -133,6 +158,9 @@ std::vector<Fence> scan(std::string_view reply) {
         before = {};
         break;
       case FenceTracker::Line::inside:
+        // A text that is less indented than its fence keeps the shape that it has.
+        if (is_first && !bare.empty()) indent = std::min(indent, blanks_before(line));
+        is_first = is_first && bare.empty();
         fences.back()
             .text.append(without_newline(line.substr(std::min(indent, blanks_before(line)))))
             .push_back('\n');
@@ -158,6 +186,62 @@ std::vector<Fence> find_fences(std::string_view reply) {
   return fences;
 }
 
+namespace {
+
+// Where a fence ends behind code on its line, or before a tag ("}```", "```</answer>"); npos where none does.
+std::size_t glued_end(std::string_view line) {
+  const std::size_t at = line.find("```");
+  if (at == line.npos || line.find('`', at + kFewestSigns) != line.npos) return line.npos;
+  const bool follows = !trimmed(line.substr(0, at)).empty();
+  const std::string_view behind = trimmed(line.substr(at + kFewestSigns));
+  return (follows && behind.empty()) || behind.starts_with('<') ? at : line.npos;
+}
+
+// The reply with fences that open at a line's end on lines of their own, and with `ends` those that end
+// there, too; nothing where there are none, or not all are closed then.
+std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) {
+  const auto lines = lines_of(reply);
+  const auto is_end = [&](std::string_view line) { return ends && glued_end(line) != line.npos; };
+  std::vector<std::string_view> next(
+      lines.size());  // the next line that begins with fence signs, or ends a fence
+  for (std::size_t i = lines.size(); i-- > 1;)
+    next[i - 1] = fence_length(trimmed(lines[i])) > 0 || is_end(lines[i]) ? lines[i] : next[i];
+  std::string result;
+  bool any = false;
+  FenceTracker tracker;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = lines[i];
+    if (tracker.inside() && is_end(line)) {
+      const std::size_t at = glued_end(line);
+      const std::string_view code = line.substr(0, at);
+      tracker.pass("```");
+      result.append(code).append(trimmed(code).empty() ? "" : "\n").append("```\n");
+      result.append(line.substr(at + kFewestSigns));
+      continue;
+    }
+    const std::size_t at = tracker.inside() ? 0 : fence_behind_text(line);
+    if (at == 0 || !(closes(trimmed(next[i]), trimmed(line.substr(at))) || is_end(next[i]))) {
+      any = tracker.pass(line) == FenceTracker::Line::opening || any;
+      result += line;
+      continue;
+    }
+    any = true;
+    const std::string_view before = line.substr(0, at), fence = line.substr(at);
+    tracker.pass(fence);
+    const std::size_t indent = is_bullet(trimmed(before)) ? at : blanks_before(line);
+    result.append(before).append("\n").append(indent, ' ').append(fence);
+  }
+  return tracker.inside() || !any ? std::nullopt : std::optional(result);
+}
+
+}  // namespace
+
+std::string with_fences_on_own_lines(std::string_view reply) {
+  for (const bool ends : {false, true})
+    if (auto parted = with_parted_lines(reply, ends)) return *parted;
+  return std::string(reply);  // a line that only speaks of fences, or a reply that breaks off
+}
+
 bool names_in_first_line(std::string_view text, const std::string& path) {
   const auto lines = lines_of(text);
   if (lines.empty() || !is_comment(trimmed(lines.front()))) return false;
@@ -167,10 +251,10 @@ bool names_in_first_line(std::string_view text, const std::string& path) {
 }
 
 std::string path_of(const Fence& fence, const std::vector<std::string>& known) {
-  std::string path = path_in(words_of(fence.info), known, true);
+  std::string path = path_in(words_of(fence.info), known, true, true);
   if (!path.empty()) return path;
   const auto words = words_of(fence.before);
-  path = path_in(words, known, is_about_a_file(words));
+  path = path_in(words, known, is_about_a_file(words), false);
   if (!path.empty()) return path;
   const auto inside = std::ranges::find_if(
       known, [&](const std::string& one) { return names_in_first_line(fence.text, one); });

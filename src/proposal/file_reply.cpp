@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/code/edit.hpp>
+#include <kernelsmith/code/lexer.hpp>
 #include <kernelsmith/code/text.hpp>
+
+#include "frozen_parts.hpp"
 
 namespace kernelsmith::detail {
 namespace {
-
-using namespace std::string_view_literals;
 
 Refusal refuse(RefusalCode code, std::string detail) { return {code, std::move(detail)}; }
 
@@ -26,78 +25,27 @@ std::string with_line_ends_of(std::string_view model, std::string_view text) {
   return result;
 }
 
-std::string without_spaces(std::string_view text) {
-  std::string result;
-  std::ranges::copy_if(text, std::back_inserter(result),
-                       [](char c) { return " \t\r\n"sv.find(c) == ""sv.npos; });
-  return result;
-}
-
-// A text that stands for a file, cut at its markers: what is frozen, and what stands in the blocks.
-struct Cut {
-  std::vector<std::string> frozen;  // one more than blocks
-  std::vector<std::string> blocks;
-};
-
-Cut cut(std::string_view text, std::span<const EvolveBlock> blocks) {
-  Cut result;
-  std::size_t begin = 0;
-  for (const EvolveBlock& block : blocks) {
-    result.frozen.emplace_back(text.substr(begin, block.begin - begin));
-    result.blocks.emplace_back(text.substr(block.begin, block.end - block.begin));
-    begin = block.end;
-  }
-  result.frozen.emplace_back(text.substr(begin));
-  return result;
-}
-
-std::string joined(const Cut& parts) {
-  std::string text = parts.frozen.front();
-  for (std::size_t i = 0; i < parts.blocks.size(); ++i) text += parts.blocks[i] + parts.frozen[i + 1];
-  return text;
-}
-
-// The part of a frozen text that is not its marker line.
-std::string_view before_marker(std::string_view frozen) {
-  const std::size_t end = frozen.rfind('\n', frozen.size() < 2 ? 0 : frozen.size() - 2);
-  return end == frozen.npos ? ""sv : frozen.substr(0, end + 1);
-}
-std::string_view behind_marker(std::string_view frozen) {
-  const std::size_t begin = frozen.find('\n');
-  return begin == frozen.npos ? ""sv : frozen.substr(begin + 1);
-}
-
-// The blocks' texts where the reply left the markers out: the contents of the only block, or the whole file.
-std::optional<std::vector<std::string>> texts_without_markers(std::string_view text, const Cut& parent) {
-  if (parent.blocks.size() != 1) return std::nullopt;
-  const std::string_view head = trimmed(before_marker(parent.frozen[0]));
-  const std::string_view tail = trimmed(behind_marker(parent.frozen[1]));
-  const std::string_view bare = trimmed(text);
-  const bool whole = !(head.empty() && tail.empty()) && bare.size() >= head.size() + tail.size() &&
-                     bare.starts_with(head) && bare.ends_with(tail);
-  if (!whole) return std::vector{std::string(text)};
-  const std::string_view middle = bare.substr(head.size(), bare.size() - head.size() - tail.size());
-  return std::vector{std::string(middle.substr(std::min(middle.find_first_not_of("\r\n"), middle.size())))};
-}
-
-// The blocks' texts where the reply has the markers: as a whole file, or with nothing but blanks around them.
-// Frozen text may differ in white space, which the parent's then puts right.
-std::variant<std::vector<std::string>, Refusal> texts_with_markers(const Cut& reply, const Cut& parent) {
+// The blocks' texts where the reply has the markers. The frozen text before the first and behind the last may
+// be left out, with nothing but comments in its place; else it may differ in blanks, which the parent's then
+// puts right.
+std::variant<std::vector<std::string>, Refusal> texts_with_markers(const Cut& reply, const Cut& parent,
+                                                                   Language language) {
   if (reply.blocks.size() != parent.blocks.size()) {
     return refuse(RefusalCode::edit_frozen, "the reply has " + std::to_string(reply.blocks.size()) +
                                                 " EVOLVE-BLOCKs where the candidate has " +
                                                 std::to_string(parent.blocks.size()));
   }
-  const auto same = [](std::string_view a, std::string_view b) {
-    return without_spaces(a) == without_spaces(b);
-  };
   const std::size_t last = parent.blocks.size();
-  const bool bare =
-      trimmed(before_marker(reply.frozen[0])).empty() && trimmed(behind_marker(reply.frozen[last])).empty();
+  const auto says_nothing = [&](std::string_view text) {
+    return trimmed(text).empty() || without_comments(tokenize(text, language)).empty();
+  };
+  const bool no_head = says_nothing(before_marker(reply.frozen.front()));
+  const bool no_tail = says_nothing(behind_marker(reply.frozen.back()));
   for (std::size_t i = 0; i <= last; ++i) {
-    if (same(reply.frozen[i], parent.frozen[i]) || (bare && (i == 0 || i == last))) continue;
+    const bool left_out = (i == 0 && no_head) || (i == last && no_tail);
+    if (left_out || same_but_for_blanks(reply.frozen[i], parent.frozen[i])) continue;
     return refuse(RefusalCode::edit_frozen, "the reply changes text outside the EVOLVE-BLOCKs: " +
-                                                std::string(trimmed(reply.frozen[i]).substr(0, 80)));
+                                                difference(parent.frozen[i], reply.frozen[i]));
   }
   return reply.blocks;
 }
@@ -123,7 +71,7 @@ std::variant<Source, Refusal> with_reply(const Source& parent, const std::string
   std::ranges::copy_if(*parent_blocks, std::back_inserter(own_blocks),
                        [&](const EvolveBlock& block) { return block.file == index; });
   if (own_blocks.empty()) {
-    if (without_spaces(new_text) == without_spaces(old_text)) return parent;
+    if (same_but_for_blanks(new_text, old_text)) return parent;
     return refuse(RefusalCode::edit_frozen, "the file " + path + " has no EVOLVE-BLOCK and may not change");
   }
   const auto reply_blocks = find_blocks(one_file(path, new_text));
@@ -132,12 +80,11 @@ std::variant<Source, Refusal> with_reply(const Source& parent, const std::string
 
   Cut parts = cut(old_text, own_blocks);
   if (reply_blocks->empty()) {
-    auto texts = texts_without_markers(new_text, parts);
-    if (!texts)
-      return refuse(RefusalCode::no_code, "the reply leaves out the markers of several EVOLVE-BLOCKs");
-    parts.blocks = std::move(*texts);
+    auto texts = FrozenText(parts, language_of(path)).block_texts(new_text);
+    if (auto* refusal = std::get_if<Refusal>(&texts)) return std::move(*refusal);
+    parts.blocks = std::move(std::get<0>(texts));
   } else {
-    auto texts = texts_with_markers(cut(new_text, *reply_blocks), parts);
+    auto texts = texts_with_markers(cut(new_text, *reply_blocks), parts, language_of(path));
     if (auto* refusal = std::get_if<Refusal>(&texts)) return std::move(*refusal);
     parts.blocks = std::move(std::get<0>(texts));
   }

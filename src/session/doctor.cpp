@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 #include <kernelsmith/sandbox/capabilities.hpp>
 #include <kernelsmith/sandbox/files.hpp>
@@ -217,13 +218,32 @@ std::vector<MachineCheck> examine_precision(const Task& task) {
   return checks;
 }
 
+std::vector<MachineCheck> examine_knobs(const Task& task) {
+  if (task.seed.empty()) return {};
+  const auto knobs = find_knobs(task.seed);
+  if (!knobs) return {failed("knobs", knobs.error())};
+  const auto path_of = [&](const auto& knob) -> const std::string& {
+    return task.seed.files()[knob.file].path;
+  };
+  std::vector<MachineCheck> checks;
+  for (const Knob& knob : *knobs)
+    checks.push_back({"knobs", CheckStatus::ok, describe(knob, path_of(knob)), "", false});
+  if (checks.empty()) checks.push_back({"knobs", CheckStatus::ok, "the seed has none", "", false});
+  for (const NearKnob& knob : find_near_knobs(task.seed))
+    checks.push_back({"knobs", CheckStatus::limited, describe(knob, path_of(knob)),
+                      "write `" + knob.meant + "`, or another word behind the @", false});
+  return checks;
+}
+
 std::vector<MachineCheck> examine_task(const Task& task) {
-  if (task.backend != "cpu") return {};
+  std::vector<MachineCheck> checks = examine_knobs(task);
+  if (task.backend != "cpu") return checks;
   CpuOptions options;
   options.bank_seconds = 0.2;
   if (const auto evaluator = make_cpu_evaluator(task, options); !evaluator)
     return {failed("task", evaluator.error())};
-  std::vector<MachineCheck> checks = examine_precision(task);
+  const std::vector<MachineCheck> precision = examine_precision(task);
+  checks.insert(checks.begin(), precision.begin(), precision.end());
   checks.insert(checks.begin(), {"task", CheckStatus::ok, what_passes(task), "", true});
   return checks;
 }

@@ -121,6 +121,24 @@ class EvaluateTest(CommandTest):
         self.assertIn("rejected at parse", kernelsmith("evaluate", "task", "bad.txt", cwd=self.folder).stdout)
 
 
+    def test_knobs_are_listed_and_near_misses_told(self):
+        write_task(self.folder / "task")
+        (self.folder / "mine.txt").write_text(SEED + "n = 3  # @tunes 1 3\n")
+        done = self.succeed("evaluate", "task", "mine.txt")
+        self.assertIn("knob k1 (mine.txt:2) is 0 of 0 1 2 3 4 5 6 7\n", done.stdout)
+        self.assertIn("note: mine.txt:7: `@tunes 1 3` makes no knob; `@tune 1 3` would\n", done.stderr)
+        knobs = self.json("evaluate", "task", "mine.txt")["knobs"]
+        self.assertEqual(len(knobs), 6)
+        self.assertEqual(
+            knobs[1], {"name": "k1", "file": "mine.txt", "line": 2, "value": "0", "values": list("01234567")}
+        )
+        (self.folder / "task/seed.txt").write_text(SEED + "n = 3  # @tunes 1 3\n")
+        checks = [check for check in self.json("doctor", "task", status=2)["checks"] if check["name"] == "knobs"]
+        self.assertEqual([check["status"] for check in checks], ["ok"] * 6 + ["limited"])
+        self.assertIn("knob k0 (seed.txt:1) is 0 of", checks[0]["detail"])
+        self.assertIn("seed.txt:7: `@tunes 1 3` makes no knob", checks[6]["detail"])
+
+
 class RunTest(CommandTest):
     def setUp(self):
         super().setUp()

@@ -18,6 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto edits = parse_edits(std::string_view(bytes).substr(border));
   if (!edits) return 0;
   require(edits->empty() == !holds_edits(std::string_view(bytes).substr(border)));
+  for (const Edit& edit : *edits) {
+    require(edit.search.empty() || edit.search.ends_with('\n'));
+    require(edit.replace.empty() || edit.replace.ends_with('\n'));
+  }
   const auto outcome = apply_edits(source, *edits);
   if (const auto* fault = std::get_if<EditFault>(&outcome)) {
     require(fault->edit < edits->size() && !fault->detail.empty());

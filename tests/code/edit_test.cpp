@@ -72,7 +72,74 @@ TEST(Edits, RefuseAnEmptySearch) {
   EXPECT_THAT(text_after("a\n", edit("", "x\n")), HasSubstr("empty SEARCH"));
 }
 
+TEST(Edits, MatchWithoutBlanksAtLineEnds) {
+  EXPECT_EQ(text_after("a;  \nb;\nc;\n", edit("a;\nb;\t \n", "x;\n")), "x;\nc;\n");
+  EXPECT_EQ(text_after("a;\na;  \n", edit("a;\n", "x;\n")), "x;\na;  \n") << "an exact match comes first";
+  EXPECT_THAT(text_after("a; \na;  \n", edit("a;\n", "x;\n")), HasSubstr("occurs 2 times"));
+  EXPECT_THAT(text_after("  \nb;\n", edit("\n", "x;\n")), HasSubstr("occurs nowhere")) << "nothing to go by";
+}
+
+TEST(Edits, MatchAtAnotherIndentation) {
+  const std::string text = "if (x) {\n    for (;;) {\n        a;\n\n    }\n}\n";
+  EXPECT_EQ(text_after(text, edit("for (;;) {\n    a;\n\n}\n", "for (;;) {\n    b;\n\n}\nc;\n")),
+            "if (x) {\n    for (;;) {\n        b;\n\n    }\n    c;\n}\n");
+  EXPECT_EQ(text_after(text, edit("        for (;;) {\n            a;\n", "        do {\n            a;\n")),
+            "if (x) {\n    do {\n        a;\n\n    }\n}\n");
+  EXPECT_EQ(text_after("\tif (x)\n\t\ta;\n", edit("if (x)\n\ta;\n", "b;\n")), "\tb;\n");
+  EXPECT_EQ(text_after("\ta;\n", edit("    a;\n", "    b;\n    \tc;\n")), "\tb;\n\t\tc;\n")
+      << "tabs for blanks";
+  EXPECT_EQ(text_after("    a;\n", edit("  a;\n", "b;\n  c;\n")), "  b;\n    c;\n");
+}
+
+TEST(Edits, AreRefusedWhereTheIndentationDoesNotTell) {
+  EXPECT_THAT(text_after("  a;\n    a;\n", edit("a;\n", "b;\n")), HasSubstr("occurs 2 times"));
+  EXPECT_THAT(text_after("if (x)\n  a;\n", edit("  if (x)\n  a;\n", "b;\n")), HasSubstr("occurs nowhere"))
+      << "no uniform shift";
+  EXPECT_THAT(text_after("a;\n", edit("    a;\n", "b;\n")), HasSubstr("cannot be shifted"));
+}
+
+TEST(Edits, TakeMarkersInOtherForms) {
+  const std::string tail = "a\n=======\nb\n>>>>>>> REPLACE\n";
+  for (const char* begin : {"<<<<<<< SEARCH:", "<<<<<<< search", "<<<<<<<SEARCH", "  <<<<<<<<< Search :",
+                            "<<<<<<< SEARCH kernel.cpp", "<<<<<<< SEARCH: `src/kernel.cpp`"})
+    EXPECT_EQ(text_after("a\n", begin + std::string("\n") + tail), "b\n") << begin;
+  const std::string head = "<<<<<<< SEARCH\na\n=======\n";
+  for (const char* end :
+       {"b\n>>>>>>> replace", "b\n>>>>>>> REPLACE:", "b >>>>>>> REPLACE", "b>>>>>>>REPLACE",
+        "b>>>>>>> REPLACE```", "b\n>>>>>>> REPLACE kernel.cpp", "b\n>>>>>>> REPLACE  (done)"})
+    EXPECT_EQ(text_after("a\n", head + end + "\n"), "b\n") << end;
+  EXPECT_EQ(text_after("a\n", head + "b>>>>>>> REPLACE<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE"),
+            "c\n");
+  EXPECT_EQ(text_after("a\n", head + "x<<1;\n>>>>>>> REPLACEMENT\nb\n>>>>>>> REPLACE"),
+            "x<<1;\n>>>>>>> REPLACEMENT\nb\n");
+}
+
+TEST(Edits, AreForTheFileThatTheyName) {
+  const Source source = Source::create({{"a.cpp", "x\n"}, {"b.cpp", "x\n"}}).value();
+  const auto child = applied(source, "<<<<<<< SEARCH b.cpp\nx\n=======\ny\n>>>>>>> REPLACE\n");
+  ASSERT_TRUE(std::holds_alternative<Source>(child));
+  EXPECT_EQ(std::get<Source>(child).files()[1].text, "y\n");
+  const auto other = applied(source, "<<<<<<< SEARCH c.cpp\nx\n=======\ny\n>>>>>>> REPLACE\n");
+  ASSERT_TRUE(std::holds_alternative<EditFault>(other));
+  EXPECT_EQ(std::get<EditFault>(other).kind, EditFault::Kind::no_file);
+  EXPECT_THAT(std::get<EditFault>(other).detail, HasSubstr("edit 1 (`x`) is for c.cpp"));
+}
+
 TEST(Edits, NameABrokenEdit) {
+  const std::string whole = edit("a\n", "b\n");
+  const auto fault = [&](const std::string& reply) {
+    const auto edits = parse_edits(whole + reply);
+    return edits ? "" : edits.error().where + ": " + edits.error().message;
+  };
+  EXPECT_EQ(fault("<<<<<<< SEARCH\na\n"), "line 6: edit 2 is without its =======");
+  EXPECT_EQ(fault("<<<<<<< SEARCH\na\n=======\nb\n"), "line 6: edit 2 is without its >>>>>>> REPLACE");
+  EXPECT_EQ(fault("<<<<<<< SEARCH\na\n=======\n" + whole), "line 6: edit 2 is without its >>>>>>> REPLACE");
+  EXPECT_EQ(fault("<<<<<<< SEARCH int a;\n=======\nb\n>>>>>>> REPLACE\n"),
+            "line 6: edit 2 has `int a;` on the line of its <<<<<<< SEARCH, which is no file's name");
+  EXPECT_EQ(fault("<<<<<<< SEARCH\na\n=======\nf<g<int>>>>>>>>> REPLACE\n"),
+            "line 6: edit 2 is without its >>>>>>> REPLACE")
+      << "whose signs they are is not clear";
+
   EXPECT_EQ(parse_edits("x\n<<<<<<< SEARCH\na\n").error().where, "line 2");
   EXPECT_EQ(parse_edits("<<<<<<< SEARCH\na\n=======\nb\n").error().code, ErrorCode::bad_input);
   EXPECT_FALSE(parse_edits("<<<<<<< SEARCH\na\n" + edit("b\n", "c\n")));

@@ -15,6 +15,10 @@ using namespace kernelsmith;
 namespace {
 
 void check_knobs(const Source& source) {
+  for (const NearKnob& knob : find_near_knobs(source)) {
+    require(knob.line >= 1 && knob.written.starts_with('@') && knob.meant.starts_with("@tune"));
+    require(!describe(knob, source.files()[knob.file].path).empty());
+  }
   const auto knobs = find_knobs(source);
   if (!knobs) return;
   std::vector<std::size_t> same;

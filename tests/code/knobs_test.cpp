@@ -34,6 +34,7 @@ TEST(Knobs, AreReadInEveryLanguage) {
   EXPECT_EQ(only_knob(cpp("#define TILE 8 /* @tune 8 16 */\n")).name, "TILE");
   EXPECT_EQ(only_knob(one_file("k.ml", "let tile = 8 (* @tune 8 16 *)\n")).value(), "8");
   EXPECT_EQ(only_knob(one_file("k.f90", "tile = 8 ! @tune 8 16\n")).name, "tile");
+  EXPECT_EQ(only_knob(one_file("k.jl", "@inline tile = 8 # @tune 8 16\n")).name, "tile");
 }
 
 TEST(Knobs, TakeSignsFloatsAndNames) {
@@ -65,6 +66,50 @@ TEST(Knobs, LieInsideBlocks) {
   const std::string block = "// EVOLVE-BLOCK-START\nint a = 1; // @tune 1 2\n// EVOLVE-BLOCK-END\n";
   EXPECT_EQ(find_knobs(cpp(block)).value().size(), 1u);
   EXPECT_EQ(find_knobs(cpp(block + "int b = 1; // @tune 1 2\n")).error().where, "kernel.cpp:4");
+}
+
+TEST(NearKnobs, AreToldWithWhatWasMeant) {
+  for (const auto& [written, meant] :
+       std::vector<std::pair<std::string, std::string>>{{"@tunes 1 4", "@tune 1 4"},
+                                                        {"@tuned 1 4", "@tune 1 4"},
+                                                        {"@Tune 1 4", "@tune 1 4"},
+                                                        {"@ tune 1 4", "@tune 1 4"},
+                                                        {"@tune: 1 4", "@tune 1 4"},
+                                                        {"@tune(1, 4)", "@tune 1 4"},
+                                                        {"@tune=[1,4]", "@tune 1 4"},
+                                                        {"@tune1 4", "@tune 1 4"},
+                                                        {"@TUNABLE -1 4", "@tune -1 4"},
+                                                        {"@tunes", "@tune and the values to try"}}) {
+    for (const Source& source :
+         {cpp("\nint a = 1; // " + written), cpp("\nint a = 1; /* " + written + " */"),
+          python("\na = 1  # " + written), one_file("k.f90", "\na = 1 ! " + written)}) {
+      EXPECT_TRUE(find_knobs(source).value().empty()) << written;
+      EXPECT_THAT(find_near_knobs(source), ElementsAre(NearKnob{0, 2, written, meant}))
+          << source.files().front().path;
+    }
+  }
+  const Source names = cpp("constexpr Exp kExp = library;  // @tunes library polynomial\n");
+  EXPECT_EQ(describe(find_near_knobs(names).at(0), "kernel.cpp"),
+            "kernel.cpp:1: `@tunes library polynomial` makes no knob; `@tune library polynomial` would");
+  EXPECT_EQ(find_near_knobs(cpp("// @tunes 1 4\nint a = 1;\n")).size(), 1u);
+}
+
+TEST(NearKnobs, AreNoKnobsNorProse) {
+  for (const char* text :
+       {"int a = 1; // @tune 1 4", "int a = 1; // @tuned by hand", "// Every @tuned constant.",
+        "int a = 1; // me@tunes.example 1 4", "auto s = \"@tunes 1 4\";", "int a = 1; // @tune_range 1 4",
+        "int a = 1; // tunes 1 4"})
+    EXPECT_TRUE(find_near_knobs(cpp(text)).empty()) << text;
+  const std::string block = "// EVOLVE-BLOCK-START\nint a = 1;\n// EVOLVE-BLOCK-END\n";
+  EXPECT_TRUE(find_near_knobs(cpp(block + "int b = 1; // @tunes 1 2\n")).empty()) << "no knob may lie there";
+  EXPECT_TRUE(find_near_knobs(cpp("// EVOLVE-BLOCK-END\nint b = 1; // @tunes 1 2\n")).empty());
+}
+
+TEST(Knobs, AreDescribed) {
+  const Source source = cpp("\nconstexpr int kTile = 64;  // @tune 8 16 64\nf(2); // @tune 2 3\n");
+  const auto knobs = find_knobs(source).value();
+  EXPECT_EQ(describe(knobs.at(0), "kernel.cpp"), "knob kTile (kernel.cpp:2) is 64 of 8 16 64");
+  EXPECT_THAT(describe(knobs.at(1), "kernel.cpp"), testing::HasSubstr("(kernel.cpp:3) is 2 of 2 3"));
 }
 
 TEST(WithKnobs, SetsEachKnob) {

@@ -5,29 +5,13 @@
 #include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/proposal/extract.hpp>
 
+#include "replies.hpp"
 #include "sources.hpp"
 
 namespace kernelsmith {
 namespace {
 
 using testing::HasSubstr;
-
-const std::string kStart = "// EVOLVE-BLOCK-START\n";
-const std::string kEnd = "// EVOLVE-BLOCK-END\n";
-
-std::string marked(const std::string& block) { return "head();\n" + kStart + block + kEnd + "tail();\n"; }
-std::string fenced(const std::string& text, const std::string& info = "cpp") {
-  return "```" + info + "\n" + text + "```\n";
-}
-
-// The child's first text, or the refusal.
-std::string outcome(const std::string& reply, const Source& parent, ReplyForm form = ReplyForm::either) {
-  const auto result = extract(reply, parent, form);
-  if (const auto* refusal = std::get_if<Refusal>(&result)) {
-    return std::string(name_of(refusal->code)) + ": " + refusal->detail;
-  }
-  return std::string(std::get<Source>(result).main_text());
-}
 
 TEST(Extract, TakesAFencedFileWithAnyTag) {
   for (const char* info : {"", "cpp", "c++", "CUDA C++", "kernel.cpp"}) {
@@ -95,11 +79,15 @@ TEST(Extract, TakesSeveralFiles) {
   EXPECT_EQ(texts(fenced("T\n", "cpp title=\"./inc/tile.hpp\"") + fenced("snippet\n")), "k\nT\n");
 }
 
-TEST(Extract, RefusesForeignPaths) {
+TEST(Extract, RefusesForeignPathsWhereThereAreSeveralFiles) {
+  const Source two = Source::create({{"kernel.cpp", "k\n"}, {"tile.hpp", "t\n"}}).value();
   for (const char* info : {"cpp ../evil.cpp", "cpp:/etc/passwd", "string.h", "cpp other.cpp"}) {
-    EXPECT_THAT(outcome(fenced("x\n", info), cpp("old\n")), HasSubstr("bad_path")) << info;
+    EXPECT_THAT(outcome(fenced("x\n", info), two), HasSubstr("bad_path")) << info;
+    EXPECT_EQ(outcome(fenced("x\n", info), cpp("old\n")), "x\n") << "only one file can be meant: " << info;
   }
-  EXPECT_THAT(outcome("File: other.cpp\n" + fenced("x\n"), cpp("old\n")), HasSubstr("bad_path"));
+  EXPECT_THAT(outcome("File: other.cpp\n" + fenced("x\n"), two), HasSubstr("bad_path"));
+  for (const char* line : {"</plan>", "Coding...", "\\boxed{", "I use C:\\temp", "and/or"})
+    EXPECT_EQ(outcome(std::string(line) + "\n" + fenced("x\n"), two), "x\n") << line;
 }
 
 TEST(Extract, AppliesEdits) {

@@ -17,16 +17,20 @@ namespace kernelsmith {
 struct Edit {
   std::string search;
   std::string replace;
-  std::size_t line = 0;  ///< of its `<<<<<<< SEARCH` in the text it was parsed from, 1 for the first
+  std::size_t line = 0;   ///< of its `<<<<<<< SEARCH` in the text it was parsed from, 1 for the first
+  std::string path = {};  ///< that stands behind its `<<<<<<< SEARCH`; usually empty
 
   friend bool operator==(const Edit&, const Edit&) = default;
 };
 
-/// True where some line is `<<<<<<< SEARCH`.
+/// True where some line begins an edit.
 bool holds_edits(std::string_view text);
 
-/// The edits in `text`, with anything around them. Line ends may be CRLF. `bad_input`, at its line, for an
-/// edit that has no `=======` or no `>>>>>>> REPLACE`.
+/// The edits in `text`, with anything around them. Line ends may be CRLF, markers have five signs or more and
+/// a word in any case. Behind SEARCH there may be a colon and a file's name; `>>>>>>> REPLACE` may stand at
+/// the end of the replacement's last line, and a fence's end or the next edit directly behind it.
+/// `bad_input`, at its line and by its number, for an edit that has no `=======` or no `>>>>>>> REPLACE`, or
+/// something else behind its SEARCH.
 Result<std::vector<Edit>> parse_edits(std::string_view text);
 
 /// Why an edit could not be applied.
@@ -34,6 +38,7 @@ struct EditFault {
   enum class Kind {
     unmatched,
     ambiguous,
+    no_file,   ///< the source has several files, and not the one that the edit names
     too_many,  ///< the edits and the source's lines together: finding them all would take long
   } kind = Kind::unmatched;
   std::size_t edit = 0;  ///< its index
@@ -42,9 +47,12 @@ struct EditFault {
   friend bool operator==(const EditFault&, const EditFault&) = default;
 };
 
-/// `source` after the edits, one after another. Each must match, line for line, at exactly one place of all
-/// the files as the edits before it left them. A file's line ends (LF, CRLF) are kept. The work is bounded: a
-/// hundred million lines are compared, or moved in memory, at most (`too_many`).
+/// `source` after the edits, one after another. Each must match, line for line, at one place of all the files
+/// as the edits before it left them, or of the file that it names (with one file every name is taken for it).
+/// Where nothing matches exactly, blanks at the ends of lines may differ; where nothing matches so either,
+/// the indentation may, by the same tabs or blanks in each line, by which the replacement is shifted too. A
+/// file's line ends (LF, CRLF) are kept. The work is bounded: a hundred million lines are compared, or moved
+/// in memory, at most (`too_many`).
 std::variant<Source, EditFault> apply_edits(const Source& source, const std::vector<Edit>& edits);
 
 /// `source` with one file's text replaced. `not_found` where it has no such file.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kernelsmith/core/result.hpp>
@@ -32,6 +33,26 @@ struct Knob {
 /// the listed values, where a value is neither literal nor identifier, or where the knob lies outside the
 /// EVOLVE-BLOCKs of a source that has some. Errors in the blocks' markers are passed on.
 Result<std::vector<Knob>> find_knobs(const Source& source);
+
+/// A comment that nearly makes a knob, but for its `@tune`: `@tunes 1 4`, `@Tune 1 4`, `@tune: 1, 4`.
+struct NearKnob {
+  std::size_t file = 0;  ///< index in Source::files()
+  std::size_t line = 0;  ///< 1 for the first
+  std::string written;   ///< `@tunes 1 4`, cut off where it is long
+  std::string meant;     ///< `@tune 1 4`, likewise
+
+  friend bool operator==(const NearKnob&, const NearKnob&) = default;
+};
+
+/// Those where knobs may lie, in order, whose values begin as numbers do or hold the constant before the
+/// comment. None where the blocks' markers are broken.
+std::vector<NearKnob> find_near_knobs(const Source& source);
+
+/// "knob kTile (kernel.cpp:3) is 64 of 8 16 32 64"; `path` is what its file is called.
+std::string describe(const Knob& knob, std::string_view path);
+
+/// "kernel.cpp:3: `@tunes 1 4` makes no knob; `@tune 1 4` would"; likewise.
+std::string describe(const NearKnob& knob, std::string_view path);
 
 /// `source` with each knob set: `choice[i]` is an index in the values of the i-th knob of find_knobs(source).
 /// `invalid_argument` for another number of choices or an index past a list's end.

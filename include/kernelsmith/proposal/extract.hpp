@@ -17,13 +17,15 @@ enum class ReplyForm {
 };
 
 /// The child that `reply` describes, given its parent. The child always has the parent's files, passes
-/// check_frozen(parent, child), and is never the parent itself (`unchanged`). Reasoning (<think>…</think>) is
-/// left out. Taken: fenced code blocks with any tag or none, with prose around; unfenced edits; an unfenced
-/// text that holds EVOLVE-BLOCK markers; several files, each fence named by its info string, by a line before
-/// it or by a comment in its first line; the contents of the parent's only block without the rest of the
-/// file. `cut_off` says that the reply ended at a length limit: such a reply is refused as truncated. The
-/// work is bounded, whatever the reply (`too_large`): 4 MiB of it, 200 code blocks, edits as apply_edits()
-/// bounds them. A child has at most 1 MiB, or its parent's size where that is more.
+/// check_frozen(parent, child), and is never the parent itself (`unchanged`). Reasoning is left out: pairs of
+/// tags around thoughts, or around a draft before the answer. Taken: the last fenced code block that can
+/// stand for the program, with any tag or none and prose around; unfenced edits; an unfenced text that holds
+/// EVOLVE-BLOCK markers; several files, each fence named by its info string, by a line before it or by a
+/// comment in its first line; the whole file, or the contents of its only block, with or without markers.
+/// Frozen text that a reply repeats is compared (`edit_frozen`). src/proposal/README.md has the rules.
+/// `cut_off` says that the reply ended at a length limit: such a reply is refused as truncated. The work is
+/// bounded, whatever the reply (`too_large`): 4 MiB of it, 200 code blocks, edits as apply_edits() bounds
+/// them. A child has at most 1 MiB, or its parent's size where that is more.
 std::variant<Source, Refusal> extract(std::string_view reply, const Source& parent, ReplyForm form,
                                       bool cut_off = false);
 

@@ -39,10 +39,13 @@ MachineReport examine_machine(const std::filesystem::path& folder);
 
 /// Tries a task of the backend `cpu` on this machine: that its reference, baseline and seed compile and pass
 /// their own check, and that its error budget tells the precision below the declared one from honest results.
-/// Other tasks have nothing to try. Takes seconds.
+/// Takes seconds. Other tasks have nothing to try. The seed's knobs are listed for every task.
 std::vector<MachineCheck> examine_task(const Task& task);
 
-/// The second half of that alone: about a second.
+/// The error budget alone: about a second.
 std::vector<MachineCheck> examine_precision(const Task& task);
+
+/// The knobs of the seed, and comments that nearly make one (`limited`).
+std::vector<MachineCheck> examine_knobs(const Task& task);
 
 }  // namespace kernelsmith

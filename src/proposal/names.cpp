@@ -1,0 +1,157 @@
+#include "names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <span>
+#include <vector>
+
+namespace kernelsmith::detail {
+namespace {
+
+using namespace std::string_view_literals;
+
+// Between a function's parameters and its body: const, noexcept, a result behind an arrow, attributes.
+constexpr std::size_t kMostQualifiers = 12;
+
+bool among(std::span<const std::string_view> words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+class NameReader {
+ public:
+  NameReader(std::string_view text, Language language)
+      : text_(text),
+        language_(language),
+        tokens_(without_comments(tokenize(text, language))),
+        closing_(tokens_.size(), 0) {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      if (is(i, "(")) open.push_back(i);
+      if (!is(i, ")") || open.empty()) continue;
+      closing_[open.back()] = i;
+      open.pop_back();
+    }
+  }
+
+  Names read() {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      if (tokens_[i].kind != TokenKind::identifier) continue;
+      introduced_by(i);
+      if (is(i + 1, "=")) names_.assigned.emplace(word(i));
+      if (at_line_start(i)) constant_at(i);
+    }
+    for (const Call& call : find_calls(text_, tokens_)) called_at(call.token);
+    return std::move(names_);
+  }
+
+ private:
+  bool c_like() const { return language_ == Language::cpp || language_ == Language::cuda; }
+  std::string_view word(std::size_t i) const {
+    return i < tokens_.size() ? tokens_[i].in(text_) : std::string_view{};
+  }
+  bool is(std::size_t i, std::string_view text) const { return word(i) == text; }
+  bool is_name(std::size_t i) const { return i < tokens_.size() && tokens_[i].kind == TokenKind::identifier; }
+  bool at_line_start(std::size_t i) const {
+    const std::size_t offset = tokens_[i].offset;
+    return offset == 0 || text_[offset - 1] == '\n';
+  }
+
+  void define(std::size_t i) {
+    names_.functions.emplace(word(i));
+    const std::size_t newline = text_.substr(0, tokens_[i].offset).rfind('\n');
+    const char first = text_[newline == text_.npos ? 0 : newline + 1];
+    if (first != ' ' && first != '\t') names_.outer.emplace(word(i));
+  }
+
+  // A name behind a keyword that introduces one.
+  void introduced_by(std::size_t i) {
+    constexpr std::array kTypes{"struct"sv, "class"sv, "union"sv, "enum"sv};
+    constexpr std::array kOthers{"def"sv, "class"sv, "fn"sv, "func"sv, "function"sv, "subroutine"sv};
+    if (!is_name(i + 1)) return;
+    const bool introduces = c_like() ? (among(kTypes, word(i)) && (is(i + 2, "{") || is(i + 2, ":"))) ||
+                                           (is(i, "using") && is(i + 2, "=")) ||
+                                           (i > 0 && is(i - 1, "#") && is(i, "define"))
+                                     : among(kOthers, word(i));
+    if (introduces) define(i + 1);
+  }
+
+  // `LIMIT = 5`, `constexpr int kLimit = 5;`, `int table[4]`, `int n{4};`, `import numpy as np`.
+  void constant_at(std::size_t first) {
+    constexpr std::array kOther{"namespace"sv, "template"sv, "return"sv};
+    constexpr std::array kEnds{"="sv, "["sv, "{"sv, "("sv};
+    if (among(kOther, word(first))) return;
+    std::size_t words = 0, i = first;
+    for (; i < tokens_.size() && tokens_[i].line == tokens_[first].line && !among(kEnds, word(i)); ++i)
+      words += is_name(i);
+    if (language_ == Language::python && (is(first, "import") || is(first, "from"))) {
+      const auto last = std::find_if(tokens_.rend() - static_cast<std::ptrdiff_t>(i), tokens_.rend(),
+                                     [](const Token& token) { return token.kind == TokenKind::identifier; });
+      names_.outer.emplace(last->in(text_));
+      return;
+    }
+    const bool gives = is(i, "=") || (words > 1 && (is(i, "[") || is(i, "{")));
+    if (!gives || i == first || tokens_[i].line != tokens_[first].line || !is_name(i - 1)) return;
+    names_.outer.emplace(is(first + 1, ":") ? word(first) : word(i - 1));
+  }
+
+  bool is_member(std::size_t i) const {
+    return i > 0 && (is(i - 1, ".") || is(i - 1, "->") || is(i - 1, "::"));
+  }
+
+  // A function's body stands behind its parameters, qualifiers apart.
+  bool has_body(std::size_t name) const {
+    if (!is(name + 1, "(") || closing_[name + 1] == 0) return false;
+    constexpr std::array kBetween{"->"sv, "::"sv, "&"sv, "&&"sv, "*"sv, "<"sv, ">"sv};
+    std::size_t i = closing_[name + 1] + 1;
+    for (std::size_t steps = 0; steps < kMostQualifiers; ++steps, ++i) {
+      if (is(i, "{")) return true;
+      if (is(i, "(") && closing_[i] != 0)
+        i = closing_[i];
+      else if (!is_name(i) && !among(kBetween, word(i)))
+        return false;
+    }
+    return false;
+  }
+
+  void called_at(std::size_t name) {
+    if (c_like() && has_body(name))
+      define(name);
+    else if (!is_member(name) && !names_.functions.contains(word(name)))
+      names_.calls.emplace(word(name));
+  }
+
+  std::string_view text_;
+  Language language_;
+  std::vector<Token> tokens_;
+  std::vector<std::size_t> closing_;  // of each "(", the index of its ")"; 0 where there is none
+  Names names_;
+};
+
+}  // namespace
+
+Names names_in(std::string_view text, Language language) { return NameReader(text, language).read(); }
+
+long open_brackets(std::string_view text, Language language) {
+  long open = 0;
+  for (const Token& token : tokenize(text, language)) {
+    if (token.kind != TokenKind::operation) continue;
+    const std::string_view sign = token.in(text);
+    open += sign == "(" || sign == "[" || sign == "{";
+    open -= sign == ")" || sign == "]" || sign == "}";
+  }
+  return open;
+}
+
+const std::string* in_both(const NameSet& a, const NameSet& b) {
+  const auto it = std::ranges::find_if(a, [&](const std::string& name) { return b.contains(name); });
+  return it == a.end() ? nullptr : &*it;
+}
+
+NameSet without(const NameSet& a, const NameSet& b) {
+  NameSet result;
+  std::ranges::set_difference(a, b, std::inserter(result, result.end()));
+  return result;
+}
+
+}  // namespace kernelsmith::detail

@@ -1,0 +1,100 @@
+// What a model thinks aloud is no answer, whatever it is wrapped in; what the answer is wrapped in stays.
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "replies.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kDraft = fenced(marked("a_draft();\n"));
+const std::string kAnswer = fenced("new;\n");
+const Source kParent = cpp(marked("old;\n"));
+
+TEST(Reasoning, IsLeftOutInEveryPairOfTags) {
+  for (const auto& [open, close] :
+       {std::pair("<thought>", "</thought>"), std::pair("<Thinking>", "</Thinking>"),
+        std::pair("<THINK>", "</think>"), std::pair("[THINK]", "[/THINK]"),
+        std::pair("<|think|>", "<|/think|>"), std::pair("◁think▷", "◁/think▷"),
+        std::pair("<|begin_of_thought|>", "<|end_of_thought|>"),
+        std::pair("<reasoning_process>", "</reasoning_process>"), std::pair("<plan>", "</plan>"),
+        std::pair("<scratchpad>", "</scratchpad>"), std::pair("[ANALYSIS]", "[/ANALYSIS]")}) {
+    const std::string draft = std::string(open) + "\nso:\n" + kDraft + close + "\n";
+    EXPECT_EQ(outcome(draft + kAnswer, kParent), marked("new;\n")) << open;
+    EXPECT_EQ(outcome("Well.\n" + draft + "Here:\n" + kAnswer, kParent), marked("new;\n")) << open;
+    EXPECT_EQ(outcome(std::string(open) + " an open ```cpp\n" + kStart + close + kAnswer, kParent),
+              marked("new;\n"))
+        << open;
+    EXPECT_EQ(outcome(std::string(open) + "\n```cpp\nopen\n" + close + "\nHere: " + kAnswer, kParent),
+              marked("new;\n"))
+        << open;
+    EXPECT_EQ(outcome(draft + "<<<<<<< SEARCH\nold;\n=======\nnew;\n>>>>>>> REPLACE\n", kParent),
+              marked("new;\n"))
+        << open;
+  }
+}
+
+TEST(Reasoning, OfThoughtsIsNeverTheAnswer) {
+  for (const char* tag : {"thought", "Thinking", "think", "reasoning"}) {
+    const std::string open = "<" + std::string(tag) + ">", close = "</" + std::string(tag) + ">";
+    EXPECT_THAT(outcome(open + "\n" + kDraft + close + "\nSorry, no.\n", kParent), HasSubstr("declined"))
+        << tag;
+    EXPECT_THAT(outcome(open + "\n" + kDraft, kParent), HasSubstr("truncated")) << tag;
+    EXPECT_EQ(outcome("kept open\n" + kDraft + close + "\n" + kAnswer, kParent), marked("new;\n")) << tag;
+  }
+  EXPECT_EQ(outcome("[Reasoning]\nfaster so\n[Answer]\n" + kAnswer, kParent), marked("new;\n")) << "headings";
+}
+
+TEST(Reasoning, IsNotWhatTheAnswerIsWrappedIn) {
+  const std::string answer = fenced(marked("new;\n"));
+  EXPECT_EQ(outcome("<answer>\n" + answer + "</answer>\n", kParent), marked("new;\n"));
+  EXPECT_EQ(outcome("<answer>\n" + answer + "</answer>\nRun it:\n" + fenced("make\n", "sh"), kParent),
+            marked("new;\n"));
+  EXPECT_EQ(outcome("<plan>\n" + kDraft + "</plan>\n<answer>\n" + answer + "</answer>\n", kParent),
+            marked("new;\n"));
+  EXPECT_EQ(outcome("<answer>\n<think>\n" + kDraft + "</think>\n" + answer + "</answer>\n", kParent),
+            marked("new;\n"));
+  EXPECT_EQ(outcome("<answer>\n" + answer + "</answer>\nThe change is:\n" + kAnswer, kParent),
+            marked("new;\n"));
+  EXPECT_EQ(
+      outcome("<Final_Answer>\n" + kAnswer + "</Final_Answer>\nor:\n" + fenced("make\n", "sh"), kParent),
+      marked("new;\n"));
+  EXPECT_EQ(outcome(fenced("x;\n", "sh") + "<details>\n" + answer + "</details>\n", kParent),
+            marked("new;\n"));
+  EXPECT_EQ(outcome("<answer>\n" + kStart + "new;\n" + kEnd + "</answer>\n", kParent), marked("new;\n"));
+}
+
+TEST(Reasoning, IsNoCode) {
+  const std::string code = "template <thought>\n<thought>\nint x;\n</thought>\n[think]\n[/think]\n";
+  EXPECT_EQ(outcome(fenced(code), kParent), marked(code));
+  EXPECT_EQ(outcome(kStart + "template <thought> struct S;\n" + kEnd, kParent),
+            marked("template <thought> struct S;\n"));
+}
+
+TEST(Reasoning, InChannelsLeavesTheFinalMessage) {
+  const std::string analysis = "<|channel|>analysis<|message|>Let me see.\n" + kDraft;
+  EXPECT_EQ(outcome(analysis + "<|end|><|start|>assistant<|channel|>final<|message|>Here:\n" + kAnswer +
+                        "<|return|>",
+                    kParent),
+            marked("new;\n"));
+  EXPECT_EQ(outcome("<|start|>assistant" + analysis + "<|end|>\n" + kAnswer, kParent), marked("new;\n"));
+  EXPECT_EQ(outcome("<|channel|>final<|message|>" + kAnswer, kParent), marked("new;\n"));
+  EXPECT_THAT(outcome(analysis, kParent), HasSubstr("truncated"));
+  EXPECT_THAT(outcome(analysis + "<|end|>", kParent), HasSubstr("empty_reply"));
+  EXPECT_EQ(outcome(fenced("auto s = \"<|channel|>\";\n"), kParent), marked("auto s = \"<|channel|>\";\n"));
+}
+
+TEST(Reasoning, IsReadOnceInAReplyOfVeryManyTags) {
+  std::string tags;
+  for (int i = 0; i < 20'000; ++i) tags += "<a" + std::to_string(i) + ">\n[think]\n";
+  EXPECT_EQ(outcome(tags + kAnswer, kParent), marked("new;\n"));
+  std::string line;
+  for (int i = 0; i < 20'000; ++i) line += "<think></think>";
+  EXPECT_EQ(outcome(line + "\n" + kAnswer, kParent), marked("new;\n"));
+}
+
+}  // namespace
+}  // namespace kernelsmith
