@@ -45,15 +45,21 @@ py::dict row_of(const Individual& individual) {
   return row;
 }
 
+/// Read from the journal where nobody holds it, without the GIL.
+IndividualPtr individual_of(const RunView& view, ProgramId id) {
+  const py::gil_scoped_release release;
+  return unwrap(view.state.individual(id));
+}
+
 py::list programs(const RunView& view) {
   py::list rows;
-  for (const auto& [id, individual] : view.state.individuals()) rows.append(row_of(*individual));
+  for (const auto& [id, record] : view.state.programs()) rows.append(row_of(*individual_of(view, id)));
   return rows;
 }
 
 py::list lineage(const RunView& view) {
   py::list rows;
-  for (const LineageStep& step : view.lineage_of_best()) {
+  for (const LineageStep& step : view.lineage_of_best) {
     py::dict row = row_of(*step.individual);
     row["diff"] = step.diff;
     rows.append(row);
@@ -97,7 +103,7 @@ py::list cost(const RunView& view) {
 
 py::list failures(const RunView& view) {
   py::list rows;
-  for (const auto& [rule, count] : view.failures()) {
+  for (const auto& [rule, count] : view.state.failures()) {
     py::dict row;
     row["stage"] = std::string(name_of(rule.first));
     row["code"] = std::string(name_of(rule.second));
@@ -110,10 +116,9 @@ py::list failures(const RunView& view) {
 py::object best(const RunView& view) { return py::cast(view_of(view.state.best())); }
 
 py::object program(const RunView& view, std::uint64_t id) {
-  const auto found = view.state.individuals().find(ProgramId{id});
-  if (found == view.state.individuals().end())
+  if (!view.state.programs().contains(ProgramId{id}))
     throw py::key_error("the run has no program " + std::to_string(id));
-  return py::cast(ProgramView{found->second});
+  return py::cast(ProgramView{individual_of(view, ProgramId{id})});
 }
 
 std::optional<std::string> ended(const RunView& view) {
