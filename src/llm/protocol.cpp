@@ -99,6 +99,14 @@ std::string_view name_of(Finish finish) {
   return "?";
 }
 
+bool is_only_reasoning(const ModelReply& reply) {
+  const bool ended = reply.finish != Finish::length && reply.finish != Finish::declined;
+  const auto is_blank = [](const std::string& text) {
+    return text.find_first_not_of(" \t\r\n") == text.npos;
+  };
+  return ended && is_blank(reply.text) && !is_blank(reply.reasoning);
+}
+
 std::string_view path_of(Protocol protocol) {
   switch (protocol) {
     case Protocol::chat_completions:

@@ -179,6 +179,14 @@ class ModelRunTest(CommandTest):
         self.assertIn("(rate_limited)", done.stderr)
         self.assertEqual(len(model.requests), 2, "no call is tried again")
 
+    def test_a_program_that_is_called_reasoning_is_taken_and_told(self):
+        message = {"content": "", "reasoning_content": f"Higher digits:\n```\n{WINNER}```\n"}
+        _, done = self.run_with([(200, {"choices": [{"message": message, "finish_reason": "stop"}]})], "--iterations",
+                                "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.json("show", "it.run")["best"]["evaluation"]["fitness"], 42)
+        self.assertIn("reasoning_content", done.stderr)
+
     def test_replies_that_give_nothing_are_counted(self):
         _, done = self.run_with([reply("```\nk0 = 7", finish="length"), reply("no code")], "--iterations", "2")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

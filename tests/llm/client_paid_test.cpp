@@ -8,6 +8,7 @@ namespace kernelsmith {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 using ClientPaid = ClientFixture;
 
@@ -113,6 +114,18 @@ TEST_F(ClientPaid, ATextInThePlaceOfAReplyTellsWhatItIs) {
   const Error shown = error_of(http_answer(200, R"({"weather": "fine, )" + key + "\"}"), 1);
   EXPECT_EQ(shown.code, ErrorCode::bad_reply);
   EXPECT_THAT(shown.message, HasSubstr("weather: fine, [key]"));
+}
+
+TEST_F(ClientPaid, AnAnswerThatIsOnlyReasoningIsTold) {
+  serve(always(http_answer(
+      200,
+      R"({"choices": [{"message": {"content": "", "reasoning_content": "hm"}, "finish_reason": "stop"}]})")));
+  const auto reply = ask(*client({.retry = eager(1)}));
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_EQ(reply->reasoning, "hm");
+  ASSERT_EQ(notices_.messages().size(), 1u);
+  EXPECT_THAT(notices_.messages()[0], HasSubstr("reasoning"));
+  EXPECT_THAT(notices_.messages()[0], Not(HasSubstr(kTestKey)));
 }
 
 }  // namespace
