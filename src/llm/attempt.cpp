@@ -37,6 +37,15 @@ bool is_event_stream(std::string_view type) {
   });
 }
 
+/// An object, or a list that may hold one: "[" alone may begin a line of some program's text.
+bool begins_json(std::string_view text) {
+  if (text.starts_with('{')) return true;
+  if (!text.starts_with('[')) return false;
+  text.remove_prefix(1);
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.starts_with('{') || text.starts_with(']');
+}
+
 CallFailure too_large(std::size_t limit) {
   return lasting(ErrorCode::bad_reply,
                  "the server's answer is larger than " + std::to_string(limit) + " bytes and was cut off");
@@ -170,13 +179,13 @@ bool AttemptRun::on_header(std::string_view line) {
 }
 
 /// Gateways send either form under the other's name, so the body's beginning counts: JSON begins with a
-/// brace, an event stream with the name of a field or a comment.
+/// brace or a bracket, an event stream with the name of a field or a comment.
 AttemptRun::Form AttemptRun::form_of_body() const {
   const std::string_view text = body_;
   const auto type = headers_.find("content-type");
   const bool called_stream = type != headers_.end() && is_event_stream(type->second);
   if (kByteOrderMark.starts_with(text)) return Form::unknown;
-  if (called_stream) return text.starts_with('{') ? Form::whole : Form::stream;
+  if (called_stream) return text.starts_with('{') || text.starts_with('[') ? Form::whole : Form::stream;
   bool may_become_one = false;
   for (const std::string_view field : {"data:", "event:", "id:", "retry:", ":"}) {
     if (text.starts_with(field)) return Form::stream;
@@ -259,18 +268,19 @@ void AttemptRun::on_end(CURLcode code, std::string detail, bool sent) {
 }
 
 /// Whether what came is JSON or a stream, and no page of some other program.
-bool AttemptRun::is_document() const { return is_stream() || body_.empty() || body_.starts_with('{'); }
+bool AttemptRun::is_document() const { return is_stream() || body_.empty() || begins_json(body_); }
 
 /// Of a 200, as far as it came.
 Attempt<ModelReply> AttemptRun::reply() const {
   if (is_stream()) return decoder_->finish();
   if (is_document()) return decode_reply(endpoint_.protocol, body_);
   const auto type = headers_.find("content-type");
-  return transient(ErrorCode::bad_reply,
-                   "the server's answer is no JSON but " +
-                       (type == headers_.end() ? "of an unnamed type" : type->second) + ": " +
-                       body_.substr(0, kErrorBodyBytes),
-                   "check the base URL, which ends in /v1 with most servers");
+  const std::string beginning = body_.substr(0, kErrorBodyBytes);
+  return no_reply(beginning, transient(ErrorCode::bad_reply,
+                                       "the server's answer is no JSON but " +
+                                           (type == headers_.end() ? "of an unnamed type" : type->second) +
+                                           ": " + beginning,
+                                       "check the base URL, which ends in /v1 with most servers"));
 }
 
 std::optional<ModelReply> AttemptRun::take_whole() {
@@ -321,7 +331,8 @@ std::optional<LostCall> AttemptRun::lost_with(const CallFailure& failure) const 
   const ErrorCode code = failure.error.code;
   const bool broke_off =
       code == ErrorCode::bad_reply || code == ErrorCode::timeout || code == ErrorCode::network;
-  if (is_success(status_) && decoder_->begun()) return LostCall{usage, so_far()};  // by whatever failure
+  if (is_success(status_) && (decoder_->begun() || failure.begun))
+    return LostCall{usage, so_far()};  // by whatever failure
   if (!is_document()) return std::nullopt;
   if (!usage && !(broke_off && (is_success(status_) || (status_ == 0 && reached_)))) return std::nullopt;
   return LostCall{usage, so_far()};

@@ -1,5 +1,6 @@
 // OpenAI's Chat Completions, as OpenAI, vLLM, SGLang, llama.cpp, Ollama and gateways speak it.
 #include "codecs.hpp"
+#include "event_decoder.hpp"
 
 namespace kernelsmith::llm {
 namespace {
@@ -18,7 +19,7 @@ std::string_view role_name(Role role, const ModelTraits& traits) {
 
 Finish finish_from(const std::string& reason) {
   if (reason == "stop" || reason == "eos") return Finish::stop;
-  if (reason == "length") return Finish::length;
+  if (reason == "length" || reason == "model_length" || reason == "max_tokens") return Finish::length;
   if (reason == "content_filter" || reason == "refusal") return Finish::declined;
   return Finish::other;
 }
@@ -79,29 +80,16 @@ void set_finish(const std::string& reason, ModelReply& reply) {
   reply.finish_detail = reason;
 }
 
-class ChatStream final : public StreamDecoder {
- public:
-  Attempt<void> take(std::string_view, std::string_view data) override {
-    if (data == "[DONE]") {
-      done_ = true;
-      return {};
-    }
-    const auto chunk = parse_json(data);
-    if (!chunk || !chunk->is_object()) return bad_reply("has an event that is no JSON object in UTF-8");
-    if (const Json& error = error_in(*chunk); !error.is_null()) return failure_of(error, 0);
-    add_usage(*chunk, reply_);
-    if (reply_.id.empty()) reply_.id = text_at(*chunk, "id");
-    if (reply_.model.empty()) reply_.model = text_at(*chunk, "model");
-    const Json& choice = first_choice(*chunk);
-    add_message(member(choice, "delta"), reply_);
-    add_trace(*chunk, choice, reply_.trace);
-    if (const std::string reason = text_at(choice, "finish_reason"); !reason.empty()) {
-      finished_ = true;
-      set_finish(reason, reply_);
-    }
-    return {};
-  }
+/// What a choice says that the server itself broke off; empty for one that goes on or was ended by the model.
+std::optional<CallFailure> failure_in(const Json& choice) {
+  if (!error_in(choice).is_null()) return failure_of(choice, 0);
+  return broken_off_by(text_at(choice, "finish_reason"));
+}
 
+bool has_text(const ModelReply& reply) { return !reply.text.empty() || !reply.reasoning.empty(); }
+
+class ChatStream final : public EventDecoder {
+ public:
   bool begun() const override {
     return finished_ || !reply_.text.empty() || !reply_.reasoning.empty() || !reply_.finish_detail.empty();
   }
@@ -118,13 +106,44 @@ class ChatStream final : public StreamDecoder {
   Attempt<ModelReply> finish() override {
     // A connection that ends behind the finish_reason lost nothing but the usage.
     if (complete()) return std::move(reply_);
-    if (done_) return bad_reply("holds no choices");
-    return bad_reply("is a stream that broke off before its end");
+    return without_reply(done_ ? "holds no choices" : "is a stream that broke off before its end");
   }
 
  private:
+  Attempt<void> take_document(const std::string&, const Json& chunk) override {
+    add_usage(chunk, reply_);
+    if (reply_.id.empty()) reply_.id = text_at(chunk, "id");
+    if (reply_.model.empty()) reply_.model = text_at(chunk, "model");
+    const Json& choice = first_choice(chunk);
+    if (choice.is_null()) put_aside(chunk);
+    add_piece(choice);
+    add_trace(chunk, choice, reply_.trace);
+    if (auto failure = failure_in(choice)) return std::move(*failure);
+    if (const std::string reason = text_at(choice, "finish_reason"); !reason.empty()) {
+      finished_ = true;
+      set_finish(reason, reply_);
+    }
+    return {};
+  }
+
+  void take_done() override { done_ = true; }
+
+  /// Some gateways send `message` in the place of `delta`: a piece, all that has come so far, or, behind
+  /// deltas, the whole once more.
+  void add_piece(const Json& choice) {
+    const std::size_t before = reply_.text.size() + reply_.reasoning.size();
+    add_message(member(choice, "delta"), reply_);
+    in_deltas_ = in_deltas_ || reply_.text.size() + reply_.reasoning.size() > before;
+    if (in_deltas_) return;
+    ModelReply message;
+    add_message(member(choice, "message"), message);
+    if (message.text.starts_with(reply_.text)) reply_.text.clear();
+    if (message.reasoning.starts_with(reply_.reasoning)) reply_.reasoning.clear();
+    add_message(member(choice, "message"), reply_);
+  }
+
   ModelReply reply_;
-  bool finished_ = false, done_ = false;
+  bool finished_ = false, done_ = false, in_deltas_ = false;
 };
 
 }  // namespace
@@ -152,15 +171,20 @@ std::optional<Usage> chat_usage(const Json& document) {
 
 Attempt<ModelReply> decode_chat(const Json& document) {
   const Json& choice = first_choice(document);
-  if (choice.is_null()) return bad_reply("holds no choices");
+  if (choice.is_null()) return no_reply(document, "holds no choices");
   ModelReply reply;
   reply.id = text_at(document, "id");
   reply.model = text_at(document, "model");
   add_usage(document, reply);
-  const Json& message = member(choice, "message");
-  if (!message.is_object()) return bad_reply("has a choice without a message");
+  const Json& whole = member(choice, "message");
+  const Json& message = whole.is_object() ? whole : member(choice, "delta");
   add_message(message, reply);
   add_trace(document, choice, reply.trace);
+  if (auto failure = failure_in(choice)) {
+    failure->begun = has_text(reply);
+    return std::move(*failure);
+  }
+  if (!message.is_object()) return bad_reply("has a choice without a message");
   set_finish(text_at(choice, "finish_reason"), reply);
   return reply;
 }

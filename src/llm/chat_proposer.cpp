@@ -95,12 +95,24 @@ std::string beginning_of(const std::string& text, std::size_t bytes) {
 std::optional<Refusal> refusal_of(const ModelReply& reply) {
   if (reply.finish == Finish::declined)
     return Refusal{RefusalCode::declined, beginning_of(reply.finish_detail, kDetailBytes)};
-  if (!reply.text.empty()) return std::nullopt;
+  if (!reply.text.empty() || is_only_reasoning(reply)) return std::nullopt;
   if (reply.finish == Finish::length)
-    return Refusal{RefusalCode::truncated, "the limit of output tokens was reached before the first word"};
+    return Refusal{
+        RefusalCode::truncated,
+        std::string("the limit of output tokens was reached ") +
+            (reply.reasoning.empty() ? "before the first word"
+                                     : "within the reasoning (reasoning_content), before any text")};
   return Refusal{
       RefusalCode::empty_reply,
       "the reply ended with \"" + beginning_of(reply.finish_detail, kNameBytes) + "\" and no text"};
+}
+
+/// Of a reply without text, whose reasoning holds nothing that could be taken for it.
+Refusal refusal_of_reasoning(const Refusal& why) {
+  return {
+      RefusalCode::empty_reply,
+      "the reply has no text, only reasoning (reasoning_content), and no program can be taken from that: " +
+          std::string(name_of(why.code)) + ": " + why.detail};
 }
 
 /// Bytes that may still be kept. Once something does not fit, nothing more does.
@@ -249,9 +261,13 @@ Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, 
   } else {
     const IndividualPtr& parent = request.selection.parent;
     const Source base = parent ? parent->program->source : blank_candidate(task);
-    auto outcome = extract(reply.text, base, ReplyForm::either, reply.finish == Finish::length);
+    const bool reasoned = is_only_reasoning(reply);
+    auto outcome = extract(reasoned ? reply.reasoning : reply.text, base, ReplyForm::either,
+                           reply.finish == Finish::length);
     if (auto* child = std::get_if<Source>(&outcome))
       proposal = as_proposal(request, std::move(*child)).value();
+    else if (reasoned)
+      proposal.outcome = refusal_of_reasoning(std::get<Refusal>(outcome));
     else
       proposal.outcome = std::get<Refusal>(std::move(outcome));
   }

@@ -184,11 +184,22 @@ class ModelClient::Impl {
     tell_lost(call, end.lost);
     if (end.pause) hold(*end.pause);
     if (end.reply) {
+      tell_of_reasoning(*end.reply);
       answer(call, std::move(*end.reply));
     } else {
       failed(call, end.reply.error());
     }
     pump();
+  }
+
+  /// Once: it is the same with every reply where a server takes the answer for reasoning.
+  void tell_of_reasoning(const ModelReply& reply) {
+    if (told_of_reasoning_ || !options_.notice || !is_only_reasoning(reply)) return;
+    told_of_reasoning_ = true;
+    options_.notice(
+        {Notice::Level::warning,
+         "a reply has no text, all of it is called reasoning (reasoning_content): where that holds a "
+         "complete program, it is taken. The server's reasoning parser may not fit the model"});
   }
 
   static void tell_lost(const LiveCallPtr& call, const std::optional<LostCall>& lost) {
@@ -299,7 +310,8 @@ class ModelClient::Impl {
   Clock::time_point spent_until_;  ///< calls are turned away, as the server's rate limits say
   Clock::time_point told_until_;   ///< the user knows of the pause until then
   bool answered_ = false;          ///< a call
-  bool refuses_ = false;           ///< the server refused a call, and has answered none
+  bool told_of_reasoning_ = false;
+  bool refuses_ = false;  ///< the server refused a call, and has answered none
 
   std::mutex mutex_;
   std::condition_variable idle_;

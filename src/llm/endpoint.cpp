@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -40,6 +42,34 @@ bool is_loopback_host(const std::string& host) {
   const bool is_address = ::inet_pton(AF_INET, host.c_str(), &address) == 1;
   return host == "localhost" || (is_address && host.starts_with("127.")) || host == "[::1]";
 }
+
+/// Domains of providers, with all hosts below them.
+constexpr std::array<std::string_view, 24> kWantKeys{
+    "anthropic.com",
+    "api.cohere.ai",
+    "api.cohere.com",
+    "api.fireworks.ai",
+    "api.minimax.io",
+    "api.moonshot.ai",
+    "api.moonshot.cn",
+    "api.siliconflow.cn",
+    "api.siliconflow.com",
+    "api.together.ai",
+    "api.together.xyz",
+    "api.x.ai",
+    "api.z.ai",
+    "bigmodel.cn",
+    "cerebras.ai",
+    "dashscope-intl.aliyuncs.com",
+    "dashscope.aliyuncs.com",
+    "deepseek.com",
+    "generativelanguage.googleapis.com",
+    "groq.com",
+    "integrate.api.nvidia.com",
+    "mistral.ai",
+    "openai.com",
+    "openrouter.ai",
+};
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -95,6 +125,15 @@ Endpoint with_environment(Endpoint endpoint) {
   if (endpoint.key.empty())
     endpoint.key = Secret(environment(messages ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY"));
   return endpoint;
+}
+
+bool wants_key(std::string_view url) {
+  const Url parsed = parse(std::string(url));
+  if (!parsed) return false;
+  std::string host = "." + part(parsed, CURLUPART_HOST);
+  std::ranges::transform(host, host.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::ranges::any_of(kWantKeys,
+                             [&](auto domain) { return host.ends_with("." + std::string(domain)); });
 }
 
 bool is_loopback(std::string_view url) {

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 
+#include "complaint.hpp"
 #include "wire.hpp"
 
 namespace kernelsmith {
@@ -13,32 +15,49 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
   return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
+/// Names and sentences alike: "InvalidApiKey" and "invalid_api-key" are "invalid api key".
+std::string plain(std::string_view text) {
+  std::string words;
+  bool was_lower = false;
+  for (const char c : text) {
+    const bool upper = std::isupper(static_cast<unsigned char>(c)) != 0;
+    if (upper && was_lower) words += ' ';
+    was_lower = std::islower(static_cast<unsigned char>(c)) != 0;
+    words += c == '_' || c == '-' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return words;
 }
 
-/// How OpenAI, Anthropic, vLLM, SGLang, llama.cpp and LiteLLM say that a prompt is too long.
-bool is_context_length(std::string_view kind, std::string_view message) {
-  return contains_any(kind, {"context_length", "context_window", "exceed_context_size"}) ||
-         contains_any(message, {"context length", "context window", "context size", "prompt is too long",
-                                "input is too long", "too many input tokens"});
+/// How OpenAI, Anthropic, Google, xAI, vLLM, SGLang, llama.cpp and LiteLLM say that a prompt is too long.
+bool is_context_length(std::string_view words) {
+  return contains_any(
+      words, {"context length", "context window", "context size", "prompt is too long", "input is too long",
+              "too many input tokens", "maximum prompt length", "input token count"});
 }
 
-bool is_quota(std::string_view kind, std::string_view message) {
-  return contains_any(kind, {"insufficient_quota", "billing"}) ||
-         contains_any(message, {"exceeded your current quota", "credit balance is too low"});
+/// How OpenAI, Anthropic, DeepSeek, OpenRouter, xAI and LiteLLM say that an account pays for no more.
+bool is_quota(std::string_view kind, std::string_view words) {
+  return contains_any(kind, {"billing", "budget exceeded"}) ||
+         contains_any(words, {"insufficient quota", "exceeded your current quota",
+                              "credit balance is too low", "insufficient balance", "insufficient credit",
+                              "payment required", "budget has been exceeded", "used all available credits"});
 }
 
-/// The status that an error within a stream would have had.
+/// How Google, xAI, DashScope, DeepSeek and gateways refuse a key with a status of another meaning.
+bool is_key(std::string_view words) {
+  return contains_any(
+      words, {"invalid api key", "incorrect api key", "api key not valid", "no api key", "missing api key",
+              "authentication error", "authentication fail", "unauthenticated", "unauthorized"});
+}
+
+/// The status that an error within a stream or a 200 would have had.
 int status_of(std::string_view kind) {
-  if (contains_any(kind, {"rate_limit"})) return 429;
+  if (contains_any(kind, {"rate limit", "resource exhausted", "too many requests"})) return 429;
   if (contains_any(kind, {"overloaded"})) return 529;
   if (contains_any(kind, {"authentication"})) return 401;
   if (contains_any(kind, {"permission"})) return 403;
-  if (contains_any(kind, {"not_found"})) return 404;
-  if (contains_any(kind, {"invalid_request", "invalid_prompt", "bad_request"})) return 400;
+  if (contains_any(kind, {"not found"})) return 404;
+  if (contains_any(kind, {"invalid request", "invalid prompt", "bad request"})) return 400;
   return 500;
 }
 
@@ -47,14 +66,29 @@ CallFailure lasting(ErrorCode code, std::string message, std::string hint) {
   return {fail(code, std::move(message), "", std::move(hint)), false, false, {}};
 }
 
-CallFailure classify(int status, const std::string& kind, const std::string& message,
-                     const std::string& said) {
-  if (is_context_length(kind, message))
+CallFailure out_of_money(const std::string& said) {
+  return lasting(ErrorCode::rate_limited, "the account's money or quota is used up: " + said,
+                 "see the provider's billing page");
+}
+
+/// What is the same whatever the status is; empty where the words say none of it.
+std::optional<CallFailure> told_by_words(std::string_view kind, std::string_view words,
+                                         const std::string& said) {
+  if (is_context_length(words))
     return lasting(ErrorCode::too_long, "the prompt does not fit into the model's context: " + said,
                    "lower the prompt's token budget or the output limit");
-  if (is_quota(kind, message))
-    return lasting(ErrorCode::rate_limited, "the account's quota is used up: " + said,
-                   "see the provider's billing page");
+  if (is_quota(kind, words)) return out_of_money(said);
+  return std::nullopt;
+}
+
+CallFailure refused_key(const std::string& said) {
+  return lasting(ErrorCode::permission, "the server refused the key: " + said,
+                 "check the environment variable that holds the key, and what the key may do");
+}
+
+CallFailure classify(int status, const std::string& kind, const std::string& words, const std::string& said) {
+  if (status == 402) return out_of_money(said);
+  if (auto told = told_by_words(kind, words, said)) return std::move(*told);
   if (status == 429)
     return {fail(ErrorCode::rate_limited, "the server limits the rate of calls: " + said, "",
                  "lower proposer.requests_per_minute or proposer.concurrency"),
@@ -65,9 +99,8 @@ CallFailure classify(int status, const std::string& kind, const std::string& mes
     return {fail(ErrorCode::server_failed, "the server is overloaded: " + said), true, true, {}};
   if (status == 408 || status == 409 || status == 425 || status >= 500)
     return {fail(ErrorCode::server_failed, "the server failed: " + said), true, false, {}};
-  if (status == 401 || status == 403)
-    return lasting(ErrorCode::permission, "the server refused the key: " + said,
-                   "check the environment variable that holds the key, and what the key may do");
+  if (status == 401 || status == 403 || ((status == 400 || status == 422) && is_key(words)))
+    return refused_key(said);
   if (status == 404)
     return lasting(ErrorCode::not_found, "the server knows no such model or path: " + said,
                    "check the model's name and the base URL, which usually ends in /v1");
@@ -80,27 +113,53 @@ CallFailure classify(int status, const std::string& kind, const std::string& mes
 
 }  // namespace
 
-CallFailure failure_of(const Json& error, int status) {
-  const std::string message = error.is_string() ? error.get<std::string>() : text_at(error, "message");
-  const std::string named = text_at(error, "type") + " " + text_at(error, "code");
-  const std::string kind = lower(named);
-  std::string said = message;
-  if (said.empty() && named != " ") said = named;
+CallFailure failure_of(const Json& answer, int status) {
+  const Complaint complaint = complaint_in(answer);
+  const std::string kind = plain(complaint.kind);
+  std::string said = complaint.message.empty() ? flat_text(answer) : complaint.message;
+  const std::string words = kind + " " + plain(said);
   if (said.empty()) said = "no reason given";
   if (status != 0) said = "status " + std::to_string(status) + ": " + said;
-  // Some gateways put the upstream's status where others put a name.
-  if (const auto code = tokens_at(error, "code"); status == 0 && code && *code >= 400 && *code < 600)
-    status = static_cast<int>(*code);
-  return classify(status != 0 ? status : status_of(kind), kind, lower(message), said);
+  if (status == 0) status = complaint.status;  // some gateways put the upstream's there
+  if (status == 0) status = is_key(words) ? 401 : status_of(kind);
+  return classify(status, kind, words, said);
+}
+
+CallFailure no_reply(const Json& answer, const std::string& what) {
+  if (complains(answer)) return failure_of(answer, 0);
+  const std::string text = flat_text(answer);
+  return no_reply(text, bad_reply(text.empty() ? what : what + ": " + text));
+}
+
+CallFailure no_reply(std::string_view text, const CallFailure& otherwise) {
+  const std::string words = plain(text);
+  const std::string& said = otherwise.error.message;
+  if (auto told = told_by_words("", words, said)) return std::move(*told);
+  return is_key(words) ? refused_key(said) : otherwise;
+}
+
+CallFailure broken_off(const std::string& reason) {
+  const bool overloaded = plain(reason) == "insufficient system resource";  // DeepSeek's
+  return {fail(ErrorCode::server_failed, "the server broke the reply off: \"" + reason + "\""),
+          true,
+          overloaded,
+          {}};
+}
+
+std::optional<CallFailure> broken_off_by(const std::string& reason) {
+  // vLLM's and SGLang's, OpenRouter's and Mistral's, DeepSeek's, watsonx's, and other names for them.
+  constexpr std::array kReasons{"abort",     "aborted",  "error",  "insufficient system resource",
+                                "cancelled", "canceled", "failed", "timeout",
+                                "time limit"};
+  if (std::ranges::find(kReasons, plain(reason)) == kReasons.end()) return std::nullopt;
+  return broken_off(reason);
 }
 
 }  // namespace llm
 
 CallFailure decode_failure(int status, std::string_view body) {
   const auto document = llm::parse_json(body);
-  if (!document) return llm::failure_of(llm::Json(llm::printable(body)), status);
-  const llm::Json& error = llm::member(*document, "error");
-  return llm::failure_of(error.is_null() ? *document : error, status);
+  return llm::failure_of(document ? *document : llm::Json(llm::printable(body)), status);
 }
 
 void throw_exception_from_error(const CallFailure& failure, const boost::source_location&) {

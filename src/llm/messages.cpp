@@ -1,5 +1,6 @@
 // Anthropic's Messages.
 #include "codecs.hpp"
+#include "event_decoder.hpp"
 
 namespace kernelsmith::llm {
 namespace {
@@ -41,40 +42,8 @@ void set_finish(const std::string& reason, ModelReply& reply) {
   reply.finish_detail = reason;
 }
 
-class MessagesStream final : public StreamDecoder {
+class MessagesStream final : public EventDecoder {
  public:
-  Attempt<void> take(std::string_view event, std::string_view data) override {
-    const auto document = parse_json(data);
-    if (!document || !document->is_object()) return bad_reply("has an event that is no JSON object in UTF-8");
-    std::string type = text_at(*document, "type");
-    if (type.empty()) type = event;
-    if (const Json& error = error_in(*document); type == "error" || !error.is_null())
-      return failure_of(error, 0);
-    if (type == "message_start") {
-      const Json& message = member(*document, "message");
-      reply_.id = text_at(message, "id");
-      reply_.model = text_at(message, "model");
-      add_counts(message, counts_);
-    }
-    if (type == "message_stop") {
-      stopped_ = true;
-      finished_ = finished_ || begun_;  // some gateways tell no stop_reason
-    }
-    if (type == "content_block_start") add_block(member(*document, "content_block"), reply_);
-    if (type == "content_block_delta") {
-      begun_ = true;
-      add_block(member(*document, "delta"), reply_);
-    }
-    if (type == "message_delta") {
-      add_counts(*document, counts_);
-      if (const std::string reason = text_at(member(*document, "delta"), "stop_reason"); !reason.empty()) {
-        finished_ = true;
-        set_finish(reason, reply_);
-      }
-    }
-    return {};
-  }
-
   bool begun() const override { return begun_ || finished_; }
 
   bool complete() const override { return finished_; }
@@ -86,12 +55,43 @@ class MessagesStream final : public StreamDecoder {
   std::string so_far() const override { return reply_.text + reply_.reasoning; }
 
   Attempt<ModelReply> finish() override {
-    if (!finished_) return bad_reply("is a stream that broke off before its end");
+    if (!finished_) return without_reply("is a stream that broke off before its end");
     reply_.usage = usage();
     return std::move(reply_);
   }
 
  private:
+  Attempt<void> take_document(const std::string& type, const Json& document) override {
+    if (type == "message_start") {
+      const Json& message = member(document, "message");
+      reply_.id = text_at(message, "id");
+      reply_.model = text_at(message, "model");
+      add_counts(message, counts_);
+    }
+    if (type == "message_stop") take_done();
+    if (type == "content_block_start") add_block(member(document, "content_block"), reply_);
+    if (type == "content_block_delta") {
+      begun_ = true;
+      add_block(member(document, "delta"), reply_);
+    }
+    if (type == "message_delta") {
+      add_counts(document, counts_);
+      if (const std::string reason = text_at(member(document, "delta"), "stop_reason"); !reason.empty()) {
+        if (auto failure = broken_off_by(reason)) return std::move(*failure);
+        finished_ = true;
+        set_finish(reason, reply_);
+      }
+    }
+    if (!type.starts_with("message_") && !type.starts_with("content_block_") && type != "ping")
+      put_aside(document);
+    return {};
+  }
+
+  void take_done() override {
+    stopped_ = true;
+    finished_ = finished_ || begun_;  // some gateways tell no stop_reason
+  }
+
   ModelReply reply_;
   TokenCounts counts_;
   bool begun_ = false, finished_ = false, stopped_ = false;
@@ -119,13 +119,17 @@ std::optional<Usage> messages_usage(const Json& document) {
 
 Attempt<ModelReply> decode_messages(const Json& document) {
   const Json& content = member(document, "content");
-  if (!content.is_array()) return bad_reply("holds no content");
+  if (!content.is_array()) return no_reply(document, "holds no content");
   ModelReply reply;
   reply.id = text_at(document, "id");
   reply.model = text_at(document, "model");
   reply.usage = messages_usage(document);
   for (const Json& block : content) add_block(block, reply);
   set_finish(text_at(document, "stop_reason"), reply);
+  if (auto failure = broken_off_by(reply.finish_detail)) {
+    failure->begun = !reply.text.empty() || !reply.reasoning.empty();
+    return std::move(*failure);
+  }
   if (reply.finish_detail.empty()) return bad_reply("has no stop_reason");
   return reply;
 }

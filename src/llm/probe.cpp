@@ -9,6 +9,7 @@
 #include <kernelsmith/llm/probe.hpp>
 
 #include "attempt.hpp"
+#include "complaint.hpp"
 #include "redaction.hpp"
 #include "transport.hpp"
 #include "wire.hpp"
@@ -102,6 +103,15 @@ std::optional<std::vector<std::string>> names_in(const Answer& answer, const Sec
   return names;
 }
 
+/// What a 200 says of the key or the account in the place of a list; other errors may be about the path.
+std::optional<Error> refusal_in(const Answer& answer) {
+  const auto document = llm::parse_json(answer.body);
+  if (!document || !llm::is_error(*document)) return std::nullopt;
+  const CallFailure failure = llm::failure_of(*document, 0);
+  if (failure.transient || failure.error.code == ErrorCode::not_found) return std::nullopt;
+  return failure.error;
+}
+
 /// Of statuses that are about this path and not about the server or the key.
 bool has_no_list(int status) { return status == 400 || status == 404 || status == 405 || status == 501; }
 
@@ -117,8 +127,13 @@ Result<ServerProbe> probe_server(Endpoint endpoint, const CallLimits& limits, co
   };
   auto answer = get_aside(endpoint, limits, stop);
   if (!answer) return failed(answer.error());
-  if (has_no_list(answer->status)) return ServerProbe{};
-  if (answer->status != kOk) return failed(decode_failure(answer->status, answer->body).error);
+  if (answer->status != kOk) {
+    Error error = decode_failure(answer->status, answer->body).error;
+    // Some refuse a key with a 400.
+    if (has_no_list(answer->status) && error.code != ErrorCode::permission) return ServerProbe{};
+    return failed(std::move(error));
+  }
+  if (const auto refused = refusal_in(*answer)) return failed(*refused);
   ServerProbe probe{names_in(*answer, endpoint.key), false};
   if (endpoint.key.empty() || !probe.models) return probe;
   Endpoint nobody = endpoint;

@@ -41,7 +41,7 @@ Json encode(Protocol protocol, const ModelCall& call, const ModelTraits& traits)
 }
 
 Attempt<ModelReply> decode(Protocol protocol, const Json& document) {
-  if (const Json& error = llm::error_in(document); !error.is_null()) return llm::failure_of(error, 0);
+  if (!llm::error_in(document).is_null()) return llm::failure_of(document, 0);
   switch (protocol) {
     case Protocol::chat_completions:
       return llm::decode_chat(document);
@@ -99,6 +99,14 @@ std::string_view name_of(Finish finish) {
   return "?";
 }
 
+bool is_only_reasoning(const ModelReply& reply) {
+  const bool ended = reply.finish != Finish::length && reply.finish != Finish::declined;
+  const auto is_blank = [](const std::string& text) {
+    return text.find_first_not_of(" \t\r\n") == text.npos;
+  };
+  return ended && is_blank(reply.text) && !is_blank(reply.reasoning);
+}
+
 std::string_view path_of(Protocol protocol) {
   switch (protocol) {
     case Protocol::chat_completions:
@@ -137,13 +145,14 @@ Result<std::string> encode_call(Protocol protocol, const ModelCall& call, const 
 }
 
 Attempt<ModelReply> decode_reply(Protocol protocol, std::string_view body) {
-  const auto document = llm::parse_json(body);
-  if (!document || !document->is_object())
-    return llm::bad_reply("is no JSON object in UTF-8, is cut off, or holds millions of values");
-  auto reply = decode(protocol, *document);
+  const auto parsed = llm::parse_json(body);
+  if (!parsed) return llm::bad_reply("is no JSON object in UTF-8, is cut off, or holds millions of values");
+  const Json& document = llm::out_of_list(*parsed);
+  if (!document.is_object()) return llm::no_reply(document, "is no JSON object");
+  auto reply = decode(protocol, document);
   if (reply) return reply;
   CallFailure failure = reply.error();
-  failure.usage = usage_in(protocol, *document);
+  failure.usage = usage_in(protocol, document);
   return failure;
 }
 

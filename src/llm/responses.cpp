@@ -1,5 +1,6 @@
 // OpenAI's Responses.
 #include "codecs.hpp"
+#include "event_decoder.hpp"
 
 namespace kernelsmith::llm {
 namespace {
@@ -20,40 +21,24 @@ void add_content(const Json& content, ModelReply& reply) {
   }
 }
 
-void set_incomplete(const Json& response, ModelReply& reply) {
-  reply.finish_detail = text_at(member(response, "incomplete_details"), "reason");
-  if (reply.finish_detail == "max_output_tokens")
-    reply.finish = Finish::length;
-  else
-    reply.finish = reply.finish_detail == "content_filter" ? Finish::declined : Finish::other;
+/// Why a response was cut off: a limit (also where no reason is told), a filter, else the server.
+std::optional<CallFailure> set_incomplete(const Json& response, ModelReply& reply) {
+  const std::string reason = text_at(member(response, "incomplete_details"), "reason");
+  reply.finish_detail = reason;
+  reply.finish = reason == "content_filter" ? Finish::declined : Finish::length;
+  const bool by_limit = reason.empty() || reason == "length" || reason.starts_with("max_");
+  if (by_limit || reply.finish == Finish::declined) return std::nullopt;
+  return broken_off(reason);
+}
+
+CallFailure failed(const Json& response) {
+  const Json& error = error_in(response);
+  return error.is_null() ? broken_off("failed") : failure_of(error, 0);
 }
 
 /// Text deltas repeat what the last event holds in full; they serve only to tell that the model has begun.
-class ResponsesStream final : public StreamDecoder {
+class ResponsesStream final : public EventDecoder {
  public:
-  Attempt<void> take(std::string_view event, std::string_view data) override {
-    if (data == "[DONE]") return {};
-    const auto document = parse_json(data);
-    if (!document || !document->is_object()) return bad_reply("has an event that is no JSON object in UTF-8");
-    std::string type = text_at(*document, "type");
-    if (type.empty()) type = event;
-    if (type == "error") {
-      const Json& error = error_in(*document);
-      return failure_of(error.is_null() ? *document : error, 0);
-    }
-    if (const Json& error = error_in(*document); !error.is_null()) return failure_of(error, 0);
-    const Json& response = member(*document, "response");
-    if (auto told = responses_usage(response)) usage_ = told;
-    if (type.ends_with(".delta")) {
-      begun_ = true;
-      (type == "response.output_text.delta" ? text_ : reasoning_) += text_at(*document, "delta");
-    }
-    if (type == "response.failed") return failure_of(member(response, "error"), 0);
-    const bool ends = type == "response.completed" || type == "response.incomplete";
-    if (ends && !(outcome_ && *outcome_)) outcome_ = decode_responses(with_output(response));
-    return {};
-  }
-
   bool begun() const override { return begun_ || outcome_; }
 
   bool complete() const override { return outcome_ && outcome_->has_value(); }
@@ -62,18 +47,43 @@ class ResponsesStream final : public StreamDecoder {
 
   std::optional<Usage> usage() const override { return usage_; }
 
-  std::string so_far() const override { return text_ + reasoning_; }
+  std::string so_far() const override { return text_ + reasoning_ + other_; }
 
   Attempt<ModelReply> finish() override {
-    if (!outcome_) return bad_reply("is a stream that broke off before its end");
+    if (!outcome_) return without_reply("is a stream that broke off before its end");
     // Some gateways leave the output of the last event empty.
     if (*outcome_ && (*outcome_)->text.empty() && (*outcome_)->finish != Finish::declined)
       (*outcome_)->text = std::move(text_);
+    if (*outcome_ && (*outcome_)->reasoning.empty()) (*outcome_)->reasoning = std::move(reasoning_);
     if (*outcome_ && !(*outcome_)->usage) (*outcome_)->usage = usage_;
     return std::move(*outcome_);
   }
 
  private:
+  Attempt<void> take_document(const std::string& type, const Json& document) override {
+    const Json& response = member(document, "response");
+    if (auto told = responses_usage(response)) usage_ = told;
+    if (type.ends_with(".delta")) {
+      begun_ = true;
+      text_of(type) += text_at(document, "delta");
+    }
+    if (type == "response.failed") return failed(response);
+    if (!type.starts_with("response.")) put_aside(document);
+    const bool ends = type == "response.completed" || type == "response.incomplete";
+    if (!ends || (outcome_ && *outcome_)) return {};
+    outcome_ = decode_responses(with_output(response));
+    // What is no response may be followed by one.
+    if (*outcome_ || outcome_->error().error.code == ErrorCode::bad_reply) return {};
+    return outcome_->error();
+  }
+
+  void take_done() override {}
+
+  std::string& text_of(const std::string& type) {
+    if (type == "response.output_text.delta") return text_;
+    return type.find("reasoning") != type.npos ? reasoning_ : other_;
+  }
+
   /// Some gateways leave the output out of the last event, because its text has come.
   Json with_output(const Json& response) const {
     Json whole = response.is_object() ? response : Json::object();
@@ -83,7 +93,7 @@ class ResponsesStream final : public StreamDecoder {
 
   std::optional<Attempt<ModelReply>> outcome_;
   std::optional<Usage> usage_;
-  std::string text_, reasoning_;
+  std::string text_, reasoning_, other_;
   bool begun_ = false;
 };
 
@@ -117,20 +127,27 @@ std::optional<Usage> responses_usage(const Json& response) {
 
 Attempt<ModelReply> decode_responses(const Json& document) {
   const std::string status = text_at(document, "status");
-  if (status == "failed") return failure_of(member(document, "error"), 0);
+  if (status == "failed") return failed(document);
   if (!status.empty() && status != "completed" && status != "incomplete")
     return bad_reply("is no finished response: its status is " + status);
   const Json& output = member(document, "output");
-  if (!output.is_array()) return bad_reply("holds no output");
+  if (!output.is_array()) return no_reply(document, "holds no output");
   ModelReply reply;
   reply.id = text_at(document, "id");
   reply.model = text_at(document, "model");
   reply.usage = responses_usage(document);
-  if (status == "incomplete") set_incomplete(document, reply);
+  std::optional<CallFailure> broken;
+  if (status == "incomplete") broken = set_incomplete(document, reply);
   for (const Json& item : output) {
     const std::string type = text_at(item, "type");
     if (type == "message") add_content(member(item, "content"), reply);
-    if (type == "reasoning") add_content(member(item, "summary"), reply);
+    if (type != "reasoning") continue;
+    add_content(member(item, "summary"), reply);
+    add_content(member(item, "content"), reply);
+  }
+  if (broken) {
+    broken->begun = !reply.text.empty() || !reply.reasoning.empty();
+    return std::move(*broken);
   }
   if (reply.finish_detail.empty()) reply.finish_detail = status;
   return reply;

@@ -150,6 +150,14 @@ const Json& error_in(const Json& document) {
   return says_nothing(error) ? null : error;
 }
 
+const Json& out_of_list(const Json& document) {
+  if (!document.is_array() || document.empty()) return document;
+  const auto failed =
+      std::ranges::find_if(document, [](const Json& one) { return !error_in(one).is_null(); });
+  if (failed != document.end()) return *failed;
+  return document.size() == 1 ? document.front() : document;
+}
+
 std::string text_at(const Json& object, const char* key) {
   const Json& value = member(object, key);
   return value.is_string() ? value.get<std::string>() : std::string();
@@ -197,7 +205,7 @@ void add_ids(const Json& list, std::vector<std::uint64_t>& ids) {
 std::string printable(std::string_view bytes) {
   std::string result(bytes);
   std::ranges::replace_if(
-      result, [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, '?');
+      result, [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, ' ');
   return result;
 }
 

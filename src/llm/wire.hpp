@@ -21,10 +21,14 @@ std::optional<Json> parse_json(std::string_view text);
 /// The member, or null where `object` is no object or lacks it.
 const Json& member(const Json& object, const char* key);
 
-/// The string at `key`; empty where there is none.
 /// The member `error`; null where it says nothing, as with servers that always send the key.
 const Json& error_in(const Json& document);
 
+/// Of a list of objects the one that is an error, or its only one, because gateways put either into a list;
+/// any other document as it is.
+const Json& out_of_list(const Json& document);
+
+/// The string at `key`; empty where there is none.
 std::string text_at(const Json& object, const char* key);
 
 /// What a server told of a call's tokens, key by key: what is no count is empty.
@@ -47,14 +51,27 @@ void add_logprobs(const Json& list, TokenTrace& trace);
 /// Adds a list of whole numbers.
 void add_ids(const Json& list, std::vector<std::uint64_t>& ids);
 
-/// `bytes` with everything that is no printable ASCII as '?': for what is not UTF-8.
+/// `bytes` with everything that is no printable ASCII as a blank, for what is not UTF-8: no key holds one, so
+/// that a key between them is still found.
 std::string printable(std::string_view bytes);
 
 /// A transient bad_reply: "the server's answer WHAT".
 CallFailure bad_reply(std::string what);
 
-/// What an error object ({"type", "code", "message"}, or a string) stands for; `status` 0 where it came
-/// within a stream. The server is quoted whole and as it came: redacted() comes before anybody sees it.
-CallFailure failure_of(const Json& error, int status);
+/// What a server's error stands for, in whatever form it came; `status` 0 where it came within a stream or a
+/// 200. The server is quoted whole and as it came: redacted() comes before anybody sees it.
+CallFailure failure_of(const Json& answer, int status);
+
+/// What an answer that is no reply stands for: its error, else a bad_reply with WHAT and its beginning.
+CallFailure no_reply(const Json& answer, const std::string& what);
+
+/// Likewise of a text: `otherwise`, which quotes it, unless its words tell more.
+CallFailure no_reply(std::string_view text, const CallFailure& otherwise);
+
+/// What has come of a reply is none, because the server broke it off: another attempt may do better.
+CallFailure broken_off(const std::string& reason);
+
+/// Likewise, where the reason to end is one that only servers have, such as "abort"; else empty.
+std::optional<CallFailure> broken_off_by(const std::string& reason);
 
 }  // namespace kernelsmith::llm

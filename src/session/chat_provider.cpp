@@ -1,14 +1,14 @@
 // The proposer `chat` of run.yaml: which server, which models, which prompts.
 #include <algorithm>
+#include <iterator>
 
-#include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
-#include <kernelsmith/llm/probe.hpp>
 #include <kernelsmith/prompts/tokens.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "model_support.hpp"
 #include "providers.hpp"
+#include "server_exam.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -16,7 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr double kLongestSeconds = 86'400;
-constexpr milliseconds kLongestProbe{30'000};  // a list of models is there at once
 
 const Choices<Protocol> kProtocols =
     choices({Protocol::chat_completions, Protocol::responses, Protocol::messages});
@@ -138,30 +137,10 @@ class ChatProvider final : public ProposerProvider {
   }
 
   Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
-    auto server = endpoint();
-    if (!server) return server.error();
-    for (const ModelSettings& model : models_)
-      if (server->key.stands_in(model.extra_body) || server->key.stands_in(model.name))
-        return fail(ErrorCode::invalid_argument,
-                    "a model's settings hold the key, and they are kept in a file", "proposer.models",
-                    "the key goes into $" + key_variable() + " alone");
-    auto price_table = prices();
-    if (!price_table) return price_table.error();
-    auto prompts = prompts_.builder(task);
-    if (!prompts) return prompts.error();
-    ClientOptions options = client_;
-    if (observer_) options.notice = bounded_notices(observer_);
-    auto client = ModelClient::create(std::move(*server), std::move(options));
-    if (!client) {
-      Error error = client.error();
-      if (error.where == "base URL" && base_url_.empty())
-        error.where = protocol_ == Protocol::messages ? "$ANTHROPIC_BASE_URL" : "$OPENAI_BASE_URL";
-      return error;
-    }
-    auto proposer = make_chat_proposer(std::move(*client), std::move(*prompts), task, models_,
-                                       std::move(*price_table), keep_);
+    auto proposer = assemble(task);
     if (!proposer) return proposer;
-    return with_tuner(std::move(*proposer));
+    if (const Status key = check_key(*endpoint()); !key) return key.error();
+    return proposer;
   }
 
   Result<CallPlanner> planner(const Task& task) const override {
@@ -178,12 +157,17 @@ class ChatProvider final : public ProposerProvider {
   ProposerExam examine(const Task& task, const std::stop_token& stop) const override {
     ProposerExam exam;
     exam.prompts = prompts_.options();
-    if (const auto made = make(task); !made) {
+    if (const auto made = assemble(task); !made) {
       exam.checks.push_back({"proposer", DryCheck::Verdict::failed, "", made.error()});
       return exam;
     }
     exam.checks.push_back({"proposer", DryCheck::Verdict::ok, "prompts, prices and models can be read", {}});
-    examine_server(*endpoint(), stop, exam.checks);
+    const Endpoint server = *endpoint();
+    if (const Status key = check_key(server); !key)
+      exam.checks.push_back({"key", DryCheck::Verdict::failed, "", key.error()});
+    else
+      std::ranges::move(examine_server(server, client_.limits, models(), stop),
+                        std::back_inserter(exam.checks));
     const PriceTable table = *prices();
     for (const ModelSettings& model : models_) exam.calls.push_back(terms_of(model, table));
     return exam;
@@ -248,6 +232,43 @@ class ChatProvider final : public ProposerProvider {
   std::optional<unsigned> proposals_in_flight() const override { return client_.pacing.concurrency; }
 
  private:
+  Result<std::shared_ptr<Proposer>> assemble(const Task& task) const {
+    auto server = endpoint();
+    if (!server) return server.error();
+    for (const ModelSettings& model : models_)
+      if (server->key.stands_in(model.extra_body) || server->key.stands_in(model.name))
+        return fail(ErrorCode::invalid_argument,
+                    "a model's settings hold the key, and they are kept in a file", "proposer.models",
+                    "the key goes into $" + key_variable() + " alone");
+    auto price_table = prices();
+    if (!price_table) return price_table.error();
+    auto prompts = prompts_.builder(task);
+    if (!prompts) return prompts.error();
+    ClientOptions options = client_;
+    if (observer_) options.notice = bounded_notices(observer_);
+    auto client = ModelClient::create(std::move(*server), std::move(options));
+    if (!client) {
+      Error error = client.error();
+      if (error.where == "base URL" && base_url_.empty())
+        error.where = protocol_ == Protocol::messages ? "$ANTHROPIC_BASE_URL" : "$OPENAI_BASE_URL";
+      return error;
+    }
+    auto proposer = make_chat_proposer(std::move(*client), std::move(*prompts), task, models_,
+                                       std::move(*price_table), keep_);
+    if (!proposer) return proposer;
+    return with_tuner(std::move(*proposer));
+  }
+
+  /// Of a server that is known to answer nothing without a key; else the first call would tell, behind all
+  /// seeds.
+  Status check_key(const Endpoint& server) const {
+    if (!server.key.empty() || !wants_key(server.base_url)) return {};
+    const std::string variable = key_variable();
+    return fail(ErrorCode::not_found,
+                "no key is set, and " + server.base_url + " answers nothing without one", "$" + variable,
+                "export " + variable + "=..., or name another variable: --set 'proposer.key=${NAME}'");
+  }
+
   /// A run keeps its configuration in a file: the key itself must not stand there.
   void read_key(YamlMap& in) {
     std::string key = key_;
@@ -295,51 +316,6 @@ class ChatProvider final : public ProposerProvider {
       terms.output_usd = kPer * price->output;
     }
     return terms;
-  }
-
-  void examine_server(const Endpoint& server, const std::stop_token& stop,
-                      std::vector<DryCheck>& checks) const {
-    using Verdict = DryCheck::Verdict;
-    CallLimits limits = client_.limits;
-    limits.first_token = std::min(limits.first_token, kLongestProbe);
-    const auto probe = probe_server(server, limits, stop);
-    if (!probe) {
-      checks.push_back({"server", Verdict::failed, "", probe.error()});
-      return;
-    }
-    const bool encrypted = server.base_url.starts_with("https:");
-    checks.push_back(
-        {"server",
-         Verdict::ok,
-         server.base_url + (encrypted ? " answers, and its certificate was accepted" : " answers"),
-         {}});
-    if (server.key.empty())
-      checks.push_back(
-          {"key", Verdict::unknown, "none is set; whether the server needs one, only a call tells", {}});
-    else if (probe->key_checked)
-      checks.push_back({"key", Verdict::ok, "the server took it, and gives nothing without it", {}});
-    else
-      checks.push_back(
-          {"key", Verdict::unknown, "one is set; whether the server takes it, only a call tells", {}});
-    for (const ModelSettings& model : models_) checks.push_back(check_of(model, *probe));
-  }
-
-  static DryCheck check_of(const ModelSettings& model, const ServerProbe& probe) {
-    using Verdict = DryCheck::Verdict;
-    const std::string name = "\"" + model.name + "\"";
-    if (!probe.models)
-      return {
-          "model", Verdict::unknown, name + ": the server has no list of its models; only a call tells", {}};
-    if (std::ranges::find(*probe.models, model.name) != probe.models->end())
-      return {"model", Verdict::ok, name + " is on the server's list", {}};
-    const std::vector<std::string_view> names(probe.models->begin(), probe.models->end());
-    const auto near = nearest_name(model.name, names);
-    return {"model",
-            Verdict::unknown,
-            name + " is not on the server's list of " + std::to_string(names.size()) +
-                (near ? "; did you mean " + std::string(*near) + "? Some" : "; some") +
-                " take other names too, which only a call tells",
-            {}};
   }
 
   std::string key_variable() const {

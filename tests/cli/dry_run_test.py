@@ -78,6 +78,20 @@ class DryRunTest(CommandTest):
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("OPENAI_API_KEY is not set", done.stderr)
 
+    def test_a_provider_that_wants_a_key_is_not_asked_without_one(self):
+        for args, says in ((["https://api.openai.com/v1"], "OPENAI_API_KEY"),
+                           (["https://openrouter.ai/api/v1"], "OPENAI_API_KEY"),
+                           (["https://api.anthropic.com/v1", "--protocol", "messages"], "ANTHROPIC_API_KEY")):
+            # A proxy that nobody is at: were the provider asked, the error would be another one.
+            env = {"OPENAI_API_KEY": "", "ANTHROPIC_API_KEY": "", "HTTPS_PROXY": "http://127.0.0.1:1", "NO_PROXY": ""}
+            command = ["run", "task", "--model", "scripted", "--iterations", "2", "--base-url", *args]
+            done = kernelsmith(*command, "--dry-run", cwd=self.folder, env=env)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertTrue(self.line(done, "key").startswith("failed"), done.stdout)
+            self.assertIn("about 2 calls", done.stdout, "the rest is told all the same")
+            self.fail_with(2, *command, says=[f"${says}", "no key is set", f"export {says}=", args[0]], code="not_found",
+                           env=env)
+
     def test_a_misspelt_model(self):
         self.model.models = for_the_key
         done = self.dry("--model", "scirpted")

@@ -164,6 +164,29 @@ class ModelRunTest(CommandTest):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIsNone(self.json("show", "it.run")["error"])
 
+    def test_what_a_server_broke_off_is_no_child(self):
+        half = f"```\n{BETTER}```\nAnd now all of it:\n"
+        model, done = self.run_with([reply(half, finish="abort"), reply(f"```\n{WINNER}```\n")], "--iterations", "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(model.requests), 2)
+        self.assertEqual(self.json("show", "it.run")["best"]["evaluation"]["fitness"], 42)
+
+    def test_an_account_without_money_ends_the_run(self):
+        model, done = self.run_with([(402, {"detail": "Insufficient Balance"})], "--iterations", "3",
+                                    "--set", "limits.errors_in_a_row=2")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("Insufficient Balance", done.stderr)
+        self.assertIn("(rate_limited)", done.stderr)
+        self.assertEqual(len(model.requests), 2, "no call is tried again")
+
+    def test_a_program_that_is_called_reasoning_is_taken_and_told(self):
+        message = {"content": "", "reasoning_content": f"Higher digits:\n```\n{WINNER}```\n"}
+        _, done = self.run_with([(200, {"choices": [{"message": message, "finish_reason": "stop"}]})], "--iterations",
+                                "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.json("show", "it.run")["best"]["evaluation"]["fitness"], 42)
+        self.assertIn("reasoning_content", done.stderr)
+
     def test_replies_that_give_nothing_are_counted(self):
         model, done = self.run_with([reply("```\nk0 = 7", finish="length"), reply("no code")], "--iterations", "2")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -17,8 +17,9 @@ using testing::HasSubstr;
 class ChatProposerTest : public testing::Test {
  protected:
   Result<Proposal> propose(const std::string& text, const std::string& finish = "stop",
-                           std::string model = "") {
-    const nlohmann::json body = {{"choices", {{{"message", {{"content", text}}}, {"finish_reason", finish}}}},
+                           std::string model = "", const std::string& reasoning = "") {
+    const nlohmann::json message = {{"content", text}, {"reasoning_content", reasoning}};
+    const nlohmann::json body = {{"choices", {{{"message", message}, {"finish_reason", finish}}}},
                                  {"usage",
                                   {{"prompt_tokens", 1000},
                                    {"completion_tokens", 500},
@@ -76,6 +77,31 @@ TEST_F(ChatProposerTest, AReplyWithAProgramIsAChild) {
   EXPECT_EQ(body["model"], "first");
   EXPECT_EQ(body["max_tokens"], 4000);
   EXPECT_THAT(body["messages"].back()["content"].get<std::string>(), HasSubstr("y[0] = 1;"));
+}
+
+TEST_F(ChatProposerTest, AProgramThatIsCalledReasoningIsTaken) {
+  const std::string program =
+      "```cpp\n// EVOLVE-BLOCK-START\nvoid scale(float* y) { y[0] = 2; }\n// EVOLVE-BLOCK-END\n```\n";
+  for (const char* blank : {"", " \n"}) {
+    const auto proposal = propose(blank, "stop", "", "Let me think.\n</think>\n" + program);
+    ASSERT_TRUE(proposal) << describe(proposal.error());
+    ASSERT_TRUE(proposal->child()) << proposal->refusal()->detail;
+    EXPECT_THAT(proposal->child()->source.files().front().text, HasSubstr("= 2;"));
+  }
+  const auto said = [&](const std::string& finish, const std::string& reasoning) {
+    const auto proposal = propose("", finish, "", reasoning);
+    return proposal && proposal->refusal() ? *proposal->refusal() : Refusal{};
+  };
+  const Refusal none = said("stop", "I would tile the loop.");
+  EXPECT_EQ(none.code, RefusalCode::empty_reply);
+  EXPECT_THAT(none.detail, HasSubstr("only reasoning"));
+  EXPECT_THAT(none.detail, HasSubstr("no_code"));
+  const Refusal cut = said("length", program);
+  EXPECT_EQ(cut.code, RefusalCode::truncated) << "it was a draft";
+  EXPECT_THAT(cut.detail, HasSubstr("within the reasoning"));
+  EXPECT_EQ(said("content_filter", program).code, RefusalCode::declined);
+  const auto texts = propose("I would tile the loop.", "stop", "", program);
+  expect_refusal(texts, RefusalCode::no_code);
 }
 
 TEST_F(ChatProposerTest, TheRequestNamesTheModel) {

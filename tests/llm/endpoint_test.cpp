@@ -38,6 +38,17 @@ TEST(Endpoints, ThatWouldBetrayTheKeyAreRefused) {
   }
 }
 
+TEST(Endpoints, OfWellKnownProvidersWantAKey) {
+  for (const char* url :
+       {"https://api.openai.com/v1", "https://API.OpenAI.com/v1", "https://eu.api.openai.com:443/v1",
+        "https://api.anthropic.com/v1", "https://openrouter.ai/api/v1"})
+    EXPECT_TRUE(wants_key(url)) << url;
+  for (const char* url :
+       {"http://localhost:8000/v1", "http://gpu-box/v1", "https://gateway.example/v1",
+        "https://notopenai.com/v1", "https://openai.com.example/v1", "https://h/openai.com", "", "no url"})
+    EXPECT_FALSE(wants_key(url)) << url;
+}
+
 TEST(Endpoints, AreFilledInFromTheEnvironment) {
   setenv("OPENAI_BASE_URL", "https://gateway/v1/", 1);
   setenv("OPENAI_API_KEY", "from-env", 1);

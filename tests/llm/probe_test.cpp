@@ -75,8 +75,9 @@ TEST_F(ProbeTest, AListForAnybodySaysNothingAboutTheKey) {
 }
 
 TEST_F(ProbeTest, AServerWithoutAListWasReachedAllTheSame) {
-  for (const std::string& answer : {http_answer(404, "not here"), http_answer(200, "<html></html>"),
-                                    http_answer(200, R"({"data": 7})")}) {
+  for (const std::string& answer :
+       {http_answer(404, "not here"), http_answer(200, "<html></html>"), http_answer(200, R"({"data": 7})"),
+        http_answer(200, R"({"error": "Unexpected endpoint or method"})")}) {
     const auto found = probe([&](bool) { return answer; });
     ASSERT_TRUE(found) << describe(found.error());
     EXPECT_FALSE(found->models);
@@ -95,6 +96,13 @@ TEST_F(ProbeTest, WhatIsWrongHasAName) {
   const std::string key_quoted =
       std::string(R"({"error": {"message": "bad key )").append(kTestKey).append(R"("}})");
   EXPECT_EQ(code_of(probe([&](bool) { return http_answer(401, key_quoted); })), ErrorCode::permission);
+  EXPECT_EQ(code_of(probe(
+                [](bool) { return http_answer(400, R"([{"error": {"message": "API key not valid"}}])"); })),
+            ErrorCode::permission);
+  EXPECT_EQ(code_of(probe(
+                [](bool) { return http_answer(200, R"({"success": false, "msg": "Invalid API key"})"); })),
+            ErrorCode::permission);
+  EXPECT_EQ(code_of(probe([](bool) { return http_answer(402, ""); })), ErrorCode::rate_limited);
   EXPECT_EQ(code_of(probe([](bool) { return http_answer(500, ""); })), ErrorCode::server_failed);
   EXPECT_EQ(code_of(probe([](bool) { return http_answer(302, "", "Location: https://example.com/\r\n"); })),
             ErrorCode::bad_reply);

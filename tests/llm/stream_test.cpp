@@ -229,6 +229,148 @@ TEST(Stream, ContentMayComeInParts) {
   EXPECT_EQ(reply->reasoning, "hm");
 }
 
+/// The events of a whole reply "hi" of a protocol, text in the first ones.
+std::vector<std::string> events_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::chat_completions:
+      return {R"({"choices": [{"delta": {"content": "h"}}]})",
+              R"({"choices": [{"delta": {"content": "i"}}]})",
+              R"({"choices": [{"delta": {}, "finish_reason": "stop"}]})"};
+    case Protocol::responses:
+      return {R"({"type": "response.output_text.delta", "delta": "h"})",
+              R"({"type": "response.output_text.delta", "delta": "i"})",
+              R"({"type": "response.completed", "response": {"status": "completed"}})"};
+    case Protocol::messages:
+      break;
+  }
+  return {R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "h"}})",
+          R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "i"}})",
+          R"({"type": "message_delta", "delta": {"stop_reason": "end_turn"}})"};
+}
+
+constexpr Protocol kAll[] = {Protocol::chat_completions, Protocol::responses, Protocol::messages};
+
+TEST(Stream, EventsThatCarryNothingAreSkipped) {
+  for (const Protocol protocol : kAll)
+    for (const char* nothing : {"", " ", " \t ", "\n", "null", "\"\"", "[]", "{}", "ping", ": ping"}) {
+      std::vector<std::string> events;
+      for (const std::string& event : events_of(protocol)) events.insert(events.end(), {nothing, event});
+      events.emplace_back(nothing);
+      const auto reply = streamed(protocol, events);
+      ASSERT_TRUE(reply) << name_of(protocol) << " \"" << nothing << "\": " << describe(reply.error().error);
+      EXPECT_EQ(reply->text, "hi");
+    }
+}
+
+TEST(Stream, BlanksAroundDataChangeNothing) {
+  for (const Protocol protocol : kAll) {
+    std::vector<std::string> events = events_of(protocol);
+    for (std::string& event : events) event = "\t " + event + " \r";
+    for (const char* end : {"[DONE] ", "[DONE]\t\r", " [DONE]"}) {
+      const auto decoder = make_stream_decoder(protocol);
+      for (const std::string& event : events) ASSERT_TRUE(decoder->take("", event)) << event;
+      ASSERT_TRUE(decoder->take("", end)) << name_of(protocol);
+      EXPECT_TRUE(decoder->ended());
+      EXPECT_EQ(decoder->finish().value().text, "hi");
+    }
+  }
+}
+
+TEST(Stream, ADamagedEventIsNotSkipped) {
+  for (const Protocol protocol : kAll)
+    for (const char* damaged : {"{garbage", R"([{"choices": [)", R"([{"choices": []}, {"choices": []}])"})
+      EXPECT_FALSE(streamed(protocol, {events_of(protocol)[0], damaged, events_of(protocol)[2]})) << damaged;
+}
+
+TEST(Stream, WhatAServerSaysInThePlaceOfAReplyIsTold) {
+  struct Said {
+    const char* event;
+    const char* data;
+    ErrorCode code;
+    const char* words;
+  };
+  const Said cases[] = {
+      {"", R"([{"error": {"code": 429, "message": "slow down"}}])", ErrorCode::rate_limited, "slow down"},
+      {"", R"({"choices": [], "usage": null, "reasons": ["busy"]})", ErrorCode::server_failed, "busy"},
+      {"", R"({"detail": "upstream is gone"})", ErrorCode::server_failed, "upstream is gone"},
+      {"", R"({"errors": [{"message": "upstream is gone"}]})", ErrorCode::server_failed, "upstream is gone"},
+      {"", R"({"success": false, "msg": "busy"})", ErrorCode::server_failed, "busy"},
+      {"", R"({"object": "error", "message": "busy", "code": 503})", ErrorCode::server_failed, "busy"},
+      {"", R"({"msg": "Invalid API key"})", ErrorCode::permission, "Invalid API key"},
+      {"error", "upstream timed out", ErrorCode::server_failed, "upstream timed out"},
+      {"error", R"({"message": "busy"})", ErrorCode::server_failed, "busy"},
+      {"error", R"({"type": "error", "message": "busy"})", ErrorCode::server_failed, "busy"},
+      {"error", "", ErrorCode::server_failed, "no reason given"},
+  };
+  for (const Protocol protocol : kAll)
+    for (const Said& said : cases) {
+      const auto decoder = make_stream_decoder(protocol);
+      for (const std::string& event :
+           {std::string("ping"), std::string(R"({"choices": []})"), events_of(protocol)[0]})
+        ASSERT_TRUE(decoder->take("", event));
+      const auto taken = decoder->take(said.event, said.data);
+      const CallFailure failure = taken ? decoder->finish().error() : taken.error();
+      EXPECT_EQ(failure.error.code, said.code) << name_of(protocol) << ": " << said.data;
+      EXPECT_NE(failure.error.message.find(said.words), std::string::npos) << failure.error.message;
+    }
+}
+
+TEST(Stream, ATextInThePlaceOfAReplyIsTold) {
+  const std::pair<const char*, ErrorCode> cases[] = {{"upstream timed out", ErrorCode::bad_reply},
+                                                     {"the context window is full", ErrorCode::too_long}};
+  for (const Protocol protocol : kAll)
+    for (const auto& [text, code] : cases) {
+      const auto reply = streamed(protocol, {events_of(protocol)[0], text});
+      ASSERT_FALSE(reply);
+      EXPECT_EQ(reply.error().error.code, code);
+      EXPECT_NE(reply.error().error.message.find(text), std::string::npos) << reply.error().error.message;
+    }
+}
+
+TEST(Chat, AMessageInThePlaceOfADeltaIsTaken) {
+  const auto reply_of = [](const std::vector<std::string>& pieces) {
+    std::vector<std::string> events;
+    for (const std::string& piece : pieces) events.push_back(R"({"choices": [{)" + piece + "}]}");
+    return streamed(Protocol::chat_completions, events);
+  };
+  const std::string delta = R"("delta": {"content": ")", message = R"("message": {"content": ")";
+  const std::string stop = R"(, "finish_reason": "stop")";
+  const std::vector<std::string> cases[] = {
+      {message + "hi\"}" + stop},
+      {message + "h\"}", message + "i\"}" + stop},
+      {message + "h\"}", message + "hi\"}", message + "hi\"}" + stop},
+      {R"("delta": {}, )" + message + "hi\"}" + stop},
+      {message + "h\"}", R"("delta": {"role": "assistant"}, )" + message + "hi\"}" + stop},
+      {delta + "h\"}", delta + "i\"}", R"("delta": {}, )" + message + "hi\"}" + stop},
+      {delta + "h\"}", delta + "i\"}", message + "hi \"}" + stop},
+  };
+  for (const auto& pieces : cases) {
+    const auto reply = reply_of(pieces);
+    ASSERT_TRUE(reply) << pieces[0];
+    EXPECT_EQ(reply->text, "hi") << pieces.back();
+  }
+  EXPECT_EQ(reply_of({R"("message": {"reasoning": "hm"})" + stop}).value().reasoning, "hm");
+  const auto whole = decode_reply(Protocol::chat_completions,
+                                  R"({"choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]})");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->text, "hi");
+}
+
+TEST(Responses, ReasoningIsKeptWhereverItStands) {
+  const auto whole = decode_reply(Protocol::responses, R"({"status": "completed", "output": [
+    {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}]})");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->reasoning, "hm");
+  const auto reply =
+      streamed(Protocol::responses,
+               {R"({"type": "response.reasoning_text.delta", "delta": "hm"})",
+                R"({"type": "response.function_call_arguments.delta", "delta": "{}"})",
+                R"({"type": "response.completed", "response": {"status": "completed", "output": []}})"});
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->text, "");
+  EXPECT_EQ(reply->reasoning, "hm");
+}
+
 TEST(Stream, BegunIsTheModelsFirstWord) {
   const auto decoder = make_stream_decoder(Protocol::messages);
   ASSERT_TRUE(decoder->take("ping", R"({"type": "ping"})"));

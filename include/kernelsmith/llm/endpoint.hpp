@@ -31,6 +31,10 @@ std::string_view provider_url(Protocol protocol);
 /// hold. `invalid_argument`, and `not_found` for a CA file that cannot be read. No message holds the key.
 Status check_endpoint(const Endpoint& endpoint);
 
+/// True for a URL of a well-known provider, none of which answers a call without a key. Of any other server
+/// only a call tells.
+bool wants_key(std::string_view url);
+
 /// True for a URL of this machine: localhost, 127.*, ::1.
 bool is_loopback(std::string_view url);
 

@@ -84,4 +84,7 @@ struct ModelReply {
   friend bool operator==(const ModelReply&, const ModelReply&) = default;
 };
 
+/// Whether a reply that the model ended has no text but reasoning, as from servers that part the two wrongly.
+bool is_only_reasoning(const ModelReply& reply);
+
 }  // namespace kernelsmith

@@ -27,6 +27,7 @@ struct CallFailure {
   bool overloaded = false;  ///< the server asks for less: a rate limit, or it says that it is overloaded
   std::optional<std::chrono::milliseconds> retry_after;  ///< what the server asks for
   std::optional<Usage> usage = std::nullopt;  ///< that the server told all the same: it is paid for
+  bool begun = false;                         ///< a part of a reply came with it, and may be paid for
 
   friend bool operator==(const CallFailure&, const CallFailure&) = default;
 };
@@ -49,8 +50,8 @@ class StreamDecoder {
  public:
   virtual ~StreamDecoder() = default;
 
-  /// One server-sent event. A failure ends a stream that is not complete: broken JSON, or an error that the
-  /// server sent.
+  /// One server-sent event; one without data is skipped. A failure ends a stream that is not complete: broken
+  /// JSON, an error that the server sent, or a reply that the server broke off.
   virtual Attempt<void> take(std::string_view event, std::string_view data) = 0;
 
   /// True once the model has begun to answer, with reasoning or text.

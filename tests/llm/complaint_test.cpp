@@ -1,0 +1,138 @@
+// An error's words, in the forms that servers have for them: told, and read for what they mean.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kernelsmith/llm/protocol.hpp>
+
+#include "redaction.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Complaint, IsFoundInEveryFormOfAnError) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"([{"error": {"code": 400, "message": "no such field", "status": "INVALID_ARGUMENT"}}])",
+       "no such field"},
+      {R"({"detail": "no such field"})", "no such field"},
+      {R"({"detail": [{"loc": ["body", "messages", 0], "msg": "field required", "input": "PROMPT"}]})",
+       "status 400: body.messages.0: field required"},
+      {R"({"detail": {"error": {"message": "nested"}}})", "nested"},
+      {R"({"errors": [{"code": 10000, "message": "first"}, {"message": "second"}]})", "first: second"},
+      {R"({"errors": {"model": ["unknown"]}})", "model: unknown"},
+      {R"({"msg": "no such field"})", "no such field"},
+      {R"({"error": "invalid_thing", "error_description": "no such thing"})", "no such thing"},
+      {R"({"title": "Bad", "detail": "no such field", "status": 400})", "no such field: Bad"},
+      {R"({"error": {"message": "Provider returned error", "code": 400, "metadata": {"provider_name": "p",
+           "raw": "{\"error\": {\"message\": \"top_k is too large\"}}"}}})",
+       "Provider returned error: top_k is too large"},
+      {R"({"error": {"message": "Provider returned error", "metadata": {"raw": "plain words"}}})",
+       "Provider returned error: plain words"},
+      {R"({"base_resp": {"status_code": 2013, "status_msg": "invalid params"}})", "invalid params"},
+      {R"({"success": false, "reasons": ["no such field"]})", "no such field"},
+      {R"({"success": false, "request": 17})", "request: 17, success: false"},
+      {R"(["no such field"])", "no such field"},
+      {R"("no such field")", "no such field"},
+      {"no such field", "no such field"},
+  };
+  for (const auto& [body, said] : cases) {
+    const CallFailure failure = decode_failure(400, body);
+    EXPECT_EQ(failure.error.code, ErrorCode::invalid_argument) << body;
+    EXPECT_THAT(failure.error.message, HasSubstr(said)) << body;
+    EXPECT_THAT(failure.error.message, Not(HasSubstr("PROMPT"))) << body;
+    EXPECT_THAT(failure.error.message, Not(HasSubstr("no reason given"))) << body;
+  }
+}
+
+struct Case {
+  int status;
+  const char* body;
+  ErrorCode code;
+  bool transient = false;
+};
+
+TEST(Complaint, ItsWordsTellWhatItIs) {
+  const Case cases[] = {
+      {402, R"({"error": {"message": "This request requires more credits"}})", ErrorCode::rate_limited},
+      {402, "", ErrorCode::rate_limited},
+      {400, R"({"error": {"type": "budget_exceeded", "message": "Budget has been exceeded!"}})",
+       ErrorCode::rate_limited},
+      {403, R"({"detail": "Insufficient Balance"})", ErrorCode::rate_limited},
+      {400, R"([{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}])",
+       ErrorCode::permission},
+      {400, R"({"code": "InvalidApiKey", "message": "Invalid API-key provided."})", ErrorCode::permission},
+      {422, R"({"detail": "Incorrect API key provided"})", ErrorCode::permission},
+      {400, R"({"detail": "This model's maximum context length is 8192 tokens"})", ErrorCode::too_long},
+      {413, R"({"errors": [{"message": "prompt is too long"}]})", ErrorCode::too_long},
+      {400, R"({"error": {"message": "Provider returned error", "metadata": {"raw":
+                "{\"error\": {\"code\": \"context_length_exceeded\", \"message\": \"x\"}}"}}})",
+       ErrorCode::too_long},
+      {400, R"([{"error": {"message": "The input token count (9) exceeds the maximum"}}])",
+       ErrorCode::too_long},
+      {400, "the context window is full", ErrorCode::too_long},
+      {429, R"({"detail": "Unauthorized bursts"})", ErrorCode::rate_limited, true},
+      {500, R"({"detail": "oh"})", ErrorCode::server_failed, true},
+  };
+  for (const Case& c : cases) {
+    const CallFailure failure = decode_failure(c.status, c.body);
+    EXPECT_EQ(failure.error.code, c.code) << c.body << "\n" << failure.error.message;
+    EXPECT_EQ(failure.transient, c.transient) << c.body;
+  }
+}
+
+TEST(Complaint, WithAGoodStatusIsAFailureAllTheSame) {
+  const Case cases[] = {
+      {200, R"({"success": false})", ErrorCode::server_failed, true},
+      {200, R"({"success": false, "message": "try again"})", ErrorCode::server_failed, true},
+      {200, R"({"success": false, "errors": [{"message": "Invalid API key"}]})", ErrorCode::permission},
+      {200, R"({"code": 401, "msg": "who are you?"})", ErrorCode::permission},
+      {200, R"({"code": "404", "msg": "which model?"})", ErrorCode::not_found},
+      {200, R"({"detail": "Insufficient credits"})", ErrorCode::rate_limited},
+      {200, R"([{"error": {"message": "overloaded", "type": "overloaded_error"}}])", ErrorCode::server_failed,
+       true},
+      {200, R"({"error": {"type": "RateLimitError", "message": "slow"}})", ErrorCode::rate_limited, true},
+      {200, R"({"object": "error", "message": "maximum context length", "type": "BadRequestError"})",
+       ErrorCode::too_long},
+      {200, R"({"reason": "the context window is full"})", ErrorCode::too_long},
+      {200, R"({"weather": "fine"})", ErrorCode::bad_reply, true},
+      {200, R"(["oh"])", ErrorCode::bad_reply, true},
+  };
+  for (const Protocol protocol : {Protocol::chat_completions, Protocol::responses, Protocol::messages})
+    for (const Case& c : cases) {
+      const auto reply = decode_reply(protocol, c.body);
+      ASSERT_FALSE(reply) << c.body;
+      EXPECT_EQ(reply.error().error.code, c.code) << c.body << "\n" << reply.error().error.message;
+      EXPECT_EQ(reply.error().transient, c.transient) << c.body;
+    }
+  EXPECT_THAT(decode_reply(Protocol::messages, R"({"weather": "fine"})").error().error.message,
+              HasSubstr("weather: fine"));
+}
+
+TEST(Complaint, AReplyWithinAListIsTaken) {
+  const auto reply = decode_reply(
+      Protocol::chat_completions,
+      R"([{"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}], "errors": [], "success": true}])");
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->text, "hi");
+}
+
+TEST(Complaint, HidesTheKeyInEveryForm) {
+  const std::string key = "sk-AbCdEfGh1234567890ZzYyXxEnd",
+                    torn = R"(sk-AbCdEfGh\t1234567890\u000aZzYyXxEnd)";
+  for (const std::string& body : std::vector<std::string>{
+           R"({"a": ")" + torn + "\"}", R"({"errors": [{"detail": ")" + torn + "\"}]}", "[\"" + torn + "\"]",
+           R"({"metadata": {"raw": "{\"msg\": \")" + key + R"(\"}"}})",
+           "sk-AbCdEfGh\t1234567890\xFFZzYyXxEnd"}) {
+    const std::string text = describe(llm::redacted(decode_failure(400, body).error, Secret(key)));
+    EXPECT_THAT(text, HasSubstr("[key]")) << body;
+    EXPECT_THAT(text, Not(HasSubstr("1234567890"))) << body;
+  }
+}
+
+}  // namespace
+}  // namespace kernelsmith
