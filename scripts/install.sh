@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that kernelsmith needs and this machine lacks (Debian 12, Ubuntu 24.04).
-# Usage: scripts/install.sh [user|test]   `user` builds and runs; `test` adds what the tests and checks need.
+# Usage: scripts/install.sh [user|test]   `user` builds and runs; `test` adds what the tests and checks need, and makes
+# the virtual environment build/venv for the Python module's.
 set -euo pipefail
+
+cd "$(dirname "$0")/.."
 
 die() { printf 'install: %s\n' "$*" >&2; exit 3; }
 
@@ -22,7 +25,7 @@ packages=(g++ cmake ninja-build bubblewrap "libboost$boost-dev" "libboost-graph$
           libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libseccomp-dev librandom123-dev
           libdtl-dev libcurl4-openssl-dev ca-certificates)
 if [ "$tier" = test ]; then
-  packages+=(git ccache python3 python3-venv sqlite3 libgtest-dev libgmock-dev libnghttp2-dev libbenchmark-dev clang-14 libclang-rt-14-dev
+  packages+=(git ccache python3 python3-dev python3-venv sqlite3 libgtest-dev libgmock-dev libnghttp2-dev libbenchmark-dev clang-14 libclang-rt-14-dev
              clang-format-14 clang-tidy-14)
 fi
 
@@ -30,16 +33,33 @@ missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
 done
-[ ${#missing[@]} -gt 0 ] || exit 0
+install_packages() {
+  local as_root=() log
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null ||
+      die "these packages are missing and sudo is not here; as root: apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  echo "installing: ${missing[*]}"
+  log=$(mktemp)
+  { "${as_root[@]}" apt-get update -qq &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+  } >"$log" 2>&1 || { tail -n 5 "$log" >&2; die "apt-get could not install: ${missing[*]}"; }
+  rm -f "$log"
+}
 
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || die "these packages are missing and sudo is not here; as root: apt-get install ${missing[*]}"
-  as_root=(sudo)
-fi
-echo "installing: ${missing[*]}"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-{ "${as_root[@]}" apt-get update -qq &&
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
-} >"$log" 2>&1 || { tail -n 5 "$log" >&2; die "apt-get could not install: ${missing[*]}"; }
+# Made anew where what it holds is not what the list asks for.
+make_environment() {
+  local wanted=python/requirements-test.txt have=build/venv/requirements-test.txt
+  cmp -s "$wanted" "$have" && return
+  echo "making build/venv"
+  rm -rf build/venv
+  mkdir -p build
+  python3 -m venv build/venv
+  build/venv/bin/python -m pip install -q --disable-pip-version-check -r "$wanted" ||
+    die "pip could not install what $wanted lists"
+  cp "$wanted" "$have"
+}
+
+[ ${#missing[@]} -eq 0 ] || install_packages
+[ "$tier" = user ] || make_environment
