@@ -188,7 +188,7 @@ Status EventWriter::insert(std::int64_t position, const Event& event) {
   const Digest digest = child ? child->source.digest() : Digest();
   if (child) {
     const std::string files = to_json(child->source);
-    const Status stored = source_.bind_blob(1, bytes_of(digest)).bind_text(2, files).run();
+    Status stored = source_.bind_blob(1, bytes_of(digest)).bind_text(2, files).run();
     if (!stored) return stored;
     event_.bind_blob(2, bytes_of(digest));
   }
@@ -214,7 +214,7 @@ Status EventWriter::insert_reply(std::int64_t position, const ProposalArrived& e
 Status EventWriter::insert_artifacts(std::int64_t position, const EvaluationArrived& event) {
   std::int64_t ordinal = 0;
   for (const Artifact& artifact : event.evaluation.report().artifacts) {
-    const Status stored = artifact_.bind(1, position)
+    Status stored = artifact_.bind(1, position)
                               .bind(2, ordinal++)
                               .bind(3, number_of(event.program))
                               .bind(4, event.attempt)
@@ -239,7 +239,7 @@ Status replay_events(const Database& database, std::uint64_t after,
     if (events->empty()) return {};
     for (const Result<Event>& event : *events) {
       if (!event) return event.error();
-      const Status visited = visit(++position, *event);
+      Status visited = visit(++position, *event);
       if (!visited) return visited;
     }
   }
