@@ -111,7 +111,9 @@ class EventReader {
 
  private:
   static constexpr std::size_t kMostRows = 128;  ///< enough to outweigh the start of a thread
-  static inline const std::size_t kAhead = 1 + std::max(1U, std::thread::hardware_concurrency());
+  /// Batches under way. Four threads decode faster than the search takes events in; more would only hold
+  /// memory.
+  static inline const std::size_t kAhead = 1 + std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
 
   void read_batch() {
     std::vector<Row> rows;
@@ -215,12 +217,12 @@ Status EventWriter::insert_artifacts(std::int64_t position, const EvaluationArri
   std::int64_t ordinal = 0;
   for (const Artifact& artifact : event.evaluation.report().artifacts) {
     Status stored = artifact_.bind(1, position)
-                              .bind(2, ordinal++)
-                              .bind(3, number_of(event.program))
-                              .bind(4, event.attempt)
-                              .bind_text(5, artifact.name)
-                              .bind_blob(6, artifact.text)
-                              .run();
+                        .bind(2, ordinal++)
+                        .bind(3, number_of(event.program))
+                        .bind(4, event.attempt)
+                        .bind_text(5, artifact.name)
+                        .bind_blob(6, artifact.text)
+                        .run();
     if (!stored) return stored;
   }
   return {};
