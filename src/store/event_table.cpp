@@ -102,7 +102,9 @@ class EventReader {
 
   /// Empty behind the last one.
   Result<Events> next() {
-    while (!ended_ && (batches_.empty() || (size_ > 1 && batches_.size() < kAhead))) read_batch();
+    const std::size_t wanted =
+        std::exchange(begun_, true) ? kAhead : 1;  // the first is for whoever wants no more
+    while (!ended_ && batches_.size() < wanted) read_batch();
     if (batches_.empty()) return end_ ? Result<Events>(Events()) : end_.error();
     auto batch = batches_.front().get();
     batches_.pop_front();
@@ -121,7 +123,7 @@ class EventReader {
       if (Status read = read_row(rows); !read) end_ = std::move(read);
     }
     if (rows.empty()) return;
-    // The first one is for whoever wants no more. Where no thread can be had the batch waits for get().
+    // One row needs no thread. Where no thread can be had the batch waits for get().
     const auto policy = size_ == 1 ? std::launch::deferred : std::launch::async | std::launch::deferred;
     batches_.push_back(std::async(policy, [rows = std::move(rows)] { return events_in(rows); }));
     size_ = std::min(2 * size_, kMostRows);
@@ -142,7 +144,7 @@ class EventReader {
   Statement rows_;
   std::int64_t expected_;
   std::size_t size_ = 1;  ///< of the next batch
-  bool ended_ = false;
+  bool begun_ = false, ended_ = false;
   Status end_;  ///< what ended the reading
   std::deque<std::future<Events>> batches_;
 };
