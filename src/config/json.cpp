@@ -2,7 +2,6 @@
 
 #include "json_document.hpp"
 #include "json_events.hpp"
-#include "plain_source.hpp"
 
 namespace kernelsmith {
 namespace detail {
@@ -58,8 +57,6 @@ std::string to_json(const Event& value) { return detail::encoded(value); }
 
 template <>
 Result<Source> from_json<Source>(std::string_view text) {
-  if (auto files = detail::read_plain_source(text))
-    if (auto source = Source::create(std::move(*files))) return source;
   return detail::decoded<Source>(text);
 }
 template <>

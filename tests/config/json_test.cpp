@@ -60,29 +60,6 @@ TEST(Json, IsCanonical) {
             R"({"code":"busy","hint":"","message":"m","where":"w"})");
 }
 
-TEST(Json, ASourceIsTheSameHoweverItsJsonIsWritten) {
-  const auto read = [](std::string_view text) { return from_json<Source>(text).value(); };
-  std::string bytes;
-  for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);
-  for (const std::string& text :
-       {std::string(), std::string("int x;\n\t\"\\/\r\b\f"), std::string("\x7f\x01 caf\xc3\xa9"), bytes}) {
-    const Source source = Source::create({{"a/b.cpp", text}, {"c", "d"}}).value();
-    const std::string json = to_json(source);
-    EXPECT_EQ(read(json), source);
-    EXPECT_EQ(read(" " + json + "\n"), source);
-  }
-  EXPECT_EQ(read(R"([{"text":"x","path":"a"}])"), read(R"([{"path":"a","text":"\u0078"}])"));
-  EXPECT_EQ(read(R"([{"path":"a","text":"\/"}])").main_text(), "/");
-  for (const char* broken :
-       {"", "[",
-        R"([{"path":"a","text":"x"}])"
-        "]",
-        R"([{"path":"a","text":"x"},])", R"([{"path":"a","text":"x")", R"([{"path":"a","text":"x\)",
-        R"([{"path":"a","text":"\x"}])", "[{\"path\":\"a\",\"text\":\"\n\"}]",
-        R"([{"path":"a","text":"x","text":"x"}])", R"([{"path":"a","text":"x"},{"path":"a","text":"y"}])"})
-    refusal_of<Source>(broken);
-}
-
 TEST(Json, KeepsBytesThatAreNotUtf8) {
   const auto one_file = [](std::string text) { return Source::create({{"a", std::move(text)}}).value(); };
   EXPECT_EQ(to_json(one_file("\xff")), R"([{"path":"a","text":"base64:/w=="}])");
