@@ -41,8 +41,10 @@ bool among(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+/// The first byte is compared by itself: most operators differ there, and this is what a lexer does most.
 std::size_t longest(std::span<const std::string_view> operators, std::string_view rest) {
-  const auto it = std::ranges::find_if(operators, [&](auto op) { return rest.starts_with(op); });
+  const auto it = std::ranges::find_if(
+      operators, [&](auto op) { return op.front() == rest.front() && rest.starts_with(op); });
   return it == operators.end() ? 0 : it->size();
 }
 

@@ -1,45 +1,87 @@
 #include "json_document.hpp"
 
-#include <set>
+#include <utility>
+#include <vector>
 
 namespace kernelsmith::detail {
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr std::size_t kDeepest = 64;
 
-/// nlohmann/json lets the last of equal keys win; we refuse the second.
-class Strictness {
+/// "[json.exception.parse_error.101] parse error at ...": the library's own number helps nobody.
+JsonRefusal no_json(std::string_view message) {
+  const std::size_t end = message.find("] ");
+  return {"not JSON: " + encode_text(std::string(end == message.npos ? message : message.substr(end + 2))),
+          {},
+          {}};
+}
+
+/// Builds the document. nlohmann/json lets the last of equal keys win; we refuse the second.
+class Builder {
  public:
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    if (depth > kDeepest) throw JsonRefusal{"nested deeper than 64 levels", {}, {}};
-    if (event == Json::parse_event_t::object_start) open_.emplace_back();
-    if (event == Json::parse_event_t::object_end) open_.pop_back();
-    if (event == Json::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!open_.back().insert(key).second) throw JsonRefusal{"key '" + key + "' is repeated", {}, {}};
-    }
+  explicit Builder(Json& root) : root_(root) {}
+
+  // What Json::sax_parse calls.
+  bool null() { return put(nullptr); }
+  bool boolean(bool value) { return put(value); }
+  bool number_integer(Json::number_integer_t value) { return put(value); }
+  bool number_unsigned(Json::number_unsigned_t value) { return put(value); }
+  bool number_float(Json::number_float_t value, const std::string&) { return put(value); }
+  bool string(std::string& value) { return put(std::move(value)); }
+  bool binary(Json::binary_t& value) { return put(std::move(value)); }
+  bool start_object(std::size_t) { return open(Json::object()); }
+  bool start_array(std::size_t) { return open(Json::array()); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool key(std::string& name) {
+    const auto [member, is_new] =
+        open_.back()->get_ref<Json::object_t&>().try_emplace(std::move(name), nullptr);
+    if (!is_new) throw JsonRefusal{"key '" + member->first + "' is repeated", {}, {}};
+    member_ = &member->second;
     return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
+    throw no_json(error.what());
   }
 
  private:
-  std::vector<std::set<std::string>> open_;
+  template <class Value>
+  bool put(Value&& value) {
+    (void)place(Json(std::forward<Value>(value)));
+    return true;
+  }
+  bool open(Json container) {
+    open_.push_back(place(std::move(container)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  Json* place(Json value) {
+    if (open_.size() > kDeepest) throw JsonRefusal{"nested deeper than 64 levels", {}, {}};
+    Json* at = &root_;
+    if (!open_.empty() && open_.back()->is_array())
+      at = &open_.back()->get_ref<Json::array_t&>().emplace_back();
+    else if (!open_.empty())
+      at = member_;
+    *at = std::move(value);
+    return at;
+  }
+
+  Json& root_;
+  std::vector<Json*> open_;  ///< the objects and arrays around what comes next
+  Json* member_ = nullptr;   ///< of the innermost object, whose key came last
 };
 
 }  // namespace
 
 Json parse_document(std::string_view text) {
-  try {
-    Strictness strictness;
-    return Json::parse(text, [&strictness](int depth, Json::parse_event_t event, Json& parsed) {
-      return strictness(depth, event, parsed);
-    });
-  } catch (const Json::exception& e) {
-    // "[json.exception.parse_error.101] parse error at …": the library's own number helps nobody.
-    const std::string_view message = e.what();
-    const std::size_t end = message.find("] ");
-    const std::string detail(end == message.npos ? message : message.substr(end + 2));
-    throw JsonRefusal{"not JSON: " + encode_text(detail), {}, {}};
-  }
+  Json document;
+  Builder builder(document);
+  Json::sax_parse(text, &builder);
+  return document;
 }
 
 std::string write_document(const Json& document) { return document.dump(); }

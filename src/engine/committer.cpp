@@ -1,54 +1,13 @@
 #include "committer.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 
+#include "notices.hpp"
 #include "settings.hpp"
 
 namespace kernelsmith {
 namespace {
-
-/// The lines, or parts between commas, of `text` that `other` lacks, in one line.
-std::string parts_lacking(const std::string& text, const std::string& other) {
-  const auto parts = [](std::string_view all) {
-    std::vector<std::string> result;
-    while (!all.empty()) {
-      const std::size_t end = std::min(all.find_first_of(",\n"), all.size());
-      std::string_view part = all.substr(0, end);
-      part.remove_prefix(std::min(part.find_first_not_of(" -"), part.size()));
-      if (!part.empty()) result.emplace_back(part);
-      all.remove_prefix(std::min(end + 1, all.size()));
-    }
-    return result;
-  };
-  const auto others = parts(other);
-  std::string lacking;
-  for (const std::string& part : parts(text))
-    if (std::ranges::find(others, part) == others.end()) lacking += (lacking.empty() ? "" : ", ") + part;
-  return lacking;
-}
-
-/// What is worth telling about a session that goes on with other settings than the one before it.
-std::vector<Notice> changes(const std::map<std::string, std::string>& before,
-                            const std::map<std::string, std::string>& now) {
-  std::vector<Notice> notices;
-  for (const auto& [name, value] : now) {
-    const auto it = before.find(name);
-    if (it != before.end() && it->second != value)
-      notices.push_back({Notice::Level::info, name + " changes from \"" + parts_lacking(it->second, value) +
-                                                  "\" to \"" + parts_lacking(value, it->second) + "\""});
-  }
-  return notices;
-}
-
-Notice money_warning(const SearchState& state) {
-  const double spent = state.spending().usd(), limit = *state.budgets().usd;
-  char text[128];
-  std::snprintf(text, sizeof text, "calls have cost %.3g of %.6g USD (%.0f %%)%s", spent, limit,
-                100 * spent / limit, spent > limit ? ": more than the limit" : "");
-  return {Notice::Level::warning, text};
-}
 
 std::string where(TicketId ticket) { return "ticket " + std::to_string(ticket.value); }
 
@@ -60,7 +19,7 @@ Result<std::unique_ptr<Committer>> Committer::begin(std::unique_ptr<Journal> jou
   auto state = replay(*journal, options);
   if (!state) return state.error();
   auto settings = settings_of(options, state->archipelago().grid());
-  const auto notices = changes(state->session_settings(), options.recorded);
+  const auto notices = notices_of_changes(state->session_settings(), options.recorded);
   settings.insert(options.recorded.begin(), options.recorded.end());
   const SessionStarted session{KERNELSMITH_VERSION, by_name(options.budgets), settings, state->elapsed_s()};
   std::unique_ptr<Committer> committer(

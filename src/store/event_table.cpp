@@ -1,6 +1,10 @@
 #include "event_table.hpp"
 
+#include <algorithm>
+#include <deque>
+#include <future>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <kernelsmith/config/json.hpp>
@@ -53,16 +57,97 @@ Status put_back_source(Event& event, std::string_view digest, std::string_view f
   return {};
 }
 
-/// The event of the statement's row: position, body, digest, files.
-Result<Event> event_in(const Statement& row) {
-  auto event = from_json<Event>(row.bytes(1));
-  if (!event) return corrupt(row.integer(0), describe(event.error()));
-  if (!row.is_null(2)) {
-    const Status restored = put_back_source(*event, row.bytes(2), row.bytes(3));
-    if (!restored) return corrupt(row.integer(0), describe(restored.error()));
+/// What replay reads of an event.
+struct Row {
+  std::int64_t position = 0;
+  std::string body;
+  std::optional<std::string> digest;
+  std::string files;
+};
+
+Row row_in(const Statement& statement) {
+  Row row{statement.integer(0), std::string(statement.bytes(1)), {}, {}};
+  if (statement.is_null(2)) return row;
+  row.digest = statement.bytes(2);
+  row.files = statement.bytes(3);
+  return row;
+}
+
+Result<Event> event_in(const Row& row) {
+  auto event = from_json<Event>(row.body);
+  if (!event) return corrupt(row.position, describe(event.error()));
+  if (row.digest) {
+    const Status restored = put_back_source(*event, *row.digest, row.files);
+    if (!restored) return corrupt(row.position, describe(restored.error()));
   }
   return event;
 }
+
+using Events = std::vector<Result<Event>>;
+
+Events events_in(const std::vector<Row>& rows) {
+  Events events;
+  events.reserve(rows.size());
+  for (const Row& row : rows) events.push_back(event_in(row));
+  return events;
+}
+
+/// Reads events in order. Decoding takes most of a replay's time: once more than one event is wanted, batches
+/// are decoded ahead on other threads.
+class EventReader {
+ public:
+  EventReader(Statement rows, std::int64_t after) : rows_(std::move(rows)), expected_(after) {
+    rows_.bind(1, after);
+  }
+
+  /// Empty behind the last one.
+  Result<Events> next() {
+    const std::size_t wanted =
+        std::exchange(begun_, true) ? kAhead : 1;  // the first is for whoever wants no more
+    while (!ended_ && batches_.size() < wanted) read_batch();
+    if (batches_.empty()) return end_ ? Result<Events>(Events()) : end_.error();
+    auto batch = batches_.front().get();
+    batches_.pop_front();
+    return batch;
+  }
+
+ private:
+  static constexpr std::size_t kMostRows = 128;  ///< enough to outweigh the start of a thread
+  /// Batches under way. Four threads decode faster than the search takes events in; more would only hold
+  /// memory.
+  static inline const std::size_t kAhead = 1 + std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
+
+  void read_batch() {
+    std::vector<Row> rows;
+    while (rows.size() < size_ && !ended_) {
+      if (Status read = read_row(rows); !read) end_ = std::move(read);
+    }
+    if (rows.empty()) return;
+    // One row needs no thread. Where no thread can be had the batch waits for get().
+    const auto policy = size_ == 1 ? std::launch::deferred : std::launch::async | std::launch::deferred;
+    batches_.push_back(std::async(policy, [rows = std::move(rows)] { return events_in(rows); }));
+    size_ = std::min(2 * size_, kMostRows);
+  }
+
+  Status read_row(std::vector<Row>& rows) {
+    const auto more = rows_.step();
+    ended_ = !more || !*more;
+    if (!more) return more.error();
+    if (ended_) return {};
+    rows.push_back(row_in(rows_));
+    if (rows.back().position == ++expected_) return {};
+    rows.pop_back();
+    ended_ = true;
+    return corrupt(expected_, "an event is missing");
+  }
+
+  Statement rows_;
+  std::int64_t expected_;
+  std::size_t size_ = 1;  ///< of the next batch
+  bool begun_ = false, ended_ = false;
+  Status end_;  ///< what ended the reading
+  std::deque<std::future<Events>> batches_;
+};
 
 }  // namespace
 
@@ -107,7 +192,7 @@ Status EventWriter::insert(std::int64_t position, const Event& event) {
   const Digest digest = child ? child->source.digest() : Digest();
   if (child) {
     const std::string files = to_json(child->source);
-    const Status stored = source_.bind_blob(1, bytes_of(digest)).bind_text(2, files).run();
+    Status stored = source_.bind_blob(1, bytes_of(digest)).bind_text(2, files).run();
     if (!stored) return stored;
     event_.bind_blob(2, bytes_of(digest));
   }
@@ -133,13 +218,13 @@ Status EventWriter::insert_reply(std::int64_t position, const ProposalArrived& e
 Status EventWriter::insert_artifacts(std::int64_t position, const EvaluationArrived& event) {
   std::int64_t ordinal = 0;
   for (const Artifact& artifact : event.evaluation.report().artifacts) {
-    const Status stored = artifact_.bind(1, position)
-                              .bind(2, ordinal++)
-                              .bind(3, number_of(event.program))
-                              .bind(4, event.attempt)
-                              .bind_text(5, artifact.name)
-                              .bind_blob(6, artifact.text)
-                              .run();
+    Status stored = artifact_.bind(1, position)
+                        .bind(2, ordinal++)
+                        .bind(3, number_of(event.program))
+                        .bind(4, event.attempt)
+                        .bind_text(5, artifact.name)
+                        .bind_blob(6, artifact.text)
+                        .run();
     if (!stored) return stored;
   }
   return {};
@@ -151,17 +236,16 @@ Status replay_events(const Database& database, std::uint64_t after,
       "SELECT e.position, e.body, e.source, s.files FROM events e LEFT JOIN sources s ON s.digest = e.source "
       "WHERE e.position > ? ORDER BY e.position");
   if (!rows) return rows.error();
-  auto expected = static_cast<std::int64_t>(after);
-  rows->bind(1, expected);
-  for (;;) {
-    const auto row = rows->step();
-    if (!row) return row.error();
-    if (!*row) return {};
-    if (rows->integer(0) != ++expected) return corrupt(expected, "an event is missing");
-    const auto event = event_in(*rows);
-    if (!event) return event.error();
-    const Status visited = visit(static_cast<std::uint64_t>(expected), *event);
-    if (!visited) return visited;
+  EventReader reader(std::move(*rows), static_cast<std::int64_t>(after));
+  for (std::uint64_t position = after;;) {
+    const auto events = reader.next();
+    if (!events) return events.error();
+    if (events->empty()) return {};
+    for (const Result<Event>& event : *events) {
+      if (!event) return event.error();
+      Status visited = visit(++position, *event);
+      if (!visited) return visited;
+    }
   }
 }
 

@@ -280,7 +280,7 @@ Status RunStore::require_intact() const {
 
 Status RunStore::check() const {
   for (const auto& [name, identity] : impl_->opened_files)
-    if (detail::identity_of(impl_->folder / name) != identity)
+    if (identity && detail::identity_of(impl_->folder / name) != identity)
       return fail(
           ErrorCode::io,
           std::string(name) +

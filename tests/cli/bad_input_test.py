@@ -311,10 +311,13 @@ class WrongRunFolder(CommandTest):
         self.assertIn('"type":"run"', self.succeed("export", disk / "a.run").stdout)
         self.succeed("replay", disk / "a.run", "--keep-evaluations", "--out", "b.run")
 
-    def test_a_run_of_another_program(self):
+    def test_a_run_without_its_task(self):
         self.make_run()
         shutil.rmtree(self.folder / "a.run/task")
-        self.fail_with(2, "show", "a.run", says=["a.run", "links the library"], code="not_found")
+        self.assertIsNone(self.json("show", "a.run")["archive"], "its axes read features of the task's sources")
+        self.assertIn('"type":"run"', self.succeed("export", "a.run").stdout)
+        for command in ("resume", "replay", "prompt"):
+            self.fail_with(2, command, "a.run", says=["a.run", "links the library"], code="not_found")
 
     def test_budgets_can_only_be_raised(self):
         self.make_run()
@@ -328,7 +331,7 @@ class FullDisk(CommandTest):
     def test_the_disk_fills_up_during_the_run(self):
         disk = self.folder / "disk"
         disk.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", disk], capture_output=True)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], capture_output=True)
         if mounted.returncode != 0:
             self.skipTest("this machine does not let tests mount: " + mounted.stderr.decode())
         self.addCleanup(subprocess.run, ["umount", "-l", disk])
@@ -346,7 +349,7 @@ class FullDiskWithAModel(CommandTest):
     def test_the_disk_fills_up_while_models_are_asked(self):
         disk = self.folder / "disk"
         disk.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], capture_output=True)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk], capture_output=True)
         if mounted.returncode != 0:
             self.skipTest("this machine does not let tests mount: " + mounted.stderr.decode())
         self.addCleanup(subprocess.run, ["umount", "-l", disk])

@@ -375,5 +375,18 @@ TEST(Run, AJournalThatIsLostIsNoticedWhileARunWaits) {
   EXPECT_EQ(outcome.error().message, "the journal is gone");
 }
 
+TEST(Run, AndWhileARecordingIsMeasuredAnew) {
+  const auto recording = no_events();
+  ASSERT_TRUE(open_engine(toy_options(), recording, blocking(score), blocking(nudge)).run());
+  const auto lost = std::make_shared<std::atomic<bool>>(false);
+  auto engine = Engine::create(std::make_unique<LosableJournal>(no_events(), lost), toy_options(),
+                               std::make_shared<Losing>(lost), blocking(nudge));
+  ASSERT_TRUE(engine);
+  const auto followed = engine->follow(MemoryJournal(recording), RecordedEvaluations::measured);
+  ASSERT_TRUE(followed);
+  EXPECT_EQ(followed->end, Followed::End::failed);
+  EXPECT_EQ(followed->why->message, "the journal is gone");
+}
+
 }  // namespace
 }  // namespace kernelsmith

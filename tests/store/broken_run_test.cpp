@@ -104,6 +104,24 @@ TEST_F(BrokenRun, AMissingEventIsCorrupt) {
   EXPECT_EQ(RunStore::open(run_).value()->integrity_check().error().code, ErrorCode::corrupt);
 }
 
+TEST_F(BrokenRun, WhatStandsBeforeTheFirstFaultIsVisited) {
+  std::vector<Event> more;
+  for (std::uint64_t n = 0; n < 500; ++n) more.push_back(numbered_event(n));
+  ASSERT_TRUE(RunStore::open(run_).value()->append(more));
+  const auto visited = [&] {
+    std::uint64_t last = 0;
+    const Status status = RunStore::open_read_only(run_).value()->replay(
+        0, [&](std::uint64_t position, const Event&) { return last = position, Status(); });
+    EXPECT_FALSE(status);
+    EXPECT_NE(status.error().where.find(std::to_string(last + 1)), std::string::npos);
+    return last;
+  };
+  execute("UPDATE events SET body = '{}' WHERE position = 400");
+  EXPECT_EQ(visited(), 399u);
+  execute("DELETE FROM events WHERE position = 300");
+  EXPECT_EQ(visited(), 299u);
+}
+
 TEST_F(BrokenRun, AnEventThatIsNoJsonIsCorrupt) {
   execute("UPDATE events SET body = '{}' WHERE position = 2");
   EXPECT_EQ(replay_failure(), ErrorCode::corrupt);

@@ -81,6 +81,31 @@ TEST(RunStore, ReplayStopsAtTheVisitorsError) {
   EXPECT_EQ(visits, 2);
 }
 
+/// More events than are decoded in one go.
+TEST(RunStore, ALongReplayIsInOrderAndEndsWhereTheVisitorDoes) {
+  constexpr std::uint64_t kEvents = 2000;
+  const TemporaryFolder folder;
+  const auto store = RunStore::create(folder / "r", "").value();
+  std::vector<Event> events;
+  for (std::uint64_t n = 1; n <= kEvents; ++n) events.push_back(numbered_event(n));
+  ASSERT_TRUE(store->append(events));
+  EXPECT_EQ(events_of(*store), events);
+  std::uint64_t last = 0;
+  const Status status = store->replay(0, [&](std::uint64_t position, const Event& event) -> Status {
+    EXPECT_EQ(event, numbered_event(position));
+    // Another one may be read meanwhile.
+    const Status inner = store->replay(kEvents - position, [&](std::uint64_t, const Event& other) -> Status {
+      EXPECT_EQ(other, numbered_event(kEvents - position + 1));
+      return fail(ErrorCode::cancelled, "one is enough");
+    });
+    EXPECT_EQ(inner.error().code, ErrorCode::cancelled);
+    last = position;
+    return position == 700 ? Status(fail(ErrorCode::cancelled, "enough")) : Status();
+  });
+  EXPECT_EQ(status.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(last, 700u);
+}
+
 TEST(RunStore, KeepsArtifactsApartFromTheEvents) {
   const TemporaryFolder folder;
   const auto store = RunStore::create(folder / "r", "").value();
