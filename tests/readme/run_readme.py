@@ -1,6 +1,7 @@
 """Compiles and runs what README.md shows.
 
 Every ```cpp block is a whole program: it is built against an install of the build tree and must exit with 0. Every
+```python block is a program, too, run with the module of the build tree. Every
 ```sh block is run line by line in a scratch folder that looks like a clone; a line may end with `# exit N`. Blocks in
 other languages, such as ```text, are not run.
 """
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-FENCE = re.compile(r"^```(cpp|sh)\n(.*?)^```", re.S | re.M)
+FENCE = re.compile(r"^```(cpp|sh|python)\n(.*?)^```", re.S | re.M)
 EXPECTED_EXIT = re.compile(r"#\s*exit (\d+)\s*$")
 # How often a command that found the machine too noisy to measure on is run again.
 NOISY_RETRIES = 4
@@ -63,11 +64,12 @@ def main():
     for name in ("readme", "source", "build"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
     parser.add_argument("--cxx", required=True)
+    parser.add_argument("--python", required=True, help="with the module on its path")
     args = parser.parse_args()
 
     blocks = FENCE.findall(args.readme.read_text())
-    if not any(language == "cpp" for language, _ in blocks) or not any(language == "sh" for language, _ in blocks):
-        sys.exit("README.md shows no C++ program or no command: nothing would be tested")
+    if {language for language, _ in blocks} != {"cpp", "sh", "python"}:
+        sys.exit("README.md lacks a C++ program, a command or a Python program: what should be tested is not there")
 
     with tempfile.TemporaryDirectory(prefix="kernelsmith-readme-") as name:
         scratch = pathlib.Path(name)
@@ -84,6 +86,9 @@ def main():
                 folder = scratch / f"cpp{index}"
                 folder.mkdir()
                 run_cpp(code, folder, prefix, args.cxx)
+            elif language == "python":
+                call([args.python, "-c", code], cwd=clone,
+                     env={**environment, "PYTHONPATH": str(args.build / "python")})
             else:
                 run_sh(code, clone, environment)
     print(f"{len(blocks)} blocks passed")
