@@ -153,7 +153,7 @@ struct Gathered {
 
 }  // namespace
 
-Result<SearchState> replay_as_recorded(const Journal& journal, const DescribeFor& describe_for) {
+Result<SearchState> replay_as_recorded(const Journal& journal) {
   Gathered gathered;
   const Status read = journal.replay(0, [&](std::uint64_t, const Event& event) -> Status {
     gathered(event);
@@ -164,7 +164,6 @@ Result<SearchState> replay_as_recorded(const Journal& journal, const DescribeFor
   auto options = options_from(*gathered.settings);
   if (!options) return options.error();
   options->seeds = std::move(gathered.seeds);
-  if (describe_for) options->describe = describe_for(*gathered.settings, options->axes);
   // The program's own fingerprint is not known, but which children it took for one.
   options->fingerprint = [repeats = std::move(gathered.repeats)](const Source& source) {
     const Digest digest = source.digest();

@@ -6,7 +6,6 @@
 #include <kernelsmith/store/run_store.hpp>
 
 #include "kept_answers.hpp"
-#include "recorded_features.hpp"
 
 namespace kernelsmith {
 
@@ -51,20 +50,8 @@ Result<std::optional<StoredRun>> stored_run(const std::filesystem::path& folder,
   return std::optional(std::move(*stored));
 }
 
-bool has_source_features(const std::map<std::string, std::string>& settings) {
-  const auto found = settings.find(kFeatures);
-  return found != settings.end() && found->second == kFeaturesOfSource;
-}
-
-/// What the run's program computed, where it was what a session computes.
-decltype(EngineOptions::describe) recorded_describe(const std::map<std::string, std::string>& settings,
-                                                    const std::vector<AxisSpec>& axes) {
-  if (!has_source_features(settings)) return {};
-  return [axes](const Source& source, const Evaluation&) { return source_features(source, axes); };
-}
-
 Result<SearchState> state_of(const RunStore& store, const std::optional<StoredRun>& stored) {
-  if (!stored) return replay_as_recorded(store, recorded_describe);
+  if (!stored) return replay_as_recorded(store);
   auto options = engine_options(stored->task.task, stored->config);
   if (!options) return options.error();
   options->run = store.run_id();
@@ -139,7 +126,6 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
   const IndividualPtr best = state->best();
   auto lineage = lineage_of(*state, best);
   if (!lineage) return lineage.error();
-  const bool has_features = stored->has_value() || has_source_features(state->session_settings());
   StoredRun run = *stored ? std::move(**stored) : recorded_only(*state);
   const EndReason reason = state->end_reason(state->elapsed_s());
   const auto calls = state->calls_under_way();
@@ -156,7 +142,7 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
                  .latest_best = lineage->empty() ? nullptr : lineage->back().individual,
                  .lineage_of_best = std::move(*lineage),
                  // A task's features stand in no evaluation: they are computed from the sources.
-                 .has_cells = has_features || gathered.has_cells,
+                 .has_cells = stored->has_value() || gathered.has_cells,
                  .refusals = std::move(gathered.refusals),
                  .reason = reason,
                  .in_use = RunStore::is_in_use(folder),

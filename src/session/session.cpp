@@ -8,7 +8,6 @@
 #include <kernelsmith/session/session.hpp>
 
 #include "kept_answers.hpp"
-#include "recorded_features.hpp"
 #include "recorded_run.hpp"
 #include "rescue.hpp"
 
@@ -148,7 +147,6 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.give_up_at_time = config.proposer.provider->may_be_given_up();
   // Replay moves elites by the migration again. It takes selections and proposals from the journal; only a
   // deterministic run would end elsewhere with another sampler.
-  options.recorded.emplace(kFeatures, kFeaturesOfSource);
   for (auto& [name, text] : policy_texts(config))
     (config.deterministic || name == "migration" ? options.fixed : options.recorded)
         .emplace(name, std::move(text));

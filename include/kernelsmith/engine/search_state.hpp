@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -285,14 +284,10 @@ class SearchState {
 /// The state that a journal's events lead to. It reads from no journal: see SearchState::read_from.
 Result<SearchState> replay(const Journal& journal, EngineOptions options);
 
-/// Makes EngineOptions::describe from the settings that a journal holds, and the axes among them.
-using DescribeFor = std::function<decltype(EngineOptions::describe)(
-    const std::map<std::string, std::string>& settings, const std::vector<AxisSpec>& axes)>;
-
 /// The same by the settings that stand in the journal, for whoever has not the options of the program that
-/// began the run. What no journal holds is the default: EngineOptions::describe where `describe_for` is empty
-/// (Grid::absent_features tells where an axis lacks its feature), migration, and sampler and operators, which
-/// only matter for what comes next.
-Result<SearchState> replay_as_recorded(const Journal& journal, const DescribeFor& describe_for = {});
+/// began the run. What no journal holds is the default: EngineOptions::describe (Grid::absent_features tells
+/// where an axis lacks its feature), migration, and sampler and operators, which only matter for what comes
+/// next.
+Result<SearchState> replay_as_recorded(const Journal& journal);
 
 }  // namespace kernelsmith
