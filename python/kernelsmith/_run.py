@@ -9,12 +9,13 @@ from . import _core
 
 if TYPE_CHECKING:
     import numpy
+    import numpy.typing
 
 
 class Archive:
     """A copy of a MAP-Elites archive: each filled cell with its best program of all islands."""
 
-    def __init__(self, view: Any) -> None:
+    def __init__(self, view: _core.ArchiveView) -> None:
         self._view = view
 
     @property
@@ -33,21 +34,21 @@ class Archive:
         return self._view.statistics
 
     @property
-    def fitness(self) -> numpy.ndarray:
+    def fitness(self) -> numpy.typing.NDArray[numpy.float64]:
         """float64 of shape (elites,): medians, higher is better."""
         import numpy
 
         return numpy.array(self._view.fitness, dtype=numpy.float64)
 
     @property
-    def cells(self) -> numpy.ndarray:
+    def cells(self) -> numpy.typing.NDArray[numpy.int64]:
         """int64 of shape (elites, axes): the bin on each axis."""
         import numpy
 
         return numpy.array(self._view.cells, dtype=numpy.int64).reshape(len(self._view.fitness), len(self.axes))
 
     @property
-    def features(self) -> numpy.ndarray:
+    def features(self) -> numpy.typing.NDArray[numpy.float64]:
         """float64 of shape (elites, axes): what the axes read; NaN where a program has no such feature."""
         import numpy
 
@@ -55,7 +56,7 @@ class Archive:
         return numpy.array(rows, dtype=numpy.float64).reshape(len(rows), len(self.axes))
 
     @property
-    def grid(self) -> numpy.ndarray:
+    def grid(self) -> numpy.typing.NDArray[numpy.float64]:
         """float64 with a dimension for each axis: the fitness of each cell, NaN where it is empty."""
         import numpy
 

@@ -1,0 +1,44 @@
+"""What the tests share: a search that takes microseconds, and a task that the shell scores."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import support
+
+
+@pytest.fixture
+def task(tmp_path):
+    """A task folder whose fitness is the sum of the candidate's knobs."""
+    folder = tmp_path / "hill"
+    folder.mkdir()
+    (folder / "task.yaml").write_text(support.TASK)
+    (folder / "score.sh").write_text(support.SCORE)
+    (folder / "seed.txt").write_text(support.SEED)
+    return folder
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Starts a Python program of its own that imports this package and this folder's modules."""
+
+    def start(text, *arguments, **options):
+        file = tmp_path / "program.py"
+        file.write_text(text)
+        return subprocess.Popen([sys.executable, str(file), *map(str, arguments)], env=support.environment(),
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                **options)
+
+    return start
+
+
+@pytest.fixture
+def sandboxed():
+    """Skips where no candidate can be run."""
+    if os.environ.get("KERNELSMITH_SANDBOX") == "required":
+        return
+    probe = subprocess.run([sys.executable, "-m", "kernelsmith", "doctor"], env=support.environment(),
+                           capture_output=True, text=True)
+    if probe.returncode != 0:
+        pytest.skip("candidates cannot be run here: " + (probe.stdout + probe.stderr).strip()[-300:])
