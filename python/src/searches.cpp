@@ -208,6 +208,7 @@ std::unique_ptr<Search> open_search(const std::optional<std::filesystem::path>& 
   EngineOptions options = unwrap(engine_options(task, config));
   const auto notices = std::make_shared<Notices>();
   options.observer = notices;
+  options.recorded.emplace(kDescribeSetting, kSourceFeatures);
   auto made_proposer = unwrap(config.proposer.provider->make(task));
   auto made_evaluator = unwrap(config.evaluator.provider->make(task));
   const Released released;
