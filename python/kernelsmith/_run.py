@@ -13,7 +13,18 @@ if TYPE_CHECKING:
 
 
 class Archive:
-    """A copy of a MAP-Elites archive: each filled cell with its best program of all islands."""
+    """A copy of a MAP-Elites archive: each filled cell with its best program of all islands.
+
+    >>> from kernelsmith import Engine
+    >>> axes = [{"feature": "width", "scale": "linear", "low": 0, "high": 4, "bins": 4}]
+    >>> with Engine(seed="s", iterations=1, archive={"axes": axes}) as engine:
+    ...     _ = engine.tell(engine.ask(), (7.5, {"width": 2.5}))
+    ...     archive = engine.archive
+    >>> archive.grid
+    array([nan, nan, 7.5, nan])
+    >>> archive.cells
+    array([[2]])
+    """
 
     def __init__(self, view: _core.ArchiveView) -> None:
         self._view = view
@@ -81,7 +92,14 @@ def _feature(program: _core.Program, name: str) -> float:
 
 class Run:
     """A run folder as it stood when it was opened, finished or under way. Rows are dicts, which pandas takes as they
-    are: `pandas.DataFrame(Run.open("a.run").programs())`."""
+    are: `pandas.DataFrame(Run.open("a.run").programs())`.
+
+    >>> from kernelsmith import run
+    >>> _ = run(seed="k = 1  # @tune 1 2 4", evaluator=lambda source: 1, iterations=5, out="a.run")
+    >>> stored = Run.open("a.run")
+    >>> stored.ended, stored.programs()[0]["origin"]
+    ('budget', 'seed')
+    """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._run = _core.StoredRun(folder)

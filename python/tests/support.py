@@ -31,7 +31,7 @@ SEED = "".join(f"k{i} = 0  # @tune 0 1 2 3 4 5 6 7\n" for i in range(6))
 
 def environment():
     """That of a program which imports what this one does."""
-    paths = [str(Path(ks.__file__).parent.parent), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    paths = [str(Path(ks.__file__).absolute().parent.parent), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
