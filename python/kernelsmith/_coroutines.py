@@ -1,11 +1,15 @@
 """The event loop on which evaluators and proposers run that are coroutines: one thread, begun with the first."""
 
-import asyncio
-import concurrent.futures
+from __future__ import annotations
+
 import inspect
+import os
 import threading
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -16,20 +20,48 @@ def is_coroutine_function(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
 
 
-def start(function: Callable[[Any], Coroutine[Any, Any, Any]], argument: Any) -> concurrent.futures.Future[Any]:
-    """Begins function(argument) on the loop. Callable from any thread."""
-    return asyncio.run_coroutine_threadsafe(function(argument), _running_loop())
+def start(function: Callable[[Any], Awaitable[Any]], argument: Any,
+          done: Callable[[asyncio.Task[Any]], object]) -> Callable[[], object]:
+    """Begins function(argument) on the loop, and calls `done` there with the task at its end. Returns what cancels it.
+    Both may be called by any thread, and return at once."""
+    loop = _running_loop()
+    tasks: list[asyncio.Task[Any]] = []
+
+    def begin() -> None:
+        tasks.append(loop.create_task(_guarded(function, argument)))
+        tasks[0].add_done_callback(done)
+
+    def cancel() -> None:
+        loop.call_soon_threadsafe(lambda: tasks[0].cancel())
+
+    loop.call_soon_threadsafe(begin)
+    return cancel
 
 
-def cancel(future: concurrent.futures.Future[Any]) -> None:
-    """Asks the loop to cancel what start() began; returns at once."""
-    _running_loop().call_soon_threadsafe(future.cancel)
+async def _guarded(function: Callable[[Any], Awaitable[Any]], argument: Any) -> Any:
+    """asyncio lets these two end the loop, with all that runs on it."""
+    try:
+        return await function(argument)
+    except (KeyboardInterrupt, SystemExit) as raised:
+        raise RuntimeError(f"{type(raised).__name__} in a coroutine") from raised
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
     global _loop
+    import asyncio
+
     with _lock:
         if _loop is None:
             _loop = asyncio.new_event_loop()
             threading.Thread(target=_loop.run_forever, name="kernelsmith-loop", daemon=True).start()
         return _loop
+
+
+def _forget_after_fork() -> None:
+    """Threads do not survive a fork, and locks stay as they were."""
+    global _lock, _loop
+    _lock = threading.Lock()
+    _loop = None
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)

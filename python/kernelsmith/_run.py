@@ -9,12 +9,24 @@ from . import _core
 
 if TYPE_CHECKING:
     import numpy
+    import numpy.typing
 
 
 class Archive:
-    """A copy of a MAP-Elites archive: each filled cell with its best program of all islands."""
+    """A copy of a MAP-Elites archive: each filled cell with its best program of all islands.
 
-    def __init__(self, view: Any) -> None:
+    >>> from kernelsmith import Engine
+    >>> axes = [{"feature": "width", "scale": "linear", "low": 0, "high": 4, "bins": 4}]
+    >>> with Engine(seed="s", iterations=1, archive={"axes": axes}) as engine:
+    ...     _ = engine.tell(engine.ask(), (7.5, {"width": 2.5}))
+    ...     archive = engine.archive
+    >>> archive.grid
+    array([nan, nan, 7.5, nan])
+    >>> archive.cells
+    array([[2]])
+    """
+
+    def __init__(self, view: _core.ArchiveView) -> None:
         self._view = view
 
     @property
@@ -33,21 +45,21 @@ class Archive:
         return self._view.statistics
 
     @property
-    def fitness(self) -> numpy.ndarray:
+    def fitness(self) -> numpy.typing.NDArray[numpy.float64]:
         """float64 of shape (elites,): medians, higher is better."""
         import numpy
 
         return numpy.array(self._view.fitness, dtype=numpy.float64)
 
     @property
-    def cells(self) -> numpy.ndarray:
+    def cells(self) -> numpy.typing.NDArray[numpy.int64]:
         """int64 of shape (elites, axes): the bin on each axis."""
         import numpy
 
         return numpy.array(self._view.cells, dtype=numpy.int64).reshape(len(self._view.fitness), len(self.axes))
 
     @property
-    def features(self) -> numpy.ndarray:
+    def features(self) -> numpy.typing.NDArray[numpy.float64]:
         """float64 of shape (elites, axes): what the axes read; NaN where a program has no such feature."""
         import numpy
 
@@ -55,7 +67,7 @@ class Archive:
         return numpy.array(rows, dtype=numpy.float64).reshape(len(rows), len(self.axes))
 
     @property
-    def grid(self) -> numpy.ndarray:
+    def grid(self) -> numpy.typing.NDArray[numpy.float64]:
         """float64 with a dimension for each axis: the fitness of each cell, NaN where it is empty."""
         import numpy
 
@@ -80,7 +92,14 @@ def _feature(program: _core.Program, name: str) -> float:
 
 class Run:
     """A run folder as it stood when it was opened, finished or under way. Rows are dicts, which pandas takes as they
-    are: `pandas.DataFrame(Run.open("a.run").programs())`."""
+    are: `pandas.DataFrame(Run.open("a.run").programs())`.
+
+    >>> from kernelsmith import run
+    >>> _ = run(seed="k = 1  # @tune 1 2 4", evaluator=lambda source: 1, iterations=5, out="a.run")
+    >>> stored = Run.open("a.run")
+    >>> stored.ended, stored.programs()[0]["origin"]
+    ('budget', 'seed')
+    """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._run = _core.StoredRun(folder)

@@ -1,10 +1,11 @@
 """Searches: run() for the usual case, Engine for own loops."""
 
 import json
+import operator
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 from . import _core
 from ._errors import Error
@@ -28,11 +29,16 @@ def _settings(settings: dict[str, Any], proposer: Any) -> tuple[str, Any]:
     if isinstance(proposer, _Configured):
         settings["proposer"] = proposer.settings
         proposer = None
-    try:
-        text = json.dumps({"version": 1, **settings})
-    except TypeError as wrong:
-        raise Error(f"a setting is no plain value: {wrong}", "invalid_argument", "the keyword arguments") from None
-    return text, proposer
+    return json.dumps({"version": 1, **settings}, default=_plain), proposer
+
+
+def _plain(value: Any) -> Any:
+    """Paths and NumPy's numbers, as JSON has them."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise Error(f"a setting is no plain value, but {type(value).__name__}", "invalid_argument", "the keyword arguments")
 
 
 def _unused_folder(name: str) -> Path:
@@ -68,6 +74,10 @@ def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None
 
     Ctrl-C ends the search in order: everything is committed, and the outcome's reason is "stopped". A second one raises
     KeyboardInterrupt at once. Raises Error.
+
+    >>> found = run(seed="k = 1  # @tune 1 2 4 8", evaluator=lambda source: int(source.text.split()[2]), iterations=20)
+    >>> found.best.fitness, found.best.source.text
+    (8.0, 'k = 8  # @tune 1 2 4 8')
     """
     if task is not None:
         if evaluator is not None or seed is not None:
@@ -88,6 +98,10 @@ def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None
         return engine.run(progress)
 
 
+def _number(ticket: "_core.Ticket | SupportsIndex") -> int:
+    return ticket.id if isinstance(ticket, _core.Ticket) else operator.index(ticket)
+
+
 def _tuner() -> _Configured:
     from ._proposers import Tuner
 
@@ -98,12 +112,19 @@ class Engine:
     """A search that is asked and told by hand, or run.
 
     A context manager; thread-safe, but for run(), which one thread may call at a time. `folder` is the run's folder,
-    begun or gone on with; None keeps everything in memory. The other arguments are run()'s.
+    begun or gone on with; None keeps everything in memory. The other arguments are run()'s. Raises Error:
+    `bad_input` and `invalid_argument` for settings, `busy` for a folder that is written already, and others of
+    docs/errors.md.
 
-        with Engine("hill.run", seed="0 0", iterations=100) as engine:
-            while ticket := engine.ask():
-                child = "1 2"
-                engine.tell(ticket, child, 3.5)
+    >>> with Engine(seed="1", iterations=20) as engine:
+    ...     for ticket in engine:
+    ...         if ticket.kind == "propose":
+    ...             child = ticket.request.parent.source.text + ticket.request.rng.choice("0123456789")
+    ...             _ = engine.tell(ticket, child, float(child[-5:]))
+    ...         else:
+    ...             _ = engine.tell(ticket, float(ticket.source.text[-5:]))
+    ...     engine.outcome.best.fitness > 1000
+    True
     """
 
     def __init__(self, folder: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None, proposer: Any = None,
@@ -131,17 +152,22 @@ class Engine:
         while ticket := self.ask():
             yield ticket
 
-    def tell(self, ticket: "_core.Ticket | int", child: Any = None, answer: Any = None) -> "list[_core.Commit]":
-        """Answers a ticket: with a child and its score where it asks for a child (kind "propose"), with the score
-        alone otherwise; or with a Refusal. A score is whatever an evaluator may return."""
-        number = ticket if isinstance(ticket, int) else ticket.id
+    def tell(self, ticket: "_core.Ticket | SupportsIndex", child: Any = None, answer: Any = None) -> list[_core.Commit]:
+        """Answers a ticket; each is told once.
+
+        `tell(ticket, child, score)` where it asks for a child (kind "propose"), else `tell(ticket, score)`; or
+        `tell(ticket, Refusal(...))`. A child is a text, a dict of texts by path, or a Source; a score is whatever an
+        evaluator may return. Returns what took effect: one Commit, but with `deterministic=True` none until the
+        ticket's turn comes, then perhaps several. Raises Error: `already_told`, `unknown_ticket`, and
+        `invalid_argument` for an answer that does not fit the ticket.
+        """
         if answer is None and not isinstance(child, _core.Refusal):
             child, answer = None, child
-        return self._search.tell(number, child, answer)
+        return self._search.tell(_number(ticket), child, answer)
 
-    def give_back(self, ticket: "_core.Ticket | int", reason: str) -> "list[_core.Commit]":
-        """Closes a ticket unscored, for a reason that is not the candidate's. It uses up no budget."""
-        return self._search.give_back(ticket if isinstance(ticket, int) else ticket.id, reason)
+    def give_back(self, ticket: "_core.Ticket | SupportsIndex", reason: str) -> list[_core.Commit]:
+        """Closes a ticket unscored, for a reason that is not the candidate's. It uses up no budget. Raises as tell()."""
+        return self._search.give_back(_number(ticket), reason)
 
     def run(self, progress: "Callable[[_core.Commit], None] | None" = None) -> _core.Outcome:
         """Asks and tells by itself until done; see kernelsmith.run. Needs an evaluator and a proposer."""
@@ -171,7 +197,8 @@ def evaluate(task: "Folder | _core.Task", source: Any, *, quick: bool = False, *
     """Compiles, checks and times a candidate of a task folder, as `kernelsmith evaluate` does.
 
     `source` is a text, a dict of texts by path, or a Source; it may differ from the seed outside its EVOLVE-BLOCKs.
-    `quick` takes a fraction of the time for a wider interval. Raises Error where the task or the machine is at fault.
+    `quick` takes a fraction of the time for a wider interval. Ctrl-C ends it and raises KeyboardInterrupt. Raises Error
+    where the task or the machine is at fault.
     """
     folder = task.folder if isinstance(task, _core.Task) else task
     return _core.evaluate(folder, source, quick, _settings(settings, None)[0])
@@ -179,7 +206,16 @@ def evaluate(task: "Folder | _core.Task", source: Any, *, quick: bool = False, *
 
 def prompt(request: "_core.Request | _core.Ticket", task: "_core.Task | None" = None, *, set: str = "kernel-smith",
            budget_tokens: int = 24_000) -> _core.Prompt:
-    """What a language model is to be asked for a request or a ticket: `.system`, `.user`, `.messages`."""
+    """What a language model is to be asked for a request or a ticket: `.system`, `.user`, `.messages`.
+
+    `task` adds its description, tensors and hardware. `set` names the templates (docs/prompts.md). What is least
+    useful is left out beyond `budget_tokens`. Raises Error.
+
+    >>> with Engine(seed="k = 1", iterations=1) as engine:
+    ...     _ = engine.tell(engine.ask(), 1.0)
+    ...     "k = 1" in prompt(engine.ask()).user
+    True
+    """
     if isinstance(request, _core.Ticket):
         if request.request is None:
             raise Error("this ticket asks for no child", "invalid_argument", repr(request))

@@ -50,7 +50,7 @@ py::dict statistics_of(const ArchiveView& view) {
 }  // namespace
 
 void bind_archive(py::module_& module) {
-  py::class_<ArchiveView>(module, "ArchiveView")
+  py::class_<ArchiveView>(module, "ArchiveView", "What kernelsmith.Archive is made from.")
       .def_property_readonly("axes", axes_of)
       .def_property_readonly("statistics", statistics_of)
       .def_property_readonly("programs",

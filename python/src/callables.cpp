@@ -9,6 +9,7 @@
 #include <kernelsmith/core/blocking.hpp>
 
 #include "errors.hpp"
+#include "gil.hpp"
 #include "values.hpp"
 
 namespace kernelsmith::python {
@@ -43,6 +44,9 @@ struct Evaluating {
   static Result<Evaluation> raised(const std::string& traceback) {
     return Evaluation(Rejection{Stage::run, RejectionCode::raised, traceback, {}});
   }
+  static Result<Evaluation> wrong(const std::string& what) {
+    return Evaluation(Rejection{Stage::run, RejectionCode::bad_metrics, what, {}});
+  }
 };
 
 struct Proposing {
@@ -57,63 +61,90 @@ struct Proposing {
   static Result<Proposal> raised(const std::string& traceback) {
     return fail(ErrorCode::tool_failed, "the proposer raised an exception: " + traceback);
   }
+  static Result<Proposal> wrong(const std::string& what) {
+    return fail(ErrorCode::tool_failed, "the proposer's answer: " + what);
+  }
 };
 
 /// What becomes of an exception of the user's. Needs the GIL.
 template <class Kind>
 Result<typename Kind::Answer> answer_to(const py::error_already_set& raised) {
-  if (const auto error = error_in(raised)) return *error;
-  return Kind::raised(traceback_of(raised));
-}
-
-/// What the user's object returned, as an answer. Needs the GIL; throws nothing.
-template <class Kind>
-Result<typename Kind::Answer> converted(const typename Kind::Request& request,
-                                        const std::function<py::object()>& get) {
   try {
-    try {
-      return Kind::answer(request, get());
-    } catch (const py::builtin_exception& wrong) {
-      return Kind::raised(wrong.what());
-    }
-  } catch (const py::error_already_set& raised) {
-    return answer_to<Kind>(raised);
-  } catch (const ErrorException& wrong) {
-    return Kind::raised(describe(wrong.error()));
+    if (const auto error = error_in(raised)) return *error;
+    return Kind::raised(traceback_of(raised));
+  } catch (const std::exception& worse) {  // an exception whose attributes or text raise
+    return Kind::raised(worse.what());
   }
 }
+
+/// What the user's object returned, as an answer. Needs the GIL.
+template <class Kind>
+Result<typename Kind::Answer> answer_of(const typename Kind::Request& request, const py::object& returned) {
+  try {
+    return Kind::answer(request, returned);
+  } catch (const py::error_already_set& raised) {
+    return answer_to<Kind>(raised);
+  } catch (const py::builtin_exception& wrong) {
+    return Kind::wrong(wrong.what());
+  } catch (const ErrorException& wrong) {
+    return Kind::wrong(describe(wrong.error()));
+  }
+}
+
+thread_local int calls_here = 0;
+
+/// Counts a call of the user's object on this thread.
+class Calling {
+ public:
+  Calling() { ++calls_here; }
+  ~Calling() { --calls_here; }
+  Calling(const Calling&) = delete;
+  Calling& operator=(const Calling&) = delete;
+};
 
 template <class Kind>
 std::function<Result<typename Kind::Answer>(const typename Kind::Request&)> plain(SharedObject function,
                                                                                   bool whole) {
   return [function = std::move(function), whole](const typename Kind::Request& request) {
-    const py::gil_scoped_acquire gil;
-    return converted<Kind>(request, [&] { return (*function)(Kind::argument(request, whole)); });
+    const Calling calling;
+    return with_gil([&] {
+      py::object returned;
+      try {
+        returned = call_user(*function, Kind::argument(request, whole));
+      } catch (const py::error_already_set& raised) {
+        return answer_to<Kind>(raised);
+      }
+      return answer_of<Kind>(request, returned);
+    });
   };
 }
 
-/// One call of a coroutine. `mutex` guards what follows it and is never waited for with the GIL held: what
-/// asks the coroutine to stop needs the GIL.
+/// One call of a coroutine. What asks it to stop needs the GIL, so that neither `mutex` nor the end of `stop`
+/// is waited for with the GIL, and `stop` is made and ended without `mutex`.
 template <class Kind>
 struct Flight {
   using Stop = std::stop_callback<std::function<void()>>;
 
   typename Kind::Request request;
+  std::stop_token token;
   Sink<typename Kind::Answer> done;
   std::mutex mutex = {};
   bool landed = false;
-  std::optional<Stop> stop = std::nullopt;
+  std::unique_ptr<Stop> stop = nullptr;
 
-  void cancel_with(std::stop_token token, std::function<void()> cancel) {
+  void cancel_with(std::function<void()> cancel) {
+    auto made = std::make_unique<Stop>(token, std::move(cancel));
     const std::lock_guard lock(mutex);
-    if (!landed) stop.emplace(std::move(token), std::move(cancel));
+    if (!landed) stop.swap(made);
   }
   void land(Result<typename Kind::Answer> answer) {
+    std::unique_ptr<Stop> ended;
     {
       const std::lock_guard lock(mutex);
       landed = true;
-      stop.reset();
+      ended.swap(stop);
     }
+    ended.reset();
     done(std::move(answer));
   }
 };
@@ -126,44 +157,48 @@ class Coroutine final : public Seam {
 
   void start(typename Kind::Request request, std::stop_token stop,
              Sink<typename Kind::Answer> done) override {
-    const py::gil_scoped_acquire gil;
-    const auto flight = std::shared_ptr<Flight<Kind>>(new Flight<Kind>{std::move(request), std::move(done)});
-    try {
-      const py::object future = helpers().attr("start")(*function_, Kind::argument(flight->request, whole_));
-      future.attr("add_done_callback")(py::cpp_function([flight](const py::object& finished) {
-        auto answer =
-            py::cast<bool>(finished.attr("cancelled")())
-                ? Result<typename Kind::Answer>(fail(ErrorCode::cancelled, "stopped on request"))
-                : converted<Kind>(flight->request, [&] { return py::object(finished.attr("result")()); });
-        const py::gil_scoped_release release;
-        flight->land(std::move(answer));
-      }));
-      const SharedObject shared = share(future);
-      const py::gil_scoped_release release;
-      flight->cancel_with(std::move(stop), [shared] {
-        const py::gil_scoped_acquire again;
-        helpers().attr("cancel")(*shared);
-      });
-    } catch (const py::error_already_set& raised) {
-      auto answer = answer_to<Kind>(raised);
-      const py::gil_scoped_release release;
-      flight->land(std::move(answer));
-    }
+    const auto flight =
+        std::shared_ptr<Flight<Kind>>(new Flight<Kind>{std::move(request), std::move(stop), std::move(done)});
+    SharedObject cancel;
+    auto failed = with_gil([&]() -> std::optional<Result<typename Kind::Answer>> {
+      try {
+        cancel = share(helpers().attr("start")(
+            *function_, Kind::argument(flight->request, whole_),
+            py::cpp_function([flight](const py::object& task) { land(*flight, task); })));
+        return std::nullopt;
+      } catch (const py::error_already_set& raised) {
+        return answer_to<Kind>(raised);
+      }
+    });
+    if (failed) return flight->land(std::move(*failed));
+    flight->cancel_with([cancel] { with_gil([&] { (*cancel)(); }); });
   }
 
  private:
+  static void land(Flight<Kind>& flight, const py::object& task) {
+    const Calling calling;
+    auto answer = answer_in(flight, task);
+    const Released released;
+    flight.land(std::move(answer));
+  }
+
+  static Result<typename Kind::Answer> answer_in(const Flight<Kind>& flight, const py::object& task) {
+    try {
+      if (flight.token.stop_requested() && py::cast<bool>(task.attr("cancelled")()))
+        return fail(ErrorCode::cancelled, "stopped on request");
+      return answer_of<Kind>(flight.request, task.attr("result")());
+    } catch (const py::error_already_set& raised) {
+      return answer_to<Kind>(raised);
+    }
+  }
+
   SharedObject function_;
   bool whole_;
 };
 
 }  // namespace
 
-SharedObject share(py::object object) {
-  return {new py::object(std::move(object)), [](const py::object* held) {
-            const py::gil_scoped_acquire gil;
-            delete held;
-          }};
-}
+bool is_calling() { return calls_here > 0; }
 
 std::shared_ptr<Evaluator> evaluator_from(py::object object, unsigned workers) {
   const bool whole = py::hasattr(object, Evaluating::kMethod);

@@ -13,16 +13,17 @@ namespace kernelsmith::python {
 
 namespace py = pybind11;
 
-/// A Python object that may be let go on any thread, with or without the GIL.
-using SharedObject = std::shared_ptr<const py::object>;
-SharedObject share(py::object object);
-
 /// Calls `object` with a Source, or its method `evaluate` with a Job; on `workers` threads, or, where that is
 /// a coroutine function, on the module's event loop. What it raises is a rejection (`raised`) with the
-/// traceback, but kernelsmith.Error, which is an Error. Throws py::type_error for what cannot be called.
+/// traceback, but kernelsmith.Error, which is an Error; what is no score is a rejection (`bad_metrics`).
+/// Throws py::type_error for what cannot be called.
 std::shared_ptr<Evaluator> evaluator_from(py::object object, unsigned workers);
 
 /// The same for a proposer, which is called with a Request; what it raises is an Error (`tool_failed`).
 std::shared_ptr<Proposer> proposer_from(py::object object, unsigned workers);
+
+/// Whether this thread is inside a call of a Python evaluator or proposer: it must not wait for the end of
+/// the threads that make such calls.
+bool is_calling();
 
 }  // namespace kernelsmith::python

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "values.hpp"
+
 namespace kernelsmith::python {
 namespace {
 
@@ -11,13 +13,14 @@ py::object error_class() { return py::module_::import("kernelsmith._errors").att
 
 void raise(const Error& error) {
   const py::object type = error_class();
-  const py::object value = type(error.message, py::arg("code") = std::string(name_of(error.code)),
-                                py::arg("where") = error.where, py::arg("hint") = error.hint);
+  const py::object value =
+      type(text_of(error.message), py::arg("code") = std::string(name_of(error.code)),
+           py::arg("where") = text_of(error.where), py::arg("hint") = text_of(error.hint));
   PyErr_SetObject(type.ptr(), value.ptr());
 }
 
-std::string text_of(const py::handle& object, const char* attribute) {
-  return py::cast<std::string>(py::str(object.attr(attribute)));
+std::string attribute_of(const py::handle& object, const char* attribute) {
+  return utf8_of(py::str(object.attr(attribute)));
 }
 
 }  // namespace
@@ -25,15 +28,15 @@ std::string text_of(const py::handle& object, const char* attribute) {
 std::optional<Error> error_in(const py::error_already_set& raised) {
   if (!raised.matches(error_class())) return std::nullopt;
   const py::object& value = raised.value();
-  const auto code = error_code_from(text_of(value, "code"));
-  return Error{code.value_or(ErrorCode::internal), text_of(value, "message"), text_of(value, "where"),
-               text_of(value, "hint")};
+  const auto code = error_code_from(attribute_of(value, "code"));
+  return Error{code.value_or(ErrorCode::internal), attribute_of(value, "message"),
+               attribute_of(value, "where"), attribute_of(value, "hint")};
 }
 
 std::string traceback_of(const py::error_already_set& raised) {
   const py::object lines = py::module_::import("traceback")
                                .attr("format_exception")(raised.type(), raised.value(), raised.trace());
-  return py::cast<std::string>(py::str("").attr("join")(lines));
+  return utf8_of(py::str("").attr("join")(lines));
 }
 
 void bind_errors(py::module_&) {

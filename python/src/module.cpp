@@ -9,6 +9,8 @@ PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = KERNELSMITH_VERSION;
   bind_errors(module);
   bind_values(module);
+  bind_requests(module);
+  bind_outcomes(module);
   bind_archive(module);
   bind_searches(module);
   bind_stored_runs(module);

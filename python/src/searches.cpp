@@ -1,6 +1,7 @@
 // Searches: the engine by hand or driven, and the sessions of task folders.
 #include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -10,6 +11,7 @@
 #include <kernelsmith/session/session.hpp>
 
 #include "bindings.hpp"
+#include "gil.hpp"
 #include "memory_journal.hpp"
 #include "settings.hpp"
 #include "values.hpp"
@@ -21,8 +23,9 @@ namespace {
 /// Threads and locks do not survive a fork; a run's journal has one writer.
 class ForkGuard {
  public:
+  bool is_forked() const { return owner_ != ::getpid(); }
   void check() const {
-    if (owner_ != ::getpid())
+    if (is_forked())
       throw ErrorException(fail(ErrorCode::invalid_argument,
                                 "this search was opened by another process, before a fork",
                                 "process " + std::to_string(owner_), "open it in the process that uses it"));
@@ -32,10 +35,6 @@ class ForkGuard {
   pid_t owner_ = ::getpid();
 };
 
-struct CommitView {
-  Commit commit;
-};
-
 using Run = std::function<Result<Outcome>(const CommitCallback&, std::stop_token)>;
 
 /// Drives `run` and tells `progress` (may be None) of each commit, on another thread. What it raises ends the
@@ -43,7 +42,6 @@ using Run = std::function<Result<Outcome>(const CommitCallback&, std::stop_token
 Outcome drive(Run run, const py::object& progress, Notices& notices) {
   const SharedObject callback = progress.is_none() ? nullptr : share(progress);
   struct Raised {
-    std::mutex mutex;
     std::exception_ptr first;
   };
   const auto raised = std::make_shared<Raised>();
@@ -52,14 +50,15 @@ Outcome drive(Run run, const py::object& progress, Notices& notices) {
     const std::stop_callback outer(std::move(stop), [&] { ended.request_stop(); });
     return run(
         [&](const Commit& commit) {
-          if (!callback) return;
-          const py::gil_scoped_acquire gil;
-          try {
-            (*callback)(CommitView{commit});
-          } catch (py::error_already_set&) {
-            if (!raised->first) raised->first = std::current_exception();
-            ended.request_stop();
-          }
+          if (!callback || raised->first) return;
+          with_gil([&] {
+            try {
+              call_user(*callback, py::cast(CommitView{commit}));
+            } catch (py::error_already_set&) {
+              raised->first = std::current_exception();
+            }
+          });
+          if (raised->first) ended.request_stop();
         },
         ended.get_token());
   };
@@ -67,28 +66,6 @@ Outcome drive(Run run, const py::object& progress, Notices& notices) {
   if (raised->first) std::rethrow_exception(std::exchange(raised->first, nullptr));
   return unwrap(std::move(outcome));
 }
-
-/// What a ticket asks for. Data; the engine may be gone.
-struct TicketView {
-  Ticket ticket;
-  std::uint64_t seed = 0;
-
-  std::string kind() const {
-    if (std::holds_alternative<Propose>(ticket.work)) return "propose";
-    return std::holds_alternative<Evaluate>(ticket.work) ? "evaluate" : "remeasure";
-  }
-  std::optional<ProposalRequest> request() const {
-    const auto* propose = std::get_if<Propose>(&ticket.work);
-    if (!propose) return std::nullopt;
-    return ProposalRequest{seed, ticket.id, propose->op, propose->model, propose->selection};
-  }
-  std::optional<Source> source() const {
-    if (const auto* evaluate = std::get_if<Evaluate>(&ticket.work)) return evaluate->child.source;
-    if (const auto* remeasure = std::get_if<Remeasure>(&ticket.work))
-      return remeasure->challenger->program->source;
-    return std::nullopt;
-  }
-};
 
 /// An engine over options that keyword arguments made.
 class Search {
@@ -103,7 +80,7 @@ class Search {
   auto in_engine(F call) {
     const auto engine = open();
     auto result = [&] {
-      const py::gil_scoped_release release;
+      const Released released;
       return call(*engine);
     }();
     notices_->deliver();
@@ -121,7 +98,7 @@ class Search {
   template <class F>
   auto look(F get) {
     const auto engine = open();
-    const py::gil_scoped_release release;
+    const Released released;
     std::optional<std::invoke_result_t<F, const SearchState&>> found;
     engine->inspect([&](const SearchState& state) { found.emplace(get(state)); });
     return std::move(*found);
@@ -138,10 +115,7 @@ class Search {
  public:
   Search(std::shared_ptr<Engine> engine, std::uint64_t seed, std::shared_ptr<Notices> notices)
       : engine_(std::move(engine)), seed_(seed), notices_(std::move(notices)) {}
-  ~Search() {
-    const py::gil_scoped_release release;  // the engine's threads end, and may need the GIL for that
-    engine_.reset();
-  }
+  ~Search() { close(); }
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
@@ -153,8 +127,10 @@ class Search {
 
   std::vector<CommitView> tell(std::uint64_t ticket, const py::object& child, const py::object& answer) {
     const TicketId id{ticket};
-    if (py::isinstance<Refusal>(child))
-      return told([&](Engine& engine) { return engine.tell(id, py::cast<Refusal>(child)); });
+    if (py::isinstance<Refusal>(child)) {
+      const Refusal refusal = py::cast<Refusal>(child);  // with the GIL
+      return told([&](Engine& engine) { return engine.tell(id, refusal); });
+    }
     Evaluation evaluation = evaluation_of(answer);
     if (child.is_none()) return told([&](Engine& engine) { return engine.tell(id, std::move(evaluation)); });
     const auto parent = parent_of(id);
@@ -162,41 +138,55 @@ class Search {
     return told([&](Engine& engine) { return engine.tell(id, std::move(source), std::move(evaluation)); });
   }
 
-  std::vector<CommitView> give_back(std::uint64_t ticket, const std::string& reason) {
-    return told([&](Engine& engine) {
-      return engine.give_back(TicketId{ticket}, fail(ErrorCode::tool_failed, reason));
-    });
+  std::vector<CommitView> give_back(std::uint64_t ticket, const py::str& reason) {
+    const Error error = fail(ErrorCode::tool_failed, utf8_of(reason));
+    return told([&](Engine& engine) { return engine.give_back(TicketId{ticket}, error); });
   }
 
   Outcome run(const py::object& progress) {
     auto engine = open();
-    return drive([engine](const CommitCallback& on_commit,
-                          std::stop_token stop) { return engine->run(on_commit, stop); },
+    if (running_->exchange(true))
+      throw ErrorException(fail(ErrorCode::invalid_argument, "this engine is running already", "run",
+                                "one thread at a time may call run()"));
+    const std::shared_ptr<void> turn(nullptr, [running = running_](void*) { *running = false; });
+    return drive([engine, turn](const CommitCallback& on_commit,
+                                std::stop_token stop) { return engine->run(on_commit, std::move(stop)); },
                  progress, *notices_);
   }
 
   bool done() {
     const auto engine = open();
-    const py::gil_scoped_release release;
+    const Released released;
     return engine->done();
   }
 
   Outcome outcome() {
     const auto engine = open();
-    const py::gil_scoped_release release;
+    const Released released;
     return engine->outcome();
   }
 
   ArchiveView archive() { return look(archive_of); }
 
+  /// Calls that are under way keep the engine until they return. Where its threads can't be waited for it is
+  /// left behind; what was told is in the journal.
   void close() {
-    const py::gil_scoped_release release;
-    engine_.reset();
+    auto engine = std::move(engine_);  // with the GIL: other threads may look at engine_ without it
+    if (!engine) return;
+    if (guard_.is_forked() || is_finalizing()) {
+      new std::shared_ptr<Engine>(std::move(engine));
+    } else if (is_calling()) {
+      std::thread([engine = std::move(engine)]() mutable { engine.reset(); }).detach();
+    } else {
+      const Released released;
+      engine.reset();
+    }
   }
 
  private:
   ForkGuard guard_;
   std::shared_ptr<Engine> engine_;
+  std::shared_ptr<std::atomic<bool>> running_ = std::make_shared<std::atomic<bool>>(false);
   std::uint64_t seed_;
   std::shared_ptr<Notices> notices_;
 };
@@ -218,9 +208,10 @@ std::unique_ptr<Search> open_search(const std::optional<std::filesystem::path>& 
   EngineOptions options = unwrap(engine_options(task, config));
   const auto notices = std::make_shared<Notices>();
   options.observer = notices;
+  options.recorded.emplace(kDescribeSetting, kSourceFeatures);
   auto made_proposer = unwrap(config.proposer.provider->make(task));
   auto made_evaluator = unwrap(config.evaluator.provider->make(task));
-  const py::gil_scoped_release release;
+  const Released released;
   auto engine =
       folder ? Engine::open(*folder, std::move(options), std::move(made_evaluator), std::move(made_proposer))
              : Engine::create(std::make_unique<MemoryJournal>(), std::move(options),
@@ -275,89 +266,10 @@ Evaluation evaluate(const std::filesystem::path& task, const py::object& source,
   return unwrap(std::move(evaluation));
 }
 
-void bind_commit(py::module_& module) {
-  py::class_<CommitView>(module, "Commit")
-      .def_property_readonly("ticket", [](const CommitView& view) { return view.commit.ticket.value; })
-      .def_property_readonly("island", [](const CommitView& view) { return view.commit.island.value; })
-      .def_property_readonly("kind",
-                             [](const CommitView& view) { return std::string(name_of(view.commit.kind)); })
-      .def_property_readonly("program",
-                             [](const CommitView& view) { return view_of(view.commit.individual); })
-      .def_property_readonly("new_best", [](const CommitView& view) { return view.commit.new_best; })
-      .def_property_readonly("demoted", [](const CommitView& view) { return view.commit.demoted; })
-      .def_property_readonly("refusal", [](const CommitView& view) { return view.commit.refusal; })
-      .def_property_readonly("error",
-                             [](const CommitView& view) {
-                               return view.commit.error ? std::optional(describe(*view.commit.error))
-                                                        : std::nullopt;
-                             })
-      .def("__repr__", [](const CommitView& view) {
-        return "<Commit of ticket " + std::to_string(view.commit.ticket.value) + ", " +
-               std::string(name_of(view.commit.kind)) + (view.commit.new_best ? ", the new best>" : ">");
-      });
-}
-
-void bind_outcome(py::module_& module) {
-  py::class_<Outcome>(module, "Outcome")
-      .def_property_readonly("reason",
-                             [](const Outcome& outcome) { return std::string(name_of(outcome.reason)); })
-      .def_property_readonly("budget",
-                             [](const Outcome& outcome) {
-                               return outcome.budget ? std::optional(std::string(name_of(*outcome.budget)))
-                                                     : std::nullopt;
-                             })
-      .def_property_readonly("error",
-                             [](const Outcome& outcome) {
-                               return outcome.error ? std::optional(describe(*outcome.error)) : std::nullopt;
-                             })
-      .def_property_readonly("best", [](const Outcome& outcome) { return view_of(outcome.best); })
-      .def_readonly("confirmation", &Outcome::confirmation)
-      .def_property_readonly("counts", [](const Outcome& outcome) { return dict_of(outcome.counts); })
-      .def_property_readonly("usd", [](const Outcome& outcome) { return outcome.spending.usd(); })
-      .def_readonly("elapsed_s", &Outcome::elapsed_s)
-      .def("__repr__", [](const Outcome& outcome) {
-        const std::string best = outcome.best
-                                     ? "best is program " + std::to_string(outcome.best->program->id.value)
-                                     : std::string("nothing was accepted");
-        return "<Outcome " + std::string(name_of(outcome.reason)) + ", " +
-               std::to_string(outcome.counts.iterations) + " iterations, " + best + ">";
-      });
-}
-
-void bind_ticket(py::module_& module) {
-  py::class_<TicketView>(module, "Ticket")
-      .def_property_readonly("id", [](const TicketView& view) { return view.ticket.id.value; })
-      .def_property_readonly("island", [](const TicketView& view) { return view.ticket.island.value; })
-      .def_property_readonly("kind", &TicketView::kind)
-      .def_property_readonly("request", &TicketView::request)
-      .def_property_readonly("source", &TicketView::source)
-      .def("__repr__", [](const TicketView& view) {
-        return "<Ticket " + std::to_string(view.ticket.id.value) + ", " + view.kind() + ">";
-      });
-}
-
 }  // namespace
 
-py::dict dict_of(const Counts& counts) {
-  py::dict dict;
-  dict["iterations"] = counts.iterations;
-  dict["evaluations"] = counts.evaluations;
-  dict["accepted"] = counts.accepted;
-  dict["rejected"] = counts.rejected;
-  dict["repeated"] = counts.repeated;
-  dict["refused"] = counts.refused;
-  dict["repairs"] = counts.repairs;
-  dict["remeasured"] = counts.remeasured;
-  dict["given_back"] = counts.given_back;
-  dict["demoted"] = counts.demoted;
-  return dict;
-}
-
 void bind_searches(py::module_& module) {
-  bind_commit(module);
-  bind_outcome(module);
-  bind_ticket(module);
-  py::class_<Search>(module, "Search")
+  py::class_<Search>(module, "Search", "What kernelsmith.Engine is made from.")
       .def(py::init(&open_search), py::arg("folder"), py::arg("seed"), py::arg("evaluator"),
            py::arg("proposer"), py::arg("settings"))
       .def("ask", &Search::ask)

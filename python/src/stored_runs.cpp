@@ -9,6 +9,7 @@
 
 #include "bindings.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 #include "settings.hpp"
 
 namespace kernelsmith::python {
@@ -16,12 +17,12 @@ namespace {
 
 std::shared_ptr<RunView> open(const std::filesystem::path& folder) {
   const Registry registry = registry_with(py::none(), py::none(), 1);
-  const py::gil_scoped_release release;
+  const Released released;
   return std::make_shared<RunView>(unwrap(view_run(folder, registry)));
 }
 
 py::object or_none(const std::optional<std::string>& text) {
-  return text ? py::object(py::str(*text)) : py::none();
+  return text ? py::object(text_of(*text)) : py::none();
 }
 
 py::dict row_of(const Individual& individual) {
@@ -47,7 +48,7 @@ py::dict row_of(const Individual& individual) {
 
 /// Read from the journal where nobody holds it, without the GIL.
 IndividualPtr individual_of(const RunView& view, ProgramId id) {
-  const py::gil_scoped_release release;
+  const Released released;
   return unwrap(view.state.individual(id));
 }
 
@@ -61,7 +62,7 @@ py::list lineage(const RunView& view) {
   py::list rows;
   for (const LineageStep& step : view.lineage_of_best) {
     py::dict row = row_of(*step.individual);
-    row["diff"] = step.diff;
+    row["diff"] = text_of(step.diff);
     rows.append(row);
   }
   return rows;
@@ -70,7 +71,7 @@ py::list lineage(const RunView& view) {
 py::list events(const RunView& view) {
   std::vector<std::string> texts;
   {
-    const py::gil_scoped_release release;
+    const Released released;
     const auto store = unwrap(RunStore::open_read_only(view.folder));
     unwrap(store->replay(0, [&](std::uint64_t, const Event& event) -> Status {
       texts.push_back(to_json(event));
@@ -129,7 +130,7 @@ std::optional<std::string> ended(const RunView& view) {
 }  // namespace
 
 void bind_stored_runs(py::module_& module) {
-  py::class_<RunView, std::shared_ptr<RunView>>(module, "StoredRun")
+  py::class_<RunView, std::shared_ptr<RunView>>(module, "StoredRun", "What kernelsmith.Run is made from.")
       .def(py::init(&open), py::arg("folder"))
       .def_readonly("folder", &RunView::folder)
       .def_readonly("id", &RunView::run_id)

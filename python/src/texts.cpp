@@ -46,36 +46,49 @@ py::object extracted(const std::string& reply, const py::object& parent, bool ed
 }  // namespace
 
 void bind_texts(py::module_& module) {
-  py::class_<TaskView>(module, "Task")
+  py::class_<TaskView>(module, "Task", "A task folder, read and checked. Immutable.")
       .def(py::init([](const std::filesystem::path& folder) {
              return TaskView{std::filesystem::absolute(folder), unwrap(load_task_folder(folder))};
            }),
-           py::arg("folder"))
-      .def_readonly("folder", &TaskView::path)
-      .def_property_readonly("name", [](const TaskView& view) { return view.folder.task.name; })
-      .def_property_readonly("backend", [](const TaskView& view) { return view.folder.task.backend; })
-      .def_property_readonly("description", [](const TaskView& view) { return view.folder.task.description; })
-      .def_property_readonly("seed", [](const TaskView& view) { return view.folder.task.seed; })
-      .def_property_readonly("reference", [](const TaskView& view) { return view.folder.task.reference; })
-      .def_property_readonly("digest", [](const TaskView& view) { return view.folder.task.digest.hex(); })
+           py::arg("folder"),
+           "Reads FOLDER/task.yaml and the files that it names. Raises Error: `not_found`, `bad_input`.")
+      .def_readonly("folder", &TaskView::path, "Absolute.")
+      .def_property_readonly(
+          "name", [](const TaskView& view) { return view.folder.task.name; }, "Runs are called after it.")
+      .def_property_readonly(
+          "backend", [](const TaskView& view) { return view.folder.task.backend; },
+          "Such as \"cpu\" or \"command\".")
+      .def_property_readonly(
+          "description", [](const TaskView& view) { return view.folder.task.description; }, "In words.")
+      .def_property_readonly(
+          "seed", [](const TaskView& view) { return view.folder.task.seed; },
+          "Where the search starts; no file where it starts from the reference.")
+      .def_property_readonly(
+          "reference", [](const TaskView& view) { return view.folder.task.reference; }, "What is correct.")
+      .def_property_readonly(
+          "digest", [](const TaskView& view) { return view.folder.task.digest.hex(); },
+          "SHA-256 over the task, in hexadecimal.")
       .def("__repr__", [](const TaskView& view) {
         return "<Task " + view.folder.task.name + ", backend " + view.folder.task.backend + ">";
       });
-  py::class_<Prompt>(module, "Prompt")
-      .def_readonly("system", &Prompt::system)
-      .def_readonly("user", &Prompt::user)
-      .def_readonly("tokens", &Prompt::tokens)
-      .def_property_readonly("messages", [](const Prompt& prompt) {
-        py::list messages;
-        for (const auto& [role, content] :
-             {std::pair("system", &prompt.system), std::pair("user", &prompt.user)}) {
-          py::dict message;
-          message["role"] = role;
-          message["content"] = *content;
-          messages.append(message);
-        }
-        return messages;
-      });
+  py::class_<Prompt>(module, "Prompt", "What a language model is to be asked. Immutable.")
+      .def_readonly("system", &Prompt::system, "The system message.")
+      .def_readonly("user", &Prompt::user, "The user message.")
+      .def_readonly("tokens", &Prompt::tokens, "Of both, estimated.")
+      .def_property_readonly(
+          "messages",
+          [](const Prompt& prompt) {
+            py::list messages;
+            for (const auto& [role, content] :
+                 {std::pair("system", &prompt.system), std::pair("user", &prompt.user)}) {
+              py::dict message;
+              message["role"] = role;
+              message["content"] = *content;
+              messages.append(message);
+            }
+            return messages;
+          },
+          "Both as {\"role\", \"content\"}, the way servers take them.");
   module.def("prompt", &prompt_of, py::arg("request"), py::arg("task"), py::arg("set"),
              py::arg("budget_tokens"));
   module.def("extract", &extracted, py::arg("reply"), py::arg("parent"), py::arg("edits_only"));

@@ -19,9 +19,27 @@ std::string described(const Measurement& measurement) {
                                    .attr("format")(measurement.median, measurement.low, measurement.high));
 }
 
+std::string type_name(const py::handle& object) {
+  return py::cast<std::string>(py::str(py::type::of(object).attr("__name__")));
+}
+
+/// Numbers are what Python can make a float of, but no texts.
+std::optional<double> number_in(const py::handle& object) {
+  if (PyFloat_Check(object.ptr())) return PyFloat_AS_DOUBLE(object.ptr());
+  const double value = PyFloat_AsDouble(object.ptr());
+  if (value != -1.0 || !PyErr_Occurred()) return value;
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();
+  PyErr_Clear();
+  return std::nullopt;
+}
+
 Measurement measurement_of(const py::handle& object) {
   if (py::isinstance<Measurement>(object)) return py::cast<Measurement>(object);
-  return Measurement::exact(py::cast<double>(object));
+  if (const auto number = number_in(object)) return Measurement::exact(*number);
+  throw py::type_error(
+      "a score is a number, a Measurement, (fitness, features), a dict with \"fitness\" or an Evaluation, "
+      "not " +
+      type_name(object));
 }
 
 Evaluation acceptance(const py::handle& fitness, std::map<std::string, double> features,
@@ -32,46 +50,69 @@ Evaluation acceptance(const py::handle& fitness, std::map<std::string, double> f
   return Acceptance{unwrap(Metrics::create(measured, std::move(features))), std::move(kept)};
 }
 
-template <class Enum>
-Enum named(const std::string& name, std::optional<Enum> (*from)(std::string_view), const char* what) {
-  const auto value = from(name);
-  if (!value)
-    throw ErrorException(fail(ErrorCode::invalid_argument,
-                              "there is no " + std::string(what) + " \"" + name + "\"", what,
-                              "docs/errors.md lists them"));
-  return *value;
+Evaluation rejection(const py::str& diagnostics, const std::string& code, const std::string& stage) {
+  return Rejection{
+      named(stage, stage_from, "stage"), named(code, rejection_code_from, "code"), utf8_of(diagnostics), {}};
 }
 
-Evaluation rejection(std::string diagnostics, const std::string& code, const std::string& stage) {
-  return Rejection{named(stage, stage_from, "stage"),
-                   named(code, rejection_code_from, "code"),
-                   std::move(diagnostics),
-                   {}};
-}
-
-std::map<std::string, double> features_of(const py::dict& numbers) {
+std::map<std::string, double> features_of(const py::handle& object) {
+  if (!py::isinstance<py::dict>(object))
+    throw py::type_error("features are a dict of numbers by name, not " + type_name(object));
   std::map<std::string, double> features;
-  for (const auto& [name, value] : numbers)
-    features.emplace(py::cast<std::string>(name), py::cast<double>(value));
+  for (const auto& [name, value] : py::reinterpret_borrow<py::dict>(object)) {
+    const auto number = number_in(value);
+    if (!number || !py::isinstance<py::str>(name))
+      throw py::type_error("the feature " + py::cast<std::string>(py::repr(name)) +
+                           " is no number with a name, but " + type_name(value));
+    features.emplace(py::cast<std::string>(name), *number);
+  }
   return features;
 }
 
+std::string encoded(const py::handle& text, const char* errors) {
+  const auto bytes = py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", errors));
+  if (!bytes) throw py::error_already_set();
+  return bytes;
+}
+
+py::str decoded(std::string_view text, const char* errors) {
+  auto str = py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), errors));
+  if (!str) throw py::error_already_set();
+  return str;
+}
+
+/// A file's bytes; what is no UTF-8 goes into Python and back as surrogates.
+std::string bytes_of(const py::handle& text) { return encoded(text, "surrogateescape"); }
+
+py::str file_text(std::string_view text) { return decoded(text, "surrogateescape"); }
+
 void bind_source(py::module_& module) {
-  py::class_<Source>(module, "Source")
-      .def(py::init([](const py::object& files) { return source_of(files); }), py::arg("files"))
-      .def_property_readonly("files",
-                             [](const Source& source) {
-                               py::dict files;
-                               for (const SourceFile& file : source.files())
-                                 files[py::str(file.path)] = file.text;
-                               return files;
-                             })
-      .def_property_readonly("text", [](const Source& source) { return std::string(source.main_text()); })
-      .def_property_readonly("digest", [](const Source& source) { return source.digest().hex(); })
+  py::class_<Source>(
+      module, "Source",
+      "A candidate's files: texts by path, in order. Immutable; equal sources have equal paths and texts.")
+      .def(py::init([](const py::object& files) { return source_of(files); }), py::arg("files"),
+           "From a text, which becomes candidate.txt, or a dict of texts by relative path. Raises Error "
+           "`bad_input` for a path that is absolute, leads out of the folder or comes twice.")
+      .def_property_readonly(
+          "files",
+          [](const Source& source) {
+            py::dict files;
+            for (const SourceFile& file : source.files()) files[file_text(file.path)] = file_text(file.text);
+            return files;
+          },
+          "Texts by path. Bytes that are no UTF-8 are surrogates, as with errors=\"surrogateescape\".")
+      .def_property_readonly(
+          "text", [](const Source& source) { return file_text(source.main_text()); },
+          "The first file's text; empty where there is no file.")
+      .def_property_readonly(
+          "digest", [](const Source& source) { return source.digest().hex(); },
+          "SHA-256 of paths and texts, in hexadecimal.")
       .def(
           "__eq__", [](const Source& a, const Source& b) { return a == b; }, py::is_operator())
       .def("__hash__", [](const Source& source) { return std::hash<Digest>{}(source.digest()); })
-      .def("__len__", [](const Source& source) { return source.files().size(); })
+      .def(
+          "__len__", [](const Source& source) { return source.files().size(); }, "The number of files.")
       .def("__repr__", [](const Source& source) {
         std::string names;
         for (const SourceFile& file : source.files()) names += (names.empty() ? "" : ", ") + file.path;
@@ -80,19 +121,19 @@ void bind_source(py::module_& module) {
 }
 
 void bind_measurement(py::module_& module) {
-  py::class_<Measurement>(module, "Measurement")
+  py::class_<Measurement>(module, "Measurement", "A number with its confidence interval. Immutable.")
       .def(
           py::init([](double median, std::optional<double> low, std::optional<double> high,
                       std::size_t samples, std::string unit) {
             return Measurement{median, low.value_or(median), high.value_or(median), samples, std::move(unit)};
           }),
           py::arg("median"), py::arg("low") = py::none(), py::arg("high") = py::none(),
-          py::arg("samples") = 1, py::arg("unit") = "")
-      .def_readonly("median", &Measurement::median)
-      .def_readonly("low", &Measurement::low)
-      .def_readonly("high", &Measurement::high)
-      .def_readonly("samples", &Measurement::samples)
-      .def_readonly("unit", &Measurement::unit)
+          py::arg("samples") = 1, py::arg("unit") = "", "An exact number where low and high are left out.")
+      .def_readonly("median", &Measurement::median, "The number itself, in `unit`.")
+      .def_readonly("low", &Measurement::low, "Lower end of the 95 % interval, in `unit`.")
+      .def_readonly("high", &Measurement::high, "Upper end of the 95 % interval, in `unit`.")
+      .def_readonly("samples", &Measurement::samples, "How many samples it is the median of.")
+      .def_readonly("unit", &Measurement::unit, "Such as \"us\"; empty for a ratio.")
       .def("__float__", [](const Measurement& one) { return one.median; })
       .def(
           "__eq__", [](const Measurement& a, const Measurement& b) { return a == b; }, py::is_operator())
@@ -125,141 +166,97 @@ std::string described(const Evaluation& evaluation) {
 }
 
 void bind_evaluation(py::module_& module) {
-  py::class_<Evaluation>(module, "Evaluation")
+  py::class_<Evaluation>(
+      module, "Evaluation",
+      "What became of a candidate: accepted with a fitness, or rejected with a reason. Immutable.")
       .def_static("accept", acceptance, py::arg("fitness"),
-                  py::arg("features") = std::map<std::string, double>{}, py::arg("report") = py::none())
+                  py::arg("features") = std::map<std::string, double>{}, py::arg("report") = py::none(),
+                  "An acceptance; a rejection (`bad_metrics`) where fitness is not finite. `report` is JSON "
+                  "as to_json() has it under \"report\".")
       .def_static("reject", rejection, py::arg("diagnostics"), py::arg("code") = "raised",
-                  py::arg("stage") = "run")
-      .def_property_readonly("accepted", &Evaluation::accepted)
-      .def_property_readonly("fitness", median_of)
-      .def_property_readonly("measurement",
-                             [](const Evaluation& evaluation) -> std::optional<Measurement> {
-                               const Measurement* fitness = fitness_of(evaluation);
-                               return fitness ? std::optional(*fitness) : std::nullopt;
-                             })
-      .def_property_readonly("features",
-                             [](const Evaluation& evaluation) {
-                               const Metrics* metrics = evaluation.metrics();
-                               return metrics ? metrics->features() : std::map<std::string, double>{};
-                             })
-      .def_property_readonly("speedup",
-                             [](const Evaluation& evaluation) { return evaluation.report().speedup; })
-      .def_property_readonly("stage",
-                             [](const Evaluation& evaluation) {
-                               return of_rejection(evaluation,
-                                                   [](const Rejection& why) { return name_of(why.stage); });
-                             })
-      .def_property_readonly("code",
-                             [](const Evaluation& evaluation) {
-                               return of_rejection(evaluation,
-                                                   [](const Rejection& why) { return name_of(why.code); });
-                             })
-      .def_property_readonly("diagnostics",
-                             [](const Evaluation& evaluation) {
-                               return of_rejection(evaluation,
-                                                   [](const Rejection& why) { return why.diagnostics; });
-                             })
+                  py::arg("stage") = "run",
+                  "A rejection with a code and a stage of docs/errors.md. Raises Error for others.")
+      .def_property_readonly("accepted", &Evaluation::accepted, "Whether there is a fitness.")
       .def_property_readonly(
-          "report", [](const Evaluation& evaluation) { return json_of(to_json(evaluation.report())); })
-      .def("to_json", [](const Evaluation& evaluation) { return to_json(evaluation); })
+          "fitness", median_of,
+          "The median, higher is better; for kernels the speedup over the baseline. None where rejected.")
+      .def_property_readonly(
+          "measurement",
+          [](const Evaluation& evaluation) -> std::optional<Measurement> {
+            const Measurement* fitness = fitness_of(evaluation);
+            return fitness ? std::optional(*fitness) : std::nullopt;
+          },
+          "The fitness with its interval; None where rejected.")
+      .def_property_readonly(
+          "features",
+          [](const Evaluation& evaluation) {
+            const Metrics* metrics = evaluation.metrics();
+            return metrics ? metrics->features() : std::map<std::string, double>{};
+          },
+          "What the archive's axes may read, by name; with static features of the source, such as "
+          "\"tokens\".")
+      .def_property_readonly(
+          "speedup", [](const Evaluation& evaluation) { return evaluation.report().speedup; },
+          "baseline/candidate, geometric mean over the timed shapes; None for what is no kernel.")
+      .def_property_readonly(
+          "stage",
+          [](const Evaluation& evaluation) {
+            return of_rejection(evaluation, [](const Rejection& why) { return name_of(why.stage); });
+          },
+          "Where it was rejected: parse, static_check, compile, plan, run, correctness, integrity, timing.")
+      .def_property_readonly(
+          "code",
+          [](const Evaluation& evaluation) {
+            return of_rejection(evaluation, [](const Rejection& why) { return name_of(why.code); });
+          },
+          "Why it was rejected, a code of docs/errors.md.")
+      .def_property_readonly(
+          "diagnostics",
+          [](const Evaluation& evaluation) -> std::optional<py::str> {
+            const Rejection* why = evaluation.rejection();
+            return why ? std::optional(text_of(why->diagnostics)) : std::nullopt;
+          },
+          "A rejection in words: a compiler's messages, a traceback.")
+      .def_property_readonly(
+          "report", [](const Evaluation& evaluation) { return json_of(to_json(evaluation.report())); },
+          "All that was measured, as plain dicts and lists (docs/formats.md); times in microseconds (`_us`).")
+      .def(
+          "to_json", [](const Evaluation& evaluation) { return to_json(evaluation); },
+          "As it stands in the journal (docs/formats.md).")
       .def(
           "__eq__", [](const Evaluation& a, const Evaluation& b) { return a == b; }, py::is_operator())
       .def("__repr__", [](const Evaluation& evaluation) { return described(evaluation); });
 }
 
 void bind_program(py::module_& module) {
-  py::class_<ProgramView>(module, "Program")
-      .def_property_readonly("id", [](const ProgramView& view) { return view.program().id.value; })
-      .def_property_readonly("source", [](const ProgramView& view) { return view.program().source; })
-      .def_property_readonly("parents",
-                             [](const ProgramView& view) {
-                               std::vector<std::uint64_t> ids;
-                               for (const ProgramId id : view.program().parents) ids.push_back(id.value);
-                               return ids;
-                             })
+  py::class_<ProgramView>(module, "Program", "A candidate with its evaluation. Immutable.")
       .def_property_readonly(
-          "origin", [](const ProgramView& view) { return std::string(name_of(view.program().origin)); })
-      .def_property_readonly("evaluation", [](const ProgramView& view) { return view.evaluation(); })
-      .def_property_readonly("accepted", [](const ProgramView& view) { return view.evaluation().accepted(); })
-      .def_property_readonly("fitness", [](const ProgramView& view) { return median_of(view.evaluation()); })
+          "id", [](const ProgramView& view) { return view.program().id.value; },
+          "Its number in the run, which is that of its ticket.")
+      .def_property_readonly(
+          "source", [](const ProgramView& view) { return view.program().source; }, "Its files.")
+      .def_property_readonly(
+          "parents",
+          [](const ProgramView& view) {
+            std::vector<std::uint64_t> ids;
+            for (const ProgramId id : view.program().parents) ids.push_back(id.value);
+            return ids;
+          },
+          "Numbers of the programs that it was made from; empty for a seed.")
+      .def_property_readonly(
+          "origin", [](const ProgramView& view) { return std::string(name_of(view.program().origin)); },
+          "seed, translate, edit, rewrite, crossover, repair, tune or user.")
+      .def_property_readonly(
+          "evaluation", [](const ProgramView& view) { return view.evaluation(); }, "What became of it.")
+      .def_property_readonly(
+          "accepted", [](const ProgramView& view) { return view.evaluation().accepted(); },
+          "evaluation.accepted")
+      .def_property_readonly(
+          "fitness", [](const ProgramView& view) { return median_of(view.evaluation()); },
+          "evaluation.fitness")
       .def("__repr__", [](const ProgramView& view) {
         return "<Program " + std::to_string(view.program().id.value) + " (" +
                std::string(name_of(view.program().origin)) + "), " + described(view.evaluation()).substr(1);
-      });
-}
-
-void bind_rng(py::module_& module) {
-  py::class_<Rng>(module, "Rng")
-      .def(py::init(
-               [](std::uint64_t seed, std::uint64_t ticket) { return Rng(seed, ticket, Purpose::proposal); }),
-           py::arg("seed"), py::arg("ticket") = 0)
-      .def("random", &Rng::uniform)
-      .def(
-          "normal", [](Rng& rng, double mean, double deviation) { return mean + deviation * rng.normal(); },
-          py::arg("mean") = 0.0, py::arg("deviation") = 1.0)
-      .def(
-          "below",
-          [](Rng& rng, std::uint64_t n) {
-            if (n == 0) throw py::value_error("there is no number below 0");
-            return rng.below(n);
-          },
-          py::arg("n"))
-      .def(
-          "choice",
-          [](Rng& rng, const py::sequence& items) -> py::object {
-            if (items.empty()) throw py::value_error("there is nothing to choose from");
-            return items[rng.below(items.size())];
-          },
-          py::arg("items"));
-}
-
-void bind_request(py::module_& module) {
-  py::class_<Refusal>(module, "Refusal")
-      .def(py::init([](std::string detail, const std::string& code) {
-             return Refusal{named(code, refusal_code_from, "code"), std::move(detail)};
-           }),
-           py::arg("detail") = "", py::arg("code") = "no_code")
-      .def_property_readonly("code",
-                             [](const Refusal& refusal) { return std::string(name_of(refusal.code)); })
-      .def_readonly("detail", &Refusal::detail)
-      .def("__repr__", [](const Refusal& refusal) {
-        return "<Refusal " + std::string(name_of(refusal.code)) + (refusal.detail.empty() ? "" : ": ") +
-               refusal.detail + ">";
-      });
-  py::class_<ProposalRequest>(module, "Request", py::dynamic_attr())
-      .def_property_readonly("ticket", [](const ProposalRequest& request) { return request.ticket.value; })
-      .def_property_readonly("operator",
-                             [](const ProposalRequest& request) { return std::string(name_of(request.op)); })
-      .def_property_readonly("model", [](const ProposalRequest& request) { return request.model; })
-      .def_property_readonly("parent",
-                             [](const ProposalRequest& request) { return view_of(request.selection.parent); })
-      .def_property_readonly("top",
-                             [](const ProposalRequest& request) { return list_of(request.selection.top); })
-      .def_property_readonly(
-          "inspirations",
-          [](const ProposalRequest& request) { return list_of(request.selection.inspirations); })
-      .def_property_readonly(
-          "failures", [](const ProposalRequest& request) { return list_of(request.selection.failures); })
-      // The same stream at every look would draw the same numbers again: the object keeps one.
-      .def_property_readonly("rng", [](const py::object& self) {
-        if (!py::hasattr(self, "_rng")) self.attr("_rng") = py::cast(py::cast<ProposalRequest&>(self).rng());
-        return py::object(self.attr("_rng"));
-      });
-}
-
-void bind_job(py::module_& module) {
-  py::class_<EvaluationJob>(module, "Job")
-      .def_property_readonly("candidate", [](const EvaluationJob& job) { return job.candidate.value; })
-      .def_readonly("attempt", &EvaluationJob::attempt)
-      .def_readonly("run", &EvaluationJob::run)
-      .def_readonly("source", &EvaluationJob::source)
-      .def_property_readonly(
-          "why",
-          [](const EvaluationJob& job) {
-            return job.remeasurement ? std::optional(std::string(name_of(*job.remeasurement))) : std::nullopt;
-          })
-      .def_property_readonly("rival", [](const EvaluationJob& job) {
-        return job.rival ? std::optional(job.rival->source) : std::nullopt;
       });
 }
 
@@ -279,38 +276,38 @@ Source source_of(const py::handle& object, const Source* like) {
   if (py::isinstance<Source>(object)) return py::cast<Source>(object);
   if (py::isinstance<py::str>(object)) {
     const bool named = like && like->files().size() == 1;
-    return unwrap(
-        Source::create({{named ? like->files().front().path : kOnlyFile, py::cast<std::string>(object)}}));
+    return unwrap(Source::create({{named ? like->files().front().path : kOnlyFile, bytes_of(object)}}));
   }
   if (!py::isinstance<py::dict>(object))
     throw py::type_error("a source is a Source, a text, or a dict of texts by path, not " +
-                         py::cast<std::string>(py::repr(py::type::of(object))));
+                         type_name(object));
   std::vector<SourceFile> files;
-  for (const auto& [path, text] : py::reinterpret_borrow<py::dict>(object))
-    files.push_back({py::cast<std::string>(path), py::cast<std::string>(text)});
+  for (const auto& [path, text] : py::reinterpret_borrow<py::dict>(object)) {
+    if (!py::isinstance<py::str>(path) || !py::isinstance<py::str>(text))
+      throw py::type_error("a source's dict has a text for each path, not " + type_name(text) + " for " +
+                           py::cast<std::string>(py::repr(path)));
+    files.push_back({bytes_of(path), bytes_of(text)});
+  }
   return unwrap(Source::create(std::move(files)));
 }
+
+py::str text_of(std::string_view text) { return decoded(text, "replace"); }
+
+std::string utf8_of(const py::handle& text) { return encoded(text, "backslashreplace"); }
 
 Evaluation evaluation_of(const py::handle& object) {
   if (py::isinstance<Evaluation>(object)) return py::cast<Evaluation>(object);
   if (py::isinstance<py::dict>(object)) {
-    auto features = features_of(py::reinterpret_borrow<py::dict>(object));
-    const auto fitness = features.extract("fitness");
-    if (!fitness)
-      return Rejection{Stage::run, RejectionCode::bad_metrics, "the evaluator's dict has no \"fitness\"", {}};
-    return acceptance(py::float_(fitness.mapped()), std::move(features), std::nullopt);
+    auto features = py::reinterpret_steal<py::dict>(PyDict_Copy(object.ptr()));
+    if (!features.contains("fitness")) throw py::type_error("the dict of a score has no \"fitness\"");
+    const py::object fitness = features.attr("pop")("fitness");
+    return acceptance(fitness, features_of(features), std::nullopt);
   }
   if (py::isinstance<py::tuple>(object)) {
     const auto pair = py::reinterpret_borrow<py::tuple>(object);
-    if (pair.size() != 2) throw py::type_error("an evaluator's tuple is (fitness, features)");
-    return acceptance(pair[0], features_of(py::cast<py::dict>(pair[1])), std::nullopt);
+    if (pair.size() != 2) throw py::type_error("the tuple of a score is (fitness, features)");
+    return acceptance(pair[0], features_of(pair[1]), std::nullopt);
   }
-  if (object.is_none() || py::isinstance<py::str>(object))
-    throw py::type_error(
-        "an evaluator returns a number, a Measurement, (fitness, features), a dict with \"fitness\" or an "
-        "Evaluation, "
-        "not " +
-        py::cast<std::string>(py::repr(py::type::of(object))));
   return acceptance(object, {}, std::nullopt);
 }
 
@@ -328,9 +325,6 @@ void bind_values(py::module_& module) {
   bind_measurement(module);
   bind_evaluation(module);
   bind_program(module);
-  bind_rng(module);
-  bind_request(module);
-  bind_job(module);
 }
 
 }  // namespace kernelsmith::python

@@ -9,6 +9,7 @@
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/individual.hpp>
 #include <kernelsmith/core/proposal.hpp>
+#include <kernelsmith/core/result.hpp>
 
 namespace kernelsmith::python {
 
@@ -25,12 +26,18 @@ struct ProgramView {
 std::optional<ProgramView> view_of(const IndividualPtr& individual);
 py::list list_of(const std::vector<IndividualPtr>& individuals);
 
+/// The text as Python's. What is no UTF-8 becomes a replacement character: it may be a log's, cut anywhere.
+py::str text_of(std::string_view text);
+
+/// Its counterpart: a Python text as UTF-8, with escapes for what has none. Throws py::error_already_set.
+std::string utf8_of(const py::handle& text);
+
 /// A Source from a Source, a text, or a dict of texts by path. A text takes the path of `like`'s only file,
 /// else "candidate.txt". Throws ErrorException, and py::type_error for another object.
 Source source_of(const py::handle& object, const Source* like = nullptr);
 
 /// What an evaluator returned: an Evaluation, a number, a dict with `fitness` beside features, or a pair of a
-/// number and a dict of features. Throws as source_of does.
+/// number and a dict of features. Throws as source_of does: py::type_error says what was returned.
 Evaluation evaluation_of(const py::handle& object);
 
 /// What a proposer returned for `request`: a child as source_of takes it, a Refusal, or None (`exhausted`).
@@ -38,6 +45,17 @@ Proposal proposal_of(const ProposalRequest& request, const py::handle& object);
 
 /// The JSON text as Python objects.
 py::object json_of(const std::string& text);
+
+/// The value that `name` is the name of. Throws ErrorException.
+template <class Enum>
+Enum named(const std::string& name, std::optional<Enum> (*from)(std::string_view), const char* what) {
+  const auto value = from(name);
+  if (!value)
+    throw ErrorException(fail(ErrorCode::invalid_argument,
+                              "there is no " + std::string(what) + " \"" + name + "\"", what,
+                              "docs/errors.md lists them"));
+  return *value;
+}
 
 void bind_values(py::module_& module);
 

@@ -1,6 +1,47 @@
 #include "waiting.hpp"
 
+#include <condition_variable>
+#include <exception>
+#include <thread>
+
+#include "gil.hpp"
+#include "values.hpp"
+
 namespace kernelsmith::python {
+namespace {
+
+/// What a thread and the one that waits for it share.
+struct Finish {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::exception_ptr thrown;
+  bool finished = false;
+
+  void set(std::exception_ptr exception) {
+    const std::lock_guard lock(mutex);
+    thrown = std::move(exception);
+    finished = true;
+    changed.notify_all();
+  }
+  bool wait() {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, kSignalInterval, [&] { return finished; });
+  }
+};
+
+/// What a signal handler raised since the last look, here or in Python's logging. One that comes after the
+/// end is left to the interpreter.
+std::optional<py::error_already_set> raised_by_signal(Notices* notices, bool finished) {
+  try {
+    if (notices) notices->deliver();
+  } catch (py::error_already_set& raised) {
+    return raised;
+  }
+  if (finished || PyErr_CheckSignals() == 0) return std::nullopt;
+  return py::error_already_set();
+}
+
+}  // namespace
 
 void Notices::on_notice(const Notice& notice) {
   const std::lock_guard lock(mutex_);
@@ -10,14 +51,60 @@ void Notices::on_notice(const Notice& notice) {
 void Notices::deliver() {
   std::vector<Notice> notices;
   {
-    const py::gil_scoped_release release;
+    const Released released;
     const std::lock_guard lock(mutex_);
     notices.swap(waiting_);
   }
   if (notices.empty()) return;
-  const py::object logger = py::module_::import("logging").attr("getLogger")("kernelsmith");
-  for (const Notice& notice : notices)
-    logger.attr(notice.level == Notice::Level::warning ? "warning" : "info")("%s", notice.message);
+  try {
+    const py::object logger = py::module_::import("logging").attr("getLogger")("kernelsmith");
+    for (const Notice& notice : notices)
+      logger.attr(notice.level == Notice::Level::warning ? "warning" : "info")("%s", text_of(notice.message));
+  } catch (py::error_already_set& raised) {
+    if (raised.matches(PyExc_KeyboardInterrupt)) throw;
+    raised.discard_as_unraisable("kernelsmith's notices");  // a handler's fault ends no search
+  }
+}
+
+std::optional<py::error_already_set> wait_for_work(std::function<void(std::stop_token)> work,
+                                                   Notices* notices) {
+  const auto finish = std::make_shared<Finish>();
+  std::stop_source stop;
+  std::thread thread([finish, work = std::move(work), token = stop.get_token()]() mutable {
+    std::exception_ptr thrown;
+    try {
+      work(std::move(token));
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    finish->set(std::move(thrown));
+  });
+  std::optional<py::error_already_set> first, late;
+  for (bool finished = false; !finished;) {
+    {
+      const Released released;
+      finished = finish->wait();
+    }
+    auto raised = raised_by_signal(notices, finished);
+    if (!raised) continue;
+    if (finished) {
+      late = std::move(raised);
+    } else if (first) {
+      thread.detach();
+      throw *raised;
+    } else {
+      first = std::move(raised);
+      const Released released;  // what is asked to stop may need the GIL for that
+      stop.request_stop();
+    }
+  }
+  {
+    const Released released;
+    thread.join();
+  }
+  if (finish->thrown) std::rethrow_exception(finish->thrown);
+  if (late) throw *late;
+  return first;
 }
 
 }  // namespace kernelsmith::python

@@ -153,7 +153,9 @@ struct Gathered {
 
 }  // namespace
 
-Result<SearchState> replay_as_recorded(const Journal& journal) {
+Result<SearchState> replay_as_recorded(
+    const Journal& journal,
+    const std::function<void(const std::map<std::string, std::string>&, EngineOptions&)>& complete) {
   Gathered gathered;
   const Status read = journal.replay(0, [&](std::uint64_t, const Event& event) -> Status {
     gathered(event);
@@ -170,6 +172,7 @@ Result<SearchState> replay_as_recorded(const Journal& journal) {
     const auto found = repeats.find(digest);
     return found == repeats.end() ? digest : found->second;
   };
+  if (complete) complete(*gathered.settings, *options);
   auto state = SearchState::create(std::move(*options));
   if (!state) return state.error();
   state->accept_any_settings();

@@ -50,8 +50,20 @@ Result<std::optional<StoredRun>> stored_run(const std::filesystem::path& folder,
   return std::optional(std::move(*stored));
 }
 
+/// Whether the program that began the run had the features that sessions have, and says so.
+bool describes_sources(const std::map<std::string, std::string>& settings) {
+  const auto found = settings.find(kDescribeSetting);
+  return found != settings.end() && found->second == kSourceFeatures;
+}
+
 Result<SearchState> state_of(const RunStore& store, const std::optional<StoredRun>& stored) {
-  if (!stored) return replay_as_recorded(store);
+  if (!stored)
+    return replay_as_recorded(store, [](const auto& settings, EngineOptions& options) {
+      if (!describes_sources(settings)) return;
+      options.describe = [axes = options.axes](const Source& source, const Evaluation&) {
+        return source_features(source, axes);
+      };
+    });
   auto options = engine_options(stored->task.task, stored->config);
   if (!options) return options.error();
   options->run = store.run_id();
@@ -128,6 +140,7 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
   if (!lineage) return lineage.error();
   StoredRun run = *stored ? std::move(**stored) : recorded_only(*state);
   const EndReason reason = state->end_reason(state->elapsed_s());
+  const bool described = describes_sources(state->session_settings());
   const auto calls = state->calls_under_way();
   const auto arrived = static_cast<std::uint64_t>(std::ranges::count_if(
       calls, [&](TicketId ticket) { return is_kept(folder / kArrivedFolder, ticket); }));
@@ -142,7 +155,7 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
                  .latest_best = lineage->empty() ? nullptr : lineage->back().individual,
                  .lineage_of_best = std::move(*lineage),
                  // A task's features stand in no evaluation: they are computed from the sources.
-                 .has_cells = stored->has_value() || gathered.has_cells,
+                 .has_cells = stored->has_value() || gathered.has_cells || described,
                  .refusals = std::move(gathered.refusals),
                  .reason = reason,
                  .in_use = RunStore::is_in_use(folder),

@@ -268,6 +268,25 @@ TEST_F(LibraryRun, CellsByWhatOnlyTheProgramComputesAreNotMadeUp) {
   EXPECT_EQ(view->best_evaluation()->metrics()->fitness().median, 40);
 }
 
+TEST_F(LibraryRun, CellsBySourceFeaturesAreKnownWhereTheProgramSaysThatItHasThem) {
+  EngineOptions options;
+  options.axes = {{"bytes", LinearScale{0, 10, 10}}};
+  options.describe = [axes = options.axes](const Source& source, const Evaluation&) {
+    return source_features(source, axes);
+  };
+  options.recorded = {{kDescribeSetting, kSourceFeatures}};
+  Digest live;
+  {
+    Engine engine = begin_run(options);
+    ASSERT_TRUE(engine.run());
+    engine.inspect([&](const SearchState& state) { live = archive_digest(state); });
+  }
+  const auto view = view_run(run_, toy::registry());
+  ASSERT_TRUE(view) << describe(view.error());
+  EXPECT_TRUE(view->has_cells);
+  EXPECT_EQ(view->archive_digest(), live);
+}
+
 TEST_F(LibraryRun, OneThatHasOnlyBegunIsShown) {
   begin_run({});
   const auto view = view_run(run_, toy::registry());

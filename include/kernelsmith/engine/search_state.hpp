@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -287,7 +288,10 @@ Result<SearchState> replay(const Journal& journal, EngineOptions options);
 /// The same by the settings that stand in the journal, for whoever has not the options of the program that
 /// began the run. What no journal holds is the default: EngineOptions::describe (Grid::absent_features tells
 /// where an axis lacks its feature), migration, and sampler and operators, which only matter for what comes
-/// next.
-Result<SearchState> replay_as_recorded(const Journal& journal);
+/// next. `complete` may fill in what it knows from the settings.
+Result<SearchState> replay_as_recorded(
+    const Journal& journal,
+    const std::function<void(const std::map<std::string, std::string>& settings, EngineOptions& options)>&
+        complete = {});
 
 }  // namespace kernelsmith

@@ -76,6 +76,11 @@ void set_default_axes(const Task& task, RunConfig& config);
 /// number.
 std::map<std::string, double> source_features(const Source& source, std::span<const AxisSpec> axes);
 
+/// In EngineOptions::recorded: what a program sets whose EngineOptions::describe is source_features(). Its
+/// run can then be viewed with its cells.
+inline constexpr const char* kDescribeSetting = "describe";
+inline constexpr const char* kSourceFeatures = "source features";
+
 /// Lays the keys of a run.yaml over `config`. Unknown keys, names and values out of range are refused with
 /// file:line and the nearest known name; on an error `config` is in no useful state.
 Status read_config(std::string_view yaml, const std::string& file, const Registry& registry,

@@ -1,0 +1,126 @@
+// What a search hands out: tickets, commits and outcomes. Data; the engine may be gone.
+#include <pybind11/stl.h>
+
+#include "bindings.hpp"
+#include "values.hpp"
+
+namespace kernelsmith::python {
+namespace {
+
+void bind_commit(py::module_& module) {
+  py::class_<CommitView>(module, "Commit", "A ticket that took effect. Immutable.")
+      .def_property_readonly(
+          "ticket", [](const CommitView& view) { return view.commit.ticket.value; }, "Its number.")
+      .def_property_readonly(
+          "island", [](const CommitView& view) { return view.commit.island.value; },
+          "The island's number, from 0.")
+      .def_property_readonly(
+          "kind", [](const CommitView& view) { return std::string(name_of(view.commit.kind)); },
+          "What came of the ticket: see docs/errors.md for refusals and errors.")
+      .def_property_readonly(
+          "program", [](const CommitView& view) { return view_of(view.commit.individual); },
+          "The program that the ticket was about; None where there is none.")
+      .def_property_readonly(
+          "new_best", [](const CommitView& view) { return view.commit.new_best; },
+          "Whether it is the run's best from now on.")
+      .def_property_readonly(
+          "demoted", [](const CommitView& view) { return view.commit.demoted; },
+          "Whether a second measurement took the best its place.")
+      .def_property_readonly(
+          "refusal", [](const CommitView& view) { return view.commit.refusal; }, "Why there is no child.")
+      .def_property_readonly(
+          "error",
+          [](const CommitView& view) {
+            return view.commit.error ? std::optional(text_of(describe(*view.commit.error))) : std::nullopt;
+          },
+          "Why the ticket was given back.")
+      .def("__repr__", [](const CommitView& view) {
+        return "<Commit of ticket " + std::to_string(view.commit.ticket.value) + ", " +
+               std::string(name_of(view.commit.kind)) + (view.commit.new_best ? ", the new best>" : ">");
+      });
+}
+
+void bind_outcome(py::module_& module) {
+  py::class_<Outcome>(module, "Outcome", "What a search found. Immutable.")
+      .def_property_readonly(
+          "reason", [](const Outcome& outcome) { return std::string(name_of(outcome.reason)); },
+          "Why it ended: \"budget\", \"exhausted\", \"refused\", \"errors\", \"stopped\"; \"unfinished\" "
+          "while there is more.")
+      .def_property_readonly(
+          "budget",
+          [](const Outcome& outcome) {
+            return outcome.budget ? std::optional(std::string(name_of(*outcome.budget))) : std::nullopt;
+          },
+          "Which budget was used up; None unless reason is \"budget\".")
+      .def_property_readonly(
+          "error",
+          [](const Outcome& outcome) {
+            return outcome.error ? std::optional(text_of(describe(*outcome.error))) : std::nullopt;
+          },
+          "In words, where reason is \"errors\" or \"refused\".")
+      .def_property_readonly(
+          "best", [](const Outcome& outcome) { return view_of(outcome.best); },
+          "The program with the highest fitness; None where none was accepted.")
+      .def_readonly("confirmation", &Outcome::confirmation,
+                    "The best's evaluation when it was measured again at the end.")
+      .def_property_readonly(
+          "counts", [](const Outcome& outcome) { return dict_of(outcome.counts); },
+          "iterations, evaluations, accepted, rejected, repeated, refused, repairs, remeasured, given_back, "
+          "demoted.")
+      .def_property_readonly(
+          "usd", [](const Outcome& outcome) { return outcome.spending.usd(); }, "What calls to models cost.")
+      .def_readonly("elapsed_s", &Outcome::elapsed_s, "Wall time of all sessions.")
+      .def("__repr__", [](const Outcome& outcome) {
+        const std::string best = outcome.best
+                                     ? "best is program " + std::to_string(outcome.best->program->id.value)
+                                     : std::string("nothing was accepted");
+        return "<Outcome " + std::string(name_of(outcome.reason)) + ", " +
+               std::to_string(outcome.counts.iterations) + " iterations, " + best + ">";
+      });
+}
+
+void bind_ticket(py::module_& module) {
+  py::class_<TicketView>(
+      module, "Ticket",
+      "A question of the engine's: tell() or give_back() answers it. Immutable; outlives its engine.")
+      .def_property_readonly(
+          "id", [](const TicketView& view) { return view.ticket.id.value; }, "Its number, from 0.")
+      .def_property_readonly(
+          "island", [](const TicketView& view) { return view.ticket.island.value; },
+          "Where the child will live, from 0.")
+      .def_property_readonly("kind", &TicketView::kind,
+                             "\"propose\" (tell a child and its score), \"evaluate\" or \"remeasure\" (tell "
+                             "the score of `source`).")
+      .def_property_readonly("request", &TicketView::request,
+                             "What a child is asked for; None unless kind is \"propose\".")
+      .def_property_readonly("source", &TicketView::source,
+                             "What is to be scored; None where kind is \"propose\".")
+      .def("__repr__", [](const TicketView& view) {
+        return "<Ticket " + std::to_string(view.ticket.id.value) + ", " + view.kind() + ">";
+      });
+}
+
+}  // namespace
+
+py::dict dict_of(const Counts& counts) {
+  py::dict dict;
+  dict["iterations"] = counts.iterations;
+  dict["evaluations"] = counts.evaluations;
+  dict["accepted"] = counts.accepted;
+  dict["rejected"] = counts.rejected;
+  dict["repeated"] = counts.repeated;
+  dict["refused"] = counts.refused;
+  dict["repairs"] = counts.repairs;
+  dict["remeasured"] = counts.remeasured;
+  dict["given_back"] = counts.given_back;
+  dict["demoted"] = counts.demoted;
+  return dict;
+}
+
+void bind_outcomes(py::module_& module) {
+  bind_commit(module);
+  bind_outcome(module);
+  bind_ticket(module);
+}
+
+}  // namespace kernelsmith::python

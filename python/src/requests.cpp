@@ -1,0 +1,124 @@
+// What the engine asks of evaluators and proposers, and a proposer's answer that is no child.
+#include <pybind11/stl.h>
+
+#include <kernelsmith/core/rng.hpp>
+
+#include "bindings.hpp"
+#include "errors.hpp"
+#include "values.hpp"
+
+namespace kernelsmith::python {
+namespace {
+
+void bind_rng(py::module_& module) {
+  py::class_<Rng>(module, "Rng",
+                  "A stream of random numbers that is fixed by a seed and a ticket. One thread at a time may "
+                  "draw from it.")
+      .def(py::init(
+               [](std::uint64_t seed, std::uint64_t ticket) { return Rng(seed, ticket, Purpose::proposal); }),
+           py::arg("seed"), py::arg("ticket") = 0,
+           "The stream that Request.rng is for such a ticket of a run with such a random_seed.")
+      .def("random", &Rng::uniform, "Uniform in [0, 1).")
+      .def(
+          "normal", [](Rng& rng, double mean, double deviation) { return mean + deviation * rng.normal(); },
+          py::arg("mean") = 0.0, py::arg("deviation") = 1.0, "Gaussian.")
+      .def(
+          "below",
+          [](Rng& rng, std::uint64_t n) {
+            if (n == 0) throw py::value_error("there is no number below 0");
+            return rng.below(n);
+          },
+          py::arg("n"), "Uniform in 0 .. n-1. Raises ValueError for 0.")
+      .def(
+          "choice",
+          [](Rng& rng, const py::sequence& items) -> py::object {
+            if (items.empty()) throw py::value_error("there is nothing to choose from");
+            return items[rng.below(items.size())];
+          },
+          py::arg("items"), "One of them, each equally likely. Raises ValueError where there is none.");
+}
+
+void bind_request(py::module_& module) {
+  py::class_<Refusal>(module, "Refusal", "A proposer's answer that is no child. Immutable.")
+      .def(py::init([](const py::str& detail, const std::string& code) {
+             return Refusal{named(code, refusal_code_from, "code"), utf8_of(detail)};
+           }),
+           py::arg("detail") = "", py::arg("code") = "no_code",
+           "With a refusal's code of docs/errors.md. Raises Error for others.")
+      .def_property_readonly(
+          "code", [](const Refusal& refusal) { return std::string(name_of(refusal.code)); },
+          "Such as \"no_code\" or \"exhausted\".")
+      .def_property_readonly(
+          "detail", [](const Refusal& refusal) { return text_of(refusal.detail); }, "In words.")
+      .def("__repr__", [](const Refusal& refusal) {
+        return "<Refusal " + std::string(name_of(refusal.code)) + (refusal.detail.empty() ? "" : ": ") +
+               refusal.detail + ">";
+      });
+  py::class_<ProposalRequest>(module, "Request",
+                              "What a proposer is asked for: a child of `parent`. Immutable but for `rng`.",
+                              py::dynamic_attr())
+      .def_property_readonly(
+          "ticket", [](const ProposalRequest& request) { return request.ticket.value; },
+          "The number that the child will have.")
+      .def_property_readonly(
+          "operator", [](const ProposalRequest& request) { return std::string(name_of(request.op)); },
+          "How the child is to be made: translate, edit, rewrite, crossover, repair or tune.")
+      .def_property_readonly(
+          "model", [](const ProposalRequest& request) { return request.model; },
+          "The model that the operator policy chose; empty where none is configured.")
+      .def_property_readonly(
+          "parent", [](const ProposalRequest& request) { return view_of(request.selection.parent); },
+          "The program to start from; None before there is any.")
+      .def_property_readonly(
+          "top", [](const ProposalRequest& request) { return list_of(request.selection.top); },
+          "Some of the island's best.")
+      .def_property_readonly(
+          "inspirations",
+          [](const ProposalRequest& request) { return list_of(request.selection.inspirations); },
+          "Programs from other cells of the archive.")
+      .def_property_readonly(
+          "failures", [](const ProposalRequest& request) { return list_of(request.selection.failures); },
+          "Recent rejections, whose diagnostics tell what to avoid.")
+      // The same stream at every look would draw the same numbers again: the object keeps one.
+      .def_property_readonly(
+          "rng",
+          [](const py::object& self) {
+            if (!py::hasattr(self, "_rng"))
+              self.attr("_rng") = py::cast(py::cast<ProposalRequest&>(self).rng());
+            return py::object(self.attr("_rng"));
+          },
+          "The ticket's own random numbers: a search that draws from nothing else can be repeated.");
+}
+
+void bind_job(py::module_& module) {
+  py::class_<EvaluationJob>(module, "Job", "What an evaluator's method `evaluate` is given. Immutable.")
+      .def_property_readonly(
+          "candidate", [](const EvaluationJob& job) { return job.candidate.value; }, "The program's number.")
+      .def_readonly("attempt", &EvaluationJob::attempt, "Counts evaluations of the same candidate, from 0.")
+      .def_readonly(
+          "run", &EvaluationJob::run,
+          "The run's id, 32 hexadecimal digits; with candidate and attempt it names the job for ever.")
+      .def_readonly("source", &EvaluationJob::source, "What to evaluate.")
+      .def_property_readonly(
+          "why",
+          [](const EvaluationJob& job) {
+            return job.remeasurement ? std::optional(std::string(name_of(*job.remeasurement))) : std::nullopt;
+          },
+          "None for a new program; \"duel\" or \"confirm\" where it is measured again.")
+      .def_property_readonly(
+          "rival",
+          [](const EvaluationJob& job) {
+            return job.rival ? std::optional(job.rival->source) : std::nullopt;
+          },
+          "In a duel, what it is compared with.");
+}
+
+}  // namespace
+
+void bind_requests(py::module_& module) {
+  bind_rng(module);
+  bind_request(module);
+  bind_job(module);
+}
+
+}  // namespace kernelsmith::python

@@ -1,0 +1,45 @@
+"""What the tests share: a search that takes microseconds, and a task that the shell scores."""
+
+import os
+import subprocess
+import sys
+
+import kernelsmith as ks
+import pytest
+import support
+
+
+@pytest.fixture
+def task(tmp_path):
+    """A task folder whose fitness is the sum of the candidate's knobs."""
+    folder = tmp_path / "hill"
+    folder.mkdir()
+    (folder / "task.yaml").write_text(support.TASK)
+    (folder / "score.sh").write_text(support.SCORE)
+    (folder / "seed.txt").write_text(support.SEED)
+    return folder
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Starts a Python program of its own that imports this package and this folder's modules."""
+
+    def start(text, *arguments, **options):
+        file = tmp_path / "program.py"
+        file.write_text(text)
+        return subprocess.Popen([sys.executable, str(file), *map(str, arguments)], env=support.environment(),
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                **options)
+
+    return start
+
+
+@pytest.fixture
+def sandboxed(task):
+    """Skips where no candidate can be run, unless KERNELSMITH_SANDBOX=required."""
+    try:
+        ks.evaluate(task, support.SEED, quick=True)
+    except ks.Error as error:
+        if os.environ.get("KERNELSMITH_SANDBOX") == "required":
+            raise
+        pytest.skip(f"candidates cannot be run here: {error}")
