@@ -177,6 +177,15 @@ def test_what_cannot_be_seen_is_shown_as_its_code_point() -> None:
     assert shown == "a|U+200B|b|U+DCE9|c|U+2028|d|U+007F|\te\n"
 
 
+def test_a_run_under_way(tmp_path: Path) -> None:
+    with ks.Engine(tmp_path / "a.run", seed="0 0", iterations=5) as engine:
+        seed = engine.ask()
+        assert seed is not None
+        engine.tell(seed, 3.0)
+        words = page_of(ks.Run.open(tmp_path / "a.run"), tmp_path).words
+    assert "under way" in words and "1 accepted" in words
+
+
 def test_what_ended_the_last_session_is_told() -> None:
     error = {"code": "io", "message": "the bench is on fire", "where": "bench 7", "hint": ""}
     failed = [{"event": "session_started"}, {"event": "session_failed", "error": error}]
