@@ -1,9 +1,10 @@
-"""`python -m kernelsmith` is the command `kernelsmith`."""
+"""`python -m kernelsmith` is the command `kernelsmith`: `plot` and `report` in Python, all else by the executable."""
 
 import os
 import sys
 from pathlib import Path
 
+from . import _commands
 from ._errors import Error
 
 
@@ -16,12 +17,18 @@ def _command() -> Path:
 
 
 def main() -> None:
-    """Becomes the command; does not return."""
+    """Draws, or becomes the executable and does not return."""
+    arguments = sys.argv[1:]
     try:
-        command = _command()
-        os.execv(command, ["kernelsmith", *sys.argv[1:]])
+        if arguments and _commands.knows(arguments[0]):
+            _commands.run(arguments)
+        else:
+            command = _command()
+            os.execv(command, ["kernelsmith", *arguments])
     except Error as error:
-        sys.exit(f"error: {error}")
+        _commands.fail(error)
+    except KeyboardInterrupt:
+        _commands.fail(Error("stopped on request", "cancelled", "kernelsmith"))
 
 
 if __name__ == "__main__":

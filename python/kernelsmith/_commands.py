@@ -1,0 +1,76 @@
+"""`kernelsmith plot` and `kernelsmith report`: the command's pictures, which are drawn in Python."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from . import plot
+from ._errors import Error
+from ._run import Run
+from ._words import visible
+from ._writing import write
+from .report import report
+
+# docs/errors.md: wrong use or bad input; a broken machine or environment is everything else.
+_WRONG_USE = frozenset({"invalid_argument", "bad_input", "not_found", "busy", "already_told", "unknown_ticket",
+                        "version", "refused"})
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help tells how it is used")
+
+
+def _plot(run: str, out: Path) -> None:
+    kind = out.suffix[1:].lower()
+    if kind not in ("svg", "png"):
+        raise Error("a picture is .svg or .png", "invalid_argument", str(out), "name the file so")
+    made = plot.figure(Run.open(run))
+    file = io.BytesIO()
+    made.savefig(file, format=kind, dpi=160, metadata={"Date": None} if kind == "svg" else None)
+    write(out, file.getvalue())
+
+
+def _report(run: str, out: Path) -> None:
+    report(Run.open(run), out)
+
+
+_COMMANDS: dict[str, tuple[str, str, Callable[[str, Path], None]]] = {
+    "plot": ("FILE.{svg,png}", "Draw a run: best so far, lineage of the best, archive, cost, failures", _plot),
+    "report": ("FILE.html", "Write a run as one HTML page: what was found, the pictures, the best program's changes, "
+                            "and what was rejected and why", _report),
+}
+
+
+def knows(name: str) -> bool:
+    """Whether the first argument names a command of this module."""
+    return name in _COMMANDS
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Does what the arguments say, the command's name being the first. Raises Error."""
+    file, about, act = _COMMANDS[arguments[0]]
+    parser = _Parser(prog=f"kernelsmith {arguments[0]}", description=about, allow_abbrev=False,
+                     epilog="Needs matplotlib: pip install 'kernelsmith[plot]'")
+    parser.add_argument("RUN", help="the run folder; another process may be writing it")
+    parser.add_argument("-o", "--out", metavar=file, type=Path, required=True,
+                        help="what is written, in place of what stands there")
+    options = parser.parse_args(arguments[1:])
+    # A model or a folder may be called in letters that the font lacks; boxes stand for them.
+    warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+    act(options.RUN, options.out)
+
+
+def fail(error: Error) -> NoReturn:
+    """Prints the error as the command does, and ends with its exit status."""
+    where = f"{error.where}: " if error.where else ""
+    print(visible(f"error: {where}{error.message} ({error.code})"), file=sys.stderr)
+    if error.hint:
+        print(visible(f"hint: {error.hint}"), file=sys.stderr)
+    sys.exit(2 if error.code in _WRONG_USE else 130 if error.code == "cancelled" else 3)

@@ -1,0 +1,158 @@
+"""What pictures and reports tell of a run, read once and in the order in which it happened."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ._run import Archive, Run
+
+# matplotlib's arithmetic overflows on the way to the largest numbers.
+LARGEST = 1e300
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best after so many evaluated programs."""
+
+    evaluated: int
+    fitness: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What all calls up to a proposal cost, by model: US dollars, or tokens where nothing has a price."""
+
+    unit: str
+    proposals: list[int]
+    by_model: dict[str, list[float]]
+
+
+class History:
+    """A run's rows, each kind read when it is first asked for and then kept."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @classmethod
+    def of(cls, run: Run | History) -> History:
+        return run if isinstance(run, History) else cls(run)
+
+    @cached_property
+    def programs(self) -> list[dict[str, Any]]:
+        return [_drawable(row) for row in self.run.programs()]
+
+    @cached_property
+    def lineage(self) -> list[dict[str, Any]]:
+        try:
+            return [_drawable(row) for row in self.run.lineage()]
+        except UnicodeDecodeError:  # a source that is not UTF-8 has no diff in Python
+            return self._chain()
+
+    def _chain(self) -> list[dict[str, Any]]:
+        """The lineage without diffs."""
+        best = self.run.best
+        rows = {row["id"]: row for row in self.programs}
+        chain: list[dict[str, Any]] = []
+        at = best.id if best else None
+        while at in rows:
+            chain.append(rows[at] | {"diff": ""})
+            at = next(iter(rows[at]["parents"]), None)
+        return chain[::-1]
+
+    @cached_property
+    def events(self) -> list[dict[str, Any]]:
+        return self.run.events()
+
+    @cached_property
+    def archive(self) -> Archive:
+        return self.run.archive
+
+    @cached_property
+    def failures(self) -> list[dict[str, Any]]:
+        return self.run.failures()
+
+    @cached_property
+    def cost(self) -> list[dict[str, Any]]:
+        return self.run.cost()
+
+    @property
+    def unit(self) -> str:
+        """Of the fitness: "x" for ratios, empty where it has none."""
+        evaluation = self.run.best_evaluation
+        return evaluation.measurement.unit if evaluation and evaluation.measurement else ""
+
+    @cached_property
+    def best(self) -> list[Best]:
+        """The best so far, a step for each new one, by what is known now: a program that was measured again counts
+        with its last measurement, one that did not hold not at all, and neither does one that lost a duel with the
+        best although its own measurement is higher."""
+        last = self.run.best
+        if last is None:
+            return []
+        steps: list[Best] = []
+        for evaluated, row in enumerate(self.programs, start=1):
+            if not row["accepted"] or (row["fitness"] > clamped(last.fitness) and row["id"] != last.id):
+                continue
+            if not steps or row["fitness"] > steps[-1].fitness:
+                steps.append(Best(evaluated, row["fitness"], row["low"], row["high"]))
+        return steps
+
+    @cached_property
+    def spent(self) -> Spent | None:
+        """None where no model was asked."""
+        models = [row["model"] for row in self.cost if row["calls"]]
+        if not models:
+            return None
+        priced = any(row["usd"] > 0 for row in self.cost)
+        proposals = [0]
+        by_model = {model: [0.0] for model in models}
+        for event in self.events:
+            cost = event.get("cost") if event["event"] == "call_failed" else event.get("proposal", {}).get("cost")
+            if cost is None:
+                continue
+            proposals.append(proposals[-1] + (event["event"] == "proposal_arrived"))
+            for model, so_far in by_model.items():
+                so_far.append(so_far[-1] + (_amount(cost, priced) if cost.get("model", "") == model else 0))
+        return Spent("USD" if priced else "tokens", proposals, by_model)
+
+    @cached_property
+    def session_error(self) -> dict[str, Any] | None:
+        """What ended the last session, where an error did."""
+        error = None
+        for event in self.events:
+            if event["event"] == "session_started":
+                error = None
+            elif event["event"] == "session_failed":
+                error = event["error"]
+        return error
+
+    @cached_property
+    def refusals(self) -> dict[str, tuple[int, str]]:
+        """Proposals that gave no child: how many, and the last one's words, by code."""
+        found: dict[str, tuple[int, str]] = {}
+        for event in self.events:
+            refusal = event.get("proposal", {}).get("refusal")
+            if refusal is not None:
+                found[refusal["code"]] = (found.get(refusal["code"], (0, ""))[0] + 1, refusal["detail"])
+        return found
+
+
+def clamped(value: float) -> float:
+    return min(max(value, -LARGEST), LARGEST)
+
+
+def _drawable(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {key: clamped(row[key]) for key in ("fitness", "low", "high") if row[key] is not None}
+
+
+def _amount(cost: dict[str, Any], priced: bool) -> float:
+    if not priced:
+        return float(cost.get("input_tokens", 0) + cost.get("output_tokens", 0))
+    # A recording may hold anything; nothing that it says gives money back.
+    dollars = [float(cost.get(key, 0)) for key in ("usd", "guessed_usd")]
+    return sum(max(one, 0.0) for one in dollars if math.isfinite(one))
