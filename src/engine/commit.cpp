@@ -187,15 +187,36 @@ Status SearchState::commit_confirmation(const OpenTicket& ticket, const Evaluati
   ++counts_.remeasured;
   commit.kind = CommitKind::remeasured;
   commit.individual = ticket.challenger;
-  confirmation_.emplace(ticket.challenger->program->id, arrived.evaluation.without_artifacts());
-  if (arrived.evaluation.accepted()) return {};
-  commit.individual = individual_of(ticket.challenger->program, *confirmation_->second);
+  const Evaluation evaluation = arrived.evaluation.without_artifacts();
+  confirmations_.insert_or_assign(ticket.challenger->program->id, evaluation);
+  if (arrived.evaluation.accepted()) return commit_confirmed(ticket, arrived, commit);
+  commit.individual = individual_of(ticket.challenger->program, evaluation);
   commit.demoted = true;
   return demote(commit.individual, ticket.answered_at);
 }
 
-/// A best that does not hold is a rejected program. In the cells that it leaves, the best of the others that
-/// belong there takes its place: what it pushed out may be better than what stands elsewhere.
+/// Where the new measurement is so much lower that another elite is better beyond the noise, it stands in the
+/// place of the one that was selected for being high; the other one is then the best, and confirmed in its
+/// turn.
+Status SearchState::commit_confirmed(const OpenTicket& ticket, const EvaluationArrived& arrived,
+                                     Commit& commit) {
+  const ProgramPtr& program = ticket.challenger->program;
+  const auto measured = individual_of(program, described(program->source, arrived.evaluation));
+  const Measurement& fitness = measured->evaluation.metrics()->fitness();
+  const auto is_better = [&](const Elite& elite) {
+    return elite.individual->program->id != program->id &&
+           compare(elite.individual->evaluation.metrics()->fitness(), fitness) == Comparison::better;
+  };
+  bool another = false;
+  for (std::uint32_t i = 0; i < archipelago_.size() && !another; ++i)
+    another = std::ranges::any_of(archipelago_.island({i}).archive().elites(), is_better);
+  if (!another) return {};
+  keep(programs_.at(program->id), measured, ticket.answered_at);
+  commit.individual = measured;
+  return replace(measured);
+}
+
+/// A best that does not hold is a rejected program.
 Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered_at) {
   const ProgramId id = rejected->program->id;
   ProgramRecord& record = programs_.at(id);
@@ -209,14 +230,20 @@ Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered
   ++counts_.rejected;
   ++counts_.demoted;
   std::erase_if(follow_ups_, [&](const FollowUp& one) { return one.program == id || one.incumbent == id; });
+  return replace(rejected);
+}
+
+/// Takes a program out of all its cells and offers it anew as it was measured now. In the cells that it
+/// leaves, the best of the others that belong there takes its place.
+Status SearchState::replace(const IndividualPtr& measured) {
   std::set<IslandId> left;
-  for (const auto& [island, cell] : archipelago_.withdraw(id)) {
+  for (const auto& [island, cell] : archipelago_.withdraw(measured->program->id)) {
     if (const auto next = best_of_cell(cell)) {
       auto individual = this->individual(*next);
       if (!individual) return individual.error();
       archipelago_.add(island, std::move(*individual));
     }
-    if (left.insert(island).second) archipelago_.add(island, rejected);
+    if (left.insert(island).second) archipelago_.add(island, measured);
   }
   return {};
 }
@@ -236,7 +263,7 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
     ++counts_.given_back;
     if (ticket.kind == TicketKind::seed) seed_passed_ = true;
     if (ticket.kind == TicketKind::confirm)
-      confirmation_.emplace(ticket.challenger->program->id, std::nullopt);
+      confirmations_.insert_or_assign(ticket.challenger->program->id, std::nullopt);
     commit.kind = CommitKind::given_back;
     commit.error = closed.error;
     return;

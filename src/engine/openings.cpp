@@ -146,14 +146,14 @@ bool SearchState::room_for_iteration() const {
   return counts_.iterations + static_cast<std::uint64_t>(reserved) < *budgets_.iterations;
 }
 
-/// The budget keeps one evaluation for it. Where that one is rejected the next best is confirmed all the
-/// same: a best that nobody looked at would be worth less than the few evaluations.
+/// The budget keeps one evaluation for it. Where that one shows that another program is the best, that one is
+/// confirmed all the same: a best that nobody looked at would be worth less than the few evaluations.
 bool SearchState::may_confirm() const {
   if (!options_.confirm || !open_.empty()) return false;
-  const bool goes_on = confirmation_ && confirmation_->second && !confirmation_->second->accepted();
+  const bool goes_on = !confirmations_.empty();
   if (budgets_.evaluations && counts_.evaluations >= *budgets_.evaluations && !goes_on) return false;
   const auto best = archipelago_.best();
-  return best && !(confirmation_ && confirmation_->first == best->program->id);
+  return best && !confirmations_.contains(best->program->id);
 }
 
 TicketOpened SearchState::open_iteration() const {

@@ -237,8 +237,8 @@ Status SearchState::cross_period(const PeriodCrossed& crossed) {
 
 const Evaluation* SearchState::confirmation_of_best() const {
   const IndividualPtr found = best();
-  const bool confirmed = found && confirmation_ && confirmation_->first == found->program->id;
-  return confirmed && confirmation_->second ? &*confirmation_->second : nullptr;
+  const auto known = found ? confirmations_.find(found->program->id) : confirmations_.end();
+  return known != confirmations_.end() && known->second ? &*known->second : nullptr;
 }
 
 Result<OpenTicket*> SearchState::unanswered(TicketId id) {

@@ -20,10 +20,10 @@ Lines filled_lines(std::string_view text) {
   Lines lines;
   for (const std::string_view line : lines_of(text)) {
     const auto begin = static_cast<std::size_t>(line.data() - text.data());
-    if (trimmed(line).empty()) continue;
+    std::string bare = without_blanks(line);
+    if (bare.empty()) continue;
     const bool is_indented = line.starts_with(' ') || line.starts_with('\t');
-    lines.push_back(
-        {without_blanks(line), std::string(trimmed(line)), is_indented, begin, begin + line.size()});
+    lines.push_back({std::move(bare), std::string(trimmed(line)), is_indented, begin, begin + line.size()});
   }
   return lines;
 }
@@ -115,7 +115,7 @@ std::string without_blanks(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::string result;
   std::ranges::copy_if(text, std::back_inserter(result),
-                       [](char c) { return " \t\r\n"sv.find(c) == ""sv.npos; });
+                       [](char c) { return " \t\r\n\f\v"sv.find(c) == ""sv.npos; });
   return result;
 }
 
@@ -126,6 +126,8 @@ bool same_but_for_blanks(std::string_view a, std::string_view b) {
 std::string difference(std::string_view frozen, std::string_view reply) {
   const Lines wanted = filled_lines(frozen), given = filled_lines(reply);
   const auto [line, other] = std::ranges::mismatch(wanted, given, {}, &Line::bare, &Line::bare);
+  // Texts whose lines are the same may differ in a byte-order mark: at a line's beginning it is a blank.
+  if (line == wanted.end() && other == given.end()) return "the frozen text holds another byte-order mark";
   if (line == wanted.end()) return "the line " + quoted(other->raw) + " is added to the frozen text";
   if (other == given.end()) return "the frozen line " + quoted(line->raw) + " is missing";
   return "the frozen line " + quoted(line->raw) + " is " + quoted(other->raw) + " in the reply";

@@ -207,6 +207,28 @@ TEST(Confirm, ABestThatIsRejectedIsDemotedAndTheNextOneIsConfirmed) {
   EXPECT_EQ(replayed(options, events), text_of(engine));
 }
 
+TEST(Confirm, AnotherEliteIsTheBestWhereTheNewMeasurementIsLowerBeyondTheNoise) {
+  auto options = toy_options(9);
+  options.confirm = true;
+  options.budgets.evaluations = 3;
+  const auto events = no_events();
+  Engine engine = open_engine(options, events);
+  ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(2), {{"x", 5}})));
+  ASSERT_TRUE(engine.tell(next(engine).id, number(1), accepted(Measurement::exact(8), {{"x", 55}})));
+  const Ticket first = next(engine);
+  EXPECT_EQ(std::get<Remeasure>(first.work).challenger->program->id, ProgramId{1});
+  const auto commits = engine.tell(first.id, accepted(Measurement::exact(1), {{"x", 55}})).value();
+  EXPECT_FALSE(commits.front().demoted);
+  EXPECT_EQ(best_of(engine), 0U);
+  const Ticket second = next(engine);
+  EXPECT_EQ(std::get<Remeasure>(second.work).challenger->program->id, ProgramId{0});
+  ASSERT_TRUE(engine.tell(second.id, accepted(Measurement::exact(0.5), {{"x", 5}})));
+  EXPECT_TRUE(engine.done()) << "both were measured again, and neither is a third time";
+  EXPECT_EQ(best_of(engine), 1U);
+  EXPECT_EQ(engine.outcome().confirmation->metrics()->fitness().median, 1);
+  EXPECT_EQ(replayed(options, events), text_of(engine));
+}
+
 TEST(Confirm, NoBestIsLeftWhereNoneHolds) {
   const auto events = no_events();
   Engine engine = before_confirmation(one_cell(9), events);

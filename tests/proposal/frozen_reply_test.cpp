@@ -32,6 +32,26 @@ TEST(FrozenReply, IsCutOutOfTheWholeFile) {
               HasSubstr("unchanged"));
 }
 
+TEST(FrozenReply, MayHaveOtherBlanksWhateverTheyAre) {
+  for (const char* blank : {"\f", "\v", " \t"}) {
+    std::string reply = in_python(kNew);
+    reply.replace(reply.find("\n\n"), 2, "\n" + std::string(blank) + "\n");
+    EXPECT_EQ(of_python(reply), in_python(kNew)) << "in the reply";
+    std::string parent = in_python(kOld);
+    parent.replace(parent.find("\n\n"), 2, "\n" + std::string(blank) + "\n");
+    EXPECT_THAT(outcome(fenced(in_python(kNew), "python"), python(parent)), HasSubstr(kNew)) << "in the seed";
+  }
+}
+
+TEST(FrozenReply, MarksOfByteOrderWithinATextAreNoCrash) {
+  std::string parent = in_python(kOld);
+  parent.insert(parent.find("LIMIT"), "\xef\xbb\xbf");
+  EXPECT_FALSE(outcome(fenced(in_python(kNew), "python"), python(parent)).empty());
+  std::string reply = in_python(kNew);
+  reply.insert(reply.find("LIMIT"), "\xef\xbb\xbf");
+  EXPECT_FALSE(of_python(reply).empty());
+}
+
 TEST(FrozenReply, MayLackTheFilesBeginningOrEnd) {
   EXPECT_EQ(of_python(kHead + "\n\n" + kNew), in_python(kNew));
   EXPECT_EQ(of_python(kNew + "\n" + kTail), in_python(kNew));

@@ -108,10 +108,8 @@ class SearchState {
   Result<IndividualPtr> individual(ProgramId id) const;
   /// Rejected programs by what they broke, in the order of the stages.
   const std::map<std::pair<Stage, RejectionCode>, std::uint64_t>& failures() const { return failures_; }
-  /// The last confirmation, and of which program; no evaluation where an Error ended it.
-  const std::optional<std::pair<ProgramId, std::optional<Evaluation>>>& confirmation() const {
-    return confirmation_;
-  }
+  /// The programs that were confirmed, or were to be: no evaluation where an Error ended it.
+  const std::map<ProgramId, std::optional<Evaluation>>& confirmations() const { return confirmations_; }
   /// The best program's evaluation when it was confirmed; null where it was not.
   const Evaluation* confirmation_of_best() const;
   /// The programs that were the best and were rejected when they were confirmed, in that order, with that
@@ -219,6 +217,8 @@ class SearchState {
   Status commit_program(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
   void commit_duel(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
   Status commit_confirmation(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
+  Status commit_confirmed(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
+  Status replace(const IndividualPtr& measured);
   Status demote(const IndividualPtr& rejected, std::uint64_t answered_at);
   std::optional<ProgramId> best_of_cell(Cell cell) const;
   void keep(ProgramRecord& record, const IndividualPtr& individual, std::uint64_t evaluated_at) const;
@@ -278,7 +278,7 @@ class SearchState {
   std::map<ProgramId, std::uint32_t> attempts_;  ///< the next attempt of each program
   std::map<ProgramId, unsigned> repairs_;        ///< how many repairs in a row led to a rejected program
   std::map<std::pair<ProgramId, ProgramId>, unsigned> duels_;
-  std::optional<std::pair<ProgramId, std::optional<Evaluation>>> confirmation_;
+  std::map<ProgramId, std::optional<Evaluation>> confirmations_;
   std::vector<IndividualPtr> demoted_;
 };
 
