@@ -256,7 +256,7 @@ Evaluation evaluate(const std::filesystem::path& task, const py::object& source,
   unwrap(lay_settings(settings, registry, config));
   const Source& like = loaded.task.seed.empty() ? loaded.task.reference : loaded.task.seed;
   const Source candidate = source_of(source, &like);
-  auto evaluation = wait_for<Evaluation>([=](std::stop_token stop) -> Result<Evaluation> {
+  auto evaluation = wait_for<Evaluation>([=](const std::stop_token& stop) -> Result<Evaluation> {
     std::optional<Evaluation> found;
     const Status done = evaluate_each(
         loaded.task, config, {candidate}, [&](const Evaluation& one) { found = one; }, stop, !quick);
