@@ -107,6 +107,7 @@ def openevolve_rate(programs):
         return None
     logging.disable(logging.CRITICAL)
     config = Config()
+    config.language = "python"
     config.diff_based_evolution = False
     config.llm.models = config.llm.evaluator_models = [LLMModelConfig(name="stub", init_client=StubModel)]
     config.database.population_size = programs + 10_000  # far from the limit, where adding costs ten times as much
@@ -135,6 +136,8 @@ def openevolve_rate(programs):
         rate = (len(database.programs) - before) / (time.perf_counter() - began)
         timer.cancel()
         controller.stop()
+    if rate == 0:
+        raise RuntimeError(f"OpenEvolve found nothing: {controller.last_iteration_error}")
     return rate
 
 

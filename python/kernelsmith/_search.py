@@ -189,7 +189,8 @@ class Engine:
         return Archive(self._search.archive())
 
     def close(self) -> None:
-        """Ends the session; the folder can then be opened again. What was told is kept."""
+        """Ends the session; the folder can then be opened again. What was told is kept. A run() under way in another
+        thread goes on, and keeps the folder until it returns."""
         self._search.close()
 
 

@@ -200,7 +200,7 @@ class Coroutine final : public Seam {
 
 bool is_calling() { return calls_here > 0; }
 
-std::shared_ptr<Evaluator> evaluator_from(py::object object, unsigned workers) {
+std::shared_ptr<Evaluator> evaluator_from(const py::object& object, unsigned workers) {
   const bool whole = py::hasattr(object, Evaluating::kMethod);
   py::object function = callable_of(object, Evaluating::kMethod);
   if (is_coroutine_function(function))
@@ -208,7 +208,7 @@ std::shared_ptr<Evaluator> evaluator_from(py::object object, unsigned workers) {
   return blocking_evaluator(plain<Evaluating>(share(std::move(function)), whole), workers);
 }
 
-std::shared_ptr<Proposer> proposer_from(py::object object, unsigned workers) {
+std::shared_ptr<Proposer> proposer_from(const py::object& object, unsigned workers) {
   py::object function = callable_of(object, Proposing::kMethod);
   if (is_coroutine_function(function))
     return std::make_shared<Coroutine<Proposing, Proposer>>(share(std::move(function)), true);

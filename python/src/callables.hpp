@@ -17,10 +17,10 @@ namespace py = pybind11;
 /// a coroutine function, on the module's event loop. What it raises is a rejection (`raised`) with the
 /// traceback, but kernelsmith.Error, which is an Error; what is no score is a rejection (`bad_metrics`).
 /// Throws py::type_error for what cannot be called.
-std::shared_ptr<Evaluator> evaluator_from(py::object object, unsigned workers);
+std::shared_ptr<Evaluator> evaluator_from(const py::object& object, unsigned workers);
 
 /// The same for a proposer, which is called with a Request; what it raises is an Error (`tool_failed`).
-std::shared_ptr<Proposer> proposer_from(py::object object, unsigned workers);
+std::shared_ptr<Proposer> proposer_from(const py::object& object, unsigned workers);
 
 /// Whether this thread is inside a call of a Python evaluator or proposer: it must not wait for the end of
 /// the threads that make such calls.

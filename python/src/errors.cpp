@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "values.hpp"
 
@@ -42,7 +43,7 @@ std::string traceback_of(const py::error_already_set& raised) {
 void bind_errors(py::module_&) {
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
-      if (thrown) std::rethrow_exception(thrown);
+      if (thrown) std::rethrow_exception(std::move(thrown));
     } catch (const ErrorException& error) {
       raise(error.error());
     }

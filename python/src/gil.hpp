@@ -38,6 +38,13 @@ class Released {
   PyThreadState* state_;
 };
 
+/// Calls `call` without the GIL, on a thread that holds it.
+template <class F>
+auto without_gil(F call) {
+  const Released released;
+  return call();
+}
+
 /// Calls `call` with the GIL, on any thread.
 template <class F>
 auto with_gil(F call) {

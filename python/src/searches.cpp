@@ -204,6 +204,7 @@ std::unique_ptr<Search> open_search(const std::optional<std::filesystem::path>& 
                                     const py::object& proposer, const std::string& settings) {
   const Registry registry = registry_with(evaluator, proposer, workers_in(settings));
   const Task task = task_of(seed.is_none() ? Source{} : source_of(seed));
+  const Released released;
   RunConfig config = config_for(task, registry, settings);
   EngineOptions options = unwrap(engine_options(task, config));
   const auto notices = std::make_shared<Notices>();
@@ -211,12 +212,25 @@ std::unique_ptr<Search> open_search(const std::optional<std::filesystem::path>& 
   options.recorded.emplace(kDescribeSetting, kSourceFeatures);
   auto made_proposer = unwrap(config.proposer.provider->make(task));
   auto made_evaluator = unwrap(config.evaluator.provider->make(task));
-  const Released released;
   auto engine =
       folder ? Engine::open(*folder, std::move(options), std::move(made_evaluator), std::move(made_proposer))
              : Engine::create(std::make_unique<MemoryJournal>(), std::move(options),
                               std::move(made_evaluator), std::move(made_proposer));
   return std::make_unique<Search>(std::make_shared<Engine>(unwrap(std::move(engine))), config.seed, notices);
+}
+
+struct Prepared {
+  TaskFolder task;
+  RunConfig config;
+};
+
+/// A task folder, and its configuration with the settings. Needs no GIL. Throws ErrorException.
+Prepared prepared(const std::filesystem::path& folder, const Registry& registry,
+                  const std::string& settings) {
+  TaskFolder loaded = unwrap(load_task_folder(folder));
+  RunConfig config = unwrap(default_config(loaded.task, registry));
+  unwrap(lay_settings(settings, registry, config));
+  return {std::move(loaded), std::move(config)};
 }
 
 /// A search over a task folder: begun in `folder`, or gone on with where that is a run.
@@ -234,10 +248,8 @@ Outcome run_task(const std::filesystem::path& task, const std::filesystem::path&
           notices);
     };
   } else {
-    const TaskFolder loaded = unwrap(load_task_folder(task));
-    RunConfig config = unwrap(default_config(loaded.task, registry));
-    unwrap(lay_settings(settings, registry, config));
-    open = [=] { return Session::create(loaded, folder, config, notices); };
+    const Prepared made = without_gil([&] { return prepared(task, registry, settings); });
+    open = [=] { return Session::create(made.task, folder, made.config, notices); };
   }
   return drive(
       [open](const CommitCallback& on_commit, std::stop_token stop) -> Result<Outcome> {
@@ -251,15 +263,13 @@ Outcome run_task(const std::filesystem::path& task, const std::filesystem::path&
 Evaluation evaluate(const std::filesystem::path& task, const py::object& source, bool quick,
                     const std::string& settings) {
   const Registry registry = default_registry();
-  const TaskFolder loaded = unwrap(load_task_folder(task));
-  RunConfig config = unwrap(default_config(loaded.task, registry));
-  unwrap(lay_settings(settings, registry, config));
-  const Source& like = loaded.task.seed.empty() ? loaded.task.reference : loaded.task.seed;
+  const Prepared made = without_gil([&] { return prepared(task, registry, settings); });
+  const Source& like = made.task.task.seed.empty() ? made.task.task.reference : made.task.task.seed;
   const Source candidate = source_of(source, &like);
-  auto evaluation = wait_for<Evaluation>([=](std::stop_token stop) -> Result<Evaluation> {
+  auto evaluation = wait_for<Evaluation>([=](const std::stop_token& stop) -> Result<Evaluation> {
     std::optional<Evaluation> found;
     const Status done = evaluate_each(
-        loaded.task, config, {candidate}, [&](const Evaluation& one) { found = one; }, stop, !quick);
+        made.task.task, made.config, {candidate}, [&](const Evaluation& one) { found = one; }, stop, !quick);
     if (!done) return done.error();
     return *found;
   });

@@ -11,6 +11,7 @@
 
 #include "bindings.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 #include "settings.hpp"
 
 namespace kernelsmith::python {
@@ -25,6 +26,7 @@ struct TaskView {
 /// The prompt for a request over a task, or over no task at all.
 Prompt prompt_of(const ProposalRequest& request, const std::optional<TaskView>& task, const std::string& set,
                  std::size_t budget_tokens) {
+  const Released released;
   const IndividualPtr& parent = request.selection.parent;
   const Task searched = task ? task->folder.task : task_of(parent ? parent->program->source : Source{});
   PromptOptions options;
@@ -38,7 +40,8 @@ py::object extracted(const std::string& reply, const py::object& parent, bool ed
   const Source source = py::isinstance<ProgramView>(parent)
                             ? py::cast<const ProgramView&>(parent).program().source
                             : source_of(parent);
-  const auto found = extract(reply, source, edits_only ? ReplyForm::edits : ReplyForm::either);
+  const auto found =
+      without_gil([&] { return extract(reply, source, edits_only ? ReplyForm::edits : ReplyForm::either); });
   if (const auto* child = std::get_if<Source>(&found)) return py::cast(*child);
   return py::cast(std::get<Refusal>(found));
 }
@@ -48,7 +51,8 @@ py::object extracted(const std::string& reply, const py::object& parent, bool ed
 void bind_texts(py::module_& module) {
   py::class_<TaskView>(module, "Task", "A task folder, read and checked. Immutable.")
       .def(py::init([](const std::filesystem::path& folder) {
-             return TaskView{std::filesystem::absolute(folder), unwrap(load_task_folder(folder))};
+             return TaskView{std::filesystem::absolute(folder),
+                             without_gil([&] { return unwrap(load_task_folder(folder)); })};
            }),
            py::arg("folder"),
            "Reads FOLDER/task.yaml and the files that it names. Raises Error: `not_found`, `bad_input`.")
