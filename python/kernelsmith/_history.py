@@ -92,7 +92,7 @@ class History:
         with its last measurement, one that did not hold not at all, and neither does one that lost a duel with the
         best although its own measurement is higher."""
         last = self.run.best
-        if last is None:
+        if last is None or last.fitness is None:
             return []
         steps: list[Best] = []
         for evaluated, row in enumerate(self.programs, start=1):

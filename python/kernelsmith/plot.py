@@ -192,9 +192,10 @@ def _heading(history: History) -> str:
 def _confirmed(history: History) -> tuple[float, float, float] | None:
     """The best's median, low and high where it was measured again and came out differently."""
     once, again = history.run.best, history.run.best_evaluation
-    if once is None or again is None or again.measurement == once.evaluation.measurement:
+    measured = again.measurement if again else None
+    if once is None or measured is None or measured == once.evaluation.measurement:
         return None
-    return again.measurement.median, again.measurement.low, again.measurement.high
+    return measured.median, measured.low, measured.high
 
 
 def _fitness_label(history: History) -> str:
