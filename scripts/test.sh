@@ -106,7 +106,7 @@ tidy_stage() {
   stage "clang-tidy"
   local files
   files=$(if $full; then sources; else git diff --name-only --diff-filter=d "${KERNELSMITH_TIDY_BASE:-HEAD~1}"; fi |
-    grep -E '^(archive|evaluator|islands|prompts|src)/.*\.cpp$' || true)
+    grep -E '^(archive|evaluator|islands|prompts|python|src)/.*\.cpp$' || true)
   [ -n "$files" ] || { echo "nothing to check"; return; }
   [ -f build/dev/compile_commands.json ] || cmake --preset dev >/dev/null
   xargs -n 1 -P "$jobs" clang-tidy-14 -p build/dev --quiet <<<"$files" 2> >(grep -v 'warnings\? generated' >&2)
