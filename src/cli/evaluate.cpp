@@ -71,9 +71,7 @@ void print_text(const Evaluation& evaluation) {
 /// What a candidate's files are called: the only one as it was given.
 std::vector<std::string> paths_of(const Source& candidate, const std::string& given) {
   if (candidate.files().size() == 1) return {given};
-  std::vector<std::string> paths;
-  for (const SourceFile& file : candidate.files()) paths.push_back(file.path);
-  return paths;
+  return cli::paths_of(candidate);
 }
 
 /// What the tuner could vary.
@@ -81,11 +79,6 @@ void print_knobs(const Source& candidate, const std::vector<std::string>& paths)
   const auto knobs = find_knobs(candidate);
   if (!knobs) return;  // then the candidate is rejected for it
   for (const Knob& knob : *knobs) say("{}\n", describe(knob, paths[knob.file]));
-}
-
-void warn_of_near_knobs(const Source& candidate, const std::vector<std::string>& paths) {
-  for (const NearKnob& knob : find_near_knobs(candidate))
-    say(stderr, "note: {}\n", describe(knob, paths[knob.file]));
 }
 
 /// A candidate of one file is compiled under the name of the seed's; messages shall name the file that was

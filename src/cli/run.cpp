@@ -52,6 +52,7 @@ int RunCommand::operator()() const {
   auto run = configure(loaded->task, registry);
   if (!run) return report(stderr, run.error());
 
+  warn_of_near_knobs(loaded->task.seed, paths_of(loaded->task.seed));
   if (dry) return dry_run_command(*loaded, *run, interrupt);
 
   const std::string folder = out ? *out : unused_folder(loaded->task.name);

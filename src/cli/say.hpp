@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include <kernelsmith/core/source.hpp>
 
 namespace kernelsmith::cli {
 
@@ -24,5 +28,12 @@ template <class... Parts>
 void say(fmt::format_string<Parts...> format, Parts&&... parts) {
   put(stdout, fmt::format(format, std::forward<Parts>(parts)...));
 }
+
+/// The names of a source's files.
+std::vector<std::string> paths_of(const Source& source);
+
+/// A note for each comment that nearly makes a knob, on the standard error; `paths` are what its files are
+/// called.
+void warn_of_near_knobs(const Source& source, const std::vector<std::string>& paths);
 
 }  // namespace kernelsmith::cli

@@ -137,6 +137,8 @@ class EvaluateTest(CommandTest):
         self.assertEqual([check["status"] for check in checks], ["ok"] * 6 + ["limited"])
         self.assertIn("knob k0 (seed.txt:1) is 0 of", checks[0]["detail"])
         self.assertIn("seed.txt:7: `@tunes 1 3` makes no knob", checks[6]["detail"])
+        done = self.succeed("run", "task", "--iterations", "1")
+        self.assertIn("note: seed.txt:7: `@tunes 1 3` makes no knob; `@tune 1 3` would\n", done.stderr)
 
 
 class RunTest(CommandTest):
