@@ -1,5 +1,6 @@
 """Searches: run() for the usual case, Engine for own loops."""
 
+import difflib
 import json
 import operator
 import os
@@ -24,6 +25,9 @@ def _settings(settings: dict[str, Any], proposer: Any) -> tuple[str, Any]:
     budgets = {name: settings.pop(name) for name in _BUDGETS if name in settings}
     if budgets:
         settings["budgets"] = {**settings.get("budgets", {}), **budgets}
+    for name in settings:  # what run.yaml does not know by this name; 0.85 tells evaluator from evaluations
+        for known in difflib.get_close_matches(name, _BUDGETS, 1, 0.85):
+            raise Error(f"unknown key '{name}'", "bad_input", "the keyword arguments", f"did you mean {known}?")
     if "random_seed" in settings:
         settings["seed"] = settings.pop("random_seed")
     if isinstance(proposer, _Configured):

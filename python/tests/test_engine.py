@@ -145,15 +145,17 @@ def test_run_needs_an_evaluator_and_a_proposer():
 
 
 @pytest.mark.parametrize("settings, told", [
-    ({"workrs": 3}, "workers"),
-    ({"islands": {"cuont": 3}}, "count"),
-    ({"budgets": {"iteration": 3}}, "iterations"),
+    ({"workrs": 3}, "did you mean workers"),
+    ({"islands": {"cuont": 3}}, "did you mean count"),
+    ({"budgets": {"iteration": 3}}, "did you mean iterations"),
+    ({"itertions": 3}, "did you mean iterations"),
+    ({"wall_times": 3}, "did you mean wall_time_s"),
     ({"workers": "many"}, "workers"),
     ({"islands": {"count": 0}}, "count"),
     ({"iterations": -1}, "iterations"),
     ({"random_seed": "x"}, "seed"),
     ({"deterministic": True, "wall_time_s": 3}, "wall time"),
-    ({"proposer": ks.Tuner(drws=3)}, "draws"),
+    ({"proposer": ks.Tuner(drws=3)}, "did you mean draws"),
     ({"workers": object()}, "plain value"),
 ])
 def test_settings_are_checked_as_run_yaml_is(settings, told):
