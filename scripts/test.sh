@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs, builds and tests. The fast tier takes minutes from a cold start; --full adds the long tests (kills, soak,
 # fuzzing), the release build, and lints every file.
-# Usage: scripts/test.sh [--full] [--only STAGE]...   stages: format dev asan tsan tidy release fuzz
+# Usage: scripts/test.sh [--full] [--only STAGE]...   stages: format dev asan tsan tidy release wheel fuzz
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ while [ $# -gt 0 ]; do
     --only)
       [ $# -gt 1 ] || { usage >&2; exit 2; }
       case "$2" in
-        format|dev|release|asan|tsan|tidy|fuzz) only+=("$2"); shift ;;
+        format|dev|release|wheel|asan|tsan|tidy|fuzz) only+=("$2"); shift ;;
         *) printf 'test: unknown stage %s\n' "$2" >&2; usage >&2; exit 2 ;;
       esac ;;
     *) printf 'test: unknown option %s\n' "$1" >&2; usage >&2; exit 2 ;;
@@ -92,6 +92,27 @@ asan_stage() {
   build asan
   stage "tests under AddressSanitizer and UndefinedBehaviorSanitizer"
   run_tests asan
+  if $full; then asan_python; fi
+}
+
+# The interpreter itself is built without a sanitizer, and leaves memory to the end of its process.
+asan_python() {
+  stage "the Python module under AddressSanitizer"
+  cmake --preset asan -DKERNELSMITH_BUILD_PYTHON=ON >/dev/null
+  build asan --target kernelsmith_python
+  LD_PRELOAD=$(g++ -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/asan/python \
+    KERNELSMITH_SOURCE=$PWD build/venv/bin/python -B -m pytest -q -p no:cacheprovider \
+    python/tests/test_values.py python/tests/test_callables.py python/tests/test_engine.py python/tests/test_stress.py
+}
+
+# What `pip install .` gives, in an environment of its own.
+wheel_stage() {
+  stage "pip install ."
+  rm -rf build/wheel-venv
+  python3 -m venv build/wheel-venv
+  build/wheel-venv/bin/pip install -q --disable-pip-version-check . -r python/requirements-test.txt
+  (cd build && wheel-venv/bin/python -m kernelsmith --version &&
+    KERNELSMITH_SOURCE=$PWD/.. wheel-venv/bin/python -B -m pytest -q -p no:cacheprovider ../python/tests)
 }
 
 tsan_stage() {
@@ -133,7 +154,7 @@ scripts/install.sh test
 for name in format dev asan tsan tidy; do
   if wanted "$name"; then "${name}_stage"; fi
 done
-for name in release fuzz; do
+for name in release wheel fuzz; do
   if { $full && [ ${#only[@]} -eq 0 ]; } || [[ " ${only[*]:-} " == *" $name "* ]]; then "${name}_stage"; fi
 done
 stage "all passed"
