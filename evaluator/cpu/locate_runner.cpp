@@ -4,9 +4,21 @@
 #include <string>
 #include <vector>
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 namespace kernelsmith {
+
+namespace {
+
+/// Of the program or shared library that this code is in: for the Python module, its package.
+std::filesystem::path own_folder() {
+  Dl_info found{};
+  if (::dladdr(reinterpret_cast<const void*>(&locate_runner), &found) == 0 || !found.dli_fname) return {};
+  return std::filesystem::path(found.dli_fname).parent_path();
+}
+
+}  // namespace
 
 Result<std::filesystem::path> locate_runner(const std::filesystem::path& given) {
   std::vector<std::filesystem::path> places;
@@ -17,8 +29,9 @@ Result<std::filesystem::path> locate_runner(const std::filesystem::path& given) 
   } else {
     std::error_code error;
     const auto beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-    places = {beside / "kernelsmith-runner", beside / "../libexec/kernelsmith/kernelsmith-runner",
-              KERNELSMITH_INSTALLED_RUNNER, KERNELSMITH_BUILT_RUNNER};
+    places = {own_folder() / "bin/kernelsmith-runner", beside / "kernelsmith-runner",
+              beside / "../libexec/kernelsmith/kernelsmith-runner", KERNELSMITH_INSTALLED_RUNNER,
+              KERNELSMITH_BUILT_RUNNER};
   }
   std::string looked;
   for (const auto& place : places) {

@@ -241,10 +241,10 @@ def test_there_are_examples_in_docstrings(tmp_path, monkeypatch):
                                                                                      "kernelsmith._run")) > 10
 
 
-def test_the_stubs_say_what_the_module_has():
+def test_the_stubs_say_what_the_module_has(tmp_path):
     pytest.importorskip("mypy")
     package = Path(ks.__file__).absolute().parent
     for command in (["mypy.stubtest", "kernelsmith._core"], ["mypy", "--strict", str(package)]):
-        done = subprocess.run([sys.executable, "-m", *command], cwd=package.parent, env=support.environment(),
+        done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, env=support.environment(),
                               capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
