@@ -35,8 +35,10 @@ std::optional<Error> error_in(const py::error_already_set& raised) {
 }
 
 std::string traceback_of(const py::error_already_set& raised) {
-  const py::object lines = py::module_::import("traceback")
-                               .attr("format_exception")(raised.type(), raised.value(), raised.trace());
+  // A call that did not come about has no trace.
+  const py::object trace = raised.trace() ? raised.trace() : py::object(py::none());
+  const py::object lines =
+      py::module_::import("traceback").attr("format_exception")(raised.type(), raised.value(), trace);
   return utf8_of(py::str("").attr("join")(lines));
 }
 

@@ -1,7 +1,10 @@
 #include "gil.hpp"
 
 #include <chrono>
+#include <cstdio>
 #include <thread>
+
+#include <unistd.h>
 
 namespace kernelsmith::python {
 
@@ -17,13 +20,30 @@ void park() {
   while (true) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
+namespace {
+
+/// A child that a callback forked and that comes back from it would go on as a second engine, without
+/// threads.
+[[noreturn]] void end_fork() {
+  if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_SystemExit) == 0) PyErr_Print();
+  std::fputs(
+      "kernelsmith: a forked child ends here: it came back from a callback of the search (os._exit ends "
+      "it)\n",
+      stderr);
+  ::_exit(1);
+}
+
+}  // namespace
+
 py::object call_user(const py::object& function, const py::object& argument) {
+  const pid_t caller = ::getpid();
   PyObject* returned = nullptr;
   try {
     returned = PyObject_CallOneArg(function.ptr(), argument.ptr());
   } catch (abi::__forced_unwind&) {
     park();
   }
+  if (::getpid() != caller) end_fork();
   if (!returned) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(returned);
 }

@@ -233,6 +233,19 @@ Prepared prepared(const std::filesystem::path& folder, const Registry& registry,
   return {std::move(loaded), std::move(config)};
 }
 
+/// Refuses to go on with the run of another task.
+void check_same_task(const std::filesystem::path& task, const std::filesystem::path& folder) {
+  without_gil([&] {
+    const Task named = unwrap(load_task_folder(task)).task;
+    const Task kept = unwrap(load_task_folder(folder / "task")).task;
+    if (named.digest == kept.digest) return;
+    throw ErrorException(fail(ErrorCode::invalid_argument,
+                              "the run is of another task: " + kept.name + ", not " + named.name +
+                                  (named.name == kept.name ? " as it stands now" : ""),
+                              folder.string(), "name another folder with out=, or the run's own task"));
+  });
+}
+
 /// A search over a task folder: begun in `folder`, or gone on with where that is a run.
 Outcome run_task(const std::filesystem::path& task, const std::filesystem::path& folder,
                  const py::object& proposer, const std::string& settings, const py::object& progress) {
@@ -242,6 +255,7 @@ Outcome run_task(const std::filesystem::path& task, const std::filesystem::path&
   const bool resumes = std::filesystem::exists(folder / "run.db", ignored);
   std::function<Result<Session>()> open;
   if (resumes) {
+    check_same_task(task, folder);
     open = [=] {
       return Session::resume(
           folder, [=](RunConfig& config) { return lay_settings(settings, registry, config); }, registry,

@@ -337,3 +337,9 @@ def test_an_engine_may_be_closed_by_its_own_evaluator():
     assert engine.run().counts["accepted"] > 0
     with pytest.raises(ks.Error, match="closed"):
         engine.ask()
+
+
+def test_what_cannot_be_called_so_is_told_with_its_exception():
+    outcome = ks.run(seed="0", evaluator=lambda: 1, proposer=nudge, iterations=1)
+    assert outcome.reason == "refused"
+    assert "takes 0 positional arguments" in outcome.error

@@ -177,6 +177,21 @@ def test_the_interpreter_may_end_in_every_state(script):
         assert (status, err) == (0, ""), state
 
 
+def test_a_forked_child_does_not_come_back_from_a_callback(script):
+    status, out, err = end_of(script(HILL + """
+def fork(source):
+    if os.fork() == 0:
+        return 99.0
+    assert os.waitstatus_to_exitcode(os.wait()[1]) == 1
+    return score(source)
+
+assert ks.run(seed="0 0", evaluator=fork, proposer=nudge, iterations=3).best.fitness < 11
+print("whole")
+"""))
+    assert (status, out) == (0, "whole\n"), err
+    assert "a forked child ends here" in err
+
+
 def test_a_fork_leaves_the_search_to_its_parent(script, tmp_path):
     out = check(script(HILL + """
 import gc

@@ -2,11 +2,13 @@
 
 import json
 import sqlite3
+import subprocess
+import sys
 
 import kernelsmith as ks
 import numpy
 import pytest
-from support import SEED, hill, tell_next
+from support import SEED, environment, hill, tell_next
 
 BETTER = SEED.replace("k0 = 0", "k0 = 7")
 
@@ -189,3 +191,28 @@ def test_extract_takes_a_program_as_parent():
     with hill() as engine:
         program = engine.run().best
     assert ks.extract("```\n7 7\n```", program).files == {"candidate.txt": "7 7\n"}
+
+
+def test_a_run_of_another_task_is_not_gone_on_with(task, sandboxed, tmp_path):
+    folder = tmp_path / "one.run"
+    ks.run(task, iterations=2, out=folder)
+    (task / "seed.txt").write_text(SEED.replace("k0 = 0", "k0 = 1"))
+    with pytest.raises(ks.Error, match="another task: hill, not hill as it stands now"):
+        ks.run(task, iterations=3, out=folder)
+    (task / "seed.txt").write_text(SEED)
+    assert ks.run(task, iterations=3, out=folder).counts["iterations"] == 3
+
+
+def test_a_run_with_a_proposer_of_ones_own_is_read_by_the_command(task, sandboxed, tmp_path):
+    folder = tmp_path / "own.run"
+
+    def command(*words):
+        return subprocess.run([sys.executable, "-m", "kernelsmith", *map(str, words)], env=environment(),
+                              capture_output=True, text=True)
+
+    ks.run(task, proposer=lambda request: BETTER, iterations=1, out=folder)
+    for reader in ("show", "export", "prompt"):
+        done = command(reader, folder)
+        assert done.returncode == 0, done.stderr
+    done = command("resume", folder, "--iterations", "2")
+    assert done.returncode == 3 and "kernelsmith.run(task, proposer=..., out=RUN)" in done.stderr

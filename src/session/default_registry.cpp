@@ -8,7 +8,8 @@ Registry default_registry() {
   registry.proposers = {{"tuner", tuner_provider},
                         {"chat", chat_provider},
                         {"manual", manual_provider},
-                        {"recording", recording_provider}};
+                        {"recording", recording_provider},
+                        {"python", program_provider}};
   registry.samplers = {{"mixture", mixture_sampler_provider}};
   registry.migrations = {{"best", best_migration_provider}, {"weighted", weighted_migration_provider}};
   return registry;

@@ -14,6 +14,7 @@ std::unique_ptr<ProposerProvider> chat_provider();
 std::unique_ptr<ProposerProvider> manual_provider();
 std::unique_ptr<ProposerProvider> tuner_provider();
 std::unique_ptr<ProposerProvider> recording_provider();
+std::unique_ptr<ProposerProvider> program_provider();
 
 std::unique_ptr<SamplerProvider> mixture_sampler_provider();
 std::unique_ptr<MigrationProvider> best_migration_provider();

@@ -152,7 +152,8 @@ struct Registry {
   Kinds<MigrationProvider> migrations;
 };
 
-/// What this build has: evaluators `cpu` and `command`; proposers `tuner`, `chat`, `manual` and `recording`;
+/// What this build has: evaluators `cpu` and `command`; proposers `tuner`, `chat`, `manual`, `recording` and
+/// `python` (whose make() is `unsupported`: the program that began such a run has the proposer);
 /// sampler `mixture`; migrations `best` and `weighted`.
 Registry default_registry();
 
