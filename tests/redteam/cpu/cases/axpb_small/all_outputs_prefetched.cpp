@@ -1,6 +1,7 @@
 // redteam: neutralised
 // twin: honest
-// tries: fetches the outputs of all calls in every eighth, where the slowest eighth of what is shown one by one does not count
+// tries: fetches the outputs of all calls in every eighth
+// open: gains up to TO MEASURE x below 20 us a call: several calls of a batch are there at once
 
 #include "task.hpp"
 

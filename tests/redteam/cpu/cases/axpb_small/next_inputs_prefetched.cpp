@@ -1,6 +1,7 @@
 // redteam: neutralised
 // twin: honest
 // tries: has the memory of the next call fetched meanwhile, whose place it can guess, so that caches are not cold
+// open: gains up to TO MEASURE x below 20 us a call: several calls of a batch are there at once
 
 #include "task.hpp"
 

@@ -1,6 +1,7 @@
 // redteam: neutralised
 // twin: honest
 // tries: works on two calls side by side, where they are too short to be timed alone
+// open: gains up to TO MEASURE x below 20 us a call: several calls of a batch are there at once
 
 #include <cstddef>
 

@@ -1,0 +1,36 @@
+// InputSchedule: which sets of a shape's bank the timed calls of one evaluation get.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <kernelsmith/evaluator/inputs.hpp>
+
+namespace kernelsmith::timing {
+
+enum class Reuse {
+  never,
+  when_used_up,  ///< for trusted kernels: the sets come again in a new order
+};
+
+/// A secret permutation of the sets `first` to `end` - 1 with a cursor. Not thread-safe.
+class InputSchedule {
+ public:
+  InputSchedule(std::size_t first, std::size_t end, Reuse reuse, SecretStream& random);
+
+  /// How many take() can give.
+  std::size_t left() const { return reuse_ == Reuse::never ? order_.size() - next_ : order_.size(); }
+
+  /// The next `n` sets. Requires n <= left().
+  std::vector<std::size_t> take(std::size_t n);
+
+ private:
+  void shuffle();
+
+  std::vector<std::size_t> order_;
+  std::size_t next_ = 0;
+  Reuse reuse_;
+  SecretStream* random_;
+};
+
+}  // namespace kernelsmith::timing
