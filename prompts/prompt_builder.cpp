@@ -66,17 +66,6 @@ std::string tidy(std::string_view text) {
   return result + "\n";
 }
 
-std::string_view extension_for(const Task& task) {
-  if (task.backend == "cuda") return ".cu";
-  if (task.backend == "torch") return ".py";
-  if (task.backend == "maca") return ".maca";
-  const auto& files = task.reference.files();
-  const std::string_view path = files.empty() ? std::string_view{} : std::string_view(files.front().path);
-  const std::size_t dot = path.rfind('.');
-  if (dot != path.npos && path.find('/', dot) == path.npos) return path.substr(dot);
-  return task.backend == "cpu" ? ".cpp" : ".txt";
-}
-
 std::string names_of(const std::vector<std::string>& sets) {
   std::string text;
   for (const std::string& set : sets) text += (text.empty() ? "" : ", ") + set;
@@ -147,9 +136,6 @@ Digest Prompt::digest() const { return DigestBuilder().add(system).add(user).fin
 
 std::vector<std::string> built_in_prompt_sets() { return detail::TemplateSets::load({}).value().sets(); }
 
-Source blank_candidate(const Task& task) {
-  if (!task.seed.empty()) return task.seed;
-  return Source::create({{"candidate" + std::string(extension_for(task)), ""}}).value();
-}
+Source PromptBuilder::blank_candidate() const { return detail::blank_candidate(impl_->task, impl_->options); }
 
 }  // namespace kernelsmith

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -241,9 +242,8 @@ Map task_data(const Task& task) {
           {"allow_text", joined(task.tolerance.allow)}};
 }
 
-std::string_view language_name(const Task& task, std::string_view path) {
-  if (task.backend == "torch") return "PyTorch with Triton";
-  if (task.backend == "maca") return "MACA C++";
+std::string_view language_name(const PromptOptions& options, std::string_view path) {
+  if (!options.language.empty()) return options.language;
   switch (language_of(path)) {
     case Language::cpp:
       return "C++";
@@ -255,6 +255,12 @@ std::string_view language_name(const Task& task, std::string_view path) {
       return "the task's language";
   }
   return "";
+}
+
+/// Of the reference, where the backend has none of its own.
+std::string suffix_of(const Task& task, const PromptOptions& options) {
+  if (!options.suffix.empty() || task.reference.empty()) return options.suffix;
+  return std::filesystem::path(task.reference.files().front().path).extension().string();
 }
 
 /// Of the first of them that knows.
@@ -295,15 +301,21 @@ Shown everything(const ProposalRequest& request, const PromptOptions& options) {
   return shown;
 }
 
+Source blank_candidate(const Task& task, const PromptOptions& options) {
+  if (!task.seed.empty()) return task.seed;
+  const std::string suffix = suffix_of(task, options);
+  return Source::create({{"candidate" + (suffix.empty() ? ".txt" : suffix), ""}}).value();
+}
+
 Value prompt_data(const Task& task, const PromptOptions& options, const Shown& shown) {
-  const Source target = shown.parent ? shown.parent->program->source : blank_candidate(task);
+  const Source target = shown.parent ? shown.parent->program->source : blank_candidate(task, options);
   const std::string main_path = target.files().front().path;
   const auto blocks = find_blocks(target);
   List failures;
   for (const IndividualPtr& one : shown.failures)
     failures.push_back(failure_data(*one, shown.parent.get(), shown.error_bytes / kFailureShare));
 
-  Map data{{"kernel", task.backend != "command"},
+  Map data{{"kernel", task.command.empty()},
            {"backend", Map{{task.backend, true}}},
            {"task", task_data(task)},
            {"hardware", known(options.hardware, shown, &Report::hardware)},
@@ -312,7 +324,7 @@ Value prompt_data(const Task& task, const PromptOptions& options, const Shown& s
            {"single_block", blocks && blocks->size() == 1},
            {"several_files", target.files().size() > 1},
            {"target", main_path},
-           {"language", language_name(task, main_path)},
+           {"language", language_name(options, main_path)},
            {"example_fence", "```" + info_of(main_path) + " " + main_path},
            {"edit_example", fenced("<<<<<<< SEARCH\nlines to be found\n=======\nlines to put in their place\n"
                                    ">>>>>>> REPLACE\n")},

@@ -23,6 +23,9 @@ struct Shown {
 /// All that the request offers.
 Shown everything(const ProposalRequest& request, const PromptOptions& options);
 
+/// The seed, or one empty file in the candidates' language.
+Source blank_candidate(const Task& task, const PromptOptions& options);
+
 /// The data for the templates.
 Value prompt_data(const Task& task, const PromptOptions& options, const Shown& shown);
 

@@ -4,19 +4,21 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <variant>
 
+#include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 
-#include "budget.hpp"
-#include "compiler.hpp"
-#include "judge.hpp"
-#include "locate_runner.hpp"
+#include "cpu_host.hpp"
+#include "cpu_oracle.hpp"
 #include "memory_need.hpp"
-#include "parameter_order.hpp"
-#include "truth.hpp"
+#include "runner/locate_runner.hpp"
+#include "signature.hpp"
+#include "toolchain/compiler.hpp"
 
 namespace kernelsmith {
+namespace cpu {
 namespace {
 
 /// Starting a sandbox on a busy machine takes its time, however short the task's calls are.
@@ -24,13 +26,14 @@ constexpr double kLeastLoadTimeoutS = 2;
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(std::shared_ptr<const CpuCompiler> compiler, std::unique_ptr<Judge> judge)
-      : compiler_(std::move(compiler)), judge_(std::move(judge)) {}
+  CpuBackend(std::shared_ptr<const CpuCompiler> compiler, std::shared_ptr<CpuHost> host,
+             std::unique_ptr<Judge> judge)
+      : compiler_(std::move(compiler)), host_(std::move(host)), judge_(std::move(judge)) {}
 
   Result<Compilation> compile(const Source& source, std::stop_token stop) override {
-    judge_->expect_evaluation();
+    host_->expect_evaluation();
     const auto start = std::chrono::steady_clock::now();
-    auto output = compiler_->compile(source, Precision::declared, stop);
+    auto output = compiler_->compile(source, stop);
     Report report;
     report.toolchain = compiler_->description();
     report.spent_ms["compile"] =
@@ -48,16 +51,15 @@ class CpuBackend final : public Backend {
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     const std::lock_guard lock(mutex_);
-    return judge_->evaluate(
-        std::static_pointer_cast<const CpuBinary>(request.candidate),
-        std::static_pointer_cast<const CpuBinary>(request.rival),
-        {.fresh = request.remeasurement == Remeasurement::confirm, .careful = request.careful},
-        std::move(request.report), stop);
+    auto evaluation = judge_->evaluate(request, stop);
+    host_->evaluation_is_over();
+    return evaluation;
   }
 
  private:
   const std::shared_ptr<const CpuCompiler> compiler_;
-  std::mutex mutex_;  ///< guards judge_, but for what it is told to expect
+  const std::shared_ptr<CpuHost> host_;
+  std::mutex mutex_;  ///< guards judge_, and host_ but for what it is told to expect
   const std::unique_ptr<Judge> judge_;
 };
 
@@ -77,84 +79,56 @@ Status check_supported(const Task& task) {
     return fail(ErrorCode::unsupported,
                 "the cpu backend judges denormals of f32 only, and the task has f64 tensors", "tensors",
                 "declare specials without denormals");
-  return {};
-}
-
-/// The task's own sources; what a model writes is told by its outputs.
-Status check_parameters(const Task& task) {
-  const std::pair<const Source&, const char*> sources[] = {{task.reference, "reference"},
-                                                           {task.baseline, "baseline"},
-                                                           {task.seed, "seed"},
-                                                           {task.yardstick, "yardstick"},
-                                                           {task.oracle, "oracle"}};
-  for (const auto& [source, what] : sources)
-    if (auto s = check_parameter_order(task, source, what); !s) return s;
-  return {};
-}
-
-/// How many make a bank at the same time: cores that are reserved for timing are one runner's.
-std::size_t oracles_of(const Task& task) { return task.threads > 1 ? 1 : 2; }
-
-/// What declares something that this backend cannot honour is refused, never ignored.
-Status check_declared(const Task& task) {
+  // What declares something that this backend cannot honour is refused, never ignored.
   if (task.declared.operations_are_minimal)
     return fail(ErrorCode::unsupported, "the cpu backend bounds no speed by the number of operations",
                 "declared: operations_are_minimal", "leave it out; the bytes are bounded");
   return {};
 }
 
-Result<CpuBinaryPtr> build_trusted(const CpuCompiler& compiler, const Source& source, Precision precision,
-                                   const std::string& what) {
-  auto output = compiler.compile(source, precision, {});
-  if (output) return std::move(output->binary);
-  const Failure failure = output.error();
-  if (const Error* error = std::get_if<Error>(&failure)) return *error;
-  // Where it fails as it stands, the wider type is not the reason.
-  if (precision == Precision::promoted)
-    if (auto plain = build_trusted(compiler, source, Precision::declared, what); !plain) return plain;
-  const bool promoted = precision == Precision::promoted;
-  return fail(ErrorCode::refused,
-              "the task's " + what + " does not compile" + (promoted ? " in a wider type" : "") + ": " +
-                  std::get<Rejection>(failure).diagnostics,
-              "files: " + what,
-              promoted ? "write it with plain float, or add an oracle: the same function over double" : "");
-}
-
-Result<CpuBinaryPtr> build_oracle(const Task& task, const CpuCompiler& compiler) {
-  const bool own = !task.oracle.empty();
-  return build_trusted(compiler, own ? task.oracle : task.reference,
-                       needs_truth(task) ? Precision::promoted : Precision::declared,
-                       own ? "oracle" : "reference");
-}
-
-struct TrustedBinaries {
-  CpuBinaryPtr oracle, baseline;
-  CpuBinaryPtr seed;  ///< null where the task has none
-  CpuBinaryPtr yardstick;
+/// All that is built of the task's own sources; null where it has none.
+struct Objects {
+  CpuBinaryPtr declared, wide, generator;  ///< the oracles, and what fills generated inputs
+  CpuBinaryPtr baseline, seed, yardstick;
 };
 
 /// Side by side: compilers are the slowest part of making an evaluator for a small task.
-Result<TrustedBinaries> build_all_trusted(const Task& task, const CpuCompiler& compiler) {
-  const auto build = [&](const Source& source, Precision precision, const char* what) {
-    return std::async(std::launch::async, [&compiler, &source, precision, what] {
-      return source.empty() ? Result<CpuBinaryPtr>(nullptr)
-                            : build_trusted(compiler, source, precision, what);
-    });
-  };
-  auto oracle = std::async(std::launch::async, [&] { return build_oracle(task, compiler); });
-  auto baseline = build(task.baseline, Precision::declared, "baseline");
-  auto seed = build(task.seed, Precision::declared, "seed");
-  auto yardstick = build(task.yardstick, Precision::declared, "yardstick");
-  auto oracle_built = oracle.get();
-  auto baseline_built = baseline.get();
-  auto seed_built = seed.get();
-  auto yardstick_built = yardstick.get();
-  for (const auto* built : {&oracle_built, &baseline_built, &seed_built, &yardstick_built})
-    if (!*built) return built->error();
-  TrustedBinaries built{*oracle_built, *baseline_built, *seed_built, *yardstick_built};
-  if (!built.yardstick) built.yardstick = built.seed ? built.seed : built.baseline;
-  return built;
-}
+class Builds {
+ public:
+  Builds(const Task& task, const CpuCompiler& compiler) : task_(task), compiler_(compiler) {}
+
+  Result<Objects> build() const {
+    const OraclePrecision truth = truth_precision(task_);
+    const bool own = !task_.oracle.empty();
+    const TrustedSource oracle{own ? task_.oracle : task_.reference, own ? "oracle" : "reference", truth};
+    const bool exact = truth == OraclePrecision::declared;
+    const auto declared = exact ? start(oracle) : start({task_.reference, "reference"});
+    const auto wide = exact ? Built() : start(oracle);
+    const auto generator = start({task_.inputs, "inputs", OraclePrecision::declared, true});
+    const bool is_reference = task_.baseline == task_.reference && !(exact && own);
+    const auto baseline = is_reference ? declared : start({task_.baseline, "baseline"});
+    const auto seed = start({task_.seed, "seed"});
+    const auto yardstick = start({task_.yardstick, "yardstick"});
+    for (const Built& built : {declared, wide, generator, baseline, seed, yardstick})
+      if (built.valid() && !built.get()) return built.get().error();
+    Objects objects{of(declared), of(wide), of(generator), of(baseline), of(seed), of(yardstick)};
+    if (!objects.yardstick) objects.yardstick = objects.seed ? objects.seed : objects.baseline;
+    return objects;
+  }
+
+ private:
+  using Built = std::shared_future<Result<CpuBinaryPtr>>;
+
+  /// Not valid for an empty source.
+  Built start(const TrustedSource& trusted) const {
+    if (trusted.source.empty()) return {};
+    return std::async(std::launch::async, [this, trusted] { return compiler_.build(trusted); }).share();
+  }
+  static CpuBinaryPtr of(const Built& built) { return built.valid() ? *built.get() : nullptr; }
+
+  const Task& task_;
+  const CpuCompiler& compiler_;
+};
 
 Result<RunnerFiles::Ptr> files_of_runners(const CpuCompiler& compiler, const CpuOptions& options) {
   auto program = locate_runner(options.runner);
@@ -165,12 +139,9 @@ Result<RunnerFiles::Ptr> files_of_runners(const CpuCompiler& compiler, const Cpu
   return RunnerFiles::create(std::move(*program), (*linked)->object());
 }
 
-Result<RunnerSettings> runner_settings(const Task& task, const CpuOptions& options,
-                                       const CpuCompiler& compiler) {
-  auto files = files_of_runners(compiler, options);
-  if (!files) return files.error();
+RunnerSettings runner_settings(const Task& task, const CpuOptions& options, RunnerFiles::Ptr files) {
   RunnerSettings settings;
-  settings.files = std::move(*files);
+  settings.files = std::move(files);
   settings.unsandboxed = options.unsandboxed;
   settings.cgroup = !options.without_cgroup;
   settings.threads = task.threads;
@@ -183,92 +154,92 @@ Result<RunnerSettings> runner_settings(const Task& task, const CpuOptions& optio
   return settings;
 }
 
-/// Those of which leaving out half changes something, and is never found to be wrong.
-Result<std::vector<std::string>> negligible_inputs(const Task& task, Truth& truth, std::size_t shape,
-                                                   std::size_t sets) {
-  std::vector<bool> told(task.tensors.size()), passed(task.tensors.size());
-  for (std::size_t set = 0; set < sets; ++set) {
-    const auto halves = truth.tell_halves(shape);
-    if (!halves) return halves.error();
-    bool all_told = true;
-    for (std::size_t t = 0; t < halves->size(); ++t) {
-      told[t] = told[t] || (*halves)[t] == Truth::Half::told;
-      passed[t] = passed[t] || (*halves)[t] == Truth::Half::not_told;
-      all_told = all_told && (told[t] || !passed[t]);
-    }
-    if (all_told) break;
-  }
-  std::vector<std::string> names;
-  for (std::size_t t = 0; t < told.size(); ++t)
-    if (passed[t] && !told[t]) names.push_back(task.tensors[t].name);
-  return names;
+/// What both an evaluator and a check of the task begin with.
+struct Prepared {
+  std::shared_ptr<const Task> task;
+  std::shared_ptr<const CpuCompiler> compiler;
+  Objects objects;
+  RunnerSettings settings;
+
+  OracleFactory oracles() const;
+};
+
+Result<Prepared> prepare(std::shared_ptr<const Task> task, const CpuOptions& options) {
+  if (auto s = check_supported(*task); !s) return s.error();
+  if (auto s = check_memory(*task, shapes_of(*task), JudgeParts{}.oracle_threads); !s) return s.error();
+  auto compiler = CpuCompiler::create(*task, options);
+  if (!compiler) return compiler.error();
+  auto files = std::async(std::launch::async, [&] { return files_of_runners(**compiler, options); });
+  auto objects = Builds(*task, **compiler).build();
+  auto shown = files.get();
+  if (!shown) return shown.error();
+  if (!objects) return objects.error();
+  RunnerSettings settings = runner_settings(*task, options, std::move(*shown));
+  return Prepared{std::move(task), std::move(*compiler), std::move(*objects), std::move(settings)};
+}
+
+/// Each oracle is a process of its own; they start side by side.
+OracleFactory Prepared::oracles() const {
+  const auto shapes = std::make_shared<const std::vector<TaskShape>>(shapes_of(*task));
+  return [task = task, shapes, objects = objects, settings = settings]() -> Result<Oracles> {
+    using Made = Result<std::unique_ptr<CpuOracle>>;
+    auto wide = std::async(std::launch::async, [&]() -> Made {
+      if (!objects.wide) return nullptr;
+      return CpuOracle::create(*task, *shapes, *objects.wide, truth_precision(*task), settings);
+    });
+    auto declared = CpuOracle::create(*task, *shapes, *objects.declared, OraclePrecision::declared, settings);
+    auto made = wide.get();
+    if (!declared) return declared.error();
+    if (!made) return made.error();
+    Oracles oracles{std::move(*declared), std::move(*made), nullptr};
+    if (!objects.generator) return oracles;
+    auto generator = CpuInputGenerator::create(*task, *shapes, *objects.generator, settings);
+    if (!generator) return generator.error();
+    oracles.generator = std::move(*generator);
+    return oracles;
+  };
 }
 
 }  // namespace
+}  // namespace cpu
 
-Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, const CpuOptions& options) {
-  if (auto s = check_supported(task); !s) return s.error();
-  if (auto s = check_declared(task); !s) return s.error();
-  if (auto s = check_parameters(task); !s) return s.error();
-  if (auto s = check_memory(task, shapes_of(task), BankLimits{}.least, oracles_of(task)); !s)
-    return s.error();
-  auto compiler = CpuCompiler::create(task, options);
-  if (!compiler) return compiler.error();
-  auto runner = runner_settings(task, options, **compiler);
-  if (!runner) return runner.error();
-  auto trusted = build_all_trusted(task, **compiler);
-  if (!trusted) return trusted.error();
-
-  const auto shared = std::make_shared<const Task>(std::move(task));
+Result<std::shared_ptr<Backend>> make_cpu_backend(std::shared_ptr<const Task> task,
+                                                  const CpuOptions& options) {
+  auto prepared = cpu::prepare(std::move(task), options);
+  if (!prepared) return prepared.error();
+  const auto& [shared, compiler, objects, settings] = *prepared;
+  auto host =
+      cpu::CpuHost::create(shared, settings, *objects.declared, [compiler = compiler](const Source& source) {
+        return compiler->build({source, "roofline kernel"});
+      });
+  if (!host) return host.error();
+  (*host)->expect_evaluation();
   JudgeParts parts;
   parts.task = shared;
-  parts.runner = std::move(*runner);
+  parts.host = *host;
+  parts.oracles = prepared->oracles();
   parts.bank.bytes = options.bank_bytes;
   parts.bank.seconds = options.bank_seconds;
-  parts.oracle = trusted->oracle;
-  parts.baseline = trusted->baseline;
-  parts.seed = trusted->seed;
-  parts.yardstick = trusted->yardstick;
-  parts.build = [compiler = *compiler](const Source& source) {
-    return build_trusted(*compiler, source, Precision::declared, "roofline kernel");
-  };
+  parts.baseline = objects.baseline;
+  parts.seed = objects.seed;
+  parts.yardstick = objects.yardstick;
   auto judge = Judge::create(std::move(parts));
   if (!judge) return judge.error();
-  return make_staged_evaluator(shared, std::make_shared<CpuBackend>(*compiler, std::move(*judge)),
-                               EvaluatorOptions::for_this_machine());
+  (*host)->evaluation_is_over();
+  return std::make_shared<cpu::CpuBackend>(compiler, *host, std::move(*judge));
 }
 
-Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const CpuOptions& options) {
-  constexpr std::size_t kSets = 6;
-  if (auto s = check_supported(task); !s) return s.error();
-  std::vector<PrecisionCheck> checks;
-  if (!needs_truth(task)) return checks;
-  const std::vector<TaskShape> shapes = shapes_of(task);
-  if (auto s = check_memory(task, shapes, 1, 1); !s) return s.error();
-  const auto compiler = CpuCompiler::create(task, options);
-  if (!compiler) return compiler.error();
-  const auto runner = runner_settings(task, options, **compiler);
-  if (!runner) return runner.error();
-  const auto oracle = build_oracle(task, **compiler);
-  if (!oracle) return oracle.error();
-  auto truth = Truth::create(task, shapes, **oracle, *runner);
-  if (!truth) return truth.error();
-  const auto is_output = [](const TensorSpec& tensor) {
-    return tensor.role != TensorRole::in && is_real(tensor.dtype);
-  };
-  const char* const lower = lower_precision(task, std::ranges::find_if(task.tensors, is_output)->dtype).name;
-  for (std::size_t shape = 0; shape < task.timed.size(); ++shape) {
-    PrecisionCheck& check = checks.emplace_back(PrecisionCheck{shapes[shape].name, lower, kSets, 0});
-    for (std::size_t set = 0; set < kSets; ++set) {
-      const auto tells = truth->tells_lower_precision(shape);
-      if (!tells) return tells.error();
-      check.caught += *tells ? 1U : 0U;
-    }
-    auto negligible = negligible_inputs(task, *truth, shape, kSets);
-    if (!negligible) return negligible.error();
-    check.negligible = std::move(*negligible);
-  }
-  return checks;
+Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, const CpuOptions& options) {
+  const auto shared = std::make_shared<const Task>(std::move(task));
+  auto backend = make_cpu_backend(shared, options);
+  if (!backend) return backend.error();
+  return make_staged_evaluator(shared, std::move(*backend), EvaluatorOptions::for_this_machine());
+}
+
+Result<std::vector<PrecisionCheck>> check_cpu_precision(const Task& task, const CpuOptions& options) {
+  const auto prepared = cpu::prepare(std::make_shared<const Task>(task), options);
+  if (!prepared) return prepared.error();
+  return check_precision(task, prepared->oracles());
 }
 
 }  // namespace kernelsmith

@@ -1,5 +1,4 @@
-#include "hardware.hpp"
-
+// What this machine is, for reports.
 #include <fstream>
 #include <thread>
 
@@ -7,7 +6,7 @@
 
 namespace kernelsmith {
 
-std::string processor_name() {
+std::string cpu_hardware() {
   const std::string cores = ", " + std::to_string(std::thread::hardware_concurrency()) + " cores";
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string line;
@@ -17,7 +16,5 @@ std::string processor_name() {
   }
   return "unknown processor" + cores;
 }
-
-std::string cpu_hardware() { return processor_name(); }
 
 }  // namespace kernelsmith

@@ -4,20 +4,18 @@
 #include <cstddef>
 #include <vector>
 
-#include "bank.hpp"
+#include <kernelsmith/evaluator/inputs.hpp>
 
-namespace kernelsmith {
+namespace kernelsmith::cpu {
 
-/// Bytes of the fewest sets that a bank holds, and of the oracles that answer them with all variants,
-/// `oracles` of them at a time.
-std::size_t memory_needed(const Task& task, const std::vector<TaskShape>& shapes, std::size_t least_sets,
-                          std::size_t oracles);
+/// Bytes of the fewest sets that a bank holds, of two places for kernels, and of the oracles that answer one
+/// call each, `oracle_threads` at a time.
+std::size_t memory_needed(const Task& task, const std::vector<TaskShape>& shapes, std::size_t oracle_threads);
 
 /// What the machine can still give (MemAvailable); the largest number where it does not say.
 std::size_t memory_free();
 
 /// Errors: unsupported where the machine has less than the task needs.
-Status check_memory(const Task& task, const std::vector<TaskShape>& shapes, std::size_t least_sets,
-                    std::size_t oracles);
+Status check_memory(const Task& task, const std::vector<TaskShape>& shapes, std::size_t oracle_threads);
 
-}  // namespace kernelsmith
+}  // namespace kernelsmith::cpu

@@ -1,17 +1,16 @@
 #include "roofline.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include <kernelsmith/evaluator/expression.hpp>
-#include <kernelsmith/evaluator/statistics.hpp>
 
 #include "signature.hpp"
 
-namespace kernelsmith {
+namespace kernelsmith::cpu {
 namespace {
 
 /// Where memory is shared with neighbours, the best of a few milliseconds is not the best there is: an honest
@@ -19,58 +18,46 @@ namespace {
 constexpr double kMargin = 0.25;
 /// Below so many bytes in a microsecond and thread no processor is at its limit: 2 GB/s.
 constexpr double kCertainlyPlausible = 2000;
-constexpr std::size_t kBatches = 7;
-constexpr double kBatchUs = 1000;
+/// Of each pattern; the best one counts.
+constexpr std::size_t kBatches = 6;
+/// How memory is accessed: one word of each cache line is read; all is written, through the caches or past
+/// them.
+enum Pattern : std::size_t { touch, fill, stream };
+constexpr std::size_t kPatterns = 3;
+constexpr const char* kFails = "a kernel that only moves the task's memory fails";
 
 /// Four streams keep more requests in flight than one. Tensors end at a page's end, so whole lines may be
-/// touched. A word is what a register of the machine holds: wider ones would be or-ed together in memory,
-/// which took four times as long as the reading.
+/// touched.
 constexpr const char* kHelpers = R"(
 #include <cstddef>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 namespace {
-#if defined(__AVX512F__)
-constexpr std::size_t kWord = 64;
-#elif defined(__AVX2__)
-constexpr std::size_t kWord = 32;
-#else
-constexpr std::size_t kWord = 16;
-#endif
-constexpr std::size_t kWordsOfALine = 64 / kWord;
-using Word = unsigned long long __attribute__((vector_size(kWord), may_alias));
-volatile unsigned long long sink;
-template <std::size_t Step>
-void read_every(const void* tensor, std::size_t bytes) {
+using Word = unsigned long long __attribute__((may_alias));
+volatile Word sink;
+[[maybe_unused]] void touch(const void* tensor, std::size_t bytes) {
   const Word* const word = static_cast<const Word*>(tensor);
-  const std::size_t reads = (bytes + 63) / 64 * kWordsOfALine / Step, quarter = reads / 4;
-  Word a{}, b{}, c{}, d{};
+  const std::size_t lines = (bytes + 63) / 64, quarter = lines / 4;
+  Word a = 0, b = 0, c = 0, d = 0;
   for (std::size_t i = 0; i < quarter; ++i) {
-    a |= word[i * Step];
-    b |= word[(quarter + i) * Step];
-    c |= word[(2 * quarter + i) * Step];
-    d |= word[(3 * quarter + i) * Step];
+    a |= word[i * 8];
+    b |= word[(quarter + i) * 8];
+    c |= word[(2 * quarter + i) * 8];
+    d |= word[(3 * quarter + i) * 8];
   }
-  for (std::size_t i = 4 * quarter; i < reads; ++i) a |= word[i * Step];
-  a |= b | c | d;
-  unsigned long long all = 0;
-  for (std::size_t i = 0; i < kWord / sizeof all; ++i) all |= a[i];
-  sink = all;
+  for (std::size_t i = 4 * quarter; i < lines; ++i) a |= word[i * 8];
+  sink = a | b | c | d;
 }
-[[maybe_unused]] void read_all(const void* tensor, std::size_t bytes) { read_every<1>(tensor, bytes); }
-[[maybe_unused]] void touch_all(const void* tensor, std::size_t bytes) {
-  read_every<kWordsOfALine>(tensor, bytes);
-}
-[[maybe_unused]] void fill_all(void* tensor, std::size_t bytes) { __builtin_memset(tensor, 1, bytes); }
-[[maybe_unused]] void stream_all(void* tensor, std::size_t bytes) {
+[[maybe_unused]] void fill(void* tensor, std::size_t bytes) { __builtin_memset(tensor, 1, bytes); }
+[[maybe_unused]] void stream(void* tensor, std::size_t bytes) {
 #if defined(__SSE2__)
   char* const to = static_cast<char*>(tensor);
   for (std::size_t at = 0; at < bytes; at += 16)
     _mm_stream_si128(reinterpret_cast<__m128i*>(to + at), _mm_set1_epi32(1));
   _mm_sfence();
 #else
-  fill_all(tensor, bytes);
+  fill(tensor, bytes);
 #endif
 }
 }  // namespace
@@ -83,49 +70,28 @@ std::string bytes_expression(const TensorSpec& tensor) {
   return text + ")";
 }
 
-std::string helper_of(AccessPattern pattern) {
-  switch (pattern) {
-    case AccessPattern::read:
-      return "read_all";
-    case AccessPattern::touch:
-      return "touch_all";
-    case AccessPattern::fill:
-      return "fill_all";
-    case AccessPattern::stream:
-      break;
-  }
-  return "stream_all";
-}
-
-Error trusted_failure(const Failure& failure) {
-  if (const Error* error = std::get_if<Error>(&failure)) return *error;
-  return fail(ErrorCode::tool_failed, "a kernel that only moves the task's memory failed: " +
-                                          std::get<Rejection>(failure).diagnostics);
-}
-
-/// The task's entry, which does nothing else.
-Source access_kernel(const Task& task, AccessPattern pattern) {
-  const bool reads = pattern == AccessPattern::read || pattern == AccessPattern::touch;
-  std::string text = "#include \"task.hpp\"\n" + std::string(kHelpers) + "extern \"C\" void " + task.entry +
-                     "(" + parameter_list(task) + ") {\n";
-  for (const TensorSpec& tensor : task.tensors) {
-    const bool concerned = tensor.role != (reads ? TensorRole::out : TensorRole::in);
-    text += "  " + (concerned ? helper_of(pattern) + "(" + tensor.name + ", " + bytes_expression(tensor) + ")"
-                              : "static_cast<void>(" + tensor.name + ")");
-    text += ";\n";
-  }
-  for (const auto& size : task.sizes) text += "  static_cast<void>(" + size.first + ");\n";
-  return Source::create({{"roofline.cpp", text + "}\n"}}).value();
-}
-
 }  // namespace
 
-Roofline::Roofline(const Task& task, const std::vector<TaskShape>& shapes, TrustedBuilder build)
-    : task_(task), shapes_(shapes), build_(std::move(build)) {
-  const std::vector<double> never(shapes.size(), std::numeric_limits<double>::infinity());
-  for (const AccessPattern pattern :
-       {AccessPattern::read, AccessPattern::touch, AccessPattern::fill, AccessPattern::stream})
-    patterns_.push_back({pattern, {}, never});
+/// The task's entry, which does nothing else. The patterns take turns, batch by batch: a batch begins where
+/// the first one did.
+Source Roofline::kernel() const {
+  const auto access = [&](const char* helper, TensorRole untouched) {
+    std::string text;
+    for (const TensorSpec& tensor : task_.tensors)
+      if (tensor.role != untouched)
+        text += std::string(helper) + "(" + tensor.name + ", " + bytes_expression(tensor) + "); ";
+    return text;
+  };
+  std::string text = "#include \"task.hpp\"\n" + std::string(kHelpers) + "extern \"C\" void " + task_.entry +
+                     "(" + parameter_list(task_) + ") {\n";
+  for (const std::string& size : size_names(task_)) text += "  static_cast<void>(" + size + ");\n";
+  const std::string first = task_.tensors.front().name;
+  text += "  static const void* const first = " + first + ";\n  static int batches = 0;\n" +
+          "  batches += " + first + " == first;\n  switch (batches % 3) {\n" +
+          "    case 1: " + access("touch", TensorRole::out) + "break;\n" +
+          "    case 2: " + access("fill", TensorRole::in) + "break;\n" +
+          "    case 0: " + access("stream", TensorRole::in) + "break;\n  }\n}\n";
+  return Source::create({{"roofline.cpp", text}}).value();
 }
 
 std::size_t Roofline::written_bytes(std::size_t shape) const {
@@ -135,7 +101,7 @@ std::size_t Roofline::written_bytes(std::size_t shape) const {
   return bytes;
 }
 
-std::size_t Roofline::all_read_bytes(std::size_t shape) const {
+std::size_t Roofline::read_bytes(std::size_t shape) const {
   std::size_t bytes = 0;
   for (std::size_t t = 0; t < task_.tensors.size(); ++t)
     if (task_.tensors[t].role != TensorRole::out) bytes += shapes_[shape].extents[t].bytes;
@@ -145,14 +111,14 @@ std::size_t Roofline::all_read_bytes(std::size_t shape) const {
 /// What the task declares, less what is written; without a declaration every input in full, but those of
 /// which a kernel may have kept what it made.
 std::size_t Roofline::compulsory_read_bytes(std::size_t shape) const {
-  const std::size_t all = all_read_bytes(shape), written = written_bytes(shape);
+  const std::size_t all = read_bytes(shape), written = written_bytes(shape);
   if (task_.declared.bytes.empty()) {
     std::size_t kept = 0;
     for (std::size_t t = 0; t < task_.tensors.size(); ++t)
       if (task_.tensors[t].constant) kept += shapes_[shape].extents[t].bytes;
     return all - kept;
   }
-  const auto declared = evaluate_expression(task_.declared.bytes, task_.timed[shape]);
+  const auto declared = evaluate_expression(task_.declared.bytes, shapes_[shape].sizes);
   if (!declared || *declared <= static_cast<std::int64_t>(written)) return 0;
   return std::min(all, static_cast<std::size_t>(*declared) - written);
 }
@@ -162,44 +128,32 @@ bool Roofline::worth_measuring(std::size_t shape, double call_us) const {
   return bytes > kCertainlyPlausible * task_.threads * call_us;
 }
 
-/// The better of two ways to do the same.
-double Roofline::least_us(AccessPattern one, AccessPattern other, std::size_t shape) const {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Pattern& pattern : patterns_)
-    if (pattern.kind == one || pattern.kind == other) least = std::min(least, pattern.least_us[shape]);
-  return least;
-}
-
 /// Reading and writing may overlap, so the slower of the two bounds a call, and threads may share the work.
-LeastTime Roofline::known(std::size_t shape) const {
-  const std::size_t compulsory = compulsory_read_bytes(shape), moved = compulsory + written_bytes(shape);
-  const double read_us = least_us(AccessPattern::read, AccessPattern::touch, shape);
-  if (!std::isfinite(read_us)) return {read_us, moved};
-  const double all = static_cast<double>(all_read_bytes(shape));
-  const double part = all > 0 ? static_cast<double>(compulsory) / all : 0;
-  const double reading = read_us * part;
-  const double writing = least_us(AccessPattern::fill, AccessPattern::stream, shape);
-  return {std::max(reading, writing) * (1 - kMargin) / task_.threads, moved};
-}
-
-Result<LeastTime> Roofline::measure(std::size_t shape, const LoadedObjectSetup& setup, const Bank& bank,
-                                    Arena& arena) {
-  for (Pattern& pattern : patterns_) {
-    if (!pattern.binary) {
-      auto built = build_(access_kernel(task_, pattern.kind));
-      if (!built) return built.error();
-      pattern.binary = std::move(*built);
-    }
-    LoadedObject object(setup, bank, pattern.binary, arena, Trust::trusted);
-    std::size_t calls = 1;
-    for (std::size_t i = 0; i <= kBatches; ++i) {
-      const auto time = object.batch(shape, calls);
-      if (!time) return trusted_failure(time.error());
-      calls = calls_per_batch(*time, kBatchUs, object.most_calls(shape));
-      if (i > 0) pattern.least_us[shape] = std::min(pattern.least_us[shape], *time);
+Result<double> Roofline::measure(std::size_t shape, const InputSet& set, const SessionSetup& setup,
+                                 Arena& arena) {
+  if (!binary_) {
+    auto built = build_(kernel());
+    if (!built) return built.error();
+    binary_ = std::move(*built);
+  }
+  auto session = CpuSession::open(setup, arena, *binary_, Trust::trusted, {});
+  if (!session) return trusted_failure(session.error(), kFails, "");
+  // One call finds its inputs in the last-level cache, where a long batch does not; a batch of short calls
+  // hides what it costs to begin one.
+  std::array<double, kPatterns> us;
+  us.fill(std::numeric_limits<double>::infinity());
+  for (const std::size_t count : {std::size_t{1}, arena.slots(shape)}) {
+    const std::vector<const InputSet*> calls(count, &set);
+    for (std::size_t batch = 0; batch < kBatches * kPatterns; ++batch) {
+      const auto batch_us = (*session)->run({shape, calls, task_.timeout_s});
+      if (!batch_us) return trusted_failure(batch_us.error(), kFails, "");
+      us[batch % kPatterns] = std::min(us[batch % kPatterns], *batch_us / static_cast<double>(count));
     }
   }
-  return known(shape);
+  const auto all = static_cast<double>(std::max<std::size_t>(read_bytes(shape), 1));
+  const double reading = us[Pattern::touch] * static_cast<double>(compulsory_read_bytes(shape)) / all;
+  const double writing = std::min(us[Pattern::fill], us[Pattern::stream]);
+  return std::max(reading, writing) * (1 - kMargin) / task_.threads;
 }
 
-}  // namespace kernelsmith
+}  // namespace kernelsmith::cpu

@@ -1,43 +1,42 @@
-// The C++ that is generated from a task's tensors: the header that declares the entry, and the shim that
-// unpacks a row of the call table.
+// The C++ that is generated from a task's tensors: the header that declares the entry, and the shims that
+// unpack a row of the call table.
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/oracle.hpp>
 
-namespace kernelsmith {
+namespace kernelsmith::cpu {
 
-/// In which types a source is built.
-enum class Precision {
-  declared,  ///< as the task says
-  promoted,  ///< every real type one step wider, for the truth: see widened()
-};
-
-/// The C++ type of a tensor's elements; empty where there is none (f16, bf16).
+/// The C++ type of a tensor's elements; empty where there is none (f16, bf16, fp8).
 std::string_view cpp_type(Dtype dtype);
 
-/// The real type that the truth is computed in: double, or long double where the task has f64 tensors.
-std::string_view truth_type(const Task& task);
+/// Bytes of an element in a source that is built in that precision.
+std::size_t element_bytes(Dtype dtype, OraclePrecision precision);
+
+/// The names of the entry's last arguments: the sizes in the order of task.yaml.
+std::vector<std::string> size_names(const Task& task);
 
 /// The entry's parameters as they are declared.
 std::string parameter_list(const Task& task);
 
-/// The header task.hpp. Promoted, it also makes `float` (and `double` in a task with f64 tensors) mean the
-/// truth type and the f-suffixed functions their generic forms, behind the standard headers that `user`
-/// includes, which must not see those macros.
-std::string task_header(const Task& task, Precision precision, const Source& user = {});
+/// The header task.hpp: the entry, and `<entry>_inputs` where the task has a generator. In a wider precision
+/// it also makes `float` (and `double` where that is long double) mean the wide type, and the f-suffixed
+/// functions their generic forms. These macros come after the standard headers that `user` includes.
+std::string task_header(const Task& task, OraclePrecision precision, const Source& user = {});
 
 /// A translation unit that defines runner::kShimSymbol. It knows the entry by its C linkage alone, so that
 /// one shim serves every precision.
 std::string shim_source(const Task& task);
 
-/// The real number type of the promoted tensors, with its size.
-std::size_t promoted_bytes(const Task& task, Dtype dtype);
+/// The same for the generator: its tensors are those with input values, and behind them one with the seed.
+std::string generator_shim_source(const Task& task);
 
-/// True for f64, f32, f16, bf16.
-bool is_real(Dtype dtype);
+/// Whether the tensor is one of the generator's arguments: all but those that are only written.
+bool has_input(const TensorSpec& tensor);
 
-}  // namespace kernelsmith
+}  // namespace kernelsmith::cpu

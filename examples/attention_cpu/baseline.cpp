@@ -29,7 +29,7 @@ void attend(const float* __restrict q, const float* __restrict keys, const float
 }  // namespace
 
 extern "C" void attention(const float* __restrict q, const float* __restrict k, const float* __restrict v,
-                          float* __restrict y, Index depth, Index heads, Index tokens) {
+                          float* __restrict y, Index heads, Index tokens, Index depth) {
   std::vector<float> keys(static_cast<std::size_t>(depth * tokens));
   std::vector<float> weights(static_cast<std::size_t>(tokens));
   for (Index head = 0; head < heads; ++head) {

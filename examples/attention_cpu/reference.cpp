@@ -8,7 +8,7 @@
 #include "task.hpp"
 
 extern "C" void attention(const float* __restrict q, const float* __restrict k, const float* __restrict v,
-                          float* __restrict y, std::int64_t depth, std::int64_t heads, std::int64_t tokens) {
+                          float* __restrict y, std::int64_t heads, std::int64_t tokens, std::int64_t depth) {
   std::vector<double> weights(static_cast<std::size_t>(tokens));
   for (std::int64_t query = 0; query < heads * tokens; ++query) {
     const std::int64_t first_key = query / tokens * tokens;

@@ -190,7 +190,7 @@ void attend(const float* q, const float* k, const float* v, float* y, const Shap
 }  // namespace
 
 extern "C" void attention(const float* __restrict q, const float* __restrict k, const float* __restrict v,
-                          float* __restrict y, Index depth, Index heads, Index tokens) {
+                          float* __restrict y, Index heads, Index tokens, Index depth) {
   const Shape shape{heads, tokens, depth};
   const Index queries = heads * tokens;
   const auto share = [&](Index thread) {

@@ -3,7 +3,7 @@
 #include "task.hpp"
 
 extern "C" void matmul(const float* __restrict a, const float* __restrict b, float* __restrict c,
-                       std::int64_t k, std::int64_t m, std::int64_t n) {
+                       std::int64_t m, std::int64_t n, std::int64_t k) {
   for (std::int64_t i = 0; i < m * n; ++i) c[i] = 0;
   for (std::int64_t i = 0; i < m; ++i)
     for (std::int64_t p = 0; p < k; ++p)

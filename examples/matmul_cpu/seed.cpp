@@ -123,7 +123,7 @@ void multiply_in_memory(const float* __restrict a, const float* __restrict b, fl
 
 }  // namespace
 
-extern "C" void matmul(const float* a, const float* b, float* c, Index k, Index m, Index n) {
+extern "C" void matmul(const float* a, const float* b, float* c, Index m, Index n, Index k) {
   if (kSums == in_registers)
     multiply_in_registers(a, b, c, m, n, k);
   else

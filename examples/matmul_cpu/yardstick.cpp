@@ -58,8 +58,8 @@ void multiply(const float* a, Index k, const float* panel, Index depth, float* c
 
 }  // namespace
 
-extern "C" void matmul(const float* __restrict a, const float* __restrict b, float* __restrict c, Index k,
-                       Index m, Index n) {
+extern "C" void matmul(const float* __restrict a, const float* __restrict b, float* __restrict c, Index m,
+                       Index n, Index k) {
   alignas(64) float panel[kDepth * kColumns];
   for (Index p = 0; p < k; p += kDepth) {
     const Index depth = k - p < kDepth ? k - p : kDepth;

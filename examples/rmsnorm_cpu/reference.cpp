@@ -5,7 +5,7 @@
 #include "task.hpp"
 
 extern "C" void rmsnorm(const float* __restrict x, const float* __restrict weights, float* __restrict y,
-                        std::int64_t cols, std::int64_t rows) {
+                        std::int64_t rows, std::int64_t cols) {
   for (std::int64_t i = 0; i < rows; ++i) {
     double squares = 0;
     for (std::int64_t j = 0; j < cols; ++j) {

@@ -113,7 +113,7 @@ void normalise(const float* in, const float* weights, float* out, Index cols) {
 }  // namespace
 
 extern "C" void rmsnorm(const float* __restrict x, const float* __restrict weights, float* __restrict y,
-                        Index cols, Index rows) {
+                        Index rows, Index cols) {
   Index i = 0;
   for (; i + kRows <= rows; i += kRows) normalise<kRows>(x + i * cols, weights, y + i * cols, cols);
   for (; i < rows; ++i) normalise<1>(x + i * cols, weights, y + i * cols, cols);

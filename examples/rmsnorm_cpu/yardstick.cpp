@@ -88,7 +88,7 @@ void normalise(const float* in, const float* weights, float* out, Index cols) {
 }  // namespace
 
 extern "C" void rmsnorm(const float* __restrict x, const float* __restrict weights, float* __restrict y,
-                        Index cols, Index rows) {
+                        Index rows, Index cols) {
   for (Index i = 0; i < rows; ++i) normalise(x + i * cols, weights, y + i * cols, cols);
 #if defined(__SSE2__)
   _mm_sfence();

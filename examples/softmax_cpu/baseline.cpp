@@ -4,8 +4,8 @@
 
 #include "task.hpp"
 
-extern "C" void softmax(const float* __restrict x, float* __restrict y, std::int64_t cols,
-                        std::int64_t rows) {
+extern "C" void softmax(const float* __restrict x, float* __restrict y, std::int64_t rows,
+                        std::int64_t cols) {
   for (std::int64_t i = 0; i < rows; ++i) {
     const float* in = x + i * cols;
     float* out = y + i * cols;

@@ -174,8 +174,8 @@ void softmax_online(const float* in, float* out, Index cols) {
 
 }  // namespace
 
-extern "C" void softmax(const float* __restrict x, float* __restrict y, std::int64_t cols,
-                        std::int64_t rows) {
+extern "C" void softmax(const float* __restrict x, float* __restrict y, std::int64_t rows,
+                        std::int64_t cols) {
   for (Index row = 0; row < rows; ++row) {
     if (kPasses == three)
       softmax_in_three_passes(x + row * cols, y + row * cols, cols);

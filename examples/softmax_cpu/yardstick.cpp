@@ -131,6 +131,6 @@ void softmax_of_row(const float* in, float* out, Index cols) {
 
 }  // namespace
 
-extern "C" void softmax(const float* __restrict x, float* __restrict y, Index cols, Index rows) {
+extern "C" void softmax(const float* __restrict x, float* __restrict y, Index rows, Index cols) {
   for (Index row = 0; row < rows; ++row) softmax_of_row(x + row * cols, y + row * cols, cols);
 }

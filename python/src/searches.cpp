@@ -227,7 +227,7 @@ struct Prepared {
 /// A task folder, and its configuration with the settings. Needs no GIL. Throws ErrorException.
 Prepared prepared(const std::filesystem::path& folder, const Registry& registry,
                   const std::string& settings) {
-  TaskFolder loaded = unwrap(load_task_folder(folder));
+  TaskFolder loaded = unwrap(load_task_folder(folder, registry.backends));
   RunConfig config = unwrap(default_config(loaded.task, registry));
   unwrap(lay_settings(settings, registry, config));
   return {std::move(loaded), std::move(config)};

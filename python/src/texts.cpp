@@ -32,7 +32,10 @@ Prompt prompt_of(const ProposalRequest& request, const std::optional<TaskView>& 
   PromptOptions options;
   options.set = set;
   options.budget_tokens = budget_tokens;
-  const auto builder = unwrap(PromptBuilder::create(searched, with_backend(std::move(options), searched)));
+  const Backends backends = default_registry().backends;
+  if (const auto backend = backends.find(searched.backend); backend != backends.end())
+    options = with_backend(std::move(options), searched, backend->second);
+  const auto builder = unwrap(PromptBuilder::create(searched, std::move(options)));
   return unwrap(builder.build(request));
 }
 
@@ -51,8 +54,9 @@ py::object extracted(const std::string& reply, const py::object& parent, bool ed
 void bind_texts(py::module_& module) {
   py::class_<TaskView>(module, "Task", "A task folder, read and checked. Immutable.")
       .def(py::init([](const std::filesystem::path& folder) {
-             return TaskView{std::filesystem::absolute(folder),
-                             without_gil([&] { return unwrap(load_task_folder(folder)); })};
+             return TaskView{std::filesystem::absolute(folder), without_gil([&] {
+                               return unwrap(load_task_folder(folder, default_registry().backends));
+                             })};
            }),
            py::arg("folder"),
            "Reads FOLDER/task.yaml and the files that it names. Raises Error: `not_found`, `bad_input`.")

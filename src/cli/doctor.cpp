@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <kernelsmith/session/doctor.hpp>
+#include <kernelsmith/session/registry.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "commands.hpp"
@@ -42,15 +43,16 @@ int status_of(const MachineReport& machine, const std::vector<MachineCheck>& tas
 }
 
 int DoctorCommand::operator()() const {
+  const Backends backends = default_registry().backends;
   std::optional<TaskFolder> folder;
   if (!task.empty()) {
-    auto loaded = load_task_folder(task);
+    auto loaded = load_task_folder(task, backends);
     if (!loaded) return report(loaded.error(), json);
     folder = std::move(*loaded);
   }
-  MachineReport machine = examine_machine(".");
+  MachineReport machine = examine_machine(".", backends);
   std::vector<MachineCheck> of_task;
-  if (folder && machine.usable()) of_task = examine_task(folder->task);
+  if (folder && machine.usable()) of_task = examine_task(folder->task, backends);
   const int status = status_of(machine, of_task);
   for (const MachineCheck& check : of_task) machine.checks.push_back(check);
   if (json)
@@ -65,9 +67,10 @@ int DoctorCommand::operator()() const {
 void add_doctor(CLI::App& app, Command& chosen) {
   auto doctor = std::make_shared<DoctorCommand>();
   CLI::App* command = app.add_subcommand("doctor", "Try each tool once: what this machine has and lacks");
-  command->add_option("TASK", doctor->task,
-                      "A task's folder, to be tried too: that it passes its own check, and that a lower "
-                      "precision does not");
+  command->add_option(
+      "TASK", doctor->task,
+      "A task's folder, to be tried too: that it passes its own check, and where something could "
+      "be left out unnoticed");
   command->add_flag("--json", doctor->json, "Print one JSON object");
   command->footer(
       "Exit status: 0 where kernels can be searched for, 3 where something required is missing, 2 where the "

@@ -1,4 +1,5 @@
 // kernelsmith evaluate TASK FILE...
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -24,9 +25,14 @@ Of --config and --set the section `evaluator` matters, for example --set evaluat
 
 void print_shapes(const Report& report) {
   for (const ShapeResult& shape : report.shapes)
-    say("  {:<28} {:<8} {:>22}  {}\n", shape.shape, shape.correct == true ? "correct" : "WRONG",
+    say("  {:<28} {:<8} {:>22}  {}{}\n", shape.shape, shape.correct == true ? "correct" : "WRONG",
         shape.runtime_us ? text_of(*shape.runtime_us) : "",
-        shape.speedup ? text_of(*shape.speedup) : std::string(shape.timed ? "" : "not timed"));
+        shape.speedup ? text_of(*shape.speedup) : std::string(shape.timed ? "" : "not timed"),
+        shape.short_call ? "  short" : "");
+  if (std::ranges::any_of(report.shapes, &ShapeResult::short_call))
+    say("short: a call of the yardstick takes less than 20 us; the interval is wider, and a kernel that "
+        "works "
+        "on several calls at once may gain\n");
 }
 
 /// Who is so close to what is allowed may be beyond it with the next inputs.
@@ -101,7 +107,7 @@ struct EvaluateCommand {
 
   int operator()() const {
     const Registry registry = default_registry();
-    const auto loaded = load_task_folder(task);
+    const auto loaded = load_task_folder(task, registry.backends);
     if (!loaded) return report(loaded.error(), json);
     std::vector<Source> candidates;
     std::vector<std::string> names;  // of the only file; empty where a candidate has several

@@ -33,7 +33,8 @@ Json shape(const ShapeResult& result) {
           {"correct", result.correct ? Json(*result.correct) : Json(nullptr)},
           {"error", result.error},
           {"runtime_us", median(result.runtime_us)},
-          {"speedup", interval(result.speedup)}};
+          {"speedup", interval(result.speedup)},
+          {"short_call", result.short_call}};
 }
 
 Json shapes(const Report& report) {

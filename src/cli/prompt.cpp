@@ -70,7 +70,7 @@ struct PromptCommand {
     if (std::filesystem::exists(std::filesystem::path(path) / "run.yaml", ignored))
       return preview_run_prompt(path, changes, chosen, registry);
     Interrupt interrupt;
-    const auto task = load_task_folder(path);
+    const auto task = load_task_folder(path, registry.backends);
     if (!task) return task.error();
     auto run = default_config(task->task, registry);
     if (!run) return run.error();

@@ -47,7 +47,7 @@ Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& re
 int RunCommand::operator()() const {
   Interrupt interrupt;
   const Registry registry = default_registry();
-  const auto loaded = load_task_folder(task);
+  const auto loaded = load_task_folder(task, registry.backends);
   if (!loaded) return report(stderr, loaded.error());
   auto run = configure(loaded->task, registry);
   if (!run) return report(stderr, run.error());

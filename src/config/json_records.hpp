@@ -112,6 +112,7 @@ struct Fields<ShapeResult> {
     io("error", result.error);
     io("runtime_us", result.runtime_us);
     io("speedup", result.speedup);
+    io.defaulted("short_call", result.short_call);
   }
 };
 template <>

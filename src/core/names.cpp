@@ -138,10 +138,13 @@ constexpr auto kDtypeNames = enum_names<Dtype>({
     {Dtype::f32, "f32"},
     {Dtype::f16, "f16"},
     {Dtype::bf16, "bf16"},
+    {Dtype::f8e4m3, "f8e4m3"},
+    {Dtype::f8e5m2, "f8e5m2"},
     {Dtype::i64, "i64"},
     {Dtype::i32, "i32"},
     {Dtype::i8, "i8"},
     {Dtype::u8, "u8"},
+    {Dtype::boolean, "bool"},
 });
 
 constexpr auto kTensorRoleNames = enum_names<TensorRole>({
@@ -156,6 +159,11 @@ constexpr auto kTensorInitNames = enum_names<TensorInit>({
     {TensorInit::positive, "positive"},
     {TensorInit::integer, "integer"},
     {TensorInit::zeros, "zeros"},
+    {TensorInit::range, "range"},
+    {TensorInit::offsets, "offsets"},
+    {TensorInit::permutation, "permutation"},
+    {TensorInit::one_hot, "one_hot"},
+    {TensorInit::generated, "generated"},
 });
 
 }  // namespace

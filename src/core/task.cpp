@@ -13,8 +13,11 @@ std::size_t bytes_of(Dtype dtype) {
     case Dtype::f16:
     case Dtype::bf16:
       return 2;
+    case Dtype::f8e4m3:
+    case Dtype::f8e5m2:
     case Dtype::i8:
     case Dtype::u8:
+    case Dtype::boolean:
       return 1;
   }
   return 0;

@@ -149,9 +149,10 @@ class Room {
 
 class ChatProposer final : public Proposer {
  public:
-  ChatProposer(std::shared_ptr<ModelClient> client, PromptBuilder prompts, const Task& task,
-               std::vector<ModelSettings> models, PriceTable prices, KeepOptions keep)
-      : shared_(std::make_shared<const Shared>(Shared{task, std::move(models), std::move(prices), keep})),
+  ChatProposer(std::shared_ptr<ModelClient> client, PromptBuilder prompts, std::vector<ModelSettings> models,
+               PriceTable prices, KeepOptions keep)
+      : shared_(std::make_shared<const Shared>(
+            Shared{prompts.blank_candidate(), std::move(models), std::move(prices), keep})),
         prompts_(std::move(prompts)),
         client_(std::move(client)) {}
 
@@ -177,7 +178,7 @@ class ChatProposer final : public Proposer {
  private:
   /// Outlives the proposer while calls are in flight.
   struct Shared {
-    Task task;
+    Source blank;  ///< PromptBuilder::blank_candidate()
     std::vector<ModelSettings> models;
     PriceTable prices;
     KeepOptions keep;
@@ -208,7 +209,7 @@ class ChatProposer final : public Proposer {
       if (!reply && bill.empty()) return reply.error();
       if (!reply) return Proposal{PaidError(reply.error()), bill.cost(), prompt.digest()};
       bill.add(*reply, prompt);
-      Proposal proposal = proposal_from(*reply, request, prompt, shared->task, std::nullopt);
+      Proposal proposal = proposal_from(*reply, request, prompt, shared->blank, std::nullopt);
       proposal.cost = bill.cost();
       if (shared->keep.any()) proposal.reply = kept_of(*reply, prompt, shared->keep.bytes);
       return proposal;
@@ -254,13 +255,13 @@ KeptReply kept_of(const ModelReply& reply, const Prompt& prompt, std::size_t byt
 }
 
 Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, const Prompt& prompt,
-                       const Task& task, const std::optional<Price>& price) {
+                       const Source& blank, const std::optional<Price>& price) {
   Proposal proposal;
   if (auto refusal = refusal_of(reply)) {
     proposal.outcome = std::move(*refusal);
   } else {
     const IndividualPtr& parent = request.selection.parent;
-    const Source base = parent ? parent->program->source : blank_candidate(task);
+    const Source base = parent ? parent->program->source : blank;
     const bool reasoned = is_only_reasoning(reply);
     auto outcome = extract(reasoned ? reply.reasoning : reply.text, base, ReplyForm::either,
                            reply.finish == Finish::length);
@@ -277,9 +278,8 @@ Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, 
 }
 
 Result<std::shared_ptr<Proposer>> make_chat_proposer(std::shared_ptr<ModelClient> client,
-                                                     PromptBuilder prompts, const Task& task,
-                                                     std::vector<ModelSettings> models, PriceTable prices,
-                                                     KeepOptions keep) {
+                                                     PromptBuilder prompts, std::vector<ModelSettings> models,
+                                                     PriceTable prices, KeepOptions keep) {
   if (models.empty())
     return fail(ErrorCode::invalid_argument, "no model is named", "proposer.models",
                 "kernelsmith run TASK --model NAME");
@@ -289,7 +289,7 @@ Result<std::shared_ptr<Proposer>> make_chat_proposer(std::shared_ptr<ModelClient
       return fail(ErrorCode::invalid_argument, "the model \"" + model.name + "\" is named twice",
                   "proposer.models");
   return std::shared_ptr<Proposer>(std::make_shared<ChatProposer>(
-      std::move(client), std::move(prompts), task, std::move(models), std::move(prices), keep));
+      std::move(client), std::move(prompts), std::move(models), std::move(prices), keep));
 }
 
 }  // namespace kernelsmith

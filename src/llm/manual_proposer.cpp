@@ -43,6 +43,7 @@ class ManualProposer final : public Proposer {
   ManualProposer(PromptBuilder prompts, Task task, ManualOptions options, QueueFolder queue)
       : prompts_(std::move(prompts)),
         task_(std::move(task)),
+        blank_(prompts_.blank_candidate()),
         options_(std::move(options)),
         queue_(std::move(queue)),
         watcher_([this](const std::stop_token& end) { watch(end); }) {}
@@ -110,7 +111,7 @@ class ManualProposer final : public Proposer {
       }
       const Found found = queue_.look(ticket, now, seconds(options_.settle));
       if (const auto* reply = std::get_if<ModelReply>(&found)) {
-        Proposal proposal = proposal_from(*reply, waiting.request, waiting.prompt, task_, std::nullopt);
+        Proposal proposal = proposal_from(*reply, waiting.request, waiting.prompt, blank_, std::nullopt);
         answered.emplace_back(std::move(waiting), std::move(proposal));
         continue;
       }
@@ -125,6 +126,7 @@ class ManualProposer final : public Proposer {
 
   const PromptBuilder prompts_;
   const Task task_;
+  const Source blank_;  ///< PromptBuilder::blank_candidate()
   const ManualOptions options_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -210,6 +210,8 @@ class ChatProvider final : public ProposerProvider {
     return names;
   }
 
+  void describe_backend(const BackendDescription& backend) override { prompts_.backend = backend; }
+
   std::optional<PromptOptions> prompts() const override { return prompts_.options(); }
 
   std::string destination() const override {
@@ -253,8 +255,8 @@ class ChatProvider final : public ProposerProvider {
         error.where = protocol_ == Protocol::messages ? "$ANTHROPIC_BASE_URL" : "$OPENAI_BASE_URL";
       return error;
     }
-    auto proposer = make_chat_proposer(std::move(*client), std::move(*prompts), task, models_,
-                                       std::move(*price_table), keep_);
+    auto proposer =
+        make_chat_proposer(std::move(*client), std::move(*prompts), models_, std::move(*price_table), keep_);
     if (!proposer) return proposer;
     return with_tuner(std::move(*proposer));
   }

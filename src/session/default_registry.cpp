@@ -1,10 +1,23 @@
+#include <kernelsmith/evaluator_command/command_evaluator.hpp>
+#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+
 #include "providers.hpp"
 
 namespace kernelsmith {
+namespace {
+
+void add_backend(Registry& registry, BackendDescription description,
+                 std::unique_ptr<EvaluatorProvider> (*provider)()) {
+  registry.evaluators.emplace(description.name, provider);
+  registry.backends.emplace(description.name, std::move(description));
+}
+
+}  // namespace
 
 Registry default_registry() {
   Registry registry;
-  registry.evaluators = {{"cpu", cpu_evaluator_provider}, {"command", command_evaluator_provider}};
+  add_backend(registry, describe_cpu_backend(), cpu_evaluator_provider);
+  add_backend(registry, describe_command_backend(), command_evaluator_provider);
   registry.proposers = {{"tuner", tuner_provider},
                         {"chat", chat_provider},
                         {"manual", manual_provider},

@@ -187,7 +187,7 @@ DryRun dry_run(const TaskFolder& folder, RunConfig config, const std::stop_token
     for (const std::string& words : *unused)
       result.checks.push_back({"templates", DryCheck::Verdict::unknown, words, {}});
   if (const auto idle = idle_tuner(task, config)) result.checks.push_back(*idle);
-  const auto first = first_prompt(task, config.seed, exam.prompts, seed);
+  const auto first = first_prompt(task, config.seed, with_backend(exam.prompts, task, config.backend), seed);
   result.checks.push_back(checked("prompt", first ? Status{} : Status(first.error()),
                                   first ? prompt_text(*first, exam.prompts.budget_tokens) : ""));
   if (!first) return result;

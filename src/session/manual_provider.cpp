@@ -61,6 +61,8 @@ class ManualProvider final : public ProposerProvider {
     return {Operator::rewrite, Operator::edit, Operator::crossover};
   }
 
+  void describe_backend(const BackendDescription& backend) override { prompts_.backend = backend; }
+
   std::optional<PromptOptions> prompts() const override { return prompts_.options(); }
 
   std::optional<unsigned> proposals_in_flight() const override {

@@ -53,7 +53,7 @@ PromptOptions PromptSettings::options() const {
 }
 
 Result<PromptBuilder> PromptSettings::builder(const Task& task) const {
-  return PromptBuilder::create(task, with_backend(options(), task));
+  return PromptBuilder::create(task, with_backend(options(), task, backend));
 }
 
 std::shared_ptr<Proposer> with_tuner(std::shared_ptr<Proposer> model) {

@@ -6,6 +6,7 @@
 
 #include <kernelsmith/config/yaml.hpp>
 #include <kernelsmith/core/proposer.hpp>
+#include <kernelsmith/evaluator/backend_description.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
 
 namespace kernelsmith {
@@ -22,6 +23,8 @@ struct PromptSettings {
   void write(YamlWriter& proposer) const;
   PromptOptions options() const;
   Result<PromptBuilder> builder(const Task& task) const;
+
+  BackendDescription backend;  ///< ProposerProvider::describe_backend
 };
 
 /// The model writes structure and marks knobs, the tuner turns them: Operator::tune is the tuner's,

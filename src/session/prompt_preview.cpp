@@ -2,7 +2,6 @@
 #include <memory>
 #include <utility>
 
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 #include <kernelsmith/prompts/unused_templates.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/run_view.hpp>
@@ -110,7 +109,7 @@ Result<PromptPreview> preview(const Task& task, const PromptOptions& options, st
   } else if (request.op == Operator::tune) {
     request.op = Operator::rewrite;
   }
-  const auto builder = PromptBuilder::create(task, with_backend(options, task));
+  const auto builder = PromptBuilder::create(task, options);
   if (!builder) return builder.error();
   auto prompt = builder->build(request);
   if (!prompt) return prompt.error();
@@ -129,10 +128,11 @@ PromptOptions prompt_options(const RunConfig& config, const PromptChanges& chang
   return options;
 }
 
-PromptOptions with_backend(PromptOptions options, const Task& task) {
-  if (task.backend != "cpu") return options;
-  if (options.interface.empty()) options.interface = {{"task.hpp", cpu_task_header(task)}};
-  if (options.hardware.empty()) options.hardware = cpu_hardware();
+PromptOptions with_backend(PromptOptions options, const Task& task, const BackendDescription& backend) {
+  if (options.language.empty()) options.language = backend.language;
+  if (options.suffix.empty()) options.suffix = backend.suffix;
+  if (options.interface.empty() && backend.interface_files) options.interface = backend.interface_files(task);
+  if (options.hardware.empty() && backend.hardware) options.hardware = backend.hardware();
   return options;
 }
 
@@ -147,7 +147,9 @@ Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, cons
   if (op)
     if (const Status completed = complete(*op, view->state, request->selection); !completed)
       return completed.error();
-  return preview(view->task, prompt_options(view->config, changes), op, std::move(*request));
+  const RunConfig& config = view->config;
+  return preview(view->task, with_backend(prompt_options(config, changes), view->task, config.backend), op,
+                 std::move(*request));
 }
 
 Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const PromptOptions& options,
@@ -179,7 +181,8 @@ Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& con
     if (!evaluated) return evaluated.error();
     if (accepted(request.selection.parent)) request.op = Operator::rewrite;
   }
-  return preview(task, prompt_options(config, changes), op, std::move(request));
+  return preview(task, with_backend(prompt_options(config, changes), task, config.backend), op,
+                 std::move(request));
 }
 
 }  // namespace kernelsmith

@@ -112,8 +112,12 @@ Result<RunConfig> default_config(const Task& task, const Registry& registry) {
   if (!sampler) return sampler.error();
   auto migration = chosen(registry.migrations, "best", "migration");
   if (!migration) return migration.error();
+  const auto described = registry.backends.find(task.backend);
+  if (described != registry.backends.end()) config.backend = described->second;
+  config.backend.name = task.backend;
   config.evaluator = *evaluator;
   config.proposer = *proposer;
+  config.proposer.provider->describe_backend(config.backend);
   config.sampler = *sampler;
   config.migration = *migration;
   for (const Operator op : config.proposer.provider->operators()) config.operators.push_back({{op, ""}, 1.0});

@@ -205,6 +205,7 @@ void read_proposer(YamlMap& in, const Registry& registry, RunConfig& config) {
   const std::string before = config.proposer.kind;
   read_choice(in, registry.proposers, config.proposer);
   if (config.proposer.kind == before) return;
+  config.proposer.provider->describe_backend(config.backend);
   config.operators.clear();
   for (const Operator op : config.proposer.provider->operators()) config.operators.push_back({{op, ""}, 1.0});
 }

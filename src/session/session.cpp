@@ -353,7 +353,7 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
                 folder.string(),
                 "`show` and `export` read it; a run of a program that links the library is gone on with by "
                 "that program");
-  auto task = load_task_folder(folder / kTaskFolder);
+  auto task = load_task_folder(folder / kTaskFolder, registry.backends);
   if (!task) return task.error();
   auto config = default_config(task->task, registry);
   if (!config) return config.error();

@@ -63,8 +63,8 @@ Result<std::string> read_text_file(const std::filesystem::path& path) {
   return text;
 }
 
-Result<TaskFolder> load_task_folder(const std::filesystem::path& path) {
-  auto task = load_task(path);
+Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Backends& backends) {
+  auto task = load_task(path, backends);
   if (!task) return task.error();
   std::error_code ignored;
   auto yaml = read_text_file(std::filesystem::is_directory(path, ignored) ? path / kTaskFile : path);
@@ -72,7 +72,7 @@ Result<TaskFolder> load_task_folder(const std::filesystem::path& path) {
   TaskFolder folder;
   folder.files.push_back({kTaskFile, std::move(*yaml)});
   for (const Source* source :
-       {&task->reference, &task->baseline, &task->seed, &task->yardstick, &task->oracle})
+       {&task->reference, &task->baseline, &task->seed, &task->yardstick, &task->oracle, &task->inputs})
     add_new(source->files(), folder.files);
   add_new(task->files, folder.files);
   folder.task = std::move(*task);

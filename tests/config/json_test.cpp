@@ -78,6 +78,15 @@ TEST(Json, KeepsNumbersThatReportsHoldAlthoughNotFinite) {
   EXPECT_TRUE(std::isnan(read->shapes[0].error));
 }
 
+TEST(Json, AShapeThatDoesNotSaySoIsNotShort) {
+  const auto read = from_json<Report>(
+      R"({"artifacts":[],"hardware":"","shapes":[{"error":0.5,"shape":"n=1","timed":true}],"spent_ms":{},)"
+      R"("tier":"","toolchain":""})");
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_FALSE(read->shapes[0].short_call);
+  EXPECT_EQ(to_json(*read).find("short_call"), std::string::npos);
+}
+
 TEST(Json, MetricsTakeFiniteNumbersOnly) {
   const Error error = refusal_of<Metrics>(
       R"({"features":{"x":"inf"},"fitness":{"median":1,"low":1,"high":1,"samples":1,"unit":""}})");

@@ -33,7 +33,7 @@ class ChatProposerTest : public testing::Test {
     const auto proposer =
         make_chat_proposer(
             ModelClient::create(endpoint_of(server, ca_.file), {.retry = {.attempts = 1}}).value(),
-            PromptBuilder::create(task).value(), task,
+            PromptBuilder::create(task).value(),
             {{.name = "first", .max_output_tokens = 4000}, {.name = "second"}},
             PriceTable::read("version: 1\nprices: [{model: first, input: 1, output: 4}]\n", "p").value())
             .value();
@@ -137,7 +137,7 @@ class BillTest : public testing::Test {
     const auto proposer =
         make_chat_proposer(
             ModelClient::create(endpoint_of(server, ca_.file, protocol), std::move(options)).value(),
-            PromptBuilder::create(task).value(), task, {{.name = "m"}},
+            PromptBuilder::create(task).value(), {{.name = "m"}},
             PriceTable::read("version: 1\nprices: [{model: m, input: 1, output: 4}]\n", "p").value())
             .value();
     std::promise<Result<Proposal>> answer;
@@ -373,8 +373,8 @@ TEST_F(ChatProposerTest, WithoutAModelThereIsNone) {
   const auto client =
       ModelClient::create({Protocol::chat_completions, "https://localhost/v1", {}, ""}).value();
   const auto prompts = PromptBuilder::create(task).value();
-  EXPECT_FALSE(make_chat_proposer(client, prompts, task, {}));
-  EXPECT_FALSE(make_chat_proposer(client, prompts, task, {{.name = "a"}, {.name = "a"}}));
+  EXPECT_FALSE(make_chat_proposer(client, prompts, {}));
+  EXPECT_FALSE(make_chat_proposer(client, prompts, {{.name = "a"}, {.name = "a"}}));
 }
 
 }  // namespace

@@ -119,10 +119,14 @@ TEST(PromptBuilder, TranslatesWithoutAParent) {
               AllOf(HasSubstr("translate the reference into C++, as the file `candidate.cpp`"),
                     HasSubstr("softmax_reference_text"), Not(HasSubstr("EVOLVE-BLOCK")),
                     Not(HasSubstr("current program"))));
-  task.backend = "cuda";
-  EXPECT_THAT(built(request, {}, task).user, HasSubstr("into CUDA C++, as the file `candidate.cu`"));
-  task.backend = "torch";
-  EXPECT_THAT(built(request, {}, task).user, HasSubstr("`candidate.py`"));
+  PromptOptions of_backend;
+  of_backend.suffix = ".cu";
+  EXPECT_THAT(built(request, of_backend, task).user, HasSubstr("into CUDA C++, as the file `candidate.cu`"));
+  of_backend = {};
+  of_backend.suffix = ".py";
+  of_backend.language = "PyTorch with Triton";
+  EXPECT_THAT(built(request, of_backend, task).user,
+              HasSubstr("into PyTorch with Triton, as the file `candidate.py`"));
   request.op = Operator::rewrite;
   EXPECT_EQ(PromptBuilder::create(task).value().build(request).error().code, ErrorCode::invalid_argument);
   request.op = Operator::tune;

@@ -56,13 +56,22 @@ std::string verdict_of(const Got& got) {
   return "accepted";
 }
 
+/// Of an accepted candidate: the yardstick's time over its own, or the fitness where there is no yardstick.
+const Measurement* score_of(const Got& got) {
+  const auto* evaluation = std::get_if<Evaluation>(&got);
+  if (evaluation == nullptr || !evaluation->accepted()) return nullptr;
+  const auto& ratio = evaluation->report().over_yardstick;
+  return ratio ? &*ratio : &evaluation->metrics()->fitness();
+}
+
 std::string outcome_of(const Got& got) {
   const auto* evaluation = std::get_if<Evaluation>(&got);
   if (evaluation == nullptr || !evaluation->accepted()) return verdict_of(got);
   std::ostringstream text;
   text.precision(3);
-  const Measurement& fitness = evaluation->metrics()->fitness();
-  text << "accepted " << fitness.median << " [" << fitness.low << ", " << fitness.high << "]";
+  const Measurement& score = *score_of(got);
+  text << "accepted " << score.median << " [" << score.low << ", " << score.high << "]";
+  if (const auto& call = evaluation->report().runtime_us) text << ", " << call->median << " us a call";
   return text.str();
 }
 
@@ -95,26 +104,21 @@ Result<Evaluation> evaluate(Evaluator& evaluator, const Task& task, Source sourc
 /// An honest case and what was measured of it, if it had a score.
 struct Twin {
   const Case* honest;
-  std::optional<Measurement> fitness;
+  std::optional<Measurement> score;
 };
 using Twins = std::map<std::string, Twin>;
-
-const Measurement* fitness_of(const Got& got) {
-  const auto* evaluation = std::get_if<Evaluation>(&got);
-  return evaluation != nullptr && evaluation->accepted() ? &evaluation->metrics()->fitness() : nullptr;
-}
 
 bool above(const Measurement& trick, const Measurement& twin) {
   return trick.low > kMostByPlacement * twin.high || trick.median > kMostAboveTwin * twin.high;
 }
 
 bool meets(const Expectation& must, const Got& got, const Twin* twin) {
-  const Measurement* const fitness = fitness_of(got);
+  const Measurement* const score = score_of(got);
   switch (must.kind) {
     case Kind::honest:
-      return fitness != nullptr;
+      return score != nullptr;
     case Kind::neutralised:
-      return fitness != nullptr && twin != nullptr && !above(*fitness, *twin->fitness);
+      return score != nullptr && twin != nullptr && !above(*score, *twin->score);
     case Kind::refused: {
       const auto* refused = std::get_if<Refused>(&got);
       return refused != nullptr && refused->word == must.word;
@@ -145,8 +149,8 @@ class TaskRound {
            (twin_lacks_a_score(trick, got) || a_little_faster(trick, got))) {
       ++row.second_looks;
       Twin& twin = twins_.at(trick.twin);
-      if (const Got again = attempt(*twin.honest, row.retries); fitness_of(again) != nullptr)
-        twin.fitness = *fitness_of(again);
+      if (const Got again = attempt(*twin.honest, row.retries); score_of(again) != nullptr)
+        twin.score = *score_of(again);
       got = attempt(trick, row.retries);
     }
     row.seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();
@@ -182,28 +186,28 @@ class TaskRound {
 
   const Twin* twin_of(const Case& trick) const {
     const auto found = twins_.find(trick.twin);
-    return found != twins_.end() && found->second.fitness ? &found->second : nullptr;
+    return found != twins_.end() && found->second.score ? &found->second : nullptr;
   }
 
   bool twin_lacks_a_score(const Case& trick, const Got& got) const {
-    return fitness_of(got) != nullptr && twins_.contains(trick.twin) && twin_of(trick) == nullptr;
+    return score_of(got) != nullptr && twins_.contains(trick.twin) && twin_of(trick) == nullptr;
   }
 
   bool a_little_faster(const Case& trick, const Got& got) const {
-    const Measurement* const fitness = fitness_of(got);
+    const Measurement* const score = score_of(got);
     const Twin* const twin = twin_of(trick);
-    return fitness != nullptr && twin != nullptr && above(*fitness, *twin->fitness) &&
-           fitness->median < kMostByNoise * twin->fitness->high;
+    return score != nullptr && twin != nullptr && above(*score, *twin->score) &&
+           score->median < kMostByNoise * twin->score->high;
   }
 
   /// Accepted, but there is nothing to hold it against; what is faster than the yardstick by far is never
   /// excused.
   bool without_measure(const Case& trick, const Got& got) const {
-    const Measurement* const fitness = fitness_of(got);
-    if (fitness == nullptr || trick.honest()) return false;
+    const Measurement* const score = score_of(got);
+    if (score == nullptr || trick.honest()) return false;
     const Twin* const twin = twin_of(trick);
-    if (twin != nullptr && relative_half_width(*twin->fitness) <= kWidestTwin) return false;
-    return fitness->median < kMostByNoise * std::max(1.0, twin != nullptr ? twin->fitness->high : 1.0);
+    if (twin != nullptr && relative_half_width(*twin->score) <= kWidestTwin) return false;
+    return score->median < kMostByNoise * std::max(1.0, twin != nullptr ? twin->score->high : 1.0);
   }
 
   void judge(const Case& trick, const Got& got, Row& row) {
@@ -216,9 +220,9 @@ class TaskRound {
         ++row.leaks;
       }
     }
-    const Measurement* const fitness = fitness_of(got);
+    const Measurement* const score = score_of(got);
     if (trick.honest())
-      twins_.emplace(trick.name, Twin{&trick, fitness != nullptr ? std::optional(*fitness) : std::nullopt});
+      twins_.emplace(trick.name, Twin{&trick, score != nullptr ? std::optional(*score) : std::nullopt});
     if (in_another_tier(got)) row.note = "measured in a tier that was not asked for";
     met = met && row.leaks == 0 && !in_another_tier(got);
     if (!trick.open.empty()) {

@@ -1,7 +1,6 @@
 // kernelsmith-runner: waits inside the sandbox for one shared object, loads it and calls its entry when the
 // judge asks. It is trusted until the object is loaded, and never afterwards: from then on the process is the
 // candidate's.
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -15,16 +14,14 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "../await_count.hpp"
-#include "../protocol.hpp"
+#include "protocol.hpp"
 
 namespace {
 
-using namespace kernelsmith::runner;
+using namespace kernelsmith::cpu::runner;
 
 constexpr std::size_t kPage = 4096;
 
@@ -125,131 +122,17 @@ bool receive(Request& request) {
   return got == sizeof request && request.magic == kMagic;
 }
 
-/// A row of the call table: the arguments' places, and the sizes.
-struct Row {
-  void* tensors[kMaxTensors];
-  const std::int64_t* sizes;
-};
-
-Row read_row(const Memory& memory, const Header& header, const std::byte* bytes) {
-  Row row;
-  const auto* arguments = reinterpret_cast<const Argument*>(bytes);
-  for (std::uint32_t t = 0; t < header.tensors; ++t)
-    row.tensors[t] = memory.at(arguments[t].in_outputs, arguments[t].offset);
-  row.sizes = reinterpret_cast<const std::int64_t*>(bytes + header.tensors * sizeof(Argument));
-  return row;
-}
-
 void call_all(const Memory& memory, const Header& header, Shim shim, const Request& request) {
-  const std::size_t row_bytes = header.tensors * sizeof(Argument) + header.sizes * sizeof(std::int64_t);
-  const std::byte* row = memory.inputs + header.table_offset + request.first * row_bytes;
-  for (std::uint32_t call = 0; call < request.calls; ++call, row += row_bytes) {
-    const Row arguments = read_row(memory, header, row);
-    shim(arguments.tensors, arguments.sizes);
+  const std::byte* row = memory.inputs + header.table_offset;
+  for (std::uint32_t call = 0; call < request.calls; ++call) {
+    void* tensors[kMaxTensors];
+    const auto* arguments = reinterpret_cast<const Argument*>(row);
+    for (std::uint32_t t = 0; t < header.tensors; ++t)
+      tensors[t] = memory.at(arguments[t].in_outputs, arguments[t].offset);
+    const auto* sizes = reinterpret_cast<const std::int64_t*>(row + header.tensors * sizeof(Argument));
+    shim(tensors, sizes);
+    row = reinterpret_cast<const std::byte*>(sizes + header.sizes);
   }
-}
-
-/// A system call without the library's wrapper, which looks for cancellation: a candidate in the runner's
-/// place could do without it.
-long read_at_once(const iovec* parts, int count) {
-#ifdef __x86_64__
-  long result = count == 1 ? SYS_read : SYS_readv;
-  const long first = count == 1 ? reinterpret_cast<long>(parts->iov_base) : reinterpret_cast<long>(parts);
-  const long second = count == 1 ? static_cast<long>(parts->iov_len) : count;
-  asm volatile("syscall"
-               : "+a"(result)
-               : "D"(long{kStreamDescriptor}), "S"(first), "d"(second)
-               : "rcx", "r11", "memory");
-  return result;
-#else
-  const ssize_t got = readv(kStreamDescriptor, parts, count);
-  return got >= 0 ? got : -errno;
-#endif
-}
-
-/// What one call takes from the pipe, made before the clock starts.
-class Intake {
- public:
-  Intake(const Memory& memory, const Steps& step) {
-    for (; count_ < step.inputs; ++count_)
-      parts_[count_] = {memory.outputs + step.input[count_].offset, step.input[count_].bytes};
-  }
-
-  /// Asks all the time at first: to be woken takes longer than the calls do. Then in naps, as await_count()
-  /// does.
-  bool take() {
-    constexpr int kAsksAwake = 1000;
-    constexpr timespec kNap{0, 20'000};
-    for (int asked = 0; first_ < count_; ++asked) {
-      const long got = read_at_once(parts_ + first_, static_cast<int>(count_ - first_));
-      if (got == -EINTR || got == -EAGAIN) {
-        if (asked >= kAsksAwake) nanosleep(&kNap, nullptr);
-        continue;
-      }
-      if (got <= 0) return false;
-      leave_out(static_cast<std::size_t>(got));
-    }
-    return true;
-  }
-
- private:
-  void leave_out(std::size_t taken) {
-    for (; first_ < count_ && taken >= parts_[first_].iov_len; ++first_) taken -= parts_[first_].iov_len;
-    if (first_ == count_) return;
-    parts_[first_].iov_base = static_cast<std::byte*>(parts_[first_].iov_base) + taken;
-    parts_[first_].iov_len -= taken;
-  }
-
-  iovec parts_[kMaxTensors];
-  std::size_t first_ = 0, count_ = 0;
-};
-
-/// Makes them this core's own, as a kernel could do while it waits.
-void have_in_caches(std::byte* bytes, std::size_t count) {
-  constexpr std::size_t kLine = 64;
-  for (std::size_t at = 0; at < count; at += kLine) {
-    volatile std::byte& byte = bytes[at];
-    byte = byte;
-  }
-}
-
-/// With what was written before it, past the caches too.
-void answer(std::uint64_t& counter, std::uint64_t call) {
-  __atomic_exchange_n(&counter, call, __ATOMIC_SEQ_CST);
-}
-
-/// All that can be known and had of a call before its inputs are there is, so that who does as much in the
-/// runner's place has nothing of it to gain.
-bool call_one_by_one(const Memory& memory, const Header& header, Shim shim, const Request& request) {
-  const auto* const steps = reinterpret_cast<const Steps*>(memory.inputs + header.steps_offset);
-  auto* const answers = reinterpret_cast<StepAnswers*>(memory.outputs + header.answers_offset);
-  const auto always = [] { return true; };
-  for (std::uint64_t call = 1; call <= request.calls; ++call) {
-    await_count(&steps->prepared, call, always);
-    const Steps step = *steps;
-    for (std::uint64_t i = 0; i < step.inputs; ++i)
-      have_in_caches(memory.outputs + step.input[i].offset, step.input[i].bytes);
-    for (std::uint64_t i = 0; i < step.outputs; ++i)
-      have_in_caches(memory.outputs + step.output[i].offset, step.output[i].bytes);
-    Row row = read_row(memory, header, memory.inputs + header.table_offset);
-    std::int64_t sizes[kMaxSizes];
-    std::copy_n(row.sizes, header.sizes, sizes);
-    row.sizes = sizes;
-    Intake inputs(memory, step);
-    answer(answers->ready, call);
-    if (!inputs.take()) return false;
-    if (shim != nullptr) shim(row.tensors, row.sizes);
-    answer(answers->done, call);
-  }
-  return true;
-}
-
-bool call(const Memory& memory, const Header& header, Shim shim, const Request& request) {
-  if (request.manner == Manner::at_once) {
-    call_all(memory, header, shim, request);
-    return true;
-  }
-  return call_one_by_one(memory, header, request.manner == Manner::one_by_one ? shim : nullptr, request);
 }
 
 }  // namespace
@@ -261,7 +144,7 @@ int main(int argc, char** argv) {
   if (memory.inputs == nullptr || memory.outputs == nullptr) {
     std::fputs(
         "usage: kernelsmith-runner [PLACE [LIBRARY...]]\n"
-        "Started by kernelsmith, with descriptors 3 to 6. The object is copied to PLACE and loaded from\n"
+        "Started by kernelsmith, with descriptors 3 to 5. The object is copied to PLACE and loaded from\n"
         "there, else from where the judge has it; the libraries are loaded before it.\n",
         stderr);
     return 2;
@@ -297,7 +180,7 @@ int main(int argc, char** argv) {
   Request request;
   while (receive(request)) {
     current_nonce = request.nonce;
-    if (!call(memory, header, reinterpret_cast<Shim>(symbol), request)) return 3;
+    call_all(memory, header, reinterpret_cast<Shim>(symbol), request);
     if (!send(Status::done, request.nonce)) return 3;
   }
   return 0;

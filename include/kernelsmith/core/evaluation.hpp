@@ -63,6 +63,9 @@ struct ShapeResult {
   double error = 0;                       ///< worst error as a fraction of the budget; above 1 is a failure
   std::optional<Measurement> runtime_us;  ///< of one call
   std::optional<Measurement> speedup;     ///< over the baseline
+  /// The yardstick's call takes less than 20 us: the interval is wider, and work on several calls at once may
+  /// gain.
+  bool short_call = false;
 
   friend bool operator==(const ShapeResult&, const ShapeResult&) = default;
 };

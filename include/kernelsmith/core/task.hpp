@@ -14,11 +14,21 @@
 
 namespace kernelsmith {
 
-enum class Dtype { f64, f32, f16, bf16, i64, i32, i8, u8 };
+enum class Dtype { f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i8, u8, boolean };
 enum class TensorRole { in, out, inout };
-/// What the inputs are drawn from. `normal` is the secret mixture of docs/design.md, section 5, around N(0,
-/// 1).
-enum class TensorInit { normal, uniform, positive, integer, zeros };
+/// What the values of an input are drawn from (docs/formats.md, task.yaml).
+enum class TensorInit {
+  normal,    ///< the secret mixture of docs/design.md, section 5, around N(0, 1)
+  uniform,   ///< in [-1, 1)
+  positive,  ///< the size of `normal`, at least 1e-3
+  integer,   ///< whole numbers
+  zeros,
+  range,        ///< whole numbers in [TensorSpec::low, TensorSpec::high): labels, column indices
+  offsets,      ///< sorted whole numbers from 0 to TensorSpec::high: CSR row pointers
+  permutation,  ///< of 0 .. length - 1, along the last dimension
+  one_hot,      ///< a single 1 along the last dimension
+  generated,    ///< by the task's own generator (files: inputs)
+};
 enum class CacheState { cold, warm };
 
 std::string_view name_of(Dtype dtype);
@@ -52,14 +62,16 @@ struct TensorSpec {
   Dtype dtype = Dtype::f32;
   std::vector<std::string> shape;  ///< each an integer, a size's name, or an arithmetic expression over sizes
   TensorInit init = TensorInit::normal;
+  std::string low, high;  ///< bounds of `range` and `offsets`: expressions over sizes; empty elsewhere
   bool constant = false;  ///< may be shown to a loaded candidate more than once
   Specials specials;      ///< of a tensor of reals that is read
 };
 
 /// How an output may differ from the reference (docs/design.md, section 5, point 6).
 struct Tolerance {
-  std::string policy = "auto";     ///< auto | exact | normwise
+  std::string policy = "auto";     ///< auto | exact | normwise | allclose
   std::vector<std::string> allow;  ///< tf32, bf16_accumulate, reassociate, ...
+  double rtol = 0, atol = 0;       ///< of allclose: |y - truth| <= atol + rtol |truth|
 };
 
 /// What the task promises about its work, as arithmetic expressions over sizes; empty where undeclared.
@@ -67,19 +79,23 @@ struct Declared {
   std::string bytes;
   std::string operations;
   bool operations_are_minimal = false;
+  std::string accumulate;  ///< how many terms an output is the sum of, at most; empty: found by a probe
 };
 
 /// A task. Immutable once loaded; safe to share between threads.
 struct Task {
   std::string name;
-  std::string backend;              ///< cpu | cuda | torch | maca | command
-  std::string entry;                ///< the symbol that the candidate defines; empty for `command`
-  Source reference;                 ///< defines *correct*
-  Source baseline;                  ///< defines 1.0x; the reference where the task names none
-  Source seed;                      ///< where the search starts; empty where the task has none
-  Source yardstick;                 ///< a fast kernel that candidates are timed against; empty: the seed
-  Source oracle;                    ///< the reference in fp64; empty where the task has none
-  Sizes sizes;                      ///< the defaults
+  std::string backend;  ///< cpu | cuda | torch | maca | command
+  std::string entry;    ///< the symbol that the candidate defines; empty for `command`
+  Source reference;     ///< defines *correct*
+  Source baseline;      ///< defines 1.0x; the reference where the task names none
+  Source seed;          ///< where the search starts; empty where the task has none
+  Source yardstick;     ///< a fast kernel that candidates are timed against; empty: the seed
+  Source oracle;        ///< the reference in fp64; empty where the task has none
+  Source inputs;        ///< the generator of `generated` tensors; empty where the task has none
+  Sizes sizes;          ///< the defaults
+  std::vector<std::string>
+      size_order;  ///< the sizes' names in the order of task.yaml: the entry's last arguments
   std::vector<TensorSpec> tensors;  ///< in the order of the entry's arguments
   std::vector<Sizes> timed;         ///< every size given, defaults filled in; never empty for kernels
   std::vector<Sizes> check;

@@ -3,6 +3,7 @@
 // and the exactly-once answer belong to make_staged_evaluator.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -41,7 +42,9 @@ struct RunRequest {
   BinaryPtr rival;  ///< null unless this is a duel: timed against the candidate, Report::duel
   std::optional<Remeasurement> remeasurement;
   bool careful = false;  ///< as EvaluationJob::careful; so is every confirmation
-  Report report;         ///< of the compile stage, to be completed
+  /// Which device the run has for itself, whatever task others run: below EvaluatorOptions::run_slots.
+  std::size_t device = 0;
+  Report report;  ///< of the compile stage, to be completed
 };
 
 /// One kind of candidate on one machine. Both functions are called from the evaluator's threads, compile()

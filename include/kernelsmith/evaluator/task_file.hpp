@@ -8,20 +8,24 @@
 
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend_description.hpp>
 
 namespace kernelsmith {
 
 /// Loads the task at `path`, a folder with a task.yaml or that file itself, with the texts of all its files.
-/// Every error names file and line; unknown keys and names are refused with the nearest known one.
-/// Errors: `not_found`, `permission`, `io` for files, `bad_input` for their content.
-Result<Task> load_task(const std::filesystem::path& path);
+/// Every error names file and line; unknown keys and names are refused with the nearest known one. With
+/// `backends` (Registry::backends) the task must be of one of them, with dtypes that it takes; without any,
+/// that is left to the backend that gets the task. Errors: `not_found`, `permission`, `io` for files,
+/// `bad_input` for their content.
+Result<Task> load_task(const std::filesystem::path& path, const Backends& backends = {});
 
 /// Gives the text of a file that the task names, by its path relative to the task's folder.
 using TaskFileReader = std::function<Result<std::string>(const std::string& path)>;
 
 /// The same from a text: `name` stands for the file in errors, `read` serves the files it names. A path that
 /// is absolute or climbs out of the folder is refused before `read` sees it.
-Result<Task> parse_task(std::string_view yaml, std::string_view name, const TaskFileReader& read);
+Result<Task> parse_task(std::string_view yaml, std::string_view name, const TaskFileReader& read,
+                        const Backends& backends = {});
 
 /// Of everything that can change a verdict; what parse_task stores in Task::digest.
 Digest task_digest(const Task& task);

@@ -8,6 +8,7 @@
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend_description.hpp>
 
 namespace kernelsmith {
 
@@ -21,5 +22,7 @@ struct CommandOptions {
 /// "unverified". Errors: `unsupported` for another backend's task, `refused` for a command that does not pass
 /// the candidate or the answer on, `tool_missing` (its program, bubblewrap).
 Result<std::shared_ptr<Evaluator>> make_command_evaluator(Task task, CommandOptions options = {});
+
+BackendDescription describe_command_backend();
 
 }  // namespace kernelsmith

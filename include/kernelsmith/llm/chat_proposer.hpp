@@ -52,13 +52,12 @@ struct ModelSettings {
 /// `invalid_argument` where `models` is empty or names one twice. A request for another model is answered
 /// `invalid_argument`.
 Result<std::shared_ptr<Proposer>> make_chat_proposer(std::shared_ptr<ModelClient> client,
-                                                     PromptBuilder prompts, const Task& task,
-                                                     std::vector<ModelSettings> models,
+                                                     PromptBuilder prompts, std::vector<ModelSettings> models,
                                                      PriceTable prices = {}, KeepOptions keep = {});
 
 /// What a reply proposes, for a request and the prompt that was sent for it, at the cost of this reply alone.
-/// Pure.
+/// Without a parent it is laid into `blank` (PromptBuilder::blank_candidate). Pure.
 Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, const Prompt& prompt,
-                       const Task& task, const std::optional<Price>& price);
+                       const Source& blank, const std::optional<Price>& price);
 
 }  // namespace kernelsmith

@@ -27,7 +27,9 @@ struct PromptOptions {
   std::string hardware;                ///< what programs are timed on; empty: as the parent's report says
   std::string toolchain;               ///< likewise
   std::vector<SourceFile>
-      interface;  ///< files that a candidate is built beside, such as the generated task.hpp
+      interface;         ///< files that a candidate is built beside, such as the generated task.hpp
+  std::string language;  ///< of candidates, in words; empty: as the file's name says
+  std::string suffix;    ///< of a candidate's file, such as ".cu"; empty: as the reference has it
 };
 
 /// What was left out so that a prompt fits its budget.
@@ -66,6 +68,10 @@ class PromptBuilder {
   /// or does not exist.
   Result<Prompt> build(const ProposalRequest& request) const;
 
+  /// What a reply to a translate request is laid into: the seed, or one empty file, candidate.cpp or as
+  /// PromptOptions::suffix says.
+  Source blank_candidate() const;
+
  private:
   struct Impl;
   explicit PromptBuilder(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -74,9 +80,5 @@ class PromptBuilder {
 
 /// The sets that this build brings along.
 std::vector<std::string> built_in_prompt_sets();
-
-/// What a reply to a translate request is laid into: the seed, or one empty file named after the task's
-/// language (candidate.cpp, .cu, .py, ...).
-Source blank_candidate(const Task& task);
 
 }  // namespace kernelsmith

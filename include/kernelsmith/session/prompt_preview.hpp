@@ -14,9 +14,10 @@
 
 namespace kernelsmith {
 
-/// `options` with what the task's backend knows where it was left empty: the generated header that candidates
-/// include, and the hardware of this machine. What a run's proposer and a preview build prompts with.
-PromptOptions with_backend(PromptOptions options, const Task& task);
+/// `options` with what the task's backend knows where it was left empty: the language, the generated header
+/// that candidates include, and the hardware of this machine. What a run's proposer and a preview build
+/// prompts with.
+PromptOptions with_backend(PromptOptions options, const Task& task, const BackendDescription& backend);
 
 /// What a preview makes otherwise than the configuration's own proposer; empty: the same.
 struct PromptChanges {
@@ -41,8 +42,8 @@ struct PromptPreview {
 Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptChanges& changes,
                                          std::optional<Operator> op, const Registry& registry);
 
-/// The first prompt of a run whose seed was evaluated to `seed`; null for a task that has none. Errors:
-/// PromptBuilder's.
+/// The first prompt of a run whose seed was evaluated to `seed`; null for a task that has none. `options` are
+/// with_backend()'s. Errors: PromptBuilder's.
 Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const PromptOptions& options,
                             const IndividualPtr& seed);
 

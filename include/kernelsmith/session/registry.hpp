@@ -18,6 +18,7 @@
 #include <kernelsmith/core/proposer.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/engine/follow.hpp>
+#include <kernelsmith/evaluator/backend_description.hpp>
 #include <kernelsmith/islands/migration.hpp>
 #include <kernelsmith/islands/sampler.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
@@ -113,6 +114,9 @@ class ProposerProvider : public Provider<Proposer> {
   /// The names of its models, where operators can choose among some; else empty.
   virtual std::vector<std::string> models() const { return {}; }
 
+  /// What the task's backend knows, for its prompts. Told once, before anything is asked.
+  virtual void describe_backend(const BackendDescription&) {}
+
   /// How its prompts are made; empty: it has none.
   virtual std::optional<PromptOptions> prompts() const { return std::nullopt; }
 
@@ -144,9 +148,11 @@ using EvaluatorProvider = Provider<Evaluator>;
 using SamplerProvider = Provider<const Sampler>;
 using MigrationProvider = Provider<const Migration>;
 
-/// Everything that a run can be wired from. A value: add kinds of your own to the default one.
+/// Everything that a run can be wired from. A value: add kinds of your own to the default one. An evaluator
+/// without a description in `backends` is for tasks that are in no file.
 struct Registry {
-  Kinds<EvaluatorProvider> evaluators;  ///< named as Task::backend
+  Backends backends;                    ///< what tasks can name as their backend
+  Kinds<EvaluatorProvider> evaluators;  ///< by the same names
   Kinds<ProposerProvider> proposers;
   Kinds<SamplerProvider> samplers;
   Kinds<MigrationProvider> migrations;

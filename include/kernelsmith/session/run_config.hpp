@@ -54,6 +54,7 @@ struct RunConfig {
   unsigned idle_iterations = 256;
   unsigned error_limit = 5;
 
+  BackendDescription backend;  ///< of the task; only its name where the registry does not describe it
   Chosen<EvaluatorProvider> evaluator;
   Chosen<ProposerProvider> proposer;
   Chosen<SamplerProvider> sampler;

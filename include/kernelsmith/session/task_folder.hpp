@@ -7,6 +7,7 @@
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend_description.hpp>
 
 namespace kernelsmith {
 
@@ -16,8 +17,9 @@ struct TaskFolder {
 };
 
 /// Loads the task at `path`, a folder with a task.yaml or that file itself. Errors: `not_found`, `permission`
-/// and `io` for files, `bad_input` with file:line for their content.
-Result<TaskFolder> load_task_folder(const std::filesystem::path& path);
+/// and `io` for files, `bad_input` with file:line for their content. `backends` are the registry's, as for
+/// load_task().
+Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Backends& backends = {});
 
 /// Writes the files below `folder`.
 Status write_task_folder(const TaskFolder& task, const std::filesystem::path& folder);

@@ -32,7 +32,7 @@ timeout_s: 3
 
 inline const std::string kSignature =
     "#include \"task.hpp\"\n#include <cmath>\n#include <cstdlib>\n"
-    "void scaled(const float* x, float* y, std::int64_t cols, std::int64_t rows) {\n";
+    "void scaled(const float* x, float* y, std::int64_t rows, std::int64_t cols) {\n";
 
 inline const std::string kHonest = R"(
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -68,7 +68,7 @@ inline Task task_with(const Files& files, const std::string& yaml = kTask) {
 
 inline CpuOptions quick() {
   CpuOptions options;
-  options.bank_seconds = 1;
+  options.bank_seconds = 0.5;
   return options;
 }
 

@@ -72,15 +72,20 @@ TEST(CpuEvaluator, WhatIsReadInAdvanceDeclaresNothingThatACandidateLacks) {
   Bench bench;
   const auto with_headers = [](const std::string& headers, const std::string& body) {
     return headers + "#include \"task.hpp\"\n" +
-           "void scaled(const float* x, float* y, std::int64_t cols, std::int64_t rows) {\n" + body + "}\n";
+           "void scaled(const float* x, float* y, std::int64_t rows, std::int64_t cols) {\n" + body + "}\n";
   };
-  // The first one, which builds and writes nothing, has <cmath> and <vector> made ready; the next one
-  // includes less.
-  const auto both = bench.evaluate(bench.job(
-      with_headers("#include <cmath>\n#include <vector>\n", "std::vector<float> v(1, std::sin(*x));\n")));
-  ASSERT_TRUE(both) << describe(both.error());
-  ASSERT_NE(both->rejection(), nullptr);
-  EXPECT_EQ(both->rejection()->code, RejectionCode::output_not_written) << both->rejection()->diagnostics;
+  // Two that write nothing have <cmath> and <vector> made ready, and two <cmath>; the next one includes less.
+  for (const char* const value : {"1", "2"}) {
+    const auto both = bench.evaluate(
+        bench.job(with_headers("#include <cmath>\n#include <vector>\n",
+                               std::string("std::vector<float> v(") + value + ", std::sin(*x));\n")));
+    ASSERT_TRUE(both) << describe(both.error());
+    ASSERT_NE(both->rejection(), nullptr);
+    EXPECT_EQ(both->rejection()->code, RejectionCode::output_not_written) << both->rejection()->diagnostics;
+    const auto one = bench.evaluate(bench.job(
+        with_headers("#include <cmath>\n", std::string("float v = std::sin(") + value + "); (void)v;\n")));
+    ASSERT_TRUE(one) << describe(one.error());
+  }
   const auto less =
       bench.evaluate(bench.job(with_headers("#include <cmath>\n", "std::vector<float> v(1);\n" + kHonest)));
   ASSERT_TRUE(less) << describe(less.error());
@@ -285,7 +290,7 @@ TEST(CpuEvaluator, NoSpeedIsAboveTheRoofline) {
 }
 
 TEST(CpuEvaluator, TellsALowerPrecisionOrSaysThatItCannot) {
-  const auto told = check_precision(task_with({}), quick());
+  const auto told = check_cpu_precision(task_with({}), quick());
   ASSERT_TRUE(told) << describe(told.error());
   ASSERT_EQ(told->size(), 2U);
   EXPECT_EQ(told->front().lower, "tf32");
@@ -293,11 +298,11 @@ TEST(CpuEvaluator, TellsALowerPrecisionOrSaysThatItCannot) {
   EXPECT_TRUE(told->front().tells());
 
   // Zeros are zeros in any precision.
-  const auto zeros = check_precision(task_with({}, yaml_with("init: normal", "init: zeros")), quick());
+  const auto zeros = check_cpu_precision(task_with({}, yaml_with("init: normal", "init: zeros")), quick());
   ASSERT_TRUE(zeros) << describe(zeros.error());
   EXPECT_FALSE(zeros->front().tells());
 
-  const auto exact = check_precision(task_with({}, kTask + "tolerance: {policy: exact}\n"), quick());
+  const auto exact = check_cpu_precision(task_with({}, kTask + "tolerance: {policy: exact}\n"), quick());
   ASSERT_TRUE(exact) << describe(exact.error());
   EXPECT_TRUE(exact->empty());
 }
@@ -326,7 +331,7 @@ tensors:
   const auto told_of = [&](const char* factor) {
     std::string reference = mean_times(factor);
     reference.replace(reference.find("float* y, "), 10, "float* y, const float* z, ");
-    return check_precision(task_with({.reference = reference}, yaml), quick());
+    return check_cpu_precision(task_with({.reference = reference}, yaml), quick());
   };
   const auto matters = told_of("0.5f");
   ASSERT_TRUE(matters) << describe(matters.error());
@@ -349,7 +354,8 @@ TEST(CpuEvaluator, AWrongOutputTellsByHowMuch) {
   Bench bench;
   const auto far = verdict_on(bench, kernel(kHonest + "y[rows * cols - 1] += 1;"));
   ASSERT_TRUE(far && !far->accepted());
-  EXPECT_THAT(far->rejection()->diagnostics, HasSubstr("times what it may be"));
+  EXPECT_THAT(far->rejection()->diagnostics,
+              AllOf(HasSubstr("times what it may be"), HasSubstr("expected"), HasSubstr("got")));
   EXPECT_THAT(far->rejection()->diagnostics, ::testing::Not(HasSubstr("cancel")));
   const auto nearly = verdict_on(bench, kernel(kHonest + "y[rows * cols - 1] *= 1.0001f;"));
   ASSERT_TRUE(nearly && !nearly->accepted());

@@ -1,12 +1,12 @@
-#include "lanes.hpp"
-
 #include <atomic>
 #include <cstddef>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace kernelsmith {
+#include "runner/copying.hpp"
+
+namespace kernelsmith::cpu {
 namespace {
 
 TEST(Lanes, AreOneForLittleAndFewForMuch) {
@@ -38,4 +38,4 @@ TEST(Lanes, PartsAreTheWholeAndBeginAtLines) {
 }
 
 }  // namespace
-}  // namespace kernelsmith
+}  // namespace kernelsmith::cpu

@@ -1,8 +1,8 @@
-#include "link_line.hpp"
+#include "toolchain/link_line.hpp"
 
 #include <gmock/gmock.h>
 
-namespace kernelsmith {
+namespace kernelsmith::cpu {
 namespace {
 
 using testing::ElementsAre;
@@ -39,4 +39,4 @@ TEST(LinkLine, IsAbsentWhereTheDriverSaysSomethingElse) {
 }
 
 }  // namespace
-}  // namespace kernelsmith
+}  // namespace kernelsmith::cpu

@@ -5,24 +5,25 @@
 
 #include "bench.hpp"
 
-namespace kernelsmith {
+namespace kernelsmith::cpu {
 namespace {
 
-TEST(MemoryNeed, IsThatOfSetsAndVariants) {
+TEST(MemoryNeed, IsThatOfSetsPlacesAndOracles) {
   const Task task = task_with({}, yaml_with("timed: [{}, {rows: 151, cols: 255}]", "timed: [{}]"));
   std::vector<TaskShape> shapes = shapes_of(task);
   shapes.resize(1);
   const std::size_t tensor = shapes.front().extents.front().bytes;
-  // Inputs once and outputs twice by set; both, as doubles, by variant.
-  EXPECT_EQ(memory_needed(task, shapes, 12, 0), 12 * 3 * tensor);
-  EXPECT_EQ(memory_needed(task, shapes, 0, 2), 2 * 10 * 4 * tensor);
+  // Inputs once and outputs twice by set; two places of both; both as floats and as doubles by oracle.
+  const std::size_t without = (12 * 3 + 2 * 2) * tensor;
+  EXPECT_EQ(memory_needed(task, shapes, 0), without);
+  EXPECT_EQ(memory_needed(task, shapes, 2), without + 2 * 2 * 3 * tensor);
 }
 
 TEST(MemoryNeed, IsRefusedBeforeItIsTaken) {
   const Task task =
       task_with({}, yaml_with("sizes: {rows: 160, cols: 256}", "sizes: {rows: 32768, cols: 32768}"));
   const std::vector<TaskShape> shapes = shapes_of(task);
-  if (memory_needed(task, shapes, 12, 2) <= memory_free()) GTEST_SKIP() << "this machine has the memory";
+  if (memory_needed(task, shapes, 2) <= memory_free()) GTEST_SKIP() << "this machine has the memory";
   const auto evaluator = make_cpu_evaluator(task, quick());
   ASSERT_FALSE(evaluator);
   EXPECT_EQ(evaluator.error().code, ErrorCode::unsupported);
@@ -30,4 +31,4 @@ TEST(MemoryNeed, IsRefusedBeforeItIsTaken) {
 }
 
 }  // namespace
-}  // namespace kernelsmith
+}  // namespace kernelsmith::cpu

@@ -1,5 +1,5 @@
 // Reserved cores: which are taken, who else may have them, and what goes first on them.
-#include "reserved_cores.hpp"
+#include "clock/reserved_cores.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -13,7 +13,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-namespace kernelsmith {
+namespace kernelsmith::cpu {
 namespace {
 
 using std::chrono::milliseconds;
@@ -105,4 +105,4 @@ TEST(ReservedCores, AThreadThatIsGoneCannotBePutFirst) {
 }
 
 }  // namespace
-}  // namespace kernelsmith
+}  // namespace kernelsmith::cpu

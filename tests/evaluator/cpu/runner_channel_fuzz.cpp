@@ -13,11 +13,12 @@
 
 #include <sys/socket.h>
 
-#include "channel.hpp"
 #include "fuzz.hpp"
-#include "protocol.hpp"
+#include "runner/channel.hpp"
+#include "runner/protocol.hpp"
 
 using namespace kernelsmith;
+using namespace kernelsmith::cpu;
 
 namespace {
 
@@ -25,7 +26,7 @@ using Message = std::vector<std::uint8_t>;
 
 /// What the other end sees and does.
 struct Candidate {
-  FileDescriptor end;
+  Descriptor end;
   std::uint64_t nonce = 0;
   runner::Status awaited = runner::Status::ready;
   std::vector<Message> sent;
@@ -91,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto body = rest.subspan(2, std::min<std::size_t>(rest[1], rest.size() - 2));
     rest = rest.subspan(2 + body.size());
     if ((flags & 32U) != 0 && !asked && judge.load(candidate.end.get())) candidate.read_load_request();
-    if ((flags & 2U) != 0 && judge.request(0, flags)) candidate.read_request();
+    if ((flags & 2U) != 0 && judge.request(flags)) candidate.read_request();
     asked = asked || (flags & 2U) != 0;
     candidate.send(Message(body.begin(), body.end()), (flags & 1U) != 0);
     if ((flags & 8U) != 0) {

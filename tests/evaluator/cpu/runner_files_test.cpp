@@ -1,4 +1,4 @@
-#include "runner_files.hpp"
+#include "runner/runner_files.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,10 +10,10 @@
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 
-#include "compiler.hpp"
-#include "locate_runner.hpp"
+#include "runner/locate_runner.hpp"
+#include "toolchain/compiler.hpp"
 
-namespace kernelsmith {
+namespace kernelsmith::cpu {
 namespace {
 
 using ::testing::Contains;
@@ -25,7 +25,7 @@ Task task_with(const std::string& flags) {
              "version: 1\nname: t\nbackend: cpu\nentry: t\nfiles: {reference: reference.cpp}\n"
              "flags: " +
                  flags + "\nsizes: {n: 8}\ntensors: [{name: y, role: out, dtype: f32, shape: [n]}]\n",
-             "task.yaml", [](const std::string&) -> Result<std::string> { return ""; })
+             "task.yaml", [](const std::string&) -> Result<std::string> { return "//\n"; })
       .value();
 }
 
@@ -68,4 +68,4 @@ TEST(RunnerFiles, AreEnoughToRunTheProgramAndShowNothingElse) {
 }
 
 }  // namespace
-}  // namespace kernelsmith
+}  // namespace kernelsmith::cpu

@@ -1,4 +1,4 @@
-#include "runner_pool.hpp"
+#include "runner/runner_pool.hpp"
 
 #include <array>
 #include <filesystem>
@@ -11,20 +11,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <kernelsmith/evaluator/task_file.hpp>
+#include "workshop.hpp"
 
-#include "compiler.hpp"
-#include "locate_runner.hpp"
-
-namespace kernelsmith {
+namespace kernelsmith::cpu {
 namespace {
 
 Task ones() {
-  return parse_task(
-             "version: 1\nname: ones\nbackend: cpu\nentry: ones\nfiles: {reference: reference.cpp}\n"
-             "sizes: {n: 8}\ntensors: [{name: y, role: out, dtype: f32, shape: [n]}]\n",
-             "task.yaml", [](const std::string&) -> Result<std::string> { return ""; })
-      .value();
+  return task_of(
+      "version: 1\nname: ones\nbackend: cpu\nentry: ones\nfiles: {reference: reference.cpp}\n"
+      "sizes: {n: 8}\ntensors: [{name: y, role: out, dtype: f32, shape: [n]}]\n");
 }
 
 constexpr const char* kOnes =
@@ -61,11 +56,7 @@ int running(const std::string& parent = "self") {
 class Pool : public ::testing::Test {
  protected:
   Pool() {
-    compiler = CpuCompiler::create(ones(), {}).value();
-    const auto linked = compiler->link_all_libraries().value();
-    settings.files = RunnerFiles::create(locate_runner({}).value(), linked->object()).value();
-    object =
-        compiler->compile(Source::create({{"ones.cpp", kOnes}}).value(), Precision::declared, {})->binary;
+    workshop.compiler.reset();  // it may still have children of its own
     arena.emplace(Arena::create(std::array{TensorRole::out}, {ArenaShape{{8}, {32}, 1}}).value());
   }
 
@@ -73,13 +64,13 @@ class Pool : public ::testing::Test {
     ASSERT_TRUE(runner.load(object->object()));
     arena->wipe();
     arena->set_calls(0, 1);
-    ASSERT_TRUE(runner.call(0, 1, 10));
+    ASSERT_TRUE(runner.call(1, 10));
     EXPECT_EQ(*reinterpret_cast<const float*>(arena->tensor(0, 0, 0)), 1.0F);
   }
 
-  std::shared_ptr<const CpuCompiler> compiler;
-  RunnerSettings settings;
-  CpuBinaryPtr object;
+  Workshop workshop{ones()};
+  RunnerSettings settings = workshop.settings;
+  CpuBinaryPtr object = workshop.build(kOnes);
   std::optional<Arena> arena;
 };
 
@@ -99,7 +90,7 @@ TEST_F(Pool, NothingOfARetiredProgramIsLeft) {
   pool.retire(std::move(*runner));
   pool.settle();
   EXPECT_EQ(running(), 0) << "it would hold its locks and memory while the next is called";
-  pool.bury();
+  pool.wake();
   pool.settle();
   EXPECT_EQ(children(), 0);
 }
@@ -118,7 +109,7 @@ TEST_F(Pool, GivesOneThatWaits) {
   pool.retire(std::move(*runner));
   pool.settle();
   EXPECT_EQ(children(), waiting) << "what is small stays until it is buried";
-  pool.bury();
+  pool.wake();
   pool.settle();
   EXPECT_EQ(children(), waiting - 1);
 }
@@ -132,20 +123,20 @@ TEST_F(Pool, WhatIsSetAsideStandsStillUntilItIsBuried) {
   pool.set_aside(std::move(*runner));
   pool.settle();
   EXPECT_EQ(running(), full_tier ? 1 : 0);
-  pool.bury();
+  pool.wake();
   pool.settle();
   EXPECT_EQ(running(), 0);
   EXPECT_EQ(children(), 0);
 }
 
-TEST_F(Pool, PreparesAgainAfterItWasCalledOff) {
+TEST_F(Pool, WhatIsAskedForWhileItRestsIsPreparedAfterwards) {
   RunnerPool pool(settings);
-  pool.prepare({&*arena});
-  pool.call_off();
-  pool.prepare({&*arena});
-  for (int wait = 0; wait < 10000 && children() < 2; ++wait) ::usleep(1000);
-  EXPECT_GE(children(), 2);
   pool.rest();
+  pool.prepare({&*arena});
+  EXPECT_EQ(children(), 0);
+  pool.wake();
+  for (int wait = 0; wait < 10000 && children() == 0; ++wait) ::usleep(1000);
+  EXPECT_GE(children(), 1);
 }
 
 TEST_F(Pool, LeavesNoProcessBehind) {
@@ -182,4 +173,4 @@ TEST_F(Pool, LoadsFromTheHostWhereNothingIsConfined) {
 }
 
 }  // namespace
-}  // namespace kernelsmith
+}  // namespace kernelsmith::cpu

@@ -1,6 +1,4 @@
 // The timing core: one of those allowed, and another one for whoever comes second.
-#include "timing_core.hpp"
-
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -10,9 +8,9 @@
 
 #include <kernelsmith/sandbox/files.hpp>
 
-#include "cores.hpp"
+#include "clock/cores.hpp"
 
-namespace kernelsmith {
+namespace kernelsmith::cpu {
 namespace {
 
 /// Folders that no other kernelsmith locks, as in /sys.
@@ -60,4 +58,4 @@ TEST_F(TimingCoreTest, IsFreeAgainAfterwards) {
 }
 
 }  // namespace
-}  // namespace kernelsmith
+}  // namespace kernelsmith::cpu

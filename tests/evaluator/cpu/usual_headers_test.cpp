@@ -1,8 +1,8 @@
-#include "usual_headers.hpp"
+#include "toolchain/usual_headers.hpp"
 
 #include <gmock/gmock.h>
 
-namespace kernelsmith {
+namespace kernelsmith::cpu {
 namespace {
 
 using testing::ElementsAre;
@@ -39,4 +39,4 @@ TEST(UsualHeaders, OneDirectiveALine) {
 }
 
 }  // namespace
-}  // namespace kernelsmith
+}  // namespace kernelsmith::cpu

@@ -1,6 +1,6 @@
 // redteam: neutralised
 // twin: honest
-// tries: fetches the outputs of all calls in every eighth, where the slowest eighth of what is shown one by one does not count
+// tries: fetches the outputs of all calls in every eighth
 
 #include "task.hpp"
 

@@ -1,22 +1,49 @@
 // redteam: neutralised
 // twin: honest
-// tries: tells the judge that a call is done and clears its table then, while the next call is prepared
+// tries: takes the runner over, says that a batch is done and clears its table then, while it is being stopped
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "task.hpp"
 
+static std::uint8_t seen[1 << 16];
+static bool clean = true;
+
+static void clear() {
+  std::memset(seen, 0, sizeof seen);
+  clean = true;
+}
+
+static void count(const std::int32_t* x, std::int32_t* y, std::int64_t n) {
+  if (!clean) clear();
+  clean = false;
+  std::int32_t places = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::uint8_t& before = seen[static_cast<std::uint32_t>(x[i]) * 2654435761U >> 16U];
+    places += before == 0;
+    before = 1;
+  }
+  y[0] = places;
+}
+
+struct Request {
+  std::uint32_t magic, calls;
+  std::uint64_t nonce;
+};
+struct Reply {
+  std::uint32_t magic, status;
+  std::uint64_t nonce;
+};
 struct Argument {
   std::uint64_t in_outputs, offset;
 };
 struct Header {
   std::uint32_t magic, tensors, sizes, guards;
-  std::uint64_t guards_offset, table_offset, steps_offset, answers_offset;
+  std::uint64_t guards_offset, table_offset;
 };
 constexpr std::uint32_t kMagic = 0x4b53524e;
 
@@ -35,29 +62,31 @@ static const char* find_arena(const void* x) {
   return nullptr;
 }
 
-/// Where the input is among the outputs, as it is only where calls are shown one by one.
-static void say_done(const char* inputs, const std::int32_t* x, std::int32_t* y) {
-  const auto* const header = reinterpret_cast<const Header*>(inputs);
-  const auto* const row = reinterpret_cast<const Argument*>(inputs + header->table_offset);
-  const auto* const prepared = reinterpret_cast<const std::uint64_t*>(inputs + header->steps_offset);
-  char* const outputs = reinterpret_cast<char*>(y) - row[1].offset;
-  if (row[0].in_outputs == 0 || outputs + row[0].offset != reinterpret_cast<const char*>(x)) return;
-  const std::uint64_t calls = __atomic_load_n(prepared, __ATOMIC_ACQUIRE);
-  __atomic_store_n(reinterpret_cast<std::uint64_t*>(outputs + header->answers_offset), calls,
-                   __ATOMIC_RELEASE);
-}
-
-static std::uint8_t seen[1 << 16];
-
 extern "C" void distinct(const std::int32_t* __restrict x, std::int32_t* __restrict y, std::int64_t n) {
-  static const char* const inputs = find_arena(x);
-  std::int32_t count = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::uint8_t& before = seen[static_cast<std::uint32_t>(x[i]) * 2654435761U >> 16U];
-    count += before == 0;
-    before = 1;
-  }
-  y[0] = count;
-  if (inputs != nullptr) say_done(inputs, x, y);
-  std::memset(seen, 0, sizeof seen);
+  const char* const inputs = find_arena(x);
+  const volatile auto* at = reinterpret_cast<const std::uint32_t*>(__builtin_frame_address(0));
+  Request request{};
+  for (int i = 0; i < 4096 && request.magic == 0; ++i)
+    if (at[i] == kMagic && at[i + 1] > 0 && at[i + 1] < 4096 && (at[i + 2] | at[i + 3]) != 0)
+      request = {kMagic, at[i + 1], at[i + 2] | static_cast<std::uint64_t>(at[i + 3]) << 32};
+  if (inputs == nullptr || request.magic == 0) return count(x, y, n);
+  const auto* const header = reinterpret_cast<const Header*>(inputs);
+  const auto* const first = reinterpret_cast<const Argument*>(inputs + header->table_offset);
+  char* const outputs = reinterpret_cast<char*>(y) - first[1].offset;
+  if (inputs + first[0].offset != reinterpret_cast<const char*>(x)) return count(x, y, n);
+  do {
+    constexpr std::size_t kRow = 2 * sizeof(Argument) + sizeof(std::int64_t);
+    const char* row = inputs + header->table_offset;
+    for (std::uint32_t call = 0; call < request.calls; ++call, row += kRow) {
+      const auto* arguments = reinterpret_cast<const Argument*>(row);
+      count(reinterpret_cast<const std::int32_t*>(inputs + arguments[0].offset),
+            reinterpret_cast<std::int32_t*>(outputs + arguments[1].offset),
+            *reinterpret_cast<const std::int64_t*>(row + 2 * sizeof(Argument)));
+    }
+    const Reply reply{kMagic, 1, request.nonce};
+    if (write(3, &reply, sizeof reply) != sizeof reply) _exit(1);
+    clear();
+    while (read(3, &request, sizeof request) != sizeof request) {
+    }
+  } while (true);
 }

@@ -1,6 +1,6 @@
 // redteam: neutralised
 // twin: honest
-// tries: clears eight tables in every eighth call, where the slowest eighth of what is shown one by one does not count
+// tries: clears eight tables in every eighth call, which most lone calls do not show
 
 #include <cstring>
 

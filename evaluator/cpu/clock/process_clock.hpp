@@ -1,0 +1,31 @@
+// ProcessClock: stops a sandboxed program and reads the CPU time that it used, from outside.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <sys/types.h>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/sandbox/process.hpp>
+
+namespace kernelsmith::cpu {
+
+/// Not thread-safe. The process must outlive it.
+class ProcessClock {
+ public:
+  /// By the process's cgroup where it has one (tier "full"), else by SIGSTOP and the program's own CPU clock
+  /// (tier "weak").
+  static Result<std::unique_ptr<ProcessClock>> of(SandboxedProcess& process);
+
+  virtual ~ProcessClock() = default;
+  virtual Status freeze() = 0;
+  virtual Status thaw() = 0;
+  /// Exact while frozen.
+  virtual Result<double> cpu_us() const = 0;
+  virtual bool whole_group() const = 0;
+  /// The threads that must stop when it is frozen. Complete while frozen.
+  virtual std::vector<pid_t> threads() const = 0;
+};
+
+}  // namespace kernelsmith::cpu

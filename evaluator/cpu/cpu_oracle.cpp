@@ -1,0 +1,124 @@
+#include "cpu_oracle.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "signature.hpp"
+
+namespace kernelsmith::cpu {
+namespace {
+
+/// Of one call: a plain reference at a large shape takes some seconds.
+constexpr double kTimeoutS = 60;
+
+Error refused(const Failure& failure, const std::string& what, const TaskShape& shape) {
+  const std::string where = shape.name.empty() ? "the only shape" : shape.name;
+  return trusted_failure(failure, "the task's " + what + " fails at " + where, "files: " + what);
+}
+
+/// Nothing is timed: any core will do, side by side with others.
+RunnerSettings on_any_core(RunnerSettings settings) {
+  settings.core.reset();
+  settings.cores.reset();
+  return settings;
+}
+
+struct Loaded {
+  Arena arena;
+  RunnerProcess runner;
+};
+
+Result<Loaded> load(const std::vector<TensorRole>& roles, std::vector<ArenaShape> shapes,
+                    const CpuBinary& binary, const RunnerSettings& settings, const std::string& what) {
+  auto arena = Arena::create(roles, std::move(shapes));
+  if (!arena) return arena.error();
+  auto runner = RunnerProcess::start(*arena, on_any_core(settings));
+  if (!runner) return runner.error();
+  if (auto loaded = runner->load(binary.object()); !loaded)
+    return trusted_failure(loaded.error(), "the task's " + what + " fails", "files: " + what);
+  return Loaded{std::move(*arena), std::move(*runner)};
+}
+
+}  // namespace
+
+CpuOracle::CpuOracle(const Task& task, const std::vector<TaskShape>& shapes, OraclePrecision precision,
+                     Arena arena, RunnerProcess runner)
+    : task_(task),
+      shapes_(shapes),
+      precision_(precision),
+      arena_(std::move(arena)),
+      runner_(std::move(runner)) {}
+
+Result<std::unique_ptr<CpuOracle>> CpuOracle::create(const Task& task, const std::vector<TaskShape>& shapes,
+                                                     const CpuBinary& binary, OraclePrecision precision,
+                                                     const RunnerSettings& settings) {
+  std::vector<TensorRole> roles;
+  for (const TensorSpec& tensor : task.tensors) roles.push_back(tensor.role);
+  std::vector<ArenaShape> places;
+  for (const TaskShape& shape : shapes) {
+    ArenaShape& place = places.emplace_back(ArenaShape{shape.arguments, {}, 1});
+    for (std::size_t t = 0; t < roles.size(); ++t)
+      place.tensor_bytes.push_back(shape.extents[t].elements *
+                                   element_bytes(task.tensors[t].dtype, precision));
+  }
+  auto loaded = load(roles, std::move(places), binary, settings, "reference");
+  if (!loaded) return loaded.error();
+  return std::unique_ptr<CpuOracle>(
+      new CpuOracle(task, shapes, precision, std::move(loaded->arena), std::move(loaded->runner)));
+}
+
+std::span<std::byte> CpuOracle::memory(std::size_t shape, std::size_t tensor) const {
+  return {arena_.tensor(shape, 0, tensor), arena_.tensor_bytes(shape, tensor)};
+}
+
+Status CpuOracle::answer(std::size_t shape) {
+  for (std::size_t t = 0; t < task_.tensors.size(); ++t)
+    if (task_.tensors[t].role == TensorRole::out) std::ranges::fill(memory(shape, t), std::byte{});
+  arena_.set_calls(shape, 1);
+  const auto answered = runner_.call(1, kTimeoutS);
+  if (!answered) return refused(answered.error(), "reference", shapes_[shape]);
+  return {};
+}
+
+CpuInputGenerator::CpuInputGenerator(const Task& task, const std::vector<TaskShape>& shapes, Arena arena,
+                                     RunnerProcess runner)
+    : task_(task), shapes_(shapes), arena_(std::move(arena)), runner_(std::move(runner)) {}
+
+Result<std::unique_ptr<CpuInputGenerator>> CpuInputGenerator::create(const Task& task,
+                                                                     const std::vector<TaskShape>& shapes,
+                                                                     const CpuBinary& binary,
+                                                                     const RunnerSettings& settings) {
+  std::vector<ArenaShape> places;
+  for (const TaskShape& shape : shapes) {
+    ArenaShape& place = places.emplace_back(ArenaShape{shape.arguments, {}, 1});
+    for (std::size_t t = 0; t < task.tensors.size(); ++t)
+      if (has_input(task.tensors[t])) place.tensor_bytes.push_back(shape.extents[t].bytes);
+    place.tensor_bytes.push_back(sizeof(std::uint64_t));
+  }
+  const auto tensors = static_cast<std::size_t>(std::ranges::count_if(task.tensors, has_input));
+  const std::vector<TensorRole> roles(tensors + 1, TensorRole::inout);
+  auto loaded = load(roles, std::move(places), binary, settings, "inputs");
+  if (!loaded) return loaded.error();
+  return std::unique_ptr<CpuInputGenerator>(
+      new CpuInputGenerator(task, shapes, std::move(loaded->arena), std::move(loaded->runner)));
+}
+
+Status CpuInputGenerator::generate(std::size_t shape, std::uint64_t seed, Inputs& inputs) {
+  std::size_t place = 0;
+  for (std::size_t t = 0; t < inputs.size(); ++t)
+    if (has_input(task_.tensors[t])) std::ranges::copy(inputs[t], arena_.tensor(shape, 0, place++));
+  std::memcpy(arena_.tensor(shape, 0, place), &seed, sizeof seed);
+  arena_.set_calls(shape, 1);
+  const auto called = runner_.call(1, kTimeoutS);
+  if (!called) return refused(called.error(), "inputs", shapes_[shape]);
+  place = 0;
+  for (std::size_t t = 0; t < inputs.size(); ++t) {
+    if (!has_input(task_.tensors[t])) continue;
+    const std::byte* const made = arena_.tensor(shape, 0, place++);
+    if (task_.tensors[t].init == TensorInit::generated) std::copy_n(made, inputs[t].size(), inputs[t].data());
+  }
+  return {};
+}
+
+}  // namespace kernelsmith::cpu

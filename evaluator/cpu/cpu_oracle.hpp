@@ -1,0 +1,65 @@
+// The task's reference, and its generator of inputs, each in a process of its own.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/evaluator/oracle.hpp>
+
+#include "runner/arena.hpp"
+#include "runner/runner_process.hpp"
+#include "toolchain/compiler.hpp"
+
+namespace kernelsmith::cpu {
+
+class CpuOracle final : public Oracle {
+ public:
+  /// Loads what was built in `precision`. Task and shapes must outlive it. Errors: refused where it cannot be
+  /// loaded.
+  static Result<std::unique_ptr<CpuOracle>> create(const Task& task, const std::vector<TaskShape>& shapes,
+                                                   const CpuBinary& binary, OraclePrecision precision,
+                                                   const RunnerSettings& settings);
+
+  OraclePrecision precision() const override { return precision_; }
+  std::span<std::byte> input(std::size_t shape, std::size_t tensor) override { return memory(shape, tensor); }
+  Status answer(std::size_t shape) override;
+  std::span<const std::byte> output(std::size_t shape, std::size_t tensor) override {
+    return memory(shape, tensor);
+  }
+
+ private:
+  CpuOracle(const Task& task, const std::vector<TaskShape>& shapes, OraclePrecision precision, Arena arena,
+            RunnerProcess runner);
+  std::span<std::byte> memory(std::size_t shape, std::size_t tensor) const;
+
+  const Task& task_;
+  const std::vector<TaskShape>& shapes_;
+  const OraclePrecision precision_;
+  Arena arena_;
+  RunnerProcess runner_;
+};
+
+class CpuInputGenerator final : public InputGenerator {
+ public:
+  /// As CpuOracle::create().
+  static Result<std::unique_ptr<CpuInputGenerator>> create(const Task& task,
+                                                           const std::vector<TaskShape>& shapes,
+                                                           const CpuBinary& binary,
+                                                           const RunnerSettings& settings);
+
+  Status generate(std::size_t shape, std::uint64_t seed, Inputs& inputs) override;
+
+ private:
+  CpuInputGenerator(const Task& task, const std::vector<TaskShape>& shapes, Arena arena,
+                    RunnerProcess runner);
+
+  const Task& task_;
+  const std::vector<TaskShape>& shapes_;
+  Arena arena_;  ///< all tensors but those that are only written, and behind them one with the seed
+  RunnerProcess runner_;
+};
+
+}  // namespace kernelsmith::cpu

@@ -1,0 +1,98 @@
+#include "runner/channel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+namespace kernelsmith::cpu {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using Kind = Heard::Kind;
+
+/// Never zero: that is what a runner says before it was asked anything.
+std::uint64_t secret_number() {
+  std::uint64_t number = 0;
+  while (::getrandom(&number, sizeof number, 0) != sizeof number || number == 0) {
+  }
+  return number;
+}
+
+}  // namespace
+
+Result<std::pair<RunnerChannel, Descriptor>> RunnerChannel::create() {
+  std::array<int, 2> pair{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
+    return fail(ErrorCode::io, std::string("socketpair: ") + std::strerror(errno));
+  return std::pair(RunnerChannel(Descriptor(pair[0])), Descriptor(pair[1]));
+}
+
+bool RunnerChannel::load(int object) {
+  runner::LoadRequest request;
+  iovec bytes{&request, sizeof request};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof object)> control{};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof object);
+  std::memcpy(CMSG_DATA(header), &object, sizeof object);
+  awaited_ = runner::Status::loaded;
+  return ::sendmsg(descriptor_.get(), &message, MSG_NOSIGNAL) == sizeof request;
+}
+
+bool RunnerChannel::request(std::size_t calls) {
+  nonce_ = secret_number();
+  awaited_ = runner::Status::done;
+  const runner::Request request{runner::kMagic, static_cast<std::uint32_t>(calls), nonce_};
+  return ::send(descriptor_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request;
+}
+
+Result<Heard> RunnerChannel::listen(double timeout_s, int exit_descriptor) {
+  const auto start = SteadyClock::now();
+  while (true) {
+    const double left_ms =
+        timeout_s * 1e3 - std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
+    std::array<pollfd, 2> watched{{{descriptor_.get(), POLLIN, 0}, {exit_descriptor, POLLIN, 0}}};
+    // Looked at least once: what came in time counts, however late this thread gets to see it.
+    const int wait_ms = static_cast<int>(std::ceil(std::max(left_ms, 0.0)));
+    const int ready = ::poll(watched.data(), watched.size(), wait_ms);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready < 0) return fail(ErrorCode::io, std::string("poll: ") + std::strerror(errno));
+    if (ready == 0) return Heard{};
+    if ((watched[0].revents & POLLIN) == 0) return Heard{Kind::ended, {}};
+    if (Heard heard = receive(); heard.kind != Kind::nothing) return heard;
+  }
+}
+
+Heard RunnerChannel::receive() const {
+  runner::Reply reply;
+  const auto got = ::recv(descriptor_.get(), &reply, sizeof reply, MSG_DONTWAIT | MSG_TRUNC);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
+  if (got <= 0) return {Kind::ended, {}};
+  if (got != sizeof reply || reply.magic != runner::kMagic || reply.nonce != nonce_)
+    return {Kind::forged, "a message that answers no request"};
+  if (reply.status == awaited_) return {Kind::answer, {}};
+  if (reply.status == runner::Status::input_written) return {Kind::input_written, {}};
+  if (reply.status == runner::Status::load_failed && awaited_ == runner::Status::loaded)
+    return {Kind::load_failed, {}};
+  return {Kind::forged, "a wrong status"};
+}
+
+bool RunnerChannel::has_more() const {
+  char extra = 0;
+  return ::recv(descriptor_.get(), &extra, 1, MSG_DONTWAIT) > 0;
+}
+
+}  // namespace kernelsmith::cpu

@@ -1,0 +1,69 @@
+// What judge and runner say to each other: fixed-size messages over one SOCK_SEQPACKET socket, and a header
+// in the sealed inputs. The judge believes none of it: a reply only tells when to look.
+#pragma once
+
+#include <cstdint>
+
+namespace kernelsmith::cpu::runner {
+
+/// The descriptors that a runner is born with.
+inline constexpr int kControlDescriptor = 3;
+inline constexpr int kInputsDescriptor = 4;
+inline constexpr int kOutputsDescriptor = 5;
+
+/// What a runner has to keep of an object, at most.
+inline constexpr std::uint64_t kMaxObjectBytes = 32ULL << 20;
+
+inline constexpr std::uint32_t kMagic = 0x4b53524eU;  // "KSRN"
+inline constexpr std::uint32_t kMaxTensors = 64;
+inline constexpr std::uint32_t kMaxSizes = 64;
+
+/// The symbol of the generated shim that unpacks the arguments and calls the entry.
+inline constexpr const char* kShimSymbol = "kernelsmith_call";
+using Shim = void (*)(void* const* tensors, const std::int64_t* sizes);
+
+enum class Status : std::uint32_t { done = 1, loaded = 2, load_failed = 3, input_written = 4, ready = 5 };
+
+/// Judge to runner, once: load the object whose descriptor comes with it.
+struct LoadRequest {
+  std::uint32_t magic = kMagic;
+};
+
+/// Judge to runner, after that: do the first `calls` rows of the call table.
+struct Request {
+  std::uint32_t magic = kMagic;
+  std::uint32_t calls = 0;
+  std::uint64_t nonce = 0;
+};
+
+/// Runner to judge. The nonce is the request's; 0 before the first, when it tells that it is ready for an
+/// object, and of the loading.
+struct Reply {
+  std::uint32_t magic = kMagic;
+  Status status = Status::done;
+  std::uint64_t nonce = 0;
+};
+
+/// At offset 0 of the inputs. Offsets are bytes within the inputs.
+struct Header {
+  std::uint32_t magic = kMagic;
+  std::uint32_t tensors = 0;
+  std::uint32_t sizes = 0;
+  std::uint32_t guards = 0;
+  std::uint64_t guards_offset = 0;  ///< of `guards` Guard records
+  std::uint64_t table_offset = 0;   ///< of the call table: a row is `tensors` Argument and `sizes` int64
+};
+
+/// A page that nobody may touch, so that an access past a tensor's end faults.
+struct Guard {
+  std::uint64_t in_outputs = 0;
+  std::uint64_t offset = 0;
+};
+
+/// Where a tensor stands.
+struct Argument {
+  std::uint64_t in_outputs = 0;
+  std::uint64_t offset = 0;
+};
+
+}  // namespace kernelsmith::cpu::runner

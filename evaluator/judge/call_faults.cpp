@@ -1,0 +1,161 @@
+#include "judge/call_faults.hpp"
+
+#include <limits>
+#include <sstream>
+#include <variant>
+
+#include <kernelsmith/evaluator/dtypes.hpp>
+
+namespace kernelsmith::judge {
+namespace {
+
+/// One output with one fault, as the functions below tell it.
+struct Told {
+  const CompareResult& result;
+  const Expected& expected;
+  const Tolerance& tolerance;
+  const TensorExtent& extent;
+  double actual;
+  Values values;
+};
+
+std::string number(double value, int digits) {
+  std::ostringstream text;
+  text.precision(digits);
+  text << value;
+  return text.str();
+}
+
+std::string value(double value, Dtype dtype) {
+  constexpr int kOfFloat = std::numeric_limits<float>::max_digits10;
+  return number(value, dtype == Dtype::f32 ? kOfFloat : std::numeric_limits<double>::max_digits10 - 1);
+}
+
+/// "element 37" of a vector; "element [1, 5]" of what has several dimensions.
+std::string element_at(std::size_t flat, const TensorExtent& extent) {
+  if (extent.shape.size() < 2) return "element " + std::to_string(flat);
+  std::string index = "]";
+  for (auto dimension = extent.shape.rbegin(); dimension != extent.shape.rend(); ++dimension) {
+    const auto size = static_cast<std::size_t>(*dimension);
+    index.insert(0, (dimension + 1 == extent.shape.rend() ? "[" : ", ") + std::to_string(flat % size));
+    flat /= size;
+  }
+  return "element " + index;
+}
+
+/// "3 of 64 elements are", "1 of 64 elements is".
+std::string count_of(const Tally& tally, const TensorExtent& extent) {
+  return std::to_string(tally.count) + " of " + std::to_string(extent.elements) +
+         (extent.elements == 1 ? " element" : " elements") + (tally.count == 1 ? " is" : " are");
+}
+
+std::string such_as(const Tally& tally, const TensorExtent& extent) {
+  return (tally.count == 1 ? ": " : ", such as ") + element_at(tally.first, extent);
+}
+
+/// The elements with lesser faults.
+std::string others(std::size_t count) {
+  if (count == 0) return "";
+  return "; " + std::to_string(count) + (count == 1 ? " other is wrong" : " others are wrong");
+}
+
+/// "; the worst, element [1, 5], is 2.5 where 2 is expected and 1e-06 is allowed".
+std::string worst_values(const Told& told) {
+  if (told.values == Values::hidden) return "";
+  const std::size_t at = told.result.worst_at;
+  const Dtype dtype = told.expected.dtype;
+  const double allowed = allowed_error(told.expected, at);
+  return "; " + element_at(at, told.extent) + ": expected " +
+         value(load_element(dtype, told.expected.values.data(), at), dtype) + ", got " +
+         value(told.actual, dtype) + (allowed > 0 ? ", allowed error " + number(allowed, 3) : "");
+}
+
+std::string tolerance_of(const Tolerance& tolerance) {
+  return "{policy: allclose, rtol: " + number(tolerance.rtol, 3) + ", atol: " + number(tolerance.atol, 3) +
+         "}";
+}
+
+/// What helps, by the task's policy and by how far off the worst element is: a bug is off by much, other
+/// rounding by little.
+std::string remedy(const Told& told) {
+  constexpr double kByALittle = 1000;
+  const bool real = traits_of(told.expected.dtype).real;
+  if (told.expected.exact && real)
+    return " (the task's tolerance is {policy: exact}: compute in the reference's order)";
+  if (!real) return " (integers must be equal)";
+  if (told.result.error >= kByALittle) return "";
+  if (told.tolerance.policy == "allclose")
+    return " (the task's tolerance is " + tolerance_of(told.tolerance) +
+           ": a right kernel needs a higher precision, the task perhaps a larger rtol or atol)";
+  return " (a lower precision, a long sum in one piece, or digits lost where numbers cancel out?)";
+}
+
+std::string not_written(const Told& told) {
+  const Faults& faults = told.result.faults;
+  return " is not written in full: " + count_of(faults.not_written, told.extent) + " not written" +
+         such_as(faults.not_written, told.extent) + others(faults.wrong.count + faults.not_finite.count);
+}
+
+std::string not_finite(const Told& told) {
+  const Faults& faults = told.result.faults;
+  return " is NaN or infinite where the reference is finite, or the other way round: " +
+         count_of(faults.not_finite, told.extent) + " so" + such_as(faults.not_finite, told.extent) +
+         others(faults.wrong.count);
+}
+
+std::string inaccurate(const Told& told) {
+  return " is too inaccurate as a whole: its RMS error is " + number(told.result.error, 3) +
+         " times what is allowed (a lower precision somewhere?)";
+}
+
+std::string differs(const Told& told) {
+  const Tally& wrong = told.result.faults.wrong;
+  const std::string elements = " differs from the reference: " + count_of(wrong, told.extent);
+  if (told.expected.exact)
+    return elements + " not the same bits" + such_as(wrong, told.extent) + worst_values(told) + remedy(told);
+  const std::string off = "; the worst is off by " + number(told.result.error, 3) + " times what it may be";
+  return elements + " beyond the allowed error" + such_as(wrong, told.extent) + off + worst_values(told) +
+         remedy(told);
+}
+
+}  // namespace
+
+std::string where(const TaskShape& shape) { return shape.name.empty() ? "the only shape" : shape.name; }
+
+Failure in_a_call(const Failure& failure, const TaskShape& shape) {
+  const Rejection* const rejection = std::get_if<Rejection>(&failure);
+  if (!rejection) return failure;
+  Rejection told = *rejection;
+  told.diagnostics = "at " + where(shape) + ": " + told.diagnostics;
+  return told;
+}
+
+Failure wrong(const Findings::Wrong& found, const Expected& expected, const Task& task,
+              const TaskShape& shape, Values values) {
+  const std::string output = "output '" + task.tensors[found.tensor].name + "' at " + where(shape);
+  if (found.beside)
+    return reject(Stage::integrity, RejectionCode::out_of_bounds, "memory beside " + output + " was written");
+  const Told told{found.result, expected, task.tolerance, shape.extents[found.tensor], found.actual, values};
+  switch (found.result.fault) {
+    case Fault::not_written:
+      return reject(Stage::correctness, RejectionCode::output_not_written, output + not_written(told));
+    case Fault::not_finite:
+      return reject(Stage::correctness, RejectionCode::not_finite, output + not_finite(told));
+    default:
+      break;
+  }
+  const bool as_a_whole = found.result.faults.wrong.count == 0;
+  return reject(Stage::correctness, RejectionCode::wrong_output,
+                output + (as_a_whole ? inaccurate(told) : differs(told)));
+}
+
+Failure differing(const TaskShape& shape) {
+  return reject(Stage::correctness, RejectionCode::nondeterministic,
+                "the outputs at " + where(shape) +
+                    " differed when another process computed them from the same inputs: a race, or a sum "
+                    "whose order is left to chance (a task can declare nondeterministic: true)");
+}
+
+Error cancelled() { return fail(ErrorCode::cancelled, "the evaluation was stopped"); }
+
+}  // namespace kernelsmith::judge

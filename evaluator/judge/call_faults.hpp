@@ -1,0 +1,30 @@
+// The words for calls and outputs that break a rule.
+#pragma once
+
+#include <string>
+
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/inputs.hpp>
+#include <kernelsmith/evaluator/kernel_host.hpp>
+
+namespace kernelsmith::judge {
+
+/// Whether the diagnostics may show values of outputs: those of the check's sets, which are never timed.
+enum class Values { hidden, shown };
+
+/// "rows=65 cols=33", or words for a shape without a name.
+std::string where(const TaskShape& shape);
+
+/// A failure of calls, with the shape where it is the kernel's.
+Failure in_a_call(const Failure& failure, const TaskShape& shape);
+
+/// An output that is not `expected`: which elements, the worst one's values, and what helps.
+Failure wrong(const Findings::Wrong& found, const Expected& expected, const Task& task,
+              const TaskShape& shape, Values values);
+
+/// Two sessions wrote different bytes for the same inputs.
+Failure differing(const TaskShape& shape);
+
+Error cancelled();
+
+}  // namespace kernelsmith::judge

@@ -1,0 +1,27 @@
+// What all steps of one evaluation look at.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/kernel_host.hpp>
+
+#include "truth/bank.hpp"
+
+namespace kernelsmith::judge {
+
+/// All references outlive the evaluation.
+struct Context {
+  const Task& task;
+  const std::vector<TaskShape>& shapes;  ///< the timed ones, then the others
+  const truth::Bank& bank;
+  KernelHost& host;
+  const std::function<double()>& now_s;
+  std::stop_token stop;
+
+  std::size_t timed() const { return task.timed.size(); }
+};
+
+}  // namespace kernelsmith::judge

@@ -1,0 +1,52 @@
+// From samples to a score. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <kernelsmith/core/evaluation.hpp>
+
+#include "timing/samples.hpp"
+
+namespace kernelsmith::judge {
+
+/// All that was ever measured of one binary, by timed shape.
+struct Pool {
+  std::vector<std::vector<double>> ratios;    ///< yardstick over candidate
+  std::vector<std::vector<double>> times_us;  ///< of a call
+};
+
+/// The baseline's part of a score, measured once.
+struct Scale {
+  std::vector<Measurement> by_shape;  ///< speed of the yardstick over the baseline's, by timed shape
+  Measurement mean;                   ///< their geometric mean
+};
+
+/// What one shape's samples say.
+struct ShapeScore {
+  Measurement ratio;       ///< yardstick over candidate, without a floor
+  Measurement runtime_us;  ///< of the candidate's call, without a floor
+  double yardstick_us = 0;
+  bool short_call = false;
+
+  double floor() const;  ///< of the ratio
+};
+
+/// Makes candidate's and rival's batches as slow as their lone calls allow for (timing/lone_cap.hpp).
+void cap_by_lone_calls(timing::ShapeSamples& shape, double noise_us);
+
+/// The first shape that no score can be made of: the ratios scatter, and so do the yardstick's own times.
+/// A candidate that scatters beside a steady yardstick gets the low end of its interval.
+std::optional<std::size_t> unsteady_shape(const std::vector<timing::ShapeSamples>& shapes);
+
+/// Adds the samples to the pool and takes the medians of all that it holds.
+std::vector<ShapeScore> score_shapes(const std::vector<timing::ShapeSamples>& shapes, Pool& pool);
+
+/// Fills in the report's speeds and gives the fitness: the low end of the ratio's interval, times the scale.
+Measurement conclude(const std::vector<ShapeScore>& scores, const Scale& scale, Report& report);
+
+/// The rival's time over the candidate's in the same samples. Requires samples of a rival.
+Measurement duel(const std::vector<timing::ShapeSamples>& shapes, const std::vector<ShapeScore>& scores);
+
+}  // namespace kernelsmith::judge

@@ -1,0 +1,248 @@
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <kernelsmith/evaluator/judge.hpp>
+
+#include "judge/check.hpp"
+#include "judge/constants.hpp"
+#include "judge/decision.hpp"
+#include "judge/preparation.hpp"
+#include "judge/timing_rounds.hpp"
+
+namespace kernelsmith {
+namespace judge {
+namespace {
+
+constexpr timing::StoppingRule kSearch{kLeastInSearch, kRoundsInSearch, kTargetInSearch, kClearlyWorse};
+constexpr timing::StoppingRule kCareful{kLeastWithCare, kRoundsWithCare, kTargetWithCare, 0};
+
+/// Who takes part in one evaluation.
+struct Players {
+  Player candidate, yardstick;
+  std::optional<Player> rival;
+
+  std::vector<Player*> all() {
+    std::vector<Player*> all = {&candidate, &yardstick};
+    if (rival) all.push_back(&*rival);
+    return all;
+  }
+};
+
+/// Adds the wall time of its life to `spent_ms`.
+class Stopwatch {
+ public:
+  Stopwatch(const std::function<double()>& now_s, double& spent_ms)
+      : now_s_(now_s), spent_ms_(spent_ms), start_s_(now_s()) {}
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() { spent_ms_ += (now_s_() - start_s_) * 1e3; }
+
+ private:
+  const std::function<double()>& now_s_;
+  double& spent_ms_;
+  double start_s_;
+};
+
+double steady_now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class TaskJudge final : public Judge {
+ public:
+  explicit TaskJudge(JudgeParts parts) : parts_(std::move(parts)), shapes_(shapes_of(*parts_.task)) {
+    if (!parts_.now_s) parts_.now_s = steady_now_s;
+  }
+
+  Status prepare();
+  Result<Evaluation> evaluate(const RunRequest& request, const std::stop_token& stop) override;
+
+ private:
+  Context context(std::stop_token stop = {}) const {
+    return {*parts_.task, shapes_, bank_, *parts_.host, parts_.now_s, std::move(stop)};
+  }
+  Status draw_bank();
+  Report begin_report(const Report& of_compilation) const;
+  void finish_report(Players& players, Report& report) const;
+  Judged<Measurement> examine(const Context& context, Players& players, const RunRequest& request,
+                              Report& report);
+  Judged<void> check(const Context& context, Players& players, const RunRequest& request, Report& report);
+  Judged<TimingResult> time(const Context& context, Players& players, const RunRequest& request,
+                            Report& report);
+  Judged<Measurement> decide(const Context& context, TimingResult timed, const RunRequest& request,
+                             Report& report);
+  Judged<void> check_plausible(const Context& context, const std::vector<ShapeScore>& scores);
+
+  JudgeParts parts_;
+  std::vector<TaskShape> shapes_;
+  truth::Bank bank_;
+  std::vector<double> yardstick_us_;  ///< by timed shape
+  Scale scale_;
+  std::map<Digest, Pool> pools_;
+};
+
+Status TaskJudge::prepare() {
+  if (auto drawn = draw_bank(); !drawn) return drawn;
+  const bool is_reference = parts_.task->baseline == parts_.task->reference;
+  std::vector<std::pair<BinaryPtr, std::string>> trusted = {
+      {parts_.baseline, is_reference ? "reference" : "baseline"}};
+  if (parts_.seed) trusted.emplace_back(parts_.seed, "seed");
+  if (parts_.yardstick != parts_.seed && parts_.yardstick != parts_.baseline)
+    trusted.emplace_back(parts_.yardstick, "yardstick");
+  for (const auto& [kernel, what] : trusted)
+    if (auto right = verify(context(), kernel, what); !right) return right;
+  auto times_us = time_yardstick(context(), parts_.yardstick);
+  if (!times_us) return times_us.error();
+  yardstick_us_ = std::move(*times_us);
+  auto scale = measure_scale(context(), parts_, yardstick_us_);
+  if (!scale) return scale.error();
+  scale_ = std::move(*scale);
+  return {};
+}
+
+Status TaskJudge::draw_bank() {
+  bank_ = {};  // Two at a time would take twice the memory.
+  auto bank = truth::make_bank(*parts_.task, shapes_, parts_.oracles, parts_.oracle_threads, parts_.bank);
+  if (!bank) return bank.error();
+  for (std::size_t shape = 0; shape < parts_.task->timed.size(); ++shape)
+    if ((*bank)[shape].size() < kLeastSets)
+      return fail(ErrorCode::internal, "the bank holds too few sets for " + where(shapes_[shape]));
+  bank_ = std::move(*bank);
+  return {};
+}
+
+Result<Evaluation> TaskJudge::evaluate(const RunRequest& request, const std::stop_token& stop) {
+  if (request.remeasurement == Remeasurement::confirm || bank_.empty())
+    if (auto drawn = draw_bank(); !drawn) return drawn.error();
+  const Context context = this->context(stop);
+  Players players{{context, "candidate", request.candidate, Trust::candidate},
+                  {context, "yardstick", parts_.yardstick, Trust::trusted},
+                  {}};
+  if (request.rival) players.rival.emplace(context, "rival", request.rival, Trust::candidate);
+  Report report = begin_report(request.report);
+  const auto fitness = examine(context, players, request, report);
+  finish_report(players, report);
+  if (!fitness) {
+    const Failure failure = fitness.error();
+    if (const Error* error = std::get_if<Error>(&failure)) return *error;
+    Rejection rejection = std::get<Rejection>(failure);
+    rejection.report = std::move(report);
+    return Evaluation(std::move(rejection));
+  }
+  auto metrics = Metrics::create(
+      *fitness, {{"speedup", report.speedup->median}, {"runtime_us", report.runtime_us->median}});
+  if (!metrics) return metrics.error();
+  return Evaluation(Acceptance{std::move(*metrics), std::move(report)});
+}
+
+Judged<Measurement> TaskJudge::examine(const Context& context, Players& players, const RunRequest& request,
+                                       Report& report) {
+  if (auto checked = check(context, players, request, report); !checked) return checked.error();
+  auto timed = time(context, players, request, report);
+  if (!timed) return timed.error();
+  return decide(context, std::move(*timed), request, report);
+}
+
+Judged<void> TaskJudge::check(const Context& context, Players& players, const RunRequest& request,
+                              Report& report) {
+  const Stopwatch watch(parts_.now_s, report.spent_ms["check"]);
+  const bool twice = request.remeasurement == Remeasurement::confirm || context.task.threads > 1;
+  auto checked =
+      (twice ? check_twice : check_all_shapes)(players.candidate, context, yardstick_us_, report.shapes);
+  players.candidate.close();
+  if (!checked || !players.rival) return checked;
+  // The rival was accepted once, but is a candidate like any other.
+  std::vector<ShapeResult> of_rival(context.shapes.size());
+  const auto rival = check_all_shapes(*players.rival, context, {}, of_rival);
+  players.rival->close();
+  if (rival) return {};
+  const Failure failure = rival.error();
+  if (std::holds_alternative<Error>(failure)) return failure;
+  report.incumbent_failed = std::get<Rejection>(failure).diagnostics;
+  players.rival.reset();
+  return {};
+}
+
+Judged<TimingResult> TaskJudge::time(const Context& context, Players& players, const RunRequest& request,
+                                     Report& report) {
+  const Stopwatch watch(parts_.now_s, report.spent_ms["timing"]);
+  const bool careful = request.careful || request.remeasurement == Remeasurement::confirm;
+  const TimingSetup setup{careful ? kCareful : kSearch, timing::Reuse::never, yardstick_us_};
+  auto timed = TimingRounds(context, players.all(), setup).run();
+  for (Player* const player : players.all()) player->close();
+  return timed;
+}
+
+Judged<Measurement> TaskJudge::decide(const Context& context, TimingResult timed, const RunRequest& request,
+                                      Report& report) {
+  if (timed.rival_failed) report.incumbent_failed = timed.rival_failed;
+  for (timing::ShapeSamples& shape : timed.shapes)
+    cap_by_lone_calls(shape, context.host.traits().batch_noise_us);
+  if (const auto shape = unsteady_shape(timed.shapes))
+    return Failure(fail(ErrorCode::unstable,
+                        "the yardstick's times at " + where(shapes_[*shape]) + " scatter too much", {},
+                        "let the machine come to rest and try again"));
+  const auto bytes = request.candidate->exact_bytes();
+  Pool unpooled;
+  const std::vector<ShapeScore> scores = score_shapes(timed.shapes, bytes ? pools_[*bytes] : unpooled);
+  const Measurement fitness = conclude(scores, scale_, report);
+  if (auto plausible = check_plausible(context, scores); !plausible) return plausible.error();
+  if (request.rival && !report.incumbent_failed) report.duel = duel(timed.shapes, scores);
+  return fitness;
+}
+
+/// No speed above the roofline. A bound that the yardstick breaks too is no bound: the task then needs less
+/// than all of its inputs.
+Judged<void> TaskJudge::check_plausible(const Context& context, const std::vector<ShapeScore>& scores) {
+  for (std::size_t shape = 0; shape < scores.size(); ++shape) {
+    const auto least_us = context.host.least_us(shape, bank_[shape].front());
+    if (!least_us) return Failure(least_us.error());
+    const double call_us = scores[shape].runtime_us.median;
+    if (call_us >= *least_us || scores[shape].yardstick_us < *least_us) continue;
+    return reject(Stage::integrity, RejectionCode::implausible_speed,
+                  "a call at " + where(shapes_[shape]) + " seems to take " + std::to_string(call_us) +
+                      " us, and moving its inputs and outputs takes " + std::to_string(*least_us) +
+                      " us at least on this machine (a task whose kernels need fewer bytes says so by "
+                      "declared: {bytes: ...})");
+  }
+  return {};
+}
+
+Report TaskJudge::begin_report(const Report& of_compilation) const {
+  Report report = of_compilation;
+  const HostTraits traits = parts_.host->traits();
+  report.tier = traits.tier;
+  report.hardware = traits.hardware;
+  report.shapes.clear();
+  for (const TaskShape& shape : shapes_) {
+    ShapeResult& result = report.shapes.emplace_back();
+    result.shape = shape.name;
+    result.timed = shape.timed;
+  }
+  return report;
+}
+
+void TaskJudge::finish_report(Players& players, Report& report) const {
+  for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+    ShapeResult& result = report.shapes[shape];
+    result.error = players.candidate.worst_error(shape);
+    if (result.correct && !(result.error <= 1)) result.correct = false;  // in a timed call
+  }
+  for (Player* const player : players.all()) {
+    player->close();
+    player->add_costs(report.spent_ms);
+  }
+}
+
+}  // namespace
+}  // namespace judge
+
+Result<std::unique_ptr<Judge>> Judge::create(JudgeParts parts) {
+  auto made = std::make_unique<judge::TaskJudge>(std::move(parts));
+  if (auto prepared = made->prepare(); !prepared) return prepared.error();
+  return std::unique_ptr<Judge>(std::move(made));
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,98 @@
+#include "judge/player.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "judge/constants.hpp"
+
+namespace kernelsmith::judge {
+
+Player::Player(const Context& context, std::string name, BinaryPtr binary, Trust trust)
+    : context_(&context),
+      name_(std::move(name)),
+      binary_(std::move(binary)),
+      trust_(trust),
+      worst_error_(context.shapes.size(), 0) {}
+
+template <class Step>
+auto Player::on_the_clock(Step step) -> decltype(step()) {
+  const double start_s = context_->now_s();
+  auto outcome = step();
+  used_s_ += context_->now_s() - start_s;
+  return outcome;
+}
+
+Judged<void> Player::open(std::size_t place) {
+  close();
+  if (context_->stop.stop_requested()) return Failure(cancelled());
+  auto opened = on_the_clock([&] { return context_->host.open(binary_, trust_, place, context_->stop); });
+  if (!opened) return told(opened.error());
+  session_ = std::move(*opened);
+  return {};
+}
+
+void Player::close() {
+  if (!session_) return;
+  session_->take_costs(spent_ms_);
+  session_.reset();
+}
+
+Judged<double> Player::run(std::size_t shape, std::span<const std::size_t> sets) {
+  if (context_->stop.stop_requested()) return Failure(cancelled());
+  const double left_s = allowance_s() - used_s_;
+  if (left_s <= 0) return over_allowance(shape);
+  sets_.assign(sets.begin(), sets.end());
+  batch_ = {shape, {}, std::min(context_->task.timeout_s, left_s)};
+  for (const std::size_t set : sets) batch_.calls.push_back(&context_->bank[shape][set]);
+  const auto batch_us = on_the_clock([&] { return session_->run(batch_); });
+  if (batch_us) return *batch_us / static_cast<double>(sets.size());
+  if (allowance_s() <= used_s_ && std::holds_alternative<Rejection>(batch_us.error()))
+    return over_allowance(shape);
+  return told(in_a_call(batch_us.error(), context_->shapes[shape]));
+}
+
+Judged<void> Player::compare(Values values) {
+  if (trusted()) return {};
+  const Findings findings = session_->compare();
+  double& worst = worst_error_[batch_.shape];
+  worst = std::max(worst, findings.error);
+  if (!findings.wrong) return {};
+  const Findings::Wrong& found = *findings.wrong;
+  const Expected& expected = batch_.calls[found.call]->outputs[found.tensor];
+  return wrong(found, expected, context_->task, context_->shapes[batch_.shape], values);
+}
+
+Judged<void> Player::repeat_elsewhere(std::size_t place) {
+  const Digest before = session_->outputs();
+  if (auto opened = open(place); !opened) return opened;
+  const std::vector<std::size_t> sets = sets_;
+  if (const auto time = run(batch_.shape, sets); !time) return time.error();
+  if (auto right = compare(Values::shown); !right) return right;
+  if (session_->outputs() != before) return differing(context_->shapes[batch_.shape]);
+  return {};
+}
+
+void Player::add_costs(std::map<std::string, double>& spent_ms) const {
+  for (const auto& [step, ms] : spent_ms_) spent_ms[name_ + ": " + step] += ms;
+}
+
+double Player::allowance_s() const {
+  if (trusted()) return std::numeric_limits<double>::infinity();
+  return std::max(kLeastAllowanceS, kAllowanceTimeouts * context_->task.timeout_s);
+}
+
+Failure Player::told(const Failure& failure) const {
+  if (!trusted() || std::holds_alternative<Error>(failure)) return failure;
+  return fail(ErrorCode::tool_failed, "the " + name_ + ", which had passed its check, failed now: " +
+                                          std::get<Rejection>(failure).diagnostics);
+}
+
+Failure Player::over_allowance(std::size_t shape) const {
+  return reject(Stage::timing, RejectionCode::too_slow,
+                "loading and calling it took " + std::to_string(static_cast<int>(allowance_s())) +
+                    " s in all, which is the limit of an evaluation; it was at " +
+                    where(context_->shapes[shape]));
+}
+
+}  // namespace kernelsmith::judge

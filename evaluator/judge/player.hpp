@@ -1,0 +1,63 @@
+// Player: one kernel in an evaluation, over all the sessions that it is loaded into.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "judge/call_faults.hpp"
+#include "judge/context.hpp"
+
+namespace kernelsmith::judge {
+
+/// Not thread-safe. A failure of a trusted kernel is an Error: it has passed its check.
+class Player {
+ public:
+  /// `name` is its name in Report::spent_ms.
+  Player(const Context& context, std::string name, BinaryPtr binary, Trust trust);
+
+  /// Loads it into memory `place`; what it was loaded into before is closed.
+  Judged<void> open(std::size_t place);
+  void close();
+
+  /// One batch of a call for each of `sets`: the time of one call in microseconds. Beyond the allowance of
+  /// wall time a candidate is `too_slow`.
+  Judged<double> run(std::size_t shape, std::span<const std::size_t> sets);
+
+  /// Compares the last batch's outputs; nothing to do for a trusted kernel.
+  Judged<void> compare(Values values);
+
+  /// The last batch once more, in another session: the outputs must be the same bytes.
+  Judged<void> repeat_elsewhere(std::size_t place);
+
+  bool trusted() const { return trust_ == Trust::trusted; }
+
+  /// The worst error seen at the shape, as a fraction of what is allowed.
+  double worst_error(std::size_t shape) const { return worst_error_[shape]; }
+
+  /// Adds "NAME: STEP" for each step of its sessions.
+  void add_costs(std::map<std::string, double>& spent_ms) const;
+
+ private:
+  template <class Step>
+  auto on_the_clock(Step step) -> decltype(step());
+  double allowance_s() const;
+  Failure told(const Failure& failure) const;
+  Failure over_allowance(std::size_t shape) const;
+
+  const Context* context_;
+  std::string name_;
+  BinaryPtr binary_;
+  Trust trust_;
+  std::unique_ptr<KernelSession> session_;
+  Batch batch_;                             ///< the last one
+  std::vector<std::size_t> sets_;           ///< of the last batch
+  double used_s_ = 0;                       ///< of the allowance
+  std::vector<double> worst_error_;         ///< by shape
+  std::map<std::string, double> spent_ms_;  ///< by step, of closed sessions
+};
+
+}  // namespace kernelsmith::judge

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <kernelsmith/evaluator/staged_evaluator.hpp>
+
+#include "parse_stage.hpp"
+#include "prepared_tasks.hpp"
+#include "stage_scheduler.hpp"
+
+namespace kernelsmith {
+namespace stages {
+namespace {
+
+constexpr unsigned kCoresToOverlap = 4;
+
+Error cancelled() { return fail(ErrorCode::cancelled, "the evaluation was stopped"); }
+
+/// A job on its way through the stages. Owned by the scheduler's work, one stage at a time.
+struct Flight {
+  EvaluationJob job;
+  std::stop_token stop;
+  Sink<Evaluation> done;
+  PreparedTaskPtr task;  ///< null until it is ready
+  RunRequest request = {};
+
+  /// The one answer; what comes after it is dropped.
+  void finish(Result<Evaluation> evaluation) {
+    if (const auto sink = std::exchange(done, nullptr)) sink(std::move(evaluation));
+  }
+};
+
+class StagedEvaluator final : public TaskServer {
+ public:
+  StagedEvaluator(BackendFactory make_backend, const EvaluatorOptions& options)
+      : options_(options), tasks_(std::move(make_backend), options), scheduler_(options) {}
+
+  void add(std::shared_ptr<const Task> task) override { tasks_.add(std::move(task)); }
+
+  void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) override {
+    PreparedTaskPtr ready = tasks_.find(job.task);
+    auto flight =
+        std::make_shared<Flight>(Flight{std::move(job), std::move(stop), std::move(done), std::move(ready)});
+    if (flight->task)
+      post(Slot::compile, flight, [this, flight](std::size_t) { build(flight); });
+    else
+      post(Slot::run, flight, [this, flight](std::size_t) { prepare(flight); });
+  }
+
+ private:
+  using FlightPtr = std::shared_ptr<Flight>;
+  using Work = std::function<void(std::size_t device)>;
+
+  void post(Slot slot, const FlightPtr& flight, Work work) {
+    auto guarded = [flight, work = std::move(work)](std::size_t device) {
+      try {
+        work(device);
+      } catch (const std::exception& e) {
+        flight->finish(fail(ErrorCode::internal, std::string("an evaluation stage threw: ") + e.what()));
+      }
+    };
+    scheduler_.post(slot, {std::move(guarded), [flight] { flight->finish(cancelled()); }, flight->stop});
+  }
+
+  /// In a run's slot: preparing times things too.
+  void prepare(const FlightPtr& flight) {
+    auto ready = tasks_.prepare(flight->job.task);
+    if (!ready) return flight->finish(ready.error());
+    flight->task = std::move(*ready);
+    post(Slot::compile, flight, [this, flight](std::size_t) { build(flight); });
+  }
+
+  void build(const FlightPtr& flight) {
+    if (auto ended = parse_and_compile(*flight)) return flight->finish(std::move(*ended));
+    post(Slot::run, flight, [flight](std::size_t device) {
+      flight->request.device = device;
+      flight->finish(flight->task->backend->run(std::move(flight->request), flight->stop));
+    });
+  }
+
+  /// The evaluation where it ends here; otherwise the flight's request is ready to run.
+  std::optional<Result<Evaluation>> parse_and_compile(Flight& flight) {
+    const EvaluationJob& job = flight.job;
+    PreparedTask& task = *flight.task;
+    if (auto rejection = parse_candidate(*task.task, job, options_.max_source_bytes))
+      return Evaluation(std::move(*rejection));
+
+    auto candidate = compile(task, job.source, flight.stop);
+    if (!candidate) return candidate.error();
+    if (const Rejection* rejection = candidate->rejection()) return Evaluation(*rejection);
+    const bool careful = job.careful || job.remeasurement == Remeasurement::confirm;
+    flight.request = {.candidate = *candidate->binary(),
+                      .rival = nullptr,
+                      .remeasurement = job.remeasurement,
+                      .careful = careful,
+                      .report = std::move(candidate->report)};
+
+    if (job.remeasurement == Remeasurement::confirm)
+      if (auto differs = rebuild(task, job.source, *flight.request.candidate, flight.stop)) return differs;
+
+    if (!job.rival) return std::nullopt;
+    auto rival = compile(task, job.rival->source, flight.stop);
+    if (!rival) return rival.error();
+    // It was accepted once: a source that compiles only at times is its own fault, not the machine's.
+    if (const Rejection* rejection = rival->rejection()) {
+      flight.request.report.incumbent_failed = "it does not compile any more: " + rejection->diagnostics;
+    } else {
+      flight.request.rival = *rival->binary();
+    }
+    return std::nullopt;
+  }
+
+  /// What is confirmed must come out of its source again, byte for byte. Empty where it does.
+  static std::optional<Result<Evaluation>> rebuild(PreparedTask& task, const Source& source,
+                                                   const Binary& measured, const std::stop_token& stop) {
+    if (!measured.exact_bytes()) return std::nullopt;
+    const auto again = task.backend->compile(source, stop);
+    if (!again) return again.error();
+    const BinaryPtr* built = again->binary();
+    if (!built)
+      return fail(ErrorCode::tool_failed,
+                  "a source that was compiled before failed now: " + again->rejection()->diagnostics);
+    if ((*built)->exact_bytes() == measured.exact_bytes()) return std::nullopt;
+    return Evaluation(Rejection{Stage::integrity, RejectionCode::not_reproducible,
+                                "compiling the same source again gave another binary", again->report});
+  }
+
+  static Result<Compilation> compile(PreparedTask& task, const Source& source, const std::stop_token& stop) {
+    const Digest key = source.digest();
+    if (auto known = task.binaries.find(key)) {
+      known->report.spent_ms["compile"] = 0;
+      return std::move(*known);
+    }
+    auto compilation = task.backend->compile(source, stop);
+    if (compilation) task.binaries.put(key, *compilation);
+    return compilation;
+  }
+
+  const EvaluatorOptions options_;
+  PreparedTasks tasks_;
+  StageScheduler scheduler_;  ///< last: its destructor finishes what is in flight
+};
+
+}  // namespace
+}  // namespace stages
+
+EvaluatorOptions EvaluatorOptions::for_this_machine() {
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  EvaluatorOptions options;
+  options.compile_while_running = cores >= stages::kCoresToOverlap;
+  options.compile_slots = options.compile_while_running ? cores - 1 : cores;
+  return options;
+}
+
+std::shared_ptr<Evaluator> make_staged_evaluator(std::shared_ptr<const Task> task,
+                                                 std::shared_ptr<Backend> backend, EvaluatorOptions options) {
+  auto server = make_task_server([backend = std::move(backend)](const auto&) { return backend; }, options);
+  server->add(std::move(task));
+  return server;
+}
+
+std::shared_ptr<TaskServer> make_task_server(BackendFactory make_backend, EvaluatorOptions options) {
+  for (std::size_t* most : {&options.compile_slots, &options.run_slots, &options.prepared_tasks})
+    *most = std::max<std::size_t>(*most, 1);
+  return std::make_shared<stages::StagedEvaluator>(std::move(make_backend), options);
+}
+
+}  // namespace kernelsmith

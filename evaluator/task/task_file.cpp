@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/evaluator/task_file.hpp>
+
+#include "foreign_names.hpp"
+#include "reader_support.hpp"
+#include "task_files.hpp"
+#include "tensor_reader.hpp"
+#include "tolerance_reader.hpp"
+
+namespace kernelsmith {
+namespace task {
+namespace {
+
+constexpr std::size_t kMaxShapes = 64;
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
+
+/// What is read into, and by which backends' words.
+struct Reading {
+  const Backends& backends;
+  const BackendDescription* backend = nullptr;  ///< null where none is described
+  Task task;
+  NamedFiles files;
+};
+
+/// In the order of the file, which is that of the entry's last arguments.
+void read_sizes(YamlMap& in, Task& task) {
+  in.optional_map("sizes", [&](YamlMap& sizes) {
+    for (const std::string& name : sizes.keys()) {
+      require_identifier(sizes, name, name);
+      sizes.required(name, task.sizes[name], Range<std::int64_t>{1, kMaxSize});
+      task.size_order.push_back(name);
+    }
+  });
+}
+
+/// Sizes that differ from the defaults, filled up with these.
+void read_shape(YamlMap& in, const Task& task, std::vector<Sizes>& shapes) {
+  Sizes sizes = task.sizes;
+  for (const std::string& key : in.keys()) {
+    const auto size = sizes.find(key);
+    if (size == sizes.end()) {
+      std::vector<std::string_view> known;
+      for (const auto& named : sizes) known.push_back(named.first);
+      in.kind(key);
+      return in.refuse(key, "unknown size '" + key + "'", name_hint(key, known));
+    }
+    in.required(key, size->second, Range<std::int64_t>{1, kMaxSize});
+  }
+  if (!in.ok()) return;
+  const std::vector<std::string> keys = in.keys();
+  const std::string first = keys.empty() ? "" : keys.front();
+  if (shapes.size() == kMaxShapes) return in.refuse(first, "more than 64 shapes");
+  if (const Status possible = check_tensors(task, sizes); !possible)
+    return in.refuse(first, possible.error().message, possible.error().hint);
+  shapes.push_back(std::move(sizes));
+}
+
+/// Refuses an expression without a value at one of the shapes, or with one below `least`.
+void check_expression(YamlMap& in, std::string_view key, const std::string& expression,
+                      const std::vector<Sizes>& shapes, std::int64_t least) {
+  if (!in.ok() || expression.empty()) return;
+  for (const Sizes& sizes : shapes) {
+    const auto value = evaluate_expression(expression, sizes);
+    if (!value) return in.refuse(key, value.error().message, value.error().hint);
+    if (*value < least)
+      return in.refuse(key, "'" + expression + "' is " + std::to_string(*value) + " at " + describe(sizes) +
+                                ", and must be at least " + std::to_string(least));
+  }
+}
+
+void read_declared(YamlMap& in, const Task& task, Declared& declared) {
+  in.optional("bytes", declared.bytes);
+  in.optional("operations", declared.operations);
+  in.optional("operations_are_minimal", declared.operations_are_minimal);
+  in.optional("accumulate", declared.accumulate);
+  check_expression(in, "bytes", declared.bytes, task.timed, 0);
+  check_expression(in, "operations", declared.operations, task.timed, 0);
+  check_expression(in, "accumulate", declared.accumulate, task.timed, 1);
+  check_expression(in, "accumulate", declared.accumulate, task.check, 1);
+}
+
+/// A generator and tensors that it makes: both or neither.
+void require_generator(YamlMap& in, const Task& task, const NamedFiles& files) {
+  const auto generated = std::ranges::find(task.tensors, TensorInit::generated, &TensorSpec::init);
+  if (!in.ok() || files.inputs.empty() == (generated == task.tensors.end())) return;
+  if (files.inputs.empty())
+    return in.refuse("files", "no generator is named, and tensor '" + generated->name + "' needs one",
+                     "files: {inputs: inputs.cpp}");
+  in.refuse("files", "'inputs' makes tensors whose init is 'generated', and there are none",
+            "leave it out, or give a tensor init: generated");
+}
+
+/// What a task with an entry needs, beyond its types.
+void require_kernel(YamlMap& in, const Task& task, const NamedFiles& files) {
+  require_identifier(in, "entry", task.entry);
+  if (files.reference.empty() && in.ok())
+    in.refuse("files", "no reference is named", "files: {reference: reference.cpp}");
+  const auto written = [](const TensorSpec& tensor) { return tensor.role != TensorRole::in; };
+  if (in.ok() && std::ranges::none_of(task.tensors, written))
+    in.refuse("tensors", "no tensor has the role 'out' or 'inout': the entry would have no result");
+  if (in.ok() && in.kind("command") != YamlKind::absent)
+    in.refuse("command", "a task of the backend '" + task.backend + "' runs no command of its own");
+}
+
+void read_kernel(YamlMap& in, Reading& reading) {
+  const Choices<CacheState> caches = {{"cold", CacheState::cold}, {"warm", CacheState::warm}};
+  Task& task = reading.task;
+  in.required("entry", task.entry);
+  read_sizes(in, task);
+  in.required_maps("tensors",
+                   [&](YamlMap& tensor) { read_tensor(tensor, task.sizes, reading.backend, task.tensors); });
+  in.optional_maps("timed", [&](YamlMap& shape) { read_shape(shape, task, task.timed); });
+  if (task.timed.empty()) task.timed.push_back(task.sizes);
+  in.optional_maps("check", [&](YamlMap& shape) { read_shape(shape, task, task.check); });
+  read_tolerance(in, task.tolerance);
+  in.optional_map("declared", [&](YamlMap& declared) { read_declared(declared, task, task.declared); });
+  in.optional("cache", task.cache, caches);
+  in.optional("flags", task.flags);
+  require_kernel(in, task, reading.files);
+}
+
+void read_command(YamlMap& in, Task& task) {
+  in.required("command", task.command);
+  if (in.ok() && task.command.empty()) in.refuse("command", "the list is empty");
+}
+
+/// Run folders are named after the task, and terminals show it.
+void require_plain_name(YamlMap& in, std::string_view key, const std::string& name) {
+  constexpr std::size_t kLongest = 100;
+  const bool plain = name.size() <= kLongest && name.find('/') == name.npos && !name.starts_with('-') &&
+                     !name.starts_with('.') && Source::create({{name, ""}});
+  if (in.ok() && !plain)
+    in.refuse(key, "the name cannot be that of a folder",
+              "at most 100 bytes without / and control bytes, not beginning with - or .");
+}
+
+void read_version(YamlMap& in) {
+  int version = 0;
+  in.required("version", version);
+  if (in.ok() && version != 1)
+    in.refuse("version", "task version " + std::to_string(version) + " is not known",
+              "this kernelsmith reads version 1");
+}
+
+void read_backend(YamlMap& in, Reading& reading) {
+  std::string& name = reading.task.backend;
+  in.required("backend", name);
+  if (!in.ok() || reading.backends.empty()) return;
+  Choices<std::string> known;
+  for (const auto& backend : reading.backends) known.emplace_back(backend.first, backend.first);
+  in.required("backend", name, known);
+  if (in.ok()) reading.backend = &reading.backends.at(name);
+}
+
+/// A figure of the tolerance beside it, where most look for it first.
+void refuse_loose_figures(YamlMap& in) {
+  for (const std::string& key : in.keys())
+    if (key == "rtol" || key == "atol" || key.ends_with("_tolerance"))
+      in.refuse(key, "unknown key '" + key + "'", "tolerance: {rtol: 1e-5, atol: 1e-8}");
+}
+
+void read_root(YamlMap& in, Reading& reading) {
+  Task& task = reading.task;
+  read_version(in);
+  read_backend(in, reading);
+  refuse_loose_figures(in);
+  const bool kernel = reading.backend ? reading.backend->kernels : in.kind("command") == YamlKind::absent;
+  if (kernel)
+    in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s", "files",
+             "command", "entry", "sizes", "tensors", "timed", "check", "tolerance", "declared", "cache",
+             "flags"});
+  else
+    in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s", "files",
+             "command"});
+  in.required("name", task.name);
+  require_plain_name(in, "name", task.name);
+  in.optional("description", task.description);
+  in.optional("threads", task.threads, Range<int>{1, 1024});
+  in.optional("nondeterministic", task.nondeterministic);
+  in.optional("timeout_s", task.timeout_s, Range<double>{0.01, 86400});
+  in.optional_map("files", [&](YamlMap& named) { read_files(named, reading.files); });
+  if (!in.ok()) return;
+  if (kernel)
+    read_kernel(in, reading);
+  else
+    read_command(in, task);
+  require_generator(in, task, reading.files);
+}
+
+}  // namespace
+}  // namespace task
+
+Result<Task> parse_task(std::string_view yaml, std::string_view name, const TaskFileReader& read,
+                        const Backends& backends) {
+  task::Reading reading{backends, nullptr, {}, {}};
+  const auto status = read_yaml(yaml, std::string(name), [&](YamlMap& in) { task::read_root(in, reading); });
+  if (!status) return status.error();
+  Task& parsed = reading.task;
+  if (const auto loaded = task::load_files(reading.files, read, parsed); !loaded) return loaded.error();
+  parsed.digest = task_digest(parsed);
+  return std::move(parsed);
+}
+
+Result<Task> load_task(const std::filesystem::path& path, const Backends& backends) {
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(path, error);
+  const auto file = is_folder ? path / "task.yaml" : path;
+  if (!is_folder && path.extension() != ".yaml" && path.extension() != ".yml" &&
+      std::filesystem::exists(path, error))
+    return fail(ErrorCode::bad_input, "this is no task", path.string(),
+                "give a folder with a task.yaml, or that file; `kernelsmith init` makes one");
+  auto folder = file.parent_path();
+  if (folder.empty()) folder = ".";
+  const auto yaml = task::read_below(folder, file.filename().string());
+  if (!yaml) {
+    Error failed = yaml.error();
+    failed.where = file.string();
+    if (failed.code == ErrorCode::not_found)
+      failed.hint = "give a folder with a task.yaml; `kernelsmith init` makes one";
+    return failed;
+  }
+  return parse_task(
+      *yaml, file.string(), [&](const std::string& named) { return task::read_below(folder, named); },
+      backends);
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,25 @@
+// Reads the list `tensors` of a task.yaml.
+#pragma once
+
+#include <vector>
+
+#include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend_description.hpp>
+#include <kernelsmith/evaluator/tensors.hpp>
+
+namespace kernelsmith::task {
+
+/// Appends the tensor that `in` describes, checked at the default `sizes`. `backend` is null where nobody
+/// says which dtypes can be had.
+void read_tensor(YamlMap& in, const Sizes& sizes, const BackendDescription* backend,
+                 std::vector<TensorSpec>& tensors);
+
+/// Refuses (`bad_input`) an `init` that has no values at these sizes: an empty range, offsets that go down,
+/// numbers that the dtype does not hold.
+Status check_init(const TensorSpec& tensor, const TensorExtent& extent, const Sizes& sizes);
+
+/// Refuses sizes at which a tensor has no extent or no values.
+Status check_tensors(const Task& task, const Sizes& sizes);
+
+}  // namespace kernelsmith::task

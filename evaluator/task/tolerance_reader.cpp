@@ -1,0 +1,81 @@
+#include "tolerance_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <kernelsmith/config/nearest_name.hpp>
+
+#include "foreign_names.hpp"
+#include "reader_support.hpp"
+
+namespace kernelsmith::task {
+namespace {
+
+const Choices<std::string> kPolicies = {
+    {"auto", "auto"}, {"exact", "exact"}, {"normwise", "normwise"}, {"allclose", "allclose"}};
+
+constexpr const char* kAllclose = "allclose";
+constexpr Range<double> kRtol = {0, 1};  // from 1 on, zeros would pass
+constexpr Range<double> kAtol = {0, std::numeric_limits<double>::max()};
+
+/// Who writes figures means `allclose`.
+void read_figures(YamlMap& in, Tolerance& tolerance) {
+  const char* given = in.kind("rtol") != YamlKind::absent   ? "rtol"
+                      : in.kind("atol") != YamlKind::absent ? "atol"
+                                                            : nullptr;
+  in.optional("rtol", tolerance.rtol, kRtol);
+  in.optional("atol", tolerance.atol, kAtol);
+  if (given && in.kind("policy") == YamlKind::absent) tolerance.policy = kAllclose;
+  if (given && in.ok() && tolerance.policy != kAllclose)
+    return in.refuse(given, "the policy '" + tolerance.policy + "' takes no figures",
+                     "leave out rtol and atol, or write policy: allclose");
+  if (in.ok() && tolerance.policy == kAllclose && tolerance.rtol == 0 && tolerance.atol == 0)
+    in.refuse(given ? given : "policy", "the policy 'allclose' needs an rtol or an atol above 0",
+              "tolerance: {rtol: 1e-5, atol: 1e-8}; bit for bit is policy: exact");
+}
+
+void read_allow(YamlMap& in, Tolerance& tolerance) {
+  constexpr std::array<std::string_view, 4> kKnown = {"tf32", "bf16_accumulate", "f16_accumulate",
+                                                      "reassociate"};
+  in.optional("allow", tolerance.allow);
+  for (const std::string& name : tolerance.allow)
+    if (std::ranges::find(kKnown, name) == kKnown.end())
+      in.refuse("allow", "unknown allowance '" + name + "'", name_hint(name, kKnown));
+  if (in.ok() && tolerance.policy == "exact" && !tolerance.allow.empty())
+    in.refuse("allow", "the policy 'exact' compares bit for bit and allows nothing", "leave out 'allow'");
+}
+
+void read_mapping(YamlMap& in, Tolerance& tolerance) {
+  refuse_foreign_keys(in, tolerance_key_meant_by);
+  in.only({"policy", "allow", "rtol", "atol"});
+  in.optional("policy", tolerance.policy, kPolicies, policy_meant_by);
+  read_figures(in, tolerance);
+  read_allow(in, tolerance);
+}
+
+/// A number is both figures, as those who write one mean it; a word is a policy in the wrong place.
+void read_scalar(YamlMap& root, Tolerance& tolerance) {
+  std::string word;
+  root.required("tolerance", word);
+  const std::string_view meant = policy_meant_by(word).value_or(word);
+  for (const auto& policy : kPolicies)
+    if (policy.first == meant)
+      return root.refuse("tolerance", "'tolerance' is a mapping or a number",
+                         "tolerance: {policy: " + policy.second +
+                             (policy.second == kAllclose ? ", rtol: 1e-5, atol: 1e-8}" : "}"));
+  root.required("tolerance", tolerance.rtol, kRtol);
+  if (root.ok() && tolerance.rtol == 0)
+    root.refuse("tolerance", "nothing may differ by 0", "bit for bit is tolerance: {policy: exact}");
+  tolerance.atol = tolerance.rtol;
+  tolerance.policy = kAllclose;
+}
+
+}  // namespace
+
+void read_tolerance(YamlMap& root, Tolerance& tolerance) {
+  if (root.kind("tolerance") == YamlKind::scalar) return read_scalar(root, tolerance);
+  root.optional_map("tolerance", [&](YamlMap& in) { read_mapping(in, tolerance); });
+}
+
+}  // namespace kernelsmith::task

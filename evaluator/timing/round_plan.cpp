@@ -1,0 +1,43 @@
+#include "timing/round_plan.hpp"
+
+#include <algorithm>
+
+#include "judge/constants.hpp"
+
+namespace kernelsmith::timing {
+namespace {
+
+using judge::kLoneOfRound, judge::kRoundsInSearch;
+
+/// How many times `us` lasts as long as a whole, at least once.
+std::size_t times_in(double whole_us, double us) {
+  return static_cast<std::size_t>(std::max(whole_us / std::max(us, judge::kLeastUs), 1.0));
+}
+
+/// The sets of one round after its warm-up, and of those that are to come.
+std::size_t share_of(const RoundNeeds& needs) {
+  const std::size_t least_of_round = needs.least_samples + 1;  // with the warm-up
+  const std::size_t planned = kRoundsInSearch - std::min(kRoundsInSearch, needs.rounds_done);
+  const std::size_t rounds =
+      std::max(needs.rounds_of_turn, std::min(planned, (needs.sets_left + 1) / least_of_round));
+  const std::size_t warm_ups = rounds - 1;
+  return needs.sets_left <= warm_ups ? 0 : (needs.sets_left - warm_ups) / rounds;
+}
+
+}  // namespace
+
+RoundPlan plan_round(const RoundNeeds& needs) {
+  const std::size_t share = share_of(needs);
+  RoundPlan plan;
+  if (share >= kLoneOfRound + 2 * needs.least_samples) {
+    const std::size_t most = std::min((share - kLoneOfRound) / needs.least_samples, needs.capacity);
+    plan.calls = std::clamp<std::size_t>(times_in(judge::kBatchUs, needs.call_us), 1, most);
+  }
+  plan.lone = plan.calls > 1 ? kLoneOfRound : 0;
+  const double batch_us = needs.call_us * static_cast<double>(plan.calls);
+  const std::size_t wanted = std::max(times_in(judge::kRoundUs, batch_us), needs.least_samples);
+  plan.samples = std::min(wanted, (share - plan.lone) / plan.calls);
+  return plan;
+}
+
+}  // namespace kernelsmith::timing

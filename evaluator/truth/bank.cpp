@@ -1,0 +1,156 @@
+#include "truth/bank.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <kernelsmith/evaluator/dtypes.hpp>
+
+#include "truth/truth.hpp"
+
+namespace kernelsmith::truth {
+namespace {
+
+/// Sets of a shape that is only checked: a small one, of a row or of one element, says little by one set.
+constexpr std::size_t kLeastCheckSets = 2, kMostCheckSets = 16, kCheckBytes = 256 << 10;
+/// One set in so many holds the special values that the task declares: two check sets are one of each. What
+/// specials allow a kernel to leave out (beside a large term all others are lost) is not what it is timed by.
+constexpr std::size_t kSpecialInTimed = 4, kSpecialInCheck = 2;
+
+/// Inputs, expected values, and weights.
+std::size_t bytes_of_set(const Task& task, const TaskShape& shape) {
+  std::size_t bytes = 0;
+  for (std::size_t t = 0; t < task.tensors.size(); ++t) {
+    const TensorSpec& tensor = task.tensors[t];
+    const TensorExtent& extent = shape.extents[t];
+    if (tensor.role != TensorRole::out) bytes += extent.bytes;
+    if (tensor.role == TensorRole::in) continue;
+    bytes += extent.bytes;
+    if (!has_budget(tensor)) bytes += extent.elements;
+    if (has_budget(tensor) && task.tolerance.policy != "exact")
+      bytes += extent.elements * (tensor.dtype == Dtype::f64 ? sizeof(double) : sizeof(float));
+  }
+  return std::max<std::size_t>(bytes, 1);
+}
+
+/// Makes sets by several truths at the same time, a thread for each.
+class BankMaker {
+ public:
+  BankMaker(const Task& task, const std::vector<TaskShape>& shapes, const BankLimits& limits)
+      : task_(task), shapes_(shapes), limits_(limits), made_(shapes.size()) {
+    for (const TaskShape& shape : shapes) {
+      const std::size_t bytes = bytes_of_set(task, shape);
+      wanted_.push_back(shape.timed
+                            ? std::clamp(limits.bytes / task.timed.size() / bytes, limits.least, limits.most)
+                            : std::clamp(kCheckBytes / bytes, kLeastCheckSets, kMostCheckSets));
+      bank_.emplace_back(wanted_.back());
+    }
+  }
+
+  Result<Bank> make(std::vector<Truth>& truths) {
+    std::vector<std::future<Status>> workers;
+    for (Truth& truth : truths)
+      workers.push_back(std::async(std::launch::async, [this, &truth] { return work(truth); }));
+    Status all;
+    for (auto& worker : workers)
+      if (auto done = worker.get(); !done) all = done;
+    if (!all) return all.error();
+    for (std::size_t s = 0; s < shapes_.size(); ++s) bank_[s].resize(made_[s]);
+    return std::move(bank_);
+  }
+
+ private:
+  struct Place {
+    std::size_t shape = 0, set = 0;
+  };
+
+  bool is_late() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > limits_.seconds;
+  }
+
+  /// Set by set of all shapes in turn, so that the time left is shared out evenly.
+  std::optional<Place> next() {
+    const std::lock_guard lock(mutex_);
+    while (at_.set < std::max(limits_.most, kMostCheckSets)) {
+      const bool late = is_late();
+      if (late && at_.set >= std::max(limits_.least, kLeastCheckSets)) break;
+      const Place place = at_;
+      at_ = place.shape + 1 < shapes_.size() ? Place{place.shape + 1, place.set} : Place{0, place.set + 1};
+      if (place.set >= wanted_[place.shape]) continue;
+      if (late && place.set >= (shapes_[place.shape].timed ? limits_.least : kLeastCheckSets)) continue;
+      made_[place.shape] = place.set + 1;
+      return place;
+    }
+    return std::nullopt;
+  }
+
+  Status work(Truth& truth) {
+    while (const auto place = next()) {
+      const std::size_t one_in = shapes_[place->shape].timed ? kSpecialInTimed : kSpecialInCheck;
+      auto set = truth.make_set(place->shape,
+                                {draw_key(), constants_key_, declares_specials_ && place->set % one_in == 1});
+      if (!set) return set.error();
+      bank_[place->shape][place->set] = std::move(*set);
+    }
+    return {};
+  }
+
+  const Task& task_;
+  const std::vector<TaskShape>& shapes_;
+  const BankLimits limits_;
+  const std::array<std::uint64_t, 2> constants_key_ = draw_key();
+  const bool declares_specials_ =
+      std::ranges::any_of(task_.tensors, [](const TensorSpec& tensor) { return tensor.specials.any(); });
+  std::vector<std::size_t> wanted_;  ///< by shape
+  Bank bank_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;               ///< guards at_ and made_
+  Place at_;                       ///< what is made next
+  std::vector<std::size_t> made_;  ///< by shape: sets made or in the making
+};
+
+/// Where a truth is not finite any kernel is right that is not finite either. At shapes that are only checked
+/// that can be as it should: the variance of one element.
+Status refuse_what_is_never_finite(const Task& task, const std::vector<TaskShape>& shapes, const Bank& bank) {
+  for (std::size_t t = 0; t < task.tensors.size(); ++t) {
+    if (!has_budget(task.tensors[t])) continue;
+    const auto judges = [&](const InputSet& set) {
+      return set.outputs[t].exact || set.outputs[t].judged > 0;
+    };
+    for (std::size_t shape = 0; shape < shapes.size(); ++shape)
+      if (shapes[shape].timed && std::ranges::none_of(bank[shape], judges))
+        return fail(
+            ErrorCode::refused,
+            "output '" + task.tensors[t].name + "' is not finite with any inputs" +
+                (shapes[shape].name.empty() ? "" : " at " + shapes[shape].name) +
+                ", so nothing can be judged",
+            "files: reference",
+            "the reference may need other inputs (`init: positive` or `uniform` for some tensors), or "
+            "overflow in its own precision");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Bank> make_bank(const Task& task, const std::vector<TaskShape>& shapes, const OracleFactory& oracles,
+                       std::size_t threads, const BankLimits& limits) {
+  std::vector<Truth> truths;
+  auto first = Truth::create(task, shapes, oracles);
+  if (!first) return first.error();
+  truths.push_back(std::move(*first));
+  while (truths.size() < threads) {
+    auto other = truths.front().another(oracles);
+    if (!other) return other.error();
+    truths.push_back(std::move(*other));
+  }
+  auto bank = BankMaker(task, shapes, limits).make(truths);
+  if (!bank) return bank;
+  if (auto s = refuse_what_is_never_finite(task, shapes, *bank); !s) return s.error();
+  return bank;
+}
+
+}  // namespace kernelsmith::truth

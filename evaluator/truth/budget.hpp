@@ -1,0 +1,95 @@
+// The error budget of docs/tolerance.md: what an element may be off, and what all of a tensor may be off.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/dtypes.hpp>
+
+namespace kernelsmith::truth {
+
+/// How an element's scale S comes about.
+enum class Scale {
+  absolute,     ///< the oracle of the inputs' absolute values: |A||B| for sums of products
+  sensitivity,  ///< |y| + D: for everything else
+};
+
+/// What an element may be off in units of e, the reference's own error: where digits cancel, as in
+/// 1 + tanh(x), another way to write the same function (tanh by exp) is off by up to 9 e. In types of 16 bits
+/// and fewer 16 e would hide a wrong element. The RMS may always be twice the reference's.
+inline constexpr double kOwnErrors = 16, kNarrowOwnErrors = 2, kOwnRms = 2;
+
+/// An element may be off by element * S + rounded_inputs * D + own_errors * e + tiny (S in the place of D
+/// where the scale is absolute). The RMS over a tensor may be that of rms * (|y| + D) +
+/// rounded_inputs_rms * D + tiny, or kOwnRms times the reference's where that is more.
+struct Budget {
+  double element = 0;
+  double rms = 0;
+  double rounded_inputs = 0, rounded_inputs_rms = 0;
+  double own_errors = kOwnErrors;
+  double tiny = 0;  ///< absolute: what may be lost about the smallest number
+};
+
+/// What any sum may be off, in units of roundoff: honest kernels in four orders reach a fourth of it.
+inline constexpr double kLeastElement = 64, kLeastRms = 16;
+/// Terms beyond which a sum's room grows by their root only: room for more would hide that most are left out.
+inline constexpr double kLongSum = 4096;
+/// Under `normwise`, beyond what a plain algorithm needs: Strassen's errors grow faster.
+inline constexpr double kNormwise = 4;
+/// What rounding to an output of fewer digits than f32 may be off, in its units: one and a half for the
+/// rounding itself, the rest for steps before it in that precision.
+inline constexpr double kNarrowElement = 4, kNarrowRms = 1;
+
+inline bool allows(const Task& task, const char* name) {
+  return std::ranges::find(task.tolerance.allow, name) != task.tolerance.allow.end();
+}
+
+/// What the outputs of kernels may lose about the smallest normal number: they flush to zero or clamp there,
+/// and multiply what they clamped, unless denormals belong to the inputs. Types of 16 bits and fewer with a
+/// small exponent are not flushed: their denormals are in daily use.
+inline double tiny_of(const Task& task, Dtype dtype) {
+  const DtypeTraits& traits = traits_of(dtype);
+  const bool denormals =
+      std::ranges::any_of(task.tensors, [](const TensorSpec& tensor) { return tensor.specials.denormals; });
+  // Types of few digits have few denormals.
+  if (traits.bytes < 4 && (denormals || dtype != Dtype::bf16)) return 2 * traits.least_denormal;
+  return denormals ? 64 * traits.least_denormal : 1024 * traits.least_normal;
+}
+
+/// Sums that are rounded at each step, in the plainest order, to a precision of unit roundoff `unit`.
+inline void grant_sums(Budget& budget, double unit, double terms) {
+  budget.element += unit * std::max(8.0, 2 * std::sqrt(terms));
+  budget.rms += unit * std::max(2.0, std::sqrt(terms) / 2);
+}
+
+/// The budget of outputs that are sums of at most `terms` terms. A sum of products in the plainest order is
+/// about sqrt(terms) / 4 units of |y| + D off in the RMS. Elsewhere terms can be nearly equal and of one
+/// sign, as in softmax: every step rounds the same way then, by up to a third of a unit for each term.
+inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms) {
+  constexpr double kSingle = 0x1p-24, kTf32 = 0x1p-11, kHalf = 0x1p-11, kBfloat = 0x1p-8;
+  const double root = std::sqrt(terms), one_way = std::min(terms, kLongSum);
+  const double unit = traits_of(dtype).unit_roundoff, sums = std::min(unit, kSingle);
+  const bool products = scale == Scale::absolute;
+  Budget budget;
+  budget.element = sums * std::max({kLeastElement, 4 * root, products ? 0 : one_way});
+  budget.rms = sums * std::max({kLeastRms, 2 * root, one_way / (products ? 16 : 4)});
+  if (unit > kSingle) {
+    budget.element += kNarrowElement * unit;
+    budget.rms += kNarrowRms * unit;
+    budget.own_errors = kNarrowOwnErrors;
+  }
+  if (task.tolerance.policy == "normwise") budget.rms *= kNormwise;
+  budget.tiny = tiny_of(task, dtype);
+  if (allows(task, "tf32")) {
+    // Rounding the inputs to 11 bits is an error of 0.4 units of D.
+    budget.rounded_inputs = 4 * kTf32;
+    budget.rounded_inputs_rms = kTf32;
+  }
+  if (allows(task, "f16_accumulate")) grant_sums(budget, kHalf, terms);
+  if (allows(task, "bf16_accumulate")) grant_sums(budget, kBfloat, terms);
+  return budget;
+}
+
+}  // namespace kernelsmith::truth

@@ -1,0 +1,194 @@
+// What an output must be, from what the oracles answered. Pure functions.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <kernelsmith/evaluator/expected.hpp>
+#include <kernelsmith/evaluator/tensors.hpp>
+
+#include "truth/budget.hpp"
+#include "truth/elements.hpp"
+#include "truth/evidence.hpp"
+
+namespace kernelsmith::truth {
+
+/// Of what is finite. A long double holds the squares of all doubles.
+class MeanSquare {
+ public:
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    sum_ += static_cast<long double>(value) * static_cast<long double>(value);
+    ++count_;
+  }
+  double root() const {
+    return static_cast<double>(std::sqrt(sum_ / static_cast<long double>(std::max<std::size_t>(count_, 1))));
+  }
+
+ private:
+  long double sum_ = 0;
+  std::size_t count_ = 0;
+};
+
+/// The elements that share an e, the most that the reference is off among them: a row (the last dimension) of
+/// 64 to 1024 elements, else 1024 elements; fewer say too little, more are no longer alike.
+inline std::size_t block_of(const TensorExtent& extent) {
+  constexpr std::size_t kLeast = 64, kMost = 1024;
+  if (extent.shape.size() < 2) return kMost;
+  const auto row = static_cast<std::size_t>(extent.shape.back());
+  return row >= kLeast && row <= kMost ? row : kMost;
+}
+
+/// A tensor of few elements scatters more about its RMS. Under `normwise` that is all there is, so no more
+/// than twice.
+inline double allowance_for_few(std::size_t elements, bool normwise) {
+  const double scatter = 1 + 4 / std::sqrt(static_cast<double>(std::max<std::size_t>(elements, 1)));
+  return normwise ? std::min(scatter, 2.0) : scatter;
+}
+
+/// How a tensor's elements are judged.
+struct Rule {
+  const Tolerance& tolerance;
+  Dtype dtype;
+  Scale scale;
+  Budget budget;
+  std::size_t block;
+};
+
+/// One tensor's Expected in the making. T: its elements, Real: the truth's.
+template <class T, class Real>
+class Expectation {
+ public:
+  Expectation(const Rule& rule, const Evidence<Real>& evidence, const std::byte* reference)
+      : rule_(rule), evidence_(evidence), reference_(reference) {}
+
+  Expected make() {
+    expected_.dtype = rule_.dtype;
+    // The reciprocal of a budget about the smallest f32 or bf16 is beyond the largest f32.
+    expected_.wide_weights = std::is_same_v<T, double> || rule_.budget.tiny < 1e-37;
+    take_values();
+    if (rule_.tolerance.policy == "normwise")
+      judge_normwise();
+    else if (rule_.tolerance.policy == "allclose")
+      weigh([&](std::size_t i) {
+        return rule_.tolerance.atol + rule_.tolerance.rtol * evidence_.magnitude(i);
+      });
+    else
+      judge_elements();
+    return std::move(expected_);
+  }
+
+ private:
+  std::size_t elements() const { return evidence_.truth.size(); }
+
+  bool is_judged(std::size_t i) const { return !std::isnan(own_error_[i]); }
+
+  /// Where only one of truth and reference is finite, nothing can be asked of a kernel: that is a finite
+  /// value with a weight of 0.
+  void take_values() {
+    expected_.values.resize(elements() * sizeof(T));
+    own_error_.assign(elements(), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t i = 0; i < elements(); ++i) {
+      T value = element_from<T>(evidence_.truth[i]);
+      const auto y = widened(value), r = widened(load<T>(reference_, i));
+      if (std::isfinite(y) && std::isfinite(r)) {
+        const auto error = static_cast<double>(std::fabs(static_cast<Real>(r) - evidence_.truth[i]));
+        own_error_[i] = std::max(error, evidence_.tried_error);
+        ++expected_.judged;
+      } else if (std::isnan(y) ? !std::isnan(r) : std::isinf(y) && y != r) {
+        value = T{};
+      }
+      store(expected_.values.data(), i, value);
+    }
+  }
+
+  double allowed_rms(std::size_t i) const {
+    const Budget& budget = rule_.budget;
+    return budget.rms * evidence_.reach(i) + budget.rounded_inputs_rms * evidence_.sensitivity(i) +
+           budget.tiny;
+  }
+
+  template <class Function>
+  double rms_over_judged(const Function& function) const {
+    MeanSquare all;
+    for (std::size_t i = 0; i < elements(); ++i)
+      if (is_judged(i)) all.add(function(i));
+    return all.root();
+  }
+
+  /// Stores 1 / allowed(i), within what a weight holds, so that whatever is finite is judged.
+  template <class Function>
+  void weigh(const Function& allowed) {
+    expected_.wide_weights ? weigh_as<double>(allowed) : weigh_as<float>(allowed);
+  }
+  template <class Weight, class Function>
+  void weigh_as(const Function& allowed) {
+    constexpr double kMost = static_cast<double>(std::numeric_limits<Weight>::max()) / 4;
+    expected_.weights.resize(elements() * sizeof(Weight));
+    for (std::size_t i = 0; i < elements(); ++i) {
+      const double weight = is_judged(i) ? std::min(1 / std::min(allowed(i), kMost), kMost) : 0;
+      store(expected_.weights.data(), i, static_cast<Weight>(weight));
+    }
+  }
+  double weight(std::size_t i) const {
+    const std::byte* const weights = expected_.weights.data();
+    return expected_.wide_weights ? load<double>(weights, i) : static_cast<double>(load<float>(weights, i));
+  }
+
+  void judge_elements() {
+    const Budget& budget = rule_.budget;
+    const std::vector<double> e = errors_by_block();
+    weigh([&](std::size_t i) {
+      const double rounded =
+          rule_.scale == Scale::absolute ? evidence_.scale(rule_.scale, i) : evidence_.sensitivity(i);
+      return budget.element * evidence_.scale(rule_.scale, i) + budget.rounded_inputs * rounded +
+             budget.own_errors * e[i / rule_.block] + budget.tiny;
+    });
+    const double granted = rms_over_judged([&](std::size_t i) { return allowed_rms(i) * weight(i); });
+    const double own = rms_over_judged([&](std::size_t i) { return own_error_[i] * weight(i); });
+    constexpr double kLeast = 1e-12;  // Not zero where nothing is to be judged.
+    expected_.rms_limit = std::clamp(
+        std::max(granted, kOwnRms * own) * allowance_for_few(expected_.judged, false), kLeast, 1.0);
+  }
+
+  void judge_normwise() {
+    expected_.per_element = false;
+    const double granted = rms_over_judged([&](std::size_t i) { return allowed_rms(i); });
+    const double own = rms_over_judged([&](std::size_t i) { return own_error_[i]; });
+    weigh([norm = std::max(granted, kOwnRms * own)](std::size_t) { return norm; });
+    expected_.rms_limit = allowance_for_few(expected_.judged, true);
+  }
+
+  /// e. Not the rounding of the output itself, of which the largest element of a row has most.
+  std::vector<double> errors_by_block() const {
+    const double unit = traits_of(rule_.dtype).unit_roundoff;
+    std::vector<double> errors((elements() + rule_.block - 1) / rule_.block, 0.0);
+    for (std::size_t i = 0; i < elements(); ++i) {
+      double& most = errors[i / rule_.block];
+      if (is_judged(i)) most = std::max(most, own_error_[i] - unit * evidence_.magnitude(i));
+    }
+    return errors;
+  }
+
+  const Rule& rule_;
+  const Evidence<Real>& evidence_;
+  const std::byte* reference_;
+  std::vector<double> own_error_;  ///< |r - y*|, at least the tried error; NaN where nothing is judged
+  Expected expected_;
+};
+
+/// `reference`: the answer of the reference in its own precision, elements of `rule.dtype`.
+template <class Real>
+Expected expected_from(const Rule& rule, const Evidence<Real>& evidence, const std::byte* reference) {
+  return visit_dtype(rule.dtype, [&]<class T>(T) {
+    if constexpr (RealType<T>)
+      return Expectation<T, Real>(rule, evidence, reference).make();
+    else
+      return Expected{};
+  });
+}
+
+}  // namespace kernelsmith::truth

@@ -1,0 +1,195 @@
+#include "truth/probe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include <kernelsmith/evaluator/dtypes.hpp>
+#include <kernelsmith/evaluator/expression.hpp>
+
+#include "truth/elements.hpp"
+#include "truth/evidence.hpp"
+#include "truth/questions.hpp"
+
+namespace kernelsmith::truth {
+namespace {
+
+/// Any key does; it is no secret, since no kernel is judged on what is drawn from it.
+constexpr std::array<std::uint64_t, 2> kProbeKey = {0x6b65726e656c, 0x70726f6265};
+
+struct Range {
+  double from, to;
+};
+
+/// Of both signs, because anything equals its answer to the absolute inputs where these are the inputs; and
+/// wide, so that what is linear about zero only is seen.
+constexpr Range kWide = {-16, 16};
+/// Of both signs and of one, and further ones for what is flat between those.
+constexpr Range kUsual[] = {{-2, 2}, {0.5, 1.5}, {-4, 4}};
+
+/// Sums of products show themselves: the absolute values' answer bounds the answer everywhere, is no more
+/// than cancellation explains nearly everywhere (a sensitivity of few samples is now and then too small) and
+/// nowhere more than chance does, and is not beyond what the answer reaches either, as where a function only
+/// depends on its inputs' size. Zeros tell nothing.
+template <class Real>
+bool looks_like_sums(const Evidence<Real>& evidence) {
+  constexpr double kSlack = 1 + 1e-9, kMostCancellation = 64, kBeyondChance = 1024, kSteep = 8;
+  constexpr double kExceptions = 0.02, kTelling = 0.25;
+  std::size_t exceptions = 0, telling = 0;
+  for (std::size_t i = 0; i < evidence.truth.size(); ++i) {
+    const double absolute = evidence.absolute[i], reach = evidence.reach(i);
+    if (!(evidence.magnitude(i) <= absolute * kSlack)) return false;
+    if (!(absolute <= kBeyondChance * reach) || !(reach <= kSteep * absolute)) return false;
+    if (!(absolute <= kMostCancellation * reach)) ++exceptions;
+    if (absolute > 0) ++telling;
+  }
+  const auto all = static_cast<double>(evidence.truth.size());
+  return static_cast<double>(exceptions) <= kExceptions * all &&
+         static_cast<double>(telling) >= kTelling * all;
+}
+
+template <class Real>
+class Probe {
+ public:
+  Probe(const Task& task, const std::vector<TaskShape>& shapes, Oracles& oracles)
+      : task_(task), shapes_(shapes), oracles_(oracles) {}
+
+  Result<Nature> find() {
+    Nature nature;
+    nature.scale = Scale::absolute;
+    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+      if (nature.scale == Scale::absolute) {
+        const auto sums = sums_products(shape);
+        if (!sums) return sums.error();
+        if (!*sums) nature.scale = Scale::sensitivity;
+      }
+      auto terms = task_.declared.accumulate.empty() ? count_terms(shape) : declared_terms(shape);
+      if (!terms) return terms.error();
+      nature.terms.push_back(std::move(*terms));
+    }
+    return nature;
+  }
+
+ private:
+  using Terms = std::vector<double>;
+
+  Status ask_wide(std::size_t shape, const Inputs& inputs, const Change& change) {
+    return ask(task_, *oracles_.wide, shape, inputs, change, random_);
+  }
+
+  /// All outputs must look like sums for the cheaper scale.
+  Result<bool> sums_products(std::size_t shape) {
+    constexpr std::size_t kPerturbations = 8;
+    const auto inputs = draw_evenly(shape, kWide);
+    if (!inputs) return inputs.error();
+    const auto evidence =
+        gather<Real>(task_, shapes_, *oracles_.wide, shape, *inputs, {true, kPerturbations}, random_);
+    if (!evidence) return evidence.error();
+    for (std::size_t t = 0; t < evidence->size(); ++t)
+      if (has_budget(task_.tensors[t]) && !looks_like_sums((*evidence)[t])) return false;
+    return true;
+  }
+
+  Result<Terms> declared_terms(std::size_t shape) {
+    const auto terms = evaluate_expression(task_.declared.accumulate, shapes_[shape].sizes);
+    if (!terms) return terms.error();
+    return Terms(task_.tensors.size(), static_cast<double>(std::max<std::int64_t>(*terms, 1)));
+  }
+
+  /// An output of so few inputs that most elements stay as they are when one in kOneOf changes is no sum
+  /// along a dimension, however long: an elementwise operation.
+  Result<Terms> count_terms(std::size_t shape) {
+    constexpr double kFewInputs = 10;
+    const double most_unmoved = std::pow(1 - 1.0 / static_cast<double>(kOneOf), kFewInputs);
+    const double most = most_terms(shape);
+    Terms terms(task_.tensors.size(), std::min(most, kFewInputs));
+    for (const Range& range : kUsual) {
+      const auto few = [&](std::size_t t) { return has_budget(task_.tensors[t]) && terms[t] < most; };
+      bool any = false;
+      for (std::size_t t = 0; t < terms.size(); ++t) any = any || few(t);
+      if (!any) break;
+      const auto unmoved = unmoved_shares(shape, range);
+      if (!unmoved) return unmoved.error();
+      for (std::size_t t = 0; t < terms.size(); ++t)
+        if (few(t) && (*unmoved)[t] <= most_unmoved) terms[t] = most;
+    }
+    return terms;
+  }
+
+  /// By tensor, the share of an output's elements that do not change with a few of the inputs.
+  Result<std::vector<double>> unmoved_shares(std::size_t shape, Range range) {
+    constexpr double kStep = 0x1p-10;
+    const auto inputs = draw_evenly(shape, range);
+    if (!inputs) return inputs.error();
+    const auto evidence = gather<Real>(task_, shapes_, *oracles_.wide, shape, *inputs, {}, random_);
+    if (!evidence) return evidence.error();
+    if (auto s = ask_wide(shape, *inputs, {Change::perturb_a_few, kStep}); !s) return s.error();
+    std::vector<double> shares(task_.tensors.size());
+    for (std::size_t t = 0; t < shares.size(); ++t) {
+      if (!has_budget(task_.tensors[t])) continue;
+      const std::vector<Real>& truth = (*evidence)[t].truth;
+      const std::byte* const moved = oracles_.wide->output(shape, t).data();
+      std::size_t same = 0;
+      for (std::size_t i = 0; i < truth.size(); ++i) same += truth[i] == load<Real>(moved, i) ? 1U : 0U;
+      shares[t] = static_cast<double>(same) / static_cast<double>(truth.size());
+    }
+    return shares;
+  }
+
+  /// Reals between two numbers, in the place of the mixture that a kernel is shown: what a function is like
+  /// must not hang on which kinds of inputs were drawn. What holds something narrower, which a function can
+  /// need, stays as drawn, and what is positive is.
+  Result<Inputs> draw_evenly(std::size_t shape, Range range) {
+    auto inputs = draw_inputs(task_, shapes_, shape, {kProbeKey, kProbeKey, false}, oracles_.generator.get());
+    for (std::size_t t = 0; inputs && t < inputs->size(); ++t) {
+      const TensorSpec& tensor = task_.tensors[t];
+      const bool any_real = tensor.init == TensorInit::normal || tensor.init == TensorInit::uniform ||
+                            tensor.init == TensorInit::zeros || tensor.init == TensorInit::positive;
+      if (!is_perturbed(tensor) || !any_real) continue;
+      const double least = tensor.init == TensorInit::positive ? std::max(range.from, 1e-3) : range.from;
+      for (std::size_t i = 0; i < shapes_[shape].extents[t].elements; ++i)
+        store_element(tensor.dtype, (*inputs)[t].data(), i, least + random_.uniform() * (range.to - least));
+    }
+    return inputs;
+  }
+
+  bool in_an_output(const std::string& dimension) const {
+    return std::ranges::any_of(task_.tensors, [&](const TensorSpec& tensor) {
+      return tensor.role != TensorRole::in &&
+             std::ranges::find(tensor.shape, dimension) != tensor.shape.end();
+    });
+  }
+
+  /// The dimensions of an input that no output has, or its longest one, which is what a normalisation sums
+  /// over.
+  double most_terms(std::size_t shape) const {
+    double most = 1;
+    for (std::size_t t = 0; t < task_.tensors.size(); ++t) {
+      if (task_.tensors[t].role == TensorRole::out) continue;
+      double product = 1;
+      for (std::size_t d = 0; d < task_.tensors[t].shape.size(); ++d) {
+        const auto dimension = static_cast<double>(shapes_[shape].extents[t].shape[d]);
+        if (!in_an_output(task_.tensors[t].shape[d])) product *= dimension;
+        most = std::max({most, dimension, product});
+      }
+    }
+    return most;
+  }
+
+  const Task& task_;
+  const std::vector<TaskShape>& shapes_;
+  Oracles& oracles_;
+  SecretStream random_{kProbeKey};
+};
+
+}  // namespace
+
+Result<Nature> probe(const Task& task, const std::vector<TaskShape>& shapes, Oracles& oracles) {
+  if (oracles.wide->precision() == OraclePrecision::long_double)
+    return Probe<long double>(task, shapes, oracles).find();
+  return Probe<double>(task, shapes, oracles).find();
+}
+
+}  // namespace kernelsmith::truth

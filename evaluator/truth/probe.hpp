@@ -1,0 +1,25 @@
+// What kind of function a task's reference is: which scale its errors have, and of how many terms its outputs
+// are sums. Found by asking the oracle about inputs of a fixed key, so that the answer is the same every
+// time.
+#pragma once
+
+#include <vector>
+
+#include <kernelsmith/evaluator/oracle.hpp>
+
+#include "truth/budget.hpp"
+
+namespace kernelsmith::truth {
+
+struct Nature {
+  Scale scale = Scale::sensitivity;
+  std::vector<std::vector<double>> terms;  ///< by shape and tensor
+
+  friend bool operator==(const Nature&, const Nature&) = default;
+};
+
+/// `oracles.wide` must not be null. Errors: the oracle's; bad_input where `declared: accumulate` cannot be
+/// evaluated.
+Result<Nature> probe(const Task& task, const std::vector<TaskShape>& shapes, Oracles& oracles);
+
+}  // namespace kernelsmith::truth

@@ -1,0 +1,49 @@
+// BackendDescription: what task files, prompts, `init` and `doctor` have to know about a backend. A backend
+// is one folder below evaluator/ and one registration in src/session/default_registry.cpp.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/source.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/machine_check.hpp>
+
+namespace kernelsmith {
+
+struct PrecisionCheck;  // kernelsmith/evaluator/precision.hpp
+
+/// A value. Its functions are thread-safe; an empty one has nothing to say.
+struct BackendDescription {
+  std::string name;           ///< Task::backend
+  std::string summary;        ///< of its tasks, one line: "a C++ kernel, compiled, checked and timed"
+  std::string language;       ///< of its candidates, in words; empty: as the file's name says
+  std::string suffix;         ///< of a candidate's file, such as ".cpp"; empty: as the task's files have it
+  bool kernels = false;       ///< its tasks have an entry, tensors and a reference; else a command
+  std::vector<Dtype> dtypes;  ///< that its tensors can have
+
+  /// Files that a candidate is built beside, made from the task: `task.hpp`.
+  std::function<std::vector<SourceFile>(const Task&)> interface_files;
+  /// What it measures on, as Report::hardware names it.
+  std::function<std::string()> hardware;
+  /// What it needs of this machine. `sandboxed`: a sandbox works here. Takes about a second.
+  std::function<std::vector<MachineCheck>(bool sandboxed)> examine_machine;
+  /// Prepares the task as an evaluator does: that all its files compile and pass. Takes seconds.
+  std::function<MachineCheck(const Task&)> examine_task;
+  /// Where something could be left out of the task unnoticed: a precision, half of an input. About a second.
+  std::function<std::vector<MachineCheck>(const Task&)> examine_precision;
+};
+
+/// By name.
+using Backends = std::map<std::string, BackendDescription>;
+
+/// What `examine_precision` says of these findings, an item for each shape and input. None: outputs are
+/// compared bit for bit.
+std::vector<MachineCheck> precision_checks(const Result<std::vector<PrecisionCheck>>& found);
+
+/// What `examine_task` says: `prepared` is the outcome of preparing the task.
+MachineCheck task_check(const Task& task, const Status& prepared);
+
+}  // namespace kernelsmith

@@ -1,0 +1,26 @@
+// InputSet: the inputs of one call and what must come of them. A bank of these is made once per task and run.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <kernelsmith/evaluator/expected.hpp>
+#include <kernelsmith/evaluator/inputs.hpp>
+
+namespace kernelsmith {
+
+struct InputSet {
+  InputRecipe recipe;
+  Inputs inputs;
+  std::vector<Expected> outputs;  ///< by tensor; unused for tensors of role `in`
+};
+
+/// How many sets a bank holds.
+struct BankLimits {
+  std::size_t bytes = std::size_t{160} << 20;  ///< of all shapes' sets
+  double seconds = 1;                          ///< to make them, beyond the least number
+  std::size_t least = 12;                      ///< sets of a timed shape
+  std::size_t most = 256;                      ///< sets of a timed shape
+};
+
+}  // namespace kernelsmith

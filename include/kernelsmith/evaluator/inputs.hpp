@@ -1,0 +1,82 @@
+// The secret inputs: recipes, and what is drawn from them. A recipe is all that a device needs to draw the
+// same inputs where they are needed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/rng.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/bytes.hpp>
+#include <kernelsmith/evaluator/tensors.hpp>
+
+namespace kernelsmith {
+
+/// One of the task's shapes.
+struct TaskShape {
+  std::string name;  ///< describe(sizes); empty where the task has no sizes
+  Sizes sizes;
+  std::vector<std::int64_t> arguments;  ///< the sizes as the entry gets them: in the order of task.yaml
+  std::vector<TensorExtent> extents;    ///< by tensor
+  bool timed = false;
+
+  /// Of all tensors.
+  std::size_t bytes() const;
+};
+
+/// The timed shapes, then the check shapes. Requires a loaded task.
+std::vector<TaskShape> shapes_of(const Task& task);
+
+/// The values of one call's input tensors, by tensor, in their dtypes; empty for a tensor of role `out`.
+using Inputs = std::vector<Bytes>;
+
+/// What one set of inputs is drawn from. Equal recipes give equal inputs.
+struct InputRecipe {
+  std::array<std::uint64_t, 2> key{};  ///< secret
+  std::array<std::uint64_t, 2>
+      constants_key{};    ///< of the `constant` tensors: the same in all sets of a bank
+  bool specials = false;  ///< with the special values that the task declares
+
+  friend bool operator==(const InputRecipe&, const InputRecipe&) = default;
+};
+
+/// 128 bits of the system's random source.
+std::array<std::uint64_t, 2> draw_key();
+
+/// Random words and numbers from a key (Philox; see core/rng.hpp). Not thread-safe.
+class SecretStream {
+ public:
+  SecretStream();  ///< with a key of its own
+  explicit SecretStream(std::array<std::uint64_t, 2> key);
+  std::uint64_t word();
+  double uniform();                            ///< in [0, 1)
+  std::uint64_t below(std::uint64_t n);        ///< in [0, n); n > 0
+  void fill_uniform(std::span<float> values);  ///< in [0, 1), 24 bits each
+  void fill_normal(std::span<float> values);   ///< standard normals
+
+ private:
+  Rng rng_;
+};
+
+/// Fills the tensors whose `init` is `generated`, by the task's own generator (files: inputs). Seam of a
+/// backend.
+class InputGenerator {
+ public:
+  virtual ~InputGenerator() = default;
+  /// `inputs` holds all tensors, those that are generated zeroed. Errors: refused where the generator fails.
+  virtual Status generate(std::size_t shape, std::uint64_t seed, Inputs& inputs) = 0;
+};
+
+/// Draws the inputs of one call. `normal` is a mixture around N(0, 1): plain, or with rows scaled or shifted,
+/// a peak in each row, a few outliers, bands of two kinds, so that no shortcut holds for all sets. Special
+/// values are not put into `constant` tensors. `generator` is null where the task has none. Errors: bad_input
+/// for a range that is empty; the generator's.
+Result<Inputs> draw_inputs(const Task& task, const std::vector<TaskShape>& shapes, std::size_t shape,
+                           const InputRecipe& recipe, InputGenerator* generator);
+
+}  // namespace kernelsmith

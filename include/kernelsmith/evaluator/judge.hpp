@@ -1,0 +1,45 @@
+// Judge: decides about one candidate at a time: is it right, and how fast is it beside the yardstick.
+// docs/design.md, section 5, says what an accepted score means.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/kernel_host.hpp>
+#include <kernelsmith/evaluator/oracle.hpp>
+
+namespace kernelsmith {
+
+/// What a judge is made of.
+struct JudgeParts {
+  std::shared_ptr<const Task> task;
+  std::shared_ptr<KernelHost> host;
+  OracleFactory oracles;
+  std::size_t oracle_threads = 2;
+  BankLimits bank;
+  BinaryPtr baseline;
+  BinaryPtr seed;                 ///< null where the task has none
+  BinaryPtr yardstick;            ///< the task's own, else the seed, else the baseline
+  std::function<double()> now_s;  ///< wall time in seconds; null: the steady clock
+};
+
+/// Not thread-safe: what it times, it times alone.
+class Judge {
+ public:
+  /// Makes the bank, checks baseline, seed and yardstick, and measures the baseline against the yardstick.
+  /// Takes about a second. Errors: refused where the task is not usable; the answer is the same every time.
+  static Result<std::unique_ptr<Judge>> create(JudgeParts parts);
+
+  virtual ~Judge() = default;
+
+  /// Checks and times `request.candidate`, beside the rival too where there is one. A confirmation
+  /// (`request.remeasurement`) draws a new bank first. Errors: unstable where the machine is too noisy to
+  /// measure on, cancelled, and the host's.
+  virtual Result<Evaluation> evaluate(const RunRequest& request, const std::stop_token& stop) = 0;
+};
+
+}  // namespace kernelsmith

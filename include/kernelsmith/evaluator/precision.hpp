@@ -1,0 +1,34 @@
+// Whether a task's error budget tells honest results from those of a lower precision, and from those that
+// leave inputs out. Nothing is refused for it: `doctor TASK` and `init` warn.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/oracle.hpp>
+
+namespace kernelsmith {
+
+/// Of so many sets of inputs at a timed shape, on how many the reference's exact answer to inputs rounded to
+/// the precision below was found to be wrong.
+struct PrecisionCheck {
+  std::string shape;
+  std::string lower;  ///< such as "tf32" where the task asks for f32
+  std::size_t sets = 0;
+  std::size_t caught = 0;
+  /// Inputs half of which could be left out: in none of these sets was it found to be wrong that of every two
+  /// neighbouring cache lines one was a copy of the other, though the outputs changed.
+  std::vector<std::string> negligible = {};
+
+  /// A candidate is shown a dozen sets and more, so it need not fail all.
+  bool tells() const { return 3 * caught >= sets; }
+};
+
+/// Asks that of every timed shape, on sets that are the same every time; empty where outputs are compared bit
+/// for bit. Takes about a second. Errors: those of the oracles.
+Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const OracleFactory& oracles);
+
+}  // namespace kernelsmith

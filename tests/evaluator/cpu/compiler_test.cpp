@@ -1,0 +1,79 @@
+// The compiler: what it takes from the disk's cache and keeps there.
+#include "toolchain/compiler.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "workshop.hpp"
+
+namespace kernelsmith::cpu {
+namespace {
+
+class CompilerCache : public ::testing::Test {
+ protected:
+  CompilerCache() { ::setenv("KERNELSMITH_CACHE", scratch_.path().c_str(), 1); }
+  ~CompilerCache() override { ::unsetenv("KERNELSMITH_CACHE"); }
+
+  std::shared_ptr<const CpuCompiler> compiler(const CpuOptions& options = {}) const {
+    return CpuCompiler::create(task_, options).value();
+  }
+  std::set<std::filesystem::path> kept() const {
+    std::set<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(scratch_.path() / "build"))
+      files.insert(entry.path());
+    return files;
+  }
+
+  const Source source_ = one_file(twice(kRight));
+
+ private:
+  const ScratchFolder scratch_ = ScratchFolder::create().value();
+  const Task task_ = task_of(kTwice);
+};
+
+TEST_F(CompilerCache, HoldsTrustedObjectsForTheNextProcess) {
+  const auto first = compiler();
+  const auto before = kept();
+  const auto built = first->build({source_, "reference"}).value();
+  auto files = kept();
+  for (const auto& file : before) files.erase(file);
+  ASSERT_EQ(files.size(), 1U);
+  const auto again = compiler()->build({source_, "reference"}).value();
+  EXPECT_EQ(again->exact_bytes(), built->exact_bytes());
+
+  std::ofstream(*files.begin()) << digest_of("planted").hex() << "planted";
+  EXPECT_EQ(compiler()->build({source_, "reference"}).value()->exact_bytes(), digest_of("planted"));
+  CpuOptions other;
+  other.flags.push_back("-DOTHER");
+  EXPECT_EQ(compiler(other)->build({source_, "reference"}).value()->exact_bytes(), built->exact_bytes())
+      << "other flags are another key";
+}
+
+TEST_F(CompilerCache, HoldsNothingOfCandidates) {
+  const auto made = compiler();
+  const auto trusted = made->build({source_, "reference"}).value();
+  const auto before = kept();
+  for (const auto& file : before) std::ofstream(file) << digest_of("planted").hex() << "planted";
+  const auto candidate = made->compile(source_, {});
+  ASSERT_TRUE(candidate);
+  EXPECT_EQ(candidate->binary->exact_bytes(), trusted->exact_bytes());
+  EXPECT_EQ(kept(), before);
+}
+
+TEST_F(CompilerCache, AFailureIsToldEachTime) {
+  for (int again = 0; again < 2; ++again) {
+    const auto built = compiler()->build({one_file("syntax error"), "reference", OraclePrecision::f64});
+    ASSERT_FALSE(built);
+    EXPECT_EQ(built.error().code, ErrorCode::refused);
+    EXPECT_NE(built.error().message.find("the task's reference does not compile: "), std::string::npos)
+        << "a wider type is not the reason: " << built.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace kernelsmith::cpu

@@ -1,0 +1,96 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_host.hpp"
+
+namespace kernelsmith::fake {
+namespace {
+
+using ::testing::HasSubstr;
+
+KernelPtr wrong_kernel() {
+  auto made = kernel();
+  made->compare = [](const Call&) { return finds(Fault::wrong); };
+  return made;
+}
+
+Error refusal_of(Bench& bench) {
+  const Status created = bench.create();
+  EXPECT_FALSE(created);
+  return created ? Error{} : created.error();
+}
+
+TEST(Preparation, AReferenceThatFailsItsOwnCheckIsRefused) {
+  Bench bench;
+  bench.baseline = wrong_kernel();
+  const Error error = refusal_of(bench);
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(
+      error.message,
+      HasSubstr("the task's reference, as it is written, fails its own check (wrong_output): output 'y'"));
+  EXPECT_EQ(error.where, "files: reference");
+  EXPECT_THAT(error.hint, HasSubstr("tolerance: {policy: allclose"));
+}
+
+TEST(Preparation, ABaselineOfItsOwnIsNamedSo) {
+  Bench bench;
+  bench.task.baseline = Source::create({{"baseline.cpp", "b"}}).value();
+  bench.baseline = wrong_kernel();
+  EXPECT_EQ(refusal_of(bench).where, "files: baseline");
+}
+
+TEST(Preparation, ABadSeedIsRefused) {
+  Bench bench;
+  bench.seed = kernel();
+  bench.seed->run = [](const Call&) -> Judged<double> {
+    return reject(Stage::run, RejectionCode::crashed, "signal 11");
+  };
+  const Error error = refusal_of(bench);
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_EQ(error.message, "the task's seed fails its own check (crashed): at n=7: signal 11");
+  EXPECT_EQ(error.hint, "");
+}
+
+TEST(Preparation, ABadYardstickIsRefused) {
+  Bench bench;
+  bench.yardstick = wrong_kernel();
+  EXPECT_EQ(refusal_of(bench).where, "files: yardstick");
+}
+
+TEST(Preparation, AnErrorOfTheMachineIsNoRefusal) {
+  Bench bench;
+  bench.baseline->open = [](std::size_t) -> Judged<void> {
+    return Failure(fail(ErrorCode::tool_missing, "no sandbox"));
+  };
+  EXPECT_EQ(refusal_of(bench).code, ErrorCode::tool_missing);
+}
+
+TEST(Preparation, WithThreadsTheReferenceMustRepeatItself) {
+  Bench bench;
+  bench.task.threads = 2;
+  bench.baseline->outputs = [](const Call& call) { return std::to_string(call.session); };
+  EXPECT_THAT(refusal_of(bench).message, HasSubstr("(nondeterministic)"));
+}
+
+TEST(Preparation, TheBaselineIsMeasuredWithCare) {
+  Bench bench;
+  bench.seed = kernel(500, "seed");
+  bench.baseline = kernel(2000, "baseline");
+  ASSERT_TRUE(bench.create());
+  EXPECT_GE(bench.baseline->batches, 16U + 2U);
+  EXPECT_TRUE(bench.host->taken.empty());
+  const auto evaluation = bench.evaluate(kernel(500));
+  EXPECT_DOUBLE_EQ(evaluation->report().speedup->median, 4);
+}
+
+TEST(Preparation, TheSameBinaryNeedsNoMeasurement) {
+  Bench bench;
+  bench.seed = kernel(1000, "baseline");
+  bench.baseline = kernel(1001, "baseline");
+  ASSERT_TRUE(bench.create());
+  EXPECT_LT(bench.baseline->batches, 10U);
+  EXPECT_DOUBLE_EQ(bench.evaluate(kernel(1000))->report().speedup->median, 1);
+}
+
+}  // namespace
+}  // namespace kernelsmith::fake

@@ -1,0 +1,220 @@
+// The stages as queues: limits, order, cancellation, the cache and the one answer a job. The backend is a
+// fake whose stages wait at gates that the test opens.
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kernelsmith/evaluator/staged_evaluator.hpp>
+
+#include "fake_backend.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using ::testing::HasSubstr;
+
+class StagedEvaluator : public ::testing::Test {
+ protected:
+  StagedEvaluator() {
+    auto task = std::make_shared<Task>();
+    task->name = "fake";
+    task->digest = digest_of("fake");
+    task_ = std::move(task);
+  }
+
+  std::shared_ptr<Evaluator> make(EvaluatorOptions options = {}) {
+    return make_staged_evaluator(task_, backend_, options);
+  }
+
+  EvaluationJob job(const std::string& text) const {
+    EvaluationJob job;
+    job.task = task_->digest;
+    job.source = *Source::create({{"k.cpp", text}});
+    return job;
+  }
+
+  std::shared_ptr<const Task> task_;
+  std::shared_ptr<FakeBackend> backend_ = std::make_shared<FakeBackend>();
+};
+
+TEST_F(StagedEvaluator, AnswersEveryJobOnceFromManyThreads) {
+  constexpr int kThreads = 4, kJobs = 50;
+  std::atomic<int> answers{0};
+  {
+    const auto evaluator = make({.compile_slots = 3, .run_slots = 1, .compile_while_running = true});
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < kThreads; ++t)
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < kJobs; ++i)
+          evaluator->start(job(std::to_string(t) + "-" + std::to_string(i)), {}, [&](auto) { ++answers; });
+      });
+  }
+  EXPECT_EQ(answers, kThreads * kJobs);
+  EXPECT_LE(backend_->most_compiling, 3);
+  EXPECT_EQ(backend_->most_running, 1);
+}
+
+TEST_F(StagedEvaluator, CompilesNothingWhileSomethingIsTimed) {
+  std::vector<std::future<Result<Evaluation>>> answers;
+  const auto evaluator = make({.compile_slots = 2, .run_slots = 1, .compile_while_running = false});
+  for (int i = 0; i < 60; ++i) answers.push_back(start(*evaluator, job(std::to_string(i))));
+  for (auto& answer : answers) EXPECT_TRUE(answer.get());
+  EXPECT_FALSE(backend_->overlapped);
+}
+
+TEST_F(StagedEvaluator, CompilesWhileTimingWhereThereAreCoresForIt) {
+  Gate run_gate;
+  backend_->run_gate = &run_gate;
+  const auto evaluator = make({.compile_slots = 1, .run_slots = 1, .compile_while_running = true});
+  auto first = start(*evaluator, job("first"));
+  run_gate.await(1);
+  auto rejected = start(*evaluator, job("bad"));
+  EXPECT_FALSE(rejected.get()->accepted()) << "answered while the first is being timed";
+  run_gate.open();
+  EXPECT_TRUE(first.get()->accepted());
+}
+
+TEST_F(StagedEvaluator, AnswersAWaitingJobSoonAfterItsStop) {
+  Gate run_gate;
+  backend_->run_gate = &run_gate;
+  const auto evaluator = make();
+  auto running = start(*evaluator, job("running"));
+  run_gate.await(1);
+  std::stop_source stop;
+  auto waiting = start(*evaluator, job("waiting"), stop.get_token());
+  stop.request_stop();
+  const auto answer = waiting.get();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::cancelled);
+  run_gate.open();
+  EXPECT_TRUE(running.get());
+}
+
+TEST_F(StagedEvaluator, AnswersAJobWhoseStopCameFirst) {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto answer = start(*make(), job("late"), stop.get_token()).get();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(backend_->compilations, 0);
+}
+
+TEST_F(StagedEvaluator, CompilesTheSameBytesOnce) {
+  const auto evaluator = make();
+  EXPECT_TRUE(start(*evaluator, job("same")).get());
+  const auto again = start(*evaluator, job("same")).get();
+  EXPECT_EQ(backend_->compilations, 1);
+  EXPECT_DOUBLE_EQ(again->report().spent_ms.at("compile"), 0);
+}
+
+TEST_F(StagedEvaluator, BuildsAgainWhatIsConfirmed) {
+  const auto evaluator = make();
+  EvaluationJob confirm = job("steady");
+  confirm.remeasurement = Remeasurement::confirm;
+  const auto confirmed = start(*evaluator, confirm).get();
+  ASSERT_TRUE(confirmed) << describe(confirmed.error());
+  EXPECT_TRUE(confirmed->accepted());
+  EXPECT_EQ(backend_->compilations, 2);
+
+  confirm.source = job("whimsical").source;
+  const auto differs = start(*evaluator, confirm).get();
+  ASSERT_TRUE(differs) << describe(differs.error());
+  ASSERT_FALSE(differs->accepted());
+  EXPECT_EQ(differs->rejection()->code, RejectionCode::not_reproducible);
+}
+
+TEST_F(StagedEvaluator, ForgetsTheLeastRecentlyUsedBinary) {
+  const auto evaluator = make({.cached_binaries = 2});
+  for (const char* text : {"a", "b", "a", "c", "a", "b"}) EXPECT_TRUE(start(*evaluator, job(text)).get());
+  EXPECT_EQ(backend_->compilations, 4) << "a, b, c, and b again";
+}
+
+TEST_F(StagedEvaluator, HandsTheRivalToTheBackend) {
+  EvaluationJob duel = job("challenger");
+  duel.rival = Rival{ProgramId{7}, *Source::create({{"k.cpp", "incumbent"}})};
+  const auto answer = start(*make(), duel).get();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->report().hardware, "challenger");
+  EXPECT_EQ(answer->report().toolchain, "incumbent");
+}
+
+TEST_F(StagedEvaluator, ARivalThatNoLongerCompilesHasLost) {
+  EvaluationJob duel = job("challenger");
+  duel.rival = Rival{ProgramId{7}, *Source::create({{"k.cpp", "bad"}})};
+  const auto answer = start(*make(), duel).get();
+  ASSERT_TRUE(answer) << describe(answer.error());
+  EXPECT_TRUE(answer->accepted());
+  EXPECT_TRUE(answer->report().incumbent_failed);
+}
+
+TEST_F(StagedEvaluator, TellsCandidatesFromMachines) {
+  const auto evaluator = make();
+  const auto rejected = start(*evaluator, job("bad")).get();
+  ASSERT_TRUE(rejected);
+  EXPECT_EQ(rejected->rejection()->code, RejectionCode::compile_failed);
+  EXPECT_EQ(start(*evaluator, job("broken machine")).get().error().code, ErrorCode::tool_failed);
+  EXPECT_EQ(start(*evaluator, job("throw")).get().error().code, ErrorCode::internal);
+}
+
+TEST_F(StagedEvaluator, RejectsAtTheParseStage) {
+  const auto evaluator = make({.max_source_bytes = 100});
+  const auto code_of = [&](EvaluationJob job) {
+    const auto answer = start(*evaluator, std::move(job)).get();
+    EXPECT_TRUE(answer && answer->rejection() && answer->rejection()->stage == Stage::parse);
+    return answer->rejection()->code;
+  };
+  EvaluationJob empty = job("x");
+  empty.source = Source();
+  EXPECT_EQ(code_of(empty), RejectionCode::unreadable);
+  EXPECT_EQ(code_of(job(std::string(101, 'x'))), RejectionCode::too_large);
+  EXPECT_EQ(code_of(job("// EVOLVE-BLOCK-START\n")), RejectionCode::unreadable);
+  EXPECT_EQ(code_of(job("int x = 3;  // @tune 1 2\n")), RejectionCode::unreadable);
+  EXPECT_EQ(backend_->compilations, 0);
+}
+
+TEST_F(StagedEvaluator, RejectsChangesOutsideTheBlocks) {
+  auto task = std::make_shared<Task>(*task_);
+  task->seed = *Source::create({{"k.cpp", "int a;\n// EVOLVE-BLOCK-START\nint b;\n// EVOLVE-BLOCK-END\n"}});
+  task_ = task;
+  const auto evaluator = make();
+  EXPECT_TRUE(start(*evaluator, job("int a;\n// EVOLVE-BLOCK-START\nint c;\n// EVOLVE-BLOCK-END\n"))
+                  .get()
+                  ->accepted());
+  const auto answer =
+      start(*evaluator, job("int z;\n// EVOLVE-BLOCK-START\nint b;\n// EVOLVE-BLOCK-END\n")).get();
+  ASSERT_TRUE(answer->rejection());
+  EXPECT_EQ(answer->rejection()->code, RejectionCode::frozen_changed);
+
+  EvaluationJob own = job("int z;\n");
+  own.may_thaw = true;
+  EXPECT_TRUE(start(*evaluator, own).get()->accepted());
+}
+
+TEST_F(StagedEvaluator, TakesCareWhereItIsAskedToAndOfWhatItConfirms) {
+  const auto evaluator = make();
+  EvaluationJob asked = job("x");
+  ASSERT_TRUE(start(*evaluator, asked).get());
+  EXPECT_EQ(backend_->careful, 0);
+  asked.careful = true;
+  ASSERT_TRUE(start(*evaluator, asked).get());
+  EXPECT_EQ(backend_->careful, 1);
+  EvaluationJob confirmed = job("y");
+  confirmed.remeasurement = Remeasurement::confirm;
+  ASSERT_TRUE(start(*evaluator, confirmed).get());
+  EXPECT_EQ(backend_->careful, 2);
+}
+
+TEST_F(StagedEvaluator, RefusesAJobOfAnotherTask) {
+  EvaluationJob foreign = job("x");
+  foreign.task = digest_of("another");
+  EXPECT_EQ(start(*make(), foreign).get().error().code, ErrorCode::invalid_argument);
+}
+
+}  // namespace
+}  // namespace kernelsmith

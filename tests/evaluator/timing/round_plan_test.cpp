@@ -1,0 +1,61 @@
+#include "timing/round_plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kernelsmith::timing {
+namespace {
+
+RoundNeeds needs(std::size_t sets_left, double call_us) {
+  return {.sets_left = sets_left, .rounds_done = 0, .rounds_of_turn = 2, .capacity = 64, .call_us = call_us};
+}
+
+TEST(RoundPlan, LongCallsAreBatchesOfOne) {
+  const RoundPlan plan = plan_round(needs(100, 300));
+  EXPECT_EQ(plan.samples, 4U);
+  EXPECT_EQ(plan.calls, 1U);
+  EXPECT_EQ(plan.lone, 0U);
+}
+
+TEST(RoundPlan, ARoundOfShorterCallsTakesMoreSamples) {
+  const RoundPlan plan = plan_round(needs(250, 60));
+  EXPECT_EQ(plan.samples, 16U) << "a millisecond of calls";
+  EXPECT_EQ(plan.calls, 1U);
+  EXPECT_EQ(plan_round(needs(60, 60)).samples, 14U) << "a fourth of the sets";
+}
+
+TEST(RoundPlan, ShortCallsFillABatchAndAreTimedAloneToo) {
+  const RoundPlan plan = plan_round(needs(250, 10));
+  EXPECT_EQ(plan.calls, 10U);
+  EXPECT_EQ(plan.lone, 8U);
+  EXPECT_EQ(plan.samples, 5U) << "the sets of a fourth";
+}
+
+TEST(RoundPlan, FewSetsGiveShorterBatches) {
+  const RoundNeeds few = needs(100, 5);
+  const RoundPlan plan = plan_round(few);
+  EXPECT_EQ(plan.calls, 4U);
+  EXPECT_EQ(plan.samples, 4U);
+  EXPECT_LE(4 * (1 + plan.lone + plan.samples * plan.calls), few.sets_left + 1) << "four rounds of these";
+}
+
+TEST(RoundPlan, OfVeryFewEachRoundGetsItsShare) {
+  RoundNeeds few = needs(9, 20);
+  few.rounds_of_turn = 3;
+  EXPECT_EQ(plan_round(few).samples, 2U);
+  EXPECT_EQ(plan_round(few).calls, 1U);
+  few.rounds_of_turn = 1;
+  EXPECT_EQ(plan_round(few).samples, 4U);
+  few.sets_left = 0;
+  EXPECT_EQ(plan_round(few).samples, 0U);
+}
+
+TEST(RoundPlan, TheHostSetsALimit) {
+  RoundNeeds limited = needs(250, 10);
+  limited.capacity = 3;
+  EXPECT_EQ(plan_round(limited).calls, 3U);
+  limited.capacity = 1;
+  EXPECT_EQ(plan_round(limited).lone, 0U);
+}
+
+}  // namespace
+}  // namespace kernelsmith::timing

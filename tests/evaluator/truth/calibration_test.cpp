@@ -1,0 +1,250 @@
+// The error budget, calibrated: for each family of operations, honest kernels must stay well within it, and
+// kernels whose inputs or sums are rounded to a lower precision must be beyond it, unless the reference's own
+// error hides them. Prints the table of docs/tolerance.md. The inputs are the same every time; of other keys:
+// --gtest_random_seed=N.
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kernelsmith/evaluator/dtypes.hpp>
+#include <kernelsmith/evaluator/oracle.hpp>
+
+#include "families.hpp"
+#include "truth/elements.hpp"
+#include "truth/truth.hpp"
+
+namespace kernelsmith::truth {
+namespace {
+
+/// What honest kernels may be of their budget, at most. The reference itself is at 0.5 where its own error
+/// decides.
+constexpr double kWellWithin = 0.75;
+constexpr std::uint32_t kPoison = 0x7fa12345;
+
+/// The elements of a buffer: Reals in the place of all reals where `wide`, else of the dtype.
+template <class Real>
+std::vector<Real> decoded(Dtype dtype, bool wide, std::span<const std::byte> bytes) {
+  std::vector<Real> values;
+  const auto read = [&]<class T>(T) {
+    values.resize(bytes.size() / sizeof(T));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<Real>(widened(load<T>(bytes.data(), i)));
+  };
+  wide&& traits_of(dtype).real ? read(Real{}) : visit_dtype(dtype, read);
+  return values;
+}
+
+template <class Real>
+void encode(Dtype dtype, bool wide, const std::vector<Real>& values, std::span<std::byte> bytes) {
+  const auto write = [&]<class T>(T) {
+    for (std::size_t i = 0; i < values.size(); ++i) store(bytes.data(), i, element_from<T>(values[i]));
+  };
+  wide&& traits_of(dtype).real ? write(Real{}) : visit_dtype(dtype, write);
+}
+
+bool computes_in_double(const Task& task) { return truth_precision(task) == OraclePrecision::long_double; }
+
+/// A family's kernel as the reference, in this process.
+class FamilyOracle : public Oracle {
+ public:
+  FamilyOracle(const Family& family, Order order, OraclePrecision precision)
+      : family_(family), how_{order}, shapes_(shapes_of(family.task)), precision_(precision) {}
+
+  OraclePrecision precision() const override { return precision_; }
+  std::span<std::byte> input(std::size_t shape, std::size_t tensor) override {
+    open(shape);
+    return buffers_[tensor];
+  }
+  Status answer(std::size_t shape) override {
+    open(shape);
+    if (precision_ == OraclePrecision::long_double)
+      answer_in<long double>();
+    else if (precision_ == OraclePrecision::f64 || computes_in_double(family_.task))
+      answer_in<double>();
+    else
+      answer_in<float>();
+    return {};
+  }
+  std::span<const std::byte> output(std::size_t, std::size_t tensor) override { return buffers_[tensor]; }
+
+ private:
+  bool wide() const { return precision_ != OraclePrecision::declared; }
+  const TensorSpec& tensor(std::size_t t) const { return family_.task.tensors[t]; }
+
+  void open(std::size_t shape) {
+    if (shape == open_) return;
+    open_ = shape;
+    const std::size_t of_real = precision_ == OraclePrecision::f64 ? sizeof(double) : sizeof(long double);
+    buffers_.clear();
+    for (std::size_t t = 0; t < family_.task.tensors.size(); ++t) {
+      const bool is_wide = wide() && traits_of(tensor(t).dtype).real;
+      buffers_.emplace_back(shapes_[shape].extents[t].elements *
+                            (is_wide ? of_real : bytes_of(tensor(t).dtype)));
+    }
+  }
+
+  template <class Real>
+  void answer_in() {
+    Tensors<Real> values;
+    for (std::size_t t = 0; t < buffers_.size(); ++t)
+      values.push_back(decoded<Real>(tensor(t).dtype, wide(), buffers_[t]));
+    family_.kernel(how_, shapes_[open_].sizes, values);
+    for (std::size_t t = 0; t < buffers_.size(); ++t)
+      if (tensor(t).role == TensorRole::out) encode(tensor(t).dtype, wide(), values[t], buffers_[t]);
+  }
+
+  const Family& family_;
+  const Arithmetic how_;
+  const std::vector<TaskShape> shapes_;
+  const OraclePrecision precision_;
+  std::size_t open_ = static_cast<std::size_t>(-1);
+  std::vector<Bytes> buffers_;
+};
+
+using Sets = std::vector<InputSet>;
+
+/// The same inputs every time, of a reference that adds up in `order`; by shape.
+std::vector<Sets> draw_sets(const Family& family, Order order, const std::vector<TaskShape>& shapes) {
+  const OracleFactory oracles = [&]() -> Result<Oracles> {
+    Oracles made;
+    made.declared = std::make_unique<FamilyOracle>(family, order, OraclePrecision::declared);
+    made.wide = std::make_unique<FamilyOracle>(family, order, truth_precision(family.task));
+    return made;
+  };
+  Truth truth = Truth::create(family.task, shapes, oracles).value();
+  const auto seed = static_cast<std::uint64_t>(GTEST_FLAG_GET(random_seed));
+  std::vector<Sets> bank(shapes.size());
+  for (std::size_t shape = 0; shape < shapes.size(); ++shape)
+    for (std::size_t i = 0; i < family.sets; ++i)
+      bank[shape].push_back(truth.make_set(shape, {{seed, i << 32U}, {}, false}).value());
+  return bank;
+}
+
+/// A kernel that a candidate could be: `input_bits` are the significant bits that it reads; 0: all.
+struct Player {
+  Arithmetic how;
+  int input_bits = 0;
+};
+
+template <class Real>
+double error_in(const Family& family, const Player& player, const TaskShape& shape, const InputSet& set) {
+  const std::vector<TensorSpec>& tensors = family.task.tensors;
+  Tensors<Real> values;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    values.push_back(decoded<Real>(tensors[t].dtype, false, set.inputs[t]));
+    values.back().resize(shape.extents[t].elements);
+    if (traits_of(tensors[t].dtype).real)
+      for (Real& value : values.back()) value = rounded(value, player.input_bits);
+  }
+  family.kernel(player.how, shape.sizes, values);
+  double worst = 0;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    if (tensors[t].role == TensorRole::in) continue;
+    Bytes written(shape.extents[t].bytes);
+    encode(tensors[t].dtype, false, values[t], written);
+    worst = std::max(worst, compare_output(set.outputs[t], written, kPoison).error);
+  }
+  return worst;
+}
+
+/// The errors of one kernel over all sets, as fractions of the budget, sorted.
+std::vector<double> errors_of(const Family& family, const Player& player, const TaskShape& shape,
+                              const Sets& sets) {
+  std::vector<double> errors;
+  for (const InputSet& set : sets)
+    errors.push_back(computes_in_double(family.task) ? error_in<double>(family, player, shape, set)
+                                                     : error_in<float>(family, player, shape, set));
+  std::ranges::sort(errors);
+  return errors;
+}
+
+struct Lower {
+  const char* name;
+  Player player;
+};
+
+/// Inputs one and two precisions below the family's, sums one.
+std::vector<Lower> lower_precisions(const Family& family) {
+  const auto inputs = [](int bits) { return Player{{Order::blocked_fma}, bits}; };
+  const auto sums = [](int bits) { return Player{{Order::blocked_fma, false, bits}}; };
+  std::vector<Lower> all;
+  switch (family.task.tensors.front().dtype) {
+    case Dtype::f64:
+      all = {{"f32", inputs(24)}, {"tf32", inputs(11)}, {"f32", sums(24)}};
+      break;
+    case Dtype::f16:
+      all = {{"bf16", inputs(8)}, {"f8", inputs(4)}, {"f16", sums(11)}};
+      break;
+    case Dtype::bf16:
+      all = {{"5 bits", inputs(5)}, {"f8", inputs(4)}, {"bf16", sums(8)}};
+      break;
+    default:
+      all = {{"tf32", inputs(11)}, {"bf16", inputs(8)}, {"f16", sums(11)}};
+  }
+  if (!family.sums) all.pop_back();
+  return all;
+}
+
+/// The worst of honest kernels, on the worst set.
+double worst_honest(const Family& family, const TaskShape& shape, const Sets& sets) {
+  double worst = 0;
+  for (const Order order : kOrders)
+    for (const bool fast : {false, true})
+      worst = std::max(worst, errors_of(family, {{order, fast}}, shape, sets).back());
+  return worst;
+}
+
+class Calibration : public testing::TestWithParam<Family> {};
+
+const char* format_of(double error) { return error >= 1e4 ? "%.0e" : error >= 10 ? "%.0f" : "%.2g"; }
+
+/// Prints the median error, and on how many sets it is beyond the budget: on a third of them or more, but for
+/// what is told `seldom`.
+void expect_caught(const Lower& lower, const std::vector<double>& errors, bool seldom) {
+  const auto caught =
+      static_cast<std::size_t>(std::ranges::count_if(errors, [](double error) { return error > 1; }));
+  char median[32];
+  std::snprintf(median, sizeof median, format_of(errors[errors.size() / 2]), errors[errors.size() / 2]);
+  std::printf(" %s: %s, %zu of %zu |", lower.name, median, caught, errors.size());
+  EXPECT_TRUE(seldom || 3 * caught >= errors.size()) << lower.name;
+}
+
+TEST_P(Calibration, HonestKernelsAreWellWithinTheBudgetAndLowerPrecisionsBeyond) {
+  const Family& family = GetParam();
+  const std::vector<TaskShape> shapes = shapes_of(family.task);
+  const std::vector<Sets> plain = draw_sets(family, Order::sequential, shapes);
+  const std::vector<Sets> exact = draw_sets(family, Order::pairwise, shapes);
+  for (std::size_t s = 0; s < shapes.size(); ++s) {
+    SCOPED_TRACE(family.name + " at " + shapes[s].name);
+    const double beside_plain = worst_honest(family, shapes[s], plain[s]);
+    const double beside_exact = worst_honest(family, shapes[s], exact[s]);
+    std::printf("| %s, %s | %.2f | %.2f |", family.name.c_str(), shapes[s].name.c_str(), beside_plain,
+                beside_exact);
+    EXPECT_LE(beside_plain, kWellWithin);
+    EXPECT_TRUE(family.too_long || beside_exact <= kWellWithin);
+    for (const Lower& lower : lower_precisions(family)) {
+      const bool seldom = s < family.seldom.size() && family.seldom[s].contains(lower.name);
+      expect_caught(lower, errors_of(family, lower.player, shapes[s], plain[s]), seldom);
+    }
+    std::printf("\n");
+  }
+}
+
+std::string test_name(const testing::TestParamInfo<Family>& of) {
+  std::string name = of.param.name;
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Calibration, testing::ValuesIn(families()), test_name);
+
+}  // namespace
+}  // namespace kernelsmith::truth

@@ -1,0 +1,110 @@
+// Outputs of integers.
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "judging.hpp"
+
+namespace kernelsmith::fake {
+namespace {
+
+/// y = round(20 x), as i8.
+constexpr auto kQuantise = [](auto& call) {
+  for (std::size_t i = 0; i < call.in(0).size(); ++i)
+    call.integers[1][i] = static_cast<std::int64_t>(std::nearbyint(call.in(0)[i] * 20));
+};
+
+Task quantising(std::int64_t n) {
+  return task_of({tensor("x", TensorRole::in, {"n"}), tensor("y", TensorRole::out, {"n"}, Dtype::i8)},
+                 {{{"n", n}}});
+}
+
+TEST(Integers, FromRealsMayStepWhereRoundingDecides) {
+  Judging judging(quantising(4), kQuantise);
+  const Expected expected = judging.expect({bytes_from<float>({0.1251F, 0.12500001F, -0.325F, 0.6F}), {}});
+  EXPECT_TRUE(expected.exact);
+  EXPECT_EQ(values_of<std::uint8_t>(expected.steps), (std::vector<std::uint8_t>{0, 1, 1, 0}));
+  EXPECT_EQ(expected.more_steps, 1U);
+  EXPECT_EQ(fault_of<std::int8_t>(expected, {3, 2, -6, 12}), Fault::none);
+  EXPECT_EQ(fault_of<std::int8_t>(expected, {3, 3, -7, 12}), Fault::none);
+  EXPECT_EQ(fault_of<std::int8_t>(expected, {3, 3, -7, 11}), Fault::none) << "one more";
+  EXPECT_EQ(fault_of<std::int8_t>(expected, {4, 3, -7, 11}), Fault::wrong) << "but not two";
+  EXPECT_EQ(fault_of<std::int8_t>(expected, {3, 3, -7, 10}), Fault::wrong) << "nor two steps";
+}
+
+TEST(Integers, FromRealsAreExactWhereNothingIsNearAStep) {
+  Judging judging(quantising(4), kQuantise);
+  const Expected expected = judging.expect({bytes_from<float>({0.1F, 0.2F, 0.3F, 0.4F}), {}});
+  EXPECT_TRUE(expected.steps.empty());
+  EXPECT_EQ(fault_of<std::int8_t>(expected, {2, 4, 6, 8}), Fault::none);
+  EXPECT_EQ(fault_of<std::int8_t>(expected, {2, 4, 6, 9}), Fault::wrong);
+}
+
+TEST(Integers, MayStepWhereTheReferencesOwnPrecisionDoes) {
+  Judging judging(quantising(4), [](auto& call) {
+    kQuantise(call);
+    if (call.declared) ++call.integers[1][2];
+  });
+  const Expected expected = judging.expect({bytes_from<float>({0.1F, 0.2F, 0.3F, 0.4F}), {}});
+  EXPECT_EQ(values_of<std::uint8_t>(expected.steps), (std::vector<std::uint8_t>{0, 0, 1, 0}));
+}
+
+TEST(Integers, ComparisonsOfRealsMayGoEitherWayWhereTheyAreEqual) {
+  Task task = quantising(3);
+  task.tensors[1].dtype = Dtype::boolean;
+  Judging judging(task, [](auto& call) {
+    for (std::size_t i = 0; i < 3; ++i) call.integers[1][i] = call.in(0)[i] * 10 > 5 ? 1 : 0;
+  });
+  const Expected expected = judging.expect({bytes_from<float>({0.4F, 0.5F, 0.6F}), {}});
+  EXPECT_EQ(values_of<std::uint8_t>(expected.steps), (std::vector<std::uint8_t>{0, 1, 0}));
+  EXPECT_EQ(fault_of<std::uint8_t>(expected, {0, 1, 1}), Fault::none);
+  EXPECT_EQ(fault_of<std::uint8_t>(expected, {1, 1, 0}), Fault::wrong);
+}
+
+TEST(Integers, ThatJumpAreExact) {
+  // The place of the largest: a tie makes it jump, but by more than a step.
+  const Task task = task_of(
+      {tensor("x", TensorRole::in, {"n"}), tensor("y", TensorRole::out, {"1"}, Dtype::i64)}, {{{"n", 8}}});
+  Judging judging(task, [](auto& call) {
+    const auto& x = call.in(0);
+    call.integers[1][0] = std::max_element(x.begin(), x.end()) - x.begin();
+  });
+  const Expected expected = judging.expect({bytes_from<float>({1, 0, 0, 1, 0, 0, 0, 0}), {}});
+  EXPECT_TRUE(expected.steps.empty());
+  EXPECT_EQ(fault_of<std::int64_t>(expected, {0}), Fault::none);
+  EXPECT_EQ(fault_of<std::int64_t>(expected, {1}), Fault::wrong);
+}
+
+TEST(Integers, WithoutRealsAreExact) {
+  const Task task = task_of(
+      {tensor("x", TensorRole::in, {"n"}, Dtype::i32), tensor("y", TensorRole::out, {"n"}, Dtype::i64)},
+      {{{"n", 100}}});
+  Judging judging(task, [](auto& call) {
+    for (std::size_t i = 0; i < 100; ++i) call.integers[1][i] = 1'000'000'000'007 * call.integers[0][i];
+  });
+  EXPECT_EQ(judging.truth->oracles().wide, nullptr);
+  const InputSet set = judging.set(1);
+  auto y = values_of<std::int64_t>(set.outputs[1].values);
+  EXPECT_EQ(y[5], 1'000'000'000'007 * values_of<std::int32_t>(set.inputs[0])[5]);
+  EXPECT_EQ(fault_of(set.outputs[1], y), Fault::none);
+  ++y[5];
+  EXPECT_EQ(fault_of(set.outputs[1], y), Fault::wrong);
+}
+
+TEST(Integers, BesideRealsAreExactWhereTheyComeOfIntegers) {
+  Task task = quantising(64);
+  task.tensors.push_back(tensor("k", TensorRole::in, {"n"}, Dtype::i32));
+  task.tensors.push_back(tensor("z", TensorRole::out, {"n"}, Dtype::i32));
+  Judging judging(task, [](auto& call) {
+    kQuantise(call);
+    for (std::size_t i = 0; i < 64; ++i) call.integers[3][i] = 3 * call.integers[2][i];
+  });
+  const InputSet set = judging.set(1);
+  EXPECT_TRUE(set.outputs[3].exact);
+  EXPECT_TRUE(set.outputs[3].steps.empty());
+  EXPECT_EQ(set.outputs[3].more_steps, 0U);
+}
+
+}  // namespace
+}  // namespace kernelsmith::fake
