@@ -223,6 +223,7 @@ CompareResult conclude(const Expected& expected, std::span<const PartFindings> p
   } else {
     const auto judged = static_cast<double>(std::max<std::size_t>(expected.judged, 1));
     const double rms_error = std::sqrt(squares / judged) / expected.rms_limit;
+    result.worst = worst;
     result.error = expected.per_element ? std::max(worst, rms_error) : rms_error;
     result.fault = gravest(result.faults);
     if (result.fault == Fault::none && !(rms_error <= 1)) result.fault = Fault::wrong;

@@ -1,5 +1,5 @@
-"""Tasks as a user of PyTorch writes them: none is refused, the textbook kernel itself is accepted, and so is a seed, at a
-fair score. The argument is the folder of one task."""
+"""Tasks as a user of PyTorch writes them: none is refused, the textbook kernel itself is accepted, and so is a seed that is
+no slower. The argument is the folder of one task."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def evaluate(task, *files):
 class TextbookTest(unittest.TestCase):
     task = None
 
-    def test_reference_and_seed_are_accepted_at_a_fair_score(self):
+    def test_reference_and_seed_are_accepted_and_the_seed_is_no_slower(self):
         reference, seed = evaluate(self.task, "reference.cpp", "seed.cpp")
         self.assertTrue(reference["accepted"], reference)
         self.assertTrue(seed["accepted"], seed)

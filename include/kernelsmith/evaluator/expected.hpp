@@ -63,6 +63,7 @@ struct CompareResult {
   Fault fault = Fault::none;  ///< the gravest
   Faults faults;
   double error = 0;          ///< the worst error over its budget; the RMS over its limit where that is more
+  double worst = 0;          ///< the worst error over its budget, of reals that are judged one by one
   std::size_t worst_at = 0;  ///< the element that is off most; the first of a graver fault, or of integers
 };
 

@@ -44,6 +44,7 @@ Case off(double over, Dtype dtype = Dtype::f32) {
   made.extent = {.shape = {3}, .elements = 3, .bytes = 12};
   made.faults().wrong = {1, 2};
   made.found.result.error = over;
+  made.found.result.worst = over;
   made.found.result.worst_at = 2;
   made.found.actual = 1.75;
   made.expected.dtype = dtype;
@@ -84,6 +85,12 @@ TEST(CallFaults, ShowsTheWorstElementWhereThatIsAllowed) {
   EXPECT_THAT(made.told(Values::shown), HasSubstr("element 2: expected 1.5, got 1.75, allowed error 0.001"));
   EXPECT_THAT(made.told(Values::hidden), AllOf(Not(HasSubstr("1.5")), Not(HasSubstr("1.75")),
                                                HasSubstr("off by 250 times what it may be")));
+}
+
+TEST(CallFaults, TheWorstElementIsNotTheRms) {
+  Case made = off(250);
+  made.found.result.error = 900;  // the whole's
+  EXPECT_THAT(made.told(), HasSubstr("off by 250 times what it may be"));
 }
 
 TEST(CallFaults, WhatIsComparedBitForBitNamesTheReason) {

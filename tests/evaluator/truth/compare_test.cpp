@@ -54,6 +54,7 @@ TEST(Compare, FindsManySmallErrorsByTheirRms) {
   EXPECT_EQ(result.fault, Fault::wrong);
   EXPECT_EQ(result.faults.wrong.count, 0U);
   EXPECT_NEAR(result.error, 0.5 / expected.rms_limit, 1e-3);
+  EXPECT_DOUBLE_EQ(result.worst, 0.5);
 }
 
 TEST(Compare, TellsPoisonFromNan) {
