@@ -23,9 +23,9 @@ inline constexpr double kAllowanceTimeouts = 3;
 inline constexpr std::size_t kLeastSets = kCheckSetsOfTimed + 6;
 
 // Rounds, samples and batches.
-/// A batch is as many calls as take this long: a request scatters by some 3 us, and what disturbs a
-/// machine lasts for milliseconds, so that many short batches say more than a few long ones.
-inline constexpr double kBatchUs = 100;
+/// A batch is as many calls as take this long, so that from 20 us on every call is timed alone: lone calls
+/// bound what a batch gains only beside a yardstick that is not much slower.
+inline constexpr double kBatchUs = 40;
 /// A round's samples hold this much of the faster player's calls, ...
 inline constexpr double kRoundUs = 1000;
 /// ... and at least so many: loading costs as much as some of them.

@@ -88,8 +88,9 @@ bool deny_everywhere(void* filter) {
   for (scmp_datum_t bit = 1; bit <= kNewNamespaces; bit <<= 1)
     if (kNewNamespaces & bit)
       done = done && deny_where(filter, kDeny, SCMP_SYS(clone), {argument(0, SCMP_CMP_MASKED_EQ, bit, bit)});
-  // Pushing characters into a terminal's input.
-  for (const scmp_datum_t request : {scmp_datum_t{TIOCSTI}, scmp_datum_t{TIOCLINUX}})
+  // Pushing characters into a terminal's input, and descriptors that send signals.
+  for (const scmp_datum_t request : {scmp_datum_t{TIOCSTI}, scmp_datum_t{TIOCLINUX}, scmp_datum_t{FIOASYNC},
+                                     scmp_datum_t{FIOSETOWN}, scmp_datum_t{SIOCSPGRP}})
     done = done &&
            deny_where(filter, kDeny, SCMP_SYS(ioctl), {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, request)});
   return done;

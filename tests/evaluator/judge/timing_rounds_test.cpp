@@ -179,8 +179,8 @@ TEST(Stopping, LongCallsGetByWithEight) {
 TEST(Batches, AreAsLongAsTheSetsAllow) {
   Bench bench;
   bench.sets = 256;
-  bench.baseline = kernel(20, "baseline");
-  auto candidate = kernel(20);
+  bench.baseline = kernel(8, "baseline");
+  auto candidate = kernel(8);
   ASSERT_TRUE(bench.evaluate(candidate));
   std::string calls;
   for (const Event& event : bench.batches(candidate)) calls += std::to_string(event.recipes.size());
@@ -191,15 +191,15 @@ TEST(Batches, AreAsLongAsTheSetsAllow) {
             "5555555555"
             "1"
             "11111111"
-            "5555555555")
-      << "the check; a warm-up, lone samples, and 100 us a batch and 1000 us of batches, twice";
+            "55555555555")
+      << "the check; a warm-up, lone samples, and 40 us a batch and 1000 us of batches, twice";
 }
 
 TEST(Batches, AreSizedByTheFasterPlayer) {
   Bench bench;
   bench.sets = 256;
   bench.baseline = kernel(80, "baseline");
-  auto candidate = kernel(20);
+  auto candidate = kernel(8);
   ASSERT_TRUE(bench.evaluate(candidate));
   EXPECT_EQ(bench.batches(candidate).back().recipes.size(), 5U);
 }
@@ -208,8 +208,8 @@ TEST(Batches, HoldNoMoreThanTheHostCan) {
   Bench bench;
   bench.sets = 256;
   bench.host->holds = 3;
-  bench.baseline = kernel(20, "baseline");
-  auto candidate = kernel(20);
+  bench.baseline = kernel(8, "baseline");
+  auto candidate = kernel(8);
   ASSERT_TRUE(bench.evaluate(candidate));
   for (const Event& event : bench.host->events) EXPECT_LE(event.recipes.size(), 3U);
   EXPECT_EQ(bench.batches(candidate).back().recipes.size(), 3U);

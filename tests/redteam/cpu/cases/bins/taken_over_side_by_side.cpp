@@ -1,7 +1,7 @@
 // redteam: neutralised
 // twin: honest
 // tries: takes the runner over, and works on the calls of a batch in twos
-// open: below 50 us a call several calls of a batch are there at once: gains up to 1.14x at 12 us
+// open: below 20 us a call several calls of a batch are there at once: gains up to 1.14x at 12 us
 
 #include <array>
 #include <cstring>

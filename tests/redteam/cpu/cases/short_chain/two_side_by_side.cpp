@@ -1,7 +1,7 @@
 // redteam: neutralised
 // twin: honest
 // tries: works on two calls side by side, where they are too short to be timed alone
-// open: below 50 us a call several calls of a batch are there at once: gains up to 1.14x at 4 us
+// open: below 20 us a call several calls of a batch are there at once: gains up to 1.14x at 4 us
 
 #include <cstddef>
 

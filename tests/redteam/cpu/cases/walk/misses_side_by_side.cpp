@@ -1,7 +1,7 @@
 // redteam: neutralised
 // twin: honest
 // tries: takes the runner over, and waits for the cold lines of eight calls at once
-// open: below 50 us a call several calls of a batch are there at once: gains up to 1.3x at 1.4 us
+// open: below 20 us a call several calls of a batch are there at once: gains up to 1.3x at 1.4 us
 
 #include <array>
 #include <cstring>
