@@ -23,9 +23,9 @@ inline constexpr double kAllowanceTimeouts = 3;
 inline constexpr std::size_t kLeastSets = kCheckSetsOfTimed + 6;
 
 // Rounds, samples and batches.
-/// A batch is as many calls as take this long, so that from 20 us on every call is timed alone: lone calls
-/// bound what a batch gains only beside a yardstick that is not much slower.
-inline constexpr double kBatchUs = 40;
+/// A sample holds this much of the faster player's calls: the median of samples shorter than that does not see
+/// what a kernel puts off to every eighth call.
+inline constexpr double kSampleUs = 200;
 /// A round's samples hold this much of the faster player's calls, ...
 inline constexpr double kRoundUs = 1000;
 /// ... and at least so many: loading costs as much as some of them.
@@ -60,13 +60,5 @@ inline constexpr double kLoneMargin = 1.03;
 inline constexpr double kLeastUs = 0.01;
 /// No score is made of ratios this wide (relative half width) when the yardstick is as unsteady.
 inline constexpr double kUnsteady = 0.3;
-/// A shorter yardstick call is mostly what it finds cold: `short_call`.
-inline constexpr double kShortCallUs = 20;
-
-// Floors: relative half widths seen between runs but not within one (benchmarks/cpu_noise).
-inline constexpr double kFloorLikeWithLike = 0.015;    ///< candidate and yardstick work alike
-inline constexpr double kFloorShort = 0.05;            ///< the same for short calls
-inline constexpr double kFloorAgainstBaseline = 0.06;  ///< the baseline is bound by other things
-inline constexpr double kFloorOfTimes = 0.1;           ///< a time by itself moves with the machine's state
 
 }  // namespace kernelsmith::judge

@@ -26,7 +26,7 @@ void cap(std::vector<double>& batch_us, const std::vector<double>& lone_us, cons
 /// What differs between runs differs at all shapes at once: floors do not average out as noise does.
 double mean_floor(const std::vector<ShapeScore>& scores) {
   double sum = 0;
-  for (const ShapeScore& score : scores) sum += score.floor();
+  for (const ShapeScore& score : scores) sum += score.floor;
   return sum / static_cast<double>(scores.size());
 }
 
@@ -38,8 +38,6 @@ Measurement scaled(const Measurement& scale, const Measurement& ratio) {
 }
 
 }  // namespace
-
-double ShapeScore::floor() const { return short_call ? kFloorShort : kFloorLikeWithLike; }
 
 void cap_by_lone_calls(timing::ShapeSamples& shape, double noise_us) {
   cap(shape.batches.candidate_us, shape.lone.candidate_us, shape, noise_us);
@@ -56,7 +54,8 @@ std::optional<std::size_t> unsteady_shape(const std::vector<timing::ShapeSamples
   return std::nullopt;
 }
 
-std::vector<ShapeScore> score_shapes(const std::vector<timing::ShapeSamples>& shapes, Pool& pool) {
+std::vector<ShapeScore> score_shapes(const std::vector<timing::ShapeSamples>& shapes, const Floors& floors,
+                                     Pool& pool) {
   pool.ratios.resize(shapes.size());
   pool.times_us.resize(shapes.size());
   std::vector<ShapeScore> scores;
@@ -64,19 +63,21 @@ std::vector<ShapeScore> score_shapes(const std::vector<timing::ShapeSamples>& sh
     append(pool.ratios[shape], shapes[shape].batches.ratios());
     append(pool.times_us[shape], shapes[shape].batches.candidate_us);
     const double yardstick_us = median_of(shapes[shape].batches.yardstick_us);
+    const bool short_call = yardstick_us < floors.short_us;
     scores.push_back({median_interval(pool.ratios[shape], "x"), median_interval(pool.times_us[shape], "us"),
-                      yardstick_us, yardstick_us < kShortCallUs});
+                      yardstick_us, short_call, short_call ? floors.short_call : floors.like_with_like});
   }
   return scores;
 }
 
-Measurement conclude(const std::vector<ShapeScore>& scores, const Scale& scale, Report& report) {
+Measurement conclude(const std::vector<ShapeScore>& scores, const Scale& scale, const Floors& floors,
+                     Report& report) {
   std::vector<Measurement> ratios, runtimes;
   for (std::size_t shape = 0; shape < scores.size(); ++shape) {
     const ShapeScore& score = scores[shape];
     ShapeResult& result = report.shapes[shape];
-    result.speedup = scaled(scale.by_shape[shape], with_floor(score.ratio, score.floor()));
-    result.runtime_us = with_floor(score.runtime_us, kFloorOfTimes);
+    result.speedup = scaled(scale.by_shape[shape], with_floor(score.ratio, score.floor));
+    result.runtime_us = with_floor(score.runtime_us, floors.times);
     result.short_call = score.short_call;
     ratios.push_back(score.ratio);
     runtimes.push_back(score.runtime_us);
@@ -84,7 +85,7 @@ Measurement conclude(const std::vector<ShapeScore>& scores, const Scale& scale, 
   const Measurement ratio = geometric_mean(ratios, "x");
   report.over_yardstick = with_floor(ratio, mean_floor(scores));
   report.speedup = scaled(scale.mean, *report.over_yardstick);
-  report.runtime_us = with_floor(geometric_mean(runtimes, "us"), kFloorOfTimes);
+  report.runtime_us = with_floor(geometric_mean(runtimes, "us"), floors.times);
   // How well the baseline is known is the same for all candidates of a run.
   Measurement fitness = scaled(Measurement::exact(scale.mean.median, "x"), *report.over_yardstick);
   fitness.median = scale.mean.median * ratio.low;

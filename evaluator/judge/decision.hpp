@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/evaluator/kernel_host.hpp>
 
 #include "timing/samples.hpp"
 
@@ -29,8 +30,7 @@ struct ShapeScore {
   Measurement runtime_us;  ///< of the candidate's call, without a floor
   double yardstick_us = 0;
   bool short_call = false;
-
-  double floor() const;  ///< of the ratio
+  double floor = 0;  ///< of the ratio
 };
 
 /// Makes candidate's and rival's batches as slow as their lone calls allow for (timing/lone_cap.hpp).
@@ -41,10 +41,12 @@ void cap_by_lone_calls(timing::ShapeSamples& shape, double noise_us);
 std::optional<std::size_t> unsteady_shape(const std::vector<timing::ShapeSamples>& shapes);
 
 /// Adds the samples to the pool and takes the medians of all that it holds.
-std::vector<ShapeScore> score_shapes(const std::vector<timing::ShapeSamples>& shapes, Pool& pool);
+std::vector<ShapeScore> score_shapes(const std::vector<timing::ShapeSamples>& shapes, const Floors& floors,
+                                     Pool& pool);
 
 /// Fills in the report's speeds and gives the fitness: the low end of the ratio's interval, times the scale.
-Measurement conclude(const std::vector<ShapeScore>& scores, const Scale& scale, Report& report);
+Measurement conclude(const std::vector<ShapeScore>& scores, const Scale& scale, const Floors& floors,
+                     Report& report);
 
 /// The rival's time over the candidate's in the same samples. Requires samples of a rival.
 Measurement duel(const std::vector<timing::ShapeSamples>& shapes, const std::vector<ShapeScore>& scores);

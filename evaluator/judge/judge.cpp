@@ -131,8 +131,10 @@ Result<Evaluation> TaskJudge::evaluate(const RunRequest& request, const std::sto
     rejection.report = std::move(report);
     return Evaluation(std::move(rejection));
   }
-  auto metrics = Metrics::create(
-      *fitness, {{"speedup", report.speedup->median}, {"runtime_us", report.runtime_us->median}});
+  std::map<std::string, double> features = request.features;
+  features["speedup"] = report.speedup->median;
+  features["runtime_us"] = report.runtime_us->median;
+  auto metrics = Metrics::create(*fitness, std::move(features));
   if (!metrics) return metrics.error();
   return Evaluation(Acceptance{std::move(*metrics), std::move(report)});
 }
@@ -169,7 +171,9 @@ Judged<TimingResult> TaskJudge::time(const Context& context, Players& players, c
                                      Report& report) {
   const Stopwatch watch(parts_.now_s, report.spent_ms["timing"]);
   const bool careful = request.careful || request.remeasurement == Remeasurement::confirm;
-  const TimingSetup setup{careful ? kCareful : kSearch, timing::Reuse::never, yardstick_us_};
+  const auto reuse =
+      context.host.traits().isolated_calls ? timing::Reuse::when_used_up : timing::Reuse::never;
+  const TimingSetup setup{careful ? kCareful : kSearch, reuse, yardstick_us_};
   auto timed = TimingRounds(context, players.all(), setup).run();
   for (Player* const player : players.all()) player->close();
   return timed;
@@ -184,10 +188,12 @@ Judged<Measurement> TaskJudge::decide(const Context& context, TimingResult timed
     return Failure(fail(ErrorCode::unstable,
                         "the yardstick's times at " + where(shapes_[*shape]) + " scatter too much", {},
                         "let the machine come to rest and try again"));
+  const Floors floors = context.host.traits().floors;
   const auto bytes = request.candidate->exact_bytes();
   Pool unpooled;
-  const std::vector<ShapeScore> scores = score_shapes(timed.shapes, bytes ? pools_[*bytes] : unpooled);
-  const Measurement fitness = conclude(scores, scale_, report);
+  const std::vector<ShapeScore> scores =
+      score_shapes(timed.shapes, floors, bytes ? pools_[*bytes] : unpooled);
+  const Measurement fitness = conclude(scores, scale_, floors, report);
   if (auto plausible = check_plausible(context, scores); !plausible) return plausible.error();
   if (request.rival && !report.incumbent_failed) report.duel = duel(timed.shapes, scores);
   return fitness;

@@ -55,6 +55,7 @@ Judged<double> Player::run(std::size_t shape, std::span<const std::size_t> sets)
 Judged<void> Player::compare(Values values) {
   if (trusted()) return {};
   const Findings findings = session_->compare();
+  if (findings.broken) return Failure(*findings.broken);
   double& worst = worst_error_[batch_.shape];
   worst = std::max(worst, findings.error);
   if (!findings.wrong) return {};

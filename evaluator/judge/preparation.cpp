@@ -76,8 +76,9 @@ Result<Scale> measure_scale(const Context& context, const JudgeParts& parts,
       ratios[shape] =
           quotient(ratios[shape], median_interval(timed->shapes[shape].batches.ratios(), "x"), "x");
   }
-  Scale scale{{}, with_floor(geometric_mean(ratios, "x"), kFloorAgainstBaseline)};
-  for (const Measurement& ratio : ratios) scale.by_shape.push_back(with_floor(ratio, kFloorAgainstBaseline));
+  const double floor = context.host.traits().floors.against_baseline;
+  Scale scale{{}, with_floor(geometric_mean(ratios, "x"), floor)};
+  for (const Measurement& ratio : ratios) scale.by_shape.push_back(with_floor(ratio, floor));
   return scale;
 }
 

@@ -65,10 +65,18 @@ Judged<void> TimingRounds::sample_shape(std::size_t shape, std::size_t rounds_of
   const timing::RoundPlan round = plan(shape, at.schedule.left(), rounds_of_turn);
   if (rounds_done_ == 0) at.calls = round.calls;
   for (std::size_t i = 0; i < round.lone; ++i)
-    if (auto taken = take_sample(shape, 1, at.samples.lone); !taken) return taken;
+    if (auto taken = take_sample(shape, 1, 1, at.samples.lone); !taken) return taken;
   for (std::size_t i = 0; i < round.samples; ++i)
-    if (auto taken = take_sample(shape, round.calls, at.samples.batches); !taken) return taken;
+    if (auto taken = take_sample(shape, round.batches, round.calls, at.samples.batches); !taken) return taken;
   return {};
+}
+
+/// Where no lone calls bound what a batch gains nobody may know how many calls it holds: a call could be left
+/// to the last one.
+std::size_t TimingRounds::calls_of_batch(std::size_t most) {
+  if (!context_->host.traits().isolated_calls) return most;
+  const std::size_t least = (most + 1) / 2;
+  return least + random_.below(most - least + 1);
 }
 
 /// One batch of each player on the same sets, compared when all have run: the time of a call, by player.
@@ -92,14 +100,25 @@ Judged<std::vector<double>> TimingRounds::run_all(std::size_t shape, std::size_t
   return call_us;
 }
 
-/// The order of the players alternates: a drift of the machine favours nobody.
-Judged<void> TimingRounds::take_sample(std::size_t shape, std::size_t calls, timing::TimingSamples& samples) {
-  const auto call_us = run_all(shape, calls, samples.size() % 2 != 0);
-  if (!call_us) return call_us.error();
-  samples.candidate_us.push_back((*call_us)[kCandidate]);
-  samples.yardstick_us.push_back((*call_us)[kYardstick]);
-  if (call_us->size() > kRival) samples.rival_us.push_back((*call_us)[kRival]);
-  for (const double us : *call_us) shapes_[shape].spent_us += us * static_cast<double>(calls);
+/// The mean of `batches` of at most `most_calls`. The order of the players alternates from batch to batch: a
+/// drift of the machine favours nobody.
+Judged<void> TimingRounds::take_sample(std::size_t shape, std::size_t batches, std::size_t most_calls,
+                                       timing::TimingSamples& samples) {
+  std::vector<double> sums_us(players_.size());
+  for (std::size_t batch = 0; batch < batches; ++batch) {
+    const std::size_t calls = calls_of_batch(most_calls);
+    const auto call_us = run_all(shape, calls, (samples.size() + batch) % 2 != 0);
+    if (!call_us) return call_us.error();
+    sums_us.resize(call_us->size());
+    for (std::size_t player = 0; player < sums_us.size(); ++player) {
+      sums_us[player] += (*call_us)[player];
+      shapes_[shape].spent_us += (*call_us)[player] * static_cast<double>(calls);
+    }
+  }
+  for (double& sum_us : sums_us) sum_us /= static_cast<double>(batches);
+  samples.candidate_us.push_back(sums_us[kCandidate]);
+  samples.yardstick_us.push_back(sums_us[kYardstick]);
+  if (sums_us.size() > kRival) samples.rival_us.push_back(sums_us[kRival]);
   return {};
 }
 
@@ -107,8 +126,9 @@ timing::RoundPlan TimingRounds::plan(std::size_t shape, std::size_t sets_left,
                                      std::size_t rounds_of_turn) const {
   const Shape& at = shapes_[shape];
   const std::size_t capacity = std::min(context_->host.capacity(shape), at.schedule.size());
-  return timing::plan_round(
-      {sets_left, rounds_done_, rounds_of_turn, capacity, at.call_us, setup_.samples_of_round});
+  const HostTraits traits = context_->host.traits();
+  return timing::plan_round({sets_left, rounds_done_, rounds_of_turn, capacity, at.call_us,
+                             setup_.samples_of_round, traits.batch_us, !traits.isolated_calls});
 }
 
 /// Also where what is left gives no further turn, or one of batches half as long: they would say less.

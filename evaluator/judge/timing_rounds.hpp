@@ -52,8 +52,10 @@ class TimingRounds {
   Judged<void> take_round(std::size_t rounds_of_turn);
   Judged<void> open_players();
   Judged<void> sample_shape(std::size_t shape, std::size_t rounds_of_turn);
+  std::size_t calls_of_batch(std::size_t most);
   Judged<std::vector<double>> run_all(std::size_t shape, std::size_t calls, bool backwards);
-  Judged<void> take_sample(std::size_t shape, std::size_t calls, timing::TimingSamples& samples);
+  Judged<void> take_sample(std::size_t shape, std::size_t batches, std::size_t most_calls,
+                           timing::TimingSamples& samples);
   timing::RoundPlan plan(std::size_t shape, std::size_t sets_left, std::size_t rounds_of_turn) const;
   bool has_enough(std::size_t shape) const;
   bool any_open() const;

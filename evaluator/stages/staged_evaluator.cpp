@@ -95,7 +95,8 @@ class StagedEvaluator final : public TaskServer {
                       .rival = nullptr,
                       .remeasurement = job.remeasurement,
                       .careful = careful,
-                      .report = std::move(candidate->report)};
+                      .report = std::move(candidate->report),
+                      .features = std::move(candidate->features)};
 
     if (job.remeasurement == Remeasurement::confirm)
       if (auto differs = rebuild(task, job.source, *flight.request.candidate, flight.stop)) return differs;

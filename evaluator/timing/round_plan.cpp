@@ -29,14 +29,19 @@ std::size_t share_of(const RoundNeeds& needs) {
 RoundPlan plan_round(const RoundNeeds& needs) {
   const std::size_t share = share_of(needs);
   RoundPlan plan;
-  if (share >= kLoneOfRound + 2 * needs.least_samples) {
-    const std::size_t most = std::min((share - kLoneOfRound) / needs.least_samples, needs.capacity);
-    plan.calls = std::clamp<std::size_t>(times_in(judge::kBatchUs, needs.call_us), 1, most);
+  const std::size_t lone = needs.lone_samples ? kLoneOfRound : 0;
+  if (share >= lone + 2 * needs.least_samples) {
+    const std::size_t most = std::min((share - lone) / needs.least_samples, needs.capacity);
+    plan.calls = std::clamp<std::size_t>(times_in(needs.batch_us, needs.call_us), 1, most);
   }
-  plan.lone = plan.calls > 1 ? kLoneOfRound : 0;
+  plan.lone = plan.calls > 1 ? lone : 0;
   const double batch_us = needs.call_us * static_cast<double>(plan.calls);
-  const std::size_t wanted = std::max(times_in(judge::kRoundUs, batch_us), needs.least_samples);
-  plan.samples = std::min(wanted, (share - plan.lone) / plan.calls);
+  const std::size_t batches = (share - plan.lone) / plan.calls;
+  plan.batches = std::clamp<std::size_t>(times_in(judge::kSampleUs, batch_us), 1,
+                                         std::max<std::size_t>(batches / needs.least_samples, 1));
+  const double sample_us = batch_us * static_cast<double>(plan.batches);
+  const std::size_t wanted = std::max(times_in(judge::kRoundUs, sample_us), needs.least_samples);
+  plan.samples = std::min(wanted, batches / plan.batches);
   return plan;
 }
 

@@ -1,4 +1,4 @@
-// TimingSamples: what was measured at one shape. A sample is one batch of each player on the same sets.
+// TimingSamples: what was measured at one shape. A sample is the mean of batches of all players on the same sets.
 #pragma once
 
 #include <cstddef>

@@ -16,6 +16,7 @@ using Command = std::function<int()>;
 void add_init(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_evaluate(CLI::App& app, Command& chosen);
+void add_plan(CLI::App& app, Command& chosen);
 void add_run(CLI::App& app, Command& chosen);
 void add_resume(CLI::App& app, Command& chosen);
 void add_replay(CLI::App& app, Command& chosen);

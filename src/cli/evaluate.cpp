@@ -30,9 +30,7 @@ void print_shapes(const Report& report) {
         shape.speedup ? text_of(*shape.speedup) : std::string(shape.timed ? "" : "not timed"),
         shape.short_call ? "  short" : "");
   if (std::ranges::any_of(report.shapes, &ShapeResult::short_call))
-    say("short: a call of the yardstick takes less than 20 us; the interval is wider, and a kernel that "
-        "works "
-        "on several calls at once may gain\n");
+    say("short: calls of the yardstick are so short that the interval is wider (docs/backend-cpu.md)\n");
 }
 
 /// Who is so close to what is allowed may be beyond it with the next inputs.

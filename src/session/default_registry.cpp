@@ -1,5 +1,6 @@
 #include <kernelsmith/evaluator_command/command_evaluator.hpp>
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
 
 #include "providers.hpp"
 
@@ -18,6 +19,7 @@ Registry default_registry() {
   Registry registry;
   add_backend(registry, describe_cpu_backend(), cpu_evaluator_provider);
   add_backend(registry, describe_command_backend(), command_evaluator_provider);
+  add_backend(registry, describe_cuda_backend(), cuda_evaluator_provider);
   registry.proposers = {{"tuner", tuner_provider},
                         {"chat", chat_provider},
                         {"manual", manual_provider},

@@ -1,6 +1,7 @@
 // The backends that run.yaml can configure.
 #include <kernelsmith/evaluator_command/command_evaluator.hpp>
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
 
 #include "providers.hpp"
 
@@ -104,7 +105,52 @@ class CommandProvider final : public EvaluatorProvider {
   SandboxSetting sandbox_;
 };
 
+class CudaProvider final : public EvaluatorProvider {
+ public:
+  void read(YamlMap& in) override {
+    std::string toolkit = options_.toolkit.string();
+    std::size_t bank_mib = options_.bank_bytes / kMiB, buffer_mib = options_.buffer_bytes / kMiB;
+    in.optional("toolkit", toolkit);
+    in.optional("arch", options_.arch);
+    in.optional("flags", options_.flags);
+    in.optional("device", options_.device, {0, 1023});
+    sandbox_.read(in, options_.unsandboxed);
+    in.optional("bank_mib", bank_mib, {1, 1 << 20});
+    in.optional("buffer_mib", buffer_mib, {1, 1 << 20});
+    options_.toolkit = toolkit;
+    options_.bank_bytes = bank_mib * kMiB;
+    options_.buffer_bytes = buffer_mib * kMiB;
+  }
+
+  void write(YamlWriter& out) const override {
+    out.put("toolkit", options_.toolkit.string());
+    out.put("arch", options_.arch);
+    out.put("flags", options_.flags);
+    out.put("device", options_.device);
+    SandboxSetting::write(out, options_.unsandboxed);
+    out.put("bank_mib", options_.bank_bytes / kMiB);
+    out.put("buffer_mib", options_.buffer_bytes / kMiB);
+  }
+
+  Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+    if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
+    return make_cuda_evaluator(task, options_);
+  }
+
+  void distrust() override { sandbox_.distrust(); }
+
+  std::vector<std::string> to_say_again() const override {
+    return SandboxSetting::to_say_again(options_.unsandboxed);
+  }
+
+ private:
+  CudaOptions options_;
+  SandboxSetting sandbox_;
+};
+
 }  // namespace
+
+std::unique_ptr<EvaluatorProvider> cuda_evaluator_provider() { return std::make_unique<CudaProvider>(); }
 
 std::unique_ptr<EvaluatorProvider> cpu_evaluator_provider() { return std::make_unique<CpuProvider>(); }
 

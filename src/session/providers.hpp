@@ -8,6 +8,7 @@
 namespace kernelsmith {
 
 std::unique_ptr<EvaluatorProvider> cpu_evaluator_provider();
+std::unique_ptr<EvaluatorProvider> cuda_evaluator_provider();
 std::unique_ptr<EvaluatorProvider> command_evaluator_provider();
 
 std::unique_ptr<ProposerProvider> chat_provider();

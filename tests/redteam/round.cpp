@@ -1,20 +1,19 @@
 #include "round.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <sstream>
 #include <utility>
 #include <variant>
 
-#include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/evaluator/statistics.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/evaluator_command/command_evaluator.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 #include <kernelsmith/proposal/extract.hpp>
 
 namespace kernelsmith::redteam {
@@ -36,19 +35,17 @@ constexpr std::size_t kMostSecondLooks = 3;
 /// A twin whose interval is wider than this, as threads have it on a busy machine, decides nothing.
 constexpr double kWidestTwin = 0.15;
 
-/// Where nothing is right within the time that a compiler has. Elsewhere a busy machine must not cut it
-/// short.
-constexpr std::string_view kBombs = "bombs";
-constexpr double kBombCompileS = 4, kCompileS = 30;
-
-/// What became of a case: the name of a refusal or an error, or an evaluation.
+/// What became of a case: the name of a refusal or an error, an evaluation, or without a device that there
+/// was nothing against it.
 struct Refused {
   std::string word;
 };
-using Got = std::variant<Refused, Error, Evaluation>;
+struct Planned {};
+using Got = std::variant<Refused, Planned, Error, Evaluation>;
 
 std::string verdict_of(const Got& got) {
   if (const auto* refused = std::get_if<Refused>(&got)) return "refused(" + refused->word + ")";
+  if (std::holds_alternative<Planned>(got)) return "planned";
   if (const auto* error = std::get_if<Error>(&got)) return "error(" + std::string(name_of(error->code)) + ")";
   const auto& evaluation = std::get<Evaluation>(got);
   if (const Rejection* rejection = evaluation.rejection())
@@ -75,21 +72,6 @@ std::string outcome_of(const Got& got) {
   return text.str();
 }
 
-Result<std::shared_ptr<Evaluator>> make_evaluator(const Task& task, Hold hold) {
-  if (task.backend == "command") {
-    CommandOptions options;
-    options.unsandboxed = hold == Hold::unsandboxed;
-    return make_command_evaluator(task, options);
-  }
-  CpuOptions options;
-  options.unsandboxed = hold == Hold::unsandboxed;
-  options.without_cgroup = hold == Hold::weak;
-  options.bank_bytes = std::size_t{96} << 20;
-  options.bank_seconds = 1;
-  options.compile_timeout_s = task.name == kBombs ? kBombCompileS : kCompileS;
-  return make_cpu_evaluator(task, options);
-}
-
 Result<Evaluation> evaluate(Evaluator& evaluator, const Task& task, Source source) {
   EvaluationJob job;
   job.run = "redteam";
@@ -112,7 +94,16 @@ bool above(const Measurement& trick, const Measurement& twin) {
   return trick.low > kMostByPlacement * twin.high || trick.median > kMostAboveTwin * twin.high;
 }
 
+/// Whether the case must be turned away before anything runs.
+bool before_run(const Expectation& must) {
+  if (must.kind == Kind::refused) return true;
+  // Planners alone speak a protocol that a candidate could forge where planning is all that there is.
+  return must.kind == Kind::rejected &&
+         (must.stage <= Stage::plan || must.code == RejectionCode::protocol_forged);
+}
+
 bool meets(const Expectation& must, const Got& got, const Twin* twin) {
+  if (std::holds_alternative<Planned>(got)) return !before_run(must);
   const Measurement* const score = score_of(got);
   switch (must.kind) {
     case Kind::honest:
@@ -134,8 +125,8 @@ bool meets(const Expectation& must, const Got& got, const Twin* twin) {
 /// The cases of one task against one evaluator.
 class TaskRound {
  public:
-  TaskRound(Task task, std::shared_ptr<Evaluator> evaluator, const Plants& plants, Hold hold)
-      : task_(std::move(task)), evaluator_(std::move(evaluator)), plants_(plants), hold_(hold) {}
+  TaskRound(Task task, std::shared_ptr<Evaluator> evaluator, const Plants& plants, const Attack& attack)
+      : task_(std::move(task)), evaluator_(std::move(evaluator)), plants_(plants), attack_(attack) {}
 
   Row run(const Case& trick) {
     Row row;
@@ -145,6 +136,7 @@ class TaskRound {
     row.must = outcomes_of(trick);
     const auto start = SteadyClock::now();
     Got got = attempt(trick, row.retries);
+    const std::lock_guard lock(mutex_);
     while (row.second_looks < kMostSecondLooks &&
            (twin_lacks_a_score(trick, got) || a_little_faster(trick, got))) {
       ++row.second_looks;
@@ -155,6 +147,8 @@ class TaskRound {
     }
     row.seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();
     row.got = outcome_of(got);
+    if (const Twin* const twin = twin_of(trick); twin != nullptr && score_of(got) != nullptr)
+      row.over_twin = score_of(got)->median / twin->score->median;
     row.verdict = verdict_of(got);
     judge(trick, got, row);
     return row;
@@ -167,6 +161,7 @@ class TaskRound {
     while (true) {
       auto answer = evaluate(*evaluator_, task_, std::get<Source>(source));
       if (answer) return std::move(*answer);
+      if (attack_.plan_only && answer.error().code == ErrorCode::unsupported) return Planned{};
       if (answer.error().code != ErrorCode::unstable || retries == kMostRetries) return answer.error();
       ++retries;
     }
@@ -179,7 +174,8 @@ class TaskRound {
         return Refused{std::string(name_of(refusal->code))};
       return std::get<Source>(std::move(child));
     }
-    auto source = source_of(trick, task_.seed.empty() ? "candidate.cpp" : task_.seed.files().front().path);
+    const std::string usual = task_.backend == "cuda" ? "candidate.cu" : "candidate.cpp";
+    auto source = source_of(trick, task_.seed.empty() ? usual : task_.seed.files().front().path);
     if (!source) return Refused{std::string(name_of(source.error().code))};
     return std::move(*source);
   }
@@ -234,10 +230,10 @@ class TaskRound {
     }
   }
 
-  /// A round that was to be weak proves nothing where a cgroup was used after all.
   bool in_another_tier(const Got& got) const {
     const auto* evaluation = std::get_if<Evaluation>(&got);
-    return hold_ == Hold::weak && evaluation != nullptr && evaluation->report().tier == "full";
+    return evaluation != nullptr && !attack_.forbidden_tier.empty() &&
+           evaluation->report().tier == attack_.forbidden_tier;
   }
 
   static bool is_unstable(const Got& got) {
@@ -247,6 +243,7 @@ class TaskRound {
 
   static std::string explain(const Got& got) {
     if (const auto* error = std::get_if<Error>(&got)) return error->message;
+    if (std::holds_alternative<Planned>(got)) return "compiled and planned; there is no device";
     const auto* evaluation = std::get_if<Evaluation>(&got);
     if (evaluation == nullptr) return "turned away before it was a candidate";
     if (const Rejection* rejection = evaluation->rejection()) return rejection->diagnostics.substr(0, 400);
@@ -256,7 +253,8 @@ class TaskRound {
   Task task_;
   std::shared_ptr<Evaluator> evaluator_;
   const Plants& plants_;
-  Hold hold_;
+  const Attack& attack_;
+  std::mutex mutex_;  ///< guards twins_, and keeps what is measured again to itself
   Twins twins_;
 };
 
@@ -269,29 +267,44 @@ Row failure(const std::string& name, const std::string& task, const std::string&
   return row;
 }
 
+/// The rows in the order of the cases.
+std::vector<Row> run_all(TaskRound& round, const std::vector<const Case*>& cases, std::size_t at_once) {
+  std::vector<Row> rows(cases.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < cases.size(); i = next++) rows[i] = round.run(*cases[i]);
+  };
+  std::vector<std::future<void>> others;
+  while (others.size() + 1 < at_once) others.push_back(std::async(std::launch::async, work));
+  work();
+  for (std::future<void>& other : others) other.get();
+  return rows;
+}
+
 void run_task(const std::filesystem::path& folder, const std::vector<const Case*>& cases,
-              const Plants& plants, Hold hold, std::vector<Row>& rows) {
+              const Plants& plants, const Attack& attack, std::vector<Row>& rows) {
   const std::string name = folder.filename().string();
   auto task = load_task(folder);
   if (!task) return rows.push_back(failure("(task)", name, describe(task.error())));
-  auto evaluator = make_evaluator(*task, hold);
+  auto evaluator = attack.make_evaluator(*task);
   if (!evaluator) return rows.push_back(failure("(task)", name, describe(evaluator.error())));
-  TaskRound round(std::move(*task), std::move(*evaluator), plants, hold);
+  TaskRound round(std::move(*task), std::move(*evaluator), plants, attack);
   // The twins first: their intervals are what the tricks are held against.
-  for (const bool honest : {true, false})
-    for (const Case* one : cases)
-      if (one->honest() == honest) rows.push_back(round.run(*one));
+  std::vector<const Case*> twins, tricks;
+  for (const Case* const one : cases) (one->honest() ? twins : tricks).push_back(one);
+  for (const auto& part : {twins, tricks})
+    for (Row& row : run_all(round, part, attack.at_once)) rows.push_back(std::move(row));
   for (const std::string& leak : plants.leaks_on_disk()) rows.push_back(failure("(disk)", name, leak));
 }
 
 }  // namespace
 
 std::vector<Row> run_round(const std::filesystem::path& tasks, const std::vector<Case>& cases, Plants& plants,
-                           Hold hold) {
+                           const Attack& attack) {
   std::map<std::string, std::vector<const Case*>> by_task;
   for (const Case& one : cases) by_task[one.task].push_back(&one);
   std::vector<Row> rows;
-  for (const auto& [task, members] : by_task) run_task(tasks / task, members, plants, hold, rows);
+  for (const auto& [task, members] : by_task) run_task(tasks / task, members, plants, attack, rows);
   for (const std::string& left : plants.leftovers()) {
     rows.push_back(failure("(left behind)", "", left));
     rows.back().left_behind = true;

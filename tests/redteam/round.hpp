@@ -3,10 +3,15 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/task.hpp>
 
 #include "case_file.hpp"
 #include "plants.hpp"
@@ -33,17 +38,25 @@ struct Row {
   std::size_t leaks = 0;
   bool left_behind = false;  ///< no case, but something that is still there after the round
   double seconds = 0;
+  std::optional<double> over_twin;  ///< of an accepted trick: its score over its twin's
 };
 
-/// What holds the tricks.
-enum class Hold {
-  full,         ///< all that this machine has
-  weak,         ///< no cgroup, so that seccomp, SIGSTOP and the process's own clock have to do
-  unsandboxed,  ///< nothing: to see that they work
+/// How a backend is attacked.
+struct Attack {
+  /// Of one task; it serves all of the task's cases.
+  std::function<Result<std::shared_ptr<Evaluator>>(const Task&)> make_evaluator;
+  /// In which nothing may be measured: a round that was to be weak proves nothing where a cgroup was used
+  /// after all. Empty: none.
+  std::string forbidden_tier;
+  /// There is no device: what is compiled and planned ends with Error{unsupported}, and only cases that must
+  /// have been turned away by then can fail.
+  bool plan_only = false;
+  /// Cases on their way together: one is compiled, or waits for its time limit, while another runs.
+  std::size_t at_once = 1;
 };
 
 /// The rows, and one more for each thing that was left behind.
 std::vector<Row> run_round(const std::filesystem::path& tasks, const std::vector<Case>& cases, Plants& plants,
-                           Hold hold);
+                           const Attack& attack);
 
 }  // namespace kernelsmith::redteam

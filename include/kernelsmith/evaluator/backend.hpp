@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <variant>
 
 #include <kernelsmith/core/digest.hpp>
@@ -31,6 +33,7 @@ struct Compilation {
   std::variant<BinaryPtr, Rejection> outcome;
   Report
       report;  ///< toolchain, spent_ms["compile"], compile.log; empty beside a rejection, which holds its own
+  std::map<std::string, double> features = {};  ///< of the binary, for the archive: Metrics::features()
 
   const BinaryPtr* binary() const { return std::get_if<BinaryPtr>(&outcome); }
   const Rejection* rejection() const { return std::get_if<Rejection>(&outcome); }
@@ -44,7 +47,8 @@ struct RunRequest {
   bool careful = false;  ///< as EvaluationJob::careful; so is every confirmation
   /// Which device the run has for itself, whatever task others run: below EvaluatorOptions::run_slots.
   std::size_t device = 0;
-  Report report;  ///< of the compile stage, to be completed
+  Report report;                                ///< of the compile stage, to be completed
+  std::map<std::string, double> features = {};  ///< of the compile stage
 };
 
 /// One kind of candidate on one machine. Both functions are called from the evaluator's threads, compile()

@@ -38,7 +38,8 @@ struct Findings {
     double actual = 0;  ///< the element `result.worst_at` as it was written
   };
   std::optional<Wrong> wrong;
-  double error = 0;  ///< the worst error of all outputs, over the budget
+  double error = 0;                            ///< the worst error of all outputs, over the budget
+  std::optional<Error> broken = std::nullopt;  ///< the device failed: nothing is known of the outputs
 };
 
 /// How a kernel is treated.
@@ -68,6 +69,15 @@ class KernelSession {
   virtual void take_costs(std::map<std::string, double>& spent_ms) = 0;
 };
 
+/// Relative half widths that were seen between runs, and not within one: no interval is narrower.
+struct Floors {
+  double like_with_like = 0.015;   ///< of ratios: candidate and yardstick work alike
+  double short_call = 0.05;        ///< the same where a call of the yardstick takes less than `short_us`
+  double short_us = 20;            ///< a shorter call is mostly what it finds cold
+  double against_baseline = 0.06;  ///< of the baseline's ratio: it is bound by other things
+  double times = 0.1;              ///< a time by itself moves with the machine's state
+};
+
 /// What a device can do.
 struct HostTraits {
   std::string tier;      ///< Report::tier
@@ -75,6 +85,14 @@ struct HostTraits {
   double batch_noise_us =
       0;                   ///< how much one batch's time scatters whatever its calls do: the cost of stopping
   std::size_t places = 1;  ///< separate memories to load kernels into; at least as many as are open at once
+  /// A batch is as many calls as take this long. On a CPU every call from 20 us on is timed alone: lone calls
+  /// bound what a batch gains only beside a yardstick that is not much slower.
+  double batch_us = 40;
+  /// No call can work for a later one of its batch, and none finds what an earlier batch left. Batches then
+  /// need no bound by lone calls, sets of inputs may come again, and the number of a batch's calls is secret,
+  /// so that no call is left to the last one.
+  bool isolated_calls = false;
+  Floors floors = {};
 };
 
 /// A device with the task's memory on it. Not thread-safe.

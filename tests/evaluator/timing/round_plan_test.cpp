@@ -18,9 +18,19 @@ TEST(RoundPlan, LongCallsAreBatchesOfOne) {
 
 TEST(RoundPlan, ARoundOfShorterCallsTakesMoreSamples) {
   const RoundPlan plan = plan_round(needs(250, 60));
-  EXPECT_EQ(plan.samples, 16U) << "a millisecond of calls";
+  EXPECT_EQ(plan.samples, 5U) << "a millisecond of calls";
   EXPECT_EQ(plan.calls, 1U);
-  EXPECT_EQ(plan_round(needs(60, 60)).samples, 14U) << "a fourth of the sets";
+  EXPECT_EQ(plan.batches, 3U) << "200 us";
+  EXPECT_EQ(plan_round(needs(60, 60)).samples, 4U) << "a fourth of the sets";
+}
+
+TEST(RoundPlan, ASampleHoldsSeveralShortCallsTimedOneByOne) {
+  const RoundPlan plan = plan_round(needs(250, 20));
+  EXPECT_EQ(plan.calls, 2U) << "40 us";
+  EXPECT_EQ(plan.batches, 5U) << "200 us";
+  EXPECT_EQ(plan_round(needs(250, 25)).calls, 1U);
+  EXPECT_EQ(plan_round(needs(250, 25)).batches, 8U);
+  EXPECT_EQ(plan_round(needs(250, 250)).batches, 1U);
 }
 
 TEST(RoundPlan, ShortCallsFillABatchAndAreTimedAloneToo) {

@@ -1,0 +1,58 @@
+// Comparer: looks through outputs and inputs on the device, in the judge's own context.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/task.hpp>
+
+#include "device/device.hpp"
+
+namespace kernelsmith::cuda {
+
+/// One question to the device.
+struct Look {
+  enum class Kind {
+    within_weights,  ///< every element within its budget: |actual - expected| * weight <= 1
+    same_bytes,      ///< as `expected`
+    untouched,       ///< the poison, 32 bits repeated, `phase` bytes into a word
+  };
+
+  Kind kind = Kind::same_bytes;
+  std::uint64_t actual = 0, expected = 0, weights = 0;  ///< on the device
+  std::size_t bytes = 0;
+  Dtype dtype = Dtype::f32;
+  bool wide_weights = false;
+  std::uint32_t poison = 0, phase = 0;
+};
+
+struct LookResult {
+  bool suspect = false;  ///< something is not as it should be, or has to be looked at element by element
+  double worst = 0, squares = 0;  ///< of within_weights, over the elements that are no suspects
+};
+
+/// Not thread-safe.
+class Comparer {
+ public:
+  /// `cubin` is that of judge_kernels.cu. Errors: unsupported.
+  static Result<std::unique_ptr<Comparer>> create(Device& device, std::span<const std::byte> cubin);
+
+  /// Answers in the order of the questions.
+  Result<std::vector<LookResult>> look(std::span<const Look> looks);
+
+ private:
+  explicit Comparer(Device& device) : device_(device) {}
+  Status make_room(std::size_t looks);
+  Result<Device::Launch> launch_for(const Look& look, std::uint64_t found);
+
+  Device& device_;
+  std::map<std::string, std::uint64_t> functions_;
+  PrivateMemory found_;
+};
+
+}  // namespace kernelsmith::cuda

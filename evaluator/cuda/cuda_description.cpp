@@ -1,0 +1,92 @@
+// What others have to know about the backend `cuda`.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
+
+#include "device/device.hpp"
+#include "toolchain/toolkit.hpp"
+
+namespace kernelsmith {
+namespace cuda {
+namespace {
+
+/// Enough to see that all passes: nothing is measured.
+constexpr double kBankSeconds = 0.2;
+
+/// Nothing here is required: kernels for the CPU can be searched for without it.
+MachineCheck optional_check(std::string name, const Error& error) {
+  return {std::move(name), CheckStatus::limited, error.message, error.hint, false};
+}
+
+MachineCheck check_toolkit() {
+  const auto toolkit = find_toolkit();
+  if (!toolkit) return optional_check("nvcc", toolkit.error());
+  return {"nvcc", CheckStatus::ok, "CUDA " + toolkit->version + " in " + toolkit->root.string(), "", false};
+}
+
+std::vector<MachineCheck> check_gpus() {
+  std::string why;
+  const int count = Device::count(&why);
+  if (count == 0)
+    return {{"gpu", CheckStatus::limited, "no GPU: " + why,
+             "CUDA kernels are compiled and planned here, and need a machine with an NVIDIA GPU to be timed",
+             false}};
+  std::vector<MachineCheck> checks;
+  for (int i = 0; i < count; ++i) {
+    const auto device = Device::open(i);
+    checks.push_back(
+        device ? MachineCheck{"gpu " + std::to_string(i), CheckStatus::ok, (*device)->hardware(), "", false}
+               : optional_check("gpu " + std::to_string(i), device.error()));
+  }
+  return checks;
+}
+
+std::vector<MachineCheck> examine_cuda(bool) {
+  std::vector<MachineCheck> checks = {check_toolkit()};
+  for (MachineCheck& check : check_gpus()) checks.push_back(std::move(check));
+  return checks;
+}
+
+MachineCheck try_task(const Task& task) {
+  CudaOptions options;
+  options.bank_seconds = kBankSeconds;
+  const auto evaluator = make_cuda_evaluator(task, options);
+  return task_check(task, evaluator ? Status{} : Status(evaluator.error()));
+}
+
+}  // namespace
+}  // namespace cuda
+
+std::string cuda_hardware() {
+  if (cuda::Device::count() == 0) return "no GPU";
+  const auto device = cuda::Device::open(0);
+  return device ? (*device)->hardware() : "no GPU";
+}
+
+BackendDescription describe_cuda_backend() {
+  BackendDescription description;
+  description.name = "cuda";
+  description.summary = "a CUDA C++ kernel with its launches, planned, replayed and timed on a GPU";
+  description.language = "CUDA C++";
+  description.suffix = ".cu";
+  description.kernels = true;
+  description.dtypes = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::f8e5m2,
+                        Dtype::i64, Dtype::i32, Dtype::i8,  Dtype::u8,   Dtype::boolean};
+  description.interface_files = [](const Task& task) {
+    return std::vector<SourceFile>{{"task.cuh", cuda_task_header(task)}};
+  };
+  description.hardware = cuda_hardware;
+  description.examine_machine = cuda::examine_cuda;
+  description.examine_task = cuda::try_task;
+  description.describe_plan = [](const Task& task, const Source& source) {
+    return describe_cuda_plan(task, source);
+  };
+  description.examine_precision = [](const Task& task) {
+    return precision_checks(check_cuda_precision(task));
+  };
+  return description;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,327 @@
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include <kernelsmith/evaluator/judge.hpp>
+#include <kernelsmith/evaluator/staged_evaluator.hpp>
+#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
+
+#include "cuda_host.hpp"
+#include "cuda_oracle.hpp"
+#include "device/judge_kernels.hpp"
+#include "gpu.hpp"
+#include "locate_program.hpp"
+#include "plan_book.hpp"
+#include "rates.hpp"
+#include "task_objects.hpp"
+#include "toolchain/cuda_source.hpp"
+
+namespace kernelsmith {
+namespace cuda {
+namespace {
+
+/// Calls of a batch, at most: of the shortest kernels a batch lasts some 60 us, a hundred times what an
+/// event's time scatters.
+constexpr std::size_t kMostSlots = 32;
+/// Without a device this is what candidates are compiled for.
+constexpr const char* kUsualArch = "sm_90a";
+/// Deriving what outputs may be is the processor's work.
+constexpr std::size_t kMostOracleThreads = 8;
+
+class Stopwatch {
+ public:
+  double ms() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// The Error itself, or what the task's own kernel did wrong.
+Error task_at_fault(const Failure& failure, const std::string& what) {
+  if (const Error* const error = std::get_if<Error>(&failure)) return *error;
+  return fail(ErrorCode::refused,
+              "the task's " + what + " cannot be planned: " + std::get<Rejection>(failure).diagnostics,
+              "files: " + what);
+}
+
+class CudaBackend final : public Backend {
+ public:
+  CudaBackend(std::shared_ptr<const Task> task, std::shared_ptr<const CudaCompiler> compiler,
+              std::shared_ptr<PlanBook> book)
+      : task_(std::move(task)), compiler_(std::move(compiler)), book_(std::move(book)) {}
+
+  /// With a device. Without one run() ends with `why`.
+  void judge_with(std::unique_ptr<Judge> judge, double bytes_per_us) {
+    judge_ = std::move(judge);
+    bytes_per_us_ = bytes_per_us;
+  }
+  void cannot_run(Error why) { why_not_ = std::move(why); }
+
+  Result<Compilation> compile(const Source& source, std::stop_token stop) override {
+    Report report;
+    report.toolchain = compiler_->description();
+    Compilation compilation{Rejection{}, {}, {}};
+    auto built = build_and_plan(source, stop, report, compilation.features);
+    if (built) {
+      compilation.outcome = std::move(*built);
+      compilation.report = std::move(report);
+      return compilation;
+    }
+    const Failure failure = built.error();
+    if (const Error* const error = std::get_if<Error>(&failure)) return *error;
+    Rejection rejection = std::get<Rejection>(failure);
+    rejection.report = std::move(report);
+    return Compilation{std::move(rejection), {}, {}};
+  }
+
+  Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
+    if (!judge_) return why_not_;
+    const std::lock_guard lock(mutex_);
+    const auto evaluation = judge_->evaluate(request, stop);
+    if (!evaluation) return evaluation;
+    return with_features(*evaluation, rates_of(*task_, evaluation->report(), bytes_per_us_));
+  }
+
+ private:
+  Judged<BinaryPtr> build_and_plan(const Source& source, const std::stop_token& stop, Report& report,
+                                   std::map<std::string, double>& features) {
+    const Stopwatch compiling;
+    auto output = compiler_->compile(source, stop);
+    report.spent_ms["compile"] = compiling.ms();
+    if (!output) return output.error();
+    if (!output->log.empty()) report.artifacts.push_back({"compile.log", std::move(output->log)});
+    const Stopwatch planning;
+    auto planned = book_->find_or_plan(output->binary, stop);
+    report.spent_ms["plan"] = planning.ms();
+    if (!planned) return planned.error();
+    features = features_of(**planned);
+    report.artifacts.push_back({"kernels.txt", kernel_table(**planned)});
+    report.artifacts.push_back({"plan.txt", plan_text(**planned, *task_)});
+    return BinaryPtr(std::move(output->binary));
+  }
+
+  const std::shared_ptr<const Task> task_;
+  const std::shared_ptr<const CudaCompiler> compiler_;
+  const std::shared_ptr<PlanBook> book_;
+  std::mutex mutex_;  ///< guards judge_ and its host
+  std::unique_ptr<Judge> judge_;
+  double bytes_per_us_ = 0;  ///< of the device's memory
+  Error why_not_;
+};
+
+Status check_supported(const Task& task) {
+  if (task.backend != "cuda")
+    return fail(ErrorCode::unsupported,
+                "the task '" + task.name + "' is for the backend '" + task.backend + "'");
+  if (!task.inputs.empty())
+    return fail(ErrorCode::unsupported, "the cuda backend takes no generator of inputs yet", "files: inputs",
+                "use one of the kinds of init in docs/formats.md");
+  if (task.declared.operations_are_minimal)
+    return fail(ErrorCode::unsupported, "the cuda backend bounds no speed by the number of operations",
+                "declared: operations_are_minimal", "leave it out; the bytes are bounded");
+  return {};
+}
+
+/// "sm_90a" of compute capability 9.0: from Hopper on the arch-specific instructions are in the "a" targets.
+std::string arch_of(const DeviceFacts& facts) {
+  return "sm_" + std::to_string(facts.arch) + (facts.arch >= 90 ? "a" : "");
+}
+
+/// What both an evaluator and the checks of a task begin with.
+struct Prepared {
+  std::shared_ptr<const Task> task;
+  std::shared_ptr<const std::vector<TaskShape>> shapes;
+  std::shared_ptr<Gpu> gpu;  ///< null without a device
+  Error why_no_gpu;
+  std::shared_ptr<const CudaCompiler> compiler;
+  Objects objects;
+  PlanSetup plan;
+  std::filesystem::path runner;
+};
+
+using OpenedGpu = Result<std::shared_ptr<Gpu>>;
+
+OpenedGpu open_gpu(const CudaOptions& options) {
+  std::string why;
+  const int count = Device::count(&why);
+  if (count == 0)
+    return fail(
+        ErrorCode::unsupported,
+        "the candidate was compiled and planned, but there is no GPU to run it on: " + why, {},
+        "run this on a machine with an NVIDIA GPU and its driver (kernelsmith doctor tells what it sees)");
+  if (options.device >= count)
+    return fail(
+        ErrorCode::unsupported,
+        "there is no GPU " + std::to_string(options.device) + ": this machine has " + std::to_string(count),
+        "evaluator.device");
+  auto runner = locate_program("kernelsmith-cuda-runner", "KERNELSMITH_CUDA_RUNNER");
+  if (!runner) return runner.error();
+  return Gpu::open(options.device, *runner);
+}
+
+Result<Prepared> prepare(std::shared_ptr<const Task> task, const CudaOptions& options) {
+  if (auto s = check_supported(*task); !s) return s.error();
+  auto planner = locate_program("kernelsmith-cuda-planner", "KERNELSMITH_CUDA_PLANNER");
+  if (!planner) return planner.error();
+  Prepared prepared;
+  prepared.shapes = std::make_shared<const std::vector<TaskShape>>(shapes_of(*task));
+  auto gpu = std::async(std::launch::async, [&] { return open_gpu(options); });
+  CompilerOptions compiling;
+  compiling.toolkit = options.toolkit;
+  compiling.flags = options.flags;
+  compiling.unsandboxed = options.unsandboxed;
+  auto opened = gpu.get();
+  if (opened)
+    prepared.gpu = *opened;
+  else if (opened.error().code != ErrorCode::unsupported)
+    return opened.error();
+  else
+    prepared.why_no_gpu = opened.error();
+  const DeviceFacts facts = prepared.gpu ? prepared.gpu->device().facts() : h100();
+  compiling.arch = !options.arch.empty() ? options.arch : prepared.gpu ? arch_of(facts) : kUsualArch;
+  auto compiler = CudaCompiler::create(*task, compiling);
+  if (!compiler) return compiler.error();
+  auto objects = build_objects(*task, **compiler);
+  if (!objects) return objects.error();
+  prepared.task = std::move(task);
+  prepared.compiler = std::move(*compiler);
+  prepared.objects = std::move(*objects);
+  prepared.plan = {{*planner, facts, made_up_workspace(), options.unsandboxed},
+                   *prepared.shapes,
+                   prepared.task->timeout_s};
+  return prepared;
+}
+
+BufferLayout layout_of(const Prepared& prepared, const CudaOptions& options) {
+  return {*prepared.task, *prepared.shapes, OraclePrecision::declared, options.buffer_bytes, kMostSlots};
+}
+
+CallAddressesPtr made_up_addresses(const Prepared& prepared, const CudaOptions& options) {
+  auto where = std::make_shared<CallAddresses>();
+  where->workspace = made_up_workspace();
+  const BufferLayout layout = layout_of(prepared, options);
+  for (std::size_t shape = 0; shape < prepared.shapes->size(); ++shape) {
+    auto& slots = where->buffers.emplace_back();
+    for (std::size_t slot = 0; slot < layout.slots(); ++slot) slots.push_back(layout.made_up(shape, slot));
+  }
+  return where;
+}
+
+/// The task's own kernels, planned at made-up addresses: a mistake in them is found without a GPU.
+Status plan_trusted(const Prepared& prepared, PlanBook& book) {
+  const Objects& objects = prepared.objects;
+  const std::vector<std::pair<CudaBinaryPtr, std::string>> all = {{objects.declared, "reference"},
+                                                                  {objects.baseline, "baseline"},
+                                                                  {objects.seed, "seed"},
+                                                                  {objects.yardstick, "yardstick"}};
+  for (const auto& [binary, what] : all)
+    if (binary)
+      if (auto planned = book.find_or_plan(binary, {}); !planned) return task_at_fault(planned.error(), what);
+  return {};
+}
+
+/// All oracles share one runner: what they compute takes it milliseconds.
+OracleFactory oracle_factory(const Prepared& prepared) {
+  CudaOracle::Setup setup{prepared.task, prepared.shapes, nullptr, std::make_shared<OracleRunner>(),
+                          planning_with(prepared.plan)};
+  setup.device = prepared.gpu->shared_device();
+  setup.runner->start = prepared.gpu->runner_start();
+  return [setup, objects = prepared.objects]() -> Result<Oracles> {
+    auto declared = CudaOracle::create(setup, objects.declared, OraclePrecision::declared);
+    if (!declared) return declared.error();
+    Oracles oracles{std::move(*declared), nullptr, nullptr};
+    if (!objects.wide) return oracles;
+    auto wide = CudaOracle::create(setup, objects.wide, truth_precision_on_gpu(*setup.task));
+    if (!wide) return wide.error();
+    oracles.wide = std::move(*wide);
+    return oracles;
+  };
+}
+
+Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::shared_ptr<PlanBook>& book,
+                                          const CudaOptions& options) {
+  const auto kernels = prepared.compiler->build_kernels(judge_kernels());
+  if (!kernels) return kernels.error();
+  auto host = CudaHost::create(prepared.task, prepared.gpu, book, layout_of(prepared, options), *kernels,
+                               !options.unsandboxed);
+  if (!host) return host.error();
+  JudgeParts parts;
+  parts.task = prepared.task;
+  parts.host = *host;
+  parts.oracles = oracle_factory(prepared);
+  parts.oracle_threads =
+      std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, kMostOracleThreads);
+  parts.bank.bytes = options.bank_bytes;
+  parts.bank.seconds = options.bank_seconds;
+  parts.baseline = prepared.objects.baseline;
+  parts.seed = prepared.objects.seed;
+  parts.yardstick = prepared.objects.yardstick;
+  return Judge::create(std::move(parts));
+}
+
+}  // namespace
+}  // namespace cuda
+
+Result<std::shared_ptr<Backend>> make_cuda_backend(std::shared_ptr<const Task> task,
+                                                   const CudaOptions& options) {
+  auto prepared = cuda::prepare(std::move(task), options);
+  if (!prepared) return prepared.error();
+  auto book = std::make_shared<cuda::PlanBook>(cuda::planning_with(prepared->plan));
+  auto backend = std::make_shared<cuda::CudaBackend>(prepared->task, prepared->compiler, book);
+  if (!prepared->gpu) {
+    book->move_to(cuda::made_up_addresses(*prepared, options));
+    if (auto planned = cuda::plan_trusted(*prepared, *book); !planned) return planned.error();
+    backend->cannot_run(prepared->why_no_gpu);
+    return backend;
+  }
+  auto judge = cuda::make_judge(*prepared, book, options);
+  if (!judge) return judge.error();
+  const auto bytes_per_us = prepared->gpu->device().bandwidth();
+  if (!bytes_per_us) return bytes_per_us.error();
+  backend->judge_with(std::move(*judge), *bytes_per_us);
+  return backend;
+}
+
+Result<std::shared_ptr<Evaluator>> make_cuda_evaluator(Task task, const CudaOptions& options) {
+  const auto shared = std::make_shared<const Task>(std::move(task));
+  auto backend = make_cuda_backend(shared, options);
+  if (!backend) return backend.error();
+  // The device times; what the processor compiles meanwhile does not disturb it.
+  EvaluatorOptions stages = EvaluatorOptions::for_this_machine();
+  stages.compile_while_running = true;
+  return make_staged_evaluator(shared, std::move(*backend), stages);
+}
+
+Result<std::vector<PrecisionCheck>> check_cuda_precision(const Task& task, const CudaOptions& options) {
+  const auto prepared = cuda::prepare(std::make_shared<const Task>(task), options);
+  if (!prepared) return prepared.error();
+  if (!prepared->gpu) return prepared->why_no_gpu;
+  return check_precision(task, cuda::oracle_factory(*prepared));
+}
+
+Result<std::string> describe_cuda_plan(const Task& task, const Source& source, const CudaOptions& options) {
+  auto prepared = cuda::prepare(std::make_shared<const Task>(task), options);
+  if (!prepared) return prepared.error();
+  const auto told = [](const Failure& failure) -> Error {
+    if (const Error* const error = std::get_if<Error>(&failure)) return *error;
+    const Rejection& rejection = std::get<Rejection>(failure);
+    return fail(ErrorCode::bad_input, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
+  };
+  auto output = prepared->compiler->compile(source, {});
+  if (!output) return told(output.error());
+  auto planned =
+      cuda::plan_binary(prepared->plan, output->binary, cuda::made_up_addresses(*prepared, options), {});
+  if (!planned) return told(planned.error());
+  return cuda::kernel_table(**planned) + "\n" + cuda::plan_text(**planned, task);
+}
+
+std::string cuda_task_header(const Task& task) { return cuda::task_header(task, OraclePrecision::declared); }
+
+}  // namespace kernelsmith

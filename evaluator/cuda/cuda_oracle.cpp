@@ -1,0 +1,107 @@
+#include "cuda_oracle.hpp"
+
+#include <string>
+#include <variant>
+
+namespace kernelsmith::cuda {
+namespace {
+
+/// Of one call: a plain reference at a large shape takes a second.
+constexpr double kTimeoutS = 60;
+
+Error refused(const Failure& failure, const std::string& shape) {
+  if (const Error* const error = std::get_if<Error>(&failure)) return *error;
+  return fail(ErrorCode::refused,
+              "the task's reference fails" + (shape.empty() ? "" : " at " + shape) + ": " +
+                  std::get<Rejection>(failure).diagnostics,
+              "files: reference");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CudaOracle>> CudaOracle::create(const Setup& setup, const CudaBinaryPtr& binary,
+                                                       OraclePrecision precision) {
+  constexpr std::size_t kOneSlot = 1;
+  auto buffers =
+      CallBuffers::create(*setup.device, BufferLayout(*setup.task, *setup.shapes, precision, 0, kOneSlot));
+  if (!buffers) return buffers.error();
+  std::unique_ptr<CudaOracle> oracle(new CudaOracle(setup, std::move(*buffers), precision));
+  if (auto planned = oracle->plan(binary); !planned) return planned.error();
+  return oracle;
+}
+
+/// One that lives, with the buffers mapped.
+Status CudaOracle::take_runner() {
+  OracleRunner& shared = *setup_.runner;
+  const std::lock_guard lock(shared.mutex);
+  if (!shared.last || !shared.last->alive()) {
+    auto started = shared.start();
+    if (!started) return started.error();
+    shared.last = std::move(*started);
+  }
+  runner_ = shared.last;
+  return buffers_.map(*runner_);
+}
+
+Status CudaOracle::plan(const CudaBinaryPtr& binary) {
+  if (auto taken = take_runner(); !taken) return taken;
+  auto where = std::make_shared<CallAddresses>();
+  where->workspace = runner_->workspace();
+  for (std::size_t shape = 0; shape < setup_.shapes->size(); ++shape)
+    where->buffers.push_back({buffers_.in_runner(shape, 0)});
+  auto planned = setup_.plan(binary, where, {});
+  if (!planned) return refused(planned.error(), "");
+  planned_ = std::move(*planned);
+  kept_.resize(setup_.shapes->size());
+  return {};
+}
+
+CudaOracle::~CudaOracle() {
+  if (!runner_) return;
+  const std::lock_guard lock(setup_.runner->mutex);
+  for (const auto& number : kept_)
+    if (number) runner_->forget(*number);
+  static_cast<void>(runner_->unmap(buffers_.mapped()));  // a dead runner has unmapped all
+}
+
+std::span<std::byte> CudaOracle::input(std::size_t shape, std::size_t tensor) {
+  Bytes& values = values_[{shape, tensor}];
+  values.resize(buffers_.layout().tensor_bytes(shape, tensor));
+  return values;
+}
+
+Status CudaOracle::answer(std::size_t shape) {
+  const BufferLayout& layout = buffers_.layout();
+  const std::vector<TensorSpec>& tensors = setup_.task->tensors;
+  std::vector<Device::Move> zeros;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    const std::uint64_t address = buffers_.tensor(shape, 0, t);
+    if (tensors[t].role == TensorRole::out)
+      zeros.push_back({address, 0, layout.tensor_bytes(shape, t), 0});
+    else if (auto done = setup_.device->upload(address, input(shape, t)); !done)
+      return done;
+  }
+  if (auto done = setup_.device->move(zeros); !done) return done;
+  {
+    const std::lock_guard lock(setup_.runner->mutex);
+    if (!kept_[shape]) {
+      auto number = runner_->keep(planned_->by_shape[shape]);
+      if (!number) return number.error();
+      kept_[shape] = *number;
+    }
+    const auto time = runner_->replay(*kept_[shape], {1, false, kTimeoutS}, {});
+    if (!time) return refused(time.error(), (*setup_.shapes)[shape].name);
+  }
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    if (tensors[t].role == TensorRole::in) continue;
+    if (auto done = setup_.device->download(input(shape, t), buffers_.tensor(shape, 0, t)); !done)
+      return done;
+  }
+  return {};
+}
+
+std::span<const std::byte> CudaOracle::output(std::size_t shape, std::size_t tensor) {
+  return input(shape, tensor);
+}
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,66 @@
+// CudaOracle: the reference, answering one call at a time on the GPU.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/bytes.hpp>
+#include <kernelsmith/evaluator/oracle.hpp>
+
+#include "call_buffers.hpp"
+#include "gpu.hpp"
+#include "plan_book.hpp"
+
+namespace kernelsmith::cuda {
+
+/// A runner that oracles share, apart from the one that candidates are timed in. It starts with the first
+/// oracle, and where it died another does with the next one.
+struct OracleRunner {
+  RunnerStart start;
+  std::mutex mutex;  ///< guards all that runners do
+  std::shared_ptr<Runner> last;
+};
+
+class CudaOracle final : public Oracle {
+ public:
+  struct Setup {
+    std::shared_ptr<const Task> task;
+    std::shared_ptr<const std::vector<TaskShape>> shapes;
+    std::shared_ptr<Device> device;
+    std::shared_ptr<OracleRunner> runner;
+    PlanFunction plan;
+  };
+
+  /// Plans the binary at all shapes. Errors: refused where that fails.
+  static Result<std::unique_ptr<CudaOracle>> create(const Setup& setup, const CudaBinaryPtr& binary,
+                                                    OraclePrecision precision);
+  ~CudaOracle() override;
+
+  OraclePrecision precision() const override { return precision_; }
+  std::span<std::byte> input(std::size_t shape, std::size_t tensor) override;
+  Status answer(std::size_t shape) override;
+  std::span<const std::byte> output(std::size_t shape, std::size_t tensor) override;
+
+ private:
+  CudaOracle(Setup setup, CallBuffers buffers, OraclePrecision precision)
+      : setup_(std::move(setup)), buffers_(std::move(buffers)), precision_(precision) {}
+  Status take_runner();
+  Status plan(const CudaBinaryPtr& binary);
+
+  Setup setup_;
+  CallBuffers buffers_;
+  std::shared_ptr<Runner> runner_;  ///< that the buffers are mapped in
+  const OraclePrecision precision_;
+  PlannedBinaryPtr planned_;
+  std::vector<std::optional<std::uint32_t>> kept_;               ///< by shape: the runner's numbers
+  std::map<std::pair<std::size_t, std::size_t>, Bytes> values_;  ///< by shape and tensor
+};
+
+}  // namespace kernelsmith::cuda

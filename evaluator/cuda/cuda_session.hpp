@@ -1,0 +1,67 @@
+// CudaSession: a planned kernel on a GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/evaluator/kernel_host.hpp>
+
+#include "cuda_host.hpp"
+
+namespace kernelsmith::cuda {
+
+/// Every batch is a world of its own: modules loaded anew, all memory in its calls' reach filled, inputs
+/// written. What a batch wrote is withdrawn into this session's memory before another kernel runs.
+class CudaSession final : public KernelSession {
+ public:
+  CudaSession(CudaHost& host, PlannedBinaryPtr planned, Trust trust, std::stop_token stop);
+
+  Judged<double> run(const Batch& batch) override;
+  Findings compare() override;
+  Digest outputs() override;
+  void take_costs(std::map<std::string, double>& spent_ms) override;
+
+ private:
+  /// An output of a call as it stood after the batch, in the judge's memory, with the margins around it.
+  struct Withdrawn {
+    std::size_t call = 0, tensor = 0;
+    std::uint64_t address = 0;  ///< of the margin before it
+    std::size_t before = 0, size = 0, after = 0;
+
+    std::uint64_t output() const { return address + before; }
+    std::size_t bytes() const { return before + size + after; }
+  };
+
+  Judged<ReplayTime> undisturbed_batch();
+  Judged<ReplayTime> batch();
+  Result<Runner*> runner_with_plan();
+  Status lay_out();
+  Judged<ReplayTime> replay(Runner& runner);
+  Judged<void> check_inputs();
+  Status withdraw();
+  Status wipe();
+  Result<Bytes> downloaded(const Withdrawn& output) const;
+  Result<std::vector<Look>> looks_at(const Withdrawn& output) const;
+  std::vector<std::size_t> outputs_of_task() const;
+  Result<CompareResult> examine(const Withdrawn& output, const LookResult& seen) const;
+  Findings broken(const Error& error);
+
+  CudaHost& host_;
+  PlannedBinaryPtr planned_;
+  const Trust trust_;
+  const std::stop_token stop_;
+  SecretStream random_;
+  Batch batch_;
+  std::uint32_t poison_ = 0;
+  PrivateMemory staging_;
+  std::vector<Withdrawn> withdrawn_;
+  std::optional<Error> broken_;  ///< what the device answered to a comparison
+  std::map<std::string, double> spent_ms_;
+};
+
+}  // namespace kernelsmith::cuda

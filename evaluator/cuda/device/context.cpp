@@ -1,0 +1,76 @@
+#include "device/context.hpp"
+
+#include <array>
+
+namespace kernelsmith::cuda {
+
+Result<std::shared_ptr<const DeviceContext>> DeviceContext::create(int index) {
+  const auto found = Driver::get();
+  if (!found) return found.error();
+  const Driver& driver = **found;
+  int count = 0;
+  if (const auto counted = driver.call(driver.device_count, &count); !counted) return counted.error();
+  if (index < 0 || index >= count)
+    return fail(ErrorCode::unsupported,
+                "there is no GPU " + std::to_string(index) + ": the driver shows " + std::to_string(count));
+  abi::DeviceNumber number = 0;
+  if (const auto got = driver.call(driver.device_get, &number, index); !got) return got.error();
+
+  std::shared_ptr<DeviceContext> made(new DeviceContext(driver, number));
+  if (made->attribute(abi::kVirtualMemorySupported) == 0 ||
+      made->attribute(abi::kPosixDescriptorSupported) == 0)
+    return fail(ErrorCode::unsupported,
+                "GPU " + std::to_string(index) + " cannot share memory between processes", {},
+                "virtual memory management and POSIX descriptors are needed (not vGPU, not WSL)");
+  std::array<char, 64> bus_id{};
+  if (const auto got = driver.call(driver.device_bus_id, bus_id.data(), 63, number); !got) return got.error();
+  made->bus_id_ = bus_id.data();
+  if (const auto got = driver.call(driver.context_create, &made->context_, 0U, number); !got)
+    return got.error();
+  abi::Context none = nullptr;  // creating it made it current
+  if (const auto popped = driver.call(driver.context_pop, &none); !popped) return popped.error();
+  return std::shared_ptr<const DeviceContext>(std::move(made));
+}
+
+DeviceContext::~DeviceContext() {
+  if (context_ != nullptr) driver_.context_destroy(context_);
+}
+
+DeviceContext::Current::Current(const DeviceContext& context)
+    : context_(context), pushed_(context.driver_.context_push(context.context_) == abi::kSuccess) {}
+
+DeviceContext::Current::~Current() {
+  abi::Context mine = nullptr;
+  if (pushed_) context_.driver_.context_pop(&mine);
+}
+
+int DeviceContext::attribute(int which) const {
+  int value = 0;
+  return driver_.device_attribute(&value, which, number_) == abi::kSuccess ? value : 0;
+}
+
+abi::MemoryProperties DeviceContext::shareable() const {
+  abi::MemoryProperties properties;
+  properties.handle_types = abi::kPosixDescriptor;
+  properties.location.id = number_;
+  return properties;
+}
+
+abi::AccessDescription DeviceContext::read_write() const {
+  abi::AccessDescription access;
+  access.location.id = number_;
+  return access;
+}
+
+void DeviceContext::give_back(const SharedMemory& memory) const {
+  const Current current(*this);
+  driver_.memory_unmap(memory.address(), memory.bytes());
+  driver_.address_free(memory.address(), memory.bytes());
+}
+
+void DeviceContext::give_back(const PrivateMemory& memory) const {
+  const Current current(*this);
+  driver_.memory_free(memory.address());
+}
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,60 @@
+// DeviceContext: a CUDA context of our own, apart from any that the program has elsewhere.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include <kernelsmith/core/result.hpp>
+
+#include "device/device.hpp"
+#include "device/driver.hpp"
+
+namespace kernelsmith::cuda {
+
+/// A context and the GPU it is on. Thread-safe but for Current's rule.
+class DeviceContext final : public MemoryOwner {
+ public:
+  /// Errors: unsupported (no driver, no such GPU), tool_failed.
+  static Result<std::shared_ptr<const DeviceContext>> create(int index);
+  ~DeviceContext() override;
+  DeviceContext(const DeviceContext&) = delete;
+  DeviceContext& operator=(const DeviceContext&) = delete;
+
+  /// Makes the context the calling thread's for as long as this lives.
+  class Current {
+   public:
+    explicit Current(const DeviceContext& context);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    const DeviceContext& context_;
+    bool pushed_;
+  };
+
+  const Driver& driver() const { return driver_; }
+  abi::DeviceNumber number() const { return number_; }
+  const std::string& bus_id() const { return bus_id_; }
+
+  /// Zero where the driver does not know the attribute.
+  int attribute(int which) const;
+
+  /// What memory that is shared with another process is made of.
+  abi::MemoryProperties shareable() const;
+  abi::AccessDescription read_write() const;
+
+  void give_back(const SharedMemory& memory) const override;
+  void give_back(const PrivateMemory& memory) const override;
+
+ private:
+  DeviceContext(const Driver& driver, abi::DeviceNumber number) : driver_(driver), number_(number) {}
+
+  const Driver& driver_;
+  abi::DeviceNumber number_;
+  abi::Context context_ = nullptr;
+  std::string bus_id_;
+};
+
+}  // namespace kernelsmith::cuda

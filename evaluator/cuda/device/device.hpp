@@ -1,0 +1,121 @@
+// Device: the judge's own context on a GPU, and the memory that it shares with runners. No candidate kernel
+// ever runs in this context.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+
+#include "planner/planner.hpp"
+
+namespace kernelsmith::cuda {
+
+class SharedMemory;
+class PrivateMemory;
+
+/// Where memory came from, and who takes it back.
+class MemoryOwner {
+ public:
+  virtual ~MemoryOwner() = default;
+  virtual void give_back(const SharedMemory& memory) const = 0;
+  virtual void give_back(const PrivateMemory& memory) const = 0;
+};
+
+/// Device memory of the judge's context that can be exported to a runner. Freed by the destructor.
+class SharedMemory {
+ public:
+  SharedMemory(SharedMemory&& other) noexcept;
+  SharedMemory& operator=(SharedMemory&& other) noexcept;
+  ~SharedMemory();
+
+  std::uint64_t address() const { return address_; }  ///< in the judge's context
+  std::size_t bytes() const { return bytes_; }        ///< a multiple of the granularity (2 MiB)
+  int descriptor() const { return descriptor_; }      ///< for SCM_RIGHTS; owned by this
+
+ private:
+  friend class Device;
+  SharedMemory() = default;
+  std::uint64_t address_ = 0;
+  std::size_t bytes_ = 0;
+  int descriptor_ = -1;
+  std::shared_ptr<const MemoryOwner> owner_;
+};
+
+/// Private device memory of the judge's context.
+class PrivateMemory {
+ public:
+  PrivateMemory() = default;
+  PrivateMemory(PrivateMemory&& other) noexcept;
+  PrivateMemory& operator=(PrivateMemory&& other) noexcept;
+  ~PrivateMemory();
+  std::uint64_t address() const { return address_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  friend class Device;
+  std::uint64_t address_ = 0;
+  std::size_t bytes_ = 0;
+  std::shared_ptr<const MemoryOwner> owner_;
+};
+
+/// Thread-safe: each function makes the context current for its own duration, and waits for what it started.
+class Device {
+ public:
+  /// How many GPUs the driver sees; 0 with the reason in `why` where there is no driver or no GPU.
+  static int count(std::string* why = nullptr);
+
+  /// Opens GPU `index`. Errors: unsupported (no driver, no such GPU, a driver too old).
+  static Result<std::shared_ptr<Device>> open(int index);
+  virtual ~Device() = default;
+
+  virtual int index() const = 0;
+  virtual const DeviceFacts& facts() const = 0;
+  virtual std::string hardware() const = 0;  ///< "NVIDIA H100 80GB HBM3, driver 580.95"
+  virtual std::size_t l2_bytes() const = 0;
+
+  virtual Result<SharedMemory> share(std::size_t bytes) = 0;
+  virtual Result<PrivateMemory> allocate(std::size_t bytes) = 0;
+
+  virtual Status upload(std::uint64_t to, std::span<const std::byte> from) = 0;
+  virtual Status download(std::span<std::byte> to, std::uint64_t from) = 0;
+
+  /// A copy or a fill; `from` 0 fills with the 32-bit `word` (bytes not a multiple of 4 are allowed).
+  struct Move {
+    std::uint64_t to = 0, from = 0;
+    std::size_t bytes = 0;
+    std::uint32_t word = 0;
+  };
+  /// All of them, in order, on one stream; returns when they are done.
+  virtual Status move(std::span<const Move> moves) = 0;
+
+  /// Loads kernels of the judge's own, which stay loaded. Errors: tool_failed.
+  virtual Status load(std::span<const std::byte> cubin) = 0;
+  /// A kernel that load() brought. Errors: not_found.
+  virtual Result<std::uint64_t> function(const std::string& name) = 0;
+
+  struct Launch {
+    std::uint64_t function = 0;
+    std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+    std::vector<std::uint64_t> arguments;  ///< of a parameter of four bytes the low half
+  };
+  /// All of them, in order, on one stream; returns when they are done.
+  virtual Status launch(std::span<const Launch> launches) = 0;
+
+  /// Bytes per microsecond of a large device-to-device copy, reads and writes both counted; the best of a
+  /// few.
+  virtual Result<double> bandwidth() = 0;
+
+ protected:
+  static SharedMemory shared(std::uint64_t address, std::size_t bytes, int descriptor,
+                             std::shared_ptr<const MemoryOwner> owner);
+  static PrivateMemory owned(std::uint64_t address, std::size_t bytes,
+                             std::shared_ptr<const MemoryOwner> owner);
+};
+
+}  // namespace kernelsmith::cuda

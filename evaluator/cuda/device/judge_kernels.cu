@@ -1,0 +1,104 @@
+// What the judge does on the device: comparing. Compiled by the toolkit's nvcc when a device is first used. A kernel
+// here only says that all is well; where it is not, the processor looks again, element by element (truth/compare.cpp).
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+
+namespace {
+
+/// Of one output. `suspects` counts elements that the processor has to look at.
+struct Found {
+  unsigned long long suspects;
+  unsigned long long worst_bits;  ///< of a double that is not negative: they order as integers do
+  double squares;
+};
+
+__device__ double widened(double x) { return x; }
+__device__ float widened(float x) { return x; }
+__device__ float widened(__half x) { return __half2float(x); }
+__device__ float widened(__nv_bfloat16 x) { return __bfloat162float(x); }
+__device__ float widened(__nv_fp8_e4m3 x) { return static_cast<float>(x); }
+__device__ float widened(__nv_fp8_e5m2 x) { return static_cast<float>(x); }
+
+/// Whether the element's bytes are the poison's, 32 bits repeated.
+template <class T>
+__device__ bool may_be_poison(const T* actual, unsigned long long i, unsigned poison) {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(actual + i);
+  for (unsigned b = 0; b < sizeof(T); ++b)
+    if (bytes[b] != ((poison >> (8 * ((i * sizeof(T) + b) % 4))) & 0xff)) return false;
+  return true;
+}
+
+/// A truth that is not finite asks for the same, with any NaN for NaN.
+template <class T>
+__device__ bool same_class(T actual, T expected) {
+  const auto a = widened(actual), e = widened(expected);
+  return isnan(e) ? isnan(a) : a == e;
+}
+
+template <class T, class W>
+__device__ void compare(const T* actual, const T* expected, const W* weights, unsigned long long count,
+                        unsigned poison, Found* found) {
+  unsigned long long suspects = 0;
+  double squares = 0, worst = 0;
+  const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
+    const W error = static_cast<W>(widened(actual[i])) - static_cast<W>(widened(expected[i]));
+    const W q = (error < 0 ? -error : error) * weights[i];
+    if (q <= 1) {
+      squares += static_cast<double>(q) * static_cast<double>(q);
+      worst = fmax(worst, static_cast<double>(q));
+    } else if (isfinite(widened(expected[i])) || !same_class(actual[i], expected[i]) || may_be_poison(actual, i, poison)) {
+      ++suspects;
+    }
+  }
+  for (int lane = 16; lane > 0; lane /= 2) {
+    squares += __shfl_xor_sync(0xffffffffU, squares, lane);
+    worst = fmax(worst, __shfl_xor_sync(0xffffffffU, worst, lane));
+  }
+  if (suspects > 0) atomicAdd(&found->suspects, suspects);
+  if (threadIdx.x % 32 != 0) return;
+  atomicAdd(&found->squares, squares);
+  atomicMax(&found->worst_bits, static_cast<unsigned long long>(__double_as_longlong(worst)));
+}
+
+}  // namespace
+
+#define COMPARE(NAME, T, W)                                                                                     \
+  extern "C" __global__ void NAME(const T* actual, const T* expected, const W* weights, unsigned long long count, \
+                                  unsigned poison, Found* found) {                                              \
+    compare(actual, expected, weights, count, poison, found);                                                   \
+  }
+COMPARE(compare_f64, double, double)
+COMPARE(compare_f32, float, float)
+COMPARE(compare_f16, __half, float)
+COMPARE(compare_bf16, __nv_bfloat16, float)
+COMPARE(compare_f8e4m3, __nv_fp8_e4m3, float)
+COMPARE(compare_f8e5m2, __nv_fp8_e5m2, float)
+COMPARE(compare_f32_wide, float, double)
+COMPARE(compare_f16_wide, __half, double)
+COMPARE(compare_bf16_wide, __nv_bfloat16, double)
+COMPARE(compare_f8e4m3_wide, __nv_fp8_e4m3, double)
+COMPARE(compare_f8e5m2_wide, __nv_fp8_e5m2, double)
+
+/// Counts 16-byte pieces that differ; both addresses are multiples of 16.
+extern "C" __global__ void same_bytes(const uint4* a, const uint4* b, unsigned long long bytes, Found* found) {
+  const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  unsigned long long differing = 0;
+  for (unsigned long long i = first; i < bytes / 16; i += step) {
+    const uint4 x = a[i], y = b[i];
+    differing += ((x.x ^ y.x) | (x.y ^ y.y) | (x.z ^ y.z) | (x.w ^ y.w)) != 0;
+  }
+  const auto* const x = reinterpret_cast<const unsigned char*>(a);
+  const auto* const y = reinterpret_cast<const unsigned char*>(b);
+  for (unsigned long long i = bytes / 16 * 16 + first; i < bytes; i += step) differing += x[i] != y[i];
+  if (differing > 0) atomicAdd(&found->suspects, differing);
+}
+
+/// Counts bytes that are not the poison's; byte 0 holds bits 8 * phase and up of it.
+extern "C" __global__ void untouched(const unsigned char* bytes, unsigned long long count, unsigned poison,
+                                     unsigned phase, Found* found) {
+  const unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count && bytes[i] != ((poison >> (8 * ((i + phase) % 4))) & 0xff)) atomicAdd(&found->suspects, 1ULL);
+}

@@ -1,0 +1,42 @@
+#include "gpu.hpp"
+
+#include <utility>
+
+namespace kernelsmith::cuda {
+namespace {
+
+/// What takes the device away for a moment ends the spare too; the one after that starts on it anew.
+constexpr int kAttempts = 2;
+
+}  // namespace
+
+Result<std::shared_ptr<Gpu>> Gpu::open(int device, std::filesystem::path runner_program) {
+  auto opened = Device::open(device);
+  if (!opened) return opened.error();
+  const RunnerSettings settings{std::move(runner_program), device};
+  return create(std::move(*opened), [settings] { return Runner::start(settings); });
+}
+
+Result<std::shared_ptr<Gpu>> Gpu::create(std::shared_ptr<Device> device, RunnerStart start) {
+  std::shared_ptr<Gpu> gpu(new Gpu(std::move(device), std::move(start)));
+  gpu->start_spare();
+  if (auto runner = gpu->runner(); !runner) return runner.error();
+  return gpu;
+}
+
+void Gpu::start_spare() { spare_ = std::async(std::launch::async, start_); }
+
+Result<Runner*> Gpu::runner() {
+  if (runner_ && runner_->alive()) return runner_.get();
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    auto started = spare_.get();
+    start_spare();
+    if (!started) return started.error();
+    runner_ = std::move(*started);
+    ++epoch_;
+    if (runner_->alive()) return runner_.get();
+  }
+  return fail(ErrorCode::tool_failed, "the CUDA runner ends as soon as it has started");
+}
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,166 @@
+#include "plan_book.hpp"
+
+#include <algorithm>
+#include <future>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <utility>
+#include <variant>
+
+namespace kernelsmith::cuda {
+namespace {
+
+std::vector<plan::Kernel> kernels_of(const CudaBinary& binary) {
+  std::vector<plan::Kernel> kernels;
+  for (const KernelFacts& facts : binary.facts().kernels) kernels.push_back(facts.kernel);
+  return kernels;
+}
+
+Failure at_shape(const Failure& failure, const TaskShape& shape) {
+  const Rejection* const rejection = std::get_if<Rejection>(&failure);
+  if (!rejection || shape.name.empty()) return failure;
+  return reject(rejection->stage, rejection->code, rejection->diagnostics + " (at " + shape.name + ")");
+}
+
+/// The launches of the first call at the first shape.
+std::vector<const plan::Launch*> launches_of(const PlannedBinary& planned) {
+  std::vector<const plan::Launch*> launches;
+  for (const plan::Operation& operation : planned.by_shape.front().calls.front().operations)
+    if (const auto* const launch = std::get_if<plan::Launch>(&operation.what)) launches.push_back(launch);
+  return launches;
+}
+
+std::string text_of(const plan::Dim3& size) {
+  return std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" + std::to_string(size[2]);
+}
+
+/// In a planner of its own: host code that does some work in its first call alone does it in each batch's
+/// first call, and the addresses of one shape tell nothing of another's.
+Judged<plan::Plan> plan_shape(const PlanSetup& setup, const CudaBinary& binary, const CallAddresses& where,
+                              std::size_t shape, const std::stop_token& stop) {
+  plan::Plan plan;
+  plan.cubins = {binary.cubin()};
+  plan.kernels = kernels_of(binary);
+  plan.workspace = where.workspace;
+  PlannerSettings settings = setup.planner;
+  settings.workspace = where.workspace;
+  auto planner = Planner::start(settings, binary.host_library(), plan.kernels, binary.facts().symbols, stop);
+  if (!planner) return planner.error();
+  for (const std::vector<plan::Buffer>& tensors : where.buffers[shape]) {
+    auto call = (*planner)->plan(tensors, setup.shapes[shape].arguments, setup.timeout_s);
+    if (!call) return at_shape(call.error(), setup.shapes[shape]);
+    plan.calls.push_back(std::move(*call));
+  }
+  return plan;
+}
+
+}  // namespace
+
+Judged<PlannedBinaryPtr> plan_binary(const PlanSetup& setup, const CudaBinaryPtr& binary,
+                                     const CallAddressesPtr& where, const std::stop_token& stop) {
+  std::vector<std::future<Judged<plan::Plan>>> planning;
+  for (std::size_t shape = 0; shape < setup.shapes.size(); ++shape)
+    planning.push_back(std::async(std::launch::async,
+                                  [&, shape] { return plan_shape(setup, *binary, *where, shape, stop); }));
+  auto planned = std::make_shared<PlannedBinary>();
+  planned->binary = binary;
+  planned->where = where;
+  std::optional<Failure> failure;
+  for (auto& shape : planning) {
+    auto plan = shape.get();
+    if (plan)
+      planned->by_shape.push_back(std::move(*plan));
+    else if (!failure)
+      failure = plan.error();
+  }
+  if (failure) return *failure;
+  return PlannedBinaryPtr(std::move(planned));
+}
+
+PlanFunction planning_with(PlanSetup setup) {
+  return [setup = std::move(setup)](const CudaBinaryPtr& binary, const CallAddressesPtr& where,
+                                    const std::stop_token& stop) {
+    return plan_binary(setup, binary, where, stop);
+  };
+}
+
+void PlanBook::move_to(CallAddressesPtr where) {
+  const std::lock_guard lock(mutex_);
+  where_ = std::move(where);
+  planned_.clear();
+}
+
+CallAddressesPtr PlanBook::where() const {
+  const std::lock_guard lock(mutex_);
+  return where_;
+}
+
+Judged<PlannedBinaryPtr> PlanBook::find_or_plan(const CudaBinaryPtr& binary, const std::stop_token& stop) {
+  CallAddressesPtr where;
+  {
+    const std::lock_guard lock(mutex_);
+    where = where_;
+    const auto found = std::ranges::find_if(
+        planned_, [&](const PlannedBinaryPtr& one) { return one->binary->digest() == binary->digest(); });
+    if (found != planned_.end()) {
+      planned_.splice(planned_.begin(), planned_, found);
+      return planned_.front();
+    }
+  }
+  auto planned = plan_(binary, where, stop);
+  if (!planned) return planned.error();
+  const std::lock_guard lock(mutex_);
+  if (where == where_) planned_.push_front(*planned);
+  if (planned_.size() > kMost) planned_.pop_back();
+  return std::move(*planned);
+}
+
+std::map<std::string, double> features_of(const PlannedBinary& planned) {
+  const auto& facts = planned.binary->facts().kernels;
+  std::map<std::string, double> features = {
+      {"registers", 0}, {"spill_bytes", 0}, {"shared_bytes", 0}, {"tensor_cores", 0}, {"launches", 0}};
+  for (const plan::Launch* const launch : launches_of(planned)) {
+    const KernelFacts& kernel = facts[launch->kernel];
+    const auto at_least = [&](const char* name, double value) {
+      features[name] = std::max(features[name], value);
+    };
+    at_least("registers", kernel.kernel.registers);
+    at_least("spill_bytes", kernel.kernel.local);
+    at_least("shared_bytes", kernel.kernel.static_shared + launch->dynamic_shared);
+    at_least("tensor_cores", kernel.tensor_cores ? 1 : 0);
+    features["launches"] += 1;
+  }
+  return features;
+}
+
+std::string kernel_table(const PlannedBinary& planned) {
+  std::ostringstream text;
+  std::set<std::string> lines;
+  for (const plan::Launch* const launch : launches_of(planned)) {
+    const KernelFacts& facts = planned.binary->facts().kernels[launch->kernel];
+    std::ostringstream line;
+    line << plan::readable_name(facts.kernel.name) << ": grid " << text_of(launch->grid) << ", block "
+         << text_of(launch->block);
+    if (launch->cluster) line << ", cluster " << text_of(*launch->cluster);
+    line << ", " << facts.kernel.registers << " registers a thread, "
+         << facts.kernel.static_shared + launch->dynamic_shared << " bytes of shared memory a block";
+    if (facts.kernel.local > 0)
+      line << ", " << facts.kernel.local << " bytes a thread in local memory (spills or arrays)";
+    if (facts.tensor_cores) line << ", uses tensor cores";
+    line << "\n";
+    if (lines.insert(line.str()).second) text << line.str();
+  }
+  return text.str();
+}
+
+std::string plan_text(const PlannedBinary& planned, const Task& task) {
+  const plan::Plan& plan = planned.by_shape.front();
+  std::vector<plan::NamedBuffer> named;
+  for (std::size_t t = 0; t < task.tensors.size(); ++t)
+    named.push_back({task.tensors[t].name, planned.where->buffers.front().front()[t]});
+  return plan::describe(plan.calls.front(), plan.kernels, named, plan.workspace);
+}
+
+}  // namespace kernelsmith::cuda

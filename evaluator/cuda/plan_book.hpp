@@ -1,0 +1,91 @@
+// PlanBook: the plans of binaries, made in the planner's sandbox, for the addresses at which buffers lie now.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/inputs.hpp>
+#include <kernelsmith/evaluator/plan.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
+
+#include "planner/planner.hpp"
+#include "toolchain/cuda_compiler.hpp"
+
+namespace kernelsmith::cuda {
+
+/// Where the tensors of each call lie. Immutable.
+struct CallAddresses {
+  std::uint64_t epoch = 0;
+  plan::Workspace workspace;
+  std::vector<std::vector<std::vector<plan::Buffer>>> buffers;  ///< by shape, slot and tensor
+};
+using CallAddressesPtr = std::shared_ptr<const CallAddresses>;
+
+/// All that a binary does at all shapes. Immutable.
+struct PlannedBinary {
+  CudaBinaryPtr binary;
+  CallAddressesPtr where;
+  std::vector<plan::Plan> by_shape;  ///< with a call for each slot
+};
+using PlannedBinaryPtr = std::shared_ptr<const PlannedBinary>;
+
+/// What planning needs beside the binary.
+struct PlanSetup {
+  PlannerSettings planner;  ///< its workspace is the address space's
+  std::vector<TaskShape> shapes;
+  double timeout_s = 10;  ///< of one call's plan
+};
+
+/// Plans all shapes side by side, each in a planner of its own. A Rejection (stage plan) names the shape.
+Judged<PlannedBinaryPtr> plan_binary(const PlanSetup& setup, const CudaBinaryPtr& binary,
+                                     const CallAddressesPtr& where, const std::stop_token& stop);
+
+/// Plans a binary for these addresses. Thread-safe.
+using PlanFunction = std::function<Judged<PlannedBinaryPtr>(const CudaBinaryPtr&, const CallAddressesPtr&,
+                                                            const std::stop_token&)>;
+
+/// plan_binary() with that setup.
+PlanFunction planning_with(PlanSetup setup);
+
+/// Keeps the last few. Thread-safe.
+class PlanBook {
+ public:
+  explicit PlanBook(PlanFunction plan) : plan_(std::move(plan)) {}
+
+  /// From now on plans are made for these addresses.
+  void move_to(CallAddressesPtr where);
+  CallAddressesPtr where() const;
+
+  /// The plans for where() as it was when the call began.
+  Judged<PlannedBinaryPtr> find_or_plan(const CudaBinaryPtr& binary, const std::stop_token& stop);
+
+ private:
+  /// Candidate, yardstick, baseline, seed, rival, and what is planned ahead while another is timed.
+  static constexpr std::size_t kMost = 64;
+
+  const PlanFunction plan_;
+  mutable std::mutex mutex_;
+  CallAddressesPtr where_;
+  std::list<PlannedBinaryPtr> planned_;  ///< most recently used first
+};
+
+/// The features of a planned binary for the archive: registers, spilled bytes, shared memory, launches,
+/// tensor cores.
+std::map<std::string, double> features_of(const PlannedBinary& planned);
+
+/// The same for a person and a model: a line for each kernel.
+std::string kernel_table(const PlannedBinary& planned);
+
+/// The plan of a call at the first shape, for a person.
+std::string plan_text(const PlannedBinary& planned, const Task& task);
+
+}  // namespace kernelsmith::cuda

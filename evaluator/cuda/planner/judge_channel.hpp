@@ -1,0 +1,57 @@
+// JudgeChannel: the judge's end of the socket to one planner.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/core/descriptor.hpp>
+#include <kernelsmith/core/result.hpp>
+
+#include "planner/protocol.hpp"
+
+namespace kernelsmith::cuda::planner {
+
+/// What was heard.
+struct Heard {
+  enum class Kind {
+    message,  ///< `said` with `body`, for the latest request
+    forged,   ///< `what`: no planner writes that
+    ended,    ///< the other end is closed, or the process has ended
+    nothing,  ///< within the time
+  };
+  Kind kind = Kind::nothing;
+  planner::Kind said = planner::Kind::ready;
+  std::vector<std::byte> body;
+  std::string what;
+};
+
+/// Not thread-safe. Movable.
+class JudgeChannel {
+ public:
+  /// The judge's end and the planner's. Errors: io.
+  static Result<std::pair<JudgeChannel, Descriptor>> create();
+
+  /// Before the candidate is loaded: blocks while the planner reads. False where nobody reads any more.
+  bool send(Kind kind, std::span<const std::byte> body);
+  /// With a new secret number. False where nobody reads any more, or too slowly.
+  bool request(std::span<const std::byte> body);
+
+  /// Waits for one message. `exit_descriptor` becomes readable when the process has ended.
+  Heard listen(double timeout_s, int exit_descriptor);
+
+  /// True where something waits that no planner sends unasked.
+  bool has_more() const;
+
+ private:
+  explicit JudgeChannel(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  bool write(Kind kind, std::span<const std::byte> body, int flags);
+
+  Descriptor descriptor_;
+  std::uint64_t nonce_ = 0;  ///< of the last request; 0 before the first
+};
+
+}  // namespace kernelsmith::cuda::planner

@@ -1,0 +1,125 @@
+// kernelsmith-cuda-planner: loads a candidate's host library against the recording runtime that is linked
+// into this program, and answers each request with the call that the entry asked for. It is trusted until the
+// library is loaded, and never afterwards: from then on the process is the candidate's.
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "planner/protocol.hpp"
+#include "planner/recorder.hpp"
+#include "planner/refusals.hpp"
+
+namespace {
+
+using namespace kernelsmith::cuda::planner;
+namespace plan = kernelsmith::plan;
+
+bool read_all(void* to, std::size_t bytes) {
+  auto* place = static_cast<char*>(to);
+  while (bytes > 0) {
+    const ssize_t got = read(kControlDescriptor, place, bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    place += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool write_all(const void* from, std::size_t bytes) {
+  const auto* place = static_cast<const char*>(from);
+  while (bytes > 0) {
+    const ssize_t put = write(kControlDescriptor, place, bytes);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    place += put;
+    bytes -= static_cast<std::size_t>(put);
+  }
+  return true;
+}
+
+bool receive(Header& header, std::vector<std::byte>& body) {
+  if (!read_all(&header, sizeof header) || header.magic != kMagic || header.bytes > kMaxMessage) return false;
+  body.resize(header.bytes);
+  return read_all(body.data(), body.size());
+}
+
+bool send(Kind kind, std::uint64_t nonce, const void* body, std::size_t bytes) {
+  const Header header{kMagic, kind, nonce, bytes};
+  return write_all(&header, sizeof header) && write_all(body, bytes);
+}
+
+bool send_refusal(std::uint64_t nonce, std::string why) {
+  if (why.size() > kMaxRefusal) why.resize(kMaxRefusal);
+  return send(Kind::refused, nonce, why.data(), why.size());
+}
+
+/// Null, with the reason, where the library cannot be used.
+Shim load(const char* library, std::string& why) {
+  void* const object = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  void* const symbol = object == nullptr ? nullptr : dlsym(object, kShimSymbol);
+  if (symbol == nullptr) why = load_refusal(dlerror());
+  if (!recorder().refusal().empty()) why = recorder().refusal();
+  return why.empty() ? reinterpret_cast<Shim>(symbol) : nullptr;
+}
+
+void call_entry(Shim shim, const CallRequest& request) {
+  std::vector<void*> tensors;
+  for (const plan::Buffer& buffer : request.buffers) tensors.push_back(pointer_of(buffer.address));
+  try {
+    shim(tensors.data(), request.sizes.data(), Recorder::call_stream());
+  } catch (const std::exception& thrown) {
+    recorder().refuse("the entry", std::string("threw an exception: ") + thrown.what());
+  } catch (...) {
+    recorder().refuse("the entry", "threw an exception");
+  }
+}
+
+bool answer(Shim shim, const Header& header, const CallRequest& request) {
+  recorder().begin_call(request);
+  call_entry(shim, request);
+  std::variant<plan::Call, std::string> outcome = recorder().end_call();
+  if (auto* const why = std::get_if<std::string>(&outcome)) return send_refusal(header.nonce, *why);
+  const std::vector<std::byte> bytes = plan::encode(std::get<plan::Call>(outcome));
+  if (bytes.size() > plan::kMaxEncodedCall)
+    return send_refusal(header.nonce, "the call is too large for a plan: " + std::to_string(bytes.size()) +
+                                          " bytes; pass fewer or smaller parameters and copies");
+  return send(Kind::call, header.nonce, bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Header header;
+  std::vector<std::byte> body;
+  if (argc != 2 || !receive(header, body) || header.kind != Kind::start) {
+    std::fputs(
+        "usage: kernelsmith-cuda-planner LIBRARY\n"
+        "Started by kernelsmith, with a socket as descriptor 3.\n",
+        stderr);
+    return 2;
+  }
+  auto start = decode_start(body);
+  if (!start) return 3;
+  recorder().start(std::move(*start));
+  if (!send(Kind::ready, 0, nullptr, 0)) return 3;
+
+  std::string why;
+  const Shim shim = load(argv[1], why);
+  if (shim == nullptr) return send_refusal(0, why) ? 0 : 3;
+  if (!send(Kind::loaded, 0, nullptr, 0)) return 3;
+  while (receive(header, body)) {
+    auto request = decode_request(body);
+    if (header.kind != Kind::request || !request) return 3;
+    if (!answer(shim, header, *request)) return 3;
+  }
+  return 0;
+}

@@ -1,0 +1,97 @@
+#include "planner/occupancy.hpp"
+
+#include <algorithm>
+
+namespace kernelsmith::cuda::planner {
+namespace {
+
+constexpr std::uint64_t kRegisterGranule = 256;  // registers are given to a warp in such pieces
+constexpr std::uint64_t kSharedGranule = 128;    // shared memory is given to a block in such pieces
+constexpr std::uint64_t kPartitions = 4;         // of a multiprocessor, each with its own registers
+/// KiB that shared memory can be set to; each device has those up to its own maximum.
+constexpr std::uint64_t kCarveouts[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+
+std::uint64_t rounded(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
+
+std::uint64_t registers_of_warp(const DeviceFacts& device, const plan::Kernel& kernel) {
+  return rounded(kernel.registers * value_of(device, kWarpSize), kRegisterGranule);
+}
+
+/// Warps that a multiprocessor's registers hold.
+std::uint64_t warps_by_registers(const DeviceFacts& device, const plan::Kernel& kernel) {
+  const std::uint64_t of_warp = std::max(registers_of_warp(device, kernel), kRegisterGranule);
+  return value_of(device, kRegistersPerMultiprocessor) / kPartitions / of_warp * kPartitions;
+}
+
+std::uint64_t next_carveout(const DeviceFacts& device, std::uint64_t bytes) {
+  const std::uint64_t most = value_of(device, kSharedPerMultiprocessor);
+  for (const std::uint64_t kib : kCarveouts)
+    if (kib << 10 >= bytes) return std::min(kib << 10, most);
+  return most;
+}
+
+std::uint64_t shared_memory(const DeviceFacts& device, std::uint64_t block_bytes, int carveout) {
+  const std::uint64_t most = value_of(device, kSharedPerMultiprocessor);
+  if (carveout < 0) return most;
+  const std::uint64_t wanted =
+      next_carveout(device, most * static_cast<std::uint64_t>(std::min(carveout, 100)) / 100);
+  // The driver takes more than was asked for where not even one block would fit.
+  return wanted >= block_bytes ? wanted : next_carveout(device, block_bytes);
+}
+
+}  // namespace
+
+std::uint64_t value_of(const DeviceFacts& device, DeviceAttribute attribute) {
+  static const DeviceFacts usual = h100();
+  const auto found = device.attributes.find(attribute);
+  return static_cast<std::uint64_t>(found != device.attributes.end() ? std::max(found->second, 0)
+                                                                     : usual.attributes.at(attribute));
+}
+
+std::uint32_t max_threads(const DeviceFacts& device, const plan::Kernel& kernel) {
+  return static_cast<std::uint32_t>(
+      std::min(value_of(device, kMaxThreadsPerBlock),
+               warps_by_registers(device, kernel) * value_of(device, kWarpSize)));
+}
+
+std::uint32_t blocks_per_multiprocessor(const DeviceFacts& device, const plan::Kernel& kernel,
+                                        std::uint64_t threads, std::uint64_t dynamic_shared, int carveout) {
+  if (threads == 0 || threads > max_threads(device, kernel)) return 0;
+  if (kernel.static_shared + dynamic_shared > value_of(device, kSharedPerBlockOptin)) return 0;
+  const std::uint64_t warp = value_of(device, kWarpSize);
+  const std::uint64_t warps = (threads + warp - 1) / warp;
+  // A block's warps are spread evenly over the partitions, and its registers counted so.
+  if (registers_of_warp(device, kernel) * rounded(warps, kPartitions) >
+      value_of(device, kRegistersPerMultiprocessor))
+    return 0;
+  const std::uint64_t shared = rounded(
+      kernel.static_shared + dynamic_shared + value_of(device, kReservedSharedPerBlock), kSharedGranule);
+  const std::uint64_t by_warps = value_of(device, kThreadsPerMultiprocessor) / warp / warps;
+  const std::uint64_t by_registers = warps_by_registers(device, kernel) / warps;
+  const std::uint64_t by_shared = shared == 0 ? by_warps : shared_memory(device, shared, carveout) / shared;
+  return static_cast<std::uint32_t>(
+      std::min({by_warps, by_registers, by_shared, value_of(device, kBlocksPerMultiprocessor)}));
+}
+
+std::uint64_t dynamic_shared_for(const DeviceFacts& device, const plan::Kernel& kernel,
+                                 std::uint64_t blocks) {
+  if (blocks == 0) return 0;
+  const std::uint64_t each =
+      value_of(device, kSharedPerMultiprocessor) / blocks / kSharedGranule * kSharedGranule;
+  const std::uint64_t taken = kernel.static_shared + value_of(device, kReservedSharedPerBlock);
+  const std::uint64_t most = value_of(device, kSharedPerBlockOptin);
+  const std::uint64_t free = each > taken ? each - taken : 0;
+  return std::min(free, most > kernel.static_shared ? most - kernel.static_shared : 0);
+}
+
+std::uint32_t active_clusters(const DeviceFacts& device, std::uint32_t blocks_per_multiprocessor,
+                              std::uint64_t cluster_blocks) {
+  constexpr std::uint64_t kGpc = 16, kPair = 2;
+  if (cluster_blocks == 0) return 0;
+  const std::uint64_t all = value_of(device, kMultiprocessors);
+  const std::uint64_t whole = all / kGpc * (kGpc * blocks_per_multiprocessor / cluster_blocks);
+  const std::uint64_t rest = all % kGpc / kPair * (kPair * blocks_per_multiprocessor / cluster_blocks);
+  return static_cast<std::uint32_t>(whole + rest);
+}
+
+}  // namespace kernelsmith::cuda::planner

@@ -1,0 +1,45 @@
+// How many blocks of a kernel fit on a device at once, by the rules that CUDA's own occupancy functions
+// follow (compute capability 7.0 and later). Pure functions.
+#pragma once
+
+#include <cstdint>
+
+#include <kernelsmith/evaluator/plan.hpp>
+
+#include "planner/planner.hpp"
+
+namespace kernelsmith::cuda::planner {
+
+/// CUdevice_attribute numbers that the planner itself needs.
+using DeviceAttribute = int;
+inline constexpr DeviceAttribute kMaxThreadsPerBlock = 1;
+inline constexpr DeviceAttribute kSharedPerBlock = 8;
+inline constexpr DeviceAttribute kWarpSize = 10;
+inline constexpr DeviceAttribute kMultiprocessors = 16;
+inline constexpr DeviceAttribute kThreadsPerMultiprocessor = 39;
+inline constexpr DeviceAttribute kSharedPerMultiprocessor = 81;
+inline constexpr DeviceAttribute kRegistersPerMultiprocessor = 82;
+inline constexpr DeviceAttribute kSharedPerBlockOptin = 97;
+inline constexpr DeviceAttribute kBlocksPerMultiprocessor = 106;
+inline constexpr DeviceAttribute kReservedSharedPerBlock = 111;
+
+/// The attribute's value, or that of an H100 where the device's facts lack it.
+std::uint64_t value_of(const DeviceFacts& device, DeviceAttribute attribute);
+
+/// Blocks of one kernel on one multiprocessor. `carveout` in per cent of the shared memory; -1: the driver's
+/// choice. 0: such a block does not fit.
+std::uint32_t blocks_per_multiprocessor(const DeviceFacts& device, const plan::Kernel& kernel,
+                                        std::uint64_t threads, std::uint64_t dynamic_shared, int carveout);
+
+/// Threads of the largest block that the kernel's registers allow.
+std::uint32_t max_threads(const DeviceFacts& device, const plan::Kernel& kernel);
+
+/// Dynamic shared memory with which `blocks` blocks fit on one multiprocessor.
+std::uint64_t dynamic_shared_for(const DeviceFacts& device, const plan::Kernel& kernel, std::uint64_t blocks);
+
+/// Clusters of `cluster_blocks` blocks on the whole device. An estimate, on the low side: a cluster stays
+/// within a processing cluster (GPC), taken to have 16 multiprocessors; what is left over comes in pairs.
+std::uint32_t active_clusters(const DeviceFacts& device, std::uint32_t blocks_per_multiprocessor,
+                              std::uint64_t cluster_blocks);
+
+}  // namespace kernelsmith::cuda::planner

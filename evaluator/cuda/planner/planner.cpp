@@ -1,0 +1,231 @@
+#include "planner/planner.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include <sys/socket.h>
+
+#include <kernelsmith/core/descriptor.hpp>
+#include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/sandbox/process.hpp>
+
+#include "planner/judge_channel.hpp"
+#include "planner/protocol.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+using planner::Heard;
+using planner::JudgeChannel;
+using planner::Kind;
+
+constexpr const char* kProgramInside = "/kernelsmith-cuda-planner";
+constexpr const char* kLibraryInside = "/candidate.so";
+constexpr double kStartTimeoutS = 10;  // of the program, and again of loading: relocating takes milliseconds
+constexpr auto kGrace = std::chrono::seconds(2);    // for a process to end after its channel broke
+constexpr double kCpuS = 600;                       // of a planner's life: 10^5 calls of some milliseconds
+constexpr std::uint64_t kMemoryBytes = 2ULL << 30;  // a candidate's host code fills no tensors
+constexpr std::uint64_t kFileBytes = 1ULL << 20;    // nothing honest writes files
+
+SandboxSpec spec_for(const PlannerSettings& settings, const std::filesystem::path& library, int control) {
+  SandboxSpec spec;
+  spec.argv = {kProgramInside, kLibraryInside};
+  if (settings.unsandboxed) spec.argv = {settings.program.string(), library.string()};
+  spec.environment = {{"LC_ALL", "C"}};
+  if (!settings.unsandboxed) {
+    add_toolchain(spec);
+    spec.read_only.push_back({settings.program, kProgramInside});
+    spec.read_only.push_back({library, kLibraryInside});
+  }
+  spec.limits.wall_s = 3600;  // the judge's own deadlines are shorter
+  spec.limits.cpu_s = kCpuS;
+  spec.limits.memory_bytes = kMemoryBytes;
+  spec.limits.processes = 8;
+  spec.limits.open_files = 64;
+  spec.limits.output_bytes = 1ULL << 20;
+  spec.limits.kept_output_bytes = 4096;
+  spec.limits.file_bytes = kFileBytes;
+  spec.limits.tmp_bytes = kFileBytes;
+  spec.limits.shm_bytes = kFileBytes;
+  spec.descriptors = {{control, planner::kControlDescriptor}};
+  spec.profile = SandboxProfile::runner;
+  spec.confinement = settings.unsandboxed ? Confinement::unsandboxed : Confinement::sandboxed;
+  return spec;
+}
+
+Failure plan_failed(const std::string& words) {
+  return reject(Stage::plan, RejectionCode::plan_failed, escape_controls(words));
+}
+
+Failure forged(const std::string& what) {
+  return reject(Stage::integrity, RejectionCode::protocol_forged,
+                "the planner's channel carried " + what + ": only the planner may write to it");
+}
+
+/// Ended without a reply: whose fault, in the words of the rejection.
+Failure verdict_on(const SandboxResult& result, bool loading) {
+  const std::string tail = escape_controls(result.err);
+  const std::string said = tail.empty() ? "" : "\nstderr: " + tail;
+  const std::string when = std::string(" while the host code ") + (loading ? "was loaded" : "planned a call");
+  const auto verdict = [&](RejectionCode code, const std::string& words) {
+    return reject(Stage::plan, code, words);
+  };
+  switch (result.kind) {
+    case ExitKind::memory_limit:
+      return verdict(RejectionCode::out_of_memory, "the memory limit was exceeded" + when + said);
+    case ExitKind::output_limit:
+      return verdict(RejectionCode::sandbox_violation, "more than 1 MB was printed" + when);
+    case ExitKind::wall_limit:
+      return verdict(RejectionCode::timed_out, describe(result) + when);
+    case ExitKind::signalled:
+      if (result.code == SIGSYS)
+        return verdict(RejectionCode::sandbox_violation,
+                       "a forbidden system call was made" + when +
+                           " (starting a thread or a process, or a timer, for instance)" + said);
+      if (result.code == SIGXCPU)
+        return verdict(RejectionCode::timed_out, "the limit of CPU time was exceeded" + when);
+      return verdict(RejectionCode::crashed,
+                     describe(result) + when +
+                         (result.code == SIGSEGV ? " (does it read a tensor on the host?)" : "") + said);
+    case ExitKind::exited:
+    case ExitKind::killed:
+      break;
+  }
+  return verdict(RejectionCode::exited,
+                 "the process ended by itself (" + describe(result) + ")" + when + said);
+}
+
+/// Before anything of the candidate's is loaded nothing is its fault, and a rejection would mislead.
+Error not_started(const Failure& failure, const PlannerSettings& settings) {
+  if (const auto* const error = std::get_if<Error>(&failure)) return *error;
+  return fail(
+      ErrorCode::tool_failed,
+      "the program kernelsmith-cuda-planner does not start: " + std::get<Rejection>(failure).diagnostics,
+      settings.program, "install kernelsmith anew, or set KERNELSMITH_CUDA_PLANNER to its path");
+}
+
+std::string words_of(const Error& error) {
+  std::string words = error.where.empty() ? error.message : error.where + ": " + error.message;
+  if (!error.hint.empty()) words += ". " + error.hint;
+  return words;
+}
+
+}  // namespace
+
+struct Planner::State {
+  State(SandboxedProcess started, JudgeChannel ours)
+      : process(std::move(started)), channel(std::move(ours)) {}
+
+  SandboxedProcess process;
+  JudgeChannel channel;
+  std::vector<plan::Kernel> kernels;
+  plan::Workspace workspace;
+  bool loading = true;
+  std::optional<Failure> ended;  ///< why no more calls can be planned
+
+  /// The body of the message that has to come now: `wanted`, or a refusal.
+  Judged<std::vector<std::byte>> await(Kind wanted, double timeout_s);
+  Failure end(Failure failure) { return ended.emplace(std::move(failure)); }
+  Failure past_deadline(double timeout_s);
+  Failure why_it_ended();
+};
+
+Judged<std::vector<std::byte>> Planner::State::await(Kind wanted, double timeout_s) {
+  Heard heard = channel.listen(timeout_s, process.exit_descriptor());
+  switch (heard.kind) {
+    case Heard::Kind::message:
+      break;
+    case Heard::Kind::forged:
+      process.kill();
+      return end(forged(heard.what));
+    case Heard::Kind::nothing:
+      return end(past_deadline(timeout_s));
+    case Heard::Kind::ended:
+      return end(why_it_ended());
+  }
+  if (heard.said == wanted) return std::move(heard.body);
+  if (heard.said != Kind::refused || wanted == Kind::ready || heard.body.size() > planner::kMaxRefusal) {
+    process.kill();
+    return end(forged("an answer of a wrong kind"));
+  }
+  return plan_failed({reinterpret_cast<const char*>(heard.body.data()), heard.body.size()});
+}
+
+Failure Planner::State::past_deadline(double timeout_s) {
+  process.kill();
+  static_cast<void>(process.wait());
+  std::ostringstream words;
+  words << (loading ? "loading the host code" : "the host code") << " took longer than " << timeout_s << " s";
+  return reject(Stage::plan, RejectionCode::timed_out, words.str());
+}
+
+Failure Planner::State::why_it_ended() {
+  const auto ended_by = process.wait_for(kGrace);
+  if (!ended_by) {
+    process.kill();
+    static_cast<void>(process.wait());
+    return forged("its own end");
+  }
+  if (!*ended_by) return ended_by->error();
+  return verdict_on(**ended_by, loading);
+}
+
+Planner::Planner(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Planner::~Planner() = default;
+
+Judged<std::unique_ptr<Planner>> Planner::start(const PlannerSettings& settings,
+                                                const std::filesystem::path& host_library,
+                                                std::span<const plan::Kernel> kernels,
+                                                std::span<const std::string> symbols, std::stop_token stop) {
+  auto ends = JudgeChannel::create();
+  if (!ends) return Failure(ends.error());
+  auto process = [&, theirs = std::move(ends->second)] {
+    return SandboxedProcess::start(spec_for(settings, host_library, theirs.get()));
+  }();
+  if (!process) return Failure(process.error());
+  auto state = std::make_unique<State>(std::move(*process), std::move(ends->first));
+  state->kernels.assign(kernels.begin(), kernels.end());
+  state->workspace = settings.workspace;
+  const std::stop_callback kill_on_stop(stop, [&] { state->process.kill(); });
+  const auto cancelled = [&](Failure failure) {
+    return stop.stop_requested() ? Failure(fail(ErrorCode::cancelled, "planning was cancelled"))
+                                 : std::move(failure);
+  };
+
+  const planner::StartMessage message{
+      settings.device, settings.workspace, state->kernels, {symbols.begin(), symbols.end()}};
+  state->channel.send(Kind::start, encode(message));  // a failure shows as a missing answer
+  if (const auto ready = state->await(Kind::ready, kStartTimeoutS); !ready)
+    return cancelled(not_started(ready.error(), settings));
+  if (auto loaded = state->await(Kind::loaded, kStartTimeoutS); !loaded) return cancelled(loaded.error());
+  state->loading = false;
+  return std::unique_ptr<Planner>(new Planner(std::move(state)));
+}
+
+Judged<plan::Call> Planner::plan(std::span<const plan::Buffer> buffers, std::span<const std::int64_t> sizes,
+                                 double timeout_s) {
+  State& state = *state_;
+  if (state.ended) return *state.ended;
+  if (state.channel.has_more()) return state.end(forged("more than one reply"));
+  const planner::CallRequest request{{buffers.begin(), buffers.end()}, {sizes.begin(), sizes.end()}};
+  if (!state.channel.request(encode(request))) return state.end(state.why_it_ended());
+  auto body = state.await(Kind::call, timeout_s);
+  if (!body) return body.error();
+  auto call = plan::decode_call(*body);
+  if (!call) {
+    state.process.kill();
+    return state.end(forged("no call (" + escape_controls(words_of(call.error())) + ")"));
+  }
+  constexpr std::size_t kCubins = 1;
+  if (auto status = plan::check(*call, state.kernels, kCubins, buffers, state.workspace); !status)
+    return plan_failed(words_of(status.error()));
+  return std::move(*call);
+}
+
+}  // namespace kernelsmith::cuda

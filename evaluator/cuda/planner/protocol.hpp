@@ -1,0 +1,69 @@
+// What judge and planner say to each other, over one stream socket: a header, then that many bytes. The judge
+// reads all that comes from a planner as an adversary's words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/evaluator/plan.hpp>
+
+#include "planner/planner.hpp"
+
+namespace kernelsmith::cuda::planner {
+
+/// The descriptor that a planner is born with.
+inline constexpr int kControlDescriptor = 3;
+
+inline constexpr std::uint32_t kMagic = 0x4b53504cU;  // "KSPL"
+/// Of a start message: 4096 kernels with names of 4 KB and 256 parameters. A call is at most
+/// plan::kMaxEncodedCall.
+inline constexpr std::uint64_t kMaxMessage = std::uint64_t{32} << 20;
+/// Of a refusal: a mangled name and a sentence, with room for a list.
+inline constexpr std::size_t kMaxRefusal = 8 << 10;
+
+/// The symbol of the generated shim that unpacks the arguments and calls the entry.
+inline constexpr const char* kShimSymbol = "kernelsmith_plan_call";
+using Shim = void (*)(void* const* tensors, const std::int64_t* sizes, void* stream);
+
+enum class Kind : std::uint32_t {
+  start = 1,    ///< judge, once: StartMessage
+  ready = 2,    ///< planner: started, nothing of the candidate is loaded yet
+  loaded = 3,   ///< planner: the host library is loaded
+  request = 4,  ///< judge: CallRequest
+  call = 5,     ///< planner: an encoded plan::Call
+  refused = 6,  ///< planner, in place of loaded or call: why, as text
+};
+
+struct Header {
+  std::uint32_t magic = kMagic;
+  Kind kind = Kind::start;
+  std::uint64_t nonce = 0;  ///< secret number of the request that is answered; 0 before the first
+  std::uint64_t bytes = 0;  ///< that follow
+};
+
+/// What the recording runtime knows when the library is loaded.
+struct StartMessage {
+  DeviceFacts device;
+  plan::Workspace workspace;
+  std::vector<plan::Kernel> kernels;
+  std::vector<std::string> symbols;
+  friend bool operator==(const StartMessage&, const StartMessage&) = default;
+};
+
+struct CallRequest {
+  std::vector<plan::Buffer> buffers;  ///< one for each tensor
+  std::vector<std::int64_t> sizes;
+  friend bool operator==(const CallRequest&, const CallRequest&) = default;
+};
+
+std::vector<std::byte> encode(const StartMessage& message);
+std::vector<std::byte> encode(const CallRequest& request);
+/// Empty where the bytes are not such a message.
+std::optional<StartMessage> decode_start(std::span<const std::byte> bytes);
+std::optional<CallRequest> decode_request(std::span<const std::byte> bytes);
+
+}  // namespace kernelsmith::cuda::planner

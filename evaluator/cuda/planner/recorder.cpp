@@ -1,0 +1,128 @@
+#include "planner/recorder.hpp"
+
+#include <algorithm>
+
+#include "planner/refusals.hpp"
+
+namespace kernelsmith::cuda::planner {
+namespace {
+
+/// Handles are numbers, not addresses: nothing is behind them. Odd ones are events.
+constexpr std::uintptr_t kFirstHandle = 0x5ca1ab1e0000;
+
+/// What each of CUDA's names for a default stream means here is the call's own stream: null, the legacy
+/// stream (1) and the per-thread one (2). A candidate that launches on the default stream is in order with
+/// the call, which is all that it can count on.
+constexpr std::uintptr_t kLegacyStream = 1, kPerThreadStream = 2;
+
+}  // namespace
+
+Recorder& recorder() {
+  static Recorder only;
+  return only;
+}
+
+void* Recorder::call_stream() { return pointer_of(kFirstHandle); }
+
+bool Recorder::is_call_stream(void* stream) {
+  const auto number = reinterpret_cast<std::uintptr_t>(stream);
+  return number <= kPerThreadStream || stream == call_stream();
+}
+
+void Recorder::start(StartMessage message) {
+  start_ = std::move(message);
+  for (const plan::Kernel& kernel : start_.kernels) {
+    kernel_numbers_.emplace(kernel.name, static_cast<std::uint32_t>(kernels_.size()));
+    kernels_.push_back({kernel});
+  }
+  kept_ = Region(start_.workspace.kept, start_.workspace.bytes);
+  call_memory_ = Region(start_.workspace.call, start_.workspace.bytes);
+}
+
+void Recorder::begin_call(CallRequest request) {
+  request_ = std::move(request);
+  call_ = {};
+  refusal_.clear();
+  behind_.assign(1, false);
+  next_event_ = 0;
+  synchronised_at_.reset();
+  map_numbers_.clear();
+  for (auto& [handle, number] : streams_) number.reset();
+  for (auto& [handle, number] : events_) number.reset();
+  kept_.begin_call();
+  call_memory_.begin_call();
+  in_call_ = true;
+}
+
+std::variant<plan::Call, std::string> Recorder::end_call() {
+  in_call_ = false;
+  if (!refusal_.empty()) return refusal_;
+  call_.kept_workspace = kept_.in_use();
+  call_.call_workspace = call_memory_.in_use();
+  return std::move(call_);
+}
+
+Code Recorder::refuse(std::string_view function, std::string_view why) {
+  if (refusal_.empty()) refusal_ = std::string(function) + ": " + std::string(why);
+  return failed(kNotSupported);
+}
+
+Code Recorder::refuse_by_name(std::string_view function) {
+  if (refusal_.empty()) refusal_ = refusal_of(function);
+  return failed(kNotSupported);
+}
+
+void Recorder::register_variable(const void* host, const char* name, std::uint64_t bytes) {
+  variables_[host] = {name, bytes};
+}
+
+const Variable* Recorder::variable(const void* host) const {
+  const auto found = variables_.find(host);
+  return found == variables_.end() ? nullptr : &found->second;
+}
+
+KernelState* Recorder::kernel(const void* host, std::string_view function) {
+  const auto name = kernel_names_.find(host);
+  if (name == kernel_names_.end()) {
+    refuse(function, "no __global__ function of the candidate stands at the address that it was given");
+    return nullptr;
+  }
+  const auto number = kernel_numbers_.find(name->second);
+  if (number == kernel_numbers_.end()) {
+    refuse(function, "the kernel " + name->second + " is not in the compiled module");
+    return nullptr;
+  }
+  return &kernels_[number->second];
+}
+
+bool Recorder::on_device(const void* address) const {
+  const auto place = reinterpret_cast<std::uint64_t>(address);
+  return kept_.contains(place) || call_memory_.contains(place) ||
+         std::ranges::any_of(request_.buffers, [&](const plan::Buffer& buffer) {
+           return place - buffer.address < buffer.bytes;
+         });
+}
+
+bool Recorder::may_work(std::string_view function) {
+  if (!in_call_) {
+    refuse(function, "was called before the entry (by a static initialiser?): do the work inside the entry");
+    return false;
+  }
+  if (call_.operations.size() < plan::kMaxOperations) return true;
+  refuse(function, "more than " + std::to_string(plan::kMaxOperations) + " operations in one call");
+  return false;
+}
+
+void Recorder::push(std::uint32_t stream, decltype(plan::Operation::what) what) {
+  call_.operations.push_back({stream, std::move(what)});
+}
+
+Code Recorder::add(void* stream, decltype(plan::Operation::what) what, std::string_view function) {
+  if (!may_work(function)) return kNotSupported;
+  const auto number = number_for_work(stream, function);
+  if (!number) return kNotSupported;
+  push(*number, std::move(what));
+  return kSuccess;
+}
+
+}  // namespace kernelsmith::cuda::planner

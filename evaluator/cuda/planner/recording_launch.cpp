@@ -1,0 +1,142 @@
+// Recorded in place of the CUDA runtime: what nvcc generates for kernels, and launches.
+#include <vector>
+
+#include "planner/recorder.hpp"
+
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): CUDA's own names
+using namespace kernelsmith::cuda::planner;
+
+namespace {
+
+/// Of <<<grid, block, shared, stream>>>, between __cudaPush- and __cudaPopCallConfiguration.
+struct Configuration {
+  AbiDim3 grid, block;
+  std::size_t dynamic_shared;
+  void* stream;
+};
+
+std::vector<Configuration>& configurations() {
+  static std::vector<Configuration> pushed;
+  return pushed;
+}
+
+Code launch(const void* host, const AbiDim3& grid, const AbiDim3& block, void** arguments, std::size_t shared,
+            void* stream, bool cooperative, const char* function) {
+  LaunchWish wish;
+  wish.grid = grid;
+  wish.block = block;
+  wish.arguments = arguments;
+  wish.dynamic_shared = shared;
+  wish.stream = stream;
+  wish.cooperative = cooperative;
+  return recorder().launch(host, wish, function);
+}
+
+/// False where the attribute changes what the launch does, in a way that a plan cannot hold. What only
+/// changes how fast it is (priority, policies, windows, domains) is left out.
+bool apply(const AbiLaunchAttribute& attribute, LaunchWish& wish) {
+  const AbiDim3& cluster = attribute.value.cluster;
+  switch (attribute.id) {
+    case kAttributeCooperative:
+      wish.cooperative = attribute.value.number != 0;
+      return true;
+    case kAttributeClusterDimension:
+      wish.cluster = {{cluster.x, cluster.y, cluster.z}};
+      return true;
+    case kAttributeProgrammaticStreamSerialization:
+      wish.programmatic = attribute.value.number != 0;
+      return true;
+    case kAttributeSharedMemoryCarveout:
+      wish.carveout = attribute.value.number;
+      return true;
+    case kAttributeProgrammaticEvent:
+    case kAttributeLaunchCompletionEvent:
+    case kAttributeDeviceUpdatableNode:
+      return false;
+    default:
+      return attribute.id >= 0 && attribute.id <= kLastKnownAttribute;
+  }
+}
+
+}  // namespace
+
+KERNELSMITH_RECORDED void** __cudaRegisterFatBinary(void*) {
+  static void* handle = nullptr;
+  return &handle;
+}
+KERNELSMITH_RECORDED void __cudaRegisterFatBinaryEnd(void**) {}
+KERNELSMITH_RECORDED void __cudaUnregisterFatBinary(void**) {}
+KERNELSMITH_RECORDED char __cudaInitModule(void**) { return 1; }
+
+KERNELSMITH_RECORDED void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int,
+                                                 void*, void*, void*, void*, int*) {
+  recorder().register_kernel(host, name);
+}
+KERNELSMITH_RECORDED void __cudaRegisterVar(void**, char* host, char*, const char* name, int,
+                                            std::size_t bytes, int, int) {
+  recorder().register_variable(host, name, bytes);
+}
+
+KERNELSMITH_RECORDED unsigned __cudaPushCallConfiguration(AbiDim3 grid, AbiDim3 block, std::size_t shared,
+                                                          void* stream) {
+  configurations().push_back({grid, block, shared, stream});
+  return 0;
+}
+KERNELSMITH_RECORDED int __cudaPopCallConfiguration(AbiDim3* grid, AbiDim3* block, std::size_t* shared,
+                                                    void* stream) {
+  if (configurations().empty()) return recorder().failed(kInvalidConfiguration);
+  const Configuration latest = configurations().back();
+  configurations().pop_back();
+  *grid = latest.grid;
+  *block = latest.block;
+  *shared = latest.dynamic_shared;
+  *static_cast<void**>(stream) = latest.stream;
+  return kSuccess;
+}
+
+/// A cudaKernel_t is the kernel's host address here.
+KERNELSMITH_RECORDED int __cudaGetKernel(const void** kernel, const void* host) {
+  *kernel = host;
+  return kSuccess;
+}
+KERNELSMITH_RECORDED int cudaGetKernel(const void** kernel, const void* host) {
+  *kernel = host;
+  return kSuccess;
+}
+KERNELSMITH_RECORDED int __cudaLaunchKernel(const void* kernel, AbiDim3 grid, AbiDim3 block, void** arguments,
+                                            std::size_t shared, void* stream) {
+  return launch(kernel, grid, block, arguments, shared, stream, false, "<<<>>>");
+}
+KERNELSMITH_ALIAS(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
+
+KERNELSMITH_RECORDED int cudaLaunchKernel(const void* host, AbiDim3 grid, AbiDim3 block, void** arguments,
+                                          std::size_t shared, void* stream) {
+  return launch(host, grid, block, arguments, shared, stream, false, "cudaLaunchKernel");
+}
+KERNELSMITH_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel);
+
+KERNELSMITH_RECORDED int cudaLaunchCooperativeKernel(const void* host, AbiDim3 grid, AbiDim3 block,
+                                                     void** arguments, std::size_t shared, void* stream) {
+  return launch(host, grid, block, arguments, shared, stream, true, "cudaLaunchCooperativeKernel");
+}
+KERNELSMITH_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
+
+KERNELSMITH_RECORDED int cudaLaunchKernelExC(const AbiLaunchConfig* config, const void* host,
+                                             void** arguments) {
+  LaunchWish wish;
+  wish.grid = config->grid;
+  wish.block = config->block;
+  wish.dynamic_shared = config->dynamic_shared;
+  wish.stream = config->stream;
+  wish.arguments = arguments;
+  for (unsigned i = 0; i < config->attribute_count; ++i)
+    if (!apply(config->attributes[i], wish))
+      return recorder().refuse("cudaLaunchKernelEx",
+                               "a plan cannot hold launch attribute " +
+                                   std::to_string(config->attributes[i].id) +
+                                   ": it can hold cluster dimension, cooperative, programmatic stream "
+                                   "serialization and the shared memory carveout");
+  return recorder().launch(host, wish, "cudaLaunchKernelEx");
+}
+KERNELSMITH_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -1,0 +1,255 @@
+// Recorded in place of the CUDA runtime: device memory, memsets and copies.
+#include <cstdlib>
+#include <cstring>
+
+#include "planner/recorder.hpp"
+
+// NOLINTBEGIN(readability-identifier-naming): CUDA's own names
+using namespace kernelsmith::cuda::planner;
+namespace plan = kernelsmith::plan;
+
+namespace {
+
+std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+Code allocate(Region& region, void** pointer, std::size_t bytes, const char* function) {
+  *pointer = nullptr;
+  if (bytes == 0) return kSuccess;
+  const auto place = region.allocate(bytes);
+  if (!place) {
+    recorder().refuse(function, std::to_string(bytes) + " bytes are not to be had: the workspace has " +
+                                    std::to_string(region.bytes()) + ", of which " +
+                                    std::to_string(region.in_use()) +
+                                    " are in use (what is not freed stays in use in later calls)");
+    return recorder().failed(kMemoryAllocation);
+  }
+  *pointer = pointer_of(*place);
+  return kSuccess;
+}
+
+Code release(void* pointer) {
+  if (pointer == nullptr) return kSuccess;
+  if (recorder().kept().release(address_of(pointer))) return kSuccess;
+  if (recorder().call_memory().release(address_of(pointer))) return kSuccess;
+  return recorder().failed(kInvalidValue);
+}
+
+Code upload(void* to, const void* from, std::size_t bytes, void* stream, const char* function) {
+  const auto* const begin = static_cast<const std::byte*>(from);
+  if (bytes > plan::kMaxUpload)
+    return recorder().refuse(function, "a plan cannot hold more than " + std::to_string(plan::kMaxUpload) +
+                                           " bytes copied from the host at once (" + std::to_string(bytes) +
+                                           " were): compute them in a kernel");
+  if (recorder().holds_token({begin, bytes}))
+    return recorder().refuse(function,
+                             "a plan cannot hold a tensor map in device memory: pass the CUtensorMap "
+                             "to the kernel as a `const __grid_constant__ CUtensorMap` parameter");
+  return recorder().add(stream, plan::Upload{address_of(to), {begin, begin + bytes}}, function);
+}
+
+/// What each end is, where the kind is cudaMemcpyDefault. A kind that is given is believed: an address of the
+/// host's may by chance be one of the device's too.
+CopyKind kind_by_address(const void* to, const void* from) {
+  if (!recorder().on_device(from)) return recorder().on_device(to) ? kHostToDevice : kHostToHost;
+  return recorder().on_device(to) ? kDeviceToDevice : kDeviceToHost;
+}
+
+Code copy(void* to, const void* from, std::size_t bytes, int kind, void* stream, const char* function) {
+  if (bytes == 0) return kSuccess;
+  switch (kind == kByAddress ? kind_by_address(to, from) : kind) {
+    case kHostToHost:
+      std::memmove(to, from, bytes);
+      return kSuccess;
+    case kHostToDevice:
+      return upload(to, from, bytes, stream, function);
+    case kDeviceToDevice:
+      return recorder().add(stream, plan::Copy{address_of(to), address_of(from), bytes}, function);
+    case kDeviceToHost:
+      return recorder().refuse(function,
+                               "a plan cannot hold reading device memory on the host: leave the "
+                               "decision to a kernel (the host never sees the tensors' contents)");
+    default:
+      return recorder().failed(kInvalidValue);
+  }
+}
+
+/// `rows` pieces of `width` bytes, each an operation of its own; one where they lie side by side.
+template <class Row>
+Code by_rows(std::size_t width, std::size_t rows, bool side_by_side, const char* function, const Row& row) {
+  if (width == 0 || rows == 0) return kSuccess;
+  if (side_by_side) return row(0, width * rows);
+  if (rows > plan::kMaxOperations)
+    return recorder().refuse(function, std::to_string(rows) +
+                                           " rows are more operations than a plan holds: "
+                                           "do it in a kernel");
+  for (std::size_t i = 0; i < rows; ++i)
+    if (const Code code = row(i, width); code != kSuccess) return code;
+  return kSuccess;
+}
+
+Code set(void* to, int value, std::size_t bytes, void* stream, const char* function) {
+  if (bytes == 0) return kSuccess;
+  const auto low = static_cast<std::uint32_t>(value) & 0xff;
+  return recorder().add(stream, plan::Memset{address_of(to), low, 1, bytes}, function);
+}
+
+Code to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind,
+               void* stream, const char* function) {
+  const Variable* const variable = recorder().variable(symbol);
+  if (variable == nullptr) return recorder().failed(kInvalidSymbol);
+  if (offset > variable->bytes || bytes > variable->bytes - offset) return recorder().failed(kInvalidValue);
+  if (bytes == 0) return kSuccess;
+  if (kind == kDeviceToDevice || (kind == kByAddress && recorder().on_device(from)))
+    return recorder().refuse(function,
+                             "a plan cannot hold copying device memory to a variable: let a kernel "
+                             "write the variable");
+  if (bytes > plan::kMaxUpload)
+    return recorder().refuse(function, "a plan cannot hold more than " + std::to_string(plan::kMaxUpload) +
+                                           " bytes copied from the host at once");
+  const auto* const begin = static_cast<const std::byte*>(from);
+  if (recorder().holds_token({begin, bytes}))
+    return recorder().refuse(function,
+                             "a plan cannot hold a tensor map in a variable: pass the CUtensorMap to "
+                             "the kernel as a `const __grid_constant__ CUtensorMap` parameter");
+  return recorder().add(stream, plan::SymbolUpload{0, variable->name, offset, {begin, begin + bytes}},
+                        function);
+}
+
+Code pin(void** pointer, std::size_t bytes) {
+  *pointer = std::calloc(1, bytes == 0 ? 1 : bytes);
+  if (*pointer == nullptr) return recorder().failed(kMemoryAllocation);
+  recorder().pinned()[reinterpret_cast<std::uintptr_t>(*pointer)] = bytes;
+  return kSuccess;
+}
+
+}  // namespace
+
+// Device memory. As in CUDA, what cudaMallocAsync gives lasts until cudaFreeAsync: what a call does not free
+// is not given to a later one.
+KERNELSMITH_RECORDED int cudaMalloc(void** pointer, std::size_t bytes) {
+  return allocate(recorder().kept(), pointer, bytes, "cudaMalloc");
+}
+KERNELSMITH_RECORDED int cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
+                                         std::size_t rows) {
+  constexpr std::size_t kPitch = 512;  // CUDA's own
+  *pitch = (width + kPitch - 1) / kPitch * kPitch;
+  if (rows != 0 && *pitch > recorder().kept().bytes() / rows) return recorder().failed(kMemoryAllocation);
+  return allocate(recorder().kept(), pointer, *pitch * rows, "cudaMallocPitch");
+}
+KERNELSMITH_RECORDED int cudaFree(void* pointer) { return release(pointer); }
+KERNELSMITH_RECORDED int cudaMallocAsync(void** pointer, std::size_t bytes, void*) {
+  return allocate(recorder().call_memory(), pointer, bytes, "cudaMallocAsync");
+}
+KERNELSMITH_ALIAS(cudaMallocAsync_ptsz, cudaMallocAsync);
+KERNELSMITH_RECORDED int cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void*, void*) {
+  return allocate(recorder().call_memory(), pointer, bytes, "cudaMallocFromPoolAsync");
+}
+KERNELSMITH_ALIAS(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
+KERNELSMITH_RECORDED int cudaFreeAsync(void* pointer, void*) { return release(pointer); }
+KERNELSMITH_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);
+
+// Pools: there is one, and what is set of it changes nothing.
+KERNELSMITH_RECORDED int cudaDeviceGetDefaultMemPool(void** pool, int) {
+  *pool = Recorder::call_stream();
+  return kSuccess;
+}
+KERNELSMITH_ALIAS(cudaDeviceGetMemPool, cudaDeviceGetDefaultMemPool);
+KERNELSMITH_RECORDED int cudaDeviceSetMemPool(int, void*) { return kSuccess; }
+KERNELSMITH_RECORDED int cudaMemPoolCreate(void** pool, const void*) {
+  return cudaDeviceGetDefaultMemPool(pool, 0);
+}
+KERNELSMITH_RECORDED int cudaMemPoolDestroy(void*) { return kSuccess; }
+KERNELSMITH_RECORDED int cudaMemPoolSetAttribute(void*, int, void*) { return kSuccess; }
+KERNELSMITH_RECORDED int cudaMemPoolTrimTo(void*, std::size_t) { return kSuccess; }
+
+// Pinned host memory, for copies to the device. A kernel that is given it is refused at its launch.
+KERNELSMITH_RECORDED int cudaMallocHost(void** pointer, std::size_t bytes) { return pin(pointer, bytes); }
+KERNELSMITH_RECORDED int cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
+  return pin(pointer, bytes);
+}
+KERNELSMITH_RECORDED int cudaFreeHost(void* pointer) {
+  if (recorder().pinned().erase(reinterpret_cast<std::uintptr_t>(pointer)) > 0) std::free(pointer);
+  return kSuccess;
+}
+
+KERNELSMITH_RECORDED int cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = recorder().call_memory().bytes() - recorder().call_memory().in_use();
+  *total = recorder().device().memory_bytes;
+  return kSuccess;
+}
+KERNELSMITH_RECORDED int cudaPointerGetAttributes(AbiPointerAttributes* attributes, const void* pointer) {
+  const bool pinned = recorder().pinned().contains(reinterpret_cast<std::uintptr_t>(pointer));
+  const bool device = recorder().on_device(pointer);
+  attributes->type = device ? kDeviceMemoryType : pinned ? kHostMemory : kUnregistered;
+  attributes->device = device ? 0 : -2;  // cudaInvalidDeviceId
+  attributes->device_pointer = device ? const_cast<void*>(pointer) : nullptr;
+  attributes->host_pointer = device ? nullptr : const_cast<void*>(pointer);
+  return kSuccess;
+}
+
+// Memsets.
+KERNELSMITH_RECORDED int cudaMemsetAsync(void* to, int value, std::size_t bytes, void* stream) {
+  return set(to, value, bytes, stream, "cudaMemsetAsync");
+}
+KERNELSMITH_ALIAS(cudaMemsetAsync_ptsz, cudaMemsetAsync);
+KERNELSMITH_RECORDED int cudaMemset(void* to, int value, std::size_t bytes) {
+  return set(to, value, bytes, nullptr, "cudaMemset");
+}
+KERNELSMITH_ALIAS(cudaMemset_ptds, cudaMemset);
+KERNELSMITH_RECORDED int cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                                           std::size_t rows, void* stream) {
+  return by_rows(width, rows, pitch == width, "cudaMemset2DAsync", [&](std::size_t row, std::size_t bytes) {
+    return set(static_cast<std::byte*>(to) + row * pitch, value, bytes, stream, "cudaMemset2DAsync");
+  });
+}
+KERNELSMITH_ALIAS(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
+KERNELSMITH_RECORDED int cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                                      std::size_t rows) {
+  return cudaMemset2DAsync(to, pitch, value, width, rows, nullptr);
+}
+KERNELSMITH_ALIAS(cudaMemset2D_ptds, cudaMemset2D);
+
+// Copies.
+KERNELSMITH_RECORDED int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind,
+                                         void* stream) {
+  return copy(to, from, bytes, kind, stream, "cudaMemcpyAsync");
+}
+KERNELSMITH_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
+KERNELSMITH_RECORDED int cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
+  return copy(to, from, bytes, kind, nullptr, "cudaMemcpy");
+}
+KERNELSMITH_ALIAS(cudaMemcpy_ptds, cudaMemcpy);
+KERNELSMITH_RECORDED int cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                                           std::size_t from_pitch, std::size_t width, std::size_t rows,
+                                           int kind, void* stream) {
+  const bool side_by_side = to_pitch == width && from_pitch == width;
+  return by_rows(width, rows, side_by_side, "cudaMemcpy2DAsync", [&](std::size_t row, std::size_t bytes) {
+    return copy(static_cast<std::byte*>(to) + row * to_pitch,
+                static_cast<const std::byte*>(from) + row * from_pitch, bytes, kind, stream,
+                "cudaMemcpy2DAsync");
+  });
+}
+KERNELSMITH_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
+KERNELSMITH_RECORDED int cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from,
+                                      std::size_t from_pitch, std::size_t width, std::size_t rows, int kind) {
+  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows, kind, nullptr);
+}
+KERNELSMITH_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D);
+
+KERNELSMITH_RECORDED int cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
+                                                 std::size_t offset, int kind, void* stream) {
+  return to_symbol(symbol, from, bytes, offset, kind, stream, "cudaMemcpyToSymbolAsync");
+}
+KERNELSMITH_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
+KERNELSMITH_RECORDED int cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
+                                            std::size_t offset, int kind) {
+  return to_symbol(symbol, from, bytes, offset, kind, nullptr, "cudaMemcpyToSymbol");
+}
+KERNELSMITH_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
+KERNELSMITH_RECORDED int cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
+  const Variable* const variable = recorder().variable(symbol);
+  if (variable == nullptr) return recorder().failed(kInvalidSymbol);
+  *bytes = variable->bytes;
+  return kSuccess;
+}
+// NOLINTEND(readability-identifier-naming)

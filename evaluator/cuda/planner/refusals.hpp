@@ -1,0 +1,15 @@
+// What a plan cannot hold, in words for the candidate's author. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kernelsmith::cuda::planner {
+
+/// "cublasCreate_v2: a plan cannot hold calls of cuBLAS: write the product as a kernel of your own".
+std::string refusal_of(std::string_view function);
+
+/// The same for what the loader said of a library that it could not load: a missing symbol or library.
+std::string load_refusal(std::string_view loader_message);
+
+}  // namespace kernelsmith::cuda::planner

@@ -1,0 +1,41 @@
+// Region: hands out the addresses of one of the plan's two workspaces. No memory is behind them here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace kernelsmith::cuda::planner {
+
+/// Not thread-safe.
+class Region {
+ public:
+  Region() = default;
+  Region(std::uint64_t address, std::uint64_t bytes) : begin_(address), bytes_(bytes) {}
+
+  /// The first gap that is large enough; aligned to 256 bytes, as cudaMalloc's are. Empty where there is
+  /// none.
+  std::optional<std::uint64_t> allocate(std::uint64_t bytes);
+
+  /// False where nothing that is in use begins there. The place is given out again from the next call on:
+  /// work of this call, on any stream, may still use it.
+  bool release(std::uint64_t address);
+
+  /// A new call begins.
+  void begin_call();
+
+  /// Bytes from the beginning that this call may touch.
+  std::uint64_t in_use() const;
+  bool contains(std::uint64_t address) const { return address - begin_ < bytes_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  struct Piece {
+    std::uint64_t bytes = 0;
+    bool released = false;
+  };
+  std::uint64_t begin_ = 0, bytes_ = 0;
+  std::map<std::uint64_t, Piece> pieces_;  ///< by address
+};
+
+}  // namespace kernelsmith::cuda::planner

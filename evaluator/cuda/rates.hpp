@@ -1,0 +1,20 @@
+// Rates: what an accepted candidate's times are beside what the device can do. Pure functions.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/task.hpp>
+
+namespace kernelsmith::cuda {
+
+/// Of the first timed shape, as far as the task declares its work: `gb_per_s` (declared bytes, else every
+/// tensor once), `share_of_bandwidth` of what a large copy reaches, `tflop_per_s`. `bytes_per_us` 0: not
+/// known.
+std::map<std::string, double> rates_of(const Task& task, const Report& report, double bytes_per_us);
+
+/// The evaluation with these features beside its own; as it is where it is a rejection.
+Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features);
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,68 @@
+// AddressSpace: the runner's device memory. Everything that kernels may touch stands at a random place in one
+// huge range of addresses, with unmapped gaps around it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <kernelsmith/core/descriptor.hpp>
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/evaluator/plan.hpp>
+
+#include "device/context.hpp"
+#include "runner/placement.hpp"
+
+namespace kernelsmith::cuda {
+
+/// A place in the range, with memory behind its first part. Owned by the AddressSpace.
+class Region {
+ public:
+  std::uint64_t address() const { return address_; }
+  std::uint64_t mapped() const { return mapped_; }  ///< bytes, from the address on
+  std::uint64_t bytes() const { return bytes_; }    ///< of addresses
+
+ private:
+  friend class AddressSpace;
+  struct Chunk {
+    std::uint64_t offset, bytes;
+  };
+  std::uint64_t address_ = 0, bytes_ = 0, mapped_ = 0;
+  std::vector<Chunk> chunks_;
+};
+
+/// Not thread-safe. Its context must be current. Ends with the process: nothing is given back one by one.
+class AddressSpace {
+ public:
+  /// Errors: tool_failed, with the driver's words.
+  static Result<std::unique_ptr<AddressSpace>> create(const DeviceContext& context);
+
+  /// Maps memory that another process shares, at a random place.
+  Result<std::uint64_t> map(const Descriptor& memory, std::uint64_t bytes);
+  Status unmap(std::uint64_t address);
+  std::vector<plan::Buffer> pieces() const;  ///< what map() mapped, all writable
+
+  /// A place without memory yet.
+  Result<Region*> region(std::uint64_t bytes);
+  /// Sees to it that at least `bytes` are mapped. The driver's code where it has no memory, 0 else.
+  Result<abi::Code> grow(Region& region, std::uint64_t bytes) const;
+  /// Takes away memory that lies wholly behind the first `bytes`.
+  Status trim(Region& region, std::uint64_t bytes) const;
+
+ private:
+  AddressSpace(const DeviceContext& context, std::uint64_t base, std::uint64_t bytes, std::uint64_t granule);
+  Result<std::uint64_t> place(std::uint64_t bytes);
+  Status attach(std::uint64_t address, std::uint64_t bytes, abi::MemoryHandle memory) const;
+  std::uint64_t granules(std::uint64_t bytes) const { return (bytes + granule_ - 1) / granule_; }
+
+  const DeviceContext& context_;
+  const Driver& driver_;
+  std::uint64_t base_, granule_;
+  Placement placement_;
+  RandomBelow random_ = random_from_system();
+  std::map<std::uint64_t, std::uint64_t> pieces_;  ///< bytes by address
+  std::vector<std::unique_ptr<Region>> regions_;
+};
+
+}  // namespace kernelsmith::cuda

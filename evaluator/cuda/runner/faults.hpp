@@ -1,0 +1,27 @@
+// What CUDA's error codes mean for a candidate.
+#pragma once
+
+#include <string>
+
+#include <kernelsmith/evaluator/verdict.hpp>
+
+#include "device/driver.hpp"
+
+namespace kernelsmith::cuda {
+
+/// Whether the context is lost with it: every later call in the process gives the same code.
+bool is_sticky(abi::Code code);
+
+/// What the kernel did, in words for the candidate's author: "touched memory outside its buffers". Empty
+/// where the code does not tell.
+std::string deed(abi::Code code);
+
+/// A code that came while or after the plan's work ran on the device: what a kernel did is a Rejection
+/// (crashed), anything else the machine's Error.
+Failure device_failure(const Driver& driver, const char* function, abi::Code code);
+
+/// A refusal of something that the plan asks for, before anything of it ran: load_failed, or out_of_memory,
+/// with CUDA's words. `what` is a sentence's subject and verb: "CUDA refuses the launch of f(int)".
+Failure refused(const Driver& driver, const std::string& what, const char* function, abi::Code code);
+
+}  // namespace kernelsmith::cuda

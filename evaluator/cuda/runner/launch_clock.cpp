@@ -1,0 +1,211 @@
+#include "runner/launch_clock.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runner/faults.hpp"
+#include "runner/own_kernels.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+constexpr unsigned kWipeWaves = 4;  // one block fills an SM: the first wave reaches all, the rest make sure
+constexpr unsigned kWipeThreads = 1024;
+constexpr unsigned kSweepBlocks = 8, kSweepThreads = 256;  // blocks of an SM: enough loads in flight
+constexpr std::uint64_t kSweepOverL2 = 2;  // the L2's halves may hold a line each, and replace at random
+/// The gate opens by itself then, should a launch wait for the stream: it costs this once, and `late` is set.
+constexpr std::uint64_t kGateNs = 20'000'000;
+constexpr auto kSpin = std::chrono::milliseconds(2);  // below, the host clock is to be exact
+constexpr auto kNap = std::chrono::microseconds(20);  // beyond, at most a hundredth of the time
+constexpr int kEmptyRuns = 31;                        // a median that single disturbances do not move
+constexpr auto kEmptyLimit = std::chrono::seconds(10);
+
+double microseconds(LaunchClock::Clock::duration time) {
+  return std::chrono::duration<double, std::micro>(time).count();
+}
+
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Error as_error(const Failure& failure) {
+  if (const auto* error = std::get_if<Error>(&failure)) return *error;
+  return fail(ErrorCode::tool_failed, std::get<Rejection>(failure).diagnostics);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LaunchClock>> LaunchClock::create(const DeviceContext& context,
+                                                         AddressSpace& addresses) {
+  std::unique_ptr<LaunchClock> clock(new LaunchClock(context));
+  if (const auto got = clock->prepare(addresses); !got) return got.error();
+  if (const auto got = clock->prepare_kernels(); !got) return got.error();
+  if (const auto got = clock->measure_empty(); !got) return got.error();
+  return clock;
+}
+
+Status LaunchClock::prepare(AddressSpace& addresses) {
+  auto stream = make_stream(driver_);
+  if (!stream) return stream.error();
+  stream_ = std::move(*stream);
+  auto begin = make_event(driver_, 0);
+  if (!begin) return begin.error();
+  begin_ = std::move(*begin);
+  auto end = make_event(driver_, 0);
+  if (!end) return end.error();
+  end_ = std::move(*end);
+
+  void* gate = nullptr;
+  if (auto got =
+          driver_.call(driver_.host_allocate, &gate, sizeof *gate_, abi::kHostPortable | abi::kHostMapped);
+      !got)
+    return got;
+  gate_ = static_cast<std::uint32_t*>(gate);
+  if (auto got = driver_.call(driver_.host_device_pointer, &gate_address_, gate, 0U); !got) return got;
+
+  const auto l2 = static_cast<std::uint64_t>(context_.attribute(abi::kL2CacheSize));
+  const std::uint64_t bytes = std::max<std::uint64_t>(kSweepOverL2 * l2, 1 << 20);
+  const auto scratch = addresses.region(bytes);
+  if (!scratch) return scratch.error();
+  scratch_ = *scratch;
+  const auto grown = addresses.grow(*scratch_, bytes);
+  if (!grown) return grown.error();
+  if (*grown != abi::kSuccess) return driver_.error("cuMemCreate", *grown);
+  return driver_.call(driver_.set_words, scratch_->address(), 0U, scratch_->mapped() / 4, stream_.get());
+}
+
+Status LaunchClock::prepare_kernels() {
+  multiprocessors_ = static_cast<unsigned>(context_.attribute(abi::kMultiprocessorCount));
+  shared_bytes_ = static_cast<unsigned>(context_.attribute(abi::kMaxSharedPerBlockOptin));
+  if (auto got = driver_.call(driver_.module_load, &kernels_, kOwnKernels); !got) {
+    Error error = got.error();
+    error.message += ", at the runner's own kernels";
+    error.hint = "is libnvidia-ptxjitcompiler.so.1 beside libcuda.so.1?";
+    return error;
+  }
+  for (const auto& [name, function] :
+       std::array{std::pair{"kernelsmith_wipe", &wipe_}, std::pair{"kernelsmith_sweep", &sweep_},
+                  std::pair{"kernelsmith_gate", &gate_kernel_}})
+    if (auto got = driver_.call(driver_.module_function, function, kernels_, name); !got) return got;
+  return driver_.call(driver_.function_set, wipe_, abi::kMaxDynamicShared, static_cast<int>(shared_bytes_));
+}
+
+Status LaunchClock::measure_empty() {
+  abi::Graph made = nullptr;
+  abi::GraphNode node = nullptr;
+  abi::GraphExec instance = nullptr;
+  if (auto got = driver_.call(driver_.graph_create, &made, 0U); !got) return got;
+  const Owned graph(driver_.graph_destroy, made);
+  if (auto got = driver_.call(driver_.graph_add_empty, &node, made, nullptr, std::size_t{0}); !got)
+    return got;
+  if (auto got = driver_.call(driver_.graph_instantiate, &instance, made, 0ULL); !got) return got;
+  const Owned exec(driver_.graph_exec_destroy, instance);
+  if (auto got = driver_.call(driver_.graph_upload, instance, stream_.get()); !got) return got;
+  std::vector<double> device_us;
+  std::vector<double> host_us;
+  for (int i = 0; i < kEmptyRuns; ++i) {
+    const auto time = run(instance, false, Clock::now() + kEmptyLimit);
+    if (!time) return as_error(time.error());
+    device_us.push_back(time->device_us);
+    host_us.push_back(time->host_us);
+  }
+  empty_ = {median(device_us), median(host_us), false};
+  return {};
+}
+
+Status LaunchClock::launch(abi::Function kernel, unsigned grid, unsigned block, unsigned shared,
+                           void** parameters) {
+  abi::LaunchConfig config;
+  config.grid[0] = grid;
+  config.block[0] = block;
+  config.shared_bytes = shared;
+  config.stream = stream_.get();
+  return driver_.call(driver_.launch, &config, kernel, parameters, nullptr);
+}
+
+Status LaunchClock::poison(std::span<Region* const> regions, std::uint32_t word) {
+  for (const Region* region : regions) {
+    if (region->mapped() == 0) continue;
+    if (auto got =
+            driver_.call(driver_.set_words, region->address(), word, region->mapped() / 4, stream_.get());
+        !got)
+      return got;
+  }
+  std::uint32_t words = shared_bytes_ / 4;
+  std::array<void*, 2> parameters{&words, &word};
+  return launch(wipe_, kWipeWaves * multiprocessors_, kWipeThreads, shared_bytes_, parameters.data());
+}
+
+Status LaunchClock::sweep() {
+  // Lines that a candidate marked as persisting outlive a sweep.
+  if (auto got = driver_.call(driver_.reset_persisting_l2); !got) return got;
+  std::uint64_t address = scratch_->address();
+  std::uint64_t count = scratch_->mapped() / 16;
+  std::array<void*, 2> parameters{&address, &count};
+  return launch(sweep_, kSweepBlocks * multiprocessors_, kSweepThreads, 0, parameters.data());
+}
+
+Status LaunchClock::close_gate() {
+  std::atomic_ref(*gate_).store(0, std::memory_order_release);
+  std::uint64_t address = gate_address_;
+  std::uint64_t limit = kGateNs;
+  std::array<void*, 2> parameters{&address, &limit};
+  return launch(gate_kernel_, 1, 1, 0, parameters.data());
+}
+
+Judged<LaunchTime> LaunchClock::run(abi::GraphExec graph, bool cold, Deadline deadline) {
+  if (cold)
+    if (const auto swept = sweep(); !swept) return Failure(swept.error());
+  if (const auto closed = close_gate(); !closed) return Failure(closed.error());
+  auto time = launch_gated(graph, deadline);
+  open_gate();  // where launch_gated() gave up
+  return time;
+}
+
+Judged<LaunchTime> LaunchClock::launch_gated(abi::GraphExec graph, Deadline deadline) {
+  LaunchTime time;
+  if (const auto got = driver_.call(driver_.event_record, begin_.get(), stream_.get()); !got)
+    return Failure(got.error());
+  if (const auto code = driver_.graph_launch(graph, stream_.get()); code != abi::kSuccess)
+    return refused(driver_, "CUDA refuses to launch the graph of the calls", driver_.graph_launch.name, code);
+  if (const auto got = driver_.call(driver_.event_record, end_.get(), stream_.get()); !got)
+    return Failure(got.error());
+  time.late = driver_.event_query(begin_.get()) != abi::kNotReady;
+
+  const auto start = Clock::now();
+  open_gate();
+  if (const auto waited = wait(end_.get(), deadline); !waited) return waited.error();
+  time.host_us = microseconds(Clock::now() - start);
+  float ms = 0;
+  if (const auto code = driver_.event_elapsed(&ms, begin_.get(), end_.get()); code != abi::kSuccess)
+    return device_failure(driver_, driver_.event_elapsed.name, code);
+  time.device_us = 1e3 * static_cast<double>(ms);
+  return time;
+}
+
+Judged<void> LaunchClock::wait(abi::Event event, Deadline deadline) {
+  const auto start = Clock::now();
+  while (true) {
+    const abi::Code code = driver_.event_query(event);
+    if (code == abi::kSuccess) return {};
+    if (code != abi::kNotReady) return device_failure(driver_, driver_.event_query.name, code);
+    const auto now = Clock::now();
+    if (now > deadline)
+      return reject(Stage::run, RejectionCode::timed_out, "the calls did not end within their time limit");
+    if (now - start > kSpin) std::this_thread::sleep_for(kNap);
+  }
+}
+
+Judged<void> LaunchClock::drain(Deadline deadline) {
+  if (const auto got = driver_.call(driver_.event_record, end_.get(), stream_.get()); !got)
+    return Failure(got.error());
+  return wait(end_.get(), deadline);
+}
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,70 @@
+// LaunchClock: starts a graph from a known state of the GPU and reads how long it took.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
+
+#include "device/context.hpp"
+#include "runner/address_space.hpp"
+
+namespace kernelsmith::cuda {
+
+struct LaunchTime {
+  double device_us = 0, host_us = 0;
+  bool late = false;  ///< see ReplayTime
+};
+
+/// Not thread-safe. Its context must be current. Ends with the process.
+class LaunchClock {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Deadline = Clock::time_point;
+
+  /// Measures the empty graph too. Errors: tool_failed.
+  static Result<std::unique_ptr<LaunchClock>> create(const DeviceContext& context, AddressSpace& addresses);
+
+  abi::Stream stream() const { return stream_.get(); }
+  const LaunchTime& empty() const { return empty_; }  ///< of a graph without work
+
+  /// Starts to fill the regions' memory and the shared memory of all SMs with the word. Not waited for.
+  Status poison(std::span<Region* const> regions, std::uint32_t word);
+
+  /// Launches the graph once. The launch is complete before the GPU begins with it: a gate in front of the
+  /// first event holds the stream until then. A Rejection: crashed, timed_out, load_failed, out_of_memory.
+  Judged<LaunchTime> run(abi::GraphExec graph, bool cold, Deadline deadline);
+
+  /// Waits for the work on the stream. A Rejection as run().
+  Judged<void> drain(Deadline deadline);
+
+ private:
+  explicit LaunchClock(const DeviceContext& context) : context_(context), driver_(context.driver()) {}
+  Status prepare(AddressSpace& addresses);
+  Status prepare_kernels();
+  Status measure_empty();
+  Status launch(abi::Function kernel, unsigned grid, unsigned block, unsigned shared, void** parameters);
+  Status sweep();
+  Status close_gate();
+  void open_gate() { std::atomic_ref(*gate_).store(1, std::memory_order_release); }
+  Judged<LaunchTime> launch_gated(abi::GraphExec graph, Deadline deadline);
+  Judged<void> wait(abi::Event event, Deadline deadline);
+
+  const DeviceContext& context_;
+  const Driver& driver_;
+  Owned<abi::Stream> stream_;
+  Owned<abi::Event> begin_, end_;
+  abi::Module kernels_ = nullptr;
+  abi::Function wipe_ = nullptr, sweep_ = nullptr, gate_kernel_ = nullptr;
+  unsigned multiprocessors_ = 0, shared_bytes_ = 0;
+  Region* scratch_ = nullptr;  ///< what sweep() reads
+  std::uint32_t* gate_ = nullptr;
+  abi::Address gate_address_ = 0;
+  LaunchTime empty_;
+};
+
+}  // namespace kernelsmith::cuda

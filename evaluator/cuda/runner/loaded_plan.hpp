@@ -1,0 +1,94 @@
+// LoadedPlan: a plan's modules on the device, and the graph that carries its calls out.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/evaluator/plan.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
+
+#include "device/driver.hpp"
+
+namespace kernelsmith::cuda {
+
+/// For one replay: loaded anew for each, so that __device__ memory is as compiled. Its context must be
+/// current. Refusals by CUDA are Rejections: load_failed or out_of_memory.
+class LoadedPlan {
+ public:
+  /// `plan` must outlive this.
+  static Judged<std::unique_ptr<LoadedPlan>> load(const Driver& driver, const plan::Plan& plan,
+                                                  std::size_t calls);
+  ~LoadedPlan();
+  LoadedPlan(const LoadedPlan&) = delete;
+  LoadedPlan& operator=(const LoadedPlan&) = delete;
+
+  /// A graph of the first calls, each a child graph that begins when the one before has ended.
+  Judged<void> build();
+  abi::GraphExec graph() const { return exec_.get(); }
+  /// Sends the graph to the device, ahead of its launch.
+  Judged<void> upload(abi::Stream stream);
+
+ private:
+  LoadedPlan(const Driver& driver, const plan::Plan& plan, std::size_t calls)
+      : driver_(driver), plan_(plan), calls_(calls) {}
+
+  Judged<void> load_modules();
+  Judged<void> find_functions();
+  Judged<void> reserve_uploads();
+
+  Judged<Owned<abi::Graph>> capture(const plan::Call& call);
+  Judged<void> capture_operations(const plan::Call& call);
+  Failure graph_refused(const char* function, abi::Code code) const;
+  Judged<abi::Stream> enter(std::uint32_t stream);
+  Judged<abi::Event> event(std::uint32_t number);
+
+  struct Place {
+    const plan::Call& call;
+    abi::Stream stream;
+  };
+  Judged<void> add(const plan::Launch& launch, const Place& place);
+  Judged<void> add(const plan::Memset& memset, const Place& place);
+  Judged<void> add(const plan::Copy& copy, const Place& place);
+  Judged<void> add(const plan::Upload& upload, const Place& place);
+  Judged<void> add(const plan::SymbolUpload& upload, const Place& place);
+  Judged<void> add(const plan::EventRecord& record, const Place& place);
+  Judged<void> add(const plan::EventWait& wait, const Place& place);
+
+  Judged<void> fill_parameters(const plan::Launch& launch, const plan::Call& call);
+  Judged<void> set_carveout(const plan::Launch& launch);
+  const void* keep_for_upload(const std::vector<std::byte>& bytes);
+
+  struct KernelState {
+    abi::Function function = nullptr;
+    std::int32_t carveout = -1;  ///< as set last
+  };
+
+  const Driver& driver_;
+  const plan::Plan& plan_;
+  std::size_t calls_;
+  std::vector<Owned<abi::Module>> modules_;
+  std::map<std::uint32_t, KernelState> kernels_;  ///< those that the calls launch
+  std::map<std::uint32_t, Owned<abi::Stream>> streams_;
+  std::map<std::uint32_t, Owned<abi::Event>> events_;
+  Owned<abi::Event> start_;           ///< of the call that is being captured
+  std::set<std::uint32_t> captured_;  ///< the streams that are part of it
+  std::byte* uploads_ = nullptr;      ///< pinned: the graph reads it when it runs
+  std::size_t uploads_used_ = 0;
+  Owned<abi::GraphExec> exec_;
+
+  struct alignas(128) ParameterBlock {
+    std::byte bytes[plan::kMaxParameterBytes];
+  };
+  std::unique_ptr<ParameterBlock> parameters_ = std::make_unique<ParameterBlock>();
+};
+
+/// "scale(float*, int) with grid 1x1x1, block 2048x1x1"
+std::string describe_launch(const plan::Launch& launch, const std::string& kernel);
+
+}  // namespace kernelsmith::cuda

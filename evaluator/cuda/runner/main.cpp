@@ -1,0 +1,166 @@
+// kernelsmith-cuda-runner: the process whose context candidate kernels run in. It is trusted, runs no
+// candidate host code and holds nothing of the judge's but the memory that it is given to map.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runner/protocol.hpp"
+#include "runner/replayer.hpp"
+
+namespace {
+
+using namespace kernelsmith;
+using namespace kernelsmith::cuda;
+
+/// The judge's own device files, should any have come along, are not for this process.
+void close_inherited() {
+  ::syscall(SYS_close_range, kChannelDescriptor + 1, ~0U, 0U);
+  ::fcntl(kChannelDescriptor, F_SETFD, FD_CLOEXEC);
+}
+
+/// Ends the process with the judge's, whatever this one is waiting for. (PR_SET_PDEATHSIG looks at the thread
+/// that started it, which may end long before the judge does.)
+void end_with_the_judge() {
+  std::thread([] {
+    while (true) {
+      pollfd watched{kChannelDescriptor, 0, 0};
+      if (::poll(&watched, 1, -1) < 0 && errno != EINTR) ::_exit(4);
+      if ((watched.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) ::_exit(0);
+    }
+  }).detach();
+}
+
+class Server {
+ public:
+  Server(Channel channel, Replayer& replayer) : channel_(std::move(channel)), replayer_(replayer) {}
+
+  /// Until the judge closes the channel, or the context is lost.
+  void serve() {
+    while (true) {
+      auto message = channel_.receive();
+      if (!message) return;
+      answer(*message);
+    }
+  }
+
+ private:
+  void answer(const Message& message) {
+    PayloadReader reader(message.payload);
+    switch (message.kind) {
+      case MessageKind::map:
+        return map(reader, message.descriptors);
+      case MessageKind::unmap:
+        return unmap(reader);
+      case MessageKind::keep:
+        return keep(reader);
+      case MessageKind::forget:
+        return forget(reader);
+      case MessageKind::replay:
+        return replay(reader);
+      default:
+        refuse(fail(ErrorCode::internal, "the runner was sent something that is no request"));
+    }
+  }
+
+  static std::vector<std::uint64_t> numbers(PayloadReader& reader) {
+    std::vector<std::uint64_t> taken(static_cast<std::size_t>(reader.take<std::uint64_t>()) % (1 << 20));
+    for (auto& each : taken) each = reader.take<std::uint64_t>();
+    return taken;
+  }
+
+  void map(PayloadReader& reader, std::span<const Descriptor> descriptors) {
+    const auto mapped = replayer_.map(numbers(reader), descriptors);
+    if (!mapped) return refuse(mapped.error());
+    PayloadWriter payload;
+    for (const std::uint64_t address : *mapped) payload.put(address);
+    done(payload);
+  }
+
+  void unmap(PayloadReader& reader) {
+    if (const auto got = replayer_.unmap(numbers(reader)); !got) return refuse(got.error());
+    done();
+  }
+
+  void keep(PayloadReader& reader) {
+    const auto number = replayer_.keep(reader.rest());
+    if (!number) return refuse(number.error());
+    done(PayloadWriter().put(*number));
+  }
+
+  void forget(PayloadReader& reader) {
+    replayer_.forget(reader.take<std::uint32_t>());
+    done();
+  }
+
+  void replay(PayloadReader& reader) {
+    const auto received = LaunchClock::Clock::now();
+    const auto request = decode_request(reader);
+    const auto limit = std::chrono::duration_cast<LaunchClock::Clock::duration>(
+        std::chrono::duration<double>(std::clamp(request.replay.timeout_s, 0.0, 1e6)));
+    const auto time = replayer_.replay(request.number, request.replay, received + limit);
+    if (!time) return refuse(time.error());
+    done(encode_time(*time));
+  }
+
+  void done(PayloadWriter payload = {}) { send(MessageKind::done, payload.take()); }
+
+  void refuse(const Failure& failure) {
+    const bool fatal = replayer_.lost(failure);
+    if (const auto* rejection = std::get_if<Rejection>(&failure))
+      send(MessageKind::rejection, encode_rejection(*rejection, fatal));
+    else
+      send(MessageKind::error, encode_error(std::get<Error>(failure), fatal));
+    // Without destructors: they would wait for a kernel that never ends.
+    if (fatal) ::_exit(1);
+  }
+
+  void send(MessageKind kind, const std::vector<std::byte>& payload) {
+    if (!channel_.send(kind, payload)) ::_exit(4);
+  }
+
+  Channel channel_;
+  Replayer& replayer_;
+};
+
+bool is_socket(int descriptor) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2 || !is_socket(kChannelDescriptor)) {
+    std::fputs(
+        "usage: kernelsmith-cuda-runner DEVICE\n"
+        "Started by kernelsmith, with its end of a socket as descriptor 3.\n",
+        stderr);
+    return 2;
+  }
+  close_inherited();
+  // A kernel that is loaded when it is first launched would be loaded inside the clock.
+  ::setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  end_with_the_judge();
+  Channel channel{Descriptor(kChannelDescriptor)};
+  auto replayer = Replayer::create(std::atoi(argv[1]));
+  if (!replayer) {
+    static_cast<void>(channel.send(MessageKind::error, encode_error(replayer.error(), true)));
+    return 3;
+  }
+  const Started started{(*replayer)->workspace()};
+  if (!channel.send(MessageKind::done, PayloadWriter().put(started).take())) return 4;
+  Server(std::move(channel), **replayer).serve();
+  ::_exit(0);  // the driver takes everything back
+}

@@ -1,0 +1,38 @@
+// Where pieces of memory stand in a large range of addresses: at random, with gaps around each.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace kernelsmith::cuda {
+
+/// A random number below `limit`, evenly.
+using RandomBelow = std::function<std::uint64_t(std::uint64_t limit)>;
+
+/// From the kernel's generator: no candidate can guess the next address.
+RandomBelow random_from_system();
+
+/// Counts in granules. At least one free granule stands on both sides of each piece. Not thread-safe.
+class Placement {
+ public:
+  explicit Placement(std::uint64_t granules) : granules_(granules) {}
+
+  /// Takes a place, each free one with the same probability; empty where none is large enough.
+  std::optional<std::uint64_t> take(std::uint64_t count, const RandomBelow& below);
+  void give_back(std::uint64_t begin);
+
+ private:
+  struct Piece {
+    std::uint64_t begin, count;
+  };
+  /// How many places there are for it in the gap in front of piece `index` (the last gap is behind the last).
+  std::uint64_t choices(std::size_t index, std::uint64_t count) const;
+  std::uint64_t gap_begin(std::size_t index) const;
+
+  std::uint64_t granules_;
+  std::vector<Piece> pieces_;  ///< in the order of addresses
+};
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,65 @@
+// Replayer: what the runner's program does for the judge, request by request.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <kernelsmith/core/descriptor.hpp>
+#include <kernelsmith/evaluator/plan.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
+
+#include "device/context.hpp"
+#include "device/nvml.hpp"
+#include "runner/address_space.hpp"
+#include "runner/launch_clock.hpp"
+#include "runner/runner.hpp"
+
+namespace kernelsmith::cuda {
+
+/// Not thread-safe. Makes its context the thread's for good, and ends with the process.
+class Replayer {
+ public:
+  /// Errors: unsupported, tool_failed.
+  static Result<std::unique_ptr<Replayer>> create(int device);
+
+  plan::Workspace workspace() const;
+  Result<std::vector<std::uint64_t>> map(std::span<const std::uint64_t> bytes,
+                                         std::span<const Descriptor> memory);
+  Status unmap(std::span<const std::uint64_t> addresses);
+  /// Errors: bad_input where it is no plan, or asks for what check() forbids.
+  Result<std::uint32_t> keep(std::span<const std::byte> encoded);
+  void forget(std::uint32_t number) { plans_.erase(number); }
+
+  Judged<ReplayTime> replay(std::uint32_t number, const Replay& how, LaunchClock::Deadline deadline);
+
+  /// Whether the context is lost after a failure: a fault, or work that never ended.
+  bool lost(const Failure& failure) const;
+
+ private:
+  explicit Replayer(std::shared_ptr<const DeviceContext> context);
+  Status prepare();
+  Judged<void> provide_workspace(const plan::Plan& plan, std::size_t calls);
+  Judged<void> fit(Region& region, std::uint64_t need, std::uint64_t most);
+  Judged<ReplayTime> replay(const plan::Plan& plan, const Replay& how, LaunchClock::Deadline deadline);
+
+  std::shared_ptr<const DeviceContext> context_;
+  const Driver& driver_;
+  DeviceContext::Current current_;
+  Nvml nvml_;
+  std::unique_ptr<AddressSpace> addresses_;
+  std::unique_ptr<LaunchClock> clock_;
+  Region* kept_ = nullptr;
+  Region* call_ = nullptr;
+  std::map<std::uint32_t, plan::Plan> plans_;
+  std::uint32_t next_number_ = 1;
+};
+
+/// 32 random bits that are NaN as f64, f32, and twice as f16 and bf16.
+std::uint32_t poison_word(const RandomBelow& below);
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,216 @@
+#include "runner/runner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "runner/child_process.hpp"
+#include "runner/protocol.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+using Clock = Channel::Clock;
+
+constexpr auto kStartLimit = std::chrono::seconds(60);    // a GPU without persistence mode takes some seconds
+constexpr auto kRequestLimit = std::chrono::seconds(60);  // mapping and plans take milliseconds
+constexpr auto kGrace = std::chrono::milliseconds(500);   // for the runner to tell itself that time is up
+/// A killed process ends when the driver has stopped its kernels; the destructor waits for the rest.
+constexpr auto kReapLimit = std::chrono::milliseconds(300);
+
+class RunnerProcess final : public Runner {
+ public:
+  RunnerProcess(ChildProcess process, Channel channel)
+      : process_(std::move(process)), channel_(std::move(channel)) {}
+
+  Status greet();
+
+  bool alive() const override { return !dead_ && process_.running(); }
+  plan::Workspace workspace() const override { return workspace_; }
+  Result<std::vector<std::uint64_t>> map(std::span<const SharedMemory* const> pieces) override;
+  Status unmap(std::span<const std::uint64_t> addresses) override;
+  Result<std::uint32_t> keep(const plan::Plan& plan) override;
+  void forget(std::uint32_t number) override;
+  Judged<ReplayTime> replay(std::uint32_t number, const Replay& replay, const std::stop_token& stop) override;
+
+ private:
+  Judged<Message> ask(MessageKind kind, std::span<const std::byte> payload, std::span<const int> descriptors,
+                      Clock::time_point deadline, int wake = -1);
+  Result<Message> ask_machine(MessageKind kind, std::span<const std::byte> payload,
+                              std::span<const int> descriptors = {});
+  Failure lost(const Error& error, bool replaying);
+  std::string end();
+
+  ChildProcess process_;
+  Channel channel_;
+  plan::Workspace workspace_;
+  bool dead_ = false;
+};
+
+/// Kills the process; how it ended.
+std::string RunnerProcess::end() {
+  dead_ = true;
+  channel_.close();
+  // An end of its own is told as such: a process that closed its channel is about to end.
+  auto how = process_.reap(std::chrono::milliseconds(20));
+  if (how) return *how;
+  process_.kill();
+  how = process_.reap(kReapLimit);
+  return how ? *how : "killed";
+}
+
+/// No answer came: why, in the terms of who is to blame.
+Failure RunnerProcess::lost(const Error& error, bool replaying) {
+  if (error.code == ErrorCode::cancelled || error.code == ErrorCode::timeout) process_.kill();
+  const std::string how = end();
+  if (error.code == ErrorCode::cancelled) return error;
+  if (error.code == ErrorCode::timeout && replaying)
+    return reject(Stage::run, RejectionCode::timed_out, "the calls did not end within their time limit");
+  if (error.code == ErrorCode::timeout)
+    return fail(ErrorCode::tool_failed, "the CUDA runner did not answer, and was killed");
+  if (replaying)
+    return reject(Stage::run, RejectionCode::crashed,
+                  "the process that ran the kernels ended with " + how + ", in the CUDA driver");
+  return fail(ErrorCode::tool_failed, "the CUDA runner ended with " + how, {},
+              "run kernelsmith-cuda-runner by hand: it must print its usage");
+}
+
+Judged<Message> RunnerProcess::ask(MessageKind kind, std::span<const std::byte> payload,
+                                   std::span<const int> descriptors, Clock::time_point deadline, int wake) {
+  if (dead_) return Failure(fail(ErrorCode::tool_failed, "the CUDA runner is dead"));
+  const bool replaying = kind == MessageKind::replay;
+  if (const auto sent = channel_.send(kind, payload, descriptors); !sent) {
+    if (sent.error().code == ErrorCode::invalid_argument) return Failure(sent.error());
+    return lost(sent.error(), false);  // it had ended before it was asked
+  }
+  auto message = channel_.receive(deadline, wake);
+  if (!message) return lost(message.error(), replaying);
+  if (message->kind == MessageKind::done) return std::move(*message);
+  Refusal refusal = decode_refusal(*message);
+  if (refusal.fatal) {
+    process_.kill();
+    end();
+  }
+  return std::move(refusal.failure);
+}
+
+Result<Message> RunnerProcess::ask_machine(MessageKind kind, std::span<const std::byte> payload,
+                                           std::span<const int> descriptors) {
+  auto answer = ask(kind, payload, descriptors, Clock::now() + kRequestLimit);
+  if (answer) return std::move(*answer);
+  const Failure failure = answer.error();
+  if (const auto* error = std::get_if<Error>(&failure)) return *error;
+  return fail(ErrorCode::internal, std::get<Rejection>(failure).diagnostics);
+}
+
+Status RunnerProcess::greet() {
+  auto message = channel_.receive(Clock::now() + kStartLimit);
+  if (!message) {
+    const Failure failure = lost(message.error(), false);
+    return std::get<Error>(failure);
+  }
+  if (message->kind != MessageKind::done) {
+    const Refusal refusal = decode_refusal(*message);
+    const auto* error = std::get_if<Error>(&refusal.failure);
+    return error != nullptr ? *error : fail(ErrorCode::internal, "the CUDA runner begins with a rejection");
+  }
+  workspace_ = PayloadReader(message->payload).take<Started>().workspace;
+  return {};
+}
+
+Result<std::vector<std::uint64_t>> RunnerProcess::map(std::span<const SharedMemory* const> pieces) {
+  std::vector<std::uint64_t> addresses;
+  while (!pieces.empty()) {
+    const auto some = pieces.first(std::min(pieces.size(), kMaxDescriptors));
+    pieces = pieces.subspan(some.size());
+    PayloadWriter payload;
+    std::vector<int> descriptors;
+    payload.put(std::uint64_t{some.size()});
+    for (const SharedMemory* piece : some) {
+      payload.put(std::uint64_t{piece->bytes()});
+      descriptors.push_back(piece->descriptor());
+    }
+    const auto answer = ask_machine(MessageKind::map, payload.take(), descriptors);
+    if (!answer) return answer.error();
+    PayloadReader reader(answer->payload);
+    for (std::size_t i = 0; i < some.size(); ++i) addresses.push_back(reader.take<std::uint64_t>());
+    if (!reader.complete()) return fail(ErrorCode::internal, "the CUDA runner mapped too few pieces");
+  }
+  return addresses;
+}
+
+Status RunnerProcess::unmap(std::span<const std::uint64_t> addresses) {
+  PayloadWriter payload;
+  payload.put(std::uint64_t{addresses.size()});
+  for (const std::uint64_t address : addresses) payload.put(address);
+  const auto answer = ask_machine(MessageKind::unmap, payload.take());
+  return answer ? Status{} : Status(answer.error());
+}
+
+Result<std::uint32_t> RunnerProcess::keep(const plan::Plan& plan) {
+  const auto answer = ask_machine(MessageKind::keep, plan::encode(plan));
+  if (!answer) return answer.error();
+  return PayloadReader(answer->payload).take<std::uint32_t>();
+}
+
+void RunnerProcess::forget(std::uint32_t number) {
+  if (!dead_) static_cast<void>(ask_machine(MessageKind::forget, PayloadWriter().put(number).take()));
+}
+
+/// Readable once a stop is requested.
+class StopSignal {
+ public:
+  explicit StopSignal(const std::stop_token& stop)
+      : descriptor_(::eventfd(0, EFD_CLOEXEC)), callback_(stop, Raise{descriptor_.get()}) {}
+  int descriptor() const { return descriptor_.get(); }
+
+ private:
+  struct Raise {
+    int descriptor;
+    void operator()() const {
+      const std::uint64_t one = 1;
+      static_cast<void>(!::write(descriptor, &one, sizeof one));
+    }
+  };
+  Descriptor descriptor_;
+  std::stop_callback<Raise> callback_;
+};
+
+Judged<ReplayTime> RunnerProcess::replay(std::uint32_t number, const Replay& replay,
+                                         const std::stop_token& stop) {
+  if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "stopped on request"));
+  const StopSignal signal(stop);
+  if (signal.descriptor() < 0)
+    return Failure(fail(ErrorCode::io, std::string("eventfd: ") + std::strerror(errno)));
+  const auto limit = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::clamp(replay.timeout_s, 0.0, 1e6)));
+  const auto answer = ask(MessageKind::replay, encode_request({number, replay}), {},
+                          Clock::now() + limit + kGrace, signal.descriptor());
+  if (!answer) return answer.error();
+  PayloadReader reader(answer->payload);
+  const auto time = decode_time(reader);
+  if (!reader.complete()) return Failure(fail(ErrorCode::internal, "the CUDA runner gave no time"));
+  return time;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Runner>> Runner::start(const RunnerSettings& settings) {
+  auto channel = Channel::create();
+  if (!channel) return channel.error();
+  auto process =
+      ChildProcess::start(settings.program, std::to_string(settings.device), channel->second.descriptor());
+  channel->second.close();
+  if (!process) return process.error();
+  auto runner = std::make_unique<RunnerProcess>(std::move(*process), std::move(channel->first));
+  if (const auto greeted = runner->greet(); !greeted) return greeted.error();
+  return std::unique_ptr<Runner>(std::move(runner));
+}
+
+}  // namespace kernelsmith::cuda

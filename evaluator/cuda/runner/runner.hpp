@@ -1,0 +1,78 @@
+// Runner: the trusted process whose context candidate kernels run in. It replays plans and reads the clock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/evaluator/plan.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
+
+#include "device/device.hpp"
+
+namespace kernelsmith::cuda {
+
+struct RunnerSettings {
+  std::filesystem::path program;  ///< kernelsmith-cuda-runner
+  int device = 0;
+};
+
+/// How a batch is replayed.
+struct Replay {
+  std::size_t calls = 1;  ///< the plan's first so many
+  bool cold = true;       ///< the L2 is swept right before the clock starts
+  double timeout_s = 10;  ///< of the whole request, loading and building included
+};
+
+/// What a batch took. Times are of the whole batch, in microseconds.
+struct ReplayTime {
+  double device_us = 0;      ///< between two events around the graph
+  double empty_us = 0;       ///< the same around a graph without work, measured when the runner started
+  double host_us = 0;        ///< wall time from letting the graph go to seeing its end: a second witness
+  double empty_host_us = 0;  ///< the same around a graph without work, measured when the runner started
+  bool late = false;         ///< the launch waited for the GPU: device_us holds time of the host too
+  double load_ms = 0, build_ms = 0;    ///< modules loaded; graph built and instantiated
+  std::uint32_t throttle_reasons = 0;  ///< NVML's bits (clocks event reasons) seen around the batch
+  std::uint32_t sm_mhz = 0;            ///< right after the batch; 0: unknown
+};
+
+/// Its process holds no secrets of the judge. When it dies (a sticky fault, a kernel that never ends) it is
+/// replaced. Not thread-safe.
+class Runner {
+ public:
+  /// Starts the process and its context (0.2 to 0.3 s). Errors: unsupported, tool_failed.
+  static Result<std::unique_ptr<Runner>> start(const RunnerSettings& settings);
+  virtual ~Runner() = default;
+
+  virtual bool alive() const = 0;
+
+  /// Maps shared memory, each piece at a random address with unmapped gaps around it, and gives the
+  /// addresses.
+  virtual Result<std::vector<std::uint64_t>> map(std::span<const SharedMemory* const> pieces) = 0;
+
+  /// Takes pieces away again, by their addresses. Plans that use them must not be replayed any more.
+  virtual Status unmap(std::span<const std::uint64_t> addresses) = 0;
+
+  /// The two workspace regions' addresses; memory is put behind them when a plan needs it.
+  virtual plan::Workspace workspace() const = 0;
+
+  /// Keeps the plan for replay(); gives its number. The runner has at most a few: forget() those not needed.
+  virtual Result<std::uint32_t> keep(const plan::Plan& plan) = 0;
+  virtual void forget(std::uint32_t number) = 0;
+
+  /// Loads the plan's modules anew (so that __device__ memory is as compiled), poisons the workspace, wipes
+  /// shared memory, builds the graph of the first calls with a full barrier between calls, sweeps the L2
+  /// where cold, replays it once, and unloads the modules. A Rejection is the plan's fault: load_failed (a
+  /// launch that CUDA refuses, in its words), out_of_memory, crashed (an illegal address ...), timed_out.
+  /// After crashed and timed_out the runner is dead; after an Error of the machine it may be: ask alive(). On
+  /// a stop request it is killed (cancelled).
+  virtual Judged<ReplayTime> replay(std::uint32_t number, const Replay& replay,
+                                    const std::stop_token& stop) = 0;
+};
+
+}  // namespace kernelsmith::cuda

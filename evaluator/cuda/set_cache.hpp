@@ -1,0 +1,48 @@
+// SetCache: the bank's inputs and expected outputs on the device, in the judge's own memory: uploaded once,
+// used in every batch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include <kernelsmith/evaluator/input_set.hpp>
+
+#include "device/device.hpp"
+
+namespace kernelsmith::cuda {
+
+/// Addresses of a set on the device, by tensor; 0 where there is nothing.
+struct SetOnDevice {
+  std::vector<std::uint64_t> inputs, values, weights;
+};
+
+/// Not thread-safe.
+class SetCache {
+ public:
+  /// Holds at most `limit` bytes; beyond that all of it goes.
+  SetCache(Device& device, std::size_t limit) : device_(device), limit_(limit) {}
+
+  /// Valid until the next make_room().
+  Result<const SetOnDevice*> find_or_upload(std::size_t shape, const InputSet& set);
+
+  /// Drops everything where the limit is reached, such as the sets of an earlier bank.
+  void make_room();
+
+ private:
+  /// The shape, and all of the recipe.
+  using Key = std::tuple<std::size_t, decltype(InputRecipe::key), decltype(InputRecipe::constants_key), bool>;
+  struct Entry {
+    PrivateMemory memory;
+    SetOnDevice addresses;
+  };
+
+  Device& device_;
+  const std::size_t limit_;
+  std::size_t bytes_ = 0;
+  std::map<Key, Entry> entries_;
+};
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,23 @@
+// What is built of a task's own sources.
+#pragma once
+
+#include <kernelsmith/core/task.hpp>
+
+#include "toolchain/cuda_compiler.hpp"
+
+namespace kernelsmith::cuda {
+
+/// Null where the task has none.
+struct Objects {
+  CudaBinaryPtr declared, wide;  ///< the reference in its own precision, and what the truth comes from
+  CudaBinaryPtr baseline, seed;
+  CudaBinaryPtr yardstick;  ///< the task's own, else the seed, else the baseline
+};
+
+/// Side by side: nvcc takes seconds. Errors: refused where one does not compile, and the compiler's.
+Result<Objects> build_objects(const Task& task, const CudaCompiler& compiler);
+
+/// The precision of the truth on a GPU, which has no long double.
+OraclePrecision truth_precision_on_gpu(const Task& task);
+
+}  // namespace kernelsmith::cuda

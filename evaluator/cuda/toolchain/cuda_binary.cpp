@@ -1,0 +1,27 @@
+#include <string_view>
+#include <utility>
+
+#include "toolchain/build_script.hpp"
+#include "toolchain/cuda_compiler.hpp"
+
+namespace kernelsmith::cuda {
+
+Result<CudaBinaryPtr> CudaBinary::create(std::vector<std::byte> cubin, CubinFacts facts,
+                                         const std::string& host_library) {
+  auto folder = ScratchFolder::create();
+  if (!folder) return folder.error();
+  if (auto s = folder->write(build_files::kHostLibrary, host_library); !s) return s.error();
+  std::shared_ptr<CudaBinary> self(new CudaBinary);
+  self->digest_ = DigestBuilder()
+                      .add(std::string_view(reinterpret_cast<const char*>(cubin.data()), cubin.size()))
+                      .add(host_library)
+                      .finish();
+  self->cubin_ = std::move(cubin);
+  self->facts_ = std::move(facts);
+  self->folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
+  return CudaBinaryPtr(std::move(self));
+}
+
+std::filesystem::path CudaBinary::host_library() const { return folder_->path() / build_files::kHostLibrary; }
+
+}  // namespace kernelsmith::cuda

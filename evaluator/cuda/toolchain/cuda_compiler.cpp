@@ -1,0 +1,176 @@
+#include "toolchain/cuda_compiler.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "toolchain/build_script.hpp"
+#include "toolchain/cuda_source.hpp"
+#include "toolchain/diagnostics.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+/// Where the scratch folder is seen in the sandbox: the same in every build, so that no name depends on it.
+constexpr const char* kFolder = "/build";
+/// What a build may take of wall time for each second of CPU time that each of its steps may take: it waits
+/// for processors, and its steps follow one another.
+constexpr double kWallPerCpu = 3;
+/// CUTLASS-style templates take nvcc some 3 GB.
+constexpr std::uint64_t kCompileMemory = 6ULL << 30;
+/// Of each file that a step leaves (preprocessed sources of header-heavy candidates take some 10 MB), and of
+/// what is read back.
+constexpr std::uint64_t kMaxFileBytes = 128ULL << 20;
+constexpr std::uint64_t kMaxResultBytes = 64ULL << 20;
+constexpr std::uint64_t kMaxLogBytes = 256ULL << 10;
+
+bool ends_with(const std::string& path, std::initializer_list<std::string_view> extensions) {
+  return std::ranges::any_of(extensions, [&](std::string_view e) { return path.ends_with(e); });
+}
+
+/// The translation unit: the generated header, and the candidate's files in their order.
+std::string unit_of(const Source& source) {
+  std::string unit = std::string("#include \"") + build_files::kHeader + "\"\n";
+  for (const SourceFile& file : source.files())
+    if (ends_with(file.path, {".cu", ".cpp", ".cc", ".cxx"}))
+      unit += std::string("#include \"") + kSourceFolder + file.path + "\"\n";
+  return unit;
+}
+
+bool has_code(const Source& source) {
+  return std::ranges::any_of(source.files(), [](const SourceFile& file) {
+    return ends_with(file.path, {".cu", ".cpp", ".cc", ".cxx"});
+  });
+}
+
+std::vector<std::byte> bytes_of(const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+CudaCompiler::CudaCompiler(Task task, CompilerOptions options, Toolkit toolkit)
+    : task_(std::move(task)),
+      options_(std::move(options)),
+      toolkit_(std::move(toolkit)),
+      cache_(BuildCache::of_environment()) {}
+
+Result<std::shared_ptr<const CudaCompiler>> CudaCompiler::create(const Task& task,
+                                                                 const CompilerOptions& options) {
+  auto toolkit = find_toolkit(options.toolkit);
+  if (!toolkit) return toolkit.error();
+  std::shared_ptr<CudaCompiler> self(new CudaCompiler(task, options, std::move(*toolkit)));
+  if (auto s = self->prepare(); !s) return s.error();
+  return std::shared_ptr<const CudaCompiler>(std::move(self));
+}
+
+std::filesystem::path CudaCompiler::folder_seen(const std::filesystem::path& scratch) const {
+  return options_.unsandboxed ? scratch : std::filesystem::path(kFolder);
+}
+
+SandboxSpec CudaCompiler::spec(std::vector<std::string> argv, const std::filesystem::path& scratch) const {
+  SandboxSpec spec;
+  spec.argv = std::move(argv);
+  spec.environment = {
+      {"PATH", (toolkit_.root / "bin").string() + ":/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TMPDIR", "/tmp"}};
+  add_toolchain(spec);
+  spec.read_only.push_back({toolkit_.root, toolkit_.root});
+  spec.read_write.push_back({scratch, folder_seen(scratch)});
+  spec.working_directory = folder_seen(scratch);
+  spec.limits.cpu_s = options_.timeout_s;
+  spec.limits.wall_s = kWallPerCpu * options_.timeout_s;
+  spec.limits.memory_bytes = kCompileMemory;
+  spec.limits.file_bytes = kMaxFileBytes;
+  spec.limits.kept_output_bytes = kMaxLogBytes;
+  spec.profile = SandboxProfile::toolchain;
+  spec.confinement = options_.unsandboxed ? Confinement::unsandboxed : Confinement::sandboxed;
+  return spec;
+}
+
+Status CudaCompiler::write_inputs(const ScratchFolder& scratch, const Source& source,
+                                  OraclePrecision precision) const {
+  const std::string folder = kSourceFolder;
+  std::vector<SourceFile> files = {{build_files::kUnit, unit_of(source)},
+                                   {build_files::kHeader, task_header(task_, precision, source)},
+                                   {build_files::kModuleId, kModuleIdText},
+                                   {build_files::kFatbin, kFatbinText},
+                                   {build_files::kShim, shim_}};
+  for (const SourceFile& file : task_.files) files.push_back({"task/" + file.path, file.text});
+  for (const SourceFile& file : source.files()) files.push_back({folder + file.path, file.text});
+  for (const SourceFile& file : files)
+    if (auto s = scratch.write(file.path, file.text); !s) return s;
+  return {};
+}
+
+Judged<CudaCompileOutput> CudaCompiler::compile(const Source& source, const std::stop_token& stop) const {
+  if (!has_code(source))
+    return reject(Stage::compile, RejectionCode::compile_failed,
+                  "the candidate has no file that ends in .cu or .cpp");
+  return build_in(source, OraclePrecision::declared, stop);
+}
+
+Judged<CudaCompileOutput> CudaCompiler::build_in(const Source& source, OraclePrecision precision,
+                                                 const std::stop_token& stop) const {
+  auto scratch = ScratchFolder::create();
+  if (!scratch) return Failure(scratch.error());
+  if (auto s = write_inputs(*scratch, source, precision); !s) return Failure(s.error());
+  const auto result = run_sandboxed(spec({"/bin/sh", "-c", script_}, scratch->path()), stop);
+  if (!result) return Failure(result.error());
+  if (!result->succeeded()) return why_it_failed(*result);
+  return collect(*scratch, result->err);
+}
+
+Judged<CudaCompileOutput> CudaCompiler::collect(const ScratchFolder& scratch, const std::string& log) const {
+  const auto linker_log = scratch.read(build_files::kLinkerLog, kMaxLogBytes);
+  const auto cubin = scratch.read(build_files::kCubin, kMaxResultBytes);
+  const auto library = scratch.read(build_files::kHostLibrary, kMaxResultBytes);
+  if (!cubin || !library || !linker_log)
+    return reject(Stage::compile, RejectionCode::compile_limit,
+                  "the compiled kernel is missing or too large");
+  std::vector<std::string> missing = missing_symbols(*linker_log);
+  if (std::ranges::find(missing, task_.entry) != missing.end())
+    return reject(
+        Stage::compile, RejectionCode::entry_missing,
+        "the host function " + task_.entry + " is not defined with this signature:\n" + wanted_signature());
+  std::erase_if(missing, is_cuda_symbol);
+  if (!missing.empty()) {
+    std::string names;
+    for (const std::string& name : missing) names += "\n" + plan::readable_name(name);
+    return reject(Stage::compile, RejectionCode::compile_failed,
+                  "functions that are used and not defined:" + escape_controls(names));
+  }
+  std::vector<std::byte> bytes = bytes_of(*cubin);
+  auto facts = read_cubin(bytes);
+  if (!facts)
+    return reject(Stage::compile, RejectionCode::compile_failed, escape_controls(facts.error().message));
+  auto binary = CudaBinary::create(std::move(bytes), std::move(*facts), *library);
+  if (!binary) return Failure(binary.error());
+  return CudaCompileOutput{std::move(*binary), warnings_of(log)};
+}
+
+std::string CudaCompiler::wanted_signature() const {
+  const std::string header = task_header(task_, OraclePrecision::declared);
+  return header.substr(header.find("extern \"C\" void " + task_.entry + "("));
+}
+
+Failure CudaCompiler::why_it_failed(const SandboxResult& result) const {
+  const auto says = [&](std::string_view words) { return result.err.find(words) != result.err.npos; };
+  const bool killed =
+      result.kind == ExitKind::signalled && (result.code == SIGKILL || result.code == SIGXCPU);
+  const bool limit = result.kind == ExitKind::wall_limit || result.kind == ExitKind::memory_limit ||
+                     result.kind == ExitKind::output_limit;
+  if (limit || killed || says("out of memory") || says("memory exhausted") || says("bad_alloc") ||
+      says("Killed signal terminated program") || says("CPU time limit exceeded") ||
+      says("File size limit exceeded"))
+    return reject(Stage::compile, RejectionCode::compile_limit,
+                  "the compiler ran out of its limits of time, memory or file size (" + describe(result) +
+                      ")\n" + errors_of(result.err));
+  std::string errors = errors_of(result.err);
+  if (errors.empty()) errors = "the compiler failed: " + describe(result);
+  // It may be declared otherwise than in the generated header, which comes first.
+  if (errors.find(task_.entry) != errors.npos) errors += "the entry's signature:\n" + wanted_signature();
+  return reject(Stage::compile, RejectionCode::compile_failed, std::move(errors));
+}
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,117 @@
+// CudaCompiler: sources to a cubin and a host library, in the toolchain sandbox.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/build_cache.hpp>
+#include <kernelsmith/evaluator/oracle.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
+#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/run.hpp>
+
+#include "toolchain/cubin.hpp"
+#include "toolchain/toolkit.hpp"
+
+namespace kernelsmith::cuda {
+
+/// A compiled candidate, or one of the task's own kernels. Immutable; shared.
+class CudaBinary final : public Binary {
+ public:
+  /// Writes the host library to a folder of its own. Errors: those of a ScratchFolder.
+  static Result<std::shared_ptr<const CudaBinary>> create(std::vector<std::byte> cubin, CubinFacts facts,
+                                                          const std::string& host_library);
+
+  const std::vector<std::byte>& cubin() const { return cubin_; }
+  const CubinFacts& facts() const { return facts_; }
+  /// A shared object without the CUDA runtime: its cuda* symbols are undefined, the planner gives them.
+  std::filesystem::path host_library() const;
+  /// Of the cubin and the host library.
+  std::optional<Digest> exact_bytes() const override { return digest_; }
+  const Digest& digest() const { return digest_; }
+
+ private:
+  CudaBinary() = default;
+  std::vector<std::byte> cubin_;
+  CubinFacts facts_;
+  std::unique_ptr<ScratchFolder> folder_;
+  Digest digest_;
+};
+using CudaBinaryPtr = std::shared_ptr<const CudaBinary>;
+
+struct CudaCompileOutput {
+  CudaBinaryPtr binary;
+  std::string log;  ///< warnings; control bytes escaped
+};
+
+struct CompilerOptions {
+  std::filesystem::path toolkit;  ///< empty: find_toolkit()'s places
+  std::string arch = "sm_90a";    ///< what the device is
+  /// Task::flags come after them. The last has device code call constexpr functions of the standard library
+  /// (std::numeric_limits, std::max).
+  std::vector<std::string> flags = {"-O3", "-std=c++17", "--expt-relaxed-constexpr"};
+  bool unsandboxed = false;
+  double timeout_s = 120;  ///< of CPU time, of each compiler process
+};
+
+/// One of the task's own sources.
+struct TrustedSource {
+  const Source& source;
+  std::string what;  ///< "reference", for messages
+  OraclePrecision precision = OraclePrecision::declared;
+};
+
+/// Thread-safe.
+class CudaCompiler {
+ public:
+  /// Errors: tool_missing, tool_failed.
+  static Result<std::shared_ptr<const CudaCompiler>> create(const Task& task, const CompilerOptions& options);
+
+  /// Builds a candidate's .cu and .cpp files (one .cu file is the usual case; several are linked as one by
+  /// including them in one translation unit). Device and host halves are built side by side. A Rejection is
+  /// compile_failed, compile_limit or entry_missing, with the compiler's message shortened to what helps.
+  Judged<CudaCompileOutput> compile(const Source& source, const std::stop_token& stop) const;
+
+  /// The same of a trusted source, in the wanted precision, from the disk's cache where it was built before
+  /// with the same toolkit, flags, task and arch. Errors: refused where it does not compile.
+  Result<CudaBinaryPtr> build(const TrustedSource& trusted) const;
+
+  /// A cubin of kernels of our own, from the disk's cache where it was built before. Errors: tool_failed.
+  Result<std::vector<std::byte>> build_kernels(const std::string& cuda) const;
+
+  /// Such as "nvcc 13.0.88 -arch=sm_90a -O3 -std=c++17".
+  const std::string& description() const { return description_; }
+
+ private:
+  CudaCompiler(Task task, CompilerOptions options, Toolkit toolkit);
+  Status prepare();
+  Status build_shim();
+  SandboxSpec spec(std::vector<std::string> argv, const std::filesystem::path& scratch) const;
+  std::filesystem::path folder_seen(const std::filesystem::path& scratch) const;
+  std::vector<std::string> nvcc_command() const;
+  Status write_inputs(const ScratchFolder& scratch, const Source& source, OraclePrecision precision) const;
+  Judged<CudaCompileOutput> build_in(const Source& source, OraclePrecision precision,
+                                     const std::stop_token& stop) const;
+  Judged<CudaCompileOutput> collect(const ScratchFolder& scratch, const std::string& log) const;
+  Failure why_it_failed(const SandboxResult& result) const;
+  std::string wanted_signature() const;
+
+  Task task_;
+  CompilerOptions options_;
+  Toolkit toolkit_;
+  BuildCache cache_;
+  std::string description_;
+  Digest stamp_;        ///< of all that a binary depends on beside its source
+  std::string shim_;    ///< the generated call, compiled once
+  std::string script_;  ///< builds the files in a scratch folder (build_script.hpp)
+};
+
+}  // namespace kernelsmith::cuda

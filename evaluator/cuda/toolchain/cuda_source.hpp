@@ -1,0 +1,39 @@
+// The CUDA C++ that is generated from a task's tensors. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/oracle.hpp>
+
+namespace kernelsmith::cuda {
+
+/// The C++ type of a tensor's elements: float, double, __half, __nv_bfloat16, __nv_fp8_e4m3, __nv_fp8_e5m2,
+/// std::int64_t, std::int32_t, std::int8_t, std::uint8_t, bool.
+std::string_view cuda_type(Dtype dtype);
+
+/// Bytes of an element in a source that is built in that precision (f64 makes every real a double; there is
+/// no long double on a GPU).
+std::size_t element_bytes(Dtype dtype, OraclePrecision precision);
+
+/// The names of the entry's size arguments, in their order.
+std::vector<std::string> size_names(const Task& task);
+
+/// The header task.cuh: `extern "C" void ENTRY(const float* x, float* y, std::int64_t rows, cudaStream_t
+/// stream);` and the includes that its types need. In precision f64 it also makes float, __half and the other
+/// real types mean double, and their conversion and f-suffixed functions work on it. These macros come after
+/// the standard and CUDA headers that `user` includes.
+std::string task_header(const Task& task, OraclePrecision precision, const Source& user = {});
+
+/// The translation unit (C++ with the toolkit's headers) that defines kShimSymbol, and what of the runtime
+/// depends on a toolkit's struct layouts (cudaGetDeviceProperties). It knows the entry by its C linkage
+/// alone, so that one shim serves every precision.
+std::string shim_source(const Task& task);
+
+/// `extern "C" void kernelsmith_plan_call(void* const* tensors, const std::int64_t* sizes, void* stream)`.
+inline constexpr const char* kShimSymbol = "kernelsmith_plan_call";
+
+}  // namespace kernelsmith::cuda

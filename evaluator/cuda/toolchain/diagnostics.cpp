@@ -1,0 +1,125 @@
+#include "toolchain/diagnostics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <kernelsmith/core/escape.hpp>
+
+namespace kernelsmith::cuda {
+namespace {
+
+/// What a person or a model reads of it; the first error is nearly always the one that matters.
+constexpr std::size_t kMostMessages = 8;
+/// The code, the marker below it, and some of a template's instantiations.
+constexpr std::size_t kMostLinesOfMessage = 14;
+/// Of a line: template arguments go on for kilobytes.
+constexpr std::size_t kMostColumns = 400;
+/// Of a log in which no error was found.
+constexpr std::size_t kMostOfUnknown = 4000;
+
+enum class Kind { error, warning, remark, count };
+
+struct Message {
+  Kind kind = Kind::error;
+  std::vector<std::string> lines;
+};
+
+/// Whether the line begins a message: "kernel.cu(3): error: ...", "kernel.cu:3:5: warning: ...", "ptxas fatal
+/// : ..." or one of what nvcc says beside them.
+bool begins_message(const std::string& line, Kind& kind) {
+  // What it means was said by the linker.
+  if (line.starts_with("Remark:") || line.starts_with("collect2:")) return kind = Kind::remark, true;
+  if (line.find(" detected in the compilation of ") != line.npos) return kind = Kind::count, true;
+  if (line.empty() || line.front() == ' ') return false;
+  constexpr std::array<std::string_view, 7> kErrors = {
+      ": error",   ": fatal error", ": catastrophic error", "error   :",
+      "fatal   :", "nvcc error",    "Catastrophic error"};
+  constexpr std::array<std::string_view, 4> kWarnings = {": warning", "warning :", "warning #", ": note"};
+  const auto holds = [&](std::string_view part) { return line.find(part) != line.npos; };
+  if (std::ranges::any_of(kErrors, holds)) return kind = Kind::error, true;
+  if (std::ranges::any_of(kWarnings, holds)) return kind = Kind::warning, true;
+  return false;
+}
+
+/// The line with files named as the candidate names them.
+std::string relative(std::string line) {
+  constexpr std::string_view kFolder = kSourceFolder;
+  for (const std::string_view before : {"/build/", "./"})
+    for (auto at = line.find(before); at != line.npos; at = line.find(before, at))
+      if (line.compare(at + before.size(), kFolder.size(), kFolder) == 0)
+        line.erase(at, before.size());
+      else
+        at += before.size();
+  for (auto at = line.find(kFolder); at != line.npos; at = line.find(kFolder, at)) {
+    const bool word = at == 0 || std::string_view(" \"'(`").find(line[at - 1]) != std::string_view::npos;
+    if (word)
+      line.erase(at, kFolder.size());
+    else
+      at += kFolder.size();
+  }
+  if (line.size() > kMostColumns) line = line.substr(0, kMostColumns) + " ...";
+  return line;
+}
+
+std::vector<Message> messages_in(std::string_view log) {
+  std::vector<Message> messages;
+  bool inside = false;
+  while (!log.empty()) {
+    const std::string_view raw = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(raw.size() + 1, log.size()));
+    const std::string line(raw);
+    Kind kind{};
+    if (begins_message(line, kind)) {
+      messages.push_back({kind, {}});
+      inside = true;
+    } else if (line.find_first_not_of(" \t\r") == line.npos) {
+      inside = false;
+    }
+    if (inside && messages.back().lines.size() < kMostLinesOfMessage)
+      messages.back().lines.push_back(relative(line));
+  }
+  return messages;
+}
+
+std::string texts_of(std::string_view log, Kind kind) {
+  std::string text;
+  std::set<std::string> told;
+  for (const Message& message : messages_in(log)) {
+    if (message.kind != kind || told.size() >= kMostMessages) continue;
+    std::string whole;
+    for (const std::string& line : message.lines) whole += line + "\n";
+    // The host's and the device's front end tell the same.
+    if (told.insert(whole).second) text += whole;
+  }
+  return escape_controls(text);
+}
+
+}  // namespace
+
+std::string errors_of(std::string_view log) {
+  std::string errors = texts_of(log, Kind::error);
+  if (!errors.empty()) return errors;
+  return escape_controls(log.size() > kMostOfUnknown ? log.substr(log.size() - kMostOfUnknown) : log);
+}
+
+std::string warnings_of(std::string_view log) { return texts_of(log, Kind::warning); }
+
+std::vector<std::string> missing_symbols(std::string_view linker_log) {
+  constexpr std::string_view kSays = "undefined reference to ";
+  std::set<std::string> symbols;
+  for (auto at = linker_log.find(kSays); at != linker_log.npos; at = linker_log.find(kSays, at)) {
+    at += kSays.size();
+    const auto begin = at + 1;  // behind the opening quote
+    if (begin >= linker_log.size()) break;
+    const auto end = std::min(linker_log.find_first_of("'\n", begin), linker_log.size());
+    symbols.emplace(linker_log.substr(begin, end - begin));
+  }
+  return {symbols.begin(), symbols.end()};
+}
+
+bool is_cuda_symbol(std::string_view symbol) {
+  return symbol.starts_with("cu") || symbol.starts_with("__cu");
+}
+
+}  // namespace kernelsmith::cuda

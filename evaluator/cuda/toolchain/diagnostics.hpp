@@ -1,0 +1,27 @@
+// What compilers and the linker print, shortened to what helps whoever wrote the candidate. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelsmith::cuda {
+
+/// The folder of a build that holds the candidate's files.
+inline constexpr const char* kSourceFolder = "source/";
+
+/// The errors of a log, each once: at most a few, files by their names in the candidate, control bytes
+/// escaped. All of it (its end, where it is long) where no error is found in it.
+std::string errors_of(std::string_view log);
+
+/// The warnings, in the same form; empty where there is none.
+std::string warnings_of(std::string_view log);
+
+/// The symbols that the linker did not find, each once.
+std::vector<std::string> missing_symbols(std::string_view linker_log);
+
+/// Whether a symbol is one of CUDA's libraries (cu..., __cu...), which the planner defines or refuses by
+/// name.
+bool is_cuda_symbol(std::string_view symbol);
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,179 @@
+// CudaCompiler: what is made ready for every candidate, and what is built from trusted sources and kept on
+// disk.
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <sys/stat.h>
+
+#include "toolchain/build_script.hpp"
+#include "toolchain/cuda_compiler.hpp"
+#include "toolchain/cuda_source.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+/// Raised where the same key would have to mean another binary.
+constexpr std::uint64_t kCacheFormat = 1;
+constexpr std::uint64_t kMaxShimBytes = 16ULL << 20;
+
+/// A compiler that is installed anew has another one.
+void add_identity(DigestBuilder& digest, const std::filesystem::path& program) {
+  struct stat status {};
+  (void)::stat(program.c_str(), &status);
+  digest.add(program.string())
+      .add(static_cast<std::uint64_t>(status.st_size))
+      .add(static_cast<std::uint64_t>(status.st_mtim.tv_sec))
+      .add(static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
+}
+
+/// Of an architecture that nvcc knows: "compute_90a" of "sm_90a".
+std::string gencode_of(const std::string& arch) {
+  return "arch=compute_" + arch.substr(arch.find('_') + 1) + ",code=" + arch;
+}
+
+/// Both halves as one text: the cubin's length, the cubin, the host library.
+std::string packed(const CudaBinary& binary, const std::string& library) {
+  const std::uint64_t length = binary.cubin().size();
+  std::string text(sizeof length, '\0');
+  std::memcpy(text.data(), &length, sizeof length);
+  text.append(reinterpret_cast<const char*>(binary.cubin().data()), length);
+  return text + library;
+}
+
+/// Null where the text is no such pair.
+CudaBinaryPtr unpacked(const std::string& text) {
+  std::uint64_t length = 0;
+  if (text.size() < sizeof length) return nullptr;
+  std::memcpy(&length, text.data(), sizeof length);
+  if (length > text.size() - sizeof length) return nullptr;
+  const auto bytes = std::as_bytes(std::span(text)).subspan(sizeof length, length);
+  auto facts = read_cubin(bytes);
+  if (!facts) return nullptr;
+  auto binary = CudaBinary::create({bytes.begin(), bytes.end()}, std::move(*facts),
+                                   text.substr(sizeof length + length));
+  return binary ? *binary : nullptr;
+}
+
+Error does_not_compile(const TrustedSource& trusted, bool wide, const std::string& log) {
+  return fail(
+      ErrorCode::refused,
+      "the task's " + trusted.what + " does not compile" + (wide ? " in double" : "") + ": " + log,
+      "files: " + trusted.what,
+      wide ? "write it with plain float and scalar types, or add an oracle: the same kernel in double" : "");
+}
+
+}  // namespace
+
+std::vector<std::string> CudaCompiler::nvcc_command() const {
+  std::vector<std::string> command = {toolkit_.nvcc.string(), "-gencode", gencode_of(options_.arch)};
+  command.insert(command.end(), options_.flags.begin(), options_.flags.end());
+  command.insert(command.end(), task_.flags.begin(), task_.flags.end());
+  // A source that reads the date is another program in the next build.
+  command.insert(command.end(),
+                 {"-Xcompiler", "-fPIC,-Werror=date-time", "-I.", "-Isource", "-Itask", "--keep",
+                  "--keep-dir", ".", "-c", "-o", build_files::kObject, build_files::kUnit});
+  return command;
+}
+
+Status CudaCompiler::prepare() {
+  description_ = "nvcc " + toolkit_.version + " -arch=" + options_.arch;
+  for (const std::string& flag : options_.flags) description_ += " " + flag;
+  for (const std::string& flag : task_.flags) description_ += " " + flag;
+  auto scratch = ScratchFolder::create();
+  if (!scratch) return scratch.error();
+  if (auto s = scratch->write(build_files::kUnit, "\n"); !s) return s;
+  std::vector<std::string> command = nvcc_command();
+  const std::string plain = plain_script(command);
+  command.insert(command.begin() + 1, "--dryrun");
+  const auto dryrun = run_sandboxed(spec(std::move(command), scratch->path()));
+  if (!dryrun) return dryrun.error();
+  if (!dryrun->succeeded())
+    return fail(ErrorCode::tool_failed, "nvcc does not take its flags (" + description_ + ")", "flags",
+                escape_controls(dryrun->err));
+  script_ = learnt_script(dryrun->err, folder_seen(scratch->path()).string()).value_or(plain);
+  DigestBuilder stamp;
+  stamp.add(kCacheFormat).add(toolkit_.version).add(script_).add(shim_source(task_));
+  add_identity(stamp, toolkit_.nvcc);
+  add_identity(stamp, "/usr/bin/g++");
+  stamp.add(task_header(task_, OraclePrecision::f64)).add(task_.files.size());
+  for (const SourceFile& file : task_.files) stamp.add(file.path).add(file.text);
+  stamp_ = stamp.finish();
+  return build_shim();
+}
+
+Status CudaCompiler::build_shim() {
+  const Digest key = DigestBuilder().add(stamp_.hex()).add("shim").finish();
+  if (auto kept = cache_.find(key)) {
+    shim_ = std::move(*kept);
+    return {};
+  }
+  auto scratch = ScratchFolder::create();
+  if (!scratch) return scratch.error();
+  if (auto s = scratch->write("shim.cpp", shim_source(task_)); !s) return s;
+  const auto result =
+      run_sandboxed(spec({"/usr/bin/g++", "-std=c++17", "-O2", "-fPIC", "-c",
+                          "-I" + (toolkit_.root / "include").string(), "-o", build_files::kShim, "shim.cpp"},
+                         scratch->path()));
+  if (!result) return result.error();
+  if (!result->succeeded())
+    return fail(ErrorCode::tool_failed, "g++ cannot build the generated call: " + describe(*result), {},
+                escape_controls(result->err));
+  auto object = scratch->read(build_files::kShim, kMaxShimBytes);
+  if (!object) return object.error();
+  shim_ = std::move(*object);
+  cache_.keep(key, shim_);
+  return {};
+}
+
+Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted) const {
+  const bool wide = trusted.precision != OraclePrecision::declared;
+  const Digest key = DigestBuilder()
+                         .add(stamp_.hex())
+                         .add(wide ? "wide" : "declared")
+                         .add(trusted.source.digest().hex())
+                         .finish();
+  if (const auto kept = cache_.find(key))
+    if (auto binary = unpacked(*kept)) return binary;
+  const auto output = build_in(trusted.source, trusted.precision, {});
+  if (!output) {
+    const Failure failure = output.error();
+    if (const Error* error = std::get_if<Error>(&failure)) return *error;
+    // Where it fails as it stands, double is not the reason.
+    if (wide)
+      if (auto declared = build({trusted.source, trusted.what}); !declared) return declared;
+    return does_not_compile(trusted, wide, std::get<Rejection>(failure).diagnostics);
+  }
+  std::ifstream file(output->binary->host_library(), std::ios::binary);
+  cache_.keep(key, packed(*output->binary, std::string(std::istreambuf_iterator<char>(file), {})));
+  return output->binary;
+}
+
+Result<std::vector<std::byte>> CudaCompiler::build_kernels(const std::string& cuda) const {
+  const Digest key = DigestBuilder().add(stamp_.hex()).add("kernels").add(cuda).finish();
+  auto cubin = cache_.find(key);
+  if (!cubin) {
+    auto scratch = ScratchFolder::create();
+    if (!scratch) return scratch.error();
+    if (auto s = scratch->write("kernels.cu", cuda); !s) return s.error();
+    const auto result =
+        run_sandboxed(spec({toolkit_.nvcc.string(), "-cubin", "-gencode", gencode_of(options_.arch),
+                            "-std=c++17", "-O3", "-o", "kernels.cubin", "kernels.cu"},
+                           scratch->path()));
+    if (!result) return result.error();
+    if (!result->succeeded())
+      return fail(ErrorCode::tool_failed, "nvcc cannot build the judge's own kernels: " + describe(*result),
+                  {}, escape_controls(result->err));
+    auto built = scratch->read("kernels.cubin", kMaxShimBytes);
+    if (!built) return built.error();
+    cache_.keep(key, *built);
+    cubin = std::move(*built);
+  }
+  const auto bytes = std::as_bytes(std::span(*cubin));
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
+}
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,16 @@
+// A launch's parameter bytes as a person reads them.
+#pragma once
+
+#include <string>
+
+#include <kernelsmith/evaluator/plan.hpp>
+
+#include "plan/addresses.hpp"
+
+namespace kernelsmith::plan {
+
+/// "(x + 4096, 1024, {y, 3, 0.5f}, tensor map 0)": types are not known, so numbers are told by their size,
+/// and as a float where that is plausible.
+std::string describe_parameters(const Launch& launch, const Kernel& kernel, const Addresses& addresses);
+
+}  // namespace kernelsmith::plan

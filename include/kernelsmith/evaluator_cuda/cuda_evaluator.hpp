@@ -1,0 +1,59 @@
+// The `cuda` backend: CUDA C++ kernels with their own launches, planned in a sandbox without a GPU, replayed
+// and timed by trusted code (docs/backend-cuda.md).
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/backend_description.hpp>
+#include <kernelsmith/evaluator/precision.hpp>
+
+namespace kernelsmith {
+
+struct CudaOptions {
+  std::filesystem::path toolkit;  ///< empty: $CUDA_HOME, nvcc on the PATH, /usr/local/cuda
+  std::string arch;               ///< such as "sm_90a"; empty: the device's, or sm_90a without one
+  std::vector<std::string> flags = {"-O3", "-std=c++17", "--expt-relaxed-constexpr"};  ///< of nvcc; Task::flags come after them
+  int device = 0;                                          ///< as CUDA counts them
+  bool unsandboxed = false;                         ///< only when asked for by name; recorded in the tier
+  std::size_t bank_bytes = std::size_t{2} << 30;    ///< host memory for inputs and expected outputs
+  std::size_t buffer_bytes = std::size_t{8} << 30;  ///< device memory for the tensors of a batch
+  double bank_seconds = 2;  ///< time to make the bank, beyond the least number of sets
+};
+
+/// Prepares the task: compiles and plans its kernels, makes the secret bank of inputs with expected outputs,
+/// and times the baseline. Takes seconds. Without a GPU it compiles and plans, and every candidate that
+/// passes that far ends with `unsupported`. Errors: `tool_missing` (nvcc, bubblewrap, our programs),
+/// `refused` (a reference that does not compile, a baseline or seed that fails), `unsupported` for another
+/// backend's task.
+Result<std::shared_ptr<Evaluator>> make_cuda_evaluator(Task task, const CudaOptions& options = {});
+
+/// The same without queues, for an evaluator of several tasks.
+Result<std::shared_ptr<Backend>> make_cuda_backend(std::shared_ptr<const Task> task,
+                                                   const CudaOptions& options = {});
+
+/// Whether something could be left out of the task unnoticed: see check_precision(). Needs a GPU.
+Result<std::vector<PrecisionCheck>> check_cuda_precision(const Task& task, const CudaOptions& options = {});
+
+/// The plan of a candidate at the first timed shape, as text for a person. Needs no GPU: addresses are made
+/// up. A candidate that cannot be compiled or planned is an Error (bad_input) with its diagnostics.
+Result<std::string> describe_cuda_plan(const Task& task, const Source& source,
+                                       const CudaOptions& options = {});
+
+/// The generated header `task.cuh`, which candidate, reference and baseline include: the entry's signature.
+std::string cuda_task_header(const Task& task);
+
+/// The GPU that this machine measures on, as reports name it; "no GPU" where there is none.
+std::string cuda_hardware();
+
+BackendDescription describe_cuda_backend();
+
+}  // namespace kernelsmith

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Packs a release build for a GPU machine that lacks some of what it needs: the programs, the shared libraries that they
+# are linked with, and bubblewrap, unpacked. usage: scripts/gpu-pack.sh [FOLDER]   (default: build/gpu)
+set -eu
+cd "$(dirname "$0")/.."
+folder=${1:-build/gpu}
+rm -rf "$folder"
+mkdir -p "$folder/bin" "$folder/lib" "$folder/packages"
+for program in build/release/bin/kernelsmith build/release/bin/kernelsmith-runner build/release/bin/kernelsmith-cuda-runner \
+               build/release/bin/kernelsmith-cuda-planner build/release/tests/redteam_cuda build/release/tests/cuda_runner_test; do
+  [ ! -x "$program" ] || strip -o "$folder/bin/$(basename "$program")" "$program"
+done
+(cd "$folder/packages" && apt-get download bubblewrap >/dev/null 2>&1 && dpkg -x bubblewrap_*.deb .)
+cp "$folder/packages/usr/bin/bwrap" "$folder/bin/"
+rm -rf "$folder/packages"
+# What belongs to the C library and the compiler is the machine's own.
+for program in "$folder"/bin/*; do ldd "$program"; done | awk '$3 ~ /^\// {print $3}' | sort -u |
+  grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libresolv|libdl|libpthread)\.so' | while read -r library; do cp -L "$library" "$folder/lib/"; done
+du -sh "$folder"

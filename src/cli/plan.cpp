@@ -1,0 +1,51 @@
+// kernelsmith plan TASK FILE
+#include <memory>
+#include <string>
+
+#include <kernelsmith/session/registry.hpp>
+#include <kernelsmith/session/task_folder.hpp>
+
+#include "commands.hpp"
+#include "run_options.hpp"
+#include "say.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Compiles the candidate and prints what one call does on the GPU, at the first timed shape: its kernels, and each
+launch, copy and memset in order. No GPU is needed: addresses are made up. docs/plan.md explains what a plan holds.)";
+
+struct PlanCommand {
+  std::string task, file;
+
+  int operator()() const {
+    const Registry registry = default_registry();
+    const auto loaded = load_task_folder(task, registry.backends);
+    if (!loaded) return report(stderr, loaded.error());
+    const BackendDescription& backend = registry.backends.at(loaded->task.backend);
+    if (!backend.describe_plan)
+      return report(stderr, fail(ErrorCode::unsupported,
+                                 "candidates of the backend '" + backend.name + "' are not planned", {},
+                                 "kernelsmith evaluate measures them"));
+    const auto candidate = load_candidate(loaded->task, file);
+    if (!candidate) return report(stderr, candidate.error());
+    const auto text = backend.describe_plan(loaded->task, *candidate);
+    if (!text) return report(stderr, text.error());
+    say("{}", *text);
+    return kDone;
+  }
+};
+
+}  // namespace
+
+void add_plan(CLI::App& app, Command& chosen) {
+  auto plan = std::make_shared<PlanCommand>();
+  CLI::App* command = app.add_subcommand("plan", "Print what a candidate does on the GPU");
+  command->add_option("TASK", plan->task, "The task's folder")->required();
+  command->add_option("FILE", plan->file, "A candidate")->required();
+  command->footer(kFooter);
+  command->callback([plan, &chosen] { chosen = [plan] { return (*plan)(); }; });
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,126 @@
+#include "plan_book.hpp"
+
+#include "glue_bench.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+using ::testing::HasSubstr;
+
+CallAddressesPtr addresses(const BufferLayout& layout, std::uint64_t epoch) {
+  auto where = std::make_shared<CallAddresses>();
+  where->epoch = epoch;
+  where->workspace = made_up_workspace();
+  for (const std::size_t shape : {kTimed, kChecked}) where->buffers.push_back({layout.made_up(shape, 0)});
+  return where;
+}
+
+struct Book {
+  GlueBench bench;
+  PlanBook book{bench.planner.function()};
+
+  explicit Book(std::uint64_t epoch = 1) { book.move_to(addresses(bench.layout(), epoch)); }
+  PlannedBinaryPtr plan(const CudaBinaryPtr& of) { return *book.find_or_plan(of, {}); }
+};
+
+TEST(PlanBook, PlansABinaryOnce) {
+  Book book;
+  const CudaBinaryPtr twice = binary("twice");
+  const PlannedBinaryPtr planned = book.plan(twice);
+  EXPECT_EQ(book.plan(twice), planned);
+  EXPECT_EQ(book.plan(binary("twice")), planned) << "the same bytes, built again";
+  EXPECT_EQ(book.bench.planner.planned, 1);
+  EXPECT_NE(book.plan(binary("other")), planned);
+}
+
+TEST(PlanBook, PlansAnewForOtherAddresses) {
+  Book book;
+  const CudaBinaryPtr twice = binary("twice");
+  EXPECT_EQ(book.plan(twice)->where->epoch, 1);
+  book.book.move_to(addresses(book.bench.layout(), 2));
+  EXPECT_EQ(book.plan(twice)->where->epoch, 2);
+  EXPECT_EQ(book.bench.planner.planned, 2);
+}
+
+TEST(PlanBook, WhatWasPlannedWhileAddressesChangedIsNotKept) {
+  Book book;
+  book.bench.planner.meanwhile = [&] { book.book.move_to(addresses(book.bench.layout(), 2)); };
+  const CudaBinaryPtr twice = binary("twice");
+  EXPECT_EQ(book.plan(twice)->where->epoch, 1) << "as they were when the call began";
+  EXPECT_EQ(book.plan(twice)->where->epoch, 2);
+}
+
+TEST(PlanBook, AFailureIsNotKept) {
+  Book book;
+  book.bench.planner.refused.emplace("twice",
+                                     reject(Stage::plan, RejectionCode::plan_failed, "cublasCreate"));
+  const CudaBinaryPtr twice = binary("twice");
+  ASSERT_FALSE(book.book.find_or_plan(twice, {}));
+  book.bench.planner.refused.clear();
+  EXPECT_TRUE(book.book.find_or_plan(twice, {}));
+}
+
+TEST(PlanBook, ForgetsWhatWasNotUsedForLongest) {
+  Book book;
+  const CudaBinaryPtr first = binary("first"), second = binary("second");
+  book.plan(first);
+  book.plan(second);
+  for (int i = 0; i < 63; ++i) {
+    book.plan(binary("k" + std::to_string(i)));
+    book.plan(first);
+  }
+  EXPECT_EQ(book.bench.planner.planned, 65);
+  book.plan(first);
+  EXPECT_EQ(book.bench.planner.planned, 65);
+  book.plan(second);
+  EXPECT_EQ(book.bench.planner.planned, 66);
+}
+
+/// Two launches of a kernel, one of another; a third kernel is never launched.
+PlannedBinary planned_by_hand() {
+  CubinFacts facts;
+  facts.kernels.resize(3);
+  facts.kernels[0] = {{0, "small", {}, 32, 1000, 0}, false};
+  facts.kernels[1] = {{0, "large", {}, 128, 0, 64}, true};
+  facts.kernels[2] = {{0, "unused", {}, 255, 0, 512}, true};
+  PlannedBinary planned;
+  planned.binary = CudaBinary::create({}, facts, "").value();
+  plan::Plan& plan = planned.by_shape.emplace_back();
+  for (const KernelFacts& kernel : facts.kernels) plan.kernels.push_back(kernel.kernel);
+  plan::Call& call = plan.calls.emplace_back();
+  plan::Launch small, large;
+  small.grid = {10, 1, 1};
+  small.dynamic_shared = 500;
+  large.kernel = 1;
+  large.block = {128, 2, 1};
+  large.cluster = plan::Dim3{2, 1, 1};
+  call.operations = {{0, small}, {0, plan::Memset{}}, {0, small}, {0, large}};
+  return planned;
+}
+
+TEST(PlannedBinary, FeaturesAreOfTheKernelsThatAreLaunched) {
+  const auto features = features_of(planned_by_hand());
+  EXPECT_EQ(features, (std::map<std::string, double>{{"registers", 128},
+                                                     {"spill_bytes", 64},
+                                                     {"shared_bytes", 1500},
+                                                     {"tensor_cores", 1},
+                                                     {"launches", 3}}));
+}
+
+TEST(PlannedBinary, TheTableHasALineForEachKindOfLaunch) {
+  const std::string table = kernel_table(planned_by_hand());
+  EXPECT_EQ(std::ranges::count(table, '\n'), 2) << table;
+  EXPECT_THAT(table,
+              HasSubstr("small: grid 10x1x1, block 1x1x1, 32 registers a thread, 1500 bytes of shared"));
+  EXPECT_THAT(table, HasSubstr("large: grid 1x1x1, block 128x2x1, cluster 2x1x1"));
+  EXPECT_THAT(table, HasSubstr("64 bytes a thread in local memory (spills or arrays), uses tensor cores"));
+}
+
+TEST(PlannedBinary, ThePlanNamesTensors) {
+  Book book;
+  const PlannedBinaryPtr planned = book.plan(binary("twice"));
+  EXPECT_THAT(plan_text(*planned, *book.bench.task), HasSubstr("twice"));
+}
+
+}  // namespace
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,43 @@
+// What only a toolkit can tell: that our declarations are cuda.h's, and that our PTX assembles.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "runner/own_kernels.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+std::filesystem::path toolkit() {
+  const char* const home = std::getenv("CUDA_HOME");
+  return home != nullptr ? home : "/usr/local/cuda";
+}
+
+TEST(DriverAbi, IsThatOfTheToolkitsHeader) {
+  if (!std::filesystem::exists(toolkit() / "include/cuda.h")) GTEST_SKIP() << "no CUDA toolkit";
+  const std::string root = KERNELSMITH_SOURCE_DIR;
+  const std::string command = std::string(KERNELSMITH_CXX) + " -std=c++20 -fsyntax-only -I" + root +
+                              "/evaluator/cuda -isystem '" + (toolkit() / "include").string() + "' " + root +
+                              "/tests/evaluator/cuda/abi_check.cpp";
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+TEST(OwnKernels, AssembleForEveryArchitecture) {
+  const auto ptxas = toolkit() / "bin/ptxas";
+  if (!std::filesystem::exists(ptxas)) GTEST_SKIP() << "no ptxas";
+  const auto file =
+      std::filesystem::temp_directory_path() / ("kernelsmith-" + std::to_string(::getpid()) + ".ptx");
+  std::ofstream(file) << kOwnKernels;
+  for (const char* arch : {"sm_80", "sm_90a", "sm_100"}) {
+    const std::string command = ptxas.string() + " -arch=" + arch + " -o /dev/null '" + file.string() + "'";
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,143 @@
+// Messages between judge and runner, with a fake peer at the other end of the socket.
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "runner/faults.hpp"
+#include "runner/protocol.hpp"
+#include "runner/replayer.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+using testing::HasSubstr;
+
+class ChannelTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = Channel::create();
+    ASSERT_TRUE(made.has_value());
+    ends_.emplace(std::move(*made));
+  }
+  Channel& ours() { return ends_->first; }
+  Channel& theirs() { return ends_->second; }
+  std::optional<std::pair<Channel, Channel>> ends_;
+};
+
+TEST_F(ChannelTest, AMessageArrivesWithItsPayloadAndDescriptors) {
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const auto payload = PayloadWriter().put(std::uint64_t{7}).put_text("seven").take();
+  ASSERT_TRUE(ours().send(MessageKind::map, payload, std::span(pipe).subspan(1)).has_value());
+  auto message = theirs().receive();
+  ASSERT_TRUE(message.has_value()) << describe(message.error());
+  EXPECT_EQ(message->kind, MessageKind::map);
+  PayloadReader reader(message->payload);
+  EXPECT_EQ(reader.take<std::uint64_t>(), 7U);
+  EXPECT_EQ(reader.take_text(), "seven");
+  EXPECT_TRUE(reader.complete());
+  ASSERT_EQ(message->descriptors.size(), 1U);
+  EXPECT_EQ(::write(message->descriptors[0].get(), "x", 1), 1);
+  char got = 0;
+  EXPECT_EQ(::read(pipe[0], &got, 1), 1);
+  EXPECT_EQ(got, 'x');
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
+TEST_F(ChannelTest, LargeMessagesAndMostDescriptorsArriveWhole) {
+  std::vector<std::byte> payload(10'000'000);
+  for (std::size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<std::byte>(i * 7);
+  const std::vector<int> descriptors(kMaxDescriptors, theirs().descriptor());
+  std::jthread sender([&] { EXPECT_TRUE(ours().send(MessageKind::keep, payload, descriptors).has_value()); });
+  const auto message = theirs().receive();
+  ASSERT_TRUE(message.has_value());
+  EXPECT_TRUE(message->payload == payload);
+  EXPECT_EQ(message->descriptors.size(), kMaxDescriptors);
+}
+
+TEST_F(ChannelTest, ADescriptorBelongsToTheMessageItWasSentWith) {
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ASSERT_TRUE(ours().send(MessageKind::unmap, {}).has_value());
+  ASSERT_TRUE(ours().send(MessageKind::map, {}, std::span(&null, 1)).has_value());
+  const auto first = theirs().receive();
+  const auto second = theirs().receive();
+  ASSERT_TRUE(first.has_value() && second.has_value());
+  EXPECT_EQ(first->descriptors.size(), 0U);
+  EXPECT_EQ(second->descriptors.size(), 1U);
+  ::close(null);
+}
+
+TEST_F(ChannelTest, TooManyDescriptorsAreRefused) {
+  const std::vector<int> descriptors(kMaxDescriptors + 1, 0);
+  EXPECT_EQ(ours().send(MessageKind::map, {}, descriptors).error().code, ErrorCode::invalid_argument);
+}
+
+TEST_F(ChannelTest, AClosedEndIsAnErrorOnBothSides) {
+  theirs().close();
+  EXPECT_EQ(ours().receive().error().code, ErrorCode::io);
+  EXPECT_EQ(ours().send(MessageKind::done, {}).error().code, ErrorCode::io);
+}
+
+TEST_F(ChannelTest, WhatIsNoMessageIsAnError) {
+  const std::array<char, 16> nonsense{"not a message"};
+  ASSERT_EQ(::send(theirs().descriptor(), nonsense.data(), nonsense.size(), 0), 16);
+  EXPECT_THAT(ours().receive().error().message, HasSubstr("no message"));
+}
+
+TEST_F(ChannelTest, SilenceEndsAtTheDeadline) {
+  const auto now = Channel::Clock::now();
+  EXPECT_EQ(ours().receive(now).error().code, ErrorCode::timeout);
+}
+
+TEST_F(ChannelTest, AWakeUpCancels) {
+  const Descriptor wake(::eventfd(1, EFD_CLOEXEC));
+  EXPECT_EQ(ours().receive({}, wake.get()).error().code, ErrorCode::cancelled);
+}
+
+TEST(Payload, WhatIsCutShortIsNoticed) {
+  const auto bytes = PayloadWriter().put(std::uint64_t{100}).put_bytes({}).take();
+  PayloadReader reader(bytes);
+  EXPECT_EQ(reader.take_text(), "") << "a length of 100, and no text";
+  EXPECT_FALSE(reader.complete());
+}
+
+TEST(Refusal, ErrorsAndRejectionsComeBackAsTheyWere) {
+  const Error error = fail(ErrorCode::unsupported, "a", "b", "c");
+  const auto first = decode_refusal({MessageKind::error, encode_error(error, false), {}});
+  EXPECT_EQ(std::get<Error>(first.failure), error);
+  EXPECT_FALSE(first.fatal);
+  const Rejection rejection{Stage::run, RejectionCode::crashed, "words", {}};
+  const auto second = decode_refusal({MessageKind::rejection, encode_rejection(rejection, true), {}});
+  EXPECT_EQ(std::get<Rejection>(second.failure), rejection);
+  EXPECT_TRUE(second.fatal);
+}
+
+TEST(Faults, TheDeedIsToldInWords) {
+  EXPECT_THAT(deed(abi::kIllegalAddress), HasSubstr("touched memory outside its buffers"));
+  EXPECT_TRUE(is_sticky(abi::kIllegalAddress));
+  EXPECT_FALSE(is_sticky(abi::kInvalidValue));
+  EXPECT_FALSE(is_sticky(abi::kLaunchOutOfResources));
+  EXPECT_EQ(deed(abi::kEccUncorrectable), "") << "the machine's fault, not the kernel's";
+}
+
+TEST(PoisonWord, IsNotANumberAtAnyWidth) {
+  const auto below = random_from_system();
+  for (int i = 0; i < 100; ++i) {
+    const std::uint32_t word = poison_word(below);
+    for (const std::uint32_t half : {word & 0xffffU, word >> 16}) {
+      EXPECT_EQ(half & 0x7ff0U, 0x7ff0U);
+      EXPECT_NE(half & 0xfU, 0U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,12 @@
+// redteam: rejected(plan, crashed)
+// twin: honest
+// tries: aborts while it is planned
+
+#include <cstdlib>
+
+#include "softmax.cuh"
+
+extern "C" void softmax(const float* __restrict__ x, float* __restrict__ y, std::int64_t rows, std::int64_t cols,
+                        cudaStream_t stream) {
+  std::abort();
+}

@@ -1,0 +1,8 @@
+// redteam: rejected(correctness, output_not_written) or rejected(plan, plan_failed)
+// twin: honest
+// tries: launches nothing
+
+#include "softmax.cuh"
+
+extern "C" void softmax(const float* __restrict__ x, float* __restrict__ y, std::int64_t rows, std::int64_t cols,
+                        cudaStream_t stream) {}
