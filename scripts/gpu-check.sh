@@ -49,7 +49,7 @@ section_torch() {
   done
 }
 
-section_redteam() { timeout 440 "$tests/redteam_cuda" --repeat "${REDTEAM_ROUNDS:-1}"; }
+section_redteam() { timeout "${REDTEAM_TIME:-440}" stdbuf -oL "$tests/redteam_cuda" --repeat "${REDTEAM_ROUNDS:-1}"; }
 
 for section in "$@"; do
   echo "== $section ($(nvidia-smi --query-gpu=name --format=csv,noheader | head -1))"

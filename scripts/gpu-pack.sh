@@ -1,13 +1,14 @@
 #!/bin/sh
 # Packs a release build for a GPU machine that lacks some of what it needs: the programs, the shared libraries that they
-# are linked with, and bubblewrap, unpacked. usage: scripts/gpu-pack.sh [FOLDER]   (default: build/gpu)
+# are linked with, and bubblewrap, unpacked. usage: [BUILD=build/dev] scripts/gpu-pack.sh [FOLDER]   (default: build/gpu)
 set -eu
 cd "$(dirname "$0")/.."
 folder=${1:-build/gpu}
+build=${BUILD:-build/release}
 rm -rf "$folder"
 mkdir -p "$folder/bin" "$folder/lib" "$folder/packages"
-for program in build/release/bin/kernelsmith build/release/bin/kernelsmith-runner build/release/bin/kernelsmith-cuda-runner \
-               build/release/bin/kernelsmith-cuda-planner build/release/tests/redteam_cuda build/release/tests/cuda_runner_test; do
+for program in $build/bin/kernelsmith $build/bin/kernelsmith-runner $build/bin/kernelsmith-cuda-runner \
+               $build/bin/kernelsmith-cuda-planner $build/tests/redteam_cuda $build/tests/cuda_runner_test; do
   [ ! -x "$program" ] || strip -o "$folder/bin/$(basename "$program")" "$program"
 done
 (cd "$folder/packages" && apt-get download bubblewrap >/dev/null 2>&1 && dpkg -x bubblewrap_*.deb .)
