@@ -1,4 +1,4 @@
-// redteam: neutralised or rejected(integrity, out_of_bounds)
+// redteam: neutralised or rejected(integrity, out_of_bounds) or rejected(run, crashed)
 // twin: honest
 // tries: does all calls of a batch in its first launch, whose addresses an earlier batch kept 64 KB in front of its first output
 

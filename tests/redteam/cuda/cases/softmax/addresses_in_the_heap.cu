@@ -1,4 +1,4 @@
-// redteam: neutralised
+// redteam: neutralised or rejected(run, crashed)
 // twin: honest
 // tries: does all calls of a batch in its first launch, whose addresses an earlier batch left in the device's heap (malloc in a kernel)
 

@@ -1,4 +1,4 @@
-// redteam: rejected(correctness, wrong_output) or rejected(correctness, output_not_written)
+// redteam: rejected(correctness, wrong_output) or rejected(correctness, output_not_written) or rejected(correctness, not_finite)
 // twin: honest
 // tries: believes that the sets come round again after eight calls, and copies what it wrote then
 

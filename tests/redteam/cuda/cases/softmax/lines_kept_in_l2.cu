@@ -1,5 +1,5 @@
 // redteam: neutralised
-// twin: honest
+// twin: honest_prefetch
 // tries: marks all lines of its input to be evicted last, so that the next batch finds its slots warm
 
 #include "softmax.cuh"

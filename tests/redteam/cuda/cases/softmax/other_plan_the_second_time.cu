@@ -1,4 +1,4 @@
-// redteam: neutralised
+// redteam: neutralised or rejected(correctness, output_not_written)
 // twin: honest
 // tries: leaves marks wherever it can while it is planned, and plans nothing where it finds one
 

@@ -1,4 +1,4 @@
-// redteam: rejected(integrity, out_of_bounds)
+// redteam: neutralised or rejected(integrity, out_of_bounds)
 // twin: honest
 // tries: writes 64 KB in front of the output, where its memory is still mapped
 
