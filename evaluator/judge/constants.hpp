@@ -23,8 +23,8 @@ inline constexpr double kAllowanceTimeouts = 3;
 inline constexpr std::size_t kLeastSets = kCheckSetsOfTimed + 6;
 
 // Rounds, samples and batches.
-/// A sample holds this much of the faster player's calls: the median of samples shorter than that does not see
-/// what a kernel puts off to every eighth call.
+/// A sample holds this much of the faster player's calls: the median of samples shorter than that does not
+/// see what a kernel puts off to every eighth call.
 inline constexpr double kSampleUs = 200;
 /// A round's samples hold this much of the faster player's calls, ...
 inline constexpr double kRoundUs = 1000;

@@ -1,4 +1,5 @@
-// TimingSamples: what was measured at one shape. A sample is the mean of batches of all players on the same sets.
+// TimingSamples: what was measured at one shape. A sample is the mean of batches of all players on the same
+// sets.
 #pragma once
 
 #include <cstddef>

@@ -52,11 +52,15 @@ bool write_public(const fs::path& path, const std::string& text) {
   return out.good() && !error;
 }
 
-std::size_t entries_of(const fs::path& folder) {
+/// What this process has open, by what each descriptor stands for.
+std::map<std::string, std::size_t> open_descriptors() {
+  std::map<std::string, std::size_t> open;
   std::error_code error;
-  std::size_t count = 0;
-  for (fs::directory_iterator at(folder, error); !error && at != fs::end(at); at.increment(error)) ++count;
-  return count;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd", error)) {
+    std::string target = fs::read_symlink(entry.path(), error).string();
+    ++open[target.substr(0, target.find('['))];  // socket:[NUMBER]
+  }
+  return open;
 }
 
 std::set<std::string> names_in(const fs::path& folder) {
@@ -149,7 +153,7 @@ Plants::Plants(Plants&& other) noexcept
       token_(std::move(other.token_)),
       listener_(std::exchange(other.listener_, -1)),
       port_(other.port_),
-      descriptors_(other.descriptors_),
+      descriptors_(std::move(other.descriptors_)),
       shared_memory_(std::move(other.shared_memory_)),
       device_times_(std::move(other.device_times_)) {
   other.folder_.clear();
@@ -211,9 +215,12 @@ std::vector<std::string> Plants::leftovers() {
   if (::shmget(kMarkKey, 0, 0) >= 0) left.emplace_back("a segment of System V shared memory");
   if (::accept(listener_, nullptr, nullptr) >= 0) left.emplace_back("a connection to the listener");
   // What the library keeps for good, such as its filters, it has opened in the first round.
-  const std::size_t open = entries_of("/proc/self/fd");
-  if (descriptors_ > 0 && open > descriptors_) left.emplace_back("an open descriptor of the harness");
-  descriptors_ = open;
+  auto open = open_descriptors();
+  for (const auto& [target, count] : open)
+    if (!descriptors_.empty() && count > descriptors_[target])
+      left.push_back(std::to_string(count - descriptors_[target]) +
+                     " open descriptors of the harness: " + target);
+  descriptors_ = std::move(open);
   return left;
 }
 

@@ -47,7 +47,7 @@ class Plants {
   std::string token_;
   int listener_ = -1;
   int port_ = 0;
-  std::size_t descriptors_ = 0;
+  std::map<std::string, std::size_t> descriptors_;  ///< open after the last round, by target
   std::set<std::string> shared_memory_;
   std::map<std::string, std::int64_t> device_times_;
 };

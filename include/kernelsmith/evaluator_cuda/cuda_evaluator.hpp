@@ -21,8 +21,9 @@ namespace kernelsmith {
 struct CudaOptions {
   std::filesystem::path toolkit;  ///< empty: $CUDA_HOME, nvcc on the PATH, /usr/local/cuda
   std::string arch;               ///< such as "sm_90a"; empty: the device's, or sm_90a without one
-  std::vector<std::string> flags = {"-O3", "-std=c++17", "--expt-relaxed-constexpr"};  ///< of nvcc; Task::flags come after them
-  int device = 0;                                          ///< as CUDA counts them
+  std::vector<std::string> flags = {"-O3", "-std=c++17",
+                                    "--expt-relaxed-constexpr"};  ///< of nvcc; Task::flags come after them
+  int device = 0;                                                 ///< as CUDA counts them
   bool unsandboxed = false;                         ///< only when asked for by name; recorded in the tier
   std::size_t bank_bytes = std::size_t{2} << 30;    ///< host memory for inputs and expected outputs
   std::size_t buffer_bytes = std::size_t{8} << 30;  ///< device memory for the tensors of a batch
