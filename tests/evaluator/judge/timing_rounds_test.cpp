@@ -191,8 +191,8 @@ TEST(Batches, AreAsLongAsTheSetsAllow) {
             "5555555555"
             "1"
             "11111111"
-            "55555555555")
-      << "the check; a warm-up, lone samples, and 40 us a batch and 1000 us of batches, twice";
+            "5555555555")
+      << "the check; a warm-up, lone samples, and five samples of two batches of 40 us, twice";
 }
 
 TEST(Batches, AreSizedByTheFasterPlayer) {

@@ -37,7 +37,8 @@ TEST(RoundPlan, ShortCallsFillABatchAndAreTimedAloneToo) {
   const RoundPlan plan = plan_round(needs(250, 10));
   EXPECT_EQ(plan.calls, 4U) << "40 us";
   EXPECT_EQ(plan.lone, 8U);
-  EXPECT_EQ(plan.samples, 13U) << "the sets of a fourth";
+  EXPECT_EQ(plan.batches, 3U) << "more would leave fewer than four samples of a fourth of the sets";
+  EXPECT_EQ(plan.samples, 4U);
 }
 
 TEST(RoundPlan, FewSetsGiveShorterBatches) {
