@@ -239,6 +239,8 @@ Map task_data(const Task& task) {
           {"threads", std::to_string(task.threads)},
           {"threaded", task.threads > 1},
           {"tolerance", task.tolerance.policy},
+          {"torch_precision", task.torch.precision},
+          {"own_kernels", task.torch.policy == "own_kernels"},
           {"allow_text", joined(task.tolerance.allow)}};
 }
 
@@ -316,6 +318,7 @@ Value prompt_data(const Task& task, const PromptOptions& options, const Shown& s
     failures.push_back(failure_data(*one, shown.parent.get(), shown.error_bytes / kFailureShare));
 
   Map data{{"kernel", task.command.empty()},
+           {"compiled", task.command.empty() && task.backend != "torch"},
            {"backend", Map{{task.backend, true}}},
            {"task", task_data(task)},
            {"hardware", known(options.hardware, shown, &Report::hardware)},

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Checks and measures the cuda backend on a GPU machine, and prints a short table for each section.
-# usage: scripts/gpu-check.sh SECTION...      sections: doctor tests examples noise rate torch redteam
+# Checks and measures the backends cuda and torch on a GPU machine, and prints a short table for each section.
+# usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate peers redteam;
+#   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
 cd "$(dirname "$0")/.."
@@ -12,7 +13,7 @@ else
   export PATH=$PWD/build/release/bin:$PATH
   tests=build/release/tests
 fi
-export KERNELSMITH_CUDA_RUNNER=$(command -v kernelsmith-cuda-runner)
+export KERNELSMITH_CUDA_RUNNER=$(command -v kernelsmith-cuda-runner) KERNELSMITH_TORCH_PYTHON_DIR=$PWD/evaluator/torch/python
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -39,17 +40,37 @@ print("one candidate, ms:", ", ".join(f"{step} {ms:.0f}" for step, ms in spent.i
 }
 
 # The best of a search beside PyTorch's own kernel, on the same machine.
-section_torch() {
-  for task in ${TORCH_TASKS:-softmax_cuda reduce_cuda rmsnorm_cuda matmul_bf16_cuda}; do
-    timeout 250 kernelsmith run examples/$task --time "${TORCH_TIME:-180s}" --out "$scratch/torch-$task.run" 2>&1 | grep -E '^(ended|speedup)'
-    grep '@tune' "$scratch/torch-$task.run/best/seed.cu" | sed 's/ *\/\/.*//' | tr -s ' \n' ' '; echo
-    timeout 60 kernelsmith evaluate examples/$task "$scratch/torch-$task.run/best/seed.cu" 2>&1 | grep -E '^(accepted|rejected|  .* us )'
+section_peers() {
+  for task in ${PEER_TASKS:-softmax_cuda reduce_cuda rmsnorm_cuda matmul_bf16_cuda}; do
+    timeout 250 kernelsmith run examples/$task --time "${PEER_TIME:-180s}" --out "$scratch/peers-$task.run" 2>&1 | grep -E '^(ended|speedup)'
+    grep '@tune' "$scratch/peers-$task.run/best/seed.cu" | sed 's/ *\/\/.*//' | tr -s ' \n' ' '; echo
+    timeout 60 kernelsmith evaluate examples/$task "$scratch/peers-$task.run/best/seed.cu" 2>&1 | grep -E '^(accepted|rejected|  .* us )'
     timeout 60 kernelsmith evaluate examples/$task examples/$task/seed.cu 2>&1 | grep -E '^(accepted|rejected|  .* us )' | sed 's/^/seed: /'
     python3 benchmarks/torch_kernels.py $task
   done
 }
 
 section_redteam() { timeout "${REDTEAM_TIME:-440}" stdbuf -oL "$tests/redteam_cuda" --repeat "${REDTEAM_ROUNDS:-1}"; }
+
+# The torch backend: the processes by themselves, then whole evaluations.
+section_torch_workers() { timeout 90 python3 -u tests/evaluator/torch/gpu_check.py 2>&1 | cut -c1-400; }
+
+section_torch_examples() {
+  for seed in examples/torch/level*/*/seed.py examples/*_torch/seed.py; do
+    echo "-- $(dirname "$seed")"
+    timeout 90 kernelsmith evaluate "$(dirname "$seed")" "$seed" 2>&1 | grep -v '^knob'
+  done
+}
+
+section_torch_replay() { timeout 200 python3 -u benchmarks/torch_replay.py "${TORCH_MODULES:-examples}" --limit 150; }
+
+section_torch_noise() { timeout 200 python3 -u benchmarks/torch_noise.py --processes 10; }
+
+section_torch_redteam() { timeout "${REDTEAM_TIME:-440}" stdbuf -oL "$tests/redteam_torch" --repeat "${REDTEAM_ROUNDS:-1}"; }
+
+section_torch() {
+  for part in workers examples replay noise redteam; do section_torch_$part; done
+}
 
 for section in "$@"; do
   echo "== $section ($(nvidia-smi --query-gpu=name --format=csv,noheader | head -1))"

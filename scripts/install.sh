@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that kernelsmith needs and this machine lacks (Debian 12, Ubuntu 24.04).
 # Usage: scripts/install.sh [user|test]   `user` builds and runs; `test` adds what the tests and checks need, and makes
-# the virtual environment build/venv for the Python module's.
+# the virtual environments build/venv, for the Python module's, and build/torch, for the torch backend's.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -48,18 +48,19 @@ install_packages() {
   rm -f "$log"
 }
 
-# Made anew where what it holds is not what the list asks for.
+# A virtual environment, made anew where what it holds is not what the list asks for.
 make_environment() {
-  local wanted=python/requirements-test.txt have=build/venv/requirements-test.txt
-  cmp -s "$wanted" "$have" && return
-  echo "making build/venv"
-  rm -rf build/venv
+  local folder=$1 wanted=$2
+  cmp -s "$wanted" "$folder/requirements.txt" && return
+  echo "making $folder"
+  rm -rf "$folder"
   mkdir -p build
-  python3 -m venv build/venv
-  build/venv/bin/python -m pip install -q --disable-pip-version-check -r "$wanted" ||
-    die "pip could not install what $wanted lists"
-  cp "$wanted" "$have"
+  python3 -m venv "$folder"
+  "$folder/bin/python" -m pip install -q --disable-pip-version-check -r "$wanted" && cp "$wanted" "$folder/requirements.txt"
 }
 
 [ ${#missing[@]} -eq 0 ] || install_packages
-[ "$tier" = user ] || make_environment
+[ "$tier" = test ] || exit 0
+make_environment build/venv python/requirements-test.txt || die "pip could not install what python/requirements-test.txt lists"
+make_environment build/torch tests/evaluator/torch/requirements.txt ||
+  echo "install: PyTorch and Triton could not be installed: the tests that need them are skipped" >&2

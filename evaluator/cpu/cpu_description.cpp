@@ -59,7 +59,8 @@ BackendDescription describe_cpu_backend() {
   description.summary = "a C++ kernel, compiled, checked and timed";
   description.language = "C++";
   description.suffix = ".cpp";
-  description.kernels = true;
+  description.form = TaskForm::kernel;
+  description.shared_device = true;
   description.dtypes = cpu::dtypes_with_a_type();
   description.interface_files = [](const Task& task) {
     return std::vector<SourceFile>{{"task.hpp", cpu_task_header(task)}};

@@ -71,7 +71,7 @@ BackendDescription describe_cuda_backend() {
   description.summary = "a CUDA C++ kernel with its launches, planned, replayed and timed on a GPU";
   description.language = "CUDA C++";
   description.suffix = ".cu";
-  description.kernels = true;
+  description.form = TaskForm::kernel;
   description.dtypes = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::f8e5m2,
                         Dtype::i64, Dtype::i32, Dtype::i8,  Dtype::u8,   Dtype::boolean};
   description.interface_files = [](const Task& task) {

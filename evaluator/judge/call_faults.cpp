@@ -12,7 +12,10 @@ namespace {
 /// One output with one fault, as the functions below tell it.
 struct Told {
   const CompareResult& result;
-  const Expected& expected;
+  Dtype dtype;
+  bool exact;     ///< the same bits are wanted
+  bool by_steps;  ///< integers made of reals, that may be one step off
+  Findings::Wrong::Due due;
   const Tolerance& tolerance;
   const TensorExtent& extent;
   double actual;
@@ -62,12 +65,10 @@ std::string others(std::size_t count) {
 /// "; element [1, 5]: expected 2, got 2.5, allowed error 1e-06", of the worst one.
 std::string worst_values(const Told& told) {
   if (told.values == Values::hidden) return "";
-  const std::size_t at = told.result.worst_at;
-  const Dtype dtype = told.expected.dtype;
-  const double allowed = allowed_error(told.expected, at);
-  return "; " + element_at(at, told.extent) + ": expected " +
-         value(load_element(dtype, told.expected.values.data(), at), dtype) + ", got " +
-         value(told.actual, dtype) + (allowed > 0 ? ", allowed error " + number(allowed, 3) : "");
+  const double allowed = told.due.allowed_error;
+  return "; " + element_at(told.result.worst_at, told.extent) + ": expected " +
+         value(told.due.expected, told.dtype) + ", got " + value(told.actual, told.dtype) +
+         (allowed > 0 ? ", allowed error " + number(allowed, 3) : "");
 }
 
 std::string tolerance_of(const Tolerance& tolerance) {
@@ -79,10 +80,10 @@ std::string tolerance_of(const Tolerance& tolerance) {
 /// rounding by little.
 std::string remedy(const Told& told) {
   constexpr double kByALittle = 1000;
-  const bool real = traits_of(told.expected.dtype).real;
-  if (told.expected.exact && real)
+  const bool real = traits_of(told.dtype).real;
+  if (told.exact && real)
     return " (the task's tolerance is {policy: exact}: compute in the reference's order)";
-  if (!real && told.expected.steps.empty()) return " (integers must be equal)";
+  if (!real && !told.by_steps) return " (integers must be equal)";
   if (!real) return " (integers made of reals may be one step off where rounding explains it)";
   if (told.result.error >= kByALittle) return "";
   if (told.tolerance.policy == "allclose")
@@ -112,11 +113,16 @@ std::string inaccurate(const Told& told) {
 std::string differs(const Told& told) {
   const Tally& wrong = told.result.faults.wrong;
   const std::string elements = " differs from the reference: " + count_of(wrong, told.extent);
-  if (told.expected.exact)
+  if (told.exact)
     return elements + " not the same bits" + such_as(wrong, told.extent) + worst_values(told) + remedy(told);
   const std::string off = "; the worst is off by " + number(told.result.worst, 3) + " times what it may be";
   return elements + " beyond the allowed error" + such_as(wrong, told.extent) + off + worst_values(told) +
          remedy(told);
+}
+
+/// What a set's own output says of the worst element.
+Findings::Wrong::Due due_of(const Expected& expected, std::size_t at) {
+  return {load_element(expected.dtype, expected.values.data(), at), allowed_error(expected, at)};
 }
 
 }  // namespace
@@ -131,12 +137,27 @@ Failure in_a_call(const Failure& failure, const TaskShape& shape) {
   return told;
 }
 
-Failure wrong(const Findings::Wrong& found, const Expected& expected, const Task& task,
+Failure wrong(const Findings::Wrong& found, const Expected* expected, const Task& task,
               const TaskShape& shape, Values values) {
   const std::string output = "output '" + task.tensors[found.tensor].name + "' at " + where(shape);
   if (found.beside)
     return reject(Stage::integrity, RejectionCode::out_of_bounds, "memory beside " + output + " was written");
-  const Told told{found.result, expected, task.tolerance, shape.extents[found.tensor], found.actual, values};
+  Told told{found.result,
+            task.tensors[found.tensor].dtype,
+            false,
+            false,
+            found.due.value_or(Findings::Wrong::Due{}),
+            task.tolerance,
+            shape.extents[found.tensor],
+            found.actual,
+            values};
+  if (expected) {
+    told.dtype = expected->dtype;
+    told.exact = expected->exact;
+    told.by_steps = !expected->steps.empty();
+    if (values == Values::shown && found.result.faults.wrong.count > 0)
+      told.due = due_of(*expected, found.result.worst_at);
+  }
   switch (found.result.fault) {
     case Fault::not_written:
       return reject(Stage::correctness, RejectionCode::output_not_written, output + not_written(told));

@@ -18,8 +18,9 @@ std::string where(const TaskShape& shape);
 /// A failure of calls, with the shape where it is the kernel's.
 Failure in_a_call(const Failure& failure, const TaskShape& shape);
 
-/// An output that is not `expected`: which elements, the worst one's values, and what helps.
-Failure wrong(const Findings::Wrong& found, const Expected& expected, const Task& task,
+/// An output that is not `expected`: which elements, the worst one's values, and what helps. Null where
+/// `found` tells by itself what was due.
+Failure wrong(const Findings::Wrong& found, const Expected* expected, const Task& task,
               const TaskShape& shape, Values values);
 
 /// Two sessions wrote different bytes for the same inputs.

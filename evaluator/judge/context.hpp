@@ -1,6 +1,8 @@
 // What all steps of one evaluation look at.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <stop_token>
 #include <vector>
@@ -8,20 +10,20 @@
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/kernel_host.hpp>
 
-#include "truth/bank.hpp"
-
 namespace kernelsmith::judge {
 
 /// All references outlive the evaluation.
 struct Context {
   const Task& task;
   const std::vector<TaskShape>& shapes;  ///< the timed ones, then the others
-  const truth::Bank& bank;
+  const Bank& bank;
   KernelHost& host;
   const std::function<double()>& now_s;
   std::stop_token stop;
 
-  std::size_t timed() const { return task.timed.size(); }
+  std::size_t timed() const {
+    return static_cast<std::size_t>(std::ranges::count(shapes, true, &TaskShape::timed));
+  }
 };
 
 }  // namespace kernelsmith::judge

@@ -11,6 +11,7 @@
 #include "judge/decision.hpp"
 #include "judge/preparation.hpp"
 #include "judge/timing_rounds.hpp"
+#include "truth/bank.hpp"
 
 namespace kernelsmith {
 namespace judge {
@@ -52,7 +53,8 @@ double steady_now_s() {
 
 class TaskJudge final : public Judge {
  public:
-  explicit TaskJudge(JudgeParts parts) : parts_(std::move(parts)), shapes_(shapes_of(*parts_.task)) {
+  explicit TaskJudge(JudgeParts parts)
+      : parts_(std::move(parts)), shapes_(parts_.shapes.empty() ? shapes_of(*parts_.task) : parts_.shapes) {
     if (!parts_.now_s) parts_.now_s = steady_now_s;
   }
 
@@ -77,7 +79,7 @@ class TaskJudge final : public Judge {
 
   JudgeParts parts_;
   std::vector<TaskShape> shapes_;
-  truth::Bank bank_;
+  Bank bank_;
   std::vector<double> yardstick_us_;  ///< by timed shape
   Scale scale_;
   std::map<Digest, Pool> pools_;
@@ -104,10 +106,13 @@ Status TaskJudge::prepare() {
 
 Status TaskJudge::draw_bank() {
   bank_ = {};  // Two at a time would take twice the memory.
-  auto bank = truth::make_bank(*parts_.task, shapes_, parts_.oracles, parts_.oracle_threads, parts_.bank);
+  auto bank = parts_.draw_bank ? parts_.draw_bank()
+                               : truth::make_bank(*parts_.task, shapes_, parts_.oracles,
+                                                  parts_.oracle_threads, parts_.bank);
   if (!bank) return bank.error();
-  for (std::size_t shape = 0; shape < parts_.task->timed.size(); ++shape)
-    if ((*bank)[shape].size() < kLeastSets)
+  if (bank->size() != shapes_.size()) return fail(ErrorCode::internal, "the bank is not one of these shapes");
+  for (std::size_t shape = 0; shape < shapes_.size(); ++shape)
+    if ((*bank)[shape].size() < (shapes_[shape].timed ? kLeastSets : 1))
       return fail(ErrorCode::internal, "the bank holds too few sets for " + where(shapes_[shape]));
   bank_ = std::move(*bank);
   return {};

@@ -56,11 +56,13 @@ Judged<void> Player::compare(Values values) {
   if (trusted()) return {};
   const Findings findings = session_->compare();
   if (findings.broken) return Failure(*findings.broken);
+  if (findings.rejected) return in_a_call(*findings.rejected, context_->shapes[batch_.shape]);
   double& worst = worst_error_[batch_.shape];
   worst = std::max(worst, findings.error);
   if (!findings.wrong) return {};
   const Findings::Wrong& found = *findings.wrong;
-  const Expected& expected = batch_.calls[found.call]->outputs[found.tensor];
+  const std::vector<Expected>& outputs = batch_.calls[found.call]->outputs;
+  const Expected* const expected = found.due ? nullptr : &outputs[found.tensor];
   return wrong(found, expected, context_->task, context_->shapes[batch_.shape], values);
 }
 

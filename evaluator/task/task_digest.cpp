@@ -47,6 +47,8 @@ void add_later_fields(DigestBuilder& digest, const Task& task) {
         .add(std::bit_cast<std::uint64_t>(task.tolerance.rtol))
         .add(std::bit_cast<std::uint64_t>(task.tolerance.atol));
   if (!task.declared.accumulate.empty()) digest.add("accumulate").add(task.declared.accumulate);
+  if (task.torch != TorchSettings{})
+    digest.add("torch").add(task.torch.precision).add(task.torch.baseline).add(task.torch.policy);
 }
 
 }  // namespace

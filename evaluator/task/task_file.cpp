@@ -125,6 +125,41 @@ void read_kernel(YamlMap& in, Reading& reading) {
   require_kernel(in, task, reading.files);
 }
 
+/// What the reference tells by itself is not asked for, and what it cannot be told apart from is not taken.
+void require_module(YamlMap& in, const Task& task, const NamedFiles& files) {
+  if (files.reference.empty() && in.ok())
+    in.refuse("files", "no reference is named", "files: {reference: reference.py}");
+  if (in.ok() &&
+      (!files.baseline.empty() || !files.yardstick.empty() || !files.oracle.empty() || !files.inputs.empty()))
+    in.refuse("files", "a task of modules has a reference, a seed and further files (also), and nothing else",
+              "the reference is baseline, yardstick and oracle; its get_inputs() makes the inputs");
+  if (in.ok() && task.tolerance.policy == "exact")
+    in.refuse("tolerance", "outputs of modules are not compared bit for bit",
+              "leave it out, or write tolerance: {rtol: ..., atol: ...}");
+  if (in.ok() && !task.tolerance.allow.empty())
+    in.refuse("tolerance", "a task of modules allows a precision by name: torch: {precision: ...}",
+              "torch: {precision: tf32}");
+}
+
+void read_torch(YamlMap& in, TorchSettings& torch) {
+  const auto named = [](std::initializer_list<const char*> names) {
+    Choices<std::string> choices;
+    for (const char* const name : names) choices.emplace_back(name, name);
+    return choices;
+  };
+  in.only({"precision", "baseline", "policy"});
+  in.optional("precision", torch.precision, named({"fp32", "tf32", "bf16", "fp16"}));
+  in.optional("baseline", torch.baseline, named({"eager", "compile"}));
+  in.optional("policy", torch.policy, named({"own_kernels", "any"}));
+}
+
+void read_module(YamlMap& in, Reading& reading) {
+  Task& task = reading.task;
+  in.optional_map("torch", [&](YamlMap& torch) { read_torch(torch, task.torch); });
+  read_tolerance(in, task.tolerance);
+  require_module(in, task, reading.files);
+}
+
 void read_command(YamlMap& in, Task& task) {
   in.required("command", task.command);
   if (in.ok() && task.command.empty()) in.refuse("command", "the list is empty");
@@ -165,28 +200,45 @@ void refuse_loose_figures(YamlMap& in) {
       in.refuse(key, "unknown key '" + key + "'", "tolerance: {rtol: 1e-5, atol: 1e-8}");
 }
 
+/// Without a described backend the keys tell.
+TaskForm form_of(YamlMap& in, const Reading& reading) {
+  if (reading.backend) return reading.backend->form;
+  if (in.kind("command") != YamlKind::absent) return TaskForm::command;
+  return in.kind("torch") != YamlKind::absent ? TaskForm::module : TaskForm::kernel;
+}
+
+void only_known_keys(YamlMap& in, TaskForm form) {
+  switch (form) {
+    case TaskForm::kernel:
+      return in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s",
+                      "files", "command", "entry", "sizes", "tensors", "timed", "check", "tolerance",
+                      "declared", "cache", "flags"});
+    case TaskForm::module:
+      return in.only({"version", "name", "backend", "description", "nondeterministic", "timeout_s", "files",
+                      "tolerance", "torch"});
+    case TaskForm::command:
+      return in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s",
+                      "files", "command"});
+  }
+}
+
 void read_root(YamlMap& in, Reading& reading) {
   Task& task = reading.task;
   read_version(in);
   read_backend(in, reading);
   refuse_loose_figures(in);
-  const bool kernel = reading.backend ? reading.backend->kernels : in.kind("command") == YamlKind::absent;
-  if (kernel)
-    in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s", "files",
-             "command", "entry", "sizes", "tensors", "timed", "check", "tolerance", "declared", "cache",
-             "flags"});
-  else
-    in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s", "files",
-             "command"});
+  const TaskForm form = form_of(in, reading);
+  only_known_keys(in, form);
   in.required("name", task.name);
   require_plain_name(in, "name", task.name);
   in.optional("description", task.description);
-  in.optional("threads", task.threads, Range<int>{1, 1024});
+  if (form != TaskForm::module) in.optional("threads", task.threads, Range<int>{1, 1024});
   in.optional("nondeterministic", task.nondeterministic);
   in.optional("timeout_s", task.timeout_s, Range<double>{0.01, 86400});
   in.optional_map("files", [&](YamlMap& named) { read_files(named, reading.files); });
   if (!in.ok()) return;
-  if (kernel)
+  if (form == TaskForm::module) return read_module(in, reading);
+  if (form == TaskForm::kernel)
     read_kernel(in, reading);
   else
     read_command(in, task);

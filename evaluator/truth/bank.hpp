@@ -10,11 +10,9 @@
 
 namespace kernelsmith::truth {
 
-/// By shape, as many sets as memory and patience permit.
-using Bank = std::vector<std::vector<InputSet>>;
-
-/// Makes the sets on `threads` threads, each with oracles of its own. Errors: refused where the reference
-/// fails or its outputs at a timed shape are never finite; those of the oracles.
+/// As many sets as memory and patience permit. Makes them on `threads` threads, each with oracles of its own.
+/// Errors: refused where the reference fails or its outputs at a timed shape are never finite; those of the
+/// oracles.
 Result<Bank> make_bank(const Task& task, const std::vector<TaskShape>& shapes, const OracleFactory& oracles,
                        std::size_t threads, const BankLimits& limits);
 

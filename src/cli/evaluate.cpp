@@ -129,7 +129,8 @@ struct EvaluateCommand {
     say(stderr, "task {}; preparing\n", loaded->task.name);
     int status = kDone;
     std::size_t told = 0;
-    bool warned = false;
+    const auto backend = registry.backends.find(loaded->task.backend);
+    bool warned = backend == registry.backends.end() || !backend->second.shared_device;
     const auto tell = [&](const Evaluation& told_as) {
       const Evaluation evaluation = with_given_name(told_as, names[told], files[told]);
       if (json) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <kernelsmith/session/doctor.hpp>
+#include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/session/registry.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
@@ -22,8 +23,9 @@ constexpr const char* kDefaultTemplate = "cpu";
 
 struct InitCommand {
   Backends backends;
-  std::string folder = ".";
+  std::string folder;
   std::string name = kDefaultTemplate;
+  std::string problem;  ///< a file of KernelBench, in place of a template
 
   int operator()() const;
 };
@@ -43,11 +45,11 @@ std::string footer_of(const Backends& backends, const std::vector<std::string>& 
   return text;
 }
 
-TaskFolder task_of(const std::string& name) {
-  TaskFolder task;
+std::vector<SourceFile> files_of_template(const std::string& name) {
+  std::vector<SourceFile> files;
   for (const TemplateFile& file : template_files())
-    if (file.name == name) task.files.push_back({file.path, file.text});
-  return task;
+    if (file.name == name) files.push_back({file.path, file.text});
+  return files;
 }
 
 /// Nothing of the user's is overwritten.
@@ -68,18 +70,33 @@ void print_checks(const Task& task, const Backends& backends) {
   }
 }
 
-int InitCommand::operator()() const {
-  const TaskFolder task = task_of(name);
-  if (const Status free = check_free(task, folder); !free) return report(stderr, free.error());
-  if (const Status written = write_task_folder(task, folder); !written)
-    return report(stderr, written.error());
-  say("made the task {}: {} files from the template {}\n", folder, task.files.size(), name);
-  const auto made = load_task_folder(folder, backends);
-  if (!made) return report(stderr, made.error());
-  print_checks(made->task, backends);
-  const auto seed = std::filesystem::path(folder) / made->task.seed.files().front().path;
+/// A task without a seed is searched by a model, which writes the first program.
+void print_next(const Task& task, const std::string& folder) {
+  if (task.seed.empty()) {
+    say("next     kernelsmith doctor {}\n", shell_word(folder));
+    say("         kernelsmith run {} --model NAME\n", shell_word(folder));
+    return;
+  }
+  const auto seed = std::filesystem::path(folder) / task.seed.files().front().path;
   say("next     kernelsmith evaluate {} {}\n", shell_word(folder), shell_word(seed.string()));
   say("         kernelsmith run {} --time 60s\n", shell_word(folder));
+}
+
+int InitCommand::operator()() const {
+  auto files =
+      problem.empty() ? Result<std::vector<SourceFile>>(files_of_template(name)) : files_of_problem(problem);
+  if (!files) return report(stderr, files.error());
+  const TaskFolder task{{}, std::move(*files)};
+  std::string into = folder;
+  if (into.empty()) into = problem.empty() ? "." : problem_name(problem);
+  if (const Status free = check_free(task, into); !free) return report(stderr, free.error());
+  if (const Status written = write_task_folder(task, into); !written) return report(stderr, written.error());
+  say("made the task {}: {} files from {}\n", into, task.files.size(),
+      problem.empty() ? "the template " + name : problem);
+  const auto made = load_task_folder(into, backends);
+  if (!made) return report(stderr, made.error());
+  print_checks(made->task, backends);
+  print_next(made->task, into);
   return kDone;
 }
 
@@ -90,13 +107,18 @@ void add_init(CLI::App& app, Command& chosen) {
   init->backends = default_registry().backends;
   const std::vector<std::string> names = template_names(init->backends);
   CLI::App* command = app.add_subcommand("init", "Make a task that works as it is, to be made your own");
-  command->add_option("DIR", init->folder,
-                      "The folder to write into, made where it is absent (default: here)");
+  command->add_option("DIR,--out", init->folder,
+                      "The folder to write into, made where it is absent (default: here; of a problem, its "
+                      "name)");
+  CLI::Option* const problem =
+      command->add_option("--kernelbench", init->problem, "A KernelBench problem that becomes a `torch` task")
+          ->type_name("FILE");
   command
       ->add_option("--template", init->name,
                    fmt::format("{} (default: {})", fmt::join(names, " or "), kDefaultTemplate))
       ->check(CLI::IsMember(names))
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->excludes(problem);
   command->footer(footer_of(init->backends, names));
   command->callback([init, &chosen] { chosen = [init] { return (*init)(); }; });
 }

@@ -13,8 +13,9 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Compiles the candidate and prints what one call does on the GPU, at the first timed shape: its kernels, and each
-launch, copy and memset in order. No GPU is needed: addresses are made up. docs/plan.md explains what a plan holds.)";
+    R"(Plans the candidate and prints what one call does on the GPU. Of CUDA C++: its kernels at the first timed shape, and
+each launch, copy and memset in order, at addresses that are made up (docs/plan.md). Of a PyTorch module: its launches and
+operators (docs/torch-plan.md). No GPU is needed.)";
 
 struct PlanCommand {
   std::string task, file;

@@ -125,8 +125,16 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
     if (base_url) map.put("base_url", *base_url);
     if (protocol) map.put("protocol", *protocol);
     if (price_file) map.put("price_file", *price_file);
-    if (!models.empty())
-      map.maps("models", models, [](YamlWriter& item, const std::string& name) { item.put("name", name); });
+    if (models.empty()) return;
+    map.maps("models", models, [&](YamlWriter& item, const std::string& name) {
+      item.put("name", name);
+      if (sampling.temperature) item.put("temperature", *sampling.temperature);
+      if (sampling.top_p) item.put("top_p", *sampling.top_p);
+      if (sampling.most_reply_tokens) item.put("max_output_tokens", *sampling.most_reply_tokens);
+    });
+    if (sampling.most_prompt_tokens)
+      map.map("prompts",
+              [&](YamlWriter& prompts) { prompts.put("budget_tokens", *sampling.most_prompt_tokens); });
   });
   // A model sees what the compiler said and usually mends it; the tuner has nothing to mend.
   constexpr int kRepairs = 2;

@@ -31,11 +31,18 @@ struct BudgetOptions {
   Status apply(Budgets& budgets) const;
 };
 
+/// How models are asked; what is not set is left to them and to the defaults.
+struct Sampling {
+  std::optional<double> temperature, top_p;
+  std::optional<std::uint64_t> most_prompt_tokens, most_reply_tokens;
+};
+
 /// The models, or whoever answers in a folder, that propose in the place of the tuner.
 struct ModelOptions {
   std::vector<std::string> models;
   std::optional<std::string> base_url, protocol, price_file;
   std::optional<std::string> manual;  ///< the folder in which somebody else answers
+  Sampling sampling;                  ///< of `models`; no option of the command line
 
   void add_to(CLI::App& command);
   /// Does nothing where nothing was given.

@@ -2,6 +2,7 @@
 #include <kernelsmith/evaluator_command/command_evaluator.hpp>
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
+#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
 
 #include "providers.hpp"
 
@@ -148,7 +149,57 @@ class CudaProvider final : public EvaluatorProvider {
   SandboxSetting sandbox_;
 };
 
+class TorchProvider final : public EvaluatorProvider {
+ public:
+  void read(YamlMap& in) override {
+    std::string python = options_.python.string();
+    std::size_t bank_mib = options_.bank_bytes / kMiB;
+    in.optional("python", python);
+    in.optional("device", options_.device, {0, 1023});
+    sandbox_.read(in, options_.unsandboxed);
+    in.optional("bank_mib", bank_mib, {1, 1 << 20});
+    options_.python = python;
+    options_.bank_bytes = bank_mib * kMiB;
+    if (in.kind("python") != YamlKind::absent) stored_python_ = false;
+  }
+
+  void write(YamlWriter& out) const override {
+    out.put("python", options_.python.string());
+    out.put("device", options_.device);
+    SandboxSetting::write(out, options_.unsandboxed);
+    out.put("bank_mib", options_.bank_bytes / kMiB);
+  }
+
+  Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+    if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
+    if (stored_python_ && !options_.python.empty())
+      return fail(
+          ErrorCode::invalid_argument,
+          "this run names a Python, which would run with all your rights: " + options_.python.string(),
+          "evaluator.python", "if you trust it, say so: --set evaluator.python=" + options_.python.string());
+    return make_torch_evaluator(task, options_);
+  }
+
+  void distrust() override {
+    sandbox_.distrust();
+    stored_python_ = true;
+  }
+
+  std::vector<std::string> to_say_again() const override {
+    std::vector<std::string> settings = SandboxSetting::to_say_again(options_.unsandboxed);
+    if (!options_.python.empty()) settings.push_back("python=" + options_.python.string());
+    return settings;
+  }
+
+ private:
+  TorchOptions options_;
+  SandboxSetting sandbox_;
+  bool stored_python_ = false;  ///< only a run folder names it: see distrust()
+};
+
 }  // namespace
+
+std::unique_ptr<EvaluatorProvider> torch_evaluator_provider() { return std::make_unique<TorchProvider>(); }
 
 std::unique_ptr<EvaluatorProvider> cuda_evaluator_provider() { return std::make_unique<CudaProvider>(); }
 

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 namespace kernelsmith {
@@ -44,6 +45,20 @@ void add_new(const std::vector<SourceFile>& more, std::vector<SourceFile>& files
     if (std::ranges::find(files, file.path, &SourceFile::path) == files.end()) files.push_back(file);
 }
 
+/// A KernelBench problem as the task that `init --kernelbench` makes of it.
+Result<TaskFolder> load_problem(const std::filesystem::path& path, const Backends& backends) {
+  auto files = files_of_problem(path);
+  if (!files) return files.error();
+  const auto read = [&files](const std::string& name) -> Result<std::string> {
+    for (const SourceFile& file : *files)
+      if (file.path == name) return file.text;
+    return fail(ErrorCode::not_found, "a problem has no other file", name);
+  };
+  auto task = parse_task(files->front().text, path.string(), read, backends);
+  if (!task) return task.error();
+  return TaskFolder{std::move(*task), std::move(*files)};
+}
+
 }  // namespace
 
 Result<std::string> read_text_file(const std::filesystem::path& path) {
@@ -64,6 +79,7 @@ Result<std::string> read_text_file(const std::filesystem::path& path) {
 }
 
 Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Backends& backends) {
+  if (path.extension() == ".py") return load_problem(path, backends);
   auto task = load_task(path, backends);
   if (!task) return task.error();
   std::error_code ignored;

@@ -133,6 +133,33 @@ TEST(PromptBuilder, TranslatesWithoutAParent) {
   EXPECT_EQ(PromptBuilder::create(task).value().build(request).error().code, ErrorCode::invalid_argument);
 }
 
+TEST(PromptBuilder, TellsWhatAModuleMayDo) {
+  Task task = softmax_task();
+  task.backend = "torch";
+  task.entry.clear();
+  task.tensors.clear();
+  task.timed.clear();
+  task.seed = {};
+  task.reference = one_file("reference.py", "class Model: ...\n");
+  PromptOptions options;
+  options.suffix = ".py";
+  ProposalRequest request;
+  request.op = Operator::translate;
+  const auto text = [&] {
+    const Prompt prompt = built(request, options, task);
+    return prompt.system + prompt.user;
+  };
+  const std::string own = text();
+  EXPECT_THAT(own, HasSubstr("class Model: ..."));
+  EXPECT_THAT(own, HasSubstr("`ModelNew(torch.nn.Module)`"));
+  EXPECT_THAT(own, HasSubstr("launch kernels of your own"));
+  EXPECT_THAT(own, HasSubstr("at least as precisely as fp32"));
+  EXPECT_THAT(own, Not(HasSubstr("signature")));
+  EXPECT_THAT(own, Not(HasSubstr("constexpr")));
+  task.torch.policy = "any";
+  EXPECT_THAT(text(), Not(HasSubstr("launch kernels of your own")));
+}
+
 TEST(PromptBuilder, NeverReadsACandidateAsATemplate) {
   ProposalRequest request = full_request();
   const std::string hostile = "// {{task.description}} {{> reply}} {{#kernel}} {{=<% %>=}} <b>&amp;</b>\n";

@@ -174,10 +174,14 @@ class TaskRound {
         return Refused{std::string(name_of(refusal->code))};
       return std::get<Source>(std::move(child));
     }
-    const std::string usual = task_.backend == "cuda" ? "candidate.cu" : "candidate.cpp";
-    auto source = source_of(trick, task_.seed.empty() ? usual : task_.seed.files().front().path);
+    auto source = source_of(trick, task_.seed.empty() ? usual_path() : task_.seed.files().front().path);
     if (!source) return Refused{std::string(name_of(source.error().code))};
     return std::move(*source);
+  }
+
+  std::string usual_path() const {
+    if (task_.backend == "cuda") return "candidate.cu";
+    return task_.backend == "torch" ? "candidate.py" : "candidate.cpp";
   }
 
   const Twin* twin_of(const Case& trick) const {
@@ -284,7 +288,7 @@ std::vector<Row> run_all(TaskRound& round, const std::vector<const Case*>& cases
 void run_task(const std::filesystem::path& folder, const std::vector<const Case*>& cases,
               const Plants& plants, const Attack& attack, std::vector<Row>& rows) {
   const std::string name = folder.filename().string();
-  auto task = load_task(folder);
+  auto task = load_task(folder, attack.backends);
   if (!task) return rows.push_back(failure("(task)", name, describe(task.error())));
   auto evaluator = attack.make_evaluator(*task);
   if (!evaluator) return rows.push_back(failure("(task)", name, describe(evaluator.error())));

@@ -12,6 +12,7 @@
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend_description.hpp>
 
 #include "case_file.hpp"
 #include "plants.hpp"
@@ -53,6 +54,8 @@ struct Attack {
   bool plan_only = false;
   /// Cases on their way together: one is compiled, or waits for its time limit, while another runs.
   std::size_t at_once = 1;
+  /// What task files may say; empty: tasks of kernels.
+  Backends backends = {};
 };
 
 /// The rows, and one more for each thing that was left behind.

@@ -32,7 +32,7 @@ BackendDescription toy_backend() {
   toy.name = "toy";
   toy.language = "Toyish";
   toy.suffix = ".toy";
-  toy.kernels = true;
+  toy.form = TaskForm::kernel;
   toy.dtypes = {Dtype::f16};
   toy.interface_files = [](const Task& task) {
     return std::vector<SourceFile>{{task.entry + ".h", "void " + task.entry + "();\n"}};
@@ -74,7 +74,7 @@ TEST(BackendDescriptions, AreNamedAsTheEvaluatorsOfTasksInFiles) {
   for (const auto& [name, backend] : registry.backends) {
     EXPECT_EQ(backend.name, name);
     EXPECT_TRUE(registry.evaluators.contains(name)) << name;
-    EXPECT_EQ(backend.kernels, !backend.dtypes.empty()) << name;
+    EXPECT_EQ(backend.form == TaskForm::kernel, !backend.dtypes.empty()) << name;
     EXPECT_FALSE(backend.summary.empty()) << name;
   }
 }

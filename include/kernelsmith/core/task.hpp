@@ -30,6 +30,12 @@ enum class TensorInit {
   generated,    ///< by the task's own generator (files: inputs)
 };
 enum class CacheState { cold, warm };
+/// What a task's candidates are.
+enum class TaskForm {
+  command,  ///< files that the task's own command scores
+  kernel,   ///< a function with tensors for arguments: an entry, sizes, tensors
+  module,  ///< a module of a framework, which the reference tells all about: KernelBench's Model and ModelNew
+};
 
 std::string_view name_of(Dtype dtype);
 std::string_view name_of(TensorRole role);
@@ -82,11 +88,20 @@ struct Declared {
   std::string accumulate;  ///< how many terms an output is the sum of, at most; empty: found by a probe
 };
 
+/// What a task of modules says beside its reference (docs/formats.md, task.yaml, `torch`).
+struct TorchSettings {
+  std::string precision = "fp32";      ///< fp32 | tf32 | bf16 | fp16: of products and sums, at least
+  std::string baseline = "eager";      ///< eager | compile: how the reference runs that defines 1.0x
+  std::string policy = "own_kernels";  ///< own_kernels | any: whether a candidate must bring a kernel
+
+  friend bool operator==(const TorchSettings&, const TorchSettings&) = default;
+};
+
 /// A task. Immutable once loaded; safe to share between threads.
 struct Task {
   std::string name;
   std::string backend;  ///< cpu | cuda | torch | maca | command
-  std::string entry;    ///< the symbol that the candidate defines; empty for `command`
+  std::string entry;    ///< the symbol that the candidate defines; empty but for kernels
   Source reference;     ///< defines *correct*
   Source baseline;      ///< defines 1.0x; the reference where the task names none
   Source seed;          ///< where the search starts; empty where the task has none
@@ -104,6 +119,7 @@ struct Task {
   int threads = 1;
   CacheState cache = CacheState::cold;
   bool nondeterministic = false;
+  TorchSettings torch;  ///< of modules
   std::string description;
   std::vector<std::string> flags;  ///< further compiler flags
   std::vector<std::string>

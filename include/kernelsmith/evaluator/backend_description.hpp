@@ -17,12 +17,14 @@ struct PrecisionCheck;  // kernelsmith/evaluator/precision.hpp
 
 /// A value. Its functions are thread-safe; an empty one has nothing to say.
 struct BackendDescription {
-  std::string name;           ///< Task::backend
-  std::string summary;        ///< of its tasks, one line: "a C++ kernel, compiled, checked and timed"
-  std::string language;       ///< of its candidates, in words; empty: as the file's name says
-  std::string suffix;         ///< of a candidate's file, such as ".cpp"; empty: as the task's files have it
-  bool kernels = false;       ///< its tasks have an entry, tensors and a reference; else a command
-  std::vector<Dtype> dtypes;  ///< that its tensors can have
+  std::string name;      ///< Task::backend
+  std::string summary;   ///< of its tasks, one line: "a C++ kernel, compiled, checked and timed"
+  std::string language;  ///< of its candidates, in words; empty: as the file's name says
+  std::string suffix;    ///< of a candidate's file, such as ".cpp"; empty: as the task's files have it
+  TaskForm form = TaskForm::command;  ///< of its tasks
+  /// Times are taken where other programs work too: ratios of kernels that work differently move with these.
+  bool shared_device = false;
+  std::vector<Dtype> dtypes;  ///< that tensors of its kernels can have
 
   /// Files that a candidate is built beside, made from the task: `task.hpp`.
   std::function<std::vector<SourceFile>(const Task&)> interface_files;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <kernelsmith/evaluator/expected.hpp>
@@ -9,11 +10,16 @@
 
 namespace kernelsmith {
 
+/// A host that draws sets by itself (JudgeParts::draw_bank) knows one by its seed, and the rest is empty.
 struct InputSet {
   InputRecipe recipe;
   Inputs inputs;
   std::vector<Expected> outputs;  ///< by tensor; unused for tensors of role `in`
+  std::uint64_t seed = 0;         ///< secret; of a set that the host draws
 };
+
+/// By shape, the sets of each.
+using Bank = std::vector<std::vector<InputSet>>;
 
 /// How many sets a bank holds.
 struct BankLimits {

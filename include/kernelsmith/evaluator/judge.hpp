@@ -14,6 +14,9 @@
 
 namespace kernelsmith {
 
+/// Draws sets that the host knows what to make of, some for each shape; new ones at each call.
+using BankFunction = std::function<Result<Bank>()>;
+
 /// What a judge is made of.
 struct JudgeParts {
   std::shared_ptr<const Task> task;
@@ -21,6 +24,11 @@ struct JudgeParts {
   OracleFactory oracles;
   std::size_t oracle_threads = 2;
   BankLimits bank;
+  /// In place of oracles and limits, where the host draws its inputs and compares outputs by itself.
+  BankFunction draw_bank;
+  /// The timed shapes, then the others; empty: the task's. For a host that draws its inputs: variants of
+  /// them.
+  std::vector<TaskShape> shapes;
   BinaryPtr baseline;
   BinaryPtr seed;                 ///< null where the task has none
   BinaryPtr yardstick;            ///< the task's own, else the seed, else the baseline

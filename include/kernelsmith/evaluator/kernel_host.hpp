@@ -36,10 +36,16 @@ struct Findings {
     bool beside = false;  ///< memory beside the output was written; the rest is unused then
     CompareResult result;
     double actual = 0;  ///< the element `result.worst_at` as it was written
+    /// What it had to be, from a host whose sets hold no outputs.
+    struct Due {
+      double expected = 0, allowed_error = 0;
+    };
+    std::optional<Due> due = std::nullopt;
   };
   std::optional<Wrong> wrong;
-  double error = 0;                            ///< the worst error of all outputs, over the budget
-  std::optional<Error> broken = std::nullopt;  ///< the device failed: nothing is known of the outputs
+  double error = 0;                                  ///< the worst error of all outputs, over the budget
+  std::optional<Error> broken = std::nullopt;        ///< the device failed: nothing is known of the outputs
+  std::optional<Rejection> rejected = std::nullopt;  ///< the outputs are none that can be compared
 };
 
 /// How a kernel is treated.

@@ -16,9 +16,9 @@ struct TaskFolder {
   std::vector<SourceFile> files;  ///< task.yaml and every file it names, by path relative to the folder
 };
 
-/// Loads the task at `path`, a folder with a task.yaml or that file itself. Errors: `not_found`, `permission`
-/// and `io` for files, `bad_input` with file:line for their content. `backends` are the registry's, as for
-/// load_task().
+/// Loads the task at `path`: a folder with a task.yaml, that file itself, or a KernelBench problem (.py).
+/// Errors: `not_found`, `permission` and `io` for files, `bad_input` with file:line for their content.
+/// `backends` are the registry's, as for load_task().
 Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Backends& backends = {});
 
 /// Writes the files below `folder`.

@@ -18,6 +18,7 @@ struct Case {
   Tolerance tolerance{};
   Expected expected{};
   Findings::Wrong found{};
+  bool own_words = false;  ///< the finding says itself what was due
 
   std::string told(Values values = Values::hidden) const {
     Task task;
@@ -27,7 +28,8 @@ struct Case {
     TaskShape shape;
     shape.name = "n=5000";
     shape.extents = {extent};
-    return std::get<Rejection>(wrong(found, expected, task, shape, values)).diagnostics;
+    return std::get<Rejection>(wrong(found, own_words ? nullptr : &expected, task, shape, values))
+        .diagnostics;
   }
   Faults& faults() { return found.result.faults; }
 };
@@ -85,6 +87,14 @@ TEST(CallFaults, ShowsTheWorstElementWhereThatIsAllowed) {
   EXPECT_THAT(made.told(Values::shown), HasSubstr("element 2: expected 1.5, got 1.75, allowed error 0.001"));
   EXPECT_THAT(made.told(Values::hidden), AllOf(Not(HasSubstr("1.5")), Not(HasSubstr("1.75")),
                                                HasSubstr("off by 250 times what it may be")));
+}
+
+TEST(CallFaults, AHostWithoutExpectedOutputsSaysWhatWasDue) {
+  Case made = off(250);
+  made.own_words = true;
+  made.found.due = Findings::Wrong::Due{0.5, 0.25};
+  EXPECT_THAT(made.told(Values::shown), HasSubstr("element 2: expected 0.5, got 1.75, allowed error 0.25"));
+  EXPECT_THAT(made.told(), Not(HasSubstr("0.5")));
 }
 
 TEST(CallFaults, TheWorstElementIsNotTheRms) {

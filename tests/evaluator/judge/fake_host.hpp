@@ -57,6 +57,7 @@ struct Event {
   std::size_t place = 0, session = 0, shape = 0;
   double timeout_s = 0;
   std::vector<InputRecipe> recipes;  ///< of a batch; empty: it was opened
+  std::vector<std::uint64_t> seeds;  ///< of a batch, where the host draws the sets
 };
 
 class Host final : public KernelHost {
@@ -93,7 +94,10 @@ class Session final : public KernelSession {
     Event event = opened_;
     event.shape = batch.shape;
     event.timeout_s = batch.timeout_s;
-    for (const InputSet* const set : batch.calls) event.recipes.push_back(set->recipe);
+    for (const InputSet* const set : batch.calls) {
+      event.recipes.push_back(set->recipe);
+      event.seeds.push_back(set->seed);
+    }
     host_.events.push_back(std::move(event));
     auto time = kernel_.run(last_);
     if (time) host_.now_s += *time / 1e6;
@@ -116,7 +120,7 @@ inline Judged<std::unique_ptr<KernelSession>> Host::open(const BinaryPtr& binary
                                                          std::size_t place, const std::stop_token&) {
   auto& kernel = const_cast<Kernel&>(dynamic_cast<const Kernel&>(*binary));  // NOLINT: it counts its sessions
   now_s += load_s;
-  const Event opened{&kernel, trust, place, kernel.sessions++, 0, 0, {}};
+  const Event opened{&kernel, trust, place, kernel.sessions++, 0, 0, {}, {}};
   events.push_back(opened);
   if (taken.contains(place)) return Failure(fail(ErrorCode::internal, "two sessions in one place"));
   if (auto loaded = kernel.open(opened.session); !loaded) return loaded.error();
@@ -177,6 +181,8 @@ struct Bench {
   std::shared_ptr<Host> host = std::make_shared<Host>();
   KernelPtr baseline = kernel(1000, "baseline"), seed, yardstick;
   std::size_t sets = 64;  ///< of a timed shape
+  BankFunction draw_bank{};
+  std::vector<TaskShape> shapes{};  ///< in place of the task's
   std::unique_ptr<Judge> judge{};
 
   Status create() {
@@ -189,6 +195,8 @@ struct Bench {
     };
     parts.oracle_threads = 1;
     parts.bank = {std::size_t{64} << 20, 0, sets, sets};
+    parts.draw_bank = draw_bank;
+    parts.shapes = shapes;
     parts.baseline = baseline;
     parts.seed = seed;
     parts.yardstick = yardstick ? yardstick : seed ? seed : baseline;

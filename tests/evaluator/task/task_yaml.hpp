@@ -33,7 +33,7 @@ inline const Backends& backends() {
   static const Backends known = [] {
     BackendDescription cpu;
     cpu.name = "cpu";
-    cpu.kernels = true;
+    cpu.form = TaskForm::kernel;
     cpu.dtypes = {Dtype::f64, Dtype::f32, Dtype::i64, Dtype::i32, Dtype::i8, Dtype::u8};
     BackendDescription command;
     command.name = "command";

@@ -13,7 +13,6 @@ namespace kernelsmith::fake {
 namespace {
 
 using testing::HasSubstr;
-using truth::Bank;
 
 /// So few sets that every test takes milliseconds; and no test hangs on how long they take.
 constexpr BankLimits kSmall{.bytes = 1 << 20, .seconds = 600, .least = 4, .most = 8};

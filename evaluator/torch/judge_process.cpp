@@ -1,0 +1,128 @@
+#include "judge_process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <kernelsmith/evaluator/tensors.hpp>
+
+namespace kernelsmith::torch {
+namespace {
+
+/// As numbers are printed: what we have no type for is a real, or a whole number.
+Dtype dtype_of(const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, Dtype>, 11> kKnown = {{{"float64", Dtype::f64},
+                                                                          {"float32", Dtype::f32},
+                                                                          {"float16", Dtype::f16},
+                                                                          {"bfloat16", Dtype::bf16},
+                                                                          {"float8_e4m3fn", Dtype::f8e4m3},
+                                                                          {"float8_e5m2", Dtype::f8e5m2},
+                                                                          {"int64", Dtype::i64},
+                                                                          {"int32", Dtype::i32},
+                                                                          {"int8", Dtype::i8},
+                                                                          {"uint8", Dtype::u8},
+                                                                          {"bool", Dtype::boolean}}};
+  for (const auto& [known, dtype] : kKnown)
+    if (known == name) return dtype;
+  return name.starts_with("float") || name.starts_with("complex") ? Dtype::f64 : Dtype::i64;
+}
+
+TensorExtent extent_of_output(const Json& output, Dtype dtype) {
+  TensorExtent extent;
+  extent.elements = 1;
+  for (const Json& size : member(output, "shape")) {
+    extent.shape.push_back(size.is_number_unsigned() ? size.get<std::int64_t>() : 0);
+    extent.elements *= static_cast<std::size_t>(extent.shape.back());
+  }
+  extent.bytes = extent.elements * bytes_of(dtype);
+  return extent;
+}
+
+std::vector<std::string> texts_in(const Json& list) {
+  std::vector<std::string> texts;
+  for (const Json& text : list)
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  return texts;
+}
+
+ReferenceFacts facts_of(const Json& reply) {
+  ReferenceFacts facts;
+  for (const Json& output : member(reply, "outputs")) {
+    TensorSpec tensor;
+    tensor.name = "output " + std::to_string(facts.outputs.size());
+    tensor.role = TensorRole::out;
+    tensor.dtype = dtype_of(text_at(output, "dtype"));
+    facts.extents.push_back(extent_of_output(output, tensor.dtype));
+    facts.outputs.push_back(std::move(tensor));
+  }
+  facts.variants = texts_in(member(reply, "variants"));
+  facts.slots = std::max<std::size_t>(count_at(reply, "slots"), 1);
+  facts.compulsory_bytes = number_at(reply, "compulsory_bytes");
+  facts.bytes_per_us = number_at(reply, "bytes_per_us");
+  facts.notes = texts_in(member(reply, "notes"));
+  return facts;
+}
+
+}  // namespace
+
+Json batch_request(const char* what, std::size_t variant, const std::vector<const InputSet*>& sets) {
+  Json seeds = Json::array();
+  for (const InputSet* const set : sets) seeds.push_back(set->seed);
+  return {{"do", what}, {"variant", variant}, {"sets", std::move(seeds)}};
+}
+
+Result<DeviceFacts> JudgeProcess::open() {
+  auto worker = Worker::start(start_, Role::judge);
+  if (!worker) return worker.error();
+  worker_ = std::move(*worker);
+  const auto hello = worker_->ask({{"do", "hello"}}, limits_.start_s, {});
+  if (!hello) {
+    Error error = machine_error(hello.error());
+    if (!worker_->alive())
+      return fail(ErrorCode::tool_missing, error.message, "kernelsmith_torch.worker",
+                  "it needs a Python with PyTorch and Triton: name one by evaluator.python or "
+                  "KERNELSMITH_TORCH_PYTHON (kernelsmith doctor tells what it sees)");
+    return fail(
+        ErrorCode::unsupported, std::move(error.message), std::move(error.where),
+        "run this on a machine with an NVIDIA GPU, its driver and a PyTorch built for CUDA (kernelsmith "
+        "doctor tells what it sees)");
+  }
+  DeviceFacts facts{text_at(hello->json, "device"), 0};
+  for (const Json& part : member(hello->json, "capability"))
+    if (part.is_number_unsigned()) facts.arch = 10 * facts.arch + part.get<int>();
+  if (facts.hardware.empty() || facts.arch == 0)
+    return fail(ErrorCode::tool_failed, "the judge of the torch backend names no device");
+  return facts;
+}
+
+Result<ReferenceFacts> JudgeProcess::prepare(const JudgeSettings& settings) {
+  const bool figures = settings.tolerance.policy == "allclose";
+  Json tolerance = {{"policy", settings.tolerance.policy == "auto" ? "default" : settings.tolerance.policy}};
+  if (figures) tolerance.update({{"rtol", settings.tolerance.rtol}, {"atol", settings.tolerance.atol}});
+  preparation_ = {{"do", "prepare"},
+                  {"reference", settings.reference.string()},
+                  {"precision", settings.torch.precision},
+                  {"baseline", settings.torch.baseline},
+                  {"tolerance", std::move(tolerance)},
+                  {"bank_bytes", settings.bank_bytes},
+                  {"batch_us", settings.batch_us},
+                  {"most_slots", settings.most_slots}};
+  const auto reply = worker_->ask(preparation_, limits_.prepare_s, {});
+  if (!reply) return machine_error(reply.error());
+  ReferenceFacts facts = facts_of(reply->json);
+  if (facts.outputs.empty() || facts.variants.empty())
+    return fail(ErrorCode::tool_failed, "the judge of the torch backend names no outputs or no inputs");
+  return facts;
+}
+
+Judged<Reply> JudgeProcess::ask(const Json& request, double timeout_s, const std::stop_token& stop) {
+  if (!worker_ || !worker_->alive()) {
+    if (const auto opened = open(); !opened) return Failure(opened.error());
+    if (const auto prepared = worker_->ask(preparation_, limits_.prepare_s, stop); !prepared)
+      return Failure(machine_error(prepared.error()));
+  }
+  return worker_->ask(request, timeout_s, stop);
+}
+
+}  // namespace kernelsmith::torch

@@ -1,0 +1,84 @@
+// JudgeProcess: the worker that knows the reference. It is started again, and prepared again, where it died.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/input_set.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
+
+#include "worker.hpp"
+
+namespace kernelsmith::torch {
+
+/// How long the workers may take. Tests make it short.
+struct WorkerLimits {
+  double start_s = 300;    ///< to import PyTorch and open the device: a cold disk takes minutes
+  double prepare_s = 900;  ///< the reference, compiled and tried: torch.compile takes minutes
+  double load_s = 120;     ///< a plan's cubins, and each of its alternatives timed
+  double compare_s = 120;  ///< the reference in fp64 beside it, for each set of a batch
+  double grace_s = 10;     ///< beyond a batch's own limit: inputs are drawn and outputs poisoned
+};
+
+/// The device, as it tells of itself.
+struct DeviceFacts {
+  std::string hardware;  ///< "NVIDIA H100 80GB HBM3"
+  int arch = 90;         ///< ten times major plus minor
+};
+
+/// What the reference turned out to be.
+struct ReferenceFacts {
+  std::vector<TensorSpec> outputs;    ///< named "output 0", ...: all that messages need
+  std::vector<TensorExtent> extents;  ///< of the outputs
+  std::vector<std::string> variants;  ///< of the inputs: "given" first
+  std::size_t slots = 1;              ///< calls that a batch can hold
+  double compulsory_bytes = 0;        ///< read by each call
+  double bytes_per_us = 0;            ///< of the device's memory; 0: not known
+  std::vector<std::string> notes;     ///< what it could not do with the reference
+};
+
+/// What the judge is told of the task.
+struct JudgeSettings {
+  std::filesystem::path reference;
+  TorchSettings torch;
+  Tolerance tolerance;
+  std::size_t bank_bytes = 0;
+  double batch_us = 200;
+  std::size_t most_slots = 32;
+};
+
+/// {"do": WHAT, "variant": V, "sets": [SEED...]}
+Json batch_request(const char* what, std::size_t variant, const std::vector<const InputSet*>& sets);
+
+/// Not thread-safe.
+class JudgeProcess {
+ public:
+  JudgeProcess(WorkerStart start, WorkerLimits limits) : start_(std::move(start)), limits_(limits) {}
+
+  /// Starts it and opens the device. Errors: unsupported where it sees none, tool_missing where it does not
+  /// start.
+  Result<DeviceFacts> open();
+
+  /// Tries the reference. Errors: refused, with what is wrong with it.
+  Result<ReferenceFacts> prepare(const JudgeSettings& settings);
+
+  /// After prepare(). Starts and prepares a new process where the last one died. A Rejection is what the
+  /// judge found out about a candidate's outputs.
+  Judged<Reply> ask(const Json& request, double timeout_s, const std::stop_token& stop);
+
+  const WorkerLimits& limits() const { return limits_; }
+
+ private:
+  const WorkerStart start_;
+  const WorkerLimits limits_;
+  std::unique_ptr<Worker> worker_;
+  Json preparation_;
+};
+
+}  // namespace kernelsmith::torch

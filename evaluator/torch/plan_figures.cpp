@@ -1,0 +1,49 @@
+#include "plan_figures.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace kernelsmith::torch {
+namespace {
+
+constexpr std::string_view kMagic = "KSTORCH1";
+constexpr std::size_t kStart = kMagic.size() + sizeof(std::uint32_t);
+/// Larger plans, of thousands of operations, go without the figures of their kernels.
+constexpr std::size_t kMostText = std::size_t{4} << 20;
+constexpr double kSpilledWord = 4;  // bytes
+
+/// The plan's JSON; null where it is none.
+Json head_of(std::string_view plan) {
+  if (plan.size() < kStart || !plan.starts_with(kMagic)) return {};
+  std::size_t size = 0;
+  for (std::size_t i = kStart; i-- > kMagic.size();) size = size << 8 | static_cast<unsigned char>(plan[i]);
+  if (size > std::min(kMostText, plan.size() - kStart)) return {};
+  return parse_untrusted(plan.substr(kStart, size));
+}
+
+}  // namespace
+
+std::map<std::string, double> figures_of(const Json& summary, std::string_view plan) {
+  std::map<std::string, double> figures;
+  if (member(summary, "launches").is_number()) figures["launches"] = number_at(summary, "launches");
+  if (const Json& operators = member(summary, "operators"); operators.is_object()) {
+    double& count = figures["aten_ops"];
+    for (const Json& times : operators)
+      if (times.is_number()) count += times.get<double>();
+  }
+  const Json head = head_of(plan);
+  const auto take = [&](const Json& kernel, const char* key, const char* figure, double unit) {
+    if (!member(kernel, key).is_number()) return;
+    double& largest = figures[figure];
+    largest = std::max(largest, unit * number_at(kernel, key));
+  };
+  if (const Json& kernels = member(head, "kernels"); kernels.is_array())
+    for (const Json& kernel : kernels) {
+      take(kernel, "registers", "registers", 1);
+      take(kernel, "spills", "spill_bytes", kSpilledWord);
+      take(kernel, "shared", "shared_bytes", 1);
+    }
+  return figures;
+}
+
+}  // namespace kernelsmith::torch

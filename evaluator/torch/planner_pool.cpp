@@ -1,0 +1,167 @@
+#include "planner_pool.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan_figures.hpp"
+
+namespace kernelsmith::torch {
+namespace {
+
+/// A planner that dies is replaced once: only who kills two of them is to blame.
+constexpr int kAttempts = 2;
+
+Error cancelled() { return fail(ErrorCode::cancelled, "planning was cancelled"); }
+
+Error no_planner(const std::string& why) {
+  return fail(ErrorCode::tool_missing, "the planner does not start: " + why, "kernelsmith_torch.planner",
+              "it needs a Python with PyTorch and Triton: name one by evaluator.python or "
+              "KERNELSMITH_TORCH_PYTHON (kernelsmith doctor tells what it sees)");
+}
+
+std::string words_of(const Answer& answer, double timeout_s) {
+  switch (answer.kind) {
+    case Answer::Kind::late:
+      return "no answer within " + std::to_string(static_cast<int>(timeout_s)) + " s";
+    case Answer::Kind::garbage:
+      return "it wrote " + answer.words;
+    default:
+      return answer.words;
+  }
+}
+
+/// A process that runs candidates must not say that one came further than planning.
+Failure of_planner(const Failure& failure) {
+  if (const auto* const rejection = std::get_if<Rejection>(&failure)) {
+    Rejection told = *rejection;
+    told.stage = std::min(told.stage, Stage::plan);
+    return told;
+  }
+  return failure;
+}
+
+Message message_of(const PlanRequest& request, const PlannerLimits& limits) {
+  Json json = {{"do", "plan"},
+               {"reference", request.reference},
+               {"candidate", nullptr},
+               {"name", "reference.py"},
+               {"arch", request.arch},
+               {"timeout_s", limits.plan_s},
+               {"most_bytes", limits.most_plan_bytes}};
+  if (request.candidate) {
+    json["candidate"] = request.candidate->text;
+    json["name"] = request.candidate->path;
+  }
+  return {json.dump(), {}};
+}
+
+Judged<Planned> planned_of(Reply reply, const PlannerLimits& limits) {
+  if (reply.blob.empty() || reply.blob.size() > limits.most_plan_bytes)
+    return reject(Stage::integrity, RejectionCode::protocol_forged,
+                  "the planner's answer holds a plan of " + std::to_string(reply.blob.size()) + " bytes");
+  Planned planned;
+  planned.plan = std::make_shared<const Plan>(std::move(reply.blob));
+  planned.text = text_at(reply.json, "text");
+  planned.figures = figures_of(member(reply.json, "summary"), planned.plan->bytes());
+  return planned;
+}
+
+}  // namespace
+
+std::string PlannerFacts::words() const {
+  return "PyTorch " + torch + ", Triton " + triton + ", Python " + python;
+}
+
+Result<PlannerFacts> PlannerPool::facts() {
+  auto planner = take({});
+  if (!planner) return planner.error();
+  give_back(std::move(*planner));
+  const std::lock_guard lock(mutex_);
+  return *facts_;
+}
+
+Result<PlannerPool::Planner> PlannerPool::take(const std::stop_token& stop) {
+  {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait(lock, stop, [this] { return !idle_.empty() || alive_ < limits_.most; }))
+      return cancelled();
+    if (!idle_.empty()) {
+      Planner planner = std::move(idle_.back());
+      idle_.pop_back();
+      return planner;
+    }
+    ++alive_;
+  }
+  auto planner = start_one(stop);
+  if (!planner) give_back(std::nullopt);
+  return planner;
+}
+
+Result<PlannerPool::Planner> PlannerPool::start_one(const std::stop_token& stop) {
+  auto process = start_();
+  if (!process) return process.error();
+  Answer answer = process->ask({R"({"do":"hello"})", {}}, limits_.start_s, stop);
+  if (answer.kind == Answer::Kind::stopped) return cancelled();
+  if (answer.kind != Answer::Kind::reply) return no_planner(words_of(answer, limits_.start_s));
+  const auto hello = read_reply(std::move(answer.message));
+  if (!hello) {
+    const Failure failure = hello.error();
+    const auto* const error = std::get_if<Error>(&failure);
+    return no_planner(error ? error->message : std::get<Rejection>(failure).diagnostics);
+  }
+  const Json& json = hello->json;
+  const std::lock_guard lock(mutex_);
+  facts_ = PlannerFacts{text_at(json, "python"), text_at(json, "torch"), text_at(json, "triton"),
+                        member(json, "cuda_build") == true};
+  return Planner{std::move(*process)};
+}
+
+void PlannerPool::give_back(std::optional<Planner> planner) {
+  const std::lock_guard lock(mutex_);
+  if (planner && planner->process.alive() && planner->served < limits_.lifetime)
+    idle_.push_back(std::move(*planner));
+  else
+    --alive_;
+  changed_.notify_one();
+}
+
+Judged<Planned> PlannerPool::plan(const PlanRequest& request, const std::stop_token& stop) {
+  const Message message = message_of(request, limits_);
+  const double timeout_s = limits_.plan_s + limits_.grace_s;
+  std::string died;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    auto planner = take(stop);
+    if (!planner) return Failure(planner.error());
+    ++planner->served;
+    Answer answer = planner->process.ask(message, timeout_s, stop);
+    std::optional<Judged<Reply>> reply;
+    if (answer.kind == Answer::Kind::reply) reply = read_reply(std::move(answer.message));
+    const bool understood = reply && (*reply || !is_no_reply(reply->error()));
+    if (!understood) planner->process.kill();
+    give_back(std::move(*planner));
+    switch (answer.kind) {
+      case Answer::Kind::stopped:
+        return Failure(cancelled());
+      case Answer::Kind::late:
+        return reject(Stage::plan, RejectionCode::timed_out,
+                      "planning took longer than " + std::to_string(static_cast<int>(timeout_s)) + " s");
+      case Answer::Kind::garbage:
+        return reject(Stage::integrity, RejectionCode::protocol_forged,
+                      "the planner's channel carried " + answer.words + ": only the planner may write to it");
+      case Answer::Kind::ended:
+        died = answer.words;
+        continue;
+      case Answer::Kind::reply:
+        break;
+    }
+    if (*reply) return planned_of(std::move(**reply), limits_);
+    if (!understood)
+      return reject(Stage::integrity, RejectionCode::protocol_forged,
+                    std::get<Error>(reply->error()).message + ": only the planner may write to its channel");
+    return of_planner(reply->error());
+  }
+  return reject(Stage::plan, RejectionCode::crashed,
+                "the planner ended while the candidate was planned: " + died);
+}
+
+}  // namespace kernelsmith::torch

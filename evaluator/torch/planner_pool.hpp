@@ -1,0 +1,104 @@
+// PlannerPool: candidates' host code in a sandbox without a GPU, asked for what a call of it does. A planner
+// is warm: PyTorch takes seconds to import, and is imported once for many candidates.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/source.hpp>
+#include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
+
+#include "python_process.hpp"
+#include "wire.hpp"
+
+namespace kernelsmith::torch {
+
+/// What a candidate does in a call: operators and launches with the cubins (docs/torch-plan.md). Immutable.
+class Plan final : public Binary {
+ public:
+  explicit Plan(std::string bytes) : bytes_(std::move(bytes)), digest_(digest_of(bytes_)) {}
+  std::optional<Digest> exact_bytes() const override { return digest_; }
+
+  const std::string& bytes() const { return bytes_; }
+  const Digest& digest() const { return digest_; }
+
+ private:
+  std::string bytes_;
+  Digest digest_;
+};
+using PlanPtr = std::shared_ptr<const Plan>;
+
+/// A plan, and what its planner says of it.
+struct Planned {
+  PlanPtr plan;
+  std::map<std::string, double> figures;  ///< launches, aten_ops, registers, ...
+  std::string text;                       ///< for a person
+};
+
+/// The versions that plans are made with.
+struct PlannerFacts {
+  std::string python, torch, triton;
+  bool cuda_build = false;
+
+  /// "PyTorch 2.11.0, Triton 3.6.0, Python 3.11.2"
+  std::string words() const;
+};
+
+struct PlannerLimits {
+  double start_s = 300;  ///< to import PyTorch: a cold disk takes minutes
+  double plan_s = 60;    ///< Triton compiles a kernel in a second, and there may be dozens
+  double grace_s = 10;   ///< beyond `plan_s`, for the planner to end a candidate by itself
+  std::size_t most_plan_bytes = std::size_t{64} << 20;
+  std::size_t most = 2;        ///< planners at once: one compiles while another begins
+  std::size_t lifetime = 200;  ///< candidates of a planner: what it keeps of them must not add up
+};
+
+/// What is planned: a candidate's text, or the reference's own model where there is none.
+struct PlanRequest {
+  std::string reference;
+  std::optional<SourceFile> candidate;
+  int arch = 90;  ///< of the GPU: ten times major plus minor
+};
+
+/// Thread-safe.
+class PlannerPool {
+ public:
+  using Start = std::function<Result<PythonProcess>()>;
+  PlannerPool(Start start, PlannerLimits limits) : start_(std::move(start)), limits_(limits) {}
+
+  /// Of a planner that answers; starts one where there is none. Errors: tool_missing, with what Python said.
+  Result<PlannerFacts> facts();
+
+  /// A Rejection at the stages compile and plan is the candidate's fault.
+  Judged<Planned> plan(const PlanRequest& request, const std::stop_token& stop);
+
+ private:
+  struct Planner {
+    PythonProcess process;
+    std::size_t served = 0;
+  };
+
+  Result<Planner> take(const std::stop_token& stop);
+  Result<Planner> start_one(const std::stop_token& stop);
+  /// Of a planner that is kept for others, or of a dead one.
+  void give_back(std::optional<Planner> planner);
+
+  const Start start_;
+  const PlannerLimits limits_;
+  std::mutex mutex_;  ///< guards what follows
+  std::condition_variable_any changed_;
+  std::vector<Planner> idle_;
+  std::size_t alive_ = 0;  ///< idle and at work
+  std::optional<PlannerFacts> facts_;
+};
+
+}  // namespace kernelsmith::torch

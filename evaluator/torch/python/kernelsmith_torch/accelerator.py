@@ -1,0 +1,147 @@
+"""The device of a worker: its facts, its settings, and small work that its clock needs.
+
+CPU and CUDA behind the same few functions; the CPU is for tests. Not thread-safe.
+"""
+
+from __future__ import annotations
+
+import platform
+import random
+import resource
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+# A test's plan may ask for any amount of memory: it must fail in this process, and not on the machine.
+_CPU_MEMORY = 4 << 30
+# What a CPU that does not tell of its last cache is taken to have.
+_CPU_CACHE = 32 << 20
+# Starts of tensors: everything up to this may be assumed by kernels (Triton assumes 16 bytes).
+_ALIGNMENT = 256
+# Between tensors lies a random gap below this, so that a kernel cannot count on where another call's tensors are.
+_LARGEST_GAP = 1 << 20
+
+CHUNK = 1 << 22
+"""Elements that are looked at together: bounds the extra memory of comparisons and hashes (some 200 MB)."""
+
+
+class Device:
+    """A CUDA device, or the CPU where `index` is None."""
+
+    def __init__(self, index: int | None) -> None:
+        self.is_cuda = index is not None
+        self.torch = torch.device("cuda", index) if self.is_cuda else torch.device("cpu")
+        if not self.is_cuda:
+            resource.setrlimit(resource.RLIMIT_AS, (_CPU_MEMORY, _CPU_MEMORY))
+            torch.set_num_threads(1)
+            return
+        if torch.version.cuda is None:
+            raise RuntimeError(f"PyTorch {torch.__version__} is built without CUDA")
+        torch.cuda.set_device(self.torch)
+        torch.zeros(1, device=self.torch)  # makes the context
+
+    def facts(self) -> dict[str, Any]:
+        """What hello tells."""
+        if not self.is_cuda:
+            return {"device": platform.processor() or platform.machine(), "capability": [0, 0], "l2_bytes": _CPU_CACHE,
+                    "free_bytes": _CPU_MEMORY}
+        properties = torch.cuda.get_device_properties(self.torch)
+        return {"device": properties.name, "capability": [properties.major, properties.minor],
+                "l2_bytes": properties.L2_cache_size, "free_bytes": torch.cuda.mem_get_info(self.torch)[0]}
+
+    def free_bytes(self) -> int:
+        return torch.cuda.mem_get_info(self.torch)[0] if self.is_cuda else _CPU_MEMORY
+
+    def finish(self) -> None:
+        """Waits for all work of the device; raises what it failed with."""
+        if self.is_cuda:
+            torch.cuda.synchronize(self.torch)
+
+
+def use_precision(precision: str) -> None:
+    """TF32 for every library where the task declares less than fp32, else nowhere."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # newer names for these exist from 2.9 on, and must not be mixed with them
+        torch.backends.cuda.matmul.allow_tf32 = precision != "fp32"
+        torch.backends.cudnn.allow_tf32 = precision != "fp32"
+    torch.backends.cudnn.benchmark = False
+
+
+@contextmanager
+def full_precision(precision: str) -> Iterator[None]:
+    """No TF32 within; `precision` again afterwards."""
+    use_precision("fp32")
+    try:
+        yield
+    finally:
+        use_precision(precision)
+
+
+class _Memory:
+    """A part of a slab as CUDA's array interface tells it: a tensor of it has a storage of its own."""
+
+    def __init__(self, address: int, size: int) -> None:
+        self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3}
+
+
+def wrap(address: int, size: int, device: torch.device) -> torch.Tensor:
+    """Device memory at an address as a tensor of bytes, which does not own it."""
+    return torch.as_tensor(_Memory(address, size), device=device)
+
+
+def place_like(models: list[torch.Tensor], device: Device) -> tuple[list[torch.Tensor], Any]:
+    """Uninitialised tensors like the given ones, at irregular addresses, and what keeps their memory.
+
+    Strides are kept where the elements lie dense; else the new tensor is contiguous.
+    """
+    sizes = [model.numel() * model.element_size() for model in models]
+    offsets, end = [], 0
+    for size in sizes:
+        end += _ALIGNMENT * random.SystemRandom().randrange(_LARGEST_GAP // _ALIGNMENT)
+        offsets.append(end)
+        end = (end + size + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
+    if not device.is_cuda:
+        return [_shaped(torch.empty(size, dtype=torch.uint8), model) for size, model in zip(sizes, models)], None
+    slab = torch.empty(end, dtype=torch.uint8, device=device.torch)
+    placed = [_shaped(wrap(slab.data_ptr() + offset, size, device.torch) if size else
+                      torch.empty(0, dtype=torch.uint8, device=device.torch), model)
+              for offset, size, model in zip(offsets, sizes, models)]
+    return placed, slab
+
+
+def _shaped(memory: torch.Tensor, model: torch.Tensor) -> torch.Tensor:
+    flat = memory.view(model.dtype)
+    dense = torch.empty_like(model, device="meta")  # keeps the strides of dense tensors
+    return flat.as_strided(model.shape, dense.stride())
+
+
+def as_words(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor's elements as flat bytes or words of 32 bits, in the order of its indices."""
+    flat = tensor.detach().contiguous().reshape(-1)
+    if flat.is_complex():
+        flat = torch.view_as_real(flat).reshape(-1)
+    data = flat.view(torch.uint8)
+    return data.view(torch.int32) if data.numel() % 4 == 0 else data
+
+
+_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64)  # odd: multiplication by it modulo 2^64 loses nothing
+
+
+def hash_of(tensor: torch.Tensor) -> torch.Tensor:
+    """A hash of a tensor's elements, one int64 on its device: the sum of its words, each times a weight of its place."""
+    words = as_words(tensor)
+    total = torch.zeros((), dtype=torch.int64, device=tensor.device)
+    weights = torch.arange(min(CHUNK, words.numel()), device=tensor.device) * _FACTOR | 1
+    for start in range(0, words.numel(), CHUNK):
+        piece = words[start:start + CHUNK].to(torch.int64)
+        part = ((piece + 1) * weights[:piece.numel()]).sum()
+        total = total * _FACTOR + part
+    return total
+
+
+def hashes_of(tensors: list[torch.Tensor]) -> torch.Tensor:
+    """Their hashes as one tensor on the device; empty for none."""
+    return torch.stack([hash_of(tensor) for tensor in tensors]) if tensors else torch.zeros(0, dtype=torch.int64)

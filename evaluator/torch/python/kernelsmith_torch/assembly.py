@@ -1,0 +1,242 @@
+"""From the tape to the plan: what has no effect is dropped, what may not stand in a plan is refused, numbers become small.
+
+An operator is kept where its result is used, or where it writes into memory that is used or that outlives the call.
+Launches are always kept. The reference's values stand for the state, so whatever wrote it in the constructor is left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from . import operators
+from .plan_format import MOST_ALTERNATIVES, MOST_CONSTANT, MOST_CONSTANTS, VERSION
+from .recording import Choice, Refused, Step, Tape, float_value, name_of, storage_of, values_of
+
+
+@dataclass
+class Module:
+    """What was traced: numbers of the tape."""
+
+    inputs: list[int]
+    state: dict[str, int]
+    others: dict[str, int] = field(default_factory=dict)  # parameters and buffers that the reference has not
+    outputs: list[int] = field(default_factory=list)
+
+
+def assemble(tape: Tape, module: Module, kernels: list[dict[str, Any]],
+             arch: int) -> tuple[dict[str, Any], list[int], dict[str, Any]]:
+    """The plan, which of `kernels` are its kernels, and its summary. Refused where a kept operator may not stand in a
+    plan."""
+    assembly = _Assembly(tape, module)
+    plan, left_out = assembly.plan(arch)
+    plan["kernels"] = [kernels[i] for i in assembly.kernels]
+    return plan, list(assembly.kernels), _summary(plan, left_out)
+
+
+class _Assembly:
+    def __init__(self, tape: Tape, module: Module) -> None:
+        self._tape, self._module = tape, module
+        self._state = {self._geometry(n): n for n in module.state.values()}
+        self._state_storages = {tape.storages[n] for n in module.state.values()}
+        self.kernels: dict[int, int] = {}  # the recording's number of each: the plan's
+        self._ids: dict[int, int] = {}
+        self._constants: dict[int, dict[str, Any]] = {}
+        self._numbers_of_constants = 0
+
+    def plan(self, arch: int) -> tuple[dict[str, Any], int]:
+        """The plan without its kernels, and how many alternatives it leaves out."""
+        tape, module = self._tape, self._module
+        chosen, left_out = _alternatives(tape.call)
+        outlive = self._state_storages | {tape.storages[n] for n in module.inputs} | {
+            tape.storages[n] for step in tape.setup for n in getattr(step, "results", [])}
+        kept = []
+        needed: set[int] = set()
+        for _, steps in chosen:
+            steps, before = self._live(steps, set(module.outputs), outlive)
+            kept.append(steps)
+            needed |= before
+        needed -= set(module.inputs)
+        made, missing = self._live(_flat(tape.setup, {}), needed - self._state_numbers(needed), set(), self._state_storages)
+        self._check(made, kept, missing - set(module.inputs) - self._state_numbers(missing))
+
+        inputs = [{"id": self._id(n), **self._shape(n)} for n in module.inputs]
+        for step in made:
+            if step.constant is not None:
+                self._constant(step, step.results[0])
+        setup = [self._body(step) for step in made if step.constant is None]
+        alternatives = []
+        written = {storage for steps in kept for step in steps for storage in step.writes}
+        for (name, _), steps in zip(chosen, kept):
+            ops = [body for step in steps for body in self._in_call(step, written)]
+            alternatives.append({"name": name, "ops": ops, "outputs": [
+                {"id": self._id(n), **self._shape(n), "stride": list(tape.tensors[n].stride())} for n in module.outputs]})
+        used = {self._canonical(n) for step in itertools.chain(made, *kept) for n in step.reads} | {
+            self._canonical(n) for n in module.outputs}
+        plan = {
+            "version": VERSION, "arch": arch, "inputs": inputs,
+            "state": {name: self._id(n) for name, n in module.state.items() if self._canonical(n) in used},
+            "setup": [*self._constants.values(), *setup], "alternatives": alternatives}
+        return plan, left_out
+
+    def _live(self, steps: list[Step], roots: set[int], outlive: set[int],
+              given: set[int] = frozenset()) -> tuple[list[Step], set[int]]:
+        """The steps that have an effect, and the tensors that must exist before them. Storages `given` are nobody's."""
+        live = set(map(self._canonical, roots))
+        storages = outlive | {self._tape.storages[n] for n in live} - given
+        kept = []
+        for step in reversed(steps):
+            fresh = [self._canonical(n) for n in step.results if n not in step.reads]
+            if not (step.is_launch or not live.isdisjoint(fresh) or not storages.isdisjoint(step.writes)):
+                continue
+            kept.append(step)
+            live.difference_update(fresh)
+            for n in map(self._canonical, step.reads):
+                if not (given and n in self._state_numbers({n})):
+                    live.add(n)
+                    storages |= {self._tape.storages[n]} - given
+        return kept[::-1], live
+
+    def _check(self, made: list[Step], kept: list[list[Step]], missing: set[int]) -> None:
+        for step in itertools.chain(made, *kept):
+            if "aten" not in step.body or operators.allowed(step.body["aten"], step.body["overload"]):
+                continue
+            name = step.body["aten"] + ("" if step.body["overload"] == "default" else "." + step.body["overload"])
+            others = self._others_in(made) if step in made else []
+            if others:
+                raise Refused("other_parameters", f"parameters that the reference has not: {', '.join(others)}",
+                              "give each parameter the name, shape and dtype that it has in the reference", step.where)
+            raise Refused("not_allowed", f"{name} cannot stand in a plan",
+                          "random operators, and such as change a shape in place, have no place in a call", step.where)
+        if missing:
+            tensor = self._tape.tensors[min(missing)]
+            raise Refused("plan_failed", f"a tensor of shape {list(tensor.shape)} was made where nothing is recorded",
+                          "make it in the constructor or in forward, with PyTorch's operators")
+
+    def _others_in(self, made: list[Step]) -> list[str]:
+        storages = {self._tape.storages[n] for step in made for n in step.results}
+        return sorted(name for name, n in self._module.others.items() if self._tape.storages[n] in storages)
+
+    def _in_call(self, step: Step, written: set[int]) -> list[dict[str, Any]]:
+        """A constant is made once; a call that writes into one works on a copy."""
+        if step.constant is None:
+            return [self._body(step)]
+        number = step.results[0]
+        if self._tape.storages[number] not in written:
+            self._constant(step, number)
+            return []
+        original = self._constant(step, ("original of", number))
+        return [{"aten": "aten::clone", "overload": "default", "args": [original["out"]], "kwargs": {},
+                 "out": {"t": self._id(number)}}]
+
+    def _constant(self, step: Step, number: Any) -> dict[str, Any]:
+        if number not in self._constants:
+            tensor, size = step.constant, step.constant.numel()
+            self._numbers_of_constants += size
+            if size > MOST_CONSTANT or self._numbers_of_constants > MOST_CONSTANTS or tensor.is_complex():
+                raise Refused("not_allowed", f"a constant tensor of {size} numbers: at most {MOST_CONSTANT}, "
+                              f"{MOST_CONSTANTS} in all, and none complex", "compute it with PyTorch's operators", step.where)
+            values = [float_value(v) if isinstance(v, float) else v for v in values_of(tensor)]
+            self._constants[number] = {
+                "constant": {"dtype": name_of(tensor.dtype), "shape": list(tensor.shape), "values": values},
+                "out": {"t": self._id(number)}}
+        return self._constants[number]
+
+    def _body(self, step: Step) -> dict[str, Any]:
+        body = {key: self._renumbered(v) if key in ("args", "kwargs", "out") else v for key, v in step.body.items()}
+        if step.is_launch:
+            body["launch"] = self.kernels.setdefault(step.body["launch"], len(self.kernels))
+        return body
+
+    def _renumbered(self, v: Any) -> Any:
+        if isinstance(v, dict):
+            return {"t": self._id(v["t"])} if "t" in v else {k: self._renumbered(each) for k, each in v.items()}
+        return [self._renumbered(each) for each in v] if isinstance(v, list) else v
+
+    def _id(self, number: Any) -> int:
+        number = self._canonical(number) if isinstance(number, int) else number
+        return self._ids.setdefault(number, len(self._ids))
+
+    def _canonical(self, number: int) -> int:
+        """A tensor that lies exactly where a parameter of the reference does is that parameter."""
+        if self._tape.storages[number] not in self._state_storages:
+            return number
+        return self._state.get(self._geometry(number), number)
+
+    def _state_numbers(self, numbers: set[int]) -> set[int]:
+        return numbers & set(self._state.values())
+
+    def _geometry(self, number: int) -> tuple:
+        tensor = self._tape.tensors[number]
+        return (storage_of(tensor), tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
+
+    def _shape(self, number: int) -> dict[str, Any]:
+        tensor = self._tape.tensors[number]
+        return {"dtype": name_of(tensor.dtype), "shape": list(tensor.shape)}
+
+
+def _alternatives(call: list[Step | Choice]) -> tuple[list[tuple[str, list[Step]]], int]:
+    """Names and steps: every autotuned kernel with its first configuration, then one of them at a time with another. And
+    how many did not fit."""
+    groups: dict[Any, list[Choice]] = {}
+    for step in call:
+        if isinstance(step, Choice):
+            groups.setdefault((step.group, *step.names), []).append(step)
+    compiled = {}
+    for key, choices in groups.items():
+        compiled[key] = [i for i in range(len(choices[0].names)) if all(c.options[i] is not None for c in choices)]
+        if not compiled[key]:
+            raise Refused("triton_compile", f"no configuration of {choices[0].kernel} compiles for each of its launches")
+
+    def named(key: Any, i: int) -> str:
+        name = groups[key][0].names[i]
+        return name if len(groups) == 1 else f"{groups[key][0].kernel}: {name}"
+
+    base = {key: indices[0] for key, indices in compiled.items()}
+    variations = [[(key, i) for i in indices[1:]] for key, indices in compiled.items()]
+    turns = [each for turn in itertools.zip_longest(*variations) for each in turn if each is not None]
+    first = "; ".join(named(key, i) for key, i in base.items()) or "only"
+    told = [(first, _flat(call, base))]
+    told += [(named(key, i), _flat(call, {**base, key: i})) for key, i in turns[:MOST_ALTERNATIVES - 1]]
+    return told, max(0, len(turns) + 1 - MOST_ALTERNATIVES)
+
+
+def _flat(steps: list[Step | Choice], chosen: dict[Any, int]) -> list[Step]:
+    flat: list[Step] = []
+    for step in steps:
+        if isinstance(step, Choice):
+            key = (step.group, *step.names)
+            flat += step.options[chosen[key]] if key in chosen else next(o for o in step.options if o is not None)
+        else:
+            flat.append(step)
+    return flat
+
+
+def _summary(plan: dict[str, Any], left_out: int) -> dict[str, Any]:
+    """Of the first alternative."""
+    ops = plan["alternatives"][0]["ops"]
+    launches = [plan["kernels"][op["launch"]]["name"] for op in ops if "launch" in op]
+    return {
+        "operators": dict(Counter(op["aten"] for op in ops if "aten" in op)), "launches": len(launches),
+        "own_kernels": sorted(set(launches)), "setup": len(plan["setup"]), "alternatives": len(plan["alternatives"]),
+        "alternatives_left_out": left_out, "kernels": len(plan["kernels"])}
+
+
+def describe(summary: dict[str, Any]) -> str:
+    """The summary in words."""
+    counted = sorted(summary["operators"].items(), key=lambda item: (-item[1], item[0]))
+    lines = [f"{summary['launches']} launches of {', '.join(summary['own_kernels'])}" if summary["launches"] else
+             "no kernel of its own",
+             f"{sum(summary['operators'].values())} operators" + "".join(
+                 f"{', ' if i else ': '}{name.removeprefix('aten::')}" + (f" x{n}" if n > 1 else "")
+                 for i, (name, n) in enumerate(counted[:24])) + (", ..." if len(counted) > 24 else "")]
+    if summary["setup"]:
+        lines.append(f"{summary['setup']} operators and constants before the first call")
+    if summary["alternatives"] > 1:
+        lines.append(f"{summary['alternatives']} alternatives of autotuned kernels" + (
+            f", {summary['alternatives_left_out']} more left out" if summary["alternatives_left_out"] else ""))
+    return "\n".join(lines) + "\n"

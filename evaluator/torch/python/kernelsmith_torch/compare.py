@@ -1,0 +1,161 @@
+"""Compares outputs with what is expected, on the device, in pieces of bounded memory. Pure functions."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .accelerator import CHUNK, hash_of
+from .timing import poison_of
+from .truth import BLOCK, Expected
+
+_LARGEST = 1e300  # JSON has no infinity
+_NONE = 2**53
+_KINDS = ("wrong", "not_finite", "not_written")  # the gravest last
+
+
+@dataclass
+class Findings:
+    """Of a batch. `error`: the worst error over what is allowed."""
+
+    error: float
+    digest: str
+    wrong: dict[str, Any] | None
+
+
+def compare_batch(expected: Sequence[Sequence[Expected]], actual: Sequence[Sequence[torch.Tensor]]) -> Findings:
+    """Every output of every call."""
+    rows, hashes, places = [], [], []
+    for call, (wanted, outputs) in enumerate(zip(expected, actual)):
+        if len(wanted) != len(outputs):
+            return _misshapen(call, 0, [len(outputs)], [len(wanted)])
+        for tensor, (one, output) in enumerate(zip(wanted, outputs)):
+            if one.shape != tuple(output.shape) or one.dtype != output.dtype:
+                return _misshapen(call, tensor, [str(output.dtype), list(output.shape)], [str(one.dtype), list(one.shape)])
+            hashes.append(hash_of(output))
+            if output.numel():
+                rows.append(_look(one, output))
+                places.append((call, tensor))
+    numbers = torch.stack(hashes).tolist() if hashes else []
+    digest = hashlib.sha256(",".join(map(str, numbers)).encode()).hexdigest()
+    error, wrong = 0.0, None
+    for (call, tensor), row in zip(places, torch.stack(rows).tolist() if rows else []):
+        one, output = expected[call][tensor], actual[call][tensor]
+        elements = one.truth.numel()
+        limit = 1 + 4 / math.sqrt(elements)
+        worst, worst_at, squares = row[0], int(row[1]), row[2]
+        off = math.sqrt(max(squares, 0.0) / elements) / limit if one.scale is not None else 0.0
+        error = max(error, min(max(worst, off), _LARGEST))
+        kind, count, index = None, 0, 0
+        for name, number, first in zip(_KINDS, row[3::2], row[4::2]):
+            if number:
+                kind, count, index = name, int(number), worst_at if name == "wrong" else int(first)
+        if kind is None and not off <= 1:
+            kind, count, index = "wrong", elements, worst_at
+            worst = off
+        if kind is not None and wrong is None:
+            wrong = _describe(one, output, call, tensor, kind, count, index, min(worst, _LARGEST))
+    return Findings(error, digest, wrong)
+
+
+def _look(one: Expected, output: torch.Tensor) -> torch.Tensor:
+    """[worst ratio, where, sum of squares of error / scale, then count and first index of each kind]."""
+    flat = _flat(output)
+    poison = _poison_bits(flat)
+    row: torch.Tensor | None = None
+    for start in range(0, flat.numel(), CHUNK):
+        part = slice(start, min(start + CHUNK, flat.numel()))
+        found = _look_at(one, flat[part], poison, part)
+        row = found if row is None else _joined(row, found)
+    assert row is not None
+    return row
+
+
+def _look_at(one: Expected, actual: torch.Tensor, poison: torch.Tensor, part: slice) -> torch.Tensor:
+    if one.allowed is None:
+        assert one.own is not None
+        bits, t, r = _bits(actual), _bits(one.truth[part]), _bits(one.own[part])
+        bad = (bits != t) & (bits != r)
+        ratio = torch.where(bad, (bits.double() - t.double()).abs() + 1, 0.0)
+        broken = torch.zeros_like(bad)
+        squares = torch.zeros((), dtype=torch.float64, device=actual.device)
+    else:
+        c, t, allowed = actual.double(), one.truth[part].double(), one.allowed[part].double()
+        judged = ~allowed.isinf()
+        same = (c == t) | (c.isnan() & t.isnan()) | ~judged
+        both = c.isfinite() & t.isfinite()
+        error = torch.where(same | ~both, 0.0, (c - t).abs())
+        ratio = torch.where(same, 0.0, torch.where(both, error / allowed, _LARGEST))
+        broken = ~same & ~both & t.isfinite()
+        bad = ratio > 1 if one.per_element else ~same & ~both
+        if not one.per_element:
+            ratio = torch.where(bad, ratio, 0.0)
+        squares = torch.zeros((), dtype=torch.float64, device=actual.device)
+        if one.scale is not None:
+            blocks = torch.arange(part.start, part.stop, device=actual.device) // BLOCK
+            squares = (error / one.scale[blocks]).square().sum()
+    unwritten = bad & (_bits(actual) == poison)
+    broken = broken & ~unwritten
+    plain = bad & ~unwritten & ~broken
+    worst, at = ratio.max(0)
+    cells = [worst, at.double() + part.start, squares]
+    for mask in (plain, broken, unwritten):
+        count = mask.sum()
+        cells += [count.double(), torch.where(count > 0, mask.int().argmax().double() + part.start, float(_NONE))]
+    return torch.stack(cells)
+
+
+def _joined(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    higher = torch.where(b[0] > a[0], b, a)
+    first = torch.minimum(a, b)
+    total = a + b
+    return torch.stack([higher[0], higher[1], total[2], total[3], first[4], total[5], first[6], total[7], first[8]])
+
+
+def _describe(one: Expected, output: torch.Tensor, call: int, tensor: int, kind: str, count: int, index: int,
+              worst: float) -> dict[str, Any]:
+    allowed = 0.0
+    if one.allowed is not None:
+        allowed = float(one.allowed[index] if one.per_element or one.scale is None else one.scale[index // BLOCK])
+    element = index // 2 if one.dtype.is_complex else index
+    place = []
+    for n in reversed(one.shape):
+        place.append(element % n)
+        element //= n
+    return {"call": call, "tensor": tensor, "index": place[::-1], "count": count, "kind": kind,
+            "actual": told(_flat(output)[index].item()), "expected": told(one.truth[index].item()),
+            "allowed": told(allowed), "worst": worst}
+
+
+def told(value: float | int | bool) -> float | int | dict[str, str]:
+    """A number as JSON can hold it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"}
+    return int(value) if isinstance(value, bool) else value
+
+
+def _misshapen(call: int, tensor: int, actual: list[Any], expected: list[Any]) -> Findings:
+    return Findings(_LARGEST, "", {"call": call, "tensor": tensor, "index": [], "count": 0, "kind": "shape",
+                                   "actual": actual, "expected": expected, "allowed": 0, "worst": _LARGEST})
+
+
+def _flat(output: torch.Tensor) -> torch.Tensor:
+    flat = output.detach().reshape(-1)
+    return torch.view_as_real(flat.resolve_conj()).reshape(-1) if flat.is_complex() else flat
+
+
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def _bits(flat: torch.Tensor) -> torch.Tensor:
+    return flat.view(_INTEGERS[flat.element_size()])
+
+
+def _poison_bits(flat: torch.Tensor) -> torch.Tensor:
+    size = flat.element_size()
+    return _bits(torch.full((size,), poison_of(flat.dtype), dtype=torch.uint8, device=flat.device).view(flat.dtype))[0]

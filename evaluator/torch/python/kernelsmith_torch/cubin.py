@@ -1,0 +1,56 @@
+"""What a compiled kernel takes, read from its ELF file: registers of a thread, and spilled words."""
+
+from __future__ import annotations
+
+import struct
+
+_REGISTERS = 0x2F
+_FRAME = 0x11
+
+
+def resources(cubin: bytes, name: str) -> dict[str, int]:
+    """`registers` and `spills` (words of 4 bytes that a thread keeps on its stack); empty where the file does not tell."""
+    try:
+        return _read(cubin, name)
+    except (struct.error, IndexError, ValueError):
+        return {}
+
+
+def _read(cubin: bytes, name: str) -> dict[str, int]:
+    sections = _sections(cubin)
+    symbols = next(s for s in sections if s["name"] == ".symtab")
+    texts = sections[symbols["link"]]
+    index = next(i for i in range(symbols["size"] // 24)
+                 if _text(cubin, texts["offset"] + struct.unpack_from("<I", cubin, symbols["offset"] + 24 * i)[0]) == name)
+    info = next(s for s in sections if s["name"] == ".nv.info")
+    at, end, told = info["offset"], info["offset"] + info["size"], {}
+    while at < end:
+        form, attribute, size = struct.unpack_from("<BBH", cubin, at)
+        at += 4
+        if form == 4:  # the others hold their value in place of a size
+            if size == 8 and attribute in (_REGISTERS, _FRAME):
+                symbol, value = struct.unpack_from("<II", cubin, at)
+                if symbol == index:
+                    told[attribute] = value
+            at += size
+    if _REGISTERS not in told:
+        return {}
+    return {"registers": told[_REGISTERS], "spills": told.get(_FRAME, 0) // 4}
+
+
+def _sections(cubin: bytes) -> list[dict]:
+    if cubin[:5] != b"\x7fELF\x02":
+        raise ValueError("not a 64-bit ELF file")
+    (start,) = struct.unpack_from("<Q", cubin, 40)
+    size, count, names = struct.unpack_from("<HHH", cubin, 58)
+    found = []
+    for i in range(count):
+        name, _, _, _, offset, length, link = struct.unpack_from("<IIQQQQI", cubin, start + i * size)
+        found.append({"name": name, "offset": offset, "size": length, "link": link})
+    for section in found:
+        section["name"] = _text(cubin, found[names]["offset"] + section["name"])
+    return found
+
+
+def _text(data: bytes, at: int) -> str:
+    return data[at:data.index(b"\0", at)].decode(errors="replace")

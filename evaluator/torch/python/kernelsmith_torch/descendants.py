@@ -1,0 +1,69 @@
+"""Ends every process that a child has started, whatever it did to escape: groups, sessions, orphans. Linux only."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+# Set by who started this program as the only one in a PID namespace, where there is no /proc to look at.
+_ALONE = os.environ.get("KERNELSMITH_ALONE") == "1" and not os.path.exists("/proc/self")
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def take_orphans() -> None:
+    """From now on this process is the parent of descendants whose parent ends."""
+    if _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "PR_SET_CHILD_SUBREAPER")
+
+
+def end_with_parent() -> None:
+    """This process is killed when its parent ends."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def end_all(child: int) -> None:
+    """Kills `child`, its group and all descendants of this process, and reaps them. Children that this process wants to
+    keep must not exist. Where /proc is not mounted and this process is not alone, only the group."""
+    _kill(os.killpg, child)
+    _kill(os.kill, child)
+    if not _ALONE and not os.path.exists("/proc/self/stat"):
+        os.waitpid(child, 0)
+        return
+    while True:
+        # A process may fork until it is killed: look again after each that ended.
+        for descendant in [-1] if _ALONE else _descendants():  # -1: all but this process and the namespace's init
+            _kill(os.kill, descendant)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def _kill(how, whom: int) -> None:  # noqa: ANN001
+    try:
+        how(whom, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def _descendants() -> set[int]:
+    parents = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat", "rb") as file:
+                    # The name is in parentheses and may hold anything: fields are counted from the last one.
+                    parents[int(entry)] = int(file.read().rpartition(b")")[2].split()[1])
+            except (OSError, IndexError):
+                pass
+    found: set[int] = set()
+    border = {os.getpid()}
+    while border:
+        border = {pid for pid, parent in parents.items() if parent in border} - found
+        found |= border
+    return found

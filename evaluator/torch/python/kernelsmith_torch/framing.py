@@ -1,0 +1,128 @@
+"""Messages between kernelsmith and its Python processes, on both sides of each pipe.
+
+A message is the length of its JSON (u32, little endian), the length of its blob (u64), the JSON (UTF-8, one object) and
+the blob. A process answers each request by one reply, in order, and ends when its standard input does. Nothing here
+needs torch. Not thread-safe: one thread reads and writes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+MOST_JSON = 16 << 20
+MOST_BLOB = 256 << 20
+
+_HEAD = struct.Struct("<IQ")
+# read() allocates what it is asked for: a length that lies must not cost more than what arrives.
+_PIECE = 1 << 20
+
+Message = dict[str, Any]
+Handler = Callable[[Message, bytes], tuple[Message, bytes]]
+
+
+class Failure(Exception):
+    """An error that a reply tells. `fault` is candidate, task or machine; `stage` compile, plan, run, correctness or
+    integrity."""
+
+    def __init__(self, fault: str, stage: str, code: str, message: str, hint: str = "", where: str = "",
+                 **more: Any) -> None:
+        super().__init__(message)
+        self.fault, self.stage, self.code = fault, stage, code
+        self.message, self.hint, self.where, self.more = message, hint, where, more
+
+    def as_reply(self) -> Message:
+        return {"error": {"fault": self.fault, "stage": self.stage, "code": self.code, "message": self.message,
+                          "hint": self.hint, "where": self.where, **self.more}}
+
+
+class FramingError(Exception):
+    """The stream holds no message: it ended within one, or one is malformed or too large. Nothing after it can be read."""
+
+
+def write_message(stream: BinaryIO, message: Message, blob: bytes = b"") -> None:
+    """Writes one message and flushes. FramingError where it is over the limits: nothing was written then."""
+    text = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
+    if len(text) > MOST_JSON or len(blob) > MOST_BLOB:
+        raise FramingError(f"a message of {len(text)} bytes of JSON and {len(blob)} of blob: at most {MOST_JSON} and "
+                           f"{MOST_BLOB}")
+    stream.write(_HEAD.pack(len(text), len(blob)) + text)
+    stream.write(blob)
+    stream.flush()
+
+
+def read_message(stream: BinaryIO, most_json: int = MOST_JSON, most_blob: int = MOST_BLOB) -> tuple[Message, bytes] | None:
+    """The next message and its blob; None where the stream ends before one begins."""
+    head = _read(stream, _HEAD.size, at_start=True)
+    if head is None:
+        return None
+    json_size, blob_size = _HEAD.unpack(head)
+    if json_size > most_json or blob_size > most_blob:
+        raise FramingError(f"a message of {json_size} bytes of JSON and {blob_size} of blob: at most {most_json} and "
+                           f"{most_blob}")
+    text = _read(stream, json_size)
+    blob = _read(stream, blob_size)
+    return parse_message(text), blob
+
+
+def parse_message(text: bytes) -> Message:
+    """The JSON of a message."""
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FramingError(f"a message is not JSON: {error}") from None
+    if not isinstance(message, dict):
+        raise FramingError("a message is not a JSON object")
+    return message
+
+
+def _read(stream: BinaryIO, size: int, at_start: bool = False) -> bytes | None:
+    got = bytearray()
+    while len(got) < size:
+        piece = stream.read(min(size - len(got), _PIECE))
+        if not piece:
+            if at_start and not got:
+                return None
+            raise FramingError(f"the stream ended within a message: {len(got)} of {size} bytes")
+        got += piece
+    return bytes(got)
+
+
+def take_streams() -> tuple[BinaryIO, BinaryIO]:
+    """The requests and the replies of this process, at descriptors of their own that children of exec do not inherit.
+
+    From then on standard input is empty and standard output is standard error: a print disturbs no reply. Once for each
+    process.
+    """
+    sys.stdout.flush()
+    requests, replies = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
+
+
+def serve(requests: BinaryIO, replies: BinaryIO, handle: Handler) -> None:
+    """Answers requests until they end. A Failure is told; any other exception of `handle` is fault machine, code
+    `internal`. A stream without messages is answered by `bad_message`, and ends the service."""
+    while True:
+        try:
+            request = read_message(requests)
+        except FramingError as error:
+            write_message(replies, Failure("machine", "run", "bad_message", str(error)).as_reply())
+            return
+        if request is None:
+            return
+        try:
+            reply, blob = handle(*request)
+            write_message(replies, {"ok": True, **reply}, blob)
+        except Failure as failure:
+            write_message(replies, failure.as_reply())
+        except Exception as error:  # noqa: BLE001 - one reply for each request, whatever happens
+            write_message(replies, Failure("machine", "run", "internal", f"{type(error).__name__}: {error}",
+                                           "please report this").as_reply())

@@ -1,0 +1,149 @@
+"""The reference: loads reference.py as trusted code, draws its inputs from a seed, makes its parameters.
+
+Judge and runner call this alike, so that both have the same inputs and parameters without sending any. Every failure is
+a Failure with fault `task`, and names file and line of the reference.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+import sys
+import traceback
+import types
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from .framing import Failure
+
+VARIANTS = ("given", "scaled", "shifted")
+_STATE_SEED = 0
+
+
+def where_in(error: BaseException, path: str) -> str:
+    """`file:line` of the deepest frame of `path` in an exception; the path alone where there is none."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    if isinstance(error, SyntaxError) and error.filename == path:
+        lines.append(error.lineno)
+    return f"{path}:{lines[-1]}" if lines else path
+
+
+def is_memory(error: BaseException) -> bool:
+    """Whether an exception says that memory ran out, of the device or of the host."""
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "can't allocate memory" in str(error)
+
+
+@contextmanager
+def blaming(path: str, doing: str) -> Iterator[None]:
+    """Exceptions of the reference as Failures of the task."""
+    try:
+        yield
+    except Failure:
+        raise
+    except Exception as error:  # noqa: BLE001 - a reference may raise anything
+        if is_memory(error):
+            raise Failure("task", "run", "out_of_memory", f"memory ran out while {doing}: {error}",
+                          "make the inputs smaller", where_in(error, path)) from error
+        raise Failure("task", "run", "reference_failed", f"{type(error).__name__} while {doing}: {error}",
+                      "the reference must run by itself; see file and line", where_in(error, path)) from error
+
+
+@dataclass
+class Inputs:
+    """What get_inputs() gave, flattened. Tensors are on the device."""
+
+    leaves: list[Any]
+    spec: Any
+
+    def tensors(self) -> list[torch.Tensor]:
+        return [leaf for leaf in self.leaves if isinstance(leaf, torch.Tensor)]
+
+    def with_tensors(self, tensors: Sequence[torch.Tensor]) -> Inputs:
+        """The same structure around other tensors."""
+        rest = iter(tensors)
+        return Inputs([next(rest) if isinstance(leaf, torch.Tensor) else leaf for leaf in self.leaves], self.spec)
+
+    def arguments(self) -> list[Any]:
+        return pytree.tree_unflatten(self.leaves, self.spec)
+
+
+def output_tensors(result: Any) -> list[torch.Tensor]:
+    """The tensors of what forward() returned (a tensor, tuple, list, dict, nested), in order."""
+    return [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
+
+
+class Reference:
+    """One reference.py on one device. Not thread-safe: it sets the global random state."""
+
+    def __init__(self, path: str, device: torch.device) -> None:
+        self.path, self.device = path, device
+        self._module = types.ModuleType("kernelsmith_reference")
+        self._module.__file__ = path
+        sys.modules[self._module.__name__] = self._module
+        with blaming(path, "loading the reference"):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            exec(compile(text, path, "exec"), self._module.__dict__)  # noqa: S102 - the task's own file is trusted
+        for name in ("Model", "get_inputs"):
+            if not callable(getattr(self._module, name, None)):
+                raise Failure("task", "run", "reference_incomplete", f"the reference defines no {name}",
+                              "define Model and get_inputs, and get_init_inputs where Model has arguments", path)
+        with torch.no_grad(), blaming(path, "making Model"):
+            self._seed(_STATE_SEED)
+            make = getattr(self._module, "get_init_inputs", list)
+            self._model = self._module.Model(*make()).eval()
+
+    def model(self) -> torch.nn.Module:
+        """A copy of Model with its parameters, on the device, in eval mode."""
+        with blaming(self.path, "moving Model to the device"):
+            return copy.deepcopy(self._model).to(self.device)
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Copies of the parameters and buffers on the device, by their names in the state_dict."""
+        with blaming(self.path, "moving parameters to the device"):
+            return {name: value.detach().to(self.device, copy=True) for name, value in self._model.state_dict().items()}
+
+    def draw(self, variant: int, seed: int) -> Inputs:
+        """The inputs of a set: the same for the same variant and seed, in every process with such a device."""
+        with torch.no_grad(), blaming(self.path, "running get_inputs"):
+            self._seed(seed)
+            with self.device:
+                given = self._module.get_inputs()
+            if not isinstance(given, (list, tuple)):
+                raise TypeError(f"get_inputs returns a {type(given).__name__}, not a list")
+            leaves, spec = pytree.tree_flatten(list(given))
+            return Inputs([self._varied(leaf, variant) for leaf in leaves], spec)
+
+    def _varied(self, leaf: Any, variant: int) -> Any:
+        if not isinstance(leaf, torch.Tensor):
+            return leaf
+        leaf = leaf.detach().to(self.device)
+        if leaf.is_floating_point() and VARIANTS[variant] == "scaled":
+            return leaf * 4
+        if leaf.is_floating_point() and VARIANTS[variant] == "shifted":
+            return leaf + 1
+        return leaf
+
+    @staticmethod
+    def _seed(seed: int) -> None:
+        torch.manual_seed(seed)
+        random.seed(seed)
+        numpy = sys.modules.get("numpy")
+        if numpy is not None:
+            numpy.random.seed(seed % 2**32)
+
+
+def constants(inputs: Inputs) -> list[Any]:
+    """Inputs that are no tensors: constants of every plan."""
+    return [leaf for leaf in inputs.leaves if not isinstance(leaf, torch.Tensor)]
+
+
+def run_model(model: torch.nn.Module, inputs: Inputs) -> list[torch.Tensor]:
+    """The outputs of one eager call."""
+    with torch.no_grad():
+        return output_tensors(model(*inputs.arguments()))

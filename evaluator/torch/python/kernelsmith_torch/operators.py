@@ -1,0 +1,147 @@
+"""The operators that may stand in a plan, and no others. Both sides use it: the planner refuses, the workers check.
+
+A name stands for all its overloads, those that write into a tensor given as `out` only where OUT lists it too. Not here:
+random operators (a plan is repeated and compared), operators whose shape or control flow depends on values (a graph
+cannot read them), those that exchange or resize a tensor's memory, those that change a tensor's shape in place (a plan is
+run many times on the same tensors), and anything that reads or writes files. `as_strided` must stay within its storage:
+PyTorch checks that.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+
+VIEWS = """
+    alias as_strided broadcast_to chunk detach diagonal expand expand_as flatten movedim narrow permute real imag reshape
+    reshape_as view_as_real view_as_complex select slice split split_with_sizes squeeze swapaxes swapdims t transpose
+    unbind unflatten unfold unsqueeze view view_as _unsafe_view _reshape_alias contiguous lift_fresh
+"""
+
+CREATION = """
+    arange empty empty_like empty_strided eye full full_like linspace logspace new_empty new_empty_strided new_full
+    new_ones new_zeros ones ones_like scalar_tensor tril_indices triu_indices zeros zeros_like bartlett_window
+    blackman_window hamming_window hann_window
+"""
+
+COPIES = """
+    _to_copy cat clone constant_pad_nd copy copy_ fill fill_ flip hstack vstack pad repeat roll rot90
+    stack tile to zero_ reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d
+    replication_pad3d pixel_shuffle pixel_unshuffle channel_shuffle complex im2col col2im tril tril_ triu triu_ diag_embed
+    block_diag meshgrid
+"""
+
+# One tensor in, one of its shape out. In-place forms are listed by the second name.
+UNARY = """
+    abs abs_ acos acosh angle asin asinh atan atanh bitwise_not ceil ceil_ clamp clamp_ clamp_max clamp_max_ clamp_min
+    clamp_min_ conj_physical cos cos_ cosh deg2rad digamma erf erf_ erfc erfinv exp exp_ exp2 exp2_ expm1 floor floor_
+    frac isfinite isinf isnan isneginf isposinf lgamma log log_ log10 log1p log1p_ log2 log2_ logical_not logit
+    nan_to_num nan_to_num_ neg neg_ positive rad2deg reciprocal reciprocal_ round round_ rsqrt rsqrt_ sgn sigmoid
+    sigmoid_ sign signbit sin sin_ sinc sinh special_bessel_j0 special_bessel_j1 special_entr special_erfcx special_i0
+    special_i0e special_i1 special_i1e special_log_ndtr special_ndtri sqrt sqrt_ square square_ tan tanh tanh_ trunc
+"""
+
+BINARY = """
+    add add_ addcdiv addcdiv_ addcmul addcmul_ atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift
+    bitwise_xor copysign div div_ eq floor_divide fmax fmin fmod ge gt heaviside hypot isclose ldexp le lerp lerp_
+    logaddexp logaddexp2 logical_and logical_or logical_xor lt masked_fill masked_fill_ maximum minimum mul mul_ ne pow
+    pow_ remainder rsub sub sub_ where xlogy __and__ __or__ __xor__ __lshift__ __rshift__
+"""
+
+ACTIVATIONS = """
+    celu celu_ elu elu_ gelu gelu_ glu hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_
+    leaky_relu leaky_relu_ log_sigmoid_forward mish mish_ prelu _prelu_kernel relu relu_ relu6 selu selu_ silu silu_
+    softplus softshrink threshold threshold_ _softmax _log_softmax softmax log_softmax
+"""
+
+REDUCTIONS = """
+    all amax amin aminmax any argmax argmin count_nonzero cumprod cumsum cummax cummin diff linalg_vector_norm logcumsumexp
+    logsumexp max mean median min mode nanmean nansum norm prod std std_mean sum var var_mean trace kthvalue
+"""
+
+PRODUCTS = """
+    addbmm addmm addmm_ _addmm_activation addmv addr baddbmm baddbmm_ bilinear bmm chain_matmul cross linalg_cross dot
+    einsum ger inner kron linear linalg_matmul linalg_multi_dot linalg_matrix_power matmul mm mv outer tensordot
+    _trilinear vdot cdist _cdist_forward _euclidean_dist _pdist_forward cosine_similarity _scaled_mm _int_mm
+"""
+
+LINEAR_ALGEBRA = """
+    linalg_cholesky_ex linalg_det _linalg_det linalg_eigh _linalg_eigh linalg_inv_ex linalg_lu_factor_ex
+    linalg_solve_triangular triangular_solve linalg_diagonal linalg_matrix_exp
+"""
+
+CONVOLUTIONS = """
+    convolution _convolution conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
+    cudnn_convolution cudnn_convolution_relu cudnn_convolution_add_relu
+"""
+
+POOLING = """
+    adaptive_avg_pool1d _adaptive_avg_pool2d adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool3d
+    adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d max_pool1d
+    max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool2d
+    max_unpool3d upsample_nearest1d _upsample_nearest_exact1d upsample_nearest2d _upsample_nearest_exact2d
+    upsample_nearest3d _upsample_nearest_exact3d upsample_linear1d upsample_bilinear2d _upsample_bilinear2d_aa
+    upsample_bicubic2d _upsample_bicubic2d_aa upsample_trilinear3d grid_sampler_2d grid_sampler_3d affine_grid_generator
+"""
+
+NORMS = """
+    batch_norm native_batch_norm _native_batch_norm_legit _native_batch_norm_legit_no_training cudnn_batch_norm
+    instance_norm layer_norm native_layer_norm group_norm native_group_norm rms_norm _fused_rms_norm renorm
+"""
+
+NETWORKS = """
+    scaled_dot_product_attention lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
+    embedding _embedding_bag embedding_bag
+"""
+
+LOSSES = """
+    binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss _ctc_loss hinge_embedding_loss
+    huber_loss kl_div l1_loss margin_ranking_loss mse_loss multi_margin_loss multilabel_margin_loss_forward
+    nll_loss_forward nll_loss2d_forward poisson_nll_loss smooth_l1_loss soft_margin_loss triplet_margin_loss
+"""
+
+INDEXING = """
+    index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce
+    index_reduce_ index_select gather masked_scatter scatter scatter_ scatter_add scatter_add_ scatter_reduce
+    scatter_reduce_ select_scatter slice_scatter diagonal_scatter as_strided_scatter take take_along_dim put sort argsort
+    topk searchsorted bucketize isin
+"""
+
+TRANSFORMS = "_fft_c2c _fft_c2r _fft_r2c"
+
+LISTS = """
+    _foreach_add _foreach_add_ _foreach_mul _foreach_mul_ _foreach_sub _foreach_sub_ _foreach_div _foreach_div_
+    _foreach_copy_ _foreach_zero_
+"""
+
+GROUPS: dict[str, frozenset[str]] = {
+    name: frozenset(names.split())
+    for name, names in {
+        "views": VIEWS, "creation": CREATION, "copies": COPIES, "unary": UNARY, "binary": BINARY,
+        "activations": ACTIVATIONS, "reductions": REDUCTIONS, "products": PRODUCTS, "linear algebra": LINEAR_ALGEBRA,
+        "convolutions": CONVOLUTIONS, "pooling": POOLING, "norms": NORMS, "networks": NETWORKS, "losses": LOSSES,
+        "indexing": INDEXING, "transforms": TRANSFORMS, "lists": LISTS,
+    }.items()
+}
+
+_NAMES = frozenset().union(*GROUPS.values())
+
+# The planner lets none of them change the shape of `out`: a run would do it on every call.
+OUT = frozenset("""
+    abs add addmm addmv amax amin argmax argmin baddbmm bitwise_and bmm cat clamp cos cumsum div exp gelu index_select log
+    log2 logsumexp max maximum mean min minimum mm mul mv neg pow reciprocal relu rsqrt sigmoid silu sin sqrt stack sub
+    sum tanh topk where
+""".split())
+
+
+@functools.cache
+def allowed(name: str, overload: str) -> bool:
+    """Whether `aten::NAME.OVERLOAD` may stand in a plan; `name` begins with aten::, `overload` may be default."""
+    namespace, _, short = name.partition("::")
+    if namespace != "aten" or short not in _NAMES:
+        return False
+    operator = getattr(getattr(torch.ops.aten, short, None), overload, None)
+    if not isinstance(operator, torch._ops.OpOverload):
+        return False
+    return short in OUT or not any(argument.is_out for argument in operator._schema.arguments)

@@ -1,0 +1,350 @@
+"""A plan as an adversary's words: what the runner replays is bounded, typed and listed.
+
+check_plan() turns the parsed JSON of a plan into a Plan, or raises Failure (candidate, `bad_plan`). What a tensor's
+shape, strides and memory may be is PyTorch's to check while the operators are called. A pure function.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import torch
+
+from . import operators, plan_format
+from .framing import Failure
+
+MOST_OPS = 200_000  # of all alternatives
+MOST_IDS = 1 << 20
+MOST_ARGUMENTS = 256
+MOST_LIST = 65_536
+MOST_DEPTH = 6
+MOST_TEXT = 1024
+MOST_DIMENSIONS = 32
+MOST_SCRATCH = 1 << 30
+_MOST_SHARED = 232_448  # an H100's, and no device has more
+_MOST_WARPS = 32
+_MOST_CTAS = 16
+_GRID = (2**31 - 1, 65_535, 65_535)
+
+SCALARS = {"i1": (0, 1), "i8": (-2**7, 2**7 - 1), "i16": (-2**15, 2**15 - 1), "i32": (-2**31, 2**31 - 1),
+           "i64": (-2**63, 2**63 - 1), "u1": (0, 1), "u8": (0, 2**8 - 1), "u16": (0, 2**16 - 1),
+           "u32": (0, 2**32 - 1), "u64": (0, 2**64 - 1), "fp32": None, "fp64": None}
+"""Types of kernel arguments that are no pointers, and the bounds of integers."""
+
+_LAYOUTS = {"strided": torch.strided}
+_MEMORY_FORMATS = {name: getattr(torch, name) for name in
+                   ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")}
+DTYPES = {str(value).removeprefix("torch."): value for value in vars(torch).values() if isinstance(value, torch.dtype)
+          and not str(value).startswith(("torch.q", "torch.bits"))}
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A tensor of the plan, by its id."""
+
+    id: int
+
+
+@dataclass
+class Aten:
+    """An operator. `out` has the shape of its result: a Ref, None, or a list of these."""
+
+    function: Any
+    args: list[Any]
+    kwargs: dict[str, Any]
+    out: Any
+    frees: list[int] = field(default_factory=list)  # ids that nothing after it uses
+
+    @property
+    def name(self) -> str:
+        return self.function.name()
+
+
+@dataclass
+class Launch:
+    """A launch of kernel number `kernel`."""
+
+    kernel: int
+    grid: tuple[int, int, int]
+    args: list[tuple[str, Any]]
+    line: str
+    frees: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Constant:
+    """A tensor of given values; in setup only."""
+
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    values: list[Any]
+    out: Ref
+    frees: list[int] = field(default_factory=list)
+
+
+Op = Aten | Launch | Constant
+
+
+@dataclass
+class TensorInfo:
+    id: int
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+
+
+@dataclass
+class Alternative:
+    name: str
+    ops: list[Op]
+    outputs: list[TensorInfo]
+
+
+@dataclass
+class Kernel:
+    name: str
+    cubin: bytes
+    shared: int
+    warps: int
+    ctas: int
+    global_scratch: int  # bytes for each block
+    profile_scratch: int
+
+
+@dataclass
+class Plan:
+    inputs: list[TensorInfo]
+    state: dict[str, int]
+    setup: list[Op]
+    alternatives: list[Alternative]
+    kernels: list[Kernel]
+
+
+def refuse(what: str, where: str = "") -> NoReturn:
+    raise Failure("candidate", "plan", "bad_plan", f"the plan is not one: {what}",
+                  "a planner of another version, or a plan that was changed", where)
+
+
+def check_plan(plan: dict[str, Any], cubins: list[bytes], capability: tuple[int, int], device: torch.device) -> Plan:
+    """`plan` and `cubins` as plan_format.decode gives them; `capability` of the device that will run them, (0, 0) for
+    the CPU."""
+    return _Checker(cubins, capability, device).plan(plan)
+
+
+class _Checker:
+    def __init__(self, cubins: list[bytes], capability: tuple[int, int], device: torch.device) -> None:
+        self._cubins, self._capability, self._device = cubins, capability, device
+        self._ops = 0
+        self._kernel_count = 0
+
+    def plan(self, plan: Any) -> Plan:
+        _object(plan, "the plan", {"version", "arch", "inputs", "state", "setup", "alternatives", "kernels"})
+        arch = _integer(plan["arch"], 0, 10_000, "arch")
+        if self._capability != (0, 0) and arch != 10 * self._capability[0] + self._capability[1]:
+            refuse(f"its kernels are for sm_{arch}, and the device is sm_{self._capability[0]}{self._capability[1]}")
+        kernels = [self._kernel(k, cubin) for k, cubin in zip(plan["kernels"], self._cubins, strict=True)]
+        self._kernel_count = len(kernels)
+        inputs = [self._tensor(t) for t in _list(plan["inputs"], MOST_ARGUMENTS, "inputs")]
+        _object(plan["state"], "state")
+        state = {_text(name, "a name in state"): self._id(id_) for name, id_ in plan["state"].items()}
+        given = [t.id for t in inputs] + list(state.values())
+        if len(set(given)) != len(given):
+            refuse("two inputs or parameters have one id")
+        known = set(state.values())
+        setup = self._block(plan["setup"], known, given=set(), keep=None)
+        fixed = known | {t.id for t in inputs}
+        alternatives = []
+        for alternative in _list(plan["alternatives"], plan_format.MOST_ALTERNATIVES, "alternatives"):
+            _object(alternative, "an alternative", {"name", "ops", "outputs"})
+            outputs = [self._tensor(t) for t in _list(alternative["outputs"], MOST_ARGUMENTS, "outputs")]
+            known = set(fixed)
+            ops = self._block(alternative["ops"], known, given=fixed, keep={t.id for t in outputs})
+            for output in outputs:
+                if output.id not in known:
+                    refuse(f"an output is tensor {output.id}, which no operation gives")
+            alternatives.append(Alternative(_text(alternative["name"], "a name"), ops, outputs))
+        if not alternatives:
+            refuse("it has no alternatives")
+        return Plan(inputs, state, setup, alternatives, kernels)
+
+    def _block(self, ops: Any, known: set[int], given: set[int], keep: set[int] | None) -> list[Op]:
+        """Operations in order; `known` grows by what they give. What is neither in `given` nor in `keep` is freed after
+        its last use. None keeps all, and is setup, which alone has constants."""
+        checked = [self._op(op, known, keep is None) for op in _list(ops, min(plan_format.MOST_OPERATIONS, MOST_OPS - self._ops), "operations")]
+        self._ops += len(checked)
+        if keep is not None:
+            seen = given | keep
+            for op in reversed(checked):
+                op.frees = [id_ for id_ in dict.fromkeys(_ids(op)) if id_ not in seen]
+                seen.update(op.frees)
+        return checked
+
+    def _op(self, op: Any, known: set[int], in_setup: bool) -> Op:
+        if isinstance(op, dict) and "launch" in op:
+            return self._launch(op, known)
+        if isinstance(op, dict) and "constant" in op and in_setup:
+            return self._constant(op, known)
+        _object(op, "an operation", {"aten", "overload", "args", "kwargs", "out"})
+        name, overload = _text(op["aten"], "an operator's name"), _text(op["overload"], "an operator's overload")
+        if not operators.allowed(name, overload):
+            refuse(f"operator {name}.{overload} is not listed")
+        packet = getattr(torch.ops.aten, name.removeprefix("aten::"), None)
+        if packet is None or overload not in packet.overloads():
+            refuse(f"this PyTorch has no operator {name}.{overload}")
+        function = getattr(packet, overload)
+        args = [self._value(v, known) for v in _list(op["args"], MOST_ARGUMENTS, "arguments")]
+        _object(op["kwargs"], "keyword arguments")
+        kwargs = {_text(k, "a keyword"): self._value(v, known) for k, v in op["kwargs"].items()}
+        return Aten(function, args, kwargs, self._out(op["out"], known))
+
+    def _constant(self, op: dict[str, Any], known: set[int]) -> Constant:
+        _object(op, "a constant", {"constant", "out"})
+        _object(op["constant"], "a constant", {"dtype", "shape", "values"})
+        dtype, shape = self._dtype(op["constant"]["dtype"]), self._sizes(op["constant"]["shape"])
+        values = [self._value(v, set()) for v in _list(op["constant"]["values"], plan_format.MOST_CONSTANT, "values")]
+        if math.prod(shape) != len(values) or not all(isinstance(v, (bool, int, float)) for v in values):
+            refuse("a constant's values are not as many numbers as its shape says")
+        out = self._out(op["out"], known)
+        if not isinstance(out, Ref):
+            refuse("a constant is not one tensor")
+        return Constant(dtype, shape, values, out)
+
+    def _out(self, out: Any, known: set[int], depth: int = 0) -> Any:
+        if out is None:
+            return None
+        if isinstance(out, list):
+            if depth >= 2:
+                refuse("results are nested too deep")
+            return [self._out(o, known, depth + 1) for o in _list(out, MOST_LIST, "results")]
+        if not isinstance(out, dict) or set(out) != {"t"}:
+            refuse("a result is not a tensor")
+        id_ = self._id(out["t"])
+        known.add(id_)
+        return Ref(id_)
+
+    def _launch(self, op: dict[str, Any], known: set[int]) -> Launch:
+        _object(op, "a launch", {"launch", "grid", "args"}, {"line"})
+        kernel = _integer(op["launch"], 0, self._kernel_count - 1, "a launch's kernel")
+        grid = _list(op["grid"], 3, "a grid")
+        if len(grid) != 3:
+            refuse("a grid has not three dimensions")
+        x, y, z = (_integer(n, 1, most, "a grid's dimension") for n, most in zip(grid, _GRID))
+        args = [self._argument(a, known) for a in _list(op["args"], MOST_ARGUMENTS, "a kernel's arguments")]
+        return Launch(kernel, (x, y, z), args, _text(op.get("line", ""), "a line"))
+
+    def _argument(self, argument: Any, known: set[int]) -> tuple[str, Any]:
+        pair = _list(argument, 2, "a kernel's argument")
+        if len(pair) != 2:
+            refuse("a kernel's argument is not a type and a value")
+        kind, value = _text(pair[0], "a type"), self._value(pair[1], known)
+        if kind.startswith("*"):
+            if not isinstance(value, Ref):
+                refuse(f"a kernel's argument of type {kind} is not a tensor")
+        elif kind not in SCALARS:
+            refuse(f"a kernel's argument is of type {kind}")
+        elif SCALARS[kind] is None:
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                refuse(f"a kernel's argument of type {kind} is not a number")
+        elif not isinstance(value, int) or not SCALARS[kind][0] <= value <= SCALARS[kind][1]:
+            refuse(f"a kernel's argument of type {kind} is out of its range")
+        return kind, value
+
+    def _value(self, value: Any, known: set[int], depth: int = 0) -> Any:
+        if value is None or isinstance(value, (bool, float)):
+            return value
+        if isinstance(value, int):
+            return _integer(value, -2**63, 2**63 - 1, "a number")
+        if isinstance(value, str):
+            return _text(value, "a text")
+        if isinstance(value, list):
+            if depth >= MOST_DEPTH:
+                refuse("lists are nested too deep")
+            return [self._value(v, known, depth + 1) for v in _list(value, MOST_LIST, "a list")]
+        if not isinstance(value, dict) or len(value) != 1:
+            refuse("a value is of no known kind")
+        (kind, inner), = value.items()
+        if kind == "t":
+            id_ = self._id(inner)
+            if id_ not in known:
+                refuse(f"tensor {id_} is used before an operation gives it")
+            return Ref(id_)
+        if kind == "device" and inner is True:
+            return self._device
+        for name, table in (("dtype", DTYPES), ("layout", _LAYOUTS), ("memory_format", _MEMORY_FORMATS),
+                            ("float", {"inf": float("inf"), "-inf": -float("inf"), "nan": float("nan")})):
+            if kind == name and isinstance(inner, str) and inner in table:
+                return table[inner]
+        refuse(f"a value is of no known kind: {kind[:40]}")
+
+    def _tensor(self, tensor: Any) -> TensorInfo:
+        _object(tensor, "a tensor", {"id", "dtype", "shape"}, {"stride"})
+        return TensorInfo(self._id(tensor["id"]), self._dtype(tensor["dtype"]), self._sizes(tensor["shape"]))
+
+    @staticmethod
+    def _dtype(name: Any) -> torch.dtype:
+        if not isinstance(name, str) or name not in DTYPES:
+            refuse("a tensor's dtype is none")
+        return DTYPES[name]
+
+    @staticmethod
+    def _sizes(shape: Any) -> tuple[int, ...]:
+        return tuple(_integer(n, 0, 2**62, "a size") for n in _list(shape, MOST_DIMENSIONS, "a shape"))
+
+    def _kernel(self, kernel: dict[str, Any], cubin: bytes) -> Kernel:
+        _object(kernel, "a kernel", {"name", "offset", "size", "shared", "warps"},
+                {"ctas", "global_scratch", "profile_scratch", "registers", "spills"})
+        name = _text(kernel["name"], "a kernel's name")
+        if not name.isascii() or not name.isprintable():
+            refuse("a kernel's name has strange characters")
+        return Kernel(name, cubin,
+                      _integer(kernel["shared"], 0, _MOST_SHARED, "a kernel's shared memory"),
+                      _integer(kernel["warps"], 1, _MOST_WARPS, "a kernel's warps"),
+                      _integer(kernel.get("ctas", 1), 1, _MOST_CTAS, "a kernel's ctas"),
+                      _integer(kernel.get("global_scratch", 0), 0, MOST_SCRATCH, "a kernel's scratch"),
+                      _integer(kernel.get("profile_scratch", 0), 0, MOST_SCRATCH, "a kernel's scratch"))
+
+    @staticmethod
+    def _id(id_: Any) -> int:
+        return _integer(id_, 0, MOST_IDS - 1, "a tensor's id")
+
+
+def _ids(op: Op) -> Iterator[int]:
+    """Every tensor that an operation reads or gives."""
+    pending: list[Any] = [[v for _, v in op.args]] if isinstance(op, Launch) else [op.out]
+    if isinstance(op, Aten):
+        pending += [op.args, op.kwargs]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Ref):
+            yield value.id
+        elif isinstance(value, list):
+            pending.extend(value)
+        elif isinstance(value, dict):
+            pending.extend(value.values())
+
+
+def _object(value: Any, what: str, needs: set[str] | None = None, may: set[str] | None = None) -> None:
+    if not isinstance(value, dict) or len(value) > MOST_LIST:
+        refuse(f"{what} is not an object")
+    if needs is not None and not needs <= set(value) <= needs | (may or set()):
+        refuse(f"{what} lacks a member or has one too many")
+
+
+def _list(value: Any, most: int, what: str) -> list[Any]:
+    if not isinstance(value, list) or len(value) > most:
+        refuse(f"{what} are not a list of at most {most}")
+    return value
+
+
+def _integer(value: Any, least: int, most: int, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        refuse(f"{what} is not a whole number from {least} to {most}")
+    return value
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str) or len(value) > MOST_TEXT:
+        refuse(f"{what} is not a text of at most {MOST_TEXT} characters")
+    return value

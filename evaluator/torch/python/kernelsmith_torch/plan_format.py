@@ -1,0 +1,75 @@
+"""The plan as bytes (docs/torch-plan.md): "KSTORCH1", the JSON's length (u32, little endian), the JSON, the cubins.
+
+`decode` reads an adversary's bytes: it promises that the JSON is an object of this version and that every kernel's cubin
+lies in the file, and nothing about the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+MAGIC = b"KSTORCH1"
+VERSION = 1
+
+MOST_BYTES = 256 << 20
+MOST_JSON = 64 << 20
+MOST_ALTERNATIVES = 32
+MOST_KERNELS = 256
+# Operators and launches of one alternative, or of the setup. The largest module of KernelBench records 517.
+MOST_OPERATIONS = 20_000
+# Numbers that a plan may hold as constants: tables and masks have room, weights have not.
+MOST_CONSTANT = 4_096
+MOST_CONSTANTS = 65_536
+
+_SIZE = struct.Struct("<I")
+
+
+class PlanError(Exception):
+    """The bytes are no plan, or the plan is over a limit."""
+
+
+def encode(plan: dict[str, Any], cubins: list[bytes]) -> bytes:
+    """The plan's bytes; sets offset and size of its kernels. PlanError where it is over a limit."""
+    if len(cubins) > MOST_KERNELS:
+        raise PlanError(f"{len(cubins)} compiled kernels: at most {MOST_KERNELS}")
+    offset, kernels = 0, []
+    for kernel, cubin in zip(plan["kernels"], cubins, strict=True):
+        kernels.append({**kernel, "offset": offset, "size": len(cubin)})
+        offset += len(cubin)
+    text = json.dumps({**plan, "kernels": kernels}, separators=(",", ":"), allow_nan=False).encode()
+    if len(text) > MOST_JSON:
+        raise PlanError(f"{len(text)} bytes of operations: at most {MOST_JSON}")
+    return b"".join([MAGIC, _SIZE.pack(len(text)), text, *cubins])
+
+
+def decode(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
+    """The plan's JSON and its cubins, in the order of `kernels`. PlanError says what is wrong with the bytes."""
+    start = len(MAGIC) + _SIZE.size
+    if len(data) > MOST_BYTES or data[:len(MAGIC)] != MAGIC or len(data) < start:
+        raise PlanError(f"not a plan: it begins with {MAGIC.decode()} and has at most {MOST_BYTES} bytes")
+    (size,) = _SIZE.unpack_from(data, len(MAGIC))
+    if size > MOST_JSON or size > len(data) - start:
+        raise PlanError("not a plan: its JSON is longer than the file or the limit")
+    try:
+        plan = json.loads(data[start:start + size], parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise PlanError(f"not a plan: {error}") from None
+    if not isinstance(plan, dict) or plan.get("version") != VERSION:
+        raise PlanError(f"not a plan of version {VERSION}")
+    kernels = plan.get("kernels")
+    if not isinstance(kernels, list) or len(kernels) > MOST_KERNELS:
+        raise PlanError(f"a plan has a list of at most {MOST_KERNELS} kernels")
+    return plan, [_cubin(kernel, memoryview(data)[start + size:]) for kernel in kernels]
+
+
+def _cubin(kernel: Any, cubins: memoryview) -> bytes:
+    offset, size = (kernel.get(key) if isinstance(kernel, dict) else None for key in ("offset", "size"))
+    if type(offset) is not int or type(size) is not int or not 0 <= offset <= offset + size <= len(cubins):
+        raise PlanError("a kernel's cubin lies outside the plan")
+    return bytes(cubins[offset:offset + size])
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

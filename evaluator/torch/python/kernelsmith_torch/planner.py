@@ -1,0 +1,199 @@
+"""`python3 -m kernelsmith_torch.planner`: plans candidates for the torch backend, each in a child of its own.
+
+This process imports PyTorch and Triton once and runs nobody's code. Its children do: whatever they say, print, fork or
+break stays within a time limit, a reply of bounded size and a folder that is removed. It needs no GPU.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import platform
+import re
+import resource
+import select
+import shutil
+import struct
+import sys
+import tempfile
+import time
+from typing import Any
+
+import torch
+import triton
+
+from . import framing, planning
+from .descendants import end_all, end_with_parent, take_orphans
+from .framing import Failure, FramingError, Message
+
+# What a child may write into one file: Triton's largest intermediate files are a few MiB.
+_MOST_FILE = 64 << 20
+# The reply without the plan: a summary, or an error.
+_MOST_REPLY = 1 << 20
+_MOST_SECONDS = 600
+_POLL_MS = 50
+
+_FIRST = {"reference": "done"}
+
+
+def main() -> None:
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    os.environ.pop("TRITON_INTERPRET", None)
+    requests, replies = framing.take_streams()
+    torch.set_num_threads(1)
+    take_orphans()
+    _warm()
+    framing.serve(requests, replies, _handle)
+
+
+def _warm() -> None:
+    """Imports what PyTorch and Triton import late, so that no child has to."""
+    import triton.backends.nvidia.compiler  # noqa: F401, PLC0415
+    import triton.compiler.code_generator  # noqa: F401, PLC0415
+    with planning.FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+        model = torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1), torch.nn.BatchNorm2d(1), torch.nn.Linear(4, 4)).eval()
+        torch.nn.functional.softmax(model(torch.randn(1, 1, 4, 4)), -1)
+    gc.collect()
+    gc.freeze()
+
+
+def _handle(request: Message, _: bytes) -> tuple[Message, bytes]:
+    if request.get("do") == "hello":
+        return {"torch": torch.__version__, "triton": triton.__version__, "python": platform.python_version(),
+                "cuda_build": torch.version.cuda is not None}, b""
+    if request.get("do") != "plan":
+        raise Failure("machine", "plan", "bad_request", f"do is {request.get('do')!r}", "hello or plan")
+    request = _checked(request)
+    folder = tempfile.mkdtemp(prefix="kernelsmith-plan-")
+    try:
+        return _plan(request, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _checked(request: Message) -> Message:
+    checked = {"candidate": None, "name": "candidate.py", "arch": 90, "timeout_s": 20, "most_bytes": framing.MOST_BLOB,
+               **request}
+    good = (isinstance(checked.get("reference"), str) and isinstance(checked["candidate"], (str, type(None)))
+            and isinstance(checked["name"], str) and type(checked["arch"]) is int
+            and isinstance(checked["timeout_s"], (int, float)) and 0 < checked["timeout_s"] <= _MOST_SECONDS
+            and type(checked["most_bytes"]) is int and 0 < checked["most_bytes"] <= framing.MOST_BLOB)
+    if not good:
+        raise Failure("machine", "plan", "bad_request", "a field of the request is missing or of a wrong type or size",
+                      "see docs/torch-plan.md")
+    # A file beside reference.py, and a name that Python's tracebacks and Triton show.
+    stem = re.sub(r"\W", "_", os.path.basename(checked["name"]).removesuffix(".py"))[:64]
+    checked["name"] = ("candidate" if stem in ("", "reference") else stem) + ".py"
+    try:
+        planning.device.Device.of(checked["arch"])
+    except ValueError as error:
+        raise Failure("task", "plan", "unknown_device", str(error), "name a device that can be planned for") from None
+    return checked
+
+
+def _plan(request: Message, folder: str) -> tuple[Message, bytes]:
+    deadline = time.monotonic() + request["timeout_s"]
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _child(request, folder, write_end)
+    os.close(write_end)
+    reader = _Reader(read_end, child, deadline)
+    fault = "task"
+    try:
+        first, _ = reader.message(_MOST_REPLY, 0)
+        if first != _FIRST:
+            raise Failure("task", "plan", "reference_failed", "the reference ended its process", "") \
+                if "error" not in first else _told(first, "task")
+        fault = "candidate"
+        reply, blob = reader.message(_MOST_REPLY, request["most_bytes"])
+    except TimeoutError:
+        raise Failure(fault, "plan", "timed_out" if fault == "candidate" else "reference_failed",
+                      f"planning took more than {request['timeout_s']} s",
+                      "compile fewer kernels and configurations; do no work in Python loops") from None
+    except (FramingError, EOFError) as error:
+        raise Failure(fault, "plan", "plan_failed" if fault == "candidate" else "reference_failed",
+                      f"the process that executes it ended or wrote something else: {error}",
+                      "do not end the process, and leave its descriptors alone") from None
+    finally:
+        os.close(read_end)
+        end_all(child)
+    if "error" in reply:
+        raise _told(reply, "candidate")
+    if set(reply) != {"summary", "text"} or not isinstance(reply["summary"], dict) or not isinstance(reply["text"], str):
+        raise Failure("candidate", "plan", "plan_failed", "the process that executes it wrote something else", "")
+    return reply, blob
+
+
+def _told(reply: Message, fault: str) -> Failure:
+    """The child's error, as words of whoever ran in it."""
+    error = reply["error"] if isinstance(reply["error"], dict) else {}
+    words = {key: str(error.get(key, ""))[:8_000] for key in ("stage", "code", "message", "hint", "where")}
+    stage = words["stage"] if words["stage"] in ("compile", "plan") else "plan"
+    return Failure(fault, stage, words["code"][:64] or "plan_failed", words["message"], words["hint"], words["where"])
+
+
+def _child(request: Message, folder: str, write_end: int) -> None:
+    """Executes the reference and the candidate. Does not return."""
+    try:
+        os.setpgid(0, 0)
+        end_with_parent()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_FILE, _MOST_FILE))
+        null = os.open(os.devnull, os.O_RDWR)
+        for standard in (0, 1, 2):
+            os.dup2(null, standard)
+        # The zygote's own streams among them: what a candidate writes reaches no one but the zygote.
+        os.closerange(3, write_end)
+        os.closerange(write_end + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+        os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
+        sys.path.insert(0, folder)
+        stream = os.fdopen(write_end, "wb")
+        try:
+            reply, blob = planning.plan(request, folder, lambda: framing.write_message(stream, _FIRST))
+        except Failure as failure:
+            reply, blob = failure.as_reply(), b""
+        framing.write_message(stream, reply, blob)
+    finally:
+        os._exit(0)
+
+
+class _Reader:
+    """Reads a child's messages until a deadline, and notices where it ends without one."""
+
+    def __init__(self, descriptor: int, child: int, deadline: float) -> None:
+        self._descriptor, self._child, self._deadline = descriptor, child, deadline
+        self._poll = select.poll()
+        self._poll.register(descriptor, select.POLLIN)
+        self._got = bytearray()
+
+    def message(self, most_json: int, most_blob: int) -> tuple[Message, bytes]:
+        """TimeoutError, EOFError or FramingError where there is none."""
+        head = struct.Struct("<IQ")
+        self._fill(head.size)
+        json_size, blob_size = head.unpack_from(self._got)
+        if json_size > most_json or blob_size > most_blob:
+            raise FramingError(f"{json_size} bytes of JSON and {blob_size} of blob: at most {most_json} and {most_blob}")
+        size = head.size + json_size + blob_size
+        self._fill(size)
+        one, self._got = bytes(self._got[:size]), self._got[size:]
+        return framing.parse_message(one[head.size:head.size + json_size]), one[head.size + json_size:]
+
+    def _fill(self, size: int) -> None:
+        while len(self._got) < size:
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            if self._poll.poll(min(_POLL_MS, left * 1000)):
+                piece = os.read(self._descriptor, min(size - len(self._got), 1 << 20))
+                if not piece:
+                    raise EOFError("no reply")
+                self._got += piece
+            # Somebody else may hold the pipe: what a child that has ended wrote is in it, so an empty one is the end.
+            elif os.waitid(os.P_PID, self._child, os.WEXITED | os.WNOHANG | os.WNOWAIT) and not self._poll.poll(0):
+                raise EOFError("no reply")
+
+
+if __name__ == "__main__":
+    main()

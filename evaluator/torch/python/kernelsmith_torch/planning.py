@@ -1,0 +1,175 @@
+"""Plans one candidate, in a process of its own: it is executed here, so nothing that this process says is trusted."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import traceback
+import types
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import (DataDependentOutputException, DynamicOutputShapeException, FakeTensor,
+                                           FakeTensorMode, UnsupportedFakeTensorException)
+from torch.utils import _pytree
+
+from . import composites, device, plan_format, recording
+from .assembly import Module, assemble, describe
+from .framing import Failure
+from .recording import Refused
+from .triton_recording import Kernels, Recording
+
+_MOST_MESSAGE = 4_000
+
+
+def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None]) -> tuple[dict[str, Any], bytes]:
+    """The reply's fields and the plan. `folder` is this process's own. A Failure is fault task before `reference_done`
+    was called, and fault candidate after it."""
+    paths = {"reference": os.path.join(folder, "reference.py"), "candidate": os.path.join(folder, request["name"])}
+    candidate = request["candidate"]
+    source = paths["reference" if candidate is None else "candidate"]
+    tape = recording.Tape(source, plan_format.MOST_OPERATIONS)
+    kernels = Kernels()
+    target = device.Device.of(request["arch"])
+    recording.show_cuda(tape)
+    composites.install(tape)
+    device.install(target)
+    Recording(tape, target, kernels).install()
+    torch.nn.Module._apply = _apply
+    with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):
+        try:
+            task = _Task(_load("reference", request["reference"], paths["reference"]), fake)
+        except BaseException as error:
+            raise _failure(error, paths["reference"], "task") from error
+        reference_done()
+        try:
+            tape.recording = True
+            made = task.module if candidate is None else _load("candidate", candidate, source)
+            module = _trace(task, getattr(made, "Model" if candidate is None else "ModelNew", None), tape)
+            tape.recording = False
+            told, used, summary = assemble(tape, module, kernels.told, target.arch)
+            blob = plan_format.encode(told, [kernels.cubins[i] for i in used])
+        except plan_format.PlanError as error:
+            raise Failure("candidate", "plan", "plan_too_large", str(error), "launch fewer kernels and operators") from None
+        except BaseException as error:
+            raise _failure(error, source, "candidate") from error
+    if len(blob) > request["most_bytes"]:
+        raise Failure("candidate", "plan", "plan_too_large", f"a plan of {len(blob)} bytes: at most {request['most_bytes']}",
+                      "compile fewer kernels and configurations")
+    return {"summary": summary, "text": describe(summary)}, blob
+
+
+class _Task:
+    """What the reference says: inputs, what its constructor is given, and its state's names, shapes and dtypes."""
+
+    def __init__(self, module: types.ModuleType, fake: FakeTensorMode) -> None:
+        for name in ("Model", "get_inputs"):
+            if not hasattr(module, name):
+                raise Refused("reference_failed", f"the reference has no {name}", "it needs Model and get_inputs()")
+        self.module = module
+        self.constructor = list(module.get_init_inputs()) if hasattr(module, "get_init_inputs") else []
+        leaves, self._tree = _pytree.tree_flatten(list(module.get_inputs()))
+        self._leaves = [fake.from_tensor(leaf) if isinstance(leaf, torch.Tensor) and not isinstance(leaf, FakeTensor)
+                        else leaf for leaf in leaves]
+        self.tensors = [leaf for leaf in self._leaves if isinstance(leaf, torch.Tensor)]
+        state = module.Model(*self.constructor).state_dict()
+        self.state = {name: (tuple(t.shape), t.dtype) for name, t in state.items() if isinstance(t, torch.Tensor)}
+
+    def inputs(self) -> list[Any]:
+        return _pytree.tree_unflatten(self._leaves, self._tree)
+
+
+def _load(name: str, text: str, path: str) -> types.ModuleType:
+    """Executes `text` as a module. Triton reads its kernels' source from the file."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    module = types.ModuleType(name)
+    module.__file__ = path
+    sys.modules[name] = module
+    exec(compile(text, path, "exec"), module.__dict__)
+    return module
+
+
+def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
+    if not (isinstance(kind, type) and issubclass(kind, torch.nn.Module)):
+        raise Refused("no_model_new", "the candidate defines no class ModelNew(torch.nn.Module)", "define it")
+    try:
+        inspect.signature(kind).bind(*task.constructor)
+    except TypeError as error:
+        raise Refused("other_constructor", f"ModelNew cannot be made with what the reference's Model is given: {error}",
+                      "give it the constructor of Model", f"{os.path.basename(tape.source)}:{_line_of(kind)}") from None
+    model = kind(*task.constructor).eval()
+    module = _with_state(model, task, tape)
+    tape.steps = tape.call
+    outputs = [leaf for leaf in _pytree.tree_leaves(model(*task.inputs())) if isinstance(leaf, torch.Tensor)]
+    if not outputs:
+        raise Refused("plan_failed", "forward returns no tensor", "return what the reference returns")
+    module.outputs = [tape.number(t) for t in outputs]
+    return module
+
+
+def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Module:
+    module, wrong = Module([tape.number(t) for t in task.tensors], {}), []
+    named = [*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)]
+    for name, tensor in named:
+        if name not in task.state:
+            module.others[name] = tape.number(tensor)
+        elif task.state[name] == (tuple(tensor.shape), tensor.dtype):
+            module.state[name] = tape.number(tensor)
+        else:
+            shape, dtype = task.state[name]
+            wrong.append(f"{name} is {recording.name_of(tensor.dtype)}{list(tensor.shape)}, in the reference "
+                         f"{recording.name_of(dtype)}{list(shape)}")
+    if wrong:
+        raise Refused("other_parameters", "; ".join(wrong[:16]),
+                      "give each parameter the name, shape and dtype that it has in the reference")
+    return module
+
+
+def _apply(self: torch.nn.Module, function: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> torch.nn.Module:
+    """nn.Module._apply for fakes: a changed parameter is another one, where PyTorch would exchange its memory."""
+    for child in self.children() if recurse else ():
+        child._apply(function)
+    for key, parameter in self._parameters.items():
+        if parameter is not None and (applied := function(parameter)) is not parameter:
+            self._parameters[key] = torch.nn.Parameter(applied, parameter.requires_grad)
+    for key, buffer in self._buffers.items():
+        if buffer is not None:
+            self._buffers[key] = function(buffer)
+    return self
+
+
+def _failure(error: BaseException, path: str, fault: str) -> Failure:
+    where = _where(error, path)
+    if isinstance(error, Refused):
+        code, message, hint, where = error.code, error.message, error.hint, error.where or where
+    elif isinstance(error, SyntaxError) and error.filename == path:
+        code, message, hint = "syntax_error", f"{type(error).__name__}: {error.msg}", ""
+        where = f"{os.path.basename(path)}:{error.lineno}"
+    elif isinstance(error, (DataDependentOutputException, DynamicOutputShapeException)):
+        code = "reads_values"
+        message = f"{error.func} depends on a tensor's values, which planning does not have"
+        hint = "keep the computation on tensors, without .item() and without shapes that depend on values"
+    elif isinstance(error, UnsupportedFakeTensorException):
+        code, message, hint = "not_allowed", str(error), ""
+    elif isinstance(error, (SystemExit, KeyboardInterrupt)):
+        code, message, hint = "plan_failed", "it ended the process", "do not call exit()"
+    else:
+        code, message, hint = "plan_failed", f"{type(error).__name__}: {error}", ""
+    stage = "compile" if code in ("syntax_error", "triton_compile") else "plan"
+    code = code if fault == "candidate" else "reference_failed"
+    return Failure(fault, stage, code, message[:_MOST_MESSAGE], hint, where)
+
+
+def _where(error: BaseException, path: str) -> str:
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    return f"{os.path.basename(path)}:{lines[-1]}" if lines else ""
+
+
+def _line_of(kind: type) -> int:
+    try:
+        return inspect.getsourcelines(kind)[1]
+    except (OSError, TypeError):
+        return 1

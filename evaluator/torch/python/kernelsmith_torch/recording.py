@@ -1,0 +1,338 @@
+"""What a candidate's Python does to tensors, recorded: no operator runs, no value exists.
+
+Tensors are fakes of the CPU, which every build of PyTorch has, and say to the candidate that they are on `cuda`: `Front`
+stands between its Python and PyTorch and exchanges the two. Below PyTorch's own Python, `Recorder` writes each operator
+on the tape. One thread, one recording for each process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+CUDA = torch.device("cuda", 0)
+CPU = torch.device("cpu")
+
+# Where the candidate believes that its tensors lie: as aligned as the runner's allocations are.
+ALIGNMENT = 256
+
+
+class Refused(RuntimeError):
+    """What the candidate asked for cannot stand in a plan. It may catch this and do something else."""
+
+    def __init__(self, code: str, message: str, hint: str = "", where: str = "") -> None:
+        super().__init__(message)
+        self.code, self.message, self.hint, self.where = code, message, hint, where
+
+
+@dataclass(slots=True)
+class Step:
+    """One operator or launch. Tensors are numbers of the tape; `writes` are storages."""
+
+    body: dict[str, Any]
+    reads: list[int]
+    writes: set[int]
+    results: list[int]
+    where: str
+    # The values of a tensor that is no fake.
+    constant: torch.Tensor | None = None
+
+    @property
+    def is_launch(self) -> bool:
+        return "launch" in self.body
+
+
+@dataclass(slots=True)
+class Choice:
+    """The launch of an autotuned kernel: one list of steps for each configuration, None where it did not compile."""
+
+    group: Any
+    kernel: str
+    names: list[str]
+    options: list[list[Step] | None]
+
+
+class Tape:
+    """The operators of one process: those of the constructor in `setup`, those of the call in `call`."""
+
+    def __init__(self, source: str, most_steps: int) -> None:
+        self.source = source
+        self.setup: list[Step | Choice] = []
+        self.call: list[Step | Choice] = []
+        self.steps = self.setup
+        self.tensors: list[torch.Tensor] = []
+        self.storages: list[int] = []
+        self.recording = False
+        self.inside = 0
+        self._numbers: dict[int, int] = {}
+        self._most_steps = most_steps
+
+    def number(self, tensor: torch.Tensor) -> int:
+        """The tensor's number. It is kept alive, so that no other has its identity."""
+        known = self._numbers.get(id(tensor))
+        storage = storage_of(tensor)
+        if known is not None:
+            if self.storages[known] != storage:
+                raise Refused("not_allowed", "a tensor's memory was exchanged (set_, resize_ or swap_tensors)",
+                              "make a new tensor", self.line())
+            return known
+        number = self._add(tensor, storage)
+        if not isinstance(tensor, FakeTensor):
+            self._append(Step({}, [], set(), [number], self.line(), tensor))
+        return number
+
+    def rebind(self, tensor: torch.Tensor, other: torch.Tensor) -> None:
+        """From now on `tensor` is `other`, as after `tensor.data = other`."""
+        number = self.number(other)
+        self.tensors.append(tensor)
+        self.storages.append(self.storages[number])
+        self._numbers[id(tensor)] = number
+
+    def line(self) -> str:
+        """Where the candidate's source is now: `candidate.py:31`; empty where it is not on the stack."""
+        frame = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_filename == self.source:
+                return f"{self.source.rpartition('/')[2]}:{frame.f_lineno}"
+            frame = frame.f_back
+        return ""
+
+    def operator(self, func: torch._ops.OpOverload, args: tuple, kwargs: dict[str, Any], result: Any,
+                 also_writes: tuple = ()) -> None:
+        if func is torch.ops.aten.lift_fresh.default and not isinstance(args[0], FakeTensor):
+            number = self._add(result, storage_of(result))
+            self._append(Step({}, [], set(), [number], self.line(), args[0]))
+            return
+        if func in _SAME:
+            self.rebind(result, args[0])
+            return
+        func, args = self._without_scalar_tensors(func, args)
+        reads: list[int] = []
+        body = {"aten": func._schema.name, "overload": func._overloadname,
+                "args": [self.value(a, reads) for a in args],
+                "kwargs": {k: self.value(v, reads) for k, v in kwargs.items()}}
+        writes = {storage_of(t) for t in (*_written(func, args, kwargs), *also_writes)}
+        results: list[int] = []
+        body["out"] = self.value(result, results)
+        self._append(Step(body, reads, writes, results, self.line()))
+
+    def launch(self, kernel: int, grid: list[int], args: list[tuple[str, Any]]) -> None:
+        reads: list[int] = []
+        body = {"launch": kernel, "grid": grid, "args": [[kind, self.value(v, reads)] for kind, v in args],
+                "line": self.line()}
+        self._append(Step(body, reads, {self.storages[n] for n in reads}, [], body["line"]))
+
+    def choice(self, choice: Choice) -> None:
+        self._append(choice)
+
+    @contextlib.contextmanager
+    def into(self, steps: list[Step | Choice]) -> Iterator[None]:
+        """Records into `steps` instead."""
+        before, self.steps = self.steps, steps
+        try:
+            yield
+        finally:
+            self.steps = before
+
+    @contextlib.contextmanager
+    def pause(self) -> Iterator[None]:
+        before, self.recording = self.recording, False
+        try:
+            yield
+        finally:
+            self.recording = before
+
+    def value(self, v: Any, tensors: list[int]) -> Any:
+        """`v` as the plan writes it; the numbers of its tensors are appended to `tensors`."""
+        if isinstance(v, torch.Tensor):
+            number = self.number(v)
+            tensors.append(number)
+            return {"t": number}
+        if v is None or isinstance(v, (bool, str)):
+            return v
+        if isinstance(v, int):
+            return int(v)
+        if isinstance(v, float):
+            return float_value(v)
+        if isinstance(v, torch.dtype):
+            return {"dtype": name_of(v)}
+        if isinstance(v, torch.device):
+            return {"device": True}
+        if isinstance(v, torch.layout):
+            return {"layout": name_of(v)}
+        if isinstance(v, torch.memory_format):
+            return {"memory_format": name_of(v)}
+        if isinstance(v, (list, tuple)):
+            return [self.value(each, tensors) for each in v]
+        raise Refused("not_allowed", f"an argument of type {type(v).__name__} cannot stand in a plan", "", self.line())
+
+    def _without_scalar_tensors(self, func: torch._ops.OpOverload, args: tuple) -> tuple[torch._ops.OpOverload, tuple]:
+        """`x[mask] = 0` and `x[:, 0] = 5` arrive with a tensor of one number, which a graph would have to read."""
+        if func is torch.ops.aten.index_put_.default:
+            masks = [i for i in args[1] if i is not None and i.dtype in (torch.bool, torch.uint8)]
+            if not masks:
+                return func, args
+            number = self._scalar(args[2])
+            if number is None or len(args[1]) != 1 or masks[0].dim() != args[0].dim() or len(args) > 3 and args[3]:
+                raise Refused("reads_values", "an assignment through a mask, which counts what the mask selects",
+                              "use torch.where or masked_fill", self.line())
+            return torch.ops.aten.masked_fill_.Scalar, (args[0], masks[0], number)
+        if func is torch.ops.aten.fill_.Tensor and (number := self._scalar(args[1])) is not None:
+            return torch.ops.aten.fill_.Scalar, (args[0], number)
+        return func, args
+
+    def _scalar(self, tensor: Any) -> bool | int | float | None:
+        constant = getattr(tensor, "constant", None)
+        return None if constant is None or constant.numel() != 1 else values_of(constant)[0]
+
+    def _add(self, tensor: torch.Tensor, storage: int) -> int:
+        self.tensors.append(tensor)
+        self.storages.append(storage)
+        self._numbers[id(tensor)] = len(self.tensors) - 1
+        return len(self.tensors) - 1
+
+    def _append(self, step: Step | Choice) -> None:
+        if len(self.steps) >= self._most_steps:
+            raise Refused("plan_too_large", f"more than {self._most_steps} operators and launches in one call",
+                          "replace loops in Python by operators on whole tensors", self.line())
+        self.steps.append(step)
+
+
+class Recorder(TorchDispatchMode):
+    """Writes each operator on the tape, beneath autograd and beneath composite operators."""
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self.tape = tape
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # noqa: ANN001, ANN204
+        kwargs, tape = kwargs or {}, self.tape
+        if not tape.recording or func.namespace == "prim":
+            with _inside(tape):
+                return func(*args, **kwargs)
+        shapes = [(t, t.shape, storage_of(t)) for t in kwargs.values() if isinstance(t, FakeTensor)]
+        with _inside(tape):
+            result = func(*args, **kwargs)
+            for tensor, shape, storage in shapes:
+                if tensor.shape != shape or storage_of(tensor) != storage:
+                    raise Refused("not_allowed", f"{func._schema.name} changes the shape of its `out`",
+                                  "give it a tensor of the result's shape", tape.line())
+            tape.operator(func, args, kwargs, result)
+        return result
+
+
+class Front(TorchFunctionMode):
+    """What the candidate's Python sees of a tensor: that it is on `cuda`. Where it names a device, the fakes' is used."""
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self.tape = tape
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):  # noqa: ANN001, ANN204
+        kwargs = kwargs or {}
+        if func is torch.device:
+            return func(*args, **kwargs)
+        if (answer := _ANSWERS.get(func)) is not None:
+            return answer(*args)
+        if (reason := _READING.get(func)) is not None:
+            raise Refused("reads_values", f"{reason} reads a tensor's values, which planning does not have",
+                          "keep the computation on tensors; only shapes are known", self.tape.line())
+        if not self.tape.recording and getattr(func, "__module__", None) == "torch.nn.init":
+            # Half the time of a large reference's constructor, and nothing that anyone looks at.
+            return args[0] if args else kwargs["tensor"]
+        if func == torch.Tensor.data.__set__:
+            func(*args)
+            self.tape.rebind(*args)
+            return None
+        if func is torch.Tensor.to and len(args) > 1 and type(args[1]) is int:
+            args = (args[0], CPU, *args[2:])
+        kwargs.pop("pin_memory", None)
+        return func(*map(_home, args), **{k: _home(v) for k, v in kwargs.items()})
+
+
+def show_cuda(tape: Tape) -> None:
+    """Fakes say `cuda` where the candidate's Python asks, and the truth to PyTorch. For the rest of this process."""
+    true = FakeTensor.device.fget
+
+    def device(self: FakeTensor) -> torch.device:
+        if tape.inside == 0 and torch._C._len_torch_function_stack() > 0:
+            return CUDA
+        return true(self)
+
+    FakeTensor.device = property(device)
+
+
+def address(tensor: torch.Tensor) -> int:
+    """A number for its address that is aligned as its address in the runner will be."""
+    return ALIGNMENT + tensor.storage_offset() * tensor.element_size()
+
+
+def storage_of(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+def name_of(thing: Any) -> str:
+    return str(thing).removeprefix("torch.")
+
+
+def float_value(v: float) -> Any:
+    if v != v or v in (float("inf"), float("-inf")):
+        return {"float": "nan" if v != v else "inf" if v > 0 else "-inf"}
+    return float(v)
+
+
+def values_of(tensor: torch.Tensor) -> list:
+    """The numbers of a tensor that is no fake."""
+    with torch.utils._python_dispatch._disable_current_modes(), torch._C.DisableTorchFunction():
+        return tensor.detach().reshape(-1).tolist()
+
+
+@contextlib.contextmanager
+def _inside(tape: Tape) -> Iterator[None]:
+    tape.inside += 1
+    try:
+        yield
+    finally:
+        tape.inside -= 1
+
+
+def _written(func: torch._ops.OpOverload, args: tuple, kwargs: dict[str, Any]) -> list[torch.Tensor]:
+    found: list[torch.Tensor] = []
+    for i, argument in enumerate(func._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            value = args[i] if i < len(args) else kwargs.get(argument.name)
+            found += [t for t in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(t, torch.Tensor)]
+    return found
+
+
+def _home(v: Any) -> Any:
+    if isinstance(v, torch.device) or isinstance(v, str) and v.startswith("cuda"):
+        return CPU
+    return v
+
+
+_ANSWERS = {
+    torch.Tensor.device.__get__: lambda *_: CUDA,
+    torch.Tensor.is_cuda.__get__: lambda *_: True,
+    torch.Tensor.is_cpu.__get__: lambda *_: False,
+    torch.Tensor.get_device: lambda *_: 0,
+    torch.Tensor.cuda: lambda tensor, *_: tensor,
+    torch.Tensor.pin_memory: lambda tensor, *_: tensor,
+    torch.Tensor.is_pinned: lambda *_: False,
+    torch.Tensor.record_stream: lambda *_: None,
+    torch.Tensor.data_ptr: lambda tensor, *_: address(tensor),
+}
+
+# Another tensor object for the same tensor: PyTorch makes one of each factory's result that the tape keeps.
+_SAME = (torch.ops.aten.detach.default, torch.ops.aten.alias.default, torch.ops.aten.lift_fresh.default)
+
+_READING = {torch.Tensor.numpy: ".numpy()", torch.Tensor.__array__: "numpy", torch.Tensor.tolist: ".tolist()",
+            torch.Tensor.__dlpack__: "DLPack"}

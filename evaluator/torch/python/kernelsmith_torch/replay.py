@@ -1,0 +1,232 @@
+"""Executes a checked plan: its operators through PyTorch, its cubins through the driver.
+
+What an operator or a launch raises is the candidate's Failure. Trusted code; it never sees the candidate's source.
+Not thread-safe.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from .accelerator import Device
+from .framing import Failure
+from .model_source import is_memory
+from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, TensorInfo
+from .timing import Footprint, driver_ok, poison_of
+
+Tensors = dict[int, torch.Tensor]
+
+_SCALARS = {"i1": ctypes.c_int8, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
+            "i64": ctypes.c_int64, "u1": ctypes.c_uint8, "u8": ctypes.c_uint8, "u16": ctypes.c_uint16,
+            "u32": ctypes.c_uint32, "u64": ctypes.c_uint64, "fp32": ctypes.c_float, "fp64": ctypes.c_double}
+_STATIC_SHARED = 48 * 1024  # more than this must be asked for
+
+
+def device_failed(error: BaseException) -> bool:
+    """Whether the device's context is lost: nothing more can be done in this process."""
+    words = ("illegal memory access", "ILLEGAL_ADDRESS", "LAUNCH_FAILED", "MISALIGNED", "misaligned address",
+             "ILLEGAL_INSTRUCTION", "illegal instruction", "device-side assert", "CUDA_ERROR_ASSERT", "LAUNCH_TIMEOUT",
+             "unspecified launch failure", "HARDWARE_STACK", "INVALID_PC", "INVALID_ADDRESS_SPACE")
+    return any(word in str(error) for word in words)
+
+
+@contextmanager
+def blaming_candidate(doing: str, where: str = "") -> Iterator[None]:
+    """Exceptions of a plan's operations as Failures of the candidate."""
+    try:
+        yield
+    except Failure:
+        raise
+    except Exception as error:  # noqa: BLE001 - operators raise what they like
+        code, hint = "operation_failed", "the operator refuses these arguments"
+        if device_failed(error):
+            code, hint = "crashed", "a kernel reads or writes where it may not; check masks and strides"
+        elif is_memory(error):
+            code, hint = "out_of_memory", "use less memory"
+        elif "CUDA error" in str(error):
+            code, hint = "load_failed", "the driver refuses this kernel or launch"
+        message = str(error).strip().split("\n")[0][:500]
+        raise Failure("candidate", "run", code, f"{doing}: {message}", hint, where) from error
+
+
+class Kernels:
+    """A plan's cubins, loaded. close() unloads them; no graph that holds them may be played after that."""
+
+    def __init__(self, kernels: Sequence[Kernel], device: Device) -> None:
+        self._kernels, self._device = kernels, device
+        self._modules: list[Any] = []
+        self._functions: list[Any] = []
+        if not kernels:
+            return
+        if not device.is_cuda:
+            raise Failure("machine", "run", "no_gpu", "the plan has kernels, and this worker runs on the CPU",
+                          "start the worker on a GPU")
+        from cuda.bindings import driver
+
+        self._driver = driver
+        for kernel in kernels:
+            with blaming_candidate(f"loading kernel {kernel.name}"):
+                self._modules.append(driver_ok(driver.cuModuleLoadData(kernel.cubin)))
+                function = driver_ok(driver.cuModuleGetFunction(self._modules[-1], kernel.name.encode()))
+                if kernel.shared > _STATIC_SHARED:
+                    driver_ok(driver.cuFuncSetAttribute(
+                        function, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                        kernel.shared))
+                self._functions.append(function)
+
+    def launch(self, op: Launch, tensors: Tensors, footprint: Footprint) -> None:
+        """Launches on the current stream."""
+        kernel = self._kernels[op.kernel]
+        values: list[Any] = []
+        types: list[Any] = []
+        for kind, value in op.args:
+            if isinstance(value, Ref):
+                tensor = tensors[value.id]
+                if tensor.device != self._device.torch:
+                    raise Failure("candidate", "run", "load_failed",
+                                  f"kernel {kernel.name} is given a tensor that is not on the device", "", op.line)
+                value, kind_type = tensor.data_ptr(), ctypes.c_void_p
+            else:
+                kind_type = _SCALARS[kind]
+            values.append(value)
+            types.append(kind_type)
+        blocks = op.grid[0] * op.grid[1] * op.grid[2] * kernel.ctas
+        for scratch in (kernel.global_scratch, kernel.profile_scratch):  # Triton's own two parameters, after the kernel's
+            memory = torch.empty(scratch * blocks, dtype=torch.uint8, device=self._device.torch) if scratch else None
+            if memory is not None:
+                footprint.add(memory)
+            values.append(memory.data_ptr() if memory is not None else 0)
+            types.append(ctypes.c_void_p)
+        stream = torch.cuda.current_stream(self._device.torch).cuda_stream
+        parameters = (tuple(values), tuple(types))
+        x, y, z = op.grid
+        if kernel.ctas == 1:
+            driver_ok(self._driver.cuLaunchKernel(self._functions[op.kernel], x, y, z, 32 * kernel.warps, 1, 1,
+                                                  kernel.shared, stream, parameters, 0))
+        else:
+            driver_ok(self._driver.cuLaunchKernelEx(self._cluster(kernel, op.grid, stream), self._functions[op.kernel],
+                                                    parameters, 0))
+
+    def _cluster(self, kernel: Kernel, grid: tuple[int, int, int], stream: int) -> Any:
+        driver = self._driver
+        attribute = driver.CUlaunchAttribute()
+        attribute.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        attribute.value.clusterDim.x = kernel.ctas
+        attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1
+        config = driver.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = grid[0] * kernel.ctas, grid[1], grid[2]
+        config.blockDimX, config.blockDimY, config.blockDimZ = 32 * kernel.warps, 1, 1
+        config.sharedMemBytes, config.hStream = kernel.shared, driver.CUstream(stream)
+        config.attrs, config.numAttrs = [attribute], 1
+        return config
+
+    def close(self) -> None:
+        for module in self._modules:
+            driver_ok(self._driver.cuModuleUnload(module))
+        self._modules, self._functions = [], []
+
+
+class Program:
+    """A checked plan with its state: makes calls of one of its alternatives."""
+
+    def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device) -> None:
+        self._plan, self._device = plan, device
+        for name in plan.state:
+            if name not in state:
+                raise Failure("candidate", "plan", "bad_plan", f"the plan uses '{name}', which the reference does not have")
+        self.kernels = Kernels(plan.kernels, device)
+        self._fixed: Tensors = {id_: state[name] for name, id_ in plan.state.items()}
+        self._foreign = {tensor.untyped_storage().data_ptr() for tensor in self._fixed.values()}
+        with torch.no_grad():
+            self._execute(plan.setup, self._fixed, Footprint())
+        storages = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage() for tensor in self._fixed.values()}
+        made = [_bytes_of(storage, device) for address, storage in storages.items() if address not in self._foreign]
+        self._made = [(memory, memory.clone()) for memory in made]
+        self._foreign.update(storages)
+
+    def restore(self) -> None:
+        """What setup made, as it was made: nothing goes from batch to batch."""
+        for memory, pristine in self._made:
+            memory.copy_(pristine)
+
+    def call(self, alternative: Alternative, inputs: Sequence[torch.Tensor], footprint: Footprint) -> list[torch.Tensor]:
+        """One call on these inputs; what it allocates is added to `footprint`. Can be captured."""
+        tensors = dict(self._fixed)
+        tensors.update({info.id: tensor for info, tensor in zip(self._plan.inputs, inputs)})
+        foreign = self._foreign | {tensor.untyped_storage().data_ptr() for tensor in inputs}
+        self._execute(alternative.ops, tensors, footprint, foreign)
+        return [self._output(info, tensors[info.id]) for info in alternative.outputs]
+
+    def steps(self, alternative: Alternative, inputs: Sequence[torch.Tensor]) -> list[Any]:
+        """A function for each operation, to be called in order: for a profile."""
+        tensors = dict(self._fixed)
+        tensors.update({info.id: tensor for info, tensor in zip(self._plan.inputs, inputs)})
+        return [lambda op=op: self._step(op, tensors, Footprint(), set()) for op in alternative.ops]
+
+    def name_of(self, op: Aten | Launch) -> str:
+        """Of an operation of a call."""
+        return self._plan.kernels[op.kernel].name if isinstance(op, Launch) else op.name
+
+    def _execute(self, ops: Sequence[Op], tensors: Tensors, footprint: Footprint, foreign: set[int] | None = None) -> None:
+        for op in ops:
+            self._step(op, tensors, footprint, self._foreign if foreign is None else foreign)
+
+    def _step(self, op: Op, tensors: Tensors, footprint: Footprint, foreign: set[int]) -> None:
+        if isinstance(op, Launch):
+            with blaming_candidate(f"launching {self._plan.kernels[op.kernel].name}", op.line):
+                self.kernels.launch(op, tensors, footprint)
+        elif isinstance(op, Constant):
+            with blaming_candidate("making a constant"):
+                tensors[op.out.id] = torch.tensor(op.values, dtype=op.dtype, device=self._device.torch).reshape(op.shape)
+        else:
+            with blaming_candidate(op.name):
+                result = op.function(*_resolve(op.args, tensors), **_resolve(op.kwargs, tensors))
+                self._bind(op, op.out, result, tensors, footprint, foreign)
+        for id_ in op.frees:
+            tensors.pop(id_, None)
+
+    def _bind(self, op: Aten, out: Any, result: Any, tensors: Tensors, footprint: Footprint, foreign: set[int]) -> None:
+        if isinstance(result, (list, tuple)):
+            if isinstance(out, list) and len(out) == len(result):
+                for o, r in zip(out, result):
+                    self._bind(op, o, r, tensors, footprint, foreign)
+            elif out is not None:
+                raise ValueError("the plan takes another number of results")
+            return
+        if not isinstance(result, torch.Tensor):
+            if out is not None:
+                raise ValueError("the plan takes a tensor where there is none")
+            return
+        if result.untyped_storage().data_ptr() not in foreign:
+            footprint.add(result)
+            if not self._device.is_cuda and "empty" in op.name:  # without graphs memory is poisoned when it is made
+                result.untyped_storage().fill_(poison_of(result.dtype))
+        if isinstance(out, Ref):
+            tensors[out.id] = result
+        elif out is not None:
+            raise ValueError("the plan takes a list where there is a tensor")
+
+    def _output(self, info: TensorInfo, tensor: torch.Tensor) -> torch.Tensor:
+        if tuple(tensor.shape) != info.shape or tensor.dtype != info.dtype:
+            raise Failure("candidate", "plan", "bad_plan", f"output {info.id} is {tensor.dtype} {list(tensor.shape)}, and "
+                          f"the plan says {info.dtype} {list(info.shape)}")
+        return tensor
+
+
+def _bytes_of(storage: torch.UntypedStorage, device: Device) -> torch.Tensor:
+    return torch.empty(0, dtype=torch.uint8, device=device.torch).set_(storage)
+
+
+def _resolve(value: Any, tensors: Tensors) -> Any:
+    if isinstance(value, Ref):
+        return tensors[value.id]
+    if isinstance(value, list):
+        return [_resolve(v, tensors) for v in value]
+    if isinstance(value, dict):
+        return {k: _resolve(v, tensors) for k, v in value.items()}
+    return value

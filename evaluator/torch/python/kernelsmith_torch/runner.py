@@ -1,0 +1,211 @@
+"""The runner's role of a worker: replays a plan on inputs that it draws, times it, and publishes what it wrote.
+
+It never computes an expected output: a candidate's kernels run in this process's context and can search its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from . import plan_format
+from .accelerator import Device, hashes_of, place_like, use_precision
+from .framing import Failure, Message
+from .judge import PRECISIONS, check_sets
+from .model_source import VARIANTS, Inputs, Reference
+from .plan_check import Alternative, Aten, check_plan
+from .replay import Program, blaming_candidate
+from .sharing import Outbox
+from .timing import OTHER_POISON, Call, Clock, Footprint, op_times
+
+_FIRST_SEED = 1
+_TRIAL_REPLAYS = 5
+# The share of the device that a candidate may fill: judge and yardstick need the rest.
+_SHARE_OF_MEMORY = 0.5
+
+
+class Runner:
+    """Holds one task and one plan at a time. Not thread-safe."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._clock = Clock(device)
+        self._outbox = Outbox(device)
+        self._reference: Reference | None = None
+        self._program: Program | None = None
+        if device.is_cuda:
+            torch.cuda.set_per_process_memory_fraction(_SHARE_OF_MEMORY, device.torch)
+
+    def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
+        return {"prepare": self.prepare, "load": self.load, "run": self.run, "publish": self.publish,
+                "profile": self.profile}
+
+    def close(self) -> None:
+        self._outbox.close()
+
+    def prepare(self, request: Message, _: bytes) -> Message:
+        """Learns the task: how inputs are drawn and parameters made."""
+        if request["precision"] not in PRECISIONS:
+            raise Failure("machine", "run", "bad_request", f"precision {request['precision']}")
+        self._unload()
+        self._reference = Reference(str(request["reference"]), self._device.torch)
+        use_precision(request["precision"])
+        self._capacity = int(request["slots"])
+        self._state = self._reference.state()
+        self._state_hashes = hashes_of(list(self._state.values()))
+        self._slots: list[tuple[Inputs, Any]] = []
+        self._new_slot()
+        return {}
+
+    def load(self, _: Message, blob: bytes) -> Message:
+        """Checks a plan, loads its kernels, and keeps the fastest of its alternatives."""
+        if self._reference is None:
+            raise Failure("machine", "run", "bad_request", "no task is prepared")
+        self._unload()
+        try:
+            text, cubins = plan_format.decode(blob)
+        except plan_format.PlanError as error:
+            raise Failure("candidate", "plan", "bad_plan", str(error), "plan the candidate again") from error
+        facts = self._device.facts()
+        plan = check_plan(text, cubins, tuple(facts["capability"]), self._device.torch)
+        have = [(t.dtype, tuple(t.shape)) for t in self._slots[0][0].tensors()]
+        if [(info.dtype, info.shape) for info in plan.inputs] != have:
+            raise Failure("candidate", "plan", "bad_plan", "the plan's inputs are not those of the reference",
+                          "plan the candidate with this reference")
+        with blaming_candidate("preparing the candidate"):
+            self._program = Program(plan, self._state, self._device)
+            timed = []
+            for alternative in plan.alternatives:
+                timed.append(self._try(alternative, only=len(plan.alternatives) == 1))
+        if all(isinstance(us, Failure) for us in timed):
+            raise timed[0]
+        best = min((us, i) for i, us in enumerate(timed) if not isinstance(us, Failure))[1]
+        self._best = plan.alternatives[best]
+        self._calls: list[Call] = []
+        self._pool = self._clock.new_pool()
+        aten = sum(isinstance(op, Aten) for op in self._best.ops)
+        with blaming_candidate("preparing the candidate"):
+            call = self._call(0)
+        return {"launches": len(self._best.ops) - aten, "aten": aten,
+                "own_ops": sorted({self._program.name_of(op) for op in self._best.ops if not isinstance(op, Aten)}),
+                "best": self._best.name,
+                "alternatives": [{"name": a.name, "us": None if isinstance(us, Failure) else us or None}
+                                 for a, us in zip(plan.alternatives, timed)],
+                "workspace_bytes": sum(size for size, _ in call.footprint.ranges.values())}
+
+    def run(self, request: Message, _: bytes) -> Message:
+        """One batch: draws inputs, poisons what the candidate writes, replays, and reads the clocks."""
+        program = self._loaded()
+        variant, sets = request["variant"], request["sets"]
+        check_sets(variant, len(VARIANTS), sets, self._capacity)
+        self._played = None
+        with blaming_candidate("running the candidate"):
+            calls = [self._call(i) for i in range(len(sets))]
+            times = self._clock.play(calls, lambda: self._lay_out(program, variant, sets))
+        self._played = calls
+        return {"us": times.us, "host_us": times.host_us}
+
+    def publish(self, _: Message, __: bytes) -> Message:
+        """Copies the outputs of the last batch to the outbox. Failure where its inputs or parameters were changed."""
+        self._loaded()
+        if self._played is None:
+            raise Failure("machine", "run", "bad_request", "there was no batch since the plan was loaded")
+        with blaming_candidate("reading the candidate's outputs"):
+            inputs, state = self._hashes(len(self._played))
+            if not torch.equal(inputs, self._input_hashes):
+                raise Failure("candidate", "integrity", "input_modified", "the candidate changes its inputs",
+                              "write to tensors of your own")
+            if not torch.equal(state, self._state_hashes):
+                raise Failure("candidate", "integrity", "input_modified", "the candidate changes parameters of the model",
+                              "write to tensors of your own")
+            return {"outbox": self._outbox.publish([call.outputs for call in self._played])}
+
+    def profile(self, _: Message, __: bytes) -> Message:
+        """Where a call's time goes: each operation by itself, in order."""
+        program = self._loaded()
+        with torch.no_grad(), blaming_candidate("profiling the candidate"):
+            self._fill(0, 0, _FIRST_SEED)
+            steps = program.steps(self._best, self._slots[0][0].tensors())
+            op_times(self._device, steps)
+            times = op_times(self._device, program.steps(self._best, self._slots[0][0].tensors()))
+        own = [not isinstance(op, Aten) for op in self._best.ops]
+        total = sum(times)
+        return {"ops": [{"name": program.name_of(op), "own": mine, "us": us}
+                        for op, mine, us in zip(self._best.ops, own, times)],
+                "own_share": sum(us for us, mine in zip(times, own) if mine) / total if total else 0.0}
+
+    def _try(self, alternative: Alternative, only: bool) -> float | Failure:
+        """Microseconds of a call, or why it fails; the device's own failures are raised. 0 where it is the only one, and
+        there is nothing to choose."""
+        program = self._loaded()
+        inputs = self._slots[0][0].tensors()
+        try:
+            with torch.no_grad(), blaming_candidate("running the candidate"):
+                self._fill(0, 0, _FIRST_SEED)
+                program.call(alternative, inputs, Footprint())
+                self._device.finish()
+                if only:
+                    return 0.0
+                call = self._record(alternative, 0, self._clock.new_pool())
+                us = min(self._clock.play([call], lambda: self._lay_out(program, 0, [_FIRST_SEED])).us
+                         for _ in range(_TRIAL_REPLAYS))
+                self._clock.forget()
+                return us
+        except Failure as failure:
+            if failure.code == "crashed" or only:
+                raise
+            return failure
+
+    def _record(self, alternative: Alternative, slot: int, pool: Any) -> Call:
+        program = self._loaded()
+        footprint = Footprint()
+        inputs = self._slots[slot][0].tensors()
+        return self._clock.record(lambda: program.call(alternative, inputs, footprint), footprint, pool)
+
+    def _call(self, slot: int) -> Call:
+        while len(self._calls) <= slot:
+            if len(self._slots) <= slot:
+                self._new_slot()
+            self._calls.append(self._record(self._best, len(self._calls), self._pool))
+        return self._calls[slot]
+
+    def _new_slot(self) -> None:
+        assert self._reference is not None
+        drawn = self._reference.draw(0, _FIRST_SEED)
+        tensors, memory = place_like(drawn.tensors(), self._device)
+        self._slots.append((drawn.with_tensors(tensors), memory))
+        self._fill(len(self._slots) - 1, 0, _FIRST_SEED)
+
+    def _fill(self, slot: int, variant: int, seed: int) -> None:
+        assert self._reference is not None
+        for target, source in zip(self._slots[slot][0].tensors(), self._reference.draw(variant, seed).tensors()):
+            target.copy_(source)
+
+    def _lay_out(self, program: Program, variant: int, sets: list[int]) -> None:
+        """Nothing that an earlier batch wrote is left: neither beside the inputs nor in memory that nobody uses."""
+        for _, memory in self._slots:
+            if memory is not None:
+                memory.fill_(OTHER_POISON)
+        self._clock.wipe_free_memory()
+        for slot, seed in enumerate(sets):
+            self._fill(slot, variant, seed)
+        program.restore()
+        self._input_hashes, _ = self._hashes(len(sets))
+
+    def _hashes(self, slots: int) -> tuple[torch.Tensor, torch.Tensor]:
+        return (hashes_of([t for inputs, _ in self._slots[:slots] for t in inputs.tensors()]),
+                hashes_of(list(self._state.values())))
+
+    def _loaded(self) -> Program:
+        if self._program is None:
+            raise Failure("machine", "run", "bad_request", "no plan is loaded")
+        return self._program
+
+    def _unload(self) -> None:
+        self._clock.forget()
+        self._calls, self._played = [], None
+        if self._program is not None:
+            self._program.kernels.close()
+        self._program = None

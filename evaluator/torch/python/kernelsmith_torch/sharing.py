@@ -1,0 +1,134 @@
+"""Outputs on their way from the runner to the judge: memory of the device that two processes map.
+
+On CUDA an inter-process handle of the driver's own allocation; on the CPU a file that both map. Neither end is
+thread-safe. The judge believes nothing of a description but what it checks here.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from .accelerator import Device, wrap
+from .framing import Failure
+from .plan_check import DTYPES
+from .timing import driver_ok
+
+_ALIGNMENT = 256
+_MOST_OPEN = 4
+
+
+class Outbox:
+    """The runner's end."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._memory: torch.Tensor | None = None
+        self._where: dict[str, Any] = {}
+        self._address: Any = None
+
+    def publish(self, calls: Sequence[Sequence[torch.Tensor]]) -> dict[str, Any]:
+        """Copies the outputs of each call there, and says where they are. The copies have ended when it returns."""
+        told, end = [], 0
+        for outputs in calls:
+            told.append([])
+            for output in outputs:
+                told[-1].append({"offset": end, "dtype": str(output.dtype).removeprefix("torch."),
+                                 "shape": list(output.shape)})
+                size = output.numel() * output.element_size()
+                end = (end + size + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
+        if self._memory is None or self._memory.numel() < end:
+            self.close()
+            self._allocate(max(end, _ALIGNMENT))
+        for outputs, places in zip(calls, told):
+            for output, place in zip(outputs, places):
+                tensor_at(self._memory, place).copy_(output)
+        self._device.finish()
+        return {**self._where, "calls": told}
+
+    def close(self) -> None:
+        if "file" in self._where:
+            os.unlink(self._where["file"])
+        elif self._address is not None:
+            from cuda.bindings import driver
+
+            driver_ok(driver.cuMemFree(self._address))
+        self._memory, self._where, self._address = None, {}, None
+
+    def _allocate(self, size: int) -> None:
+        if not self._device.is_cuda:
+            descriptor, path = tempfile.mkstemp(prefix="kernelsmith-outbox-")
+            os.ftruncate(descriptor, size)
+            os.close(descriptor)
+            self._memory = torch.from_file(path, shared=True, size=size, dtype=torch.uint8)
+            self._where = {"file": path, "bytes": size}
+            return
+        from cuda.bindings import driver
+
+        self._address = driver_ok(driver.cuMemAlloc(size))
+        handle = driver_ok(driver.cuIpcGetMemHandle(self._address))
+        self._memory = wrap(int(self._address), size, self._device.torch)
+        self._where = {"handle": bytes(handle.reserved).hex(), "bytes": size}
+
+
+class Inbox:
+    """The judge's end: maps outboxes, and keeps the last few mapped."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._open: dict[str, tuple[torch.Tensor, Any]] = {}
+
+    def tensors(self, outbox: Any) -> list[list[torch.Tensor]]:
+        """The outputs of each call. Failure (machine, bad_outbox) where the description is none."""
+        try:
+            memory = self._map(outbox)
+            return [[tensor_at(memory, place) for place in call] for call in outbox["calls"]]
+        except (KeyError, TypeError, ValueError, RuntimeError, OSError) as error:
+            raise Failure("machine", "correctness", "bad_outbox", f"the outputs cannot be mapped: {error}",
+                          "judge and runner must see the same GPU of one host") from error
+
+    def _map(self, outbox: dict[str, Any]) -> torch.Tensor:
+        size = int(outbox["bytes"])
+        key = str(outbox.get("handle") or outbox["file"])
+        if key not in self._open:
+            while len(self._open) >= _MOST_OPEN:
+                self._close(next(iter(self._open)))
+            self._open[key] = self._new(outbox, size)
+        return self._open[key][0]
+
+    def _new(self, outbox: dict[str, Any], size: int) -> tuple[torch.Tensor, Any]:
+        if not self._device.is_cuda:
+            if os.path.getsize(outbox["file"]) < size:
+                raise ValueError("the file is smaller than it is said to be")
+            return torch.from_file(outbox["file"], shared=True, size=size, dtype=torch.uint8), None
+        from cuda.bindings import driver
+
+        handle = driver.CUipcMemHandle()
+        handle.reserved = bytes.fromhex(outbox["handle"])
+        address = driver_ok(driver.cuIpcOpenMemHandle(
+            handle, driver.CUipcMem_flags.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.value))
+        return wrap(int(address), size, self._device.torch), address
+
+    def _close(self, key: str) -> None:
+        _, address = self._open.pop(key)
+        if address is not None:
+            from cuda.bindings import driver
+
+            driver_ok(driver.cuIpcCloseMemHandle(address))
+
+
+def tensor_at(memory: torch.Tensor, place: dict[str, Any]) -> torch.Tensor:
+    """The contiguous tensor that a description places in a region of bytes; ValueError where it is not within."""
+    dtype, shape, offset = DTYPES[place["dtype"]], [int(n) for n in place["shape"]], int(place["offset"])
+    size = dtype.itemsize
+    for n in shape:
+        if n < 0:
+            raise ValueError("a size is negative")
+        size *= n
+    if offset < 0 or offset % _ALIGNMENT or offset + size > memory.numel():
+        raise ValueError("a tensor lies outside of the shared memory")
+    return memory[offset:offset + size].view(dtype).view(shape)

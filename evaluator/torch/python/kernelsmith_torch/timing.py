@@ -1,0 +1,253 @@
+"""The clock: records calls, plays them one after the other as a batch, and says how long the batch took.
+
+On CUDA a call is a captured graph. A batch is a graph whose nodes are the calls' graphs in sequence, so that a call
+begins when the one before has ended. It is timed by events, with the host's clock as a second witness. On the CPU, and
+for a reference that cannot be captured, calls are simply made. Not thread-safe.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from .accelerator import Device
+from .framing import Failure
+
+Function = Callable[[], list[torch.Tensor]]
+
+FLOAT_POISON = 0xFF  # NaN in every floating-point dtype
+OTHER_POISON = 0xAB
+
+# The gate before a batch must outlast its launch, or the device waits for the host within the batch.
+_FIRST_GATE_US = 150.0
+_MOST_GATE_US = 20000.0
+_TRIES = 6
+# No device's clock is faster, so that a gate lasts at least as long as asked for.
+_CYCLES_PER_US = 2000
+
+
+@dataclass
+class Times:
+    """Of a whole batch, in microseconds."""
+
+    us: float
+    host_us: float
+
+
+def poison_of(dtype: torch.dtype) -> int:
+    """The byte that memory of a dtype is filled with before a batch."""
+    return FLOAT_POISON if dtype.is_floating_point or dtype.is_complex else OTHER_POISON
+
+
+@dataclass
+class Footprint:
+    """Memory that a call wrote its tensors to: outputs and intermediates. Filled while it is recorded."""
+
+    ranges: dict[int, tuple[int, int]] = field(default_factory=dict)  # address -> bytes, poison byte
+
+    def add(self, tensor: torch.Tensor) -> None:
+        storage = tensor.untyped_storage()
+        size = storage.nbytes()
+        if size and size > self.ranges.get(storage.data_ptr(), (0, 0))[0]:
+            self.ranges[storage.data_ptr()] = (size, poison_of(tensor.dtype))
+
+
+@dataclass
+class Call:
+    """A recorded call. `outputs` are those of the last batch that it was played in."""
+
+    function: Function
+    footprint: Footprint
+    graph: Any = None
+    outputs: list[torch.Tensor] = field(default_factory=list)
+
+
+class Clock:
+    """Plays batches on one device. `sweep` writes twice the L2 before each batch."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._gate_us = _FIRST_GATE_US
+        self._graphs: dict[tuple[int, ...], Any] = {}
+        if device.is_cuda:
+            from cuda.bindings import driver
+
+            self._driver = driver
+            self._stream = torch.cuda.Stream(device.torch)
+            self._sweep = torch.empty(device.facts()["l2_bytes"] // 2, dtype=torch.int32, device=device.torch)
+            self._trifle = torch.zeros(1, device=device.torch)
+        self._pool = self.new_pool()
+
+    def record(self, function: Function, footprint: Footprint | None = None, pool: Any = None) -> Call:
+        """A call of `function`, captured where this is CUDA. It must have been called before, so that libraries
+        are ready. Raises what capturing raises."""
+        call = Call(function, footprint if footprint is not None else Footprint())
+        if self._device.is_cuda:
+            call.graph = torch.cuda.CUDAGraph(keep_graph=True)
+            self._device.finish()
+            try:
+                with torch.no_grad(), torch.cuda.stream(self._stream):
+                    self._capture(call, function, pool or self._pool)
+            except BaseException:
+                self._renew_random_state()
+                raise
+        return call
+
+    @staticmethod
+    def _capture(call: Call, function: Function, pool: Any) -> None:
+        call.graph.capture_begin(pool=pool, capture_error_mode="thread_local")
+        try:
+            call.outputs = function()
+        except BaseException:
+            with contextlib.suppress(RuntimeError):  # the capture is broken: what broke it is what counts
+                call.graph.capture_end()
+            raise
+        call.graph.capture_end()
+
+    def _renew_random_state(self) -> None:
+        """After a broken capture PyTorch's generator still believes that it is captured, and draws no more."""
+        fresh = torch.Generator(self._device.torch)
+        torch.cuda.default_generators[self._device.torch.index].graphsafe_set_state(fresh.graphsafe_get_state())
+
+    def launched(self, function: Function) -> Call:
+        """A call that is made as it is, for what cannot be captured."""
+        return Call(function, Footprint())
+
+    def new_pool(self) -> Any:
+        """Graph memory of its own for record(): given back once its calls are forgotten."""
+        return torch.cuda.graph_pool_handle() if self._device.is_cuda else None
+
+    def forget(self) -> None:
+        """Drops the graphs of batches. Before the calls that they hold are dropped."""
+        for executable in self._graphs.values():
+            self._ok(self._driver.cuGraphExecDestroy(executable))
+        self._graphs.clear()
+        self._pool = self.new_pool()  # PyTorch takes no pool whose graphs are all gone
+
+    def play(self, calls: Sequence[Call], lay_out: Callable[[], None]) -> Times:
+        """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. Where the launch came
+        too late to be measured, all of it is done again."""
+        if not self._device.is_cuda or any(call.graph is None for call in calls):
+            return self._play_launched(calls, lay_out)
+        executable = self._batch(calls)
+        for _ in range(_TRIES):
+            lay_out()
+            self.poison(calls)
+            times, in_time = self._measure(lambda: self._ok(self._driver.cuGraphLaunch(executable,
+                                                                                       self._stream.cuda_stream)))
+            if in_time:
+                return times
+        raise Failure("machine", "run", "late_launch", f"a batch was launched late {_TRIES} times",
+                      "let no other program use this machine's processors")
+
+    def poison(self, calls: Sequence[Call]) -> None:
+        """Overwrites what the calls wrote."""
+        if not self._device.is_cuda:
+            return
+        stream = torch.cuda.current_stream(self._device.torch).cuda_stream
+        for address, (size, byte) in {k: v for call in calls for k, v in call.footprint.ranges.items()}.items():
+            self._ok(self._driver.cuMemsetD8Async(address, byte, size, stream))
+
+    def wipe_free_memory(self) -> None:
+        """Overwrites what PyTorch's allocator holds and nobody uses: kernels can reach it."""
+        if not self._device.is_cuda:
+            return
+        self._device.finish()
+        stream = torch.cuda.current_stream(self._device.torch).cuda_stream
+        for segment in torch.cuda.memory_snapshot():
+            address = segment["address"]
+            for block in segment["blocks"]:
+                if block["state"] == "inactive" and segment["device"] == self._device.torch.index:
+                    self._ok(self._driver.cuMemsetD8Async(address, OTHER_POISON, block["size"], stream))
+                address += block["size"]
+
+    def _play_launched(self, calls: Sequence[Call], lay_out: Callable[[], None]) -> Times:
+        lay_out()
+
+        def play() -> None:
+            for call in calls:
+                call.outputs = call.function()
+
+        with torch.no_grad():
+            if self._device.is_cuda:
+                return self._measure(play)[0]
+            start = time.perf_counter()
+            play()
+            took = (time.perf_counter() - start) * 1e6
+        return Times(took, took)
+
+    def _measure(self, launch: Callable[[], object]) -> tuple[Times, bool]:
+        self._device.finish()
+        for _ in range(2):  # the first work after another context ran takes some 130 us more
+            self._trifle.add_(1)
+            self._device.finish()
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        with torch.cuda.stream(self._stream):
+            self._sweep.zero_()
+            torch.cuda._sleep(int(self._gate_us * _CYCLES_PER_US))
+            begin.record()
+            launch()
+            end.record()
+            in_time = not begin.query()
+        begin.synchronize()
+        start = time.perf_counter()
+        end.synchronize()
+        host_us = (time.perf_counter() - start) * 1e6
+        if not in_time:
+            self._gate_us = min(self._gate_us * 2, _MOST_GATE_US)
+        return Times(begin.elapsed_time(end) * 1e3, host_us), in_time
+
+    def _batch(self, calls: Sequence[Call]) -> Any:
+        key = tuple(id(call) for call in calls)
+        if key not in self._graphs:
+            parent, previous = self._ok(self._driver.cuGraphCreate(0)), []
+            for call in calls:
+                child = self._driver.CUgraph(init_value=call.graph.raw_cuda_graph())
+                previous = [self._ok(self._driver.cuGraphAddChildGraphNode(parent, previous, len(previous), child))]
+            self._graphs[key] = self._ok(self._driver.cuGraphInstantiate(parent, 0))
+            self._ok(self._driver.cuGraphDestroy(parent))
+            self._ok(self._driver.cuGraphUpload(self._graphs[key], self._stream.cuda_stream))
+        return self._graphs[key]
+
+    @staticmethod
+    def _ok(result: tuple[Any, ...]) -> Any:
+        return driver_ok(result)
+
+
+def driver_ok(result: tuple[Any, ...]) -> Any:
+    """What a call of the driver gave; RuntimeError with the driver's name of its error."""
+    if int(result[0]) != 0:
+        raise RuntimeError(f"CUDA error: {result[0].name}")
+    return result[1] if len(result) > 1 else None
+
+
+def op_times(device: Device, steps: Sequence[Callable[[], None]]) -> list[float]:
+    """Microseconds of each step, made one after the other behind a gate; by the host's clock on the CPU."""
+    if not device.is_cuda:
+        marks = [time.perf_counter()]
+        for step in steps:
+            step()
+            marks.append(time.perf_counter())
+        return [(b - a) * 1e6 for a, b in zip(marks, marks[1:])]
+    events = [torch.cuda.Event(enable_timing=True) for _ in range(len(steps) + 1)]
+    torch.cuda._sleep(min(40 * len(steps) + 1000, 1_000_000) * _CYCLES_PER_US)
+    events[0].record()
+    for step, event in zip(steps, events[1:]):
+        step()
+        event.record()
+    device.finish()
+    return [a.elapsed_time(b) * 1e3 for a, b in zip(events, events[1:])]
+
+
+def copy_rate(device: Device) -> float:
+    """Bytes that a large copy reads and writes in a microsecond: the best of three."""
+    size = 256 << 20 if device.is_cuda else 16 << 20
+    source = torch.zeros(size, dtype=torch.uint8, device=device.torch)
+    target = torch.empty_like(source)
+    times = op_times(device, [lambda: target.copy_(source)] * 4)
+    return 2 * size / max(min(times[1:]), 1e-3)

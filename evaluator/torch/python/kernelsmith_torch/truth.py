@@ -1,0 +1,239 @@
+"""What outputs must be: the truth in fp64 and how far an output may be from it. For torch, docs/tolerance.md's rule is:
+
+    each element:   |c - t| <= k max(e, E) + 4 g u max(|t|, T) + s |t| + tiny
+    over an output: RMS of |c - t| / (4 E + g u T + s T / 2 + tiny) <= 1 + 4 / sqrt(elements)
+
+t is the truth (the reference with fp64 parameters and inputs), e = |r - t| the reference's own error, E and T the RMS of
+e and t over 1024 elements in a row, u the unit roundoff of fp32 (or fp64), s a rounding step of the coarsest of the
+output's dtype and the declared precision, k 16, or 2 for outputs in 16 bits. g = max(16, 2 sqrt(n)) for sums of n terms
+(at most 16384). So no candidate has to be better than the reference, and one that rounds its inputs to TF32 is found.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .accelerator import full_precision
+from .model_source import Inputs, Reference, is_memory, output_tensors, run_model
+
+BLOCK = 1024
+_FEW = 64  # an output with fewer elements says too little about its reference's error
+_FEW_SEEDS = (11, 12, 13, 14)
+_MOST_TERMS = 16_384  # 2 sqrt(n) units are still far from TF32's 2^13
+_STEP = {"fp32": 0.0, "tf32": 2.0**-10, "bf16": 2.0**-7, "fp16": 2.0**-10}
+_CAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    policy: str = "default"  # default, allclose, normwise
+    rtol: float = 0.0
+    atol: float = 0.0
+
+
+@dataclass
+class Expected:
+    """One output of one set of inputs, flat. Complex numbers are pairs."""
+
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    truth: torch.Tensor  # float64; float32 for outputs in 16 bits; the values of integers
+    allowed: torch.Tensor | None = None  # of reals: what an element may be off; infinite: anything
+    scale: torch.Tensor | None = None  # of reals: what the error's RMS may be, for each BLOCK elements; None: any
+    own: torch.Tensor | None = None  # of integers: what the reference itself wrote, which is right as well
+    per_element: bool = True
+
+    def bytes(self) -> int:
+        parts = (self.truth, self.allowed, self.scale, self.own)
+        return sum(part.numel() * part.element_size() for part in parts if part is not None)
+
+
+class Truth:
+    """Expected outputs for a reference, kept within `bank_bytes` of device memory. Not thread-safe."""
+
+    def __init__(self, reference: Reference, precision: str, tolerance: Tolerance, bank_bytes: int) -> None:
+        self._reference, self._precision, self._tolerance = reference, precision, tolerance
+        self._model = reference.model()
+        self._wide = self._make_wide()
+        self._low = self._make_low()
+        self._bank: OrderedDict[tuple[int, int], list[Expected]] = OrderedDict()
+        self._bank_bytes, self._held = bank_bytes, 0
+        self._few: dict[int, list[tuple[float, float]]] = {}
+        self.notes: list[str] = []
+        sources = [*reference.draw(0, _FEW_SEEDS[0]).tensors(), *self._model.state_dict().values()]
+        self._dimensions = [tuple(t.shape) for t in sources if t.is_floating_point()]
+
+    def expected(self, variant: int, seed: int) -> list[Expected]:
+        """The outputs for a set of inputs. Raises what the reference raises."""
+        key = (variant, seed)
+        if key in self._bank:
+            self._bank.move_to_end(key)
+            return self._bank[key]
+        found = self._find(variant, seed)
+        size = sum(one.bytes() for one in found)
+        if size <= self._bank_bytes:
+            self._bank[key] = found
+            self._held += size
+            while self._held > self._bank_bytes:
+                self._held -= sum(one.bytes() for one in self._bank.popitem(last=False)[1])
+        return found
+
+    def answers(self, variant: int, seed: int) -> tuple[list[torch.Tensor], list[torch.Tensor], list[torch.Tensor]]:
+        """Outputs of the reference, in fp64, and in the declared precision (the same as the first where that is
+        fp32 or TF32)."""
+        plain = run_model(self._model, self._reference.draw(variant, seed))
+        wide = self._answer_wide(variant, seed, plain)
+        low = plain
+        if self._low is not None:
+            inputs = self._reference.draw(variant, seed)
+            low = run_model(self._low, inputs.with_tensors([_cast(t, _CAST[self._precision]) for t in inputs.tensors()]))
+        return plain, wide, low
+
+    def _find(self, variant: int, seed: int) -> list[Expected]:
+        plain, wide, low = self.answers(variant, seed)
+        found = []
+        for index, (r, t, p) in enumerate(zip(plain, wide, low)):
+            one = Expected(tuple(r.shape), r.dtype, _flat(t))
+            if not _real(r):
+                one.truth, one.own = _flat(t.to(r.dtype)), _flat(r)
+            else:
+                self._budget(one, _flat(r), _flat(p), self._terms(r), variant, index)
+            found.append(one)
+        return found
+
+    def _budget(self, one: Expected, r: torch.Tensor, p: torch.Tensor, terms: int, variant: int, index: int) -> None:
+        t = one.truth
+        info = torch.finfo(one.dtype)
+        half = info.bits == 16
+        tiny = 2 * info.smallest_normal * info.eps if one.dtype == torch.float16 else 1024 * info.smallest_normal
+        magnitude = t.abs()
+        if self._tolerance.policy == "allclose":
+            one.allowed = (self._tolerance.atol + self._tolerance.rtol * magnitude + tiny * 0).clamp_min(1e-300)
+            one.allowed[r.isfinite() != t.isfinite()] = math.inf
+            return
+        error = torch.maximum((r.double() - t).abs(), (p.double() - t).abs())
+        finite = t.isfinite() & r.isfinite()
+        error = torch.where(finite & error.isfinite(), error, 0.0)
+        magnitude = torch.where(finite, magnitude, 0.0)
+        error_rms, truth_rms = _block_rms(error), _block_rms(magnitude)
+        if t.numel() < _FEW:
+            more_error, more_truth = self._more(variant)[index]
+            error_rms, truth_rms = error_rms.clamp_min(more_error), truth_rms.clamp_min(more_truth)
+        u = 2.0**-53 if one.dtype in (torch.float64, torch.complex128) else 2.0**-24
+        g = max(16.0, 2.0 * math.sqrt(terms)) * (1.0 if self._wide is not None else 4.0)
+        step = max(info.eps, _STEP[self._precision])
+        blocks = torch.arange(t.numel(), device=t.device) // BLOCK
+        allowed = (2 if half else 16) * torch.maximum(error, error_rms[blocks])
+        allowed += 4 * g * u * torch.maximum(magnitude, truth_rms[blocks]) + step * magnitude + tiny
+        allowed[t.isfinite() != r.isfinite()] = math.inf
+        one.scale = 4 * error_rms + g * u * truth_rms + step / 2 * truth_rms + tiny
+        if self._tolerance.policy == "normwise":
+            one.per_element = False
+            one.scale = 4 * one.scale.square().mean().sqrt().expand_as(one.scale).contiguous()
+        one.allowed = allowed.float()
+        if half:
+            one.truth = t.float()
+
+    def _more(self, variant: int) -> list[tuple[float, float]]:
+        """Of each output, the largest RMS of the reference's error and of the truth on a few fixed seeds."""
+        if variant not in self._few:
+            found: list[tuple[float, float]] = []
+            for seed in _FEW_SEEDS:
+                plain, wide, low = self.answers(variant, seed)
+                for index, (r, t, p) in enumerate(zip(plain, wide, low)):
+                    if len(found) <= index:
+                        found.append((0.0, 0.0))
+                    if _real(r):
+                        errors = torch.stack([_rms(_flat(r).double() - _flat(t)), _rms(_flat(p).double() - _flat(t)),
+                                              _rms(_flat(t))]).nan_to_num(0.0, 0.0, 0.0).tolist()
+                        found[index] = (max(found[index][0], *errors[:2]), max(found[index][1], errors[2]))
+            self._few[variant] = found
+        return self._few[variant]
+
+    def _terms(self, output: torch.Tensor) -> int:
+        """How many terms an output may be the sum of: the product of a tensor's dimensions that the output does not
+        have, or its longest dimension."""
+        most = 1
+        for shape in self._dimensions:
+            left = list(output.shape)
+            product = 1
+            for n in shape:
+                if n in left:
+                    left.remove(n)
+                else:
+                    product *= n
+            most = max(most, product, *shape, 1)
+        return min(most, _MOST_TERMS)
+
+    def _answer_wide(self, variant: int, seed: int, plain: list[torch.Tensor]) -> list[torch.Tensor]:
+        if self._wide is None:
+            return [_widened(t) for t in plain]
+        inputs = self._reference.draw(variant, seed)
+        try:
+            wide = _run_wide(self._wide, inputs, self._precision)
+            if [t.shape for t in wide] != [t.shape for t in plain]:
+                raise TypeError("other shapes")
+        except Exception as error:  # noqa: BLE001 - a reference may insist on its dtypes in any way
+            if is_memory(error):
+                raise
+            self._wide = None
+            self.notes.append(f"the reference does not run in fp64 ({type(error).__name__}: {str(error)[:200]}): the truth "
+                              "is what it writes itself")
+            return [_widened(t) for t in plain]
+        return [_widened(t) for t in wide]
+
+    def _make_wide(self) -> Any:
+        return copy.deepcopy(self._model).double()
+
+    def _make_low(self) -> Any:
+        return copy.deepcopy(self._model).to(_CAST[self._precision]) if self._precision in _CAST else None
+
+
+def _run_wide(model: torch.nn.Module, inputs: Inputs, precision: str) -> list[torch.Tensor]:
+    wide = inputs.with_tensors([_cast(t, torch.float64) for t in inputs.tensors()])
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)  # for tensors that forward() makes
+    try:
+        with torch.no_grad(), full_precision(precision):
+            return output_tensors(model(*wide.arguments()))
+    finally:
+        torch.set_default_dtype(default)
+
+
+def _cast(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
+
+
+def _real(tensor: torch.Tensor) -> bool:
+    return tensor.is_floating_point() or tensor.is_complex()
+
+
+def _widened(tensor: torch.Tensor) -> torch.Tensor:
+    if tensor.is_complex():
+        return tensor.to(torch.complex128)
+    return tensor.double() if tensor.is_floating_point() else tensor
+
+
+def _flat(tensor: torch.Tensor) -> torch.Tensor:
+    flat = tensor.detach().reshape(-1)
+    return torch.view_as_real(flat.resolve_conj()).reshape(-1) if flat.is_complex() else flat
+
+
+def _rms(values: torch.Tensor) -> torch.Tensor:
+    return values.square().mean().sqrt()
+
+
+def _block_rms(values: torch.Tensor) -> torch.Tensor:
+    """The RMS of each BLOCK elements in a row; the last block may be shorter."""
+    count = values.numel()
+    padded = torch.nn.functional.pad(values, (0, -count % BLOCK)).view(-1, BLOCK)
+    sizes = torch.full((padded.shape[0],), float(BLOCK), dtype=values.dtype, device=values.device)
+    if count % BLOCK:
+        sizes[-1] = count % BLOCK
+    return (padded.square().sum(1) / sizes).sqrt()

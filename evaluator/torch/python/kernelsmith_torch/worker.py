@@ -1,0 +1,115 @@
+"""A trusted worker of the torch backend: `python3 -m kernelsmith_torch.worker judge|runner [--device N | --cpu]`.
+
+Reads requests from standard input and answers each (framing.py) until the input ends. Once the device's context is lost,
+it answers, and exits with status 3. It imports no candidate's code. Messages: docs/torch-plan.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import sys
+import traceback
+from typing import BinaryIO
+
+import torch
+
+from .accelerator import Device
+from .framing import Failure, Handler, Message, serve, take_streams
+from .judge import Judge
+from .model_source import is_memory
+from .replay import device_failed
+from .runner import Runner
+
+DEVICE_LOST = 3
+
+
+class _Requests:
+    """A stream of requests that ends when the device is lost."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.ended = False
+
+    def read(self, size: int = -1) -> bytes:
+        return b"" if self.ended else self._stream.read(size)
+
+
+class Worker:
+    """Answers the requests of one role."""
+
+    def __init__(self, role: Judge | Runner, device: Device, requests: _Requests) -> None:
+        self._handlers = {"hello": self._hello, **role.handlers()}
+        self._device, self._requests = device, requests
+
+    def handle(self, request: Message, blob: bytes) -> tuple[Message, bytes]:
+        """The reply to a request. Failure for everything that goes wrong."""
+        handler = self._handlers.get(str(request.get("do")))
+        if handler is None:
+            raise Failure("machine", "run", "bad_request", f"a request to do {str(request.get('do'))[:40]!r}",
+                          f"this worker does {', '.join(self._handlers)}")
+        try:
+            return handler(request, blob), b""
+        except Failure as failure:
+            if failure.__cause__ is not None and device_failed(failure.__cause__):
+                self._requests.ended = True
+            raise
+        except (KeyError, TypeError) as error:
+            traceback.print_exc()
+            raise Failure("machine", "run", "bad_request", f"the request or this program is wrong: {error!r}",
+                          "please report this") from error
+        except Exception as error:
+            traceback.print_exc()
+            self._requests.ended = device_failed(error)
+            if is_memory(error):
+                raise Failure("machine", "run", "out_of_memory", f"memory ran out: {error}",
+                              "let no other program use this device") from error
+            raise
+
+    def _hello(self, _: Message, __: bytes) -> Message:
+        return {"torch": torch.__version__, "triton": _triton_version(), **self._device.facts()}
+
+
+def _triton_version() -> str:
+    try:
+        return importlib.metadata.version("triton")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _without_gpu(reason: str) -> Handler:
+    """Tells every request why nothing can be done."""
+
+    def handle(_: Message, __: bytes) -> tuple[Message, bytes]:
+        raise Failure("machine", "run", "no_gpu", f"the GPU cannot be used: {reason}",
+                      "install PyTorch with CUDA, and a driver for it")
+
+    return handle
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="kernelsmith_torch.worker", description=__doc__.split("\n")[0])
+    parser.add_argument("role", choices=["judge", "runner"])
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--device", type=int, default=0, help="the GPU, as CUDA counts")
+    place.add_argument("--cpu", action="store_true", help="run on the CPU, without kernels: for tests")
+    chosen = parser.parse_args(arguments)
+    stream, replies = take_streams()
+    requests = _Requests(stream)
+    role: Judge | Runner | None = None
+    try:
+        device = Device(None if chosen.cpu else chosen.device)
+        role = Judge(device) if chosen.role == "judge" else Runner(device)
+        handle = Worker(role, device, requests).handle
+    except (RuntimeError, ImportError, AssertionError) as error:
+        handle = _without_gpu(str(error))
+    serve(requests, replies, handle)
+    if requests.ended:
+        return DEVICE_LOST
+    if isinstance(role, Runner):
+        role.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

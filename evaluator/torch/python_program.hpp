@@ -1,0 +1,33 @@
+// Where Python and our package for it are, and how a program of the package is started.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/sandbox/spec.hpp>
+
+namespace kernelsmith::torch {
+
+/// A Python, and the folder that holds the package kernelsmith_torch. A value.
+struct Python {
+  std::filesystem::path program;               ///< as it names itself: no script that chooses one
+  std::vector<std::filesystem::path> folders;  ///< that it reads: its own, and those of its packages
+  std::filesystem::path package;               ///< goes onto PYTHONPATH
+};
+
+/// `named` is a program or its path; empty: $KERNELSMITH_TORCH_PYTHON, else python3 on the PATH. The package
+/// is in $KERNELSMITH_TORCH_PYTHON_DIR, or in share/kernelsmith/torch of the installation, or in the source
+/// tree that this was built from. Runs the Python once (30 ms). Errors: tool_missing.
+Result<Python> find_python(const std::filesystem::path& named);
+
+/// A trusted program, `python3 -m MODULE ARGUMENTS`, with this process's own environment and rights.
+SandboxSpec trusted_program(const Python& python, const std::string& module,
+                            const std::vector<std::string>& arguments = {});
+
+/// One that runs candidates: it sees the toolchain and the Python's folders, and nothing else; no GPU.
+SandboxSpec untrusted_program(const Python& python, const std::string& module, Confinement confinement);
+
+}  // namespace kernelsmith::torch

@@ -1,0 +1,54 @@
+#include "runner_pool.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace kernelsmith::torch {
+namespace {
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void RunnerPool::start_spare() {
+  if (spare_ && spare_->alive()) return;
+  auto started = Worker::start(start_, Role::runner);
+  spare_ = started ? std::move(*started) : nullptr;
+}
+
+Result<Worker*> RunnerPool::take(const PlanPtr& plan, std::size_t place, const std::stop_token& stop) {
+  Used& used = by_place_[place];
+  if (!used.worker || !used.worker->alive()) {
+    const double start_s = now_s();
+    auto worker = take_spare(stop);
+    waited_s_ += now_s() - start_s;
+    if (!worker) return worker.error();
+    used.worker = std::move(*worker);
+  }
+  used.binary = plan->digest();
+  return used.worker.get();
+}
+
+Result<std::unique_ptr<Worker>> RunnerPool::take_spare(const std::stop_token& stop) {
+  // A spare can have died of what took the device away for a moment.
+  if (!spare_ || !spare_->alive()) {
+    auto started = Worker::start(start_, Role::runner);
+    if (!started) return started.error();
+    spare_ = std::move(*started);
+  }
+  std::unique_ptr<Worker> worker = std::move(spare_);
+  start_spare();
+  if (const auto prepared = worker->ask(preparation_, start_s_, stop); !prepared)
+    return machine_error(prepared.error());
+  return worker;
+}
+
+Worker* RunnerPool::find(const PlanPtr& plan) {
+  for (auto& [place, used] : by_place_)
+    if (used.binary == plan->digest() && used.worker && used.worker->alive()) return used.worker.get();
+  return nullptr;
+}
+
+}  // namespace kernelsmith::torch

@@ -1,0 +1,54 @@
+// RunnerPool: the processes that candidates' kernels run in, one for each place, and a spare.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <stop_token>
+
+#include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
+
+#include "planner_pool.hpp"
+#include "worker.hpp"
+
+namespace kernelsmith::torch {
+
+/// Not thread-safe.
+class RunnerPool {
+ public:
+  /// `preparation` is what a runner is asked for before it gets a plan.
+  RunnerPool(WorkerStart start, Json preparation, double start_s)
+      : start_(std::move(start)), preparation_(std::move(preparation)), start_s_(start_s) {}
+
+  /// Starts the spare: its imports take seconds, and touch no GPU. An error shows when one is taken.
+  void start_spare();
+
+  /// The runner of the place, alive and prepared, to load this plan into. It serves one candidate after the
+  /// other, and overwrites before each batch what another one left; only one that failed is replaced. Errors
+  /// are the machine's.
+  Result<Worker*> take(const PlanPtr& plan, std::size_t place, const std::stop_token& stop);
+
+  /// How long take() has waited for runners to start, in all.
+  double waited_s() const { return waited_s_; }
+
+  /// A living runner that this plan was the last to be taken for; null where there is none.
+  Worker* find(const PlanPtr& plan);
+
+ private:
+  Result<std::unique_ptr<Worker>> take_spare(const std::stop_token& stop);
+
+  struct Used {
+    Digest binary;
+    std::unique_ptr<Worker> worker;
+  };
+
+  const WorkerStart start_;
+  const Json preparation_;
+  const double start_s_;
+  std::unique_ptr<Worker> spare_;
+  std::map<std::size_t, Used> by_place_;
+  double waited_s_ = 0;
+};
+
+}  // namespace kernelsmith::torch

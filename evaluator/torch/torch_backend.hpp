@@ -1,0 +1,22 @@
+// The Backend of the torch backend, with what its tests set: limits of time.
+#pragma once
+
+#include <memory>
+
+#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+
+#include "judge_process.hpp"
+#include "planner_pool.hpp"
+
+namespace kernelsmith::torch {
+
+struct Limits {
+  PlannerLimits planner;
+  WorkerLimits worker;
+};
+
+/// As make_torch_backend().
+Result<std::shared_ptr<Backend>> make_backend(std::shared_ptr<const Task> task, const TorchOptions& options,
+                                              const Limits& limits);
+
+}  // namespace kernelsmith::torch

@@ -1,0 +1,109 @@
+// What others have to know about the backend `torch`.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/sandbox/run.hpp>
+#include <kernelsmith/sandbox/try_tool.hpp>
+
+#include "python_program.hpp"
+#include "wire.hpp"
+
+namespace kernelsmith {
+namespace torch {
+namespace {
+
+constexpr double kQuickS = 30;
+constexpr const char* kNeeds =
+    "name a Python that has both: evaluator.python, or KERNELSMITH_TORCH_PYTHON (pip install torch triton)";
+
+/// PyTorch itself is not imported: that takes seconds. The driver says which GPUs CUDA shows.
+constexpr const char* kLookScript = R"(
+import ctypes, importlib.metadata, json, platform
+def version(package):
+    try: return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError: return ""
+def gpus():
+    try: cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError: return []
+    count = ctypes.c_int()
+    if cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)): return []
+    names = []
+    for device in range(count.value):
+        name = ctypes.create_string_buffer(256)
+        cuda.cuDeviceGetName(name, 256, device)
+        names.append(name.value.decode(errors="replace"))
+    return names
+print(json.dumps({"python": platform.python_version(), "torch": version("torch"), "triton": version("triton"),
+                  "gpus": gpus()}))
+)";
+
+/// What the Python that was found has; never null. Errors: tool_missing.
+Result<std::shared_ptr<const Json>> look() {
+  const auto python = find_python({});
+  if (!python) return python.error();
+  SandboxSpec spec = trusted_program(*python, "");
+  spec.argv = {python->program.string(), "-c", kLookScript};
+  spec.limits.wall_s = kQuickS;
+  const auto ran = run_sandboxed(spec);
+  if (const std::string fault = fault_of(ran); !fault.empty())
+    return fail(ErrorCode::tool_missing, "Python does not run: " + fault, python->program.string(), kNeeds);
+  auto found = std::make_shared<const Json>(Json::parse(ran->out, nullptr, false));
+  if (!found->is_object())
+    return fail(ErrorCode::tool_missing, "Python gives no answer", python->program.string(), kNeeds);
+  return found;
+}
+
+/// Nothing here is required: other kernels can be searched for without it.
+MachineCheck check_of_package(const Json& found, const char* package) {
+  const std::string version = text_at(found, package);
+  if (!version.empty()) return {package, CheckStatus::ok, version, "", false};
+  return {package, CheckStatus::limited, "Python " + text_at(found, "python") + " has no " + package, kNeeds,
+          false};
+}
+
+std::vector<MachineCheck> examine_torch(bool) {
+  const auto found = look();
+  if (!found) return {{"torch", CheckStatus::limited, found.error().message, found.error().hint, false}};
+  std::vector<MachineCheck> checks = {check_of_package(**found, "torch"),
+                                      check_of_package(**found, "triton")};
+  if (member(**found, "gpus").empty())
+    checks.push_back({"torch gpu", CheckStatus::limited, "CUDA shows no GPU",
+                      "modules are planned here, and need a machine with an NVIDIA GPU to be timed", false});
+  return checks;
+}
+
+MachineCheck try_task(const Task& task) {
+  const auto evaluator = make_torch_evaluator(task);
+  return task_check(task, evaluator ? Status{} : Status(evaluator.error()));
+}
+
+}  // namespace
+}  // namespace torch
+
+std::string torch_hardware() {
+  const auto found = torch::look();
+  if (!found) return "no GPU";
+  const torch::Json& gpus = torch::member(**found, "gpus");
+  return gpus.empty() || !gpus.front().is_string() ? "no GPU" : gpus.front().get<std::string>();
+}
+
+BackendDescription describe_torch_backend() {
+  BackendDescription description;
+  description.name = "torch";
+  description.summary = "a PyTorch module with Triton kernels, planned, replayed and timed on a GPU";
+  description.language = "Python (PyTorch, Triton)";
+  description.suffix = ".py";
+  description.form = TaskForm::module;
+  description.hardware = torch_hardware;
+  description.examine_machine = torch::examine_torch;
+  description.examine_task = torch::try_task;
+  description.describe_plan = [](const Task& task, const Source& source) {
+    return describe_torch_plan(task, source);
+  };
+  return description;
+}
+
+}  // namespace kernelsmith

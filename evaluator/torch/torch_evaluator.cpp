@@ -1,0 +1,303 @@
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <kernelsmith/evaluator/judge.hpp>
+#include <kernelsmith/evaluator/staged_evaluator.hpp>
+#include <kernelsmith/sandbox/files.hpp>
+
+#include "python_program.hpp"
+#include "torch_backend.hpp"
+#include "torch_host.hpp"
+
+namespace kernelsmith {
+namespace torch {
+namespace {
+
+/// Without a device this is what candidates are planned for: Hopper.
+constexpr int kUsualArch = 90;
+
+class Stopwatch {
+ public:
+  double ms() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+Status check_supported(const Task& task) {
+  if (task.backend != "torch")
+    return fail(ErrorCode::unsupported,
+                "the task '" + task.name + "' is for the backend '" + task.backend + "'");
+  if (!is_utf8(task.reference.main_text()))
+    return fail(ErrorCode::refused, "the reference is not UTF-8", "files: reference");
+  return {};
+}
+
+/// The Error itself, or what the task's own module did wrong.
+Error task_at_fault(const Failure& failure, const std::string& what) {
+  if (const Error* const error = std::get_if<Error>(&failure)) return *error;
+  return fail(ErrorCode::refused,
+              "the task's " + what + " cannot be planned: " + std::get<Rejection>(failure).diagnostics,
+              "files: " + what);
+}
+
+/// Plans candidates of one task. Thread-safe.
+class TaskPlanner {
+ public:
+  TaskPlanner(std::shared_ptr<const Task> task, std::shared_ptr<PlannerPool> pool)
+      : task_(std::move(task)), pool_(std::move(pool)) {}
+
+  /// The GPU's: ten times major plus minor. Before the first plan.
+  void plan_for(int arch) { arch_ = arch; }
+
+  PlannerPool& pool() const { return *pool_; }
+
+  Judged<Planned> plan_reference(const std::stop_token& stop) const {
+    return pool_->plan({reference(), std::nullopt, arch_}, stop);
+  }
+
+  Judged<Planned> plan(const Source& source, const std::stop_token& stop) const {
+    if (source.files().size() != 1)
+      return reject(Stage::parse, RejectionCode::unreadable,
+                    "a candidate is one Python file, not " + std::to_string(source.files().size()));
+    const SourceFile& file = source.files().front();
+    if (!is_utf8(file.path) || !is_utf8(file.text))
+      return reject(Stage::parse, RejectionCode::unreadable, "the candidate is not UTF-8");
+    auto planned = pool_->plan({reference(), file, arch_}, stop);
+    if (planned && task_->torch.policy == "own_kernels" && planned->figures["launches"] == 0)
+      return no_own_kernels(Stage::plan);
+    return planned;
+  }
+
+ private:
+  std::string reference() const { return std::string(task_->reference.main_text()); }
+
+  const std::shared_ptr<const Task> task_;
+  const std::shared_ptr<PlannerPool> pool_;
+  int arch_ = kUsualArch;
+};
+
+/// What the judge needs of a GPU. Its parts refer to those above them.
+struct OnDevice {
+  ScratchFolder files;  ///< the reference's
+  std::unique_ptr<JudgeProcess> process;
+  std::shared_ptr<TorchHost> host;
+  std::unique_ptr<Judge> judge;
+};
+
+Evaluation with_profile(const Evaluation& evaluation, const Profile& profile) {
+  const auto& accepted = std::get<Acceptance>(evaluation.outcome());
+  std::map<std::string, double> features = accepted.metrics.features();
+  features["own_share"] = profile.own_share;
+  auto metrics = Metrics::create(accepted.metrics.fitness(), std::move(features));
+  if (!metrics) return evaluation;
+  Report report = accepted.report;
+  report.artifacts.push_back({"profile.txt", profile.table});
+  return Acceptance{std::move(*metrics), std::move(report)};
+}
+
+class TorchBackend final : public Backend {
+ public:
+  TorchBackend(TaskPlanner planner, std::string toolchain)
+      : planner_(std::move(planner)), toolchain_(std::move(toolchain)) {}
+
+  /// With a device. Without one run() ends with `why`.
+  void judge_on(std::unique_ptr<OnDevice> device) { device_ = std::move(device); }
+  void cannot_run(Error why) { why_not_ = std::move(why); }
+
+  Result<Compilation> compile(const Source& source, std::stop_token stop) override {
+    Report report;
+    report.toolchain = toolchain_;
+    const Stopwatch planning;
+    auto planned = planner_.plan(source, stop);
+    report.spent_ms["plan"] = planning.ms();
+    if (!planned) {
+      const Failure failure = planned.error();
+      if (const Error* const error = std::get_if<Error>(&failure)) return *error;
+      Rejection rejection = std::get<Rejection>(failure);
+      rejection.report = std::move(report);
+      return Compilation{std::move(rejection), {}, {}};
+    }
+    report.artifacts.push_back({"plan.txt", std::move(planned->text)});
+    return Compilation{BinaryPtr(std::move(planned->plan)), std::move(report), features_of(planned->figures)};
+  }
+
+  Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
+    if (!device_) return why_not_;
+    const std::lock_guard lock(mutex_);
+    auto evaluation = device_->judge->evaluate(request, stop);
+    if (!evaluation || !evaluation->accepted()) return evaluation;
+    const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
+    const auto profile = device_->host->profile(plan, stop);
+    return profile ? with_profile(*evaluation, *profile) : evaluation;
+  }
+
+ private:
+  static std::map<std::string, double> features_of(const std::map<std::string, double>& figures) {
+    std::map<std::string, double> features;
+    const auto take = [&](const char* figure, const char* feature) {
+      if (const auto found = figures.find(figure); found != figures.end()) features[feature] = found->second;
+    };
+    take("launches", "own_kernels");
+    take("aten_ops", "aten_ops");
+    take("registers", "registers");
+    take("spill_bytes", "spill_bytes");
+    take("shared_bytes", "shared_bytes");
+    return features;
+  }
+
+  const TaskPlanner planner_;
+  const std::string toolchain_;
+  std::mutex mutex_;  ///< guards device_
+  std::unique_ptr<OnDevice> device_;
+  Error why_not_;
+};
+
+std::shared_ptr<PlannerPool> make_pool(const Python& python, const TorchOptions& options,
+                                       const PlannerLimits& limits) {
+  const auto confinement = options.unsandboxed ? Confinement::unsandboxed : Confinement::sandboxed;
+  const SandboxSpec spec = untrusted_program(python, "planner", confinement);
+  return std::make_shared<PlannerPool>([spec] { return PythonProcess::start(spec); }, limits);
+}
+
+WorkerStart start_workers(const Python& python, int device) {
+  return [python, device](Role role) {
+    const std::vector<std::string> arguments = {role == Role::judge ? "judge" : "runner", "--device",
+                                                std::to_string(device)};
+    return PythonProcess::start(trusted_program(python, "worker", arguments));
+  };
+}
+
+/// The reference and what it imports, on disk for the workers.
+Result<ScratchFolder> write_reference(const Task& task) {
+  auto folder = ScratchFolder::create();
+  if (!folder) return folder.error();
+  for (const auto& files : {task.reference.files(), task.files})
+    for (const SourceFile& file : files)
+      if (const Status written = folder->write(file.path, file.text); !written) return written.error();
+  return folder;
+}
+
+/// The task as the judge sees it: with the outputs that the reference turned out to have.
+std::shared_ptr<const Task> with_outputs(const Task& task, const ReferenceFacts& reference) {
+  Task told = task;
+  told.tensors = reference.outputs;
+  return std::make_shared<const Task>(std::move(told));
+}
+
+struct Opened {
+  std::unique_ptr<JudgeProcess> process;
+  Result<DeviceFacts> device;
+};
+
+Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOptions& options, Opened opened,
+                                                 const WorkerStart& start, const PlanPtr& seed) {
+  auto files = write_reference(task);
+  if (!files) return files.error();
+  JudgeSettings settings;
+  settings.reference = files->path() / task.reference.files().front().path;
+  settings.torch = task.torch;
+  settings.tolerance = task.tolerance;
+  settings.bank_bytes = options.bank_bytes;
+  auto reference = opened.process->prepare(settings);
+  if (!reference) return reference.error();
+  auto device = std::make_unique<OnDevice>(OnDevice{std::move(*files), std::move(opened.process), {}, {}});
+  device->host = std::make_shared<TorchHost>(task, *device->process, start, settings, *opened.device,
+                                             *reference, !options.unsandboxed);
+  JudgeParts parts;
+  parts.task = with_outputs(task, *reference);
+  parts.host = device->host;
+  parts.draw_bank = [host = device->host.get()] { return host->draw_bank(); };
+  parts.shapes = device->host->shapes();
+  parts.baseline = std::make_shared<const Reference>();
+  parts.seed = seed;
+  parts.yardstick = parts.baseline;
+  parts.now_s = [host = device->host.get()] { return host->now_s(); };
+  auto judge = Judge::create(std::move(parts));
+  if (!judge) return judge.error();
+  device->judge = std::move(*judge);
+  return device;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Backend>> make_backend(std::shared_ptr<const Task> task, const TorchOptions& options,
+                                              const Limits& limits) {
+  if (auto supported = check_supported(*task); !supported) return supported.error();
+  const auto python = find_python(options.python);
+  if (!python) return python.error();
+  const WorkerStart start = start_workers(*python, options.device);
+  // Both import PyTorch, which takes seconds.
+  auto opening = std::async(std::launch::async, [&] {
+    auto process = std::make_unique<JudgeProcess>(start, limits.worker);
+    auto device = process->open();
+    return Opened{std::move(process), std::move(device)};
+  });
+  const auto pool = make_pool(*python, options, limits.planner);
+  const auto facts = pool->facts();
+  if (!facts) return facts.error();
+  Opened opened = opening.get();
+  if (!opened.device && opened.device.error().code != ErrorCode::unsupported) return opened.device.error();
+
+  TaskPlanner planner(task, pool);
+  if (opened.device) planner.plan_for(opened.device->arch);
+  PlanPtr seed;
+  if (!task->seed.empty()) {
+    auto planned = planner.plan(task->seed, {});
+    if (!planned) return task_at_fault(planned.error(), "seed");
+    seed = planned->plan;
+  }
+  auto backend = std::make_shared<TorchBackend>(planner, facts->words());
+  if (!opened.device) {
+    // A mistake in the reference is found without a GPU, too.
+    if (const auto planned = planner.plan_reference({}); !planned)
+      return task_at_fault(planned.error(), "reference");
+    Error why = opened.device.error();
+    why.message = "the candidate was planned, but there is no GPU to run it on: " + why.message;
+    backend->cannot_run(std::move(why));
+    return backend;
+  }
+  auto device = prepare_device(*task, options, std::move(opened), start, seed);
+  if (!device) return device.error();
+  backend->judge_on(std::move(*device));
+  return backend;
+}
+
+}  // namespace torch
+
+Result<std::shared_ptr<Backend>> make_torch_backend(std::shared_ptr<const Task> task,
+                                                    const TorchOptions& options) {
+  return torch::make_backend(std::move(task), options, {});
+}
+
+Result<std::shared_ptr<Evaluator>> make_torch_evaluator(Task task, const TorchOptions& options) {
+  const auto shared = std::make_shared<const Task>(std::move(task));
+  auto backend = make_torch_backend(shared, options);
+  if (!backend) return backend.error();
+  // The device times; what the processor compiles meanwhile does not disturb it.
+  EvaluatorOptions stages = EvaluatorOptions::for_this_machine();
+  stages.compile_while_running = true;
+  return make_staged_evaluator(shared, std::move(*backend), stages);
+}
+
+Result<std::string> describe_torch_plan(const Task& task, const Source& source, const TorchOptions& options) {
+  if (auto supported = torch::check_supported(task); !supported) return supported.error();
+  const auto python = torch::find_python(options.python);
+  if (!python) return python.error();
+  const torch::TaskPlanner planner(std::make_shared<const Task>(task),
+                                   torch::make_pool(*python, options, {}));
+  const auto planned = planner.plan(source, {});
+  if (planned) return planned->text;
+  const Failure failure = planned.error();
+  if (const Error* const error = std::get_if<Error>(&failure)) return *error;
+  const Rejection& rejection = std::get<Rejection>(failure);
+  return fail(ErrorCode::bad_input, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
+}
+
+}  // namespace kernelsmith

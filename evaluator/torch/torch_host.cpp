@@ -1,0 +1,140 @@
+#include "torch_host.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iomanip>
+#include <sstream>
+#include <utility>
+
+#include "torch_session.hpp"
+
+namespace kernelsmith::torch {
+namespace {
+
+/// Candidate, yardstick and rival.
+constexpr std::size_t kPlaces = 3;
+/// Events of one graph launch scatter by about half a microsecond: 0.25 % of a batch.
+constexpr double kBatchNoiseUs = 0.5;
+/// Ratios of the same plan in five processes spread by 0.4 %; a baseline is its own yardstick.
+constexpr Floors kFloors{
+    .like_with_like = 0.005, .short_call = 0.01, .short_us = 5, .against_baseline = 0, .times = 0.02};
+/// The best of a few large copies is not the best there is; margin as for the other backends' rooflines.
+constexpr double kMargin = 0.25;
+/// Sets of a variant that is only checked.
+constexpr std::size_t kCheckSets = 2;
+/// Timed sets, in batches: a batch finds others than the one before it.
+constexpr std::size_t kTimedBatches = 2;
+/// The judge's least: two for the check, and two for each of a duel's rounds.
+constexpr std::size_t kLeastTimedSets = 8;
+
+std::uint64_t secret_seed() { return draw_key()[0] >> 1; }  // 63 bits: PyTorch's seeds are signed
+
+Json preparation_of(const JudgeSettings& settings, const ReferenceFacts& reference) {
+  return {{"do", "prepare"},
+          {"reference", settings.reference.string()},
+          {"precision", settings.torch.precision},
+          {"slots", reference.slots}};
+}
+
+}  // namespace
+
+Failure no_own_kernels(Stage stage) {
+  return reject(
+      stage, RejectionCode::forbidden_construct,
+      "the call launches no kernel of the candidate's own, only PyTorch's operators: write a Triton "
+      "kernel (a task takes any module by torch: {policy: any})");
+}
+
+TorchHost::TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, const JudgeSettings& settings,
+                     DeviceFacts device, ReferenceFacts reference, bool sandboxed)
+    : wants_own_kernels_(task.torch.policy == "own_kernels"),
+      judge_(judge),
+      reference_(std::move(reference)),
+      runners_(std::move(start), preparation_of(settings, reference_), judge.limits().start_s),
+      traits_{.tier = sandboxed ? "full" : "unsandboxed",
+              .hardware = std::move(device.hardware),
+              .batch_noise_us = kBatchNoiseUs,
+              .places = kPlaces,
+              .batch_us = settings.batch_us,
+              .isolated_calls = true,
+              .floors = kFloors} {
+  runners_.start_spare();
+}
+
+Judged<std::unique_ptr<KernelSession>> TorchHost::open(const BinaryPtr& binary, Trust, std::size_t place,
+                                                       const std::stop_token& stop) {
+  if (std::dynamic_pointer_cast<const Reference>(binary))
+    return std::unique_ptr<KernelSession>(std::make_unique<ReferenceSession>(*this, stop));
+  const auto plan = std::dynamic_pointer_cast<const Plan>(binary);
+  if (!plan) return Failure(fail(ErrorCode::internal, "no binary of the torch backend"));
+  auto runner = runners_.take(plan, place, stop);
+  if (!runner) return Failure(runner.error());
+  const auto loaded = (*runner)->ask({{"do", "load"}}, plan->bytes(), judge_.limits().load_s, stop);
+  if (!loaded) return believed(loaded.error(), stop);
+  // The planner's word is a candidate's; this is the runner's.
+  if (wants_own_kernels_ && count_at(loaded->json, "launches") == 0) return no_own_kernels(Stage::plan);
+  return std::unique_ptr<KernelSession>(std::make_unique<PlanSession>(*this, **runner, stop));
+}
+
+Failure TorchHost::believed(const Failure& failure, const std::stop_token& stop) {
+  const auto* const rejection = std::get_if<Rejection>(&failure);
+  if (!rejection || rejection->stage != Stage::run) return failure;
+  InputSet set;
+  set.seed = secret_seed();
+  const auto works = judge_.ask(batch_request("yardstick", 0, {&set}), judge_.limits().compare_s, stop);
+  if (works) return failure;
+  Error error = machine_error(works.error());
+  if (error.code != ErrorCode::cancelled)
+    error.message = "the GPU failed: the reference does not run any more either (" + error.message + ")";
+  return error;
+}
+
+Result<double> TorchHost::least_us(std::size_t, const InputSet&) {
+  if (reference_.bytes_per_us <= 0) return 0.0;
+  return reference_.compulsory_bytes / reference_.bytes_per_us * (1 - kMargin);
+}
+
+std::vector<TaskShape> TorchHost::shapes() const {
+  std::vector<TaskShape> shapes;
+  for (const std::string& variant : reference_.variants) {
+    TaskShape shape;
+    shape.name = variant;
+    shape.extents = reference_.extents;
+    shape.timed = shapes.empty();
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+Result<Bank> TorchHost::draw_bank() const {
+  Bank bank;
+  for (std::size_t variant = 0; variant < reference_.variants.size(); ++variant) {
+    const std::size_t timed = std::max(kTimedBatches * reference_.slots + kCheckSets, kLeastTimedSets);
+    auto& sets = bank.emplace_back(variant == 0 ? timed : kCheckSets);
+    for (InputSet& set : sets) set.seed = secret_seed();
+  }
+  return bank;
+}
+
+double TorchHost::now_s() const {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count() - runners_.waited_s();
+}
+
+std::optional<Profile> TorchHost::profile(const PlanPtr& plan, const std::stop_token& stop) {
+  Worker* const runner = runners_.find(plan);
+  if (!runner) return std::nullopt;
+  const auto reply = runner->ask({{"do", "profile"}}, judge_.limits().load_s, stop);
+  if (!reply) return std::nullopt;
+  Profile profile;
+  profile.own_share = number_at(reply->json, "own_share");
+  std::ostringstream table;
+  table << std::fixed << std::setprecision(2);
+  for (const Json& operation : member(reply->json, "ops"))
+    table << std::setw(10) << number_at(operation, "us") << " us  " << text_at(operation, "name")
+          << (member(operation, "own") == true ? "  (own)" : "") << '\n';
+  profile.table = table.str();
+  return profile;
+}
+
+}  // namespace kernelsmith::torch

@@ -1,0 +1,69 @@
+// TorchHost: the KernelHost of one task on one GPU, over the judge's process and the runners'.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/evaluator/kernel_host.hpp>
+
+#include "judge_process.hpp"
+#include "planner_pool.hpp"
+#include "runner_pool.hpp"
+
+namespace kernelsmith::torch {
+
+/// The reference itself, as the judge's process runs it: baseline and yardstick.
+class Reference final : public Binary {};
+
+/// How a plan's time is shared out, by the runner's own look at each operation.
+struct Profile {
+  double own_share = 0;  ///< of the candidate's own kernels
+  std::string table;     ///< for a person
+};
+
+class TorchHost final : public KernelHost {
+ public:
+  /// `judge` is prepared, and outlives the host.
+  TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, const JudgeSettings& settings,
+            DeviceFacts device, ReferenceFacts reference, bool sandboxed);
+
+  HostTraits traits() const override { return traits_; }
+  std::size_t capacity(std::size_t) const override { return reference_.slots; }
+  Judged<std::unique_ptr<KernelSession>> open(const BinaryPtr& binary, Trust trust, std::size_t place,
+                                              const std::stop_token& stop) override;
+  Result<double> least_us(std::size_t shape, const InputSet& set) override;
+
+  /// The variants of the inputs as shapes; only the first, as given, is timed.
+  std::vector<TaskShape> shapes() const;
+
+  /// Seeds for a bank of these shapes.
+  Result<Bank> draw_bank() const;
+
+  /// Of a plan that was run and whose runner lives; empty where there is none, or it cannot tell.
+  std::optional<Profile> profile(const PlanPtr& plan, const std::stop_token& stop);
+
+  /// The judge's clock. It stands still while a runner starts: no candidate is slow because PyTorch is.
+  double now_s() const;
+
+  // For the sessions.
+  JudgeProcess& judge() { return judge_; }
+  RunnerPool& runners() { return runners_; }
+  const ReferenceFacts& reference() const { return reference_; }
+  /// What a runner did is believed only where the reference still runs: the machine could have failed.
+  Failure believed(const Failure& failure, const std::stop_token& stop);
+
+ private:
+  const bool wants_own_kernels_;
+  JudgeProcess& judge_;
+  const ReferenceFacts reference_;
+  RunnerPool runners_;
+  HostTraits traits_;
+};
+
+/// "No kernel of its own": what the policy own_kernels refuses.
+Failure no_own_kernels(Stage stage);
+
+}  // namespace kernelsmith::torch

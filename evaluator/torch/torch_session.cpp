@@ -1,0 +1,138 @@
+#include "torch_session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace kernelsmith::torch {
+namespace {
+
+/// Adds the time of its life to a total.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total_ms) : total_ms_(total_ms) {}
+  ~Stopwatch() {
+    total_ms_ += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& total_ms_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// The time of a batch; what is none is a mistake of our own program.
+Judged<double> time_in(const Json& reply) {
+  const double us = number_at(reply, "us", -1);
+  if (us > 0) return us;
+  return Failure(fail(ErrorCode::tool_failed, "a worker of the torch backend gives no time for a batch"));
+}
+
+Fault fault_from(const std::string& kind) {
+  if (kind == "not_written") return Fault::not_written;
+  return kind == "not_finite" ? Fault::not_finite : Fault::wrong;
+}
+
+/// The place of an element, told by its indices, in the flat output.
+std::size_t flat_index(const Json& indices, const TensorExtent& extent) {
+  std::size_t flat = 0, dimension = 0;
+  for (const Json& index : indices) {
+    if (dimension == extent.shape.size()) break;
+    flat = flat * static_cast<std::size_t>(extent.shape[dimension++]) +
+           (index.is_number_unsigned() ? index.get<std::size_t>() : 0);
+  }
+  return flat;
+}
+
+/// An output of another shape or dtype than the reference's.
+Rejection misshapen(const std::string& output, const Json& wrong) {
+  return {Stage::correctness,
+          RejectionCode::wrong_output,
+          "'" + output + "' is " + member(wrong, "actual").dump() + ", and the reference's is " +
+              member(wrong, "expected").dump(),
+          {}};
+}
+
+}  // namespace
+
+Findings ComparingSession::compare() {
+  const Stopwatch watch(spent_ms_["compare"]);
+  Json request = batch_request("compare", batch_.shape, batch_.calls);
+  request.update(outputs_are_);
+  const auto reply = host_.judge().ask(request, host_.judge().limits().compare_s, stop_);
+  if (reply) {
+    outputs_ = digest_of(text_at(reply->json, "digest"));
+    return findings_of(reply->json);
+  }
+  const Failure failure = reply.error();
+  Findings findings;
+  if (const auto* const rejection = std::get_if<Rejection>(&failure))
+    findings.rejected = *rejection;
+  else
+    findings.broken = std::get<Error>(failure);
+  return findings;
+}
+
+Findings ComparingSession::findings_of(const Json& reply) const {
+  Findings findings;
+  findings.error = number_at(reply, "error");
+  const Json& wrong = member(reply, "wrong");
+  if (!wrong.is_object()) return findings;
+  Findings::Wrong found;
+  found.call = count_at(wrong, "call");
+  found.tensor = count_at(wrong, "tensor");
+  if (found.call >= batch_.calls.size() || found.tensor >= host_.reference().outputs.size()) {
+    findings.broken =
+        fail(ErrorCode::tool_failed, "the judge of the torch backend names an output that is not");
+    return findings;
+  }
+  const std::string kind = text_at(wrong, "kind");
+  if (kind == "shape") {
+    findings.rejected = misshapen(host_.reference().outputs[found.tensor].name, wrong);
+    return findings;
+  }
+  found.result.fault = fault_from(kind);
+  found.result.error = findings.error;
+  found.result.worst = number_at(wrong, "worst", findings.error);
+  found.result.worst_at = flat_index(member(wrong, "index"), host_.reference().extents[found.tensor]);
+  const Tally tally{count_at(wrong, "count"), found.result.worst_at};
+  Faults& faults = found.result.faults;
+  (found.result.fault == Fault::wrong        ? faults.wrong
+   : found.result.fault == Fault::not_finite ? faults.not_finite
+                                             : faults.not_written) = tally;
+  found.actual = number_at(wrong, "actual");
+  found.due = Findings::Wrong::Due{number_at(wrong, "expected"), number_at(wrong, "allowed")};
+  findings.wrong = found;
+  return findings;
+}
+
+void ComparingSession::take_costs(std::map<std::string, double>& spent_ms) {
+  for (const auto& [step, ms] : std::exchange(spent_ms_, {})) spent_ms[step] += ms;
+}
+
+Judged<double> PlanSession::run(const Batch& batch) {
+  batch_ = batch;
+  const Stopwatch watch(spent_ms_["calls"]);
+  const double limit_s = batch.timeout_s + host_.judge().limits().grace_s;
+  const auto ran = runner_.ask(batch_request("run", batch.shape, batch.calls), limit_s, stop_);
+  if (!ran) return host_.believed(ran.error(), stop_);
+  auto time = time_in(ran->json);
+  if (!time) return time;
+  const auto published = runner_.ask({{"do", "publish"}}, limit_s, stop_);
+  if (!published) return host_.believed(published.error(), stop_);
+  outputs_are_ = {{"outbox", member(published->json, "outbox")}};
+  return time;
+}
+
+Judged<double> ReferenceSession::run(const Batch& batch) {
+  batch_ = batch;
+  const Stopwatch watch(spent_ms_["calls"]);
+  outputs_are_ = {{"own", true}};
+  const double limit_s = batch.timeout_s + host_.judge().limits().grace_s;
+  const auto ran = host_.judge().ask(batch_request("yardstick", batch.shape, batch.calls), limit_s, stop_);
+  if (!ran) return Failure(machine_error(ran.error()));
+  return time_in(ran->json);
+}
+
+}  // namespace kernelsmith::torch

@@ -1,0 +1,55 @@
+// The KernelSessions of the torch backend: a candidate's plan in its runner, and the reference in the judge.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include <kernelsmith/evaluator/kernel_host.hpp>
+
+#include "torch_host.hpp"
+
+namespace kernelsmith::torch {
+
+/// What both have: the comparison is the judge's. `outbox` is where the outputs of the last batch are.
+class ComparingSession : public KernelSession {
+ public:
+  Findings compare() override;
+  Digest outputs() override { return outputs_; }
+  void take_costs(std::map<std::string, double>& spent_ms) override;
+
+ protected:
+  ComparingSession(TorchHost& host, std::stop_token stop) : host_(host), stop_(std::move(stop)) {}
+  Findings findings_of(const Json& reply) const;
+
+  TorchHost& host_;
+  const std::stop_token stop_;
+  Batch batch_;
+  Json outputs_are_;  ///< {"outbox": ...} or {"own": true}: a member of the request to compare
+  std::map<std::string, double> spent_ms_;
+
+ private:
+  Digest outputs_;
+};
+
+/// A plan that a runner has loaded.
+class PlanSession final : public ComparingSession {
+ public:
+  PlanSession(TorchHost& host, Worker& runner, std::stop_token stop)
+      : ComparingSession(host, std::move(stop)), runner_(runner) {}
+  /// The outputs leave the runner's memory before anything else runs.
+  Judged<double> run(const Batch& batch) override;
+
+ private:
+  Worker& runner_;
+};
+
+/// The reference, as the task's baseline says.
+class ReferenceSession final : public ComparingSession {
+ public:
+  ReferenceSession(TorchHost& host, std::stop_token stop) : ComparingSession(host, std::move(stop)) {}
+  Judged<double> run(const Batch& batch) override;
+};
+
+}  // namespace kernelsmith::torch

@@ -1,0 +1,155 @@
+#include "wire.hpp"
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <kernelsmith/core/escape.hpp>
+
+namespace kernelsmith::torch {
+namespace {
+
+constexpr int kDeepest = 64;
+
+/// nlohmann/json destroys and walks values recursively.
+bool too_deep(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i)
+        if (text[i] == '\\') ++i;
+    } else if (text[i] == '[' || text[i] == '{') {
+      if (++depth > kDeepest) return true;
+    } else if (text[i] == ']' || text[i] == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+struct Meaning {
+  std::string_view code;
+  RejectionCode ours;
+};
+
+/// The planner's words for what the archive knows by a code of its own.
+constexpr std::array<Meaning, 9> kPlannerCodes = {{{"syntax_error", RejectionCode::compile_failed},
+                                                   {"triton_compile", RejectionCode::compile_failed},
+                                                   {"no_model_new", RejectionCode::entry_missing},
+                                                   {"other_constructor", RejectionCode::entry_missing},
+                                                   {"other_parameters", RejectionCode::plan_failed},
+                                                   {"reads_values", RejectionCode::plan_failed},
+                                                   {"not_allowed", RejectionCode::forbidden_construct},
+                                                   {"plan_too_large", RejectionCode::too_large},
+                                                   {"shape", RejectionCode::wrong_output}}};
+
+/// A code that is not known is the usual one of its stage.
+RejectionCode usual_code(Stage stage) {
+  switch (stage) {
+    case Stage::compile:
+      return RejectionCode::compile_failed;
+    case Stage::plan:
+      return RejectionCode::plan_failed;
+    case Stage::correctness:
+      return RejectionCode::wrong_output;
+    case Stage::integrity:
+      return RejectionCode::protocol_forged;
+    default:
+      return RejectionCode::crashed;
+  }
+}
+
+RejectionCode code_of(const std::string& code, Stage stage) {
+  if (const auto ours = rejection_code_from(code)) return *ours;
+  for (const Meaning& meaning : kPlannerCodes)
+    if (meaning.code == code) return meaning.ours;
+  return usual_code(stage);
+}
+
+/// "candidate.py:12: reads_values: MESSAGE. HINT"
+std::string words_of(const Json& error) {
+  std::string words = text_at(error, "message");
+  const std::string where = text_at(error, "where"), code = text_at(error, "code"),
+                    hint = text_at(error, "hint");
+  if (!rejection_code_from(code) && !code.empty()) words = code + ": " + words;
+  if (!where.empty()) words = where + ": " + words;
+  if (!hint.empty()) words += ". " + hint;
+  return words;
+}
+
+Failure failure_of(const Json& error) {
+  const std::string fault = text_at(error, "fault");
+  if (fault == "candidate") {
+    const Stage stage = stage_from(text_at(error, "stage")).value_or(Stage::run);
+    return reject(stage, code_of(text_at(error, "code"), stage), words_of(error));
+  }
+  const std::string where = text_at(error, "where");
+  if (fault == "task")
+    return fail(ErrorCode::refused, "the task's reference cannot be used: " + text_at(error, "message"),
+                where.empty() ? "files: reference" : where, text_at(error, "hint"));
+  return fail(error_code_from(text_at(error, "code")).value_or(ErrorCode::tool_failed),
+              text_at(error, "message"), where, text_at(error, "hint"));
+}
+
+Failure no_reply(const std::string& what) {
+  return fail(ErrorCode::bad_reply, "a Python program of the torch backend answered " + what);
+}
+
+}  // namespace
+
+bool is_no_reply(const Failure& failure) {
+  const Error* const error = std::get_if<Error>(&failure);
+  return error && error->code == ErrorCode::bad_reply;
+}
+
+Json parse_untrusted(std::string_view text) {
+  if (too_deep(text)) return {};
+  Json parsed = Json::parse(text, nullptr, false);
+  return parsed.is_discarded() ? Json() : parsed;
+}
+
+Judged<Reply> read_reply(Message message) {
+  Json json = parse_untrusted(message.json);
+  if (!json.is_object()) return no_reply("no JSON object");
+  if (const Json& error = member(json, "error"); error.is_object()) return failure_of(error);
+  if (member(json, "ok") != true) return no_reply("without ok or error");
+  return Reply{std::move(json), std::move(message.blob)};
+}
+
+bool is_utf8(std::string_view text) {
+  try {
+    static_cast<void>(Json(text).dump());
+  } catch (const Json::type_error&) {
+    return false;
+  }
+  return true;
+}
+
+const Json& member(const Json& object, const char* key) {
+  static const Json none;
+  if (!object.is_object()) return none;
+  const auto found = object.find(key);
+  return found == object.end() ? none : *found;
+}
+
+double number_at(const Json& object, const char* key, double otherwise) {
+  const Json& given = member(object, key);
+  const Json& value = given.is_object() ? member(given, "float") : given;
+  if (value.is_number()) return value.get<double>();
+  if (value == "inf") return std::numeric_limits<double>::infinity();
+  if (value == "-inf") return -std::numeric_limits<double>::infinity();
+  if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return otherwise;
+}
+
+std::size_t count_at(const Json& object, const char* key) {
+  const Json& value = member(object, key);
+  return value.is_number_unsigned() ? value.get<std::size_t>() : 0;
+}
+
+std::string text_at(const Json& object, const char* key) {
+  const Json& value = member(object, key);
+  return value.is_string() ? escape_controls(value.get_ref<const std::string&>()) : "";
+}
+
+}  // namespace kernelsmith::torch

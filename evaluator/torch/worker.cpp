@@ -1,0 +1,61 @@
+#include "worker.hpp"
+
+#include <sstream>
+#include <utility>
+
+namespace kernelsmith::torch {
+namespace {
+
+std::string name_of(Role role) { return role == Role::judge ? "judge" : "runner"; }
+
+std::string seconds(double s) {
+  std::ostringstream text;
+  text << s << " s";
+  return text.str();
+}
+
+}  // namespace
+
+Error machine_error(const Failure& failure) {
+  if (const auto* const error = std::get_if<Error>(&failure)) return *error;
+  return fail(ErrorCode::tool_failed, std::get<Rejection>(failure).diagnostics);
+}
+
+Result<std::unique_ptr<Worker>> Worker::start(const WorkerStart& start, Role role) {
+  auto process = start(role);
+  if (!process) return process.error();
+  return std::unique_ptr<Worker>(new Worker(role, std::move(*process)));
+}
+
+Judged<Reply> Worker::ask(const Json& request, std::string blob, double timeout_s,
+                          const std::stop_token& stop) {
+  Answer answer = process_.ask({request.dump(), std::move(blob)}, timeout_s, stop);
+  if (answer.kind != Answer::Kind::reply) return no_answer(answer, text_at(request, "do"), timeout_s);
+  auto reply = read_reply(std::move(answer.message));
+  if (!reply && is_no_reply(reply.error())) process_.kill();
+  return reply;
+}
+
+Failure Worker::no_answer(const Answer& answer, const std::string& what, double timeout_s) const {
+  const std::string who = "the " + name_of(role_) + " of the torch backend";
+  switch (answer.kind) {
+    case Answer::Kind::stopped:
+      return fail(ErrorCode::cancelled, "the evaluation was stopped");
+    case Answer::Kind::garbage:
+      return fail(ErrorCode::tool_failed, who + " wrote " + answer.words + " when asked to " + what);
+    case Answer::Kind::late:
+      if (role_ == Role::runner)
+        return reject(Stage::run, RejectionCode::timed_out,
+                      "no answer within " + seconds(timeout_s) + " when asked to " + what);
+      return fail(ErrorCode::timeout,
+                  who + " did not answer within " + seconds(timeout_s) + " when asked to " + what);
+    default:
+      break;
+  }
+  if (role_ == Role::runner)
+    return reject(Stage::run, RejectionCode::crashed,
+                  "the process on the GPU ended when asked to " + what + ": " + answer.words);
+  return fail(ErrorCode::tool_failed, who + " ended when asked to " + what + ": " + answer.words);
+}
+
+}  // namespace kernelsmith::torch

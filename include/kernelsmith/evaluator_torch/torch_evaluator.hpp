@@ -1,0 +1,45 @@
+// The `torch` backend: PyTorch modules with Triton kernels, planned in a sandbox without a GPU, replayed and
+// timed by trusted code (docs/backend-torch.md).
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/backend_description.hpp>
+
+namespace kernelsmith {
+
+struct TorchOptions {
+  std::filesystem::path python;  ///< a program or its path; empty: $KERNELSMITH_TORCH_PYTHON, else python3
+  int device = 0;                ///< as CUDA counts them
+  std::size_t bank_bytes = std::size_t{4} << 30;  ///< device memory for inputs and expected outputs
+  bool unsandboxed = false;                       ///< only when asked for by name; recorded in the tier
+};
+
+/// Prepares the task: starts the planner, plans the seed, and has the reference tried and timed on the GPU.
+/// Takes some seconds, most of them PyTorch's. Without a GPU it plans, and every candidate that passes that
+/// far ends with `unsupported`. Errors: `tool_missing` (Python, PyTorch, Triton, bubblewrap), `refused` (a
+/// reference or seed that fails), `unsupported` for another backend's task.
+Result<std::shared_ptr<Evaluator>> make_torch_evaluator(Task task, const TorchOptions& options = {});
+
+/// The same without queues, for an evaluator of several tasks.
+Result<std::shared_ptr<Backend>> make_torch_backend(std::shared_ptr<const Task> task,
+                                                    const TorchOptions& options = {});
+
+/// What a call of the candidate does, as text for a person. Needs no GPU. A candidate that cannot be planned
+/// is an Error (bad_input) with its diagnostics.
+Result<std::string> describe_torch_plan(const Task& task, const Source& source,
+                                        const TorchOptions& options = {});
+
+/// The GPU that this machine measures on, as reports name it; "no GPU" where there is none.
+std::string torch_hardware();
+
+BackendDescription describe_torch_backend();
+
+}  // namespace kernelsmith

@@ -1,0 +1,29 @@
+// Ready-made candidates for the tasks of a suite.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/suite/tasks.hpp>
+
+namespace kernelsmith {
+
+/// What load_candidate() takes, in the order of the names.
+using CandidatePaths = std::vector<std::filesystem::path>;
+
+struct FoundCandidates {
+  std::vector<CandidatePaths> of_task;              ///< one for each task, in their order
+  std::vector<std::filesystem::path> without_task;  ///< sources that belong to no task
+};
+
+/// Sources (.cpp, .cu, .py) below `folder`, for the task that they are named after: NAME/any.cpp, NAME.cpp,
+/// and, where a candidate has several files, the folders NAME/any/. NAME is the task's name without ".py",
+/// or its last part where no other task has the same. In KernelBench's runs
+/// level_1_problem_3_sample_0_kernel.py is for the task of level 1 that begins with "3_". Errors: `not_found`
+/// for no such folder and where nothing belongs to a task, `permission` and `io`.
+Result<FoundCandidates> find_candidates(const std::filesystem::path& folder,
+                                        const std::vector<SuiteTask>& tasks);
+
+}  // namespace kernelsmith

@@ -1,0 +1,28 @@
+// The tasks of a suite: folders with a task.yaml, and KernelBench's problem files, below one folder.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith {
+
+struct SuiteTask {
+  std::string name;  ///< the path below the suite's folder, such as "level1/softmax" or "level2/3_Conv2d.py"
+  unsigned level = 0;          ///< of the nearest folder above it that is named level1, level2, ...; else 0
+  std::filesystem::path path;  ///< what load_task_folder() takes
+
+  /// The name without ".py": what candidates are called.
+  std::string stem() const;
+};
+
+/// All tasks down to three folders below `folder`, by level, then by name with numbers by their value. A
+/// `.py` file is a problem where its folder is named level1, level2, ...; nothing is loaded. `levels` are
+/// those wanted; empty: all. Errors: `not_found` for no such folder and for no task, `permission` and `io`.
+Result<std::vector<SuiteTask>> find_tasks(const std::filesystem::path& folder,
+                                          const std::set<unsigned>& levels);
+
+}  // namespace kernelsmith

@@ -1,0 +1,97 @@
+// kernelsmith score CANDIDATES --tasks FOLDER
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "say.hpp"
+#include "suite_command.hpp"
+#include "text.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(CANDIDATES holds, for a task level1/softmax: softmax.cpp, softmax/any.cpp or the same below level1 (.cpp, .cu, .py;
+candidates of several files are folders in softmax/), or KernelBench's level_1_problem_3_sample_0_kernel.py, which
+is for the task of level 1 that begins with 3_. The best candidate of a task counts; a task without one is not solved.
+The same command goes on after an interruption, and evaluates anew what has changed.
+Exit status: 0 every task has its result, 130 interrupted, else that of the first task's error.
+docs/suite.md explains the figures and the files.)";
+
+constexpr std::size_t kMostTold = 5;
+
+/// Sources whose names fit no task may be there by mistake.
+void tell_without_task(const std::vector<std::filesystem::path>& files) {
+  for (std::size_t i = 0; i < std::min(files.size(), kMostTold); ++i)
+    say(stderr, "note: {} belongs to none of the tasks\n", files[i].string());
+  if (files.size() > kMostTold)
+    say(stderr, "note: so do {}\n", number_text(files.size() - kMostTold, "other file"));
+}
+
+class Host final : public SuiteHost {
+ public:
+  Host(const ConfigOptions& config, const Registry& registry) : config_(config), registry_(registry) {}
+
+  Result<RunConfig> configure(const Task& task) override {
+    auto run = default_config(task, registry_);
+    if (!run) return run;
+    if (const Status applied = config_.apply(registry_, *run); !applied) return applied.error();
+    return run;
+  }
+
+  void begin(const SuiteTask& task, std::size_t number, std::size_t of) override {
+    tell_begin(task, number, of);
+  }
+  void end(const TaskResult& result) override { tell_end(result); }
+
+ private:
+  const ConfigOptions& config_;
+  const Registry& registry_;
+};
+
+struct ScoreCommand {
+  std::string candidates;
+  TaskSetOptions tasks;
+  bool quick = false;
+  ConfigOptions config;
+
+  int operator()() const {
+    Interrupt interrupt;
+    const Registry registry = default_registry();
+    const auto found = tasks.tasks();
+    if (!found) return report(stderr, found.error());
+    const auto sources = find_candidates(candidates, *found);
+    if (!sources) return report(stderr, sources.error());
+    tell_without_task(sources->without_task);
+    auto shared = settings_of(config);
+    if (!shared) return report(stderr, shared.error());
+    if (quick) (*shared)["quick"] = "yes";
+    const std::string out = tasks.out_folder(candidates, ".score");
+    Host host(config, registry);
+    if (const Status ok = try_out(*found, registry, host, false); !ok) return report(stderr, ok.error());
+    return conclude(score_candidates(*found, sources->of_task, {out, std::move(*shared)}, registry, host,
+                                     !quick, interrupt.token()),
+                    out);
+  }
+};
+
+}  // namespace
+
+void add_score(CLI::App& app, Command& chosen) {
+  auto score = std::make_shared<ScoreCommand>();
+  CLI::App* command = app.add_subcommand("score", "Evaluate ready-made candidates of many tasks");
+  command->add_option("CANDIDATES", score->candidates, "The folder of the candidates")->required();
+  command->add_option("--tasks", score->tasks.folder, "The folder of the tasks")
+      ->check(no_option("FOLDER"))
+      ->type_name("FOLDER")
+      ->required();
+  score->tasks.add_to(*command, "CANDIDATES.score");
+  command->add_flag("--quick", score->quick, "Time as a search does, with wider intervals");
+  score->config.add_to(*command);
+  command->footer(kFooter);
+  command->callback([score, &chosen] { chosen = [score] { return (*score)(); }; });
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,155 @@
+// kernelsmith suite FOLDER
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "progress.hpp"
+#include "say.hpp"
+#include "suite_command.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(FOLDER holds task folders, or KernelBench's level1, level2, ... Each task is searched in a run folder of its own
+below the results, with the same budget of evaluations; the seed, repairs and measuring again count.
+The same command goes on after Ctrl-C, a kill or an error, and takes finished tasks as they are.
+--preset kernel-smith: 40 rounds; models named by --model are asked with temperature 0.6, top_p 0.95 and at most
+32768 tokens of prompt and of reply.
+Exit status: 0 every task was searched to its end, 130 interrupted, else that of the first task's error.
+docs/suite.md explains the figures and the files.)";
+
+constexpr std::uint64_t kDefaultRounds = 40;
+
+/// Of Kernel-Smith's published protocol.
+constexpr std::uint64_t kKernelSmithRounds = 40;
+const Sampling kKernelSmithSampling = {0.6, 0.95, 32'768, 32'768};
+
+struct SuiteCommand {
+  TaskSetOptions tasks;
+  std::optional<std::uint64_t> rounds;
+  std::optional<std::string> preset;
+  std::string budget = "equal";
+  std::optional<std::uint64_t> seed;
+  std::optional<unsigned> workers;
+  bool deterministic = false;
+  ModelOptions models;
+  ConfigOptions config;
+
+  std::uint64_t rounds_each() const { return rounds.value_or(preset ? kKernelSmithRounds : kDefaultRounds); }
+  Result<RunConfig> configure(const Task& task, const Registry& registry) const;
+  Result<std::map<std::string, std::string>> settings() const;
+  int operator()() const;
+};
+
+/// Searches with the command's options, and shows each search as `run` does.
+class Host final : public SearchHost {
+ public:
+  Host(const SuiteCommand& command, const Registry& registry, std::stop_token stop)
+      : command_(command), registry_(registry), stop_(std::move(stop)) {}
+
+  Result<RunConfig> configure(const Task& task) override { return command_.configure(task, registry_); }
+
+  void begin(const SuiteTask& task, std::size_t number, std::size_t of) override {
+    tell_begin(task, number, of);
+  }
+
+  std::shared_ptr<Observer> observer() override { return progress_ = std::make_shared<Progress>(); }
+
+  Result<Outcome> search(Session& session) override {
+    // Whom models are asked of is the same for all tasks.
+    if (const std::string whom = session.config().proposer.provider->destination(); !whom.empty() && !told_)
+      say(stderr, "{}\n", whom);
+    told_ = true;
+    progress_->start(session.engine());
+    auto outcome = session.run([&](const Commit& commit) { progress_->on_commit(commit); }, stop_);
+    progress_->finish();
+    return outcome;
+  }
+
+  void end(const TaskResult& result) override { tell_end(result); }
+
+ private:
+  const SuiteCommand& command_;
+  const Registry& registry_;
+  std::stop_token stop_;
+  std::shared_ptr<Progress> progress_;
+  bool told_ = false;
+};
+
+Result<RunConfig> SuiteCommand::configure(const Task& task, const Registry& registry) const {
+  auto run = default_config(task, registry);
+  if (!run) return run;
+  if (const Status applied = config.apply_file(registry, *run); !applied) return applied.error();
+  if (const Status applied = models.apply(registry, *run); !applied) return applied.error();
+  if (const Status applied = config.apply_settings(registry, *run); !applied) return applied.error();
+  run->budgets.evaluations = rounds_each();
+  if (seed) run->seed = *seed;
+  if (workers) run->workers = *workers;
+  if (deterministic) run->deterministic = true;
+  return run;
+}
+
+/// What another search would come of; not the server, which may move, nor the number of workers.
+Result<std::map<std::string, std::string>> SuiteCommand::settings() const {
+  auto settings = settings_of(config);
+  if (!settings) return settings;
+  (*settings)["rounds"] = fmt::format("{}", rounds_each());
+  if (preset) (*settings)["preset"] = *preset;
+  if (seed) (*settings)["seed"] = fmt::format("{}", *seed);
+  if (deterministic) (*settings)["deterministic"] = "yes";
+  if (models.manual) (*settings)["proposer"] = "manual";
+  if (!models.models.empty()) (*settings)["models"] = fmt::format("{}", fmt::join(models.models, " "));
+  return settings;
+}
+
+int SuiteCommand::operator()() const {
+  Interrupt interrupt;
+  const Registry registry = default_registry();
+  const auto found = tasks.tasks();
+  if (!found) return report(stderr, found.error());
+  auto shared = settings();
+  if (!shared) return report(stderr, shared.error());
+  const std::string out = tasks.out_folder(tasks.folder, ".suite");
+  Host host(*this, registry, interrupt.token());
+  if (const Status ok = try_out(*found, registry, host, true); !ok) return report(stderr, ok.error());
+  say(stderr, "{} tasks, {} evaluations each, results in {}\n", found->size(), rounds_each(), out);
+  return conclude(search_suite(*found, {out, std::move(*shared)}, registry, host, interrupt.token()), out);
+}
+
+}  // namespace
+
+void add_suite(CLI::App& app, Command& chosen) {
+  auto suite = std::make_shared<SuiteCommand>();
+  CLI::App* command = app.add_subcommand("suite", "Search for faster kernels of many tasks");
+  command->add_option("FOLDER", suite->tasks.folder, "The folder of the tasks")->required();
+  suite->tasks.add_to(*command, "FOLDER.suite");
+  command->add_option("--rounds", suite->rounds, "Evaluations for each task (default 40)")
+      ->check(whole_number(1))
+      ->type_name("N");
+  command->add_option("--preset", suite->preset, "A published protocol: kernel-smith")
+      ->check(CLI::IsMember({"kernel-smith"}))
+      ->type_name("NAME");
+  command->add_option("--budget", suite->budget, "How rounds are shared out: equal")
+      ->check(CLI::IsMember({"equal"}))
+      ->type_name("NAME");
+  command->add_option("--seed", suite->seed, "Of the random numbers of every search (default 1)")
+      ->check(whole_number(0))
+      ->type_name("N");
+  command->add_option("--workers", suite->workers, "Evaluations in flight (default: the cores)")
+      ->check(whole_number(1, 1024))
+      ->type_name("N");
+  command->add_flag("--deterministic", suite->deterministic,
+                    "The same searches with any number of workers and interruptions");
+  suite->models.add_to(*command);
+  suite->config.add_to(*command);
+  command->footer(kFooter);
+  command->callback([suite, &chosen] {
+    chosen = [suite] {
+      if (suite->preset) suite->models.sampling = kKernelSmithSampling;
+      return (*suite)();
+    };
+  });
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,116 @@
+#include "suite_command.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include <kernelsmith/core/digest.hpp>
+
+#include "commands.hpp"
+#include "say.hpp"
+#include "text.hpp"
+
+namespace kernelsmith::cli {
+
+void TaskSetOptions::add_to(CLI::App& command, const std::string& default_out) {
+  command
+      .add_option("--levels", levels,
+                  "Only tasks of these levels, such as 1,2 (0: those below no level folder)")
+      ->delimiter(',')
+      ->check(whole_number(0, 1'000'000))
+      ->type_name("N,...")
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--out", out,
+          fmt::format("The folder for the results, or with some already (default: {} here)", default_out))
+      ->check(no_option("FOLDER"))
+      ->type_name("FOLDER");
+}
+
+Result<std::vector<SuiteTask>> TaskSetOptions::tasks() const {
+  return find_tasks(folder, {levels.begin(), levels.end()});
+}
+
+std::string TaskSetOptions::out_folder(const std::string& of, const std::string& suffix) const {
+  if (out) return *out;
+  std::error_code ignored;
+  const auto whole = std::filesystem::canonical(of, ignored);
+  return whole.filename().string() + suffix;
+}
+
+Result<std::map<std::string, std::string>> settings_of(const ConfigOptions& config) {
+  std::map<std::string, std::string> settings;
+  if (config.file) {
+    const auto text = read_text_file(*config.file);
+    if (!text) return text.error();
+    settings["config"] = "sha256 " + digest_of(*text).hex().substr(0, 16);
+  }
+  for (const std::string& setting : config.settings) {
+    std::string& all = settings["set"];
+    all += (all.empty() ? "" : " ") + setting;
+  }
+  return settings;
+}
+
+Status try_out(const std::vector<SuiteTask>& tasks, const Registry& registry, SuiteHost& host,
+               bool searches) {
+  for (const SuiteTask& task : tasks) {
+    const auto loaded = load_task_folder(task.path, registry.backends);
+    if (!loaded) continue;
+    const auto config = host.configure(loaded->task);
+    if (!config) return config.error();
+    if (!searches) return {};
+    if (const Status ok = check_budgets(*config); !ok) return ok;
+    const auto proposer = config->proposer.provider->make(loaded->task);
+    // Where this task has nothing to vary, others may.
+    return proposer || proposer.error().code == ErrorCode::refused ? Status() : Status(proposer.error());
+  }
+  return {};
+}
+
+void tell_begin(const SuiteTask& task, std::size_t number, std::size_t of) {
+  say(stderr, "[{}/{}] {}\n", number, of, task.name);
+}
+
+void tell_end(const TaskResult& result) {
+  if (result.error)
+    say(stderr, "        error: {}\n", describe(*result.error));
+  else if (result.speedup)
+    say(stderr, "        {}\n", text_of(*result.speedup));
+  else
+    say(stderr, "        nothing was accepted: {}\n",
+        result.failure.empty() ? "no candidate" : result.failure);
+}
+
+namespace {
+
+/// All tasks with an error as one, with the first one's words.
+std::optional<Error> error_of(const SuiteReport& report) {
+  const auto& results = report.results;
+  const auto failed = [](const TaskResult& result) { return result.error.has_value(); };
+  const auto first = std::ranges::find_if(results, failed);
+  if (first == results.end()) return std::nullopt;
+  Error error = *first->error;
+  error.message = fmt::format("{} of {} ended with an error; {}: {}", std::ranges::count_if(results, failed),
+                              number_text(report.tasks, "task"), first->name, error.message);
+  if (error.hint.empty()) error.hint = "the same command tries them again";
+  return error;
+}
+
+}  // namespace
+
+int conclude(const Result<SuiteReport>& report, const std::string& out) {
+  if (!report) return kernelsmith::report(stderr, report.error());
+  say("{}", to_table(*report));
+  say("\nresults  {}\n", out);
+  if (report->results.size() < report->tasks) {
+    say(stderr, "stopped: the same command goes on\n");
+    return kInterrupted;
+  }
+  if (const auto error = error_of(*report)) return kernelsmith::report(stderr, *error);
+  return kDone;
+}
+
+}  // namespace kernelsmith::cli

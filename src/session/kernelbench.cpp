@@ -1,0 +1,65 @@
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/code/text.hpp>
+#include <kernelsmith/session/kernelbench.hpp>
+#include <kernelsmith/session/task_folder.hpp>
+
+namespace kernelsmith {
+namespace {
+
+constexpr std::size_t kLongestName = 100;
+
+constexpr const char* kTaskYaml =
+    R"(backend: torch
+files:
+  reference: reference.py     # Model, get_inputs() and get_init_inputs(), as KernelBench has them
+  # seed: seed.py             # a ModelNew to start from; without one a model writes the first (run --model NAME)
+torch:
+  precision: fp32             # what products may be computed in: fp32, tf32, bf16 or fp16
+  baseline: eager             # what is 1.0x: the reference as it is, or compile (torch.compile)
+  policy: own_kernels         # a candidate must launch a kernel of its own; or any
+# tolerance: {rtol: 1e-3, atol: 1e-4}   # in place of the error that the precision explains
+)";
+
+/// Whether a line begins so: what a problem defines stands at the left margin.
+bool defines(std::string_view text, std::string_view what) {
+  return std::ranges::any_of(lines_of(text),
+                             [what](std::string_view line) { return line.starts_with(what); });
+}
+
+}  // namespace
+
+std::string problem_name(const std::filesystem::path& file) {
+  std::string name = file.stem().string();
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-' && c != '.') c = '_';
+  while (!name.empty() && (name.back() == '_' || name.back() == '.')) name.pop_back();
+  const std::size_t begin = std::min(name.find_first_not_of("-._"), name.size());
+  name = name.substr(begin, kLongestName);
+  return name.empty() ? "problem" : name;
+}
+
+Result<std::vector<SourceFile>> files_of_problem(const std::filesystem::path& file) {
+  auto text = read_text_file(file);
+  if (!text) return text.error();
+  constexpr std::array<std::string_view, 3> kNeeds = {"class Model(", "def get_inputs(",
+                                                      "def get_init_inputs("};
+  for (const std::string_view what : kNeeds)
+    if (!defines(*text, what))
+      return fail(ErrorCode::bad_input,
+                  "this is no KernelBench problem: it has no `" + std::string(what) + "...`", file.string(),
+                  "a problem defines class Model(nn.Module), get_inputs() and get_init_inputs()");
+  const std::string head =
+      "# What is to be made faster: reference.py. docs/formats.md explains every key.\nversion: 1\nname: ";
+  return std::vector<SourceFile>{{"task.yaml", head + problem_name(file) + "\n" + kTaskYaml},
+                                 {"reference.py", std::move(*text)}};
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <regex>
+
+#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/suite/candidates.hpp>
+
+#include "natural_order.hpp"
+
+namespace kernelsmith {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 3> kExtensions = {".cpp", ".cu", ".py"};
+
+std::string last_part(const std::string& name) { return name.substr(name.rfind('/') + 1); }
+
+/// Which task a name means.
+class Names {
+ public:
+  explicit Names(const std::vector<SuiteTask>& tasks) : tasks_(tasks) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      whole_.emplace(tasks[i].stem(), i);
+      const auto [at, added] = last_.emplace(last_part(tasks[i].stem()), i);
+      if (!added) at->second.reset();
+    }
+  }
+
+  std::optional<std::size_t> task_named(const std::string& name) const {
+    if (const auto found = whole_.find(name); found != whole_.end()) return found->second;
+    const auto found = last_.find(name);
+    return found == last_.end() ? std::nullopt : found->second;
+  }
+
+  std::optional<std::size_t> problem(unsigned long level, const std::string& number) const {
+    for (std::size_t i = 0; i < tasks_.size(); ++i)
+      if (tasks_[i].level == level && last_part(tasks_[i].name).starts_with(number + "_")) return i;
+    return std::nullopt;
+  }
+
+ private:
+  const std::vector<SuiteTask>& tasks_;
+  std::map<std::string, std::size_t> whole_;
+  std::map<std::string, std::optional<std::size_t>> last_;  ///< empty where several tasks have it
+};
+
+struct Match {
+  std::size_t task = 0;
+  fs::path candidate;  ///< a file, or the folder of one with several files
+};
+
+std::optional<Match> of_kernelbench(const fs::path& file, const Names& names) {
+  static const std::regex kForm("level_([0-9]{1,4})_problem_([0-9]{1,6})_sample_[0-9]+_kernel\\.[a-z]+");
+  std::smatch parts;
+  const std::string name = file.filename().string();
+  if (!std::regex_match(name, parts, kForm)) return std::nullopt;
+  const auto task = names.problem(std::stoul(parts[1]), parts[2]);
+  return task ? std::optional(Match{*task, file}) : std::nullopt;
+}
+
+std::optional<Match> match_of(const fs::path& file, const Names& names) {
+  if (auto found = of_kernelbench(file, names)) return found;
+  if (const auto task = names.task_named((file.parent_path() / file.stem()).generic_string()))
+    return Match{*task, file};
+  for (fs::path candidate = file; candidate.has_parent_path(); candidate = candidate.parent_path())
+    if (const auto task = names.task_named(candidate.parent_path().generic_string()))
+      return Match{*task, candidate};
+  return std::nullopt;
+}
+
+/// Relative to `folder`, in their natural order.
+Result<std::vector<fs::path>> sources_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    const std::string extension = entry->path().extension().string();
+    if (std::ranges::find(kExtensions, extension) != kExtensions.end() && entry->is_regular_file(ignored))
+      files.push_back(entry->path().lexically_relative(folder));
+  }
+  if (error) return system_error("the candidates cannot be looked for", folder, error.value());
+  std::ranges::sort(files, [](const fs::path& a, const fs::path& b) {
+    return suite::naturally_less(a.generic_string(), b.generic_string());
+  });
+  return files;
+}
+
+}  // namespace
+
+Result<FoundCandidates> find_candidates(const fs::path& folder, const std::vector<SuiteTask>& tasks) {
+  const auto files = sources_below(folder);
+  if (!files) return files.error();
+  const Names names(tasks);
+  FoundCandidates found;
+  found.of_task.resize(tasks.size());
+  bool any = false;
+  for (const fs::path& file : *files) {
+    const auto match = match_of(file, names);
+    if (!match) {
+      found.without_task.push_back(folder / file);
+      continue;
+    }
+    any = true;
+    CandidatePaths& paths = found.of_task[match->task];
+    const fs::path path = folder / match->candidate;
+    if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+  }
+  if (any) return found;
+  return fail(ErrorCode::not_found, "there is no candidate for any of these tasks", folder.string(),
+              "name them after their tasks, such as " + tasks.front().stem() + "/one.cpp or " +
+                  tasks.front().stem() + ".py (docs/suite.md)");
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,34 @@
+#include "tables.hpp"
+
+namespace kernelsmith {
+namespace {
+
+/// Quoted where it has to be (RFC 4180).
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string line(const std::vector<std::string>& cells) {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? "," : "") + cell(cells[i]);
+  return text + "\n";
+}
+
+std::string csv(const suite::Table& table) {
+  std::string text = line(table.head);
+  for (const auto& row : table.rows) text += line(row);
+  return text;
+}
+
+}  // namespace
+
+std::string levels_csv(const SuiteReport& report) { return csv(suite::levels_in_full(report)); }
+std::string tasks_csv(const SuiteReport& report) { return csv(suite::tasks_in_full(report)); }
+
+}  // namespace kernelsmith

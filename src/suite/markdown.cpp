@@ -1,0 +1,44 @@
+#include <kernelsmith/core/escape.hpp>
+
+#include "tables.hpp"
+
+namespace kernelsmith {
+namespace {
+
+/// Names and messages must not end the cell or the row.
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : escape_controls(text)) {
+    if (c == '|' || c == '\\' || c == '<' || c == '`' || c == '*') escaped += '\\';
+    escaped += c == '\n' || c == '\t' ? ' ' : c;
+  }
+  return escaped;
+}
+
+std::string line(const std::vector<std::string>& cells) {
+  std::string text = "|";
+  for (const std::string& one : cells) text += " " + cell(one) + " |";
+  return text + "\n";
+}
+
+std::string section(const std::string& title, const suite::Table& table) {
+  if (table.rows.empty()) return "";
+  std::string text = "\n## " + title + "\n\n" + line(table.head) + "|";
+  for (std::size_t i = 0; i < table.head.size(); ++i) text += "---|";
+  text += "\n";
+  for (const auto& row : table.rows) text += line(row);
+  return text;
+}
+
+}  // namespace
+
+std::string to_markdown(const SuiteReport& report) {
+  std::string text = "# " + report.kind + "\n\n";
+  if (const std::string left = suite::unfinished_text(report); !left.empty()) text += left + ".\n\n";
+  for (const auto& [name, value] : report.settings) text += "- " + cell(name) + ": " + cell(value) + "\n";
+  return text + section("Levels", suite::levels_for_people(report)) +
+         section("By round", suite::rounds_for_people(report)) +
+         section("Tasks", suite::tasks_for_people(report));
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,114 @@
+#include <optional>
+
+#include <kernelsmith/suite/suite.hpp>
+
+#include "result_folder.hpp"
+
+namespace kernelsmith {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A run that other files were searched in says nothing about these.
+Status check_unchanged(const fs::path& run, const Task& task, const Registry& registry) {
+  const auto stored = load_stored_run(run, registry);
+  if (!stored) return stored.error();
+  if (stored->task.task.digest == task.digest) return {};
+  return fail(ErrorCode::invalid_argument, "the task was changed since its search began", run.string(),
+              "remove this folder to search the task as it is now, or name another one with --out");
+}
+
+Result<Session> open_session(const TaskFolder& task, const fs::path& run, const RunConfig& config,
+                             const Registry& registry, const std::shared_ptr<Observer>& observer) {
+  std::error_code ignored;
+  if (!fs::exists(run / "run.db", ignored)) return Session::create(task, run, config, observer);
+  if (const Status same = check_unchanged(run, task.task, registry); !same) return same.error();
+  // The same configuration again, and not what stands in the run folder: this one is the user's word.
+  const auto as_given = [&](RunConfig& stored) -> Status {
+    stored = config;
+    set_default_axes(task.task, stored);
+    return {};
+  };
+  return Session::resume(run, as_given, registry, observer);
+}
+
+/// Empty where the search was stopped before its end.
+Result<std::optional<TaskResult>> search_task(const TaskFolder& task, const fs::path& run,
+                                              const Registry& registry, SearchHost& host) {
+  const auto config = host.configure(task.task);
+  if (!config) return config.error();
+  std::optional<Error> ended_by;
+  {
+    auto session = open_session(task, run, *config, registry, host.observer());
+    if (!session) return session.error();
+    const auto outcome = host.search(*session);
+    if (!outcome) return outcome.error();
+    if (outcome->reason == EndReason::stopped) return std::optional<TaskResult>();
+    ended_by = outcome->error;
+  }
+  const auto view = view_run(run, registry);
+  if (!view) return view.error();
+  auto result = result_of(*view);
+  if (!result) return result.error();
+  result->error = ended_by;
+  return std::optional(std::move(*result));
+}
+
+/// Counts the searches in a row that a server or a full disk ended: the next one would fare no better.
+class Outage {
+ public:
+  /// The error that is to end the suite, if any.
+  std::optional<Error> after(const std::optional<Error>& ended_by) {
+    in_a_row_ = ended_by && meets_every_task(ended_by->code) ? in_a_row_ + 1 : 0;
+    if (in_a_row_ < kMostInARow) return std::nullopt;
+    Error error = *ended_by;
+    error.message = std::to_string(in_a_row_) + " searches in a row ended with an error: " + error.message;
+    return error;
+  }
+
+ private:
+  static constexpr int kMostInARow = 3;  ///< one can be bad luck, and each costs its retries
+
+  static bool meets_every_task(ErrorCode code) {
+    return code == ErrorCode::network || code == ErrorCode::untrusted || code == ErrorCode::permission ||
+           code == ErrorCode::rate_limited || code == ErrorCode::server_failed ||
+           code == ErrorCode::disk_full;
+  }
+
+  int in_a_row_ = 0;
+};
+
+TaskResult failed(const Error& error) {
+  TaskResult result;
+  result.error = error;
+  return result;
+}
+
+}  // namespace
+
+Result<SuiteReport> search_suite(const std::vector<SuiteTask>& tasks, const SuiteOptions& options,
+                                 const Registry& registry, SearchHost& host, const std::stop_token& stop) {
+  auto results = suite::ResultFolder::open("suite", tasks, options);
+  if (!results) return results.error();
+  Outage outage;
+  for (std::size_t i = 0; i < tasks.size() && !stop.stop_requested(); ++i) {
+    const SuiteTask& task = tasks[i];
+    const auto loaded = load_task_folder(task.path, registry.backends);
+    if (loaded && results->has(task, loaded->task.digest.hex())) continue;
+    host.begin(task, i + 1, tasks.size());
+    auto searched = loaded ? search_task(*loaded, options.out / "runs" / task.name, registry, host)
+                           : Result<std::optional<TaskResult>>(loaded.error());
+    // What a stop broke off is no fault of the task's.
+    if (stop.stop_requested() && (!searched || !*searched)) break;
+    if (searched && !*searched) break;
+    TaskResult result = searched ? std::move(**searched) : failed(searched.error());
+    const auto broken = outage.after(searched ? result.error : std::nullopt);
+    host.end(result);
+    if (const Status kept = results->add(task, std::move(result)); !kept) return kept.error();
+    if (broken) return *broken;
+  }
+  if (const Status written = results->write(); !written) return written.error();
+  return results->report();
+}
+
+}  // namespace kernelsmith

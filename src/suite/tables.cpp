@@ -1,0 +1,218 @@
+#include "tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+namespace kernelsmith::suite {
+namespace {
+
+/// Everything that stands for "nothing" in a cell for people.
+constexpr const char* kNothing = "-";
+
+std::string in_full(double value) {
+  std::array<char, 64> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+/// With so many digits behind the point; a number that needs more room than a table has is written with an
+/// exponent.
+std::string fixed(double value, int digits) {
+  constexpr double kLargest = 1e9;
+  std::array<char, 64> text{};
+  const auto format =
+      value < kLargest && value > -kLargest ? std::chars_format::fixed : std::chars_format::scientific;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, digits).ptr;
+  return {text.data(), end};
+}
+
+std::string share(double value) { return fixed(value, 3); }
+std::string ratio(double value) { return fixed(value, 2); }
+
+template <class Format>
+std::string optional_text(const std::optional<double>& value, Format format, const char* absent) {
+  return value ? format(*value) : absent;
+}
+
+std::string count(std::uint64_t value) { return std::to_string(value); }
+std::string count_or_nothing(std::uint64_t value) { return value == 0 ? kNothing : count(value); }
+
+std::string level_text(const std::optional<unsigned>& level) {
+  return level ? std::to_string(*level) : "all";
+}
+
+std::string usd_text(const SuiteCost& cost) {
+  if (cost.calls == 0) return kNothing;
+  return cost.unpriced == cost.calls ? "unknown" : (cost.unpriced > 0 ? "> " : "") + fixed(cost.usd, 4);
+}
+
+/// Calls, tokens and money.
+const std::vector<std::string> kCostHead = {"calls", "tokens_in", "tokens_out", "usd"};
+
+void add_cost(std::vector<std::string>& row, const SuiteCost& cost) {
+  row.insert(row.end(), {count_or_nothing(cost.calls), count_or_nothing(cost.input_tokens),
+                         count_or_nothing(cost.output_tokens), usd_text(cost)});
+}
+
+void add_cost_in_full(std::vector<std::string>& row, const SuiteCost& cost) {
+  row.insert(row.end(),
+             {count(cost.calls), count(cost.input_tokens), count(cost.output_tokens),
+              cost.unpriced == cost.calls && cost.calls > 0 ? "" : in_full(cost.usd), count(cost.unpriced)});
+}
+
+/// "1 1.5 2.25".
+std::string list(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : " ") + in_full(value);
+  return text;
+}
+
+std::string speedup_text(const TaskResult& result) {
+  if (!result.speedup) return kNothing;
+  const Measurement& speedup = *result.speedup;
+  std::string text = ratio(speedup.median);
+  if (speedup.low < speedup.high) text += " [" + ratio(speedup.low) + ", " + ratio(speedup.high) + "]";
+  return text;
+}
+
+/// On one line.
+std::string note(const TaskResult& result) {
+  std::string text = result.error ? "error: " + describe(*result.error) : result.failure;
+  if (result.trivial) text += text.empty() ? "trivial" : "; trivial";
+  std::ranges::replace(text, '\n', ' ');
+  return text.empty() ? kNothing : text;
+}
+
+Table without_empty_columns(const Table& table) {
+  Table kept{{}, std::vector<std::vector<std::string>>(table.rows.size())};
+  for (std::size_t column = 0; column < table.head.size(); ++column) {
+    if (std::ranges::all_of(table.rows, [&](const auto& row) { return row[column] == kNothing; })) continue;
+    kept.head.push_back(table.head[column]);
+    for (std::size_t row = 0; row < table.rows.size(); ++row)
+      kept.rows[row].push_back(table.rows[row][column]);
+  }
+  return kept;
+}
+
+/// 1, 2, 4, ... and the last.
+std::vector<std::size_t> shown_rounds(std::size_t last) {
+  std::vector<std::size_t> rounds;
+  for (std::size_t round = 1; round < last; round *= 2) rounds.push_back(round);
+  if (last > 0) rounds.push_back(last);
+  return rounds;
+}
+
+}  // namespace
+
+std::string fast_name(double threshold) { return "fast_" + in_full(threshold); }
+
+Table levels_for_people(const SuiteReport& report) {
+  Table table;
+  table.head = {"level", "tasks", "errors", "corr"};
+  for (const double threshold : kFastThresholds) table.head.push_back(fast_name(threshold));
+  for (const char* name : {"AMSR", "geomean", "median", "hacks", "trivial"}) table.head.emplace_back(name);
+  table.head.insert(table.head.end(), kCostHead.begin(), kCostHead.end());
+  for (const SuiteMetrics& metrics : summarise(report.results)) {
+    std::vector<std::string> row = {level_text(metrics.level), count(metrics.tasks),
+                                    count_or_nothing(metrics.errors), share(metrics.corr)};
+    for (const double fast : metrics.fast) row.push_back(share(fast));
+    row.push_back(ratio(metrics.amsr));
+    row.push_back(optional_text(metrics.geomean, ratio, kNothing));
+    row.push_back(optional_text(metrics.median, ratio, kNothing));
+    row.push_back(optional_text(metrics.hack_rate, share, kNothing));
+    row.push_back(optional_text(metrics.trivial_rate, share, kNothing));
+    add_cost(row, metrics.cost);
+    table.rows.push_back(std::move(row));
+  }
+  return without_empty_columns(table);
+}
+
+Table tasks_for_people(const SuiteReport& report) {
+  Table table;
+  table.head = {"task", "level", "correct", "speedup", "candidates", "hacks"};
+  table.head.insert(table.head.end(), kCostHead.begin(), kCostHead.end());
+  table.head.emplace_back("note");
+  for (const TaskResult& result : report.results) {
+    std::vector<std::string> row = {
+        result.name,          count(result.level),      result.correct ? "yes" : "no",
+        speedup_text(result), count(result.candidates), count_or_nothing(result.hacks)};
+    add_cost(row, result.cost);
+    row.push_back(note(result));
+    table.rows.push_back(std::move(row));
+  }
+  return without_empty_columns(table);
+}
+
+Table rounds_for_people(const SuiteReport& report) {
+  const std::vector<SuiteMetrics> all = summarise(report.results);
+  const std::vector<std::size_t> rounds = shown_rounds(all.back().amsr_by_round.size());
+  Table table;
+  if (rounds.empty()) return table;
+  table.head = {"AMSR after"};
+  for (const std::size_t round : rounds) table.head.push_back(std::to_string(round));
+  for (const SuiteMetrics& metrics : all) {
+    std::vector<std::string> row = {"level " + level_text(metrics.level)};
+    if (!metrics.level) row.front() = "all";
+    for (const std::size_t round : rounds) {
+      const auto& means = metrics.amsr_by_round;
+      row.push_back(means.empty() ? kNothing : ratio(means[std::min(round, means.size()) - 1]));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table levels_in_full(const SuiteReport& report) {
+  Table table;
+  table.head = {"level", "tasks", "errors", "corr"};
+  for (const double threshold : kFastThresholds) table.head.push_back(fast_name(threshold));
+  for (const char* name : {"amsr", "geomean", "median", "hack_rate", "trivial_rate", "calls", "tokens_in",
+                           "tokens_out", "usd", "unpriced_calls", "amsr_by_round"})
+    table.head.emplace_back(name);
+  for (const SuiteMetrics& metrics : summarise(report.results)) {
+    std::vector<std::string> row = {level_text(metrics.level), count(metrics.tasks), count(metrics.errors),
+                                    in_full(metrics.corr)};
+    for (const double fast : metrics.fast) row.push_back(in_full(fast));
+    row.push_back(in_full(metrics.amsr));
+    for (const auto& value : {metrics.geomean, metrics.median, metrics.hack_rate, metrics.trivial_rate})
+      row.push_back(optional_text(value, in_full, ""));
+    add_cost_in_full(row, metrics.cost);
+    row.push_back(list(metrics.amsr_by_round));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table tasks_in_full(const SuiteReport& report) {
+  Table table;
+  table.head = {"task",       "level",          "correct",       "speedup", "speedup_low", "speedup_high",
+                "candidates", "hacks",          "trivial",       "calls",   "tokens_in",   "tokens_out",
+                "usd",        "unpriced_calls", "best_by_round", "failure", "error"};
+  for (const TaskResult& result : report.results) {
+    const auto& speedup = result.speedup;
+    std::vector<std::string> row = {result.name,
+                                    count(result.level),
+                                    result.correct ? "true" : "false",
+                                    speedup ? in_full(speedup->median) : "",
+                                    speedup ? in_full(speedup->low) : "",
+                                    speedup ? in_full(speedup->high) : "",
+                                    count(result.candidates),
+                                    count(result.hacks),
+                                    result.trivial ? "true" : "false"};
+    add_cost_in_full(row, result.cost);
+    row.push_back(list(result.best_by_round));
+    row.push_back(result.failure);
+    row.push_back(result.error ? describe(*result.error) : "");
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string unfinished_text(const SuiteReport& report) {
+  if (report.results.size() >= report.tasks) return "";
+  return std::to_string(report.results.size()) + " of " + std::to_string(report.tasks) + " tasks are done";
+}
+
+}  // namespace kernelsmith::suite

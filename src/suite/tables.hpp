@@ -1,0 +1,32 @@
+// The report's figures as cells of text, which CSV, Markdown and the terminal lay out in their own ways.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <kernelsmith/suite/report.hpp>
+
+namespace kernelsmith::suite {
+
+struct Table {
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;  ///< each as long as `head`
+};
+
+/// For people: few digits, and no column without anything in it.
+Table levels_for_people(const SuiteReport& report);
+Table tasks_for_people(const SuiteReport& report);
+/// AMSR after 1, 2, 4, ... evaluations and after the last one; without rows where there were none.
+Table rounds_for_people(const SuiteReport& report);
+
+/// For programs: every column, numbers in full, an empty cell for what is not known.
+Table levels_in_full(const SuiteReport& report);
+Table tasks_in_full(const SuiteReport& report);
+
+/// "fast_1.2".
+std::string fast_name(double threshold);
+
+/// "3 of 10 tasks are done"; empty where all are.
+std::string unfinished_text(const SuiteReport& report);
+
+}  // namespace kernelsmith::suite

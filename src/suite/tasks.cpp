@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/suite/tasks.hpp>
+
+#include "natural_order.hpp"
+
+namespace kernelsmith {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTaskFile = "task.yaml";
+/// A collection's folder, its levels, and one more: what lies deeper belongs to something else.
+constexpr int kDeepest = 3;
+
+/// Of "level12": 12.
+std::optional<unsigned> level_of(const std::string& folder) {
+  constexpr std::string_view kWord = "level";
+  if (!folder.starts_with(kWord)) return std::nullopt;
+  unsigned level = 0;
+  const char* const end = folder.data() + folder.size();
+  const auto [stop, error] = std::from_chars(folder.data() + kWord.size(), end, level);
+  return error == std::errc{} && stop == end ? std::optional(level) : std::nullopt;
+}
+
+/// Walks the folders; everything that it needs to know of one is its level.
+class Finder {
+ public:
+  explicit Finder(fs::path root) : root_(std::move(root)) {}
+
+  std::vector<SuiteTask> tasks;
+
+  /// An error of the file system; empty for none.
+  std::error_code look_into(const fs::path& folder, unsigned level, bool named_level, int depth) {
+    std::error_code error;
+    if (fs::exists(folder / kTaskFile, error)) {
+      add(folder, level);
+      return {};
+    }
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      const fs::path path = entry->path();
+      std::error_code ignored;
+      if (path.filename().string().starts_with('.')) continue;
+      if (named_level && path.extension() == ".py" && entry->is_regular_file(ignored)) add(path, level);
+      if (!entry->is_directory(ignored) || depth == kDeepest) continue;
+      const auto own = level_of(path.filename().string());
+      if (const auto failed = look_into(path, own.value_or(level), own.has_value(), depth + 1)) return failed;
+    }
+    return error;
+  }
+
+ private:
+  void add(const fs::path& path, unsigned level) {
+    const fs::path below = path.lexically_relative(root_);
+    tasks.push_back({(below == "." ? path.filename() : below).generic_string(), level, path});
+  }
+
+  fs::path root_;
+};
+
+std::string list_of(const std::set<unsigned>& levels) {
+  std::string text;
+  for (const unsigned level : levels) text += (text.empty() ? "" : ", ") + std::to_string(level);
+  return text;
+}
+
+}  // namespace
+
+std::string SuiteTask::stem() const { return name.ends_with(".py") ? name.substr(0, name.size() - 3) : name; }
+
+Result<std::vector<SuiteTask>> find_tasks(const fs::path& folder, const std::set<unsigned>& levels) {
+  std::error_code error;
+  // "tasks/" and "." have names, too.
+  const fs::path root = fs::canonical(folder, error);
+  if (error) return system_error("the tasks cannot be looked for", folder, error.value());
+  const auto own = level_of(root.filename().string());
+  Finder finder(root);
+  if (const auto failed = finder.look_into(root, own.value_or(0), own.has_value(), 0))
+    return system_error("the tasks cannot be looked for", folder, failed.value());
+  if (finder.tasks.empty())
+    return fail(ErrorCode::not_found, "there is no task here", folder.string(),
+                "name a folder that holds folders with a task.yaml, or KernelBench's level1, level2, ...");
+  std::set<unsigned> there;
+  for (const SuiteTask& task : finder.tasks) there.insert(task.level);
+  std::erase_if(finder.tasks,
+                [&](const SuiteTask& task) { return !levels.empty() && !levels.contains(task.level); });
+  if (finder.tasks.empty())
+    return fail(ErrorCode::not_found, "there is no task of level " + list_of(levels), folder.string(),
+                "there are tasks of level " + list_of(there));
+  std::ranges::sort(finder.tasks, [](const SuiteTask& a, const SuiteTask& b) {
+    return a.level != b.level ? a.level < b.level : suite::naturally_less(a.name, b.name);
+  });
+  return std::move(finder.tasks);
+}
+
+}  // namespace kernelsmith

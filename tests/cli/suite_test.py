@@ -1,0 +1,262 @@
+"""Many tasks at once: `suite` killed, stopped and resumed ends with the table of an uninterrupted one; `score` takes
+right, wrong and missing candidates; what is broken is one row and one error."""
+
+import csv
+import fcntl
+import json
+import os
+import signal
+import unittest
+
+from model_run_test import KEY, Model, program, reply
+from support import PATIENCE_S, CommandTest, kernelsmith, start, wait_for
+
+TASK = """\
+version: 1
+name: NAME
+backend: command
+files: {seed: seed.py, also: [score.sh]}
+command: [sh, score.sh, "{candidate}", "{answer}"]
+"""
+
+# The sum of the digits, times the task's own factor, in tenths. While there is a gate, the task that has one waits there from its tenth call on.
+SCORE = """\
+grep -q wrong "$1" && { echo "that is wrong" >&2; exit 7; }
+if [ -p FOLDER/NAME.gate ]; then
+  echo >> FOLDER/NAME.calls
+  if [ $(wc -l < FOLDER/NAME.calls) -ge 10 ]; then touch FOLDER/reached; cat FOLDER/NAME.gate; fi
+fi
+sum=0
+while read -r name equals value rest; do
+  case "$equals" in =) sum=$((sum + value)) ;; esac
+done < "$1"
+sum=$((sum * FACTOR))
+echo "{\\"fitness\\": $((sum / 10)).$((sum % 10)), \\"trivial\\": TRIVIAL}" > "$2"
+"""
+
+SEED = "".join(f"k{i} = 0  # @tune 0 1 2 3 4 5 6 7\n" for i in range(6))
+OPTIONS = ("--rounds", 16, "--seed", 3, "--deterministic", "--set", "evaluator.sandbox=none")
+
+
+class TasksTest(CommandTest):
+    """Three tasks over two levels."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("level1/a", trivial=1)
+        self.write("level1/b", factor=2)
+        self.write("level2/c", factor=3)
+
+    def write(self, name, trivial=0, factor=1):
+        task = self.folder / "tasks" / name
+        task.mkdir(parents=True, exist_ok=True)
+        (task / "task.yaml").write_text(TASK.replace("NAME", task.name))
+        (task / "seed.py").write_text(SEED)
+        score = SCORE.replace("FOLDER", str(self.folder)).replace("NAME", task.name)
+        (task / "score.sh").write_text(score.replace("TRIVIAL", str(trivial)).replace("FACTOR", str(factor)))
+
+
+class SuiteTest(TasksTest):
+    def suite(self, out, *more, options=OPTIONS):
+        return kernelsmith("suite", "tasks", "--out", out, *options, *more, cwd=self.folder)
+
+    def table(self, done, status=0):
+        """The tables, without the line that names the folder."""
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout.split("\nresults  ")[0]
+
+    def files(self, out):
+        return {name: (self.folder / out / name).read_text()
+                for name in ("suite.json", "levels.csv", "tasks.csv", "report.md")}
+
+    def interrupted_by(self, number, status):
+        """A suite that `number` ends in the middle of the second task."""
+        gate = self.folder / "b.gate"
+        os.mkfifo(gate)
+        process = start("suite", "tasks", "--out", "b.suite", *OPTIONS, cwd=self.folder)
+        wait_for((self.folder / "reached").exists, "the gate")
+        process.send_signal(number)
+        out, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, status, out + err)
+        os.close(os.open(gate, os.O_RDWR | os.O_NONBLOCK))  # lets go whoever still waits there
+        gate.unlink()
+        return out, err
+
+    def test_killed_in_the_middle_it_ends_with_the_same_table(self):
+        whole = self.table(self.suite("a.suite"))
+        self.interrupted_by(signal.SIGKILL, -signal.SIGKILL)
+        before = json.loads((self.folder / "b.suite/suite.json").read_text())
+        self.assertEqual([result["task"] for result in before["results"]], ["level1/a"])
+        resumed = self.suite("b.suite")
+        self.assertEqual(self.table(resumed), whole)
+        self.assertNotIn("[1/3]", resumed.stderr)  # what was done is not done again
+        self.assertIn("[2/3] level1/b", resumed.stderr)
+        self.assertEqual(self.files("b.suite"), self.files("a.suite"))
+        again = self.suite("b.suite")
+        self.assertEqual(self.table(again), whole)
+        self.assertNotIn("/3]", again.stderr)
+
+    def test_ctrl_c_ends_in_order(self):
+        whole = self.table(self.suite("a.suite"))
+        out, err = self.interrupted_by(signal.SIGINT, 130)
+        self.assertIn("1 of 3 tasks are done", out)
+        self.assertIn("stopped: the same command goes on", err)
+        self.assertEqual(self.table(self.suite("b.suite")), whole)
+        self.assertEqual(self.files("b.suite"), self.files("a.suite"))
+
+    def test_the_figures_are_those_of_the_runs(self):
+        self.table(self.suite("a.suite"))
+        report = json.loads((self.folder / "a.suite/suite.json").read_text())
+        self.assertEqual([level["level"] for level in report["levels"]], [1, 2, "all"])
+        for result in report["results"]:
+            shown = self.json("show", f"a.suite/runs/{result['task']}")
+            self.assertEqual(result["speedup"]["median"], shown["best"]["evaluation"]["fitness"])
+            self.assertEqual(len(result["best_by_round"]), shown["counts"]["evaluations"])
+            self.assertEqual(result["best_by_round"], sorted(result["best_by_round"]))
+            self.assertEqual(result["best_by_round"][-1], result["speedup"]["median"])
+            self.assertEqual(result["trivial"], result["task"] == "level1/a")
+        best = [result["speedup"]["median"] for result in report["results"]]
+        self.assertTrue(all(value >= 1 for value in best), best)
+        self.assertAlmostEqual(report["levels"][2]["amsr"], sum(best) / 3)
+        self.assertEqual(report["levels"][0]["trivial_rate"], 0.5)
+        with open(self.folder / "a.suite/tasks.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([float(row["speedup"]) for row in rows], best)
+
+    def test_a_broken_task_is_a_row_and_the_others_go_on(self):
+        self.write("level1/broken")
+        broken = self.folder / "tasks/level1/broken/task.yaml"
+        right = broken.read_text()
+        broken.write_text(right.replace("backend: command", "backend: comand"))
+        done = self.suite("a.suite")
+        table = self.table(done, status=2)
+        self.assertIn("1 of 4 tasks ended with an error; level1/broken:", done.stderr)
+        self.assertIn("task.yaml:3", done.stderr)
+        self.assertRegex(table, r"level1/broken +1 +no .*error: .*comand")
+        self.assertRegex(table, r"level2/c +2 +yes")
+        broken.write_text(right)
+        mended = self.suite("a.suite")
+        self.assertRegex(self.table(mended), r"level1/broken +1 +yes")
+        self.assertNotIn("level2/c", mended.stderr)
+
+    def test_a_task_without_knobs_is_a_row(self):
+        (self.folder / "tasks/level1/a/seed.py").write_text("k0 = 1\n")
+        done = self.suite("a.suite")
+        self.assertRegex(self.table(done, status=2), r"level1/a +1 +no .*no knobs")
+        self.assertRegex(done.stdout, r"level1/b +1 +yes")
+
+    def test_a_changed_task_is_told(self):
+        self.table(self.suite("a.suite", "--levels", "2"))
+        seed = self.folder / "tasks/level2/c/seed.py"
+        seed.write_text(seed.read_text() + "# changed\n")
+        done = self.suite("a.suite", "--levels", "2")
+        self.assertRegex(self.table(done, status=2), "the task was changed since its search began")
+
+    def test_bad_input_is_one_error(self):
+        self.fail_with(2, "suite", "nowhere", says=["nowhere"], code="not_found")
+        self.fail_with(2, "suite", "tasks", "--levels", "5", says=["no task of level 5", "level 1, 2"])
+        self.fail_with(2, "suite", "tasks", "--rounds", "0", says=["--rounds"])
+        self.fail_with(2, "suite", "tasks", "--budget", "adaptive", says=["--budget"])
+        self.fail_with(2, "suite", "tasks", "--set", "islands.cuont=2", says=["did you mean count?"])
+        self.assertFalse((self.folder / "tasks.suite").exists())
+        self.table(self.suite("a.suite", "--levels", "2"))
+        self.fail_with(2, "suite", "tasks", "--out", "a.suite", "--rounds", 5, "--levels", "2", *OPTIONS[2:],
+                       says=["other settings: rounds was 16, and is 5 now", "--out"])
+        self.fail_with(2, "score", "tasks", "--tasks", "tasks", "--out", "a.suite", says=["kernelsmith suite"])
+
+    def test_the_preset_says_how_models_are_asked(self):
+        model = Model([reply(f"```\n{program(7, 7, 7, 7, 7, 7)}```\n")])
+        self.addCleanup(model.close)
+        command = ("suite", "tasks", "--levels", "2", "--preset", "kernel-smith", "--rounds", 3, "--model", "m",
+                   "--base-url", model.url, "--set", "evaluator.sandbox=none")
+        done = kernelsmith(*command, cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        body = model.requests[0][1]
+        self.assertEqual((body["temperature"], body["top_p"], body["max_tokens"]), (0.6, 0.95, 32768))
+        report = json.loads((self.folder / "tasks.suite/suite.json").read_text())
+        self.assertEqual(report["results"][0]["speedup"]["median"], 12.6)
+        self.assertEqual(report["results"][0]["cost"]["calls"], len(model.requests))
+        self.assertIn("unknown", done.stdout)  # there is no price
+        asked = len(model.requests)
+        (self.folder / "tasks.suite/suite.json").unlink()  # as after a kill before it was written
+        again = kernelsmith(*command, cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.assertEqual(self.table(again), self.table(done))
+        self.assertEqual(len(model.requests), asked)
+
+    def test_a_key_that_is_missing_is_one_error(self):
+        self.fail_with(2, "suite", "tasks", "--model", "m", "--base-url", "https://api.openai.com/v1",
+                       says=["OPENAI_API_KEY"], env={"OPENAI_API_KEY": "", "HTTPS_PROXY": "http://127.0.0.1:1"})
+        self.assertFalse((self.folder / "tasks.suite").exists())
+
+    def test_a_server_that_refuses_the_key_ends_the_suite(self):
+        self.write("level2/d")
+        model = Model([(401, {"error": {"message": "no such key"}})])
+        self.addCleanup(model.close)
+        command = ("suite", "tasks", "--out", "a.suite", "--model", "m", "--base-url", model.url, "--rounds", 3,
+                   *OPTIONS[2:], "--set", "proposer.concurrency=1")
+        text = self.fail_with(3, *command, says=["3 searches in a row ended with an error"], code="permission",
+                              env={"OPENAI_API_KEY": KEY})
+        self.assertNotIn("level2/d", text)
+        results = json.loads((self.folder / "a.suite/suite.json").read_text())["results"]
+        self.assertEqual([result["error"]["code"] for result in results], ["permission"] * 3)
+        model.script = [reply(f"```\n{program(7, 7, 7, 7, 7, 7)}```\n")]
+        mended = kernelsmith(*command, cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.assertRegex(self.table(mended), r"level2/d +2 +yes +4.20")
+
+    def test_one_process_writes_a_folder(self):
+        (self.folder / "a.suite").mkdir()
+        folder = os.open(self.folder / "a.suite", os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        self.fail_with(2, "suite", "tasks", "--out", "a.suite", *OPTIONS, says=["another process"], code="busy")
+
+
+class ScoreTest(TasksTest):
+    def score(self, *more, status=0):
+        done = kernelsmith("score", "mine", "--tasks", "tasks", "--set", "evaluator.sandbox=none", *more, cwd=self.folder)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done, {result["task"]: result
+                      for result in json.loads((self.folder / "mine.score/score.json").read_text())["results"]}
+
+    def put(self, name, text):
+        path = self.folder / "mine" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def test_good_wrong_and_missing_candidates(self):
+        self.put("level1/a/low.py", program(1, 1, 1, 1, 1, 1))
+        self.put("level1/a/high.py", program(7, 0, 0, 0, 0, 7))
+        self.put("b.py", "wrong\n")
+        self.put("stray.py", "nothing\n")
+        done, results = self.score()
+        self.assertIn("stray.py belongs to none of the tasks", done.stderr)
+        self.assertEqual(results["level1/a"]["speedup"]["median"], 1.4)
+        self.assertEqual(results["level1/a"]["best_by_round"], [1.4, 1.4])
+        self.assertEqual(results["level1/a"]["candidates"], 2)
+        self.assertFalse(results["level1/b"]["correct"])
+        self.assertEqual(results["level1/b"]["failure"], "run: command_failed")
+        self.assertEqual(results["level2/c"]["failure"], "no candidate")
+        levels = json.loads((self.folder / "mine.score/score.json").read_text())["levels"]
+        self.assertAlmostEqual(levels[0]["corr"], 0.5)
+        self.assertAlmostEqual(levels[2]["amsr"], 1.4 / 3)
+        again, unchanged = self.score()
+        self.assertNotIn("/3]", again.stderr)
+        self.assertEqual(unchanged, results)
+
+    def test_what_changed_is_evaluated_anew(self):
+        self.put("level_1_problem_1_sample_0_kernel.py", program(1, 1, 1, 1, 1, 1))
+        self.write("level1/1_first")
+        self.assertEqual(self.score()[1]["level1/1_first"]["speedup"]["median"], 0.6)
+        self.put("level_1_problem_1_sample_1_kernel.py", program(2, 2, 2, 2, 2, 2))
+        done, results = self.score()
+        self.assertEqual(results["level1/1_first"]["speedup"]["median"], 1.2)
+        self.assertEqual(done.stderr.count("/4]"), 1)
+
+    def test_a_folder_without_candidates(self):
+        self.put("stray.py", "nothing\n")
+        self.fail_with(2, "score", "mine", "--tasks", "tasks", says=["no candidate for any of these tasks"])
+        self.fail_with(2, "score", "mine", says=["--tasks is required"])
+
+
+if __name__ == "__main__":
+    unittest.main()

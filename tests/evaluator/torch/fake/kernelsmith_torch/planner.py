@@ -1,0 +1,26 @@
+"""A candidate is JSON: "plan" says how its planning ends; all of it is in its plan."""
+
+import json
+import os
+
+from kernelsmith_torch.channel import misbehave, serve
+
+
+def handle(request, _):
+    if request["do"] == "hello":
+        misbehave(os.environ.get("FAKE_HELLO"))
+        return {"torch": "2.11.0", "triton": "3.6.0", "python": "3.11", "cuda_build": True}, b""
+    misbehave(os.environ.get("FAKE_PLAN"))
+    text = request["candidate"] if request["candidate"] is not None else "{}"
+    script = json.loads(text)
+    misbehave((script if request["candidate"] is not None else json.loads(request["reference"])).get("plan"))
+    launches = script.get("launches", 1)
+    summary = {"launches": launches, "own_kernels": ["k"], "operators": {"aten::addmm": 2}}
+    told = f"{request['name']} for sm_{request['arch']}: {launches} launches, planner {os.getpid()}\n"
+    kernels = [{"registers": 32, "spills": 3, "shared": 512}, {"registers": 40, "spills": 0, "shared": 1024}]
+    plan = json.dumps({**script, "kernels": kernels}).encode()
+    return {"summary": summary, "text": told}, b"KSTORCH1" + len(plan).to_bytes(4, "little") + plan
+
+
+if __name__ == "__main__":
+    serve(handle)

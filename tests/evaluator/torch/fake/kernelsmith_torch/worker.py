@@ -1,0 +1,67 @@
+"""The judge's script is the reference, a runner's the plan: times, findings, and how requests end ("on")."""
+
+import json
+import os
+import pathlib
+import sys
+
+from kernelsmith_torch.channel import fail, misbehave, serve
+
+
+class Judge:
+    def __init__(self):
+        self.script = {}
+
+    def handle(self, request, _):
+        do = request["do"]
+        if do == "hello":
+            if os.environ.get("FAKE_NO_GPU"):
+                fail("machine", "no_gpu", "the GPU cannot be used: no driver")
+            return {"device": "NVIDIA Fake 80GB", "capability": [9, 0]}, b""
+        if do == "prepare":
+            self.script = json.loads(pathlib.Path(request["reference"]).read_text())
+            self.script["asked"] = request
+            misbehave(self.script.get("on", {}).get(do))
+            return {"inputs": [], "outputs": [{"dtype": "float32", "shape": [2, 3]}],
+                    "variants": self.script.get("variants", ["given", "scaled"]), "slots": 4,
+                    "compulsory_bytes": self.script.get("bytes", 0), "bytes_per_us": 1000, "notes": []}, b""
+        misbehave(self.script.get("on", {}).get(do))
+        if do == "yardstick":
+            if pathlib.Path(os.environ.get("FAKE_BROKEN_GPU", "/none")).exists():
+                fail("machine", "internal", "CUDA error: the device is gone")
+            return {"us": self.script.get("us", 1000) * len(request["sets"]), "host_us": 0}, b""
+        assert do == "compare"
+        found = {"own": self.script} if request.get("own") else request["outbox"]
+        script = found.get("own", found)
+        misbehave(script.get("compare"))
+        wrong = script.get("wrong")
+        if wrong and wrong.get("variant", request["variant"]) != request["variant"]:
+            wrong = None
+        return {"error": 12 if wrong else 0.25, "digest": str(script.get("digest", 1)), "wrong": wrong}, b""
+
+
+class Runner:
+    def __init__(self):
+        self.script, self.prepared, self.sets = {}, False, []
+
+    def handle(self, request, blob):
+        do = request["do"]
+        if do == "prepare":
+            self.prepared = True
+            return {}, b""
+        assert self.prepared
+        if do == "load":
+            self.script = json.loads(blob[12:])
+        misbehave(self.script.get("on", {}).get(do))
+        if do == "load":
+            return {"launches": self.script.get("launches", 1), "aten": 2, "own_ops": ["k"]}, b""
+        if do == "run":
+            return {"us": self.script.get("us", 500) * len(request["sets"]), "host_us": 0}, b""
+        if do == "publish":
+            return {"outbox": {key: self.script[key] for key in ("wrong", "compare", "digest") if key in self.script}}, b""
+        assert do == "profile"
+        return {"own_share": 0.75, "ops": [{"name": "k", "own": True, "us": 3.0}, {"name": "addmm", "own": False, "us": 1}]}, b""
+
+
+if __name__ == "__main__":
+    serve((Judge() if sys.argv[1] == "judge" else Runner()).handle)

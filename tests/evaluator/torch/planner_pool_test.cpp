@@ -1,0 +1,221 @@
+#include "planner_pool.hpp"
+
+#include <atomic>
+#include <future>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_python.hpp"
+#include "plan_figures.hpp"
+#include "temporary_folder.hpp"
+
+namespace kernelsmith::torch {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
+PlannerLimits limits() {
+  PlannerLimits made;
+  made.plan_s = 20;
+  return made;
+}
+
+/// Planners of the fake program; the first `broken` of them end as `how` says when they are asked for a plan.
+struct Pool {
+  explicit Pool(std::size_t broken = 0, std::string how = "die", PlannerLimits with = limits())
+      : pool(
+            [this, broken, how = std::move(how)] {
+              return PythonProcess::start(started++ < broken ? fake_planner("FAKE_PLAN", how)
+                                                             : fake_planner());
+            },
+            with) {}
+
+  Judged<Planned> plan(const std::string& candidate, const std::stop_token& stop = {}) {
+    return pool.plan({"{}", SourceFile{"candidate.py", candidate}, 90}, stop);
+  }
+  Rejection rejection(const std::string& candidate) {
+    const auto planned = plan(candidate);
+    EXPECT_FALSE(planned);
+    const Failure failure = planned ? Failure{} : planned.error();
+    const auto* const rejected = std::get_if<Rejection>(&failure);
+    EXPECT_TRUE(rejected) << describe(std::get<Error>(failure));
+    return rejected ? *rejected : Rejection{};
+  }
+
+  std::atomic<std::size_t> started = 0;
+  PlannerPool pool;
+};
+
+TEST(PlannerPool, APlannerTellsItsVersions) {
+  Pool pool;
+  const auto facts = pool.pool.facts();
+  ASSERT_TRUE(facts) << describe(facts.error());
+  EXPECT_EQ(facts->words(), "PyTorch 2.11.0, Triton 3.6.0, Python 3.11");
+  EXPECT_EQ(pool.started, 1U);
+}
+
+TEST(PlannerPool, APlanComesWithFiguresAndWords) {
+  Pool pool;
+  const auto planned = pool.plan(R"({"launches": 3})");
+  ASSERT_TRUE(planned);
+  EXPECT_THAT(planned->plan->bytes(), StartsWith("KSTORCH1"));
+  EXPECT_EQ(planned->plan->exact_bytes(), digest_of(planned->plan->bytes()));
+  EXPECT_THAT(planned->figures,
+              UnorderedElementsAre(Pair("launches", 3), Pair("aten_ops", 2), Pair("registers", 40),
+                                   Pair("spill_bytes", 12), Pair("shared_bytes", 1024)));
+  EXPECT_THAT(planned->text, HasSubstr("candidate.py for sm_90: 3 launches"));
+}
+
+TEST(PlanFigures, WhatIsNoPlanHasNone) {
+  EXPECT_TRUE(figures_of({}, "").empty());
+  EXPECT_TRUE(figures_of({}, "KSTORCH1\xff\xff\xff\xff{}").empty());
+  const std::string deep =
+      std::string("KSTORCH1") + '\xe8' + '\x03' + std::string(2, '\0') + std::string(1000, '[');
+  EXPECT_TRUE(figures_of({}, deep).empty());
+  EXPECT_TRUE(figures_of(Json::parse(R"({"launches": "many", "operators": [1]})"), deep).empty());
+}
+
+TEST(PlannerPool, OnePlannerServesMany) {
+  Pool pool;
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(pool.plan("{}"));
+  EXPECT_EQ(pool.started, 1U);
+}
+
+TEST(PlannerPool, ThatGetsOldAndIsReplaced) {
+  PlannerLimits few = limits();
+  few.lifetime = 2;
+  Pool pool(0, "", few);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(pool.plan("{}"));
+  EXPECT_EQ(pool.started, 3U);
+}
+
+TEST(PlannerPool, TwoServeAtOnce) {
+  Pool pool;
+  std::vector<std::future<bool>> plans;
+  for (int i = 0; i < 6; ++i)
+    plans.push_back(std::async(std::launch::async, [&] { return bool(pool.plan("{}")); }));
+  for (auto& plan : plans) EXPECT_TRUE(plan.get());
+  EXPECT_LE(pool.started, 2U);
+}
+
+TEST(PlannerPool, WhatACandidateDoesWrongIsToldInOurCodes) {
+  Pool pool;
+  const auto rejected = [&](const std::string& code, const std::string& stage = "plan") {
+    return pool.rejection(R"({"plan": {"fault": "candidate", "stage": ")" + stage + R"(", "code": ")" + code +
+                          R"(", "message": "no", "where": "candidate.py:7", "hint": "do"}})");
+  };
+  const Rejection syntax = rejected("syntax_error", "compile");
+  EXPECT_EQ(syntax.stage, Stage::compile);
+  EXPECT_EQ(syntax.code, RejectionCode::compile_failed);
+  EXPECT_EQ(syntax.diagnostics, "candidate.py:7: syntax_error: no. do");
+  EXPECT_EQ(rejected("triton_compile").code, RejectionCode::compile_failed);
+  EXPECT_EQ(rejected("no_model_new").code, RejectionCode::entry_missing);
+  EXPECT_EQ(rejected("other_constructor").code, RejectionCode::entry_missing);
+  EXPECT_EQ(rejected("reads_values").code, RejectionCode::plan_failed);
+  EXPECT_EQ(rejected("not_allowed").code, RejectionCode::forbidden_construct);
+  EXPECT_EQ(rejected("plan_too_large").code, RejectionCode::too_large);
+  EXPECT_EQ(rejected("timed_out").code, RejectionCode::timed_out);
+  EXPECT_EQ(rejected("plan_failed").diagnostics, "candidate.py:7: no. do");
+  EXPECT_EQ(rejected("something new").code, RejectionCode::plan_failed);
+  EXPECT_EQ(pool.started, 1U) << "the planner lives";
+}
+
+TEST(PlannerPool, NobodyGetsFurtherThanPlanningByItsPlannersWord) {
+  Pool pool;
+  const Rejection told = pool.rejection(
+      R"({"plan": {"fault": "candidate", "stage": "timing", "code": "too_slow", "message": "no"}})");
+  EXPECT_EQ(told.stage, Stage::plan);
+}
+
+TEST(PlannerPool, TheReferenceIsTheTasksFault) {
+  Pool pool;
+  const auto planned = pool.pool.plan(
+      {R"({"plan": {"fault": "task", "stage": "plan", "code": "x", "message": "no Model"}})", {}, 90}, {});
+  ASSERT_FALSE(planned);
+  const Failure failure = planned.error();
+  ASSERT_TRUE(std::holds_alternative<Error>(failure));
+  EXPECT_EQ(std::get<Error>(failure).code, ErrorCode::refused);
+  EXPECT_THAT(std::get<Error>(failure).message, HasSubstr("no Model"));
+}
+
+TEST(PlannerPool, APlannerThatDiesOnceIsReplaced) {
+  Pool pool(1);
+  EXPECT_TRUE(pool.plan("{}"));
+  EXPECT_EQ(pool.started, 2U);
+}
+
+TEST(PlannerPool, WhoKillsTwoIsToBlame) {
+  Pool pool;
+  const Rejection rejection = pool.rejection(R"({"plan": "die"})");
+  EXPECT_EQ(rejection.stage, Stage::plan);
+  EXPECT_EQ(rejection.code, RejectionCode::crashed);
+  EXPECT_THAT(rejection.diagnostics, AllOf(HasSubstr("exit status 3"), HasSubstr("a last word")));
+  EXPECT_TRUE(pool.plan("{}")) << "others are served";
+  EXPECT_EQ(pool.started, 3U);
+}
+
+TEST(PlannerPool, WhoHangsIsTimedOut) {
+  PlannerLimits short_time = limits();
+  short_time.plan_s = 0.1;
+  short_time.grace_s = 0.1;
+  Pool pool(1, "hang", short_time);
+  const Rejection rejection = pool.rejection("{}");
+  EXPECT_EQ(rejection.code, RejectionCode::timed_out);
+  EXPECT_EQ(pool.started, 1U);
+}
+
+TEST(PlannerPool, WhatNoPlannerWritesIsForged) {
+  for (const std::string how : {"garbage", "no_json", "twice"}) {
+    Pool pool;
+    const Rejection rejection = pool.rejection(R"({"plan": ")" + how + "\"}");
+    EXPECT_EQ(rejection.code, RejectionCode::protocol_forged) << how << ": " << rejection.diagnostics;
+    EXPECT_TRUE(pool.plan("{}")) << how;
+  }
+}
+
+TEST(PlannerPool, APlanBeyondTheLimitIsNone) {
+  PlannerLimits small = limits();
+  small.most_plan_bytes = 8;
+  Pool pool(0, "", small);
+  EXPECT_EQ(pool.rejection(R"({"launches": 3})").code, RejectionCode::protocol_forged);
+}
+
+TEST(PlannerPool, AStopRequestEndsIt) {
+  Pool pool;
+  std::stop_source stop;
+  stop.request_stop();
+  const auto planned = pool.plan("{}", stop.get_token());
+  ASSERT_FALSE(planned);
+  EXPECT_EQ(std::get<Error>(planned.error()).code, ErrorCode::cancelled);
+}
+
+TEST(PlannerPool, APythonWithoutPyTorchIsToldAsSuch) {
+  PlannerPool pool([] { return PythonProcess::start(fake_planner("FAKE_HELLO", "die")); }, limits());
+  for (int i = 0; i < 3; ++i) {  // each starts a new one
+    const auto facts = pool.facts();
+    ASSERT_FALSE(facts);
+    EXPECT_EQ(facts.error().code, ErrorCode::tool_missing);
+    EXPECT_THAT(facts.error().message, HasSubstr("a last word"));
+    EXPECT_THAT(facts.error().hint, HasSubstr("evaluator.python"));
+  }
+}
+
+TEST(PlannerPool, WorksInTheSandbox) {
+  PlannerPool pool(
+      [] {
+        return PythonProcess::start(untrusted_program(fake_python(), "planner", Confinement::sandboxed));
+      },
+      limits());
+  const auto planned = pool.plan({"{}", SourceFile{"candidate.py", "{}"}, 90}, {});
+  EXPECT_TRUE(planned) << describe(std::get<Error>(planned.error()));
+}
+
+}  // namespace
+}  // namespace kernelsmith::torch

@@ -1,0 +1,182 @@
+"""Plans that were changed by an adversary: each is refused by a clear error, or is a plan like any other."""
+
+from __future__ import annotations
+
+import copy
+import json as jsons
+import os
+import random
+import sys
+import unittest
+from typing import Any
+
+import torch
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from worker_bench import LINEAR, Bench, Plan, X, linear_plan  # noqa: E402
+
+from kernelsmith_torch import plan_format  # noqa: E402
+from kernelsmith_torch.framing import Failure  # noqa: E402
+from kernelsmith_torch.plan_check import Launch, check_plan  # noqa: E402
+
+CPU = torch.device("cpu")
+STRANGE = [None, True, -1, 0, 3, 2**31, 2**63, -2**63 - 1, 10**30, 1.5, "", "x" * 5000, "float32", [], [[]], {}, {"t": 0},
+           {"t": 4}, {"t": -1}, {"t": "0"}, {"t": 10**9}, {"dtype": "float64"}, {"dtype": "qint8"}, {"device": "cuda:7"},
+           {"layout": "sparse_coo"}, {"memory_format": "channels_last"}, {"float": "nan"}, {"float": "1"}, {"a": 1, "b": 2},
+           [1] * 300, "aten::resize_", "aten::from_file", "aten::set_", "aten::bernoulli_", "prim::device",
+           "aten::__class__", "source_Storage", "out"]
+
+
+def rich_plan() -> Plan:
+    """LINEAR's plan with setup, views, in-place operators and several results."""
+    plan = Plan([torch.empty(16, 96)], ["linear.weight", "linear.bias"])
+    zero = plan.op("zeros", [16, 48], dtype={"dtype": "float32"}, device={"device": True}, setup=True)
+    one = {"t": 90}
+    plan.json["setup"].append({"constant": {"dtype": "float32", "shape": [2, 1], "values": [1, 1.0]}, "out": one})
+    w = plan.op("as_strided", plan.state("linear.weight"), [96, 48], [1, 96])
+    y = plan.op("empty_like", zero, memory_format={"memory_format": "preserve_format"})
+    plan.op("copy_", y, plan.op("addmm", plan.state("linear.bias"), X, w, beta=1, alpha=1.0))
+    parts = plan.op("split.Tensor", y, 24, 1, results=2)
+    z = plan.op("cat", parts, 1)
+    plan.op("clamp_", z, 0.0, {"float": "inf"})
+    plan.op("mul_.Tensor", z, plan.op("select.int", one, 0, 1))
+    plan.output(plan.op("add.Tensor", z, zero), "float32", 16, 48)
+    return plan
+
+
+def places(value: Any, path: tuple = ()) -> list[tuple]:
+    """Every place within a JSON value."""
+    found = [path] if path else []
+    if isinstance(value, dict):
+        for key in value:
+            found += places(value[key], (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            found += places(inner, (*path, index))
+    return found
+
+
+def mutate(json: dict[str, Any], draw: random.Random) -> None:
+    """Changes, removes or doubles one member somewhere."""
+    path = draw.choice(places(json))
+    parent = json
+    for step in path[:-1]:
+        parent = parent[step]
+    kind = draw.randrange(4)
+    if kind == 0:
+        del parent[path[-1]]
+    elif kind == 1 and isinstance(parent, list):
+        parent.insert(draw.randrange(len(parent) + 1), copy.deepcopy(parent[path[-1]]))
+    elif kind == 2 and isinstance(parent[path[-1]], int):
+        parent[path[-1]] += draw.choice([-100, -2, -1, 1, 2, 100, 2**20])
+    else:
+        parent[path[-1]] = copy.deepcopy(draw.choice(STRANGE))
+
+
+class Hostile(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.bench = Bench(LINEAR, slots=1)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.bench.close()
+
+    def test_the_plan_itself_is_right(self) -> None:
+        self.assertIsNone(self.bench.judged(rich_plan(), sets=[1])["wrong"])
+
+    def test_random_changes_give_a_verdict_or_a_clear_error(self) -> None:
+        draw = random.Random(20)
+        good = rich_plan().json
+        refused = wrong = 0
+        for number in range(600):
+            json = copy.deepcopy(good)
+            for _ in range(draw.choice([1, 1, 1, 2, 5])):
+                mutate(json, draw)
+            text = jsons.dumps(json).encode()
+            blob = plan_format.MAGIC + len(text).to_bytes(4, "little") + text
+            try:
+                self.bench.runner.load({}, blob)
+                found = self.bench.again([1])
+                wrong += found["wrong"] is not None
+            except Failure as failure:
+                refused += 1
+                self.assertEqual(failure.fault, "candidate", (number, failure.message))
+                self.assertTrue(failure.code and failure.message and failure.stage, number)
+            # It may have changed the parameters, which is found once.
+            self.bench.runner.prepare({"reference": self.bench.path, "precision": "fp32", "slots": 1}, b"")
+        self.assertGreater(refused, 300)
+
+    def test_random_bytes(self) -> None:
+        draw = random.Random(21)
+        good = rich_plan().bytes()
+        for _ in range(200):
+            data = bytearray(good)
+            for _ in range(draw.randrange(1, 4)):
+                data[draw.randrange(len(data))] = draw.randrange(256)
+            try:
+                self.bench.runner.load({}, bytes(data[:draw.choice([len(data), draw.randrange(len(data))])]))
+            except Failure as failure:
+                self.assertEqual(failure.fault, "candidate")
+
+    def test_a_view_cannot_leave_its_storage(self) -> None:
+        for size, stride, offset in (([16, 97], [96, 1], 0), ([16, 96], [96, 1], 1), ([2], [2**61], 0), ([1], [1], -4)):
+            plan = linear_plan()
+            plan.op("as_strided", X, size, stride, offset)
+            with self.assertRaises(Failure) as caught:
+                self.bench.runner.load({}, plan.bytes())
+            self.assertEqual(caught.exception.code, "operation_failed")
+
+    def test_what_the_plan_must_not_name(self) -> None:
+        for name, words in (("aten::rand", "not listed"), ("aten::set_", "not listed"), ("os::system", "not listed")):
+            plan = linear_plan()
+            plan.json["alternatives"][0]["ops"][0]["aten"] = name
+            with self.assertRaisesRegex(Failure, words):
+                self.bench.runner.load({}, plan.bytes())
+        plan = linear_plan()
+        plan.json["state"]["secret"] = 40
+        with self.assertRaisesRegex(Failure, "'secret', which the reference does not have"):
+            self.bench.runner.load({}, plan.bytes())
+        plan = linear_plan()
+        plan.json["inputs"][0]["shape"] = [16, 95]
+        with self.assertRaisesRegex(Failure, "not those of the reference"):
+            self.bench.runner.load({}, plan.bytes())
+
+
+class Launches(unittest.TestCase):
+    def plan(self, **changes: Any) -> Any:
+        plan = linear_plan()
+        kernel = {"name": "k", "offset": 0, "size": 4, "shared": 1024, "warps": 4, "ctas": 1, "global_scratch": 0,
+                  "profile_scratch": 0, "registers": 8, "spills": 0}
+        launch = {"launch": 0, "grid": [5, 1, 1], "args": [["*fp32", X], ["i32", 7], ["fp32", 0.5]], "line": "candidate.py:3"}
+        kernel.update({k: v for k, v in changes.items() if k in kernel})
+        launch.update({k: v for k, v in changes.items() if k in launch})
+        plan.json["kernels"] = [kernel]
+        plan.json["alternatives"][0]["ops"].append(launch)
+        return check_plan(plan.json, [b"cubi"], changes.get("capability", (9, 0)), CPU)
+
+    def test_a_launch_is_read(self) -> None:
+        op = self.plan().alternatives[0].ops[-1]
+        self.assertIsInstance(op, Launch)
+        self.assertEqual((op.grid, op.args[1], op.line), ((5, 1, 1), ("i32", 7), "candidate.py:3"))
+
+    def test_its_limits(self) -> None:
+        for changes in ({"grid": [0, 1, 1]}, {"grid": [1, 65536, 1]}, {"grid": [1, 1]}, {"warps": 33}, {"shared": 1 << 20},
+                        {"ctas": 17}, {"launch": 1}, {"args": [["*fp32", 5]]}, {"args": [["i32", 2**31]]},
+                        {"args": [["i32", 0.5]]}, {"args": [["fp32", X]]}, {"args": [["nvTmaDesc", X]]},
+                        {"args": [["*fp32", {"t": 99}]]}, {"name": "k\0"}, {"global_scratch": 1 << 40},
+                        {"capability": (8, 0)}):
+            with self.assertRaises(Failure, msg=changes) as caught:
+                self.plan(**changes)
+            self.assertEqual(caught.exception.code, "bad_plan")
+
+
+class Lifetimes(unittest.TestCase):
+    def test_a_tensor_is_freed_after_its_last_use(self) -> None:
+        checked = check_plan(linear_plan().json, [], (0, 0), CPU).alternatives[0]
+        self.assertEqual([op.frees for op in checked.ops], [[], [3], [4]])
+        self.assertEqual(checked.outputs[0].id, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

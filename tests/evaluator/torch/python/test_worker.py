@@ -1,0 +1,320 @@
+"""Judge and runner on the CPU: from a plan to a verdict on every output."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import torch
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from worker_bench import LINEAR, Bench, Plan, Process, X, linear_plan, reference_of  # noqa: E402
+
+from kernelsmith_torch.framing import Failure  # noqa: E402
+
+
+class Linear(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.bench = Bench(LINEAR)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.bench.close()
+
+    def test_prepare_describes_the_task(self) -> None:
+        told = self.bench.prepared
+        self.assertEqual(told["inputs"], [{"dtype": "float32", "shape": [16, 96]}])
+        self.assertEqual(told["outputs"], [{"dtype": "float32", "shape": [16, 48]}])
+        self.assertEqual(told["state"], ["linear.weight", "linear.bias"])
+        self.assertEqual(told["variants"], ["given", "scaled", "shifted"])
+        self.assertEqual((told["slots"], told["compulsory_bytes"], told["notes"]), (3, 16 * 96 * 4, []))
+        self.assertGreater(told["bytes_per_us"], 0)
+        self.assertGreater(told["call_us"], 0)
+
+    def test_the_references_own_plan_is_right_in_every_variant(self) -> None:
+        for variant in range(3):
+            found = self.bench.judged(linear_plan(), variant=variant)
+            self.assertIsNone(found["wrong"])
+            self.assertLess(found["error"], 0.5)
+
+    def test_the_yardstick_is_compared_like_a_candidate(self) -> None:
+        times = self.bench.judge.yardstick({"variant": 0, "sets": [5, 6]}, b"")
+        self.assertGreater(times["us"], 0)
+        found = self.bench.judge.compare({"variant": 0, "sets": [5, 6], "own": True}, b"")
+        self.assertIsNone(found["wrong"])
+
+    def test_outputs_of_other_inputs_have_another_digest(self) -> None:
+        first, second, again = (self.bench.judged(linear_plan(), sets=s)["digest"] for s in ([1, 2], [1, 3], [1, 2]))
+        self.assertNotEqual(first, second)
+        self.assertEqual(first, again)
+
+    def finding(self, make: object) -> dict:
+        plan = Plan([torch.empty(16, 96)], ["linear.weight", "linear.bias"])
+        y = plan.op("addmm", plan.state("linear.bias"), X, plan.op("t", plan.state("linear.weight")))
+        plan.output(make(plan, plan.op("relu", y)), "float32", 16, 48)
+        return self.bench.judged(plan)["wrong"]
+
+    def test_a_wrong_element_is_found_and_named(self) -> None:
+        def make(plan: Plan, y: dict) -> dict:
+            plan.op("add_.Scalar", plan.op("select.int", plan.op("select.int", y, 0, 3), 0, 7), 1e-4)
+            return y
+
+        wrong = self.finding(make)
+        self.assertEqual((wrong["kind"], wrong["index"], wrong["count"], wrong["call"]), ("wrong", [3, 7], 1, 0))
+        self.assertAlmostEqual(wrong["actual"] - wrong["expected"], 1e-4, delta=1e-6)
+        self.assertGreater(wrong["worst"], 1)
+
+    def test_nan_where_the_truth_is_finite(self) -> None:
+        wrong = self.finding(lambda plan, y: plan.op("sqrt", plan.op("sub.Tensor", y, 0.1)))
+        self.assertEqual(wrong["kind"], "not_finite")
+        self.assertEqual(wrong["actual"], {"float": "nan"})
+
+    def test_unwritten_rows(self) -> None:
+        def make(plan: Plan, y: dict) -> dict:
+            out = plan.op("empty_like", y)
+            plan.op("copy_", plan.op("slice.Tensor", out, 0, 0, 15), plan.op("slice.Tensor", y, 0, 0, 15))
+            return out
+
+        wrong = self.finding(make)
+        self.assertEqual((wrong["kind"], wrong["index"], wrong["count"]), ("not_written", [15, 0], 48))
+
+    def test_halves_of_the_mantissa_are_missed(self) -> None:
+        for dtype in ("bfloat16", "float16"):
+            wrong = self.finding(lambda plan, y: plan.op("_to_copy", plan.op("_to_copy", y, dtype={"dtype": dtype}),  # noqa: B023
+                                                         dtype={"dtype": "float32"}))
+            self.assertEqual(wrong["kind"], "wrong")
+
+    def test_another_shape_is_told(self) -> None:
+        plan = linear_plan()
+        y = {"t": plan.json["alternatives"][0]["outputs"].pop()["id"]}
+        plan.output(plan.op("t", y), "float32", 48, 16)
+        self.assertEqual(self.bench.judged(plan)["wrong"]["kind"], "shape")
+
+    def test_products_of_tf32_are_refused_and_other_orders_are_not(self) -> None:
+        def product(rounded: bool, parts: int) -> dict:
+            plan = Plan([torch.empty(16, 96)], ["linear.weight", "linear.bias"])
+            x, w = X, plan.state("linear.weight")
+            if rounded:  # to 10 bits of mantissa: add half a step, drop 13 bits
+                x, w = (plan.op("view.dtype", plan.op("bitwise_and.Scalar", plan.op("add.Scalar", plan.op(
+                    "view.dtype", v, {"dtype": "int32"}), 0x1000), -0x2000), {"dtype": "float32"}) for v in (x, w))
+            y = plan.state("linear.bias")
+            for part in reversed(range(parts)):
+                a, b = (plan.op("slice.Tensor", v, 1, part * 96 // parts, (part + 1) * 96 // parts) for v in (x, w))
+                y = plan.op("add.Tensor", y, plan.op("mm", a, plan.op("t", b)))
+            plan.output(plan.op("relu", y), "float32", 16, 48)
+            return self.bench.judged(plan)
+
+        self.assertEqual(product(True, 1)["wrong"]["kind"], "wrong")
+        self.assertGreater(product(True, 1)["error"], 5)
+        for parts in (2, 12, 96):
+            found = product(False, parts)
+            self.assertIsNone(found["wrong"])
+            self.assertLess(found["error"], 0.5)
+
+    def test_inputs_and_parameters_must_stay(self) -> None:
+        for change in ("input", "state"):
+            plan = linear_plan()
+            plan.op("mul_.Tensor", X if change == "input" else plan.state("linear.weight"), 2)
+            self.bench.runner.load({}, plan.bytes())
+            self.bench.runner.run({"variant": 0, "sets": [1]}, b"")
+            with self.assertRaises(Failure) as caught:
+                self.bench.runner.publish({}, b"")
+            self.assertEqual((caught.exception.stage, caught.exception.code), ("integrity", "input_modified"))
+            self.bench.runner.prepare({"reference": self.bench.path, "precision": "fp32", "slots": 3}, b"")
+
+    def test_profile_names_every_operation(self) -> None:
+        self.bench.runner.load({}, linear_plan().bytes())
+        told = self.bench.runner.profile({}, b"")
+        self.assertEqual([op["name"] for op in told["ops"]], ["aten::t", "aten::addmm", "aten::relu"])
+        self.assertEqual(told["own_share"], 0)
+
+    def test_the_better_alternative_is_kept(self) -> None:
+        plan = linear_plan()
+        slow = dict(plan.json["alternatives"][0], name="slow")
+        slow["ops"] = slow["ops"] + [dict(slow["ops"][1], out=None)] * 200
+        plan.json["alternatives"] = [slow, dict(plan.json["alternatives"][0], name="fast")]
+        told = self.bench.runner.load({}, plan.bytes())
+        self.assertEqual((told["best"], told["aten"], told["launches"]), ("fast", 3, 0))
+        self.assertEqual([a["name"] for a in told["alternatives"]], ["slow", "fast"])
+
+    def test_an_alternative_that_fails_is_left_out(self) -> None:
+        plan = linear_plan()
+        good = dict(plan.json["alternatives"][0], name="good")
+        broken = dict(good, name="broken", ops=[{"aten": "aten::view", "overload": "default", "args": [X, [7]],
+                                                 "kwargs": {}, "out": None}, *good["ops"]])
+        plan.json["alternatives"] = [broken, good]
+        self.assertEqual(self.bench.runner.load({}, plan.bytes())["best"], "good")
+
+    def test_setup_is_made_once_and_restored(self) -> None:
+        plan = Plan([torch.empty(16, 96)], ["linear.weight", "linear.bias"])
+        count = plan.op("zeros", [16, 48], setup=True)
+        y = plan.op("relu", plan.op("addmm", plan.state("linear.bias"), X, plan.op("t", plan.state("linear.weight"))))
+        out = plan.op("add.Tensor", y, count)
+        plan.op("add_.Scalar", count, 1)
+        plan.output(out, "float32", 16, 48)
+        self.assertIsNone(self.bench.judged(plan, sets=[1])["wrong"])
+        self.assertIsNone(self.bench.again([2])["wrong"])
+
+
+class Kinds(unittest.TestCase):
+    def bench(self, *args: object, **kwargs: object) -> Bench:
+        bench = Bench(*args, **kwargs)
+        self.addCleanup(bench.close)
+        return bench
+
+    def test_outputs_in_tuples_and_dicts(self) -> None:
+        bench = self.bench(reference_of("return {'a': x[0] + 1, 'b': (x[0].sum(1), x[0] > 0)}", "[torch.randn(8, 4)]"))
+        self.assertEqual([o["dtype"] for o in bench.prepared["outputs"]], ["float32", "float32", "bool"])
+        plan = Plan([torch.empty(8, 4)])
+        plan.output(plan.op("add.Tensor", X, 1), "float32", 8, 4)
+        plan.output(plan.op("sum.dim_IntList", X, [1]), "float32", 8)
+        plan.output(plan.op("gt.Scalar", X, 0), "bool", 8, 4)
+        self.assertIsNone(bench.judged(plan)["wrong"])
+        plan.json["alternatives"][0]["ops"][2]["aten"] = "aten::lt"
+        wrong = bench.judged(plan)["wrong"]
+        self.assertEqual((wrong["tensor"], wrong["count"]), (2, 32))
+
+    def test_integers_must_be_equal(self) -> None:
+        bench = self.bench(reference_of("return x[0] * 2", "[torch.randint(0, 99, (2000,))]"))
+        self.assertEqual(bench.prepared["variants"], ["given"])
+        plan = Plan([torch.empty(2000, dtype=torch.int64)])
+        y = plan.op("mul.Tensor", X, 2)
+        plan.output(y, "int64", 2000)
+        self.assertIsNone(bench.judged(plan)["wrong"])
+        plan.op("add_.Scalar", plan.op("select.int", y, 0, 1999), 1)
+        self.assertEqual(bench.judged(plan)["wrong"]["index"], [1999])
+
+    def test_allclose_and_normwise(self) -> None:
+        def off(bench: Bench, by: float, everywhere: bool) -> bool:
+            plan = Plan([torch.empty(64, 64)])
+            y = plan.op("mul.Tensor", X, 2)
+            plan.output(y, "float32", 64, 64)
+            part = y if everywhere else plan.op("select.int", plan.op("select.int", y, 0, 0), 0, 0)
+            plan.op("add_.Scalar", part, by)
+            return bench.judged(plan)["wrong"] is not None
+
+        reference = reference_of("return x[0] * 2", "[torch.randn(64, 64)]")
+        close = self.bench(reference, tolerance={"policy": "allclose", "rtol": 0, "atol": 1e-3})
+        self.assertEqual([off(close, b, True) for b in (9e-4, 1.1e-3)], [False, True])
+        norm = self.bench(reference, tolerance={"policy": "normwise"})
+        self.assertEqual([off(norm, 1e-5, everywhere) for everywhere in (False, True)], [False, True])
+        plain = self.bench(reference)
+        self.assertTrue(off(plain, 1e-4, False))
+
+    def test_declared_bf16_accepts_what_fp32_refuses(self) -> None:
+        def product(precision: str) -> object:
+            bench = self.bench(reference_of("return x[0] @ x[1]", "[torch.randn(64, 256), torch.randn(256, 64)]"),
+                               precision=precision)
+            plan = Plan([torch.empty(64, 256), torch.empty(256, 64)])
+            a, b = (plan.op("_to_copy", {"t": i}, dtype={"dtype": "bfloat16"}) for i in (0, 1))
+            plan.output(plan.op("_to_copy", plan.op("mm", a, b), dtype={"dtype": "float32"}), "float32", 64, 64)
+            return bench.judged(plan)["wrong"]
+
+        self.assertIsNone(product("bf16"))
+        self.assertEqual(product("fp32")["kind"], "wrong")
+
+    def test_views_and_in_place_operators(self) -> None:
+        bench = self.bench(reference_of("return x[0].t().contiguous()[:4] * 3", "[torch.randn(8, 6)]"))
+        plan = Plan([torch.empty(8, 6)])
+        y = plan.op("clone", plan.op("as_strided", X, [6, 8], [1, 6]), memory_format={"memory_format": "contiguous_format"})
+        plan.op("mul_.Tensor", y, 3)
+        plan.output(plan.op("slice.Tensor", y, 0, 0, 4), "float32", 4, 8)
+        self.assertIsNone(bench.judged(plan)["wrong"])
+
+    def test_a_reference_that_changes_its_input(self) -> None:
+        bench = self.bench(reference_of("return x[0].relu_()", "[torch.randn(50)]"))
+        plan = Plan([torch.empty(50)])
+        plan.output(plan.op("relu", X), "float32", 50)
+        self.assertIsNone(bench.judged(plan)["wrong"])
+        bench.judge.yardstick({"variant": 0, "sets": [1, 2]}, b"")
+        self.assertIsNone(bench.judge.compare({"variant": 0, "sets": [1, 2], "own": True}, b"")["wrong"])
+
+    def test_a_loss_may_be_summed_in_another_order(self) -> None:
+        bench = self.bench(reference_of("return ((x[0] - x[1]) ** 2).mean()", "[torch.randn(64, 512), torch.randn(64, 512)]"))
+        plan = Plan([torch.empty(64, 512), torch.empty(64, 512)])
+        squares = plan.op("square", plan.op("sub.Tensor", X, {"t": 1}))
+        rows = plan.op("sum.dim_IntList", plan.op("view", squares, [512, 64]), [0])
+        plan.output(plan.op("div.Tensor", plan.op("sum", rows), 64 * 512), "float32")
+        self.assertIsNone(bench.judged(plan)["wrong"])
+
+    def test_a_reference_that_does_not_run_in_fp64_is_its_own_truth(self) -> None:
+        bench = self.bench(reference_of("return x[0] @ torch.ones(8, 8, dtype=torch.float32)", "[torch.randn(8, 8)]"))
+        self.assertIn("does not run in fp64", bench.prepared["notes"][0])
+        plan = Plan([torch.empty(8, 8)])
+        plan.output(plan.op("expand", plan.op("sum.dim_IntList", X, [1], True), [8, 8]), "float32", 8, 8)
+        self.assertIsNone(bench.judged(plan)["wrong"])
+
+    def test_kernels_need_a_gpu(self) -> None:
+        bench = self.bench(LINEAR)
+        plan = linear_plan()
+        plan.json["kernels"] = [{"name": "k", "offset": 0, "size": 0, "shared": 0, "warps": 4}]
+        from kernelsmith_torch import plan_format
+
+        with self.assertRaises(Failure) as caught:
+            bench.runner.load({}, plan_format.encode(plan.json, [b"cubin"]))
+        self.assertEqual((caught.exception.fault, caught.exception.code), ("machine", "no_gpu"))
+
+
+class Tasks(unittest.TestCase):
+    def failure(self, reference: str) -> Failure:
+        with self.assertRaises(Failure) as caught:
+            Bench(reference)
+        self.assertEqual(caught.exception.fault, "task")
+        self.assertIn("reference.py", caught.exception.where)
+        return caught.exception
+
+    def test_errors_name_file_and_line(self) -> None:
+        failed = self.failure(reference_of("y = x[0]\nreturn y.view(7)", "[torch.randn(8)]"))
+        self.assertTrue(failed.where.endswith("reference.py:5"), failed.where)
+        failed = self.failure("def f(:\n  pass\n")
+        self.assertTrue(failed.where.endswith("reference.py:1"), failed.where)
+
+    def test_what_a_reference_must_have_and_be(self) -> None:
+        self.assertEqual(self.failure("import torch\n").code, "reference_incomplete")
+        self.assertEqual(self.failure(reference_of("return torch.rand_like(x[0])", "[torch.randn(8)]")).code,
+                         "not_deterministic")
+        self.assertEqual(self.failure(reference_of("return x[0] / 0", "[torch.randn(8)]")).code, "not_finite")
+        self.assertEqual(self.failure(reference_of("return 3", "[torch.randn(8)]")).code, "no_output")
+        self.assertEqual(self.failure(reference_of("return x[0]", "[torch.randn(8), torch.rand(1).item()]")).code,
+                         "inputs_change")
+
+
+class Processes(unittest.TestCase):
+    @unittest.skipIf(torch.cuda.is_available(), "there is a GPU")
+    def test_without_a_gpu_every_request_is_told_so(self) -> None:
+        judge = Process("judge", "--device", "0")
+        for request in ("hello", "prepare"):
+            error = judge.ask(do=request)["error"]
+            self.assertEqual((error["fault"], error["code"]), ("machine", "no_gpu"))
+        self.assertEqual(judge.end(), 0)
+
+    def test_two_processes_share_outputs_and_end(self) -> None:
+        judge, runner = Process("judge"), Process("runner")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "reference.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(textwrap.dedent(LINEAR))
+            self.assertEqual(judge.ask(do="hello")["capability"], [0, 0])
+            self.assertEqual(judge.ask(do="nothing")["error"]["code"], "bad_request")
+            slots = judge.ask(do="prepare", reference=path, precision="fp32", baseline="eager", most_slots=4,
+                              tolerance={"policy": "default"}, batch_us=1e9, bank_bytes=1 << 20)["slots"]
+            self.assertTrue(runner.ask(do="prepare", reference=path, precision="fp32", slots=slots)["ok"])
+            self.assertEqual(runner.ask(do="run", variant=0, sets=[1])["error"]["code"], "bad_request")
+            self.assertTrue(runner.ask(linear_plan().bytes(), do="load")["ok"])
+            sets = [2**62, 7, 8]
+            self.assertTrue(runner.ask(do="run", variant=1, sets=sets)["ok"])
+            outbox = runner.ask(do="publish")["outbox"]
+            found = judge.ask(do="compare", variant=1, sets=sets, outbox=outbox)
+            self.assertIsNone(found["wrong"])
+            outbox["calls"][0][0]["offset"] = 1 << 40
+            self.assertEqual(judge.ask(do="compare", variant=1, sets=sets, outbox=outbox)["error"]["code"], "bad_outbox")
+        self.assertEqual((judge.end(), runner.end()), (0, 0))
+        self.assertFalse(os.path.exists(outbox["file"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

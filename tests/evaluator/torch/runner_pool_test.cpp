@@ -1,0 +1,91 @@
+#include "runner_pool.hpp"
+
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_python.hpp"
+
+namespace kernelsmith::torch {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double kPatienceS = 60;
+
+PlanPtr plan(const std::string& script) { return std::make_shared<const Plan>("KSTORCH1    " + script); }
+
+/// Runners of the fake program; the first `dead` of them end as soon as they have started.
+struct Pool {
+  explicit Pool(std::size_t dead = 0)
+      : runners(
+            [this, dead](Role) {
+              SandboxSpec spec = trusted_program(fake_python(), "worker", {"runner"});
+              if (started++ < dead) spec.argv = {spec.argv.front(), "-c", "pass"};
+              return PythonProcess::start(std::move(spec));
+            },
+            {{"do", "prepare"}}, kPatienceS) {}
+
+  Worker* take(const PlanPtr& of, std::size_t place) {
+    auto taken = runners.take(of, place, {});
+    EXPECT_TRUE(taken) << describe(taken.error());
+    return taken ? *taken : nullptr;
+  }
+
+  std::size_t started = 0;
+  RunnerPool runners;
+};
+
+bool runs(Worker* runner, const PlanPtr& of) {
+  const auto loaded = runner->ask({{"do", "load"}}, of->bytes(), kPatienceS, {});
+  const auto ran = runner->ask({{"do", "run"}, {"sets", {1}}}, kPatienceS, {});
+  return loaded && ran;
+}
+
+TEST(RunnerPool, EveryPlaceHasARunnerOfItsOwn) {
+  Pool pool;
+  const PlanPtr mine = plan("{}");
+  Worker* const first = pool.take(mine, 0);
+  ASSERT_TRUE(first && runs(first, mine));
+  EXPECT_EQ(pool.take(mine, 0), first);
+  EXPECT_NE(pool.take(mine, 1), first);
+  EXPECT_EQ(pool.started, 3U) << "two, and a spare";
+  EXPECT_EQ(pool.runners.find(mine), first);
+}
+
+TEST(RunnerPool, ARunnerServesOneBinaryAfterTheOther) {
+  Pool pool;
+  const PlanPtr mine = plan("{}"), other = plan(R"({"us": 3})");
+  Worker* const first = pool.take(mine, 0);
+  Worker* const next = pool.take(other, 0);
+  EXPECT_EQ(next, first);
+  ASSERT_TRUE(next && runs(next, other));
+  EXPECT_EQ(pool.runners.find(mine), nullptr);
+  EXPECT_EQ(pool.runners.find(other), next);
+  EXPECT_EQ(pool.started, 2U);
+}
+
+TEST(RunnerPool, ADeadRunnerIsReplaced) {
+  Pool pool;
+  const PlanPtr mine = plan(R"({"on": {"load": "die"}})");
+  Worker* const first = pool.take(mine, 0);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(first->ask({{"do", "load"}}, mine->bytes(), kPatienceS, {}));
+  EXPECT_EQ(pool.runners.find(mine), nullptr);
+  ASSERT_TRUE(pool.take(mine, 0));
+  EXPECT_EQ(pool.started, 3U);
+}
+
+TEST(RunnerPool, ARunnerThatDiesBeforeItHasAPlanIsTheMachines) {
+  Pool pool(1);
+  const auto taken = pool.runners.take(plan("{}"), 0, {});
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, ErrorCode::tool_failed);
+  EXPECT_THAT(taken.error().message, HasSubstr("asked to prepare"));
+  EXPECT_TRUE(pool.take(plan("{}"), 0)) << "the next one may work";
+}
+
+}  // namespace
+}  // namespace kernelsmith::torch

@@ -1,0 +1,355 @@
+// The whole backend with programs that need no PyTorch and no GPU: every way that an evaluation can end. A
+// reference and a candidate are JSON, read by fake/kernelsmith_torch.
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_python.hpp"
+#include "temporary_folder.hpp"
+#include "torch_backend.hpp"
+
+namespace kernelsmith::torch {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+Source source(const std::string& text, const std::string& name = "candidate.py") {
+  return Source::create({{name, text}}).value();
+}
+
+struct Bench {
+  Task task;
+  TorchOptions options;
+  Limits limits;
+  std::shared_ptr<Backend> backend{};
+  Variable package{"KERNELSMITH_TORCH_PYTHON_DIR", kFakePackage};
+
+  explicit Bench(const std::string& reference = "{}") {
+    task.name = "gelu";
+    task.backend = "torch";
+    task.reference = task.baseline = source(reference, "reference.py");
+    options.unsandboxed = true;
+  }
+
+  Status create() {
+    auto made = make_backend(std::make_shared<const Task>(task), options, limits);
+    if (!made) return made.error();
+    backend = std::move(*made);
+    return {};
+  }
+  Error refusal() {
+    const Status created = create();
+    EXPECT_FALSE(created);
+    return created ? Error{} : created.error();
+  }
+
+  Compilation compile(const std::string& candidate) {
+    if (!backend) create().value();
+    auto compiled = backend->compile(source(candidate), {});
+    EXPECT_TRUE(compiled) << describe(compiled.error());
+    return std::move(*compiled);
+  }
+  Result<Evaluation> evaluate(const std::string& candidate, const std::stop_token& stop = {}) {
+    const Compilation compiled = compile(candidate);
+    if (const Rejection* const rejection = compiled.rejection()) return Evaluation(*rejection);
+    RunRequest request;
+    request.candidate = *compiled.binary();
+    request.report = compiled.report;
+    request.features = compiled.features;
+    return backend->run(std::move(request), stop);
+  }
+  Rejection rejection(const std::string& candidate) {
+    const auto evaluation = evaluate(candidate);
+    EXPECT_TRUE(evaluation) << describe(evaluation.error());
+    if (!evaluation || !evaluation->rejection()) {
+      ADD_FAILURE() << candidate << " is accepted";
+      return {};
+    }
+    return *evaluation->rejection();
+  }
+  Error error(const std::string& candidate, const std::stop_token& stop = {}) {
+    const auto evaluation = evaluate(candidate, stop);
+    EXPECT_FALSE(evaluation) << candidate;
+    return evaluation ? Error{} : evaluation.error();
+  }
+};
+
+std::string on(const std::string& request, const std::string& how) {
+  return R"({"on": {")" + request + R"(": )" + how + "}}";
+}
+
+/// A reply that is an error.
+std::string told(const std::string& fault, const std::string& stage, const std::string& code) {
+  return R"({"fault": ")" + fault + R"(", "stage": ")" + stage + R"(", "code": ")" + code +
+         R"(", "message": "it did", "where": "candidate.py:3", "hint": "do not"})";
+}
+
+TEST(TorchVerdicts, AFasterModuleIsAccepted) {
+  Bench bench;
+  const auto evaluation = bench.evaluate(R"({"us": 250})");
+  ASSERT_TRUE(evaluation) << describe(evaluation.error());
+  ASSERT_TRUE(evaluation->accepted()) << evaluation->rejection()->diagnostics;
+  const Report& report = evaluation->report();
+  EXPECT_DOUBLE_EQ(report.speedup->median, 4);
+  EXPECT_DOUBLE_EQ(report.runtime_us->median, 250);
+  ASSERT_THAT(report.shapes, SizeIs(2));
+  EXPECT_EQ(report.shapes[0].shape, "given");
+  EXPECT_DOUBLE_EQ(report.shapes[0].error, 0.25);
+  EXPECT_FALSE(report.shapes[1].timed);
+  EXPECT_EQ(report.hardware, "NVIDIA Fake 80GB");
+  EXPECT_EQ(report.toolchain, "PyTorch 2.11.0, Triton 3.6.0, Python 3.11");
+  EXPECT_EQ(report.tier, "unsandboxed");
+  ASSERT_THAT(report.artifacts, SizeIs(2));
+  EXPECT_EQ(report.artifacts[0].name, "plan.txt");
+  EXPECT_EQ(report.artifacts[1].text, "      3.00 us  k  (own)\n      1.00 us  addmm\n");
+  const auto& features = evaluation->metrics()->features();
+  EXPECT_EQ(features.at("own_kernels"), 1);
+  EXPECT_EQ(features.at("aten_ops"), 2);
+  EXPECT_EQ(features.at("shared_bytes"), 1024);
+  EXPECT_EQ(features.at("own_share"), 0.75);
+}
+
+TEST(TorchVerdicts, TheSandboxIsAFullTier) {
+  Bench bench;
+  bench.options.unsandboxed = false;
+  const auto evaluation = bench.evaluate("{}");
+  ASSERT_TRUE(evaluation) << describe(evaluation.error());
+  EXPECT_EQ(evaluation->report().tier, "full");
+}
+
+TEST(TorchVerdicts, AWrongOutputIsToldByItsElement) {
+  Bench bench;
+  const Rejection told = bench.rejection(
+      R"({"wrong": {"variant": 1, "call": 0, "tensor": 0, "index": [1, 2], "count": 3, "kind": "wrong", "actual": 7.5,
+          "expected": {"float": "inf"}, "allowed": 0.5, "worst": 12}})");
+  EXPECT_EQ(told.stage, Stage::correctness);
+  EXPECT_EQ(told.code, RejectionCode::wrong_output);
+  EXPECT_THAT(told.diagnostics, AllOf(HasSubstr("output 'output 0' at scaled"), HasSubstr("3 of 6 elements"),
+                                      HasSubstr("element [1, 2]: expected inf, got 7.5, allowed error 0.5")));
+  EXPECT_EQ(told.report.shapes[1].correct, false);
+}
+
+TEST(TorchVerdicts, OtherFaultsOfOutputsHaveCodesOfTheirOwn) {
+  Bench bench;
+  const auto code = [&](const std::string& kind) {
+    return bench
+        .rejection(R"({"wrong": {"call": 0, "tensor": 0, "index": [0, 1], "count": 1, "kind": ")" + kind +
+                   R"("}})")
+        .code;
+  };
+  EXPECT_EQ(code("not_finite"), RejectionCode::not_finite);
+  EXPECT_EQ(code("not_written"), RejectionCode::output_not_written);
+  const Rejection shape = bench.rejection(
+      R"({"wrong": {"call": 0, "tensor": 0, "kind": "shape", "actual": ["float32", [6]], "expected": ["float32", [2, 3]]}})");
+  EXPECT_EQ(shape.code, RejectionCode::wrong_output);
+  EXPECT_THAT(shape.diagnostics,
+              HasSubstr(R"('output 0' is ["float32",[6]], and the reference's is ["float32",[2,3]])"));
+}
+
+TEST(TorchVerdicts, AnInputThatWasWrittenIsToldByTheRunner) {
+  Bench bench;
+  const Rejection rejection =
+      bench.rejection(on("publish", told("candidate", "integrity", "input_modified")));
+  EXPECT_EQ(rejection.stage, Stage::integrity);
+  EXPECT_EQ(rejection.code, RejectionCode::input_modified);
+  EXPECT_THAT(rejection.diagnostics, HasSubstr("candidate.py:3: it did. do not"));
+}
+
+TEST(TorchVerdicts, WhatTheJudgeFindsWhileComparingIsARejectionToo) {
+  Bench bench;
+  const Rejection rejection =
+      bench.rejection(R"({"compare": )" + told("candidate", "integrity", "out_of_bounds") + "}");
+  EXPECT_EQ(rejection.code, RejectionCode::out_of_bounds);
+}
+
+TEST(TorchVerdicts, AKernelThatFaultsIsTheCandidates) {
+  Bench bench;
+  const Rejection rejection = bench.rejection(on("run", told("candidate", "run", "crashed")));
+  EXPECT_EQ(rejection.code, RejectionCode::crashed);
+  EXPECT_TRUE(bench.evaluate("{}")->accepted()) << "the next one has a runner of its own";
+}
+
+TEST(TorchVerdicts, ARunnerThatDiesIsACrash) {
+  Bench bench;
+  for (const std::string request : {"load", "run", "publish"}) {
+    const Rejection rejection = bench.rejection(on(request, R"("die")"));
+    EXPECT_EQ(rejection.stage, Stage::run);
+    EXPECT_EQ(rejection.code, RejectionCode::crashed) << request;
+    EXPECT_THAT(rejection.diagnostics, AllOf(HasSubstr("asked to " + request), HasSubstr("a last word")));
+  }
+  EXPECT_TRUE(bench.evaluate("{}")->accepted());
+}
+
+TEST(TorchVerdicts, ARunnerThatHangsIsTimedOut) {
+  Bench bench;
+  bench.task.timeout_s = 0.1;
+  bench.limits.worker.grace_s = 0.1;
+  const Rejection rejection = bench.rejection(on("run", R"("hang")"));
+  EXPECT_EQ(rejection.stage, Stage::run);
+  EXPECT_EQ(rejection.code, RejectionCode::timed_out);
+}
+
+TEST(TorchVerdicts, ARunnerThatWritesGarbageIsOurOwnMistake) {
+  Bench bench;
+  EXPECT_EQ(bench.error(on("run", R"("garbage")")).code, ErrorCode::tool_failed);
+  EXPECT_EQ(bench.error(on("run", R"("no_json")")).code, ErrorCode::bad_reply);
+  EXPECT_TRUE(bench.evaluate("{}")->accepted()) << "what it left in its channel is nobody else's answer";
+}
+
+TEST(TorchVerdicts, NobodyIsBlamedForAMachineThatFails) {
+  const TemporaryFolder folder;
+  const Variable broken("FAKE_BROKEN_GPU", (folder / "broken").string());
+  Bench bench;
+  ASSERT_TRUE(bench.create());
+  std::ofstream(folder / "broken") << "yes";
+  const Error error = bench.error(on("run", R"("die")"));
+  EXPECT_EQ(error.code, ErrorCode::internal);
+  EXPECT_THAT(error.message, AllOf(StartsWith("the GPU failed"), HasSubstr("the device is gone")));
+}
+
+TEST(TorchVerdicts, AMachinesErrorIsNoRejection) {
+  Bench bench;
+  const Error error = bench.error(on("run", told("machine", "run", "no such code")));
+  EXPECT_EQ(error.code, ErrorCode::tool_failed);
+  EXPECT_EQ(error.message, "it did");
+}
+
+TEST(TorchVerdicts, TheJudgeIsStartedAgainWhereItDied) {
+  Bench bench;
+  const Error error = bench.error(R"({"compare": "die"})");
+  EXPECT_EQ(error.code, ErrorCode::tool_failed);
+  EXPECT_THAT(error.message, HasSubstr("the judge of the torch backend ended when asked to compare"));
+  EXPECT_TRUE(bench.evaluate("{}")->accepted());
+}
+
+TEST(TorchVerdicts, AModuleWithoutAKernelOfItsOwnIsRefusedByThePolicy) {
+  Bench bench;
+  const Rejection rejection = bench.rejection(R"({"launches": 0})");
+  EXPECT_EQ(rejection.stage, Stage::plan);
+  EXPECT_EQ(rejection.code, RejectionCode::forbidden_construct);
+  EXPECT_THAT(rejection.diagnostics, HasSubstr("policy: any"));
+  EXPECT_EQ(rejection.report.toolchain, "PyTorch 2.11.0, Triton 3.6.0, Python 3.11");
+  Bench any;
+  any.task.torch.policy = "any";
+  EXPECT_TRUE(any.evaluate(R"({"launches": 0})")->accepted());
+}
+
+TEST(TorchVerdicts, ACandidateIsOneFileOfUtf8) {
+  Bench bench;
+  ASSERT_TRUE(bench.create());
+  const auto two = bench.backend->compile(Source::create({{"a.py", "{}"}, {"b.py", "{}"}}).value(), {});
+  ASSERT_TRUE(two && two->rejection());
+  EXPECT_EQ(two->rejection()->code, RejectionCode::unreadable);
+  EXPECT_EQ(bench.rejection("\xff").code, RejectionCode::unreadable);
+}
+
+TEST(TorchVerdicts, WhatCannotBePlannedIsRejected) {
+  Bench bench;
+  const Rejection rejection =
+      bench.rejection(R"({"plan": )" + told("candidate", "compile", "syntax_error") + "}");
+  EXPECT_EQ(rejection.stage, Stage::compile);
+  EXPECT_EQ(rejection.code, RejectionCode::compile_failed);
+}
+
+TEST(TorchVerdicts, ASeedIsPlannedAndChecked) {
+  Bench bench;
+  bench.task.seed = source(R"({"us": 800})");
+  EXPECT_TRUE(bench.create());
+  bench.task.seed = source(R"({"plan": )" + told("candidate", "plan", "not_allowed") + "}");
+  const Error planning = bench.refusal();
+  EXPECT_EQ(planning.code, ErrorCode::refused);
+  EXPECT_EQ(planning.where, "files: seed");
+  bench.task.seed = source(on("run", R"("die")"));
+  const Error running = bench.refusal();
+  EXPECT_EQ(running.code, ErrorCode::refused);
+  EXPECT_THAT(running.message, HasSubstr("the task's seed fails its own check (crashed)"));
+}
+
+TEST(TorchVerdicts, AReferenceThatCannotBeUsedIsRefused) {
+  Bench bench(on("prepare", told("task", "run", "not_finite")));
+  const Error error = bench.refusal();
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(error.message, HasSubstr("the task's reference cannot be used: it did"));
+  EXPECT_EQ(error.hint, "do not");
+}
+
+TEST(TorchVerdicts, ARivalIsTimedBeside) {
+  Bench bench;
+  const Compilation candidate = bench.compile(R"({"us": 250})"), rival = bench.compile(R"({"us": 500})");
+  RunRequest request;
+  request.candidate = *candidate.binary();
+  request.rival = *rival.binary();
+  request.remeasurement = Remeasurement::duel;
+  const auto evaluation = bench.backend->run(std::move(request), {});
+  ASSERT_TRUE(evaluation) << describe(evaluation.error());
+  ASSERT_TRUE(evaluation->report().duel);
+  EXPECT_DOUBLE_EQ(evaluation->report().duel->median, 2);
+}
+
+TEST(TorchVerdicts, FasterThanMemoryIsImplausible) {
+  Bench bench(R"({"bytes": 800000})");  // 1 MB/ms: 600 us with the margin
+  const Rejection rejection = bench.rejection(R"({"us": 500})");
+  EXPECT_EQ(rejection.code, RejectionCode::implausible_speed);
+  EXPECT_TRUE(bench.evaluate(R"({"us": 700})")->accepted());
+}
+
+TEST(TorchVerdicts, WithoutAGpuCandidatesArePlanned) {
+  const Variable none("FAKE_NO_GPU", "1");
+  Bench bench;
+  const Error error = bench.error("{}");
+  EXPECT_EQ(error.code, ErrorCode::unsupported);
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr("the candidate was planned, but there is no GPU"), HasSubstr("no driver")));
+  EXPECT_EQ(bench.rejection(R"({"launches": 0})").code, RejectionCode::forbidden_construct);
+}
+
+TEST(TorchVerdicts, WithoutAGpuTheReferenceIsPlannedToo) {
+  const Variable none("FAKE_NO_GPU", "1");
+  Bench bench(R"({"plan": )" + told("task", "plan", "no_model") + "}");
+  EXPECT_EQ(bench.refusal().code, ErrorCode::refused);
+}
+
+TEST(TorchVerdicts, AStopRequestEndsAnEvaluation) {
+  Bench bench;
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(bench.error("{}", stop.get_token()).code, ErrorCode::cancelled);
+  EXPECT_TRUE(bench.evaluate("{}")->accepted());
+}
+
+TEST(TorchVerdicts, TasksOfOtherBackendsAreNotTaken) {
+  Bench bench;
+  bench.task.backend = "cuda";
+  EXPECT_EQ(bench.refusal().code, ErrorCode::unsupported);
+}
+
+TEST(TorchPlanText, IsThePlanners) {
+  Bench bench;
+  const auto text = describe_torch_plan(bench.task, source("{}"), bench.options);
+  ASSERT_TRUE(text) << describe(text.error());
+  EXPECT_THAT(*text, StartsWith("candidate.py for sm_90: 1 launches"));
+  const auto refused = describe_torch_plan(bench.task, source(R"({"launches": 0})"), bench.options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(refused.error().message, StartsWith("forbidden_construct: "));
+}
+
+TEST(TorchDescription, ExaminesWhatThereIs) {
+  const BackendDescription description = describe_torch_backend();
+  EXPECT_EQ(description.form, TaskForm::module);
+  EXPECT_EQ(description.suffix, ".py");
+  for (const MachineCheck& check : description.examine_machine(true)) {
+    EXPECT_FALSE(check.required) << check.name;
+    EXPECT_EQ(check.remedy.empty(), check.status == CheckStatus::ok) << check.name;
+  }
+  EXPECT_FALSE(description.hardware().empty());
+}
+
+}  // namespace
+}  // namespace kernelsmith::torch

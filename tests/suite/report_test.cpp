@@ -1,0 +1,106 @@
+#include <nlohmann/json.hpp>
+
+#include <kernelsmith/suite/report.hpp>
+
+#include "golden.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+SuiteReport golden() { return {"suite", {{"rounds", "4"}}, 6, testing::golden_results()}; }
+
+std::string line(const std::string& text, const std::string& start) {
+  for (std::size_t from = 0; from < text.size(); from = text.find('\n', from) + 1)
+    if (text.compare(from, start.size(), start) == 0) return text.substr(from, text.find('\n', from) - from);
+  return "(no line begins with " + start + ")";
+}
+
+TEST(SuiteReport, InJsonHasMetricsAndResults) {
+  const auto json = nlohmann::json::parse(to_json(golden()));
+  EXPECT_EQ(json["version"], 1);
+  EXPECT_EQ(json["kind"], "suite");
+  EXPECT_EQ(json["settings"]["rounds"], "4");
+  ASSERT_EQ(json["levels"].size(), 3u);
+  EXPECT_EQ(json["levels"][0]["level"], 1);
+  EXPECT_EQ(json["levels"][0]["fast_1.2"], 0.25);
+  EXPECT_EQ(json["levels"][2]["level"], "all");
+  EXPECT_EQ(json["levels"][1]["amsr"], 4.6);
+  ASSERT_EQ(json["results"].size(), 6u);
+  EXPECT_EQ(json["results"][0]["speedup"]["median"], 2.0);
+  EXPECT_EQ(json["results"][2]["speedup"], nullptr);
+  EXPECT_EQ(json["results"][3]["error"]["code"], "bad_input");
+}
+
+TEST(SuiteReport, IsReadBackWithoutTheResultsThatAreToBeTriedAgain) {
+  SuiteReport expected = golden();
+  const auto read = suite_report_from_json(to_json(expected), "suite.json");
+  ASSERT_TRUE(read) << describe(read.error());
+  std::erase_if(expected.results, [](const TaskResult& result) { return result.error.has_value(); });
+  EXPECT_EQ(read->kind, expected.kind);
+  EXPECT_EQ(read->settings, expected.settings);
+  EXPECT_EQ(read->tasks, expected.tasks);
+  EXPECT_EQ(read->results, expected.results);
+}
+
+TEST(SuiteReport, OfSomethingElseIsRefused) {
+  for (const char* text : {"", "[]", "{}", R"({"version": 1, "kind": "suite"})"}) {
+    const auto read = suite_report_from_json(text, "suite.json");
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().code, ErrorCode::bad_input);
+    EXPECT_EQ(read.error().where, "suite.json");
+  }
+  const auto later = suite_report_from_json(R"({"version": 2})", "suite.json");
+  ASSERT_FALSE(later);
+  EXPECT_EQ(later.error().code, ErrorCode::version);
+}
+
+TEST(SuiteReport, InCsvHasEveryFigureInFull) {
+  const std::string levels = levels_csv(golden());
+  EXPECT_THAT(
+      levels,
+      StartsWith("level,tasks,errors,corr,fast_0,fast_1,fast_1.2,fast_1.5,fast_2,amsr,geomean,median,"
+                 "hack_rate,trivial_rate,calls,tokens_in,tokens_out,usd,unpriced_calls,amsr_by_round\n"));
+  EXPECT_EQ(line(levels, "1,"),
+            "1,4,1,0.5,0.5,0.25,0.25,0.25,0,0.5,1,1.25,0.3,0.5,5,3100,310,0.75,1,0 0.375 0.5 0.5");
+  const std::string tasks = tasks_csv(golden());
+  EXPECT_EQ(line(tasks, "level1/a"), "level1/a,1,true,2,1.5,2.5,4,1,false,3,3000,300,0.25,0,0 1.5 2,,");
+  EXPECT_EQ(line(tasks, "level1/c"),
+            "level1/c,1,false,,,,2,2,false,0,0,0,0,0,0 0 0 0,integrity: background_work,");
+  EXPECT_EQ(
+      line(tasks, "level1/d"),
+      "level1/d|e,1,false,,,,0,0,false,0,0,0,0,0,,,\"task.yaml:3: no \"\"entry\"\", none (bad_input)\"");
+}
+
+TEST(SuiteReport, InMarkdownKeepsNamesInTheirCells) {
+  const std::string text = to_markdown(golden());
+  EXPECT_THAT(text, HasSubstr("| level | tasks | errors | corr | fast_0 |"));
+  EXPECT_THAT(text, HasSubstr("| level1/d\\|e | 1 | no | - |"));
+  EXPECT_THAT(text, HasSubstr("| level1/a | 1 | yes | 2.00 [1.50, 2.50] |"));
+  EXPECT_THAT(text, HasSubstr("| AMSR after | 1 | 2 | 4 |"));
+  EXPECT_THAT(text, Not(HasSubstr("tasks are done")));
+}
+
+TEST(SuiteReport, OnATerminalHasAlignedColumns) {
+  const std::string text = to_table(golden());
+  EXPECT_EQ(line(text, "task "),
+            "task        level  correct             speedup  candidates  hacks  calls  tokens_in  tokens_out"
+            "       usd  note");
+  EXPECT_EQ(line(text, "level1/b"),
+            "level1/b        1      yes   0.50 [0.38, 0.62]           4      -      2        100          10"
+            "  > 0.5000  trivial");
+  EXPECT_THAT(line(text, "all "), HasSubstr("0.667"));
+}
+
+TEST(SuiteReport, LeavesOutWhatThereIsNothingOf) {
+  SuiteReport report{"score", {}, 3, {testing::solved("a", 0, 1.5, {1.5})}};
+  const std::string text = to_table(report);
+  for (const char* absent : {"calls", "usd", "errors", "note"}) EXPECT_THAT(text, Not(HasSubstr(absent)));
+  EXPECT_THAT(text, HasSubstr("1 of 3 tasks are done"));
+}
+
+}  // namespace
+}  // namespace kernelsmith
