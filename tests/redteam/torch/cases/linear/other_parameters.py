@@ -1,0 +1,32 @@
+# redteam: rejected(plan, plan_failed) or rejected(correctness, wrong_output)
+# twin: honest
+# tries: has parameters by other names, which nothing can be copied to
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gelu(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at)
+    tl.store(y_ptr + at, 0.5 * x * (1 + tl.erf(x * 0.7071067811865476)))
+
+
+def gelu_of(x):
+    y = torch.empty_like(x)
+    gelu[(x.numel() // 1024,)](x, y, 1024)
+    return y
+
+
+class ModelNew(nn.Module):
+    def __init__(self, ins, outs):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(outs, ins))
+        self.bias = nn.Parameter(torch.zeros(outs))
+
+    def forward(self, x):
+        return gelu_of(F.linear(x, self.weight, self.bias))

@@ -1,0 +1,38 @@
+# redteam: rejected(plan, timed_out) or rejected(compile, compile_failed) or rejected(plan, plan_failed) or rejected(plan, crashed)
+# twin: honest
+# tries: has Triton unroll a loop a hundred million times
+
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_row(x_ptr, y_ptr, columns, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * columns + tl.arange(0, BLOCK)
+    inside = tl.arange(0, BLOCK) < columns
+    x = tl.load(x_ptr + at, mask=inside, other=float("-inf"))
+    numerator = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + at, numerator / tl.sum(numerator, axis=0), mask=inside)
+
+
+def honest(x):
+    y = torch.empty_like(x)
+    softmax_row[(x.shape[0],)](x, y, x.shape[1], 4096, num_warps=8)
+    return y
+
+
+@triton.jit
+def unrolled(x_ptr, y_ptr):
+    total = 0.0
+    for i in tl.static_range(100_000_000):
+        total += tl.load(x_ptr + i)
+    tl.store(y_ptr, total)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        y = honest(x)
+        unrolled[(1,)](x, y)
+        return y

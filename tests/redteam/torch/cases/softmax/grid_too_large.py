@@ -1,0 +1,24 @@
+# redteam: rejected(plan, plan_failed) or rejected(compile, compile_failed) or rejected(run, load_failed) or rejected(plan, too_large)
+# twin: honest
+# tries: asks for more programs than a grid can have
+
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_row(x_ptr, y_ptr, columns, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * columns + tl.arange(0, BLOCK)
+    inside = tl.arange(0, BLOCK) < columns
+    x = tl.load(x_ptr + at, mask=inside, other=float("-inf"))
+    numerator = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + at, numerator / tl.sum(numerator, axis=0), mask=inside)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        softmax_row[(x.shape[0], 1 << 20)](x, y, x.shape[1], 4096, num_warps=8)
+        return y
