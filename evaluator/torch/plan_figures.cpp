@@ -46,4 +46,20 @@ std::map<std::string, double> figures_of(const Json& summary, std::string_view p
   return figures;
 }
 
+std::map<std::string, double> heavy_operators(const Json& summary) {
+  std::map<std::string, double> heavy;
+  if (const Json& told = member(summary, "heavy"); told.is_object())
+    for (const auto& [name, times] : told.items())
+      if (times.is_number()) heavy[name] = times.get<double>();
+  return heavy;
+}
+
+bool is_trivial(const std::map<std::string, double>& reference,
+                const std::map<std::string, double>& candidate) {
+  return !reference.empty() && std::ranges::all_of(reference, [&](const auto& used) {
+    const auto left = candidate.find(used.first);
+    return left != candidate.end() && left->second >= used.second;
+  });
+}
+
 }  // namespace kernelsmith::torch

@@ -13,4 +13,12 @@ namespace kernelsmith::torch {
 /// `spill_bytes` and `shared_bytes` of the plan's kernels. What is not told is left out.
 std::map<std::string, double> figures_of(const Json& summary, std::string_view plan);
 
+/// How often a call uses each operator that is no elementwise one, as the planner counted them.
+std::map<std::string, double> heavy_operators(const Json& summary);
+
+/// Whether all heavy operators of the reference are left to PyTorch: own kernels replace elementwise ones
+/// only. Not where the reference has no others.
+bool is_trivial(const std::map<std::string, double>& reference,
+                const std::map<std::string, double>& candidate);
+
 }  // namespace kernelsmith::torch

@@ -63,6 +63,7 @@ Judged<Planned> planned_of(Reply reply, const PlannerLimits& limits) {
   planned.plan = std::make_shared<const Plan>(std::move(reply.blob));
   planned.text = text_at(reply.json, "text");
   planned.figures = figures_of(member(reply.json, "summary"), planned.plan->bytes());
+  planned.heavy = heavy_operators(member(reply.json, "summary"));
   return planned;
 }
 

@@ -41,6 +41,7 @@ using PlanPtr = std::shared_ptr<const Plan>;
 struct Planned {
   PlanPtr plan;
   std::map<std::string, double> figures;  ///< launches, aten_ops, registers, ...
+  std::map<std::string, double> heavy;    ///< operators of a call that are no elementwise ones, by name
   std::string text;                       ///< for a person
 };
 

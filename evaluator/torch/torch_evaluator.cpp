@@ -9,6 +9,7 @@
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
+#include "plan_figures.hpp"
 #include "python_program.hpp"
 #include "torch_backend.hpp"
 #include "torch_host.hpp"
@@ -56,7 +57,8 @@ class TaskPlanner {
   /// The GPU's: ten times major plus minor. Before the first plan.
   void plan_for(int arch) { arch_ = arch; }
 
-  PlannerPool& pool() const { return *pool_; }
+  /// What the reference leaves to PyTorch. Before the first plan of a candidate.
+  void compare_with(std::map<std::string, double> heavy) { heavy_ = std::move(heavy); }
 
   Judged<Planned> plan_reference(const std::stop_token& stop) const {
     return pool_->plan({reference(), std::nullopt, arch_}, stop);
@@ -70,8 +72,10 @@ class TaskPlanner {
     if (!is_utf8(file.path) || !is_utf8(file.text))
       return reject(Stage::parse, RejectionCode::unreadable, "the candidate is not UTF-8");
     auto planned = pool_->plan({reference(), file, arch_}, stop);
-    if (planned && task_->torch.policy == "own_kernels" && planned->figures["launches"] == 0)
+    if (!planned) return planned;
+    if (task_->torch.policy == "own_kernels" && planned->figures["launches"] == 0)
       return no_own_kernels(Stage::plan);
+    planned->figures["trivial"] = is_trivial(heavy_, planned->heavy) ? 1 : 0;
     return planned;
   }
 
@@ -81,6 +85,7 @@ class TaskPlanner {
   const std::shared_ptr<const Task> task_;
   const std::shared_ptr<PlannerPool> pool_;
   int arch_ = kUsualArch;
+  std::map<std::string, double> heavy_;
 };
 
 /// What the judge needs of a GPU. Its parts refer to those above them.
@@ -146,6 +151,7 @@ class TorchBackend final : public Backend {
     };
     take("launches", "own_kernels");
     take("aten_ops", "aten_ops");
+    take("trivial", "trivial");
     take("registers", "registers");
     take("spill_bytes", "spill_bytes");
     take("shared_bytes", "shared_bytes");
@@ -247,6 +253,10 @@ Result<std::shared_ptr<Backend>> make_backend(std::shared_ptr<const Task> task, 
 
   TaskPlanner planner(task, pool);
   if (opened.device) planner.plan_for(opened.device->arch);
+  const auto reference = planner.plan_reference({});
+  // What a candidate cannot do a reference may: on a GPU it runs as it is.
+  if (!reference && !opened.device) return task_at_fault(reference.error(), "reference");
+  if (reference) planner.compare_with(reference->heavy);
   PlanPtr seed;
   if (!task->seed.empty()) {
     auto planned = planner.plan(task->seed, {});
@@ -255,9 +265,6 @@ Result<std::shared_ptr<Backend>> make_backend(std::shared_ptr<const Task> task, 
   }
   auto backend = std::make_shared<TorchBackend>(planner, facts->words());
   if (!opened.device) {
-    // A mistake in the reference is found without a GPU, too.
-    if (const auto planned = planner.plan_reference({}); !planned)
-      return task_at_fault(planned.error(), "reference");
     Error why = opened.device.error();
     why.message = "the candidate was planned, but there is no GPU to run it on: " + why.message;
     backend->cannot_run(std::move(why));

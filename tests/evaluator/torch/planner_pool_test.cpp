@@ -73,6 +73,17 @@ TEST(PlannerPool, APlanComesWithFiguresAndWords) {
   EXPECT_THAT(planned->text, HasSubstr("candidate.py for sm_90: 3 launches"));
 }
 
+TEST(Trivial, LeavesEveryHeavyOperatorToPyTorch) {
+  const auto heavy = [](const char* json) { return heavy_operators(Json::parse(json)); };
+  const auto reference = heavy(R"({"heavy": {"aten::addmm": 2, "aten::sum": 1}})");
+  EXPECT_TRUE(
+      is_trivial(reference, heavy(R"({"heavy": {"aten::addmm": 2, "aten::sum": 1, "aten::mm": 1}})")));
+  EXPECT_FALSE(is_trivial(reference, heavy(R"({"heavy": {"aten::addmm": 1, "aten::sum": 1}})")));
+  EXPECT_FALSE(is_trivial(reference, {}));
+  EXPECT_FALSE(is_trivial({}, {})) << "of elementwise operators alone a kernel of its own is no trifle";
+  EXPECT_TRUE(heavy(R"({"heavy": [1]})").empty());
+}
+
 TEST(PlanFigures, WhatIsNoPlanHasNone) {
   EXPECT_TRUE(figures_of({}, "").empty());
   EXPECT_TRUE(figures_of({}, "KSTORCH1\xff\xff\xff\xff{}").empty());

@@ -222,6 +222,7 @@ def _summary(plan: dict[str, Any], left_out: int) -> dict[str, Any]:
     launches = [plan["kernels"][op["launch"]]["name"] for op in ops if "launch" in op]
     return {
         "operators": dict(Counter(op["aten"] for op in ops if "aten" in op)), "launches": len(launches),
+        "heavy": dict(Counter(op["aten"] for op in ops if "aten" in op and operators.is_heavy(op["aten"]))),
         "own_kernels": sorted(set(launches)), "setup": len(plan["setup"]), "alternatives": len(plan["alternatives"]),
         "alternatives_left_out": left_out, "kernels": len(plan["kernels"])}
 

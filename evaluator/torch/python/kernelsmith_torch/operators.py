@@ -127,6 +127,15 @@ GROUPS: dict[str, frozenset[str]] = {
 
 _NAMES = frozenset().union(*GROUPS.values())
 
+_LIGHT = frozenset().union(*(GROUPS[name] for name in ("views", "creation", "copies", "unary", "binary", "activations"))) - {
+    "_softmax", "_log_softmax", "softmax", "log_softmax"}
+
+
+def is_heavy(name: str) -> bool:
+    """Whether aten::NAME does more than look at elements one by one: a product, a reduction, a convolution, ..."""
+    return name.partition("::")[2] not in _LIGHT
+
+
 # The planner lets none of them change the shape of `out`: a run would do it on every call.
 OUT = frozenset("""
     abs add addmm addmv amax amin argmax argmin baddbmm bitwise_and bmm cat clamp cos cumsum div exp gelu index_select log

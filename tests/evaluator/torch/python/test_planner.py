@@ -49,7 +49,7 @@ class Plans(Planner):
         self.assertEqual(set(plan["state"]), {"linear.weight", "linear.bias"})
         self.assertEqual((plan["version"], plan["arch"], plan["setup"], cubins), (1, 90, [], []))
         self.assertEqual(plan["inputs"], [{"id": plan["inputs"][0]["id"], "dtype": "float32", "shape": [64, 48]}])
-        self.assertEqual(summary["launches"], 0)
+        self.assertEqual((summary["launches"], summary["heavy"]), (0, {"aten::addmm": 1}))
 
     def test_views_aliases_and_in_place(self):
         self.same(forward("""
