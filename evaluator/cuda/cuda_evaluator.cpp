@@ -312,7 +312,7 @@ Result<std::string> describe_cuda_plan(const Task& task, const Source& source, c
   const auto told = [](const Failure& failure) -> Error {
     if (const Error* const error = std::get_if<Error>(&failure)) return *error;
     const Rejection& rejection = std::get<Rejection>(failure);
-    return fail(ErrorCode::bad_input, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
+    return fail(ErrorCode::refused, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
   };
   auto output = prepared->compiler->compile(source, {});
   if (!output) return told(output.error());

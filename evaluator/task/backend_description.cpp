@@ -65,6 +65,8 @@ MachineCheck failed_check(std::string name, Error error, std::string_view remedy
 }
 
 std::vector<MachineCheck> precision_checks(const Result<std::vector<PrecisionCheck>>& found) {
+  if (!found && found.error().code == ErrorCode::unsupported)
+    return {{"precision", CheckStatus::limited, "not tried: there is no GPU", "", false}};
   if (!found) return {failed_check("precision", found.error())};
   if (found->empty())
     return {{"precision", CheckStatus::ok, "outputs are compared bit for bit: any other precision fails", "",
@@ -80,6 +82,12 @@ std::vector<MachineCheck> precision_checks(const Result<std::vector<PrecisionChe
 MachineCheck task_check(const Task& task, const Status& prepared) {
   if (!prepared) return failed_check("task", prepared.error());
   return {"task", CheckStatus::ok, files_of(task), "", true};
+}
+
+MachineCheck without_gpu() {
+  return {std::string(kGpuCheck), CheckStatus::missing,
+          "the task's files can be planned, but not run: there is no GPU",
+          "run this on a machine with an NVIDIA GPU and its driver", true};
 }
 
 }  // namespace kernelsmith

@@ -38,6 +38,7 @@ Result<std::filesystem::path> find_program(const std::filesystem::path& named) {
   std::string name = named.string();
   if (name.empty()) name = variable("KERNELSMITH_TORCH_PYTHON");
   if (name.empty()) name = "python3";
+  const std::string wanted = name;
   std::error_code error;
   if (name.find('/') == name.npos) {
     const auto found = find_tool(name);
@@ -46,8 +47,7 @@ Result<std::filesystem::path> find_program(const std::filesystem::path& named) {
   // Not canonical: the link in a virtual environment is what tells Python of it.
   const auto program = std::filesystem::absolute(name, error);
   if (!name.empty() && !error && ::access(program.c_str(), X_OK) == 0) return program;
-  return fail(ErrorCode::tool_missing, "there is no Python to run the torch backend with",
-              named.empty() ? "python3" : named.string(),
+  return fail(ErrorCode::tool_missing, "there is no Python to run the torch backend with", wanted,
               "name one that has PyTorch and Triton: evaluator.python, or KERNELSMITH_TORCH_PYTHON");
 }
 

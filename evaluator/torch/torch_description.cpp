@@ -16,6 +16,7 @@ namespace torch {
 namespace {
 
 constexpr double kQuickS = 30;
+constexpr const char* kNoGpu = "no GPU";
 constexpr const char* kNeeds =
     "name a Python that has both: evaluator.python, or KERNELSMITH_TORCH_PYTHON (pip install torch triton)";
 
@@ -69,7 +70,8 @@ std::vector<MachineCheck> examine_torch(bool) {
   if (!found) return {{"torch", CheckStatus::limited, found.error().message, found.error().hint, false}};
   std::vector<MachineCheck> checks = {check_of_package(**found, "torch"),
                                       check_of_package(**found, "triton")};
-  if (member(**found, "gpus").empty())
+  const bool plans = !text_at(**found, "torch").empty() && !text_at(**found, "triton").empty();
+  if (plans && member(**found, "gpus").empty())
     checks.push_back({"torch gpu", CheckStatus::limited, "CUDA shows no GPU",
                       "modules are planned here, and need a machine with an NVIDIA GPU to be timed", false});
   return checks;
@@ -77,6 +79,7 @@ std::vector<MachineCheck> examine_torch(bool) {
 
 MachineCheck try_task(const Task& task) {
   const auto evaluator = make_torch_evaluator(task);
+  if (evaluator && torch_hardware() == kNoGpu) return without_gpu();
   return task_check(task, evaluator ? Status{} : Status(evaluator.error()));
 }
 
@@ -85,9 +88,9 @@ MachineCheck try_task(const Task& task) {
 
 std::string torch_hardware() {
   const auto found = torch::look();
-  if (!found) return "no GPU";
+  if (!found) return torch::kNoGpu;
   const torch::Json& gpus = torch::member(**found, "gpus");
-  return gpus.empty() || !gpus.front().is_string() ? "no GPU" : gpus.front().get<std::string>();
+  return gpus.empty() || !gpus.front().is_string() ? torch::kNoGpu : gpus.front().get<std::string>();
 }
 
 BackendDescription describe_torch_backend() {

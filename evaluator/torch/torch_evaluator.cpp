@@ -304,7 +304,7 @@ Result<std::string> describe_torch_plan(const Task& task, const Source& source, 
   const Failure failure = planned.error();
   if (const Error* const error = std::get_if<Error>(&failure)) return *error;
   const Rejection& rejection = std::get<Rejection>(failure);
-  return fail(ErrorCode::bad_input, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
+  return fail(ErrorCode::refused, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
 }
 
 }  // namespace kernelsmith

@@ -36,7 +36,10 @@ struct DoctorCommand {
 
 /// 0, or what is wrong first: the machine, then the task.
 int status_of(const MachineReport& machine, const std::vector<MachineCheck>& task) {
-  if (!machine.usable()) return kBroken;
+  const auto lacks_gpu = [](const MachineCheck& check) {
+    return check.name == kGpuCheck && check.status == CheckStatus::missing;
+  };
+  if (!machine.usable() || std::ranges::any_of(task, lacks_gpu)) return kBroken;
   const bool fit =
       std::ranges::all_of(task, [](const MachineCheck& check) { return check.status == CheckStatus::ok; });
   return fit ? kDone : kWrongUse;

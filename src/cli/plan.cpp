@@ -15,7 +15,9 @@ namespace {
 constexpr const char* kFooter =
     R"(Plans the candidate and prints what one call does on the GPU. Of CUDA C++: its kernels at the first timed shape, and
 each launch, copy and memset in order, at addresses that are made up (docs/plan.md). Of a PyTorch module: its launches and
-operators (docs/torch-plan.md). No GPU is needed.)";
+operators (docs/torch-plan.md). No GPU is needed.
+
+Exit status: 0 planned, 1 the candidate cannot be compiled or planned, 2 wrong use, 3 a broken machine or environment.)";
 
 struct PlanCommand {
   std::string task, file;
@@ -32,7 +34,10 @@ struct PlanCommand {
     const auto candidate = load_candidate(loaded->task, file);
     if (!candidate) return report(stderr, candidate.error());
     const auto text = backend.describe_plan(loaded->task, *candidate);
-    if (!text) return report(stderr, text.error());
+    if (!text) {
+      const int status = report(stderr, text.error());
+      return text.error().code == ErrorCode::refused ? kRejected : status;
+    }
     say("{}", *text);
     return kDone;
   }

@@ -31,7 +31,7 @@ class ErrorStreak {
   /// server's passing fault all the same.
   static bool is_lasting(ErrorCode code) {
     return code == ErrorCode::permission || code == ErrorCode::not_found || code == ErrorCode::untrusted ||
-           code == ErrorCode::invalid_argument;
+           code == ErrorCode::invalid_argument || code == ErrorCode::unsupported;
   }
 
   unsigned limit_;

@@ -54,7 +54,8 @@ Result<std::optional<TaskResult>> search_task(const TaskFolder& task, const fs::
   return std::optional(std::move(*result));
 }
 
-/// Counts the searches in a row that a server or a full disk ended: the next one would fare no better.
+/// Counts the searches in a row that a server, a full disk or a missing GPU ended: the next one would fare no
+/// better.
 class Outage {
  public:
   /// The error that is to end the suite, if any.
@@ -72,7 +73,7 @@ class Outage {
   static bool meets_every_task(ErrorCode code) {
     return code == ErrorCode::network || code == ErrorCode::untrusted || code == ErrorCode::permission ||
            code == ErrorCode::rate_limited || code == ErrorCode::server_failed ||
-           code == ErrorCode::disk_full;
+           code == ErrorCode::disk_full || code == ErrorCode::unsupported;
   }
 
   int in_a_row_ = 0;

@@ -42,11 +42,17 @@ class Planning(CommandTest):
         self.assertIn("transpose_tile", self.succeed("plan", "task", "task/seed.cu", env=NO_GPU).stdout)
         self.fail_with(3, "evaluate", "task", "task/seed.cu", says=NO_GPU_SAYS, code="unsupported", env=NO_GPU)
 
+    def test_doctor_says_that_a_task_cannot_be_run(self):
+        done = kernelsmith("doctor", EXAMPLES / "softmax_cuda", cwd=self.folder, env=NO_GPU)
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("planned, but not run: there is no GPU", done.stdout)
+        self.assertNotIn("can search for kernels", done.stdout)
+
     def test_a_candidate_that_does_not_compile_is_rejected_without_a_gpu(self):
         task = EXAMPLES / "softmax_cuda"
         (self.folder / "broken.cu").write_text('#include "task.cuh"\nint broken = nothing;\n')
-        self.fail_with(2, "plan", task, "broken.cu", says=["compile_failed: seed.cu(2)", "nothing"],
-                       code="bad_input", env=NO_GPU)  # it stands where the seed stood
+        self.fail_with(1, "plan", task, "broken.cu", says=["compile_failed: seed.cu(2)", "nothing"],
+                       code="refused", env=NO_GPU)  # it stands where the seed stood
         done = kernelsmith("evaluate", task, "broken.cu", cwd=self.folder, env=NO_GPU)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("compile_failed", done.stdout + done.stderr)

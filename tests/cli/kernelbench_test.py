@@ -66,7 +66,7 @@ class KernelBench(CommandTest):
     def test_a_module_without_a_kernel_is_refused_by_name(self):
         self.succeed("init", "--kernelbench", self.problem())
         (self.folder / "new.py").write_text('{"launches": 0}')
-        self.fail_with(2, "plan", "19_ReLU", "new.py", says=["forbidden_construct", "Triton"], code="bad_input", env=FAKE)
+        self.fail_with(1, "plan", "19_ReLU", "new.py", says=["forbidden_construct", "Triton"], code="refused", env=FAKE)
 
     def test_the_tuner_has_nothing_to_vary(self):
         self.succeed("init", "--kernelbench", self.problem())

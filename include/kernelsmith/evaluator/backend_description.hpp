@@ -35,7 +35,7 @@ struct BackendDescription {
   /// Prepares the task as an evaluator does: that all its files compile and pass. Takes seconds.
   std::function<MachineCheck(const Task&)> examine_task;
   /// What a candidate does at the first timed shape, for a person; empty where candidates are not planned.
-  /// Errors: bad_input for a candidate that cannot be compiled or planned. Takes seconds.
+  /// Errors: refused for a candidate that cannot be compiled or planned. Takes seconds.
   std::function<Result<std::string>(const Task&, const Source&)> describe_plan;
   /// Where something could be left out of the task unnoticed: a precision, half of an input. About a second.
   std::function<std::vector<MachineCheck>(const Task&)> examine_precision;
@@ -50,5 +50,10 @@ std::vector<MachineCheck> precision_checks(const Result<std::vector<PrecisionChe
 
 /// What `examine_task` says: `prepared` is the outcome of preparing the task.
 MachineCheck task_check(const Task& task, const Status& prepared);
+
+/// What it says where the task was planned, and there is no GPU to run it on: the machine's lack, not the
+/// task's.
+inline constexpr std::string_view kGpuCheck = "gpu";
+MachineCheck without_gpu();
 
 }  // namespace kernelsmith

@@ -45,7 +45,7 @@ Result<std::shared_ptr<Backend>> make_cuda_backend(std::shared_ptr<const Task> t
 Result<std::vector<PrecisionCheck>> check_cuda_precision(const Task& task, const CudaOptions& options = {});
 
 /// The plan of a candidate at the first timed shape, as text for a person. Needs no GPU: addresses are made
-/// up. A candidate that cannot be compiled or planned is an Error (bad_input) with its diagnostics.
+/// up. A candidate that cannot be compiled or planned is an Error (refused) with its diagnostics.
 Result<std::string> describe_cuda_plan(const Task& task, const Source& source,
                                        const CudaOptions& options = {});
 

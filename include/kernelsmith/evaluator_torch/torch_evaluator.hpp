@@ -33,7 +33,7 @@ Result<std::shared_ptr<Backend>> make_torch_backend(std::shared_ptr<const Task> 
                                                     const TorchOptions& options = {});
 
 /// What a call of the candidate does, as text for a person. Needs no GPU. A candidate that cannot be planned
-/// is an Error (bad_input) with its diagnostics.
+/// is an Error (refused) with its diagnostics.
 Result<std::string> describe_torch_plan(const Task& task, const Source& source,
                                         const TorchOptions& options = {});
 

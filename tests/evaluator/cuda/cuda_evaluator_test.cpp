@@ -173,7 +173,7 @@ TEST_F(CudaEvaluator, APlanIsDescribed) {
                            HasSubstr("2: launch doubling"), HasSubstr("(x, y, 4096)")));
   const auto wrong = describe_cuda_plan(task(), source("int broken"));
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().code, ErrorCode::bad_input);
+  EXPECT_EQ(wrong.error().code, ErrorCode::refused);
   EXPECT_THAT(wrong.error().message, HasSubstr("compile_failed: "));
 }
 

@@ -336,7 +336,7 @@ TEST(TorchPlanText, IsThePlanners) {
   EXPECT_THAT(*text, StartsWith("candidate.py for sm_90: 1 launches"));
   const auto refused = describe_torch_plan(bench.task, source(R"({"launches": 0})"), bench.options);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::bad_input);
+  EXPECT_EQ(refused.error().code, ErrorCode::refused);
   EXPECT_THAT(refused.error().message, StartsWith("forbidden_construct: "));
 }
 
