@@ -16,7 +16,7 @@ struct Limits {
 };
 
 /// As make_torch_backend().
-Result<std::shared_ptr<Backend>> make_backend(std::shared_ptr<const Task> task, const TorchOptions& options,
-                                              const Limits& limits);
+Result<std::shared_ptr<Backend>> make_backend(const std::shared_ptr<const Task>& task,
+                                              const TorchOptions& options, const Limits& limits);
 
 }  // namespace kernelsmith::torch

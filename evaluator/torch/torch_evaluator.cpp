@@ -57,6 +57,8 @@ class TaskPlanner {
   /// The GPU's: ten times major plus minor. Before the first plan.
   void plan_for(int arch) { arch_ = arch; }
 
+  const Task& task() const { return *task_; }
+
   /// What the reference leaves to PyTorch. Before the first plan of a candidate.
   void compare_with(std::map<std::string, double> heavy) { heavy_ = std::move(heavy); }
 
@@ -233,8 +235,8 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
 
 }  // namespace
 
-Result<std::shared_ptr<Backend>> make_backend(std::shared_ptr<const Task> task, const TorchOptions& options,
-                                              const Limits& limits) {
+Result<std::shared_ptr<Backend>> make_backend(const std::shared_ptr<const Task>& task,
+                                              const TorchOptions& options, const Limits& limits) {
   if (auto supported = check_supported(*task); !supported) return supported.error();
   const auto python = find_python(options.python);
   if (!python) return python.error();
@@ -258,8 +260,8 @@ Result<std::shared_ptr<Backend>> make_backend(std::shared_ptr<const Task> task, 
   if (!reference && !opened.device) return task_at_fault(reference.error(), "reference");
   if (reference) planner.compare_with(reference->heavy);
   PlanPtr seed;
-  if (!task->seed.empty()) {
-    auto planned = planner.plan(task->seed, {});
+  if (!planner.task().seed.empty()) {
+    auto planned = planner.plan(planner.task().seed, {});
     if (!planned) return task_at_fault(planned.error(), "seed");
     seed = planned->plan;
   }
@@ -270,7 +272,7 @@ Result<std::shared_ptr<Backend>> make_backend(std::shared_ptr<const Task> task, 
     backend->cannot_run(std::move(why));
     return backend;
   }
-  auto device = prepare_device(*task, options, std::move(opened), start, seed);
+  auto device = prepare_device(planner.task(), options, std::move(opened), start, seed);
   if (!device) return device.error();
   backend->judge_on(std::move(*device));
   return backend;
@@ -278,9 +280,9 @@ Result<std::shared_ptr<Backend>> make_backend(std::shared_ptr<const Task> task, 
 
 }  // namespace torch
 
-Result<std::shared_ptr<Backend>> make_torch_backend(std::shared_ptr<const Task> task,
+Result<std::shared_ptr<Backend>> make_torch_backend(const std::shared_ptr<const Task>& task,
                                                     const TorchOptions& options) {
-  return torch::make_backend(std::move(task), options, {});
+  return torch::make_backend(task, options, {});
 }
 
 Result<std::shared_ptr<Evaluator>> make_torch_evaluator(Task task, const TorchOptions& options) {

@@ -53,10 +53,10 @@ struct Match {
 };
 
 std::optional<Match> of_kernelbench(const fs::path& file, const Names& names) {
-  static const std::regex kForm("level_([0-9]{1,4})_problem_([0-9]{1,6})_sample_[0-9]+_kernel\\.[a-z]+");
+  static const std::regex form("level_([0-9]{1,4})_problem_([0-9]{1,6})_sample_[0-9]+_kernel\\.[a-z]+");
   std::smatch parts;
   const std::string name = file.filename().string();
-  if (!std::regex_match(name, parts, kForm)) return std::nullopt;
+  if (!std::regex_match(name, parts, form)) return std::nullopt;
   const auto task = names.problem(std::stoul(parts[1]), parts[2]);
   return task ? std::optional(Match{*task, file}) : std::nullopt;
 }

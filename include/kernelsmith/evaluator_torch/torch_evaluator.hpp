@@ -29,7 +29,7 @@ struct TorchOptions {
 Result<std::shared_ptr<Evaluator>> make_torch_evaluator(Task task, const TorchOptions& options = {});
 
 /// The same without queues, for an evaluator of several tasks.
-Result<std::shared_ptr<Backend>> make_torch_backend(std::shared_ptr<const Task> task,
+Result<std::shared_ptr<Backend>> make_torch_backend(const std::shared_ptr<const Task>& task,
                                                     const TorchOptions& options = {});
 
 /// What a call of the candidate does, as text for a person. Needs no GPU. A candidate that cannot be planned
