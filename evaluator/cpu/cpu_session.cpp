@@ -1,39 +1,17 @@
 #include "cpu_session.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <span>
 #include <utility>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
+#include <kernelsmith/evaluator/stopwatch.hpp>
 
 #include "runner/copying.hpp"
 
 namespace kernelsmith::cpu {
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
-
-/// Adds the time of its life to a total.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& total_ms) : total_ms_(total_ms) {}
-  ~Stopwatch() {
-    total_ms_ += std::chrono::duration<double, std::milli>(SteadyClock::now() - start_).count();
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& total_ms_;
-  SteadyClock::time_point start_ = SteadyClock::now();
-};
-
-/// A NaN as f32 and f64, and no number that a kernel is likely to compute as anything else.
-std::uint32_t draw_poison(SecretStream& random) {
-  return 0x7ff00000U | static_cast<std::uint32_t>(random.below(1U << 20U));
-}
 
 /// As streaming_fill(), for a few bytes that are not aligned.
 void fill(std::span<std::byte> bytes, std::uint32_t word) {
@@ -59,7 +37,7 @@ Judged<std::unique_ptr<CpuSession>> CpuSession::open(const SessionSetup& setup, 
   double load_ms = 0;
   std::unique_ptr<CpuSession> session;
   {
-    const Stopwatch watch(load_ms);
+    const AddedTime watch(load_ms);
     if (trust == Trust::candidate) {
       // The one before must hold nothing by which it could tell this one something.
       setup.runners.settle();
@@ -97,7 +75,7 @@ Judged<double> CpuSession::run(const Batch& batch) {
   if (calls == 0 || calls > arena_.slots(batch.shape))
     return Failure(fail(ErrorCode::internal, "a batch of " + std::to_string(calls) + " calls"));
   {
-    const Stopwatch watch(spent_ms_["lay out"]);
+    const AddedTime watch(spent_ms_["lay out"]);
     arena_.set_calls(batch.shape, calls);
     // Warm: what another core wrote would lie in that core's caches.
     const bool warm = setup_.task.cache == CacheState::warm;
@@ -144,7 +122,7 @@ void CpuSession::fill_margins(std::size_t call, std::size_t tensor) const {
 Judged<double> CpuSession::request(std::size_t calls, double timeout_s) {
   double requested_ms = 0;
   const auto clock = [&] {
-    const Stopwatch watch(requested_ms);
+    const AddedTime watch(requested_ms);
     return killed_on_stop(process_, stop_, [&] { return process_.call(calls, timeout_s); });
   }();
   const double calls_ms = clock ? clock->wall_us / 1e3 : requested_ms;
@@ -162,7 +140,7 @@ std::span<const std::byte> CpuSession::output(std::size_t call, std::size_t tens
 }
 
 Findings CpuSession::compare() {
-  const Stopwatch watch(spent_ms_["compare"]);
+  const AddedTime watch(spent_ms_["compare"]);
   const std::size_t outputs = batch_.calls.size() * written_.size();
   const std::size_t lanes = lanes_for(batch_.calls.size() * setup_.shapes[batch_.shape].bytes());
   std::vector<std::vector<PartFindings>> found(outputs, std::vector<PartFindings>(lanes));

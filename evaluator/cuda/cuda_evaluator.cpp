@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <future>
 #include <mutex>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
+#include <kernelsmith/evaluator/stopwatch.hpp>
 #include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
 
 #include "cuda_host.hpp"
@@ -32,16 +32,6 @@ constexpr std::size_t kMostSlots = 32;
 constexpr const char* kUsualArch = "sm_90a";
 /// Deriving what outputs may be is the processor's work.
 constexpr std::size_t kMostOracleThreads = 8;
-
-class Stopwatch {
- public:
-  double ms() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// The Error itself, or what the task's own kernel did wrong.
 Error task_at_fault(const Failure& failure, const std::string& what) {

@@ -1,15 +1,13 @@
 #include "cuda_session.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
+#include <kernelsmith/evaluator/stopwatch.hpp>
 
 namespace kernelsmith::cuda {
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
 
 /// Where an output begins in the judge's memory: comparisons run at full speed from there.
 constexpr std::size_t kAlignment = 256;
@@ -20,26 +18,6 @@ constexpr int kMostRepeats = 2;
 constexpr std::uint32_t kThrottled = 0x08 | 0x20 | 0x40 | 0x80;
 
 bool disturbed(const ReplayTime& time) { return time.late || (time.throttle_reasons & kThrottled) != 0; }
-
-/// Adds the time of its life to a total.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& total_ms) : total_ms_(total_ms) {}
-  ~Stopwatch() {
-    total_ms_ += std::chrono::duration<double, std::milli>(SteadyClock::now() - start_).count();
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& total_ms_;
-  SteadyClock::time_point start_ = SteadyClock::now();
-};
-
-/// A NaN as f32 and f64, and no number that a kernel is likely to compute as anything else.
-std::uint32_t draw_poison(SecretStream& random) {
-  return 0x7ff00000U | static_cast<std::uint32_t>(random.below(1U << 20U));
-}
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -57,7 +35,7 @@ Judged<double> CudaSession::run(const Batch& batch) {
   auto time = undisturbed_batch();
   if (!time) return time.error();
   {
-    const Stopwatch watch(spent_ms_["withdraw"]);
+    const AddedTime watch(spent_ms_["withdraw"]);
     if (trust_ == Trust::candidate) {
       if (auto kept = check_inputs(); !kept) return kept.error();
       if (auto done = withdraw(); !done) return Failure(done.error());
@@ -74,7 +52,7 @@ Judged<ReplayTime> CudaSession::undisturbed_batch() {
     double batch_ms = 0;
     std::map<std::string, double> spent_ms = spent_ms_;
     auto time = [&] {
-      const Stopwatch watch(batch_ms);
+      const AddedTime watch(batch_ms);
       return batch();
     }();
     if (!time || attempt == kMostRepeats || !disturbed(*time)) return time;
@@ -88,7 +66,7 @@ Judged<ReplayTime> CudaSession::batch() {
   if (!runner) return Failure(runner.error());
   poison_ = draw_poison(random_);
   {
-    const Stopwatch watch(spent_ms_["lay out"]);
+    const AddedTime watch(spent_ms_["lay out"]);
     if (auto done = lay_out(); !done) return Failure(done.error());
   }
   return replay(**runner);
@@ -131,7 +109,7 @@ Judged<ReplayTime> CudaSession::replay(Runner& runner) {
   const auto number = host_.kept(runner, *planned_, batch_.shape);
   if (!number) return Failure(number.error());
   const Replay how{batch_.calls.size(), host_.task().cache == CacheState::cold, batch_.timeout_s};
-  const Stopwatch watch(spent_ms_["calls"]);
+  const AddedTime watch(spent_ms_["calls"]);
   auto time = runner.replay(*number, how, stop_);
   if (time) {
     spent_ms_["load"] += time->load_ms;
@@ -242,7 +220,7 @@ Result<std::vector<Look>> CudaSession::looks_at(const Withdrawn& output) const {
 }
 
 Findings CudaSession::compare() {
-  const Stopwatch watch(spent_ms_["compare"]);
+  const AddedTime watch(spent_ms_["compare"]);
   std::vector<Look> looks;
   std::vector<std::size_t> first;  // of each output's looks
   for (const Withdrawn& output : withdrawn_) {

@@ -1,4 +1,3 @@
-#include <chrono>
 #include <future>
 #include <mutex>
 #include <string>
@@ -7,6 +6,7 @@
 
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
+#include <kernelsmith/evaluator/stopwatch.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
 #include "plan_figures.hpp"
@@ -20,16 +20,6 @@ namespace {
 
 /// Without a device this is what candidates are planned for: Hopper.
 constexpr int kUsualArch = 90;
-
-class Stopwatch {
- public:
-  double ms() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 Status check_supported(const Task& task) {
   if (task.backend != "torch")

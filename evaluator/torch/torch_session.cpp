@@ -1,26 +1,12 @@
 #include "torch_session.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
+
+#include <kernelsmith/evaluator/stopwatch.hpp>
 
 namespace kernelsmith::torch {
 namespace {
-
-/// Adds the time of its life to a total.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& total_ms) : total_ms_(total_ms) {}
-  ~Stopwatch() {
-    total_ms_ += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& total_ms_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// The time of a batch; what is none is a mistake of our own program.
 Judged<double> time_in(const Json& reply) {
@@ -57,7 +43,7 @@ Rejection misshapen(const std::string& output, const Json& wrong) {
 }  // namespace
 
 Findings ComparingSession::compare() {
-  const Stopwatch watch(spent_ms_["compare"]);
+  const AddedTime watch(spent_ms_["compare"]);
   Json request = batch_request("compare", batch_.shape, batch_.calls);
   request.update(outputs_are_);
   const auto reply = host_.judge().ask(request, host_.judge().limits().compare_s, stop_);
@@ -113,7 +99,7 @@ void ComparingSession::take_costs(std::map<std::string, double>& spent_ms) {
 
 Judged<double> PlanSession::run(const Batch& batch) {
   batch_ = batch;
-  const Stopwatch watch(spent_ms_["calls"]);
+  const AddedTime watch(spent_ms_["calls"]);
   const double limit_s = batch.timeout_s + host_.judge().limits().grace_s;
   const auto ran = runner_.ask(batch_request("run", batch.shape, batch.calls), limit_s, stop_);
   if (!ran) return host_.believed(ran.error(), stop_);
@@ -127,7 +113,7 @@ Judged<double> PlanSession::run(const Batch& batch) {
 
 Judged<double> ReferenceSession::run(const Batch& batch) {
   batch_ = batch;
-  const Stopwatch watch(spent_ms_["calls"]);
+  const AddedTime watch(spent_ms_["calls"]);
   outputs_are_ = {{"own", true}};
   const double limit_s = batch.timeout_s + host_.judge().limits().grace_s;
   const auto ran = host_.judge().ask(batch_request("yardstick", batch.shape, batch.calls), limit_s, stop_);

@@ -77,4 +77,8 @@ void SecretStream::fill_normal(std::span<float> values) {
   }
 }
 
+std::uint32_t draw_poison(SecretStream& random) {
+  return 0x7ff00000U | static_cast<std::uint32_t>(random.below(1U << 20U));
+}
+
 }  // namespace kernelsmith

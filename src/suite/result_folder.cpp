@@ -28,7 +28,7 @@ Result<Descriptor> locked(const fs::path& folder) {
 /// A reader sees the old bytes or the new ones.
 Status replace_file(const fs::path& path, const std::string& text) {
   const fs::path fresh = path.string() + ".new";
-  if (const Status written = write_new_file(fresh, text, Flush::no); !written) return written;
+  if (auto written = write_new_file(fresh, text, Flush::no); !written) return written;
   std::error_code failed;
   fs::rename(fresh, path, failed);
   return failed ? Status(system_error("the results cannot be written", path, failed.value())) : Status();
@@ -73,8 +73,7 @@ Status ResultFolder::read() {
   if (!text) return text.error().code == ErrorCode::not_found ? Status() : Status(text.error());
   auto report = suite_report_from_json(*text, state_file().string());
   if (!report) return report.error();
-  if (const Status same = check_settings(report->settings, options_.settings, options_.out); !same)
-    return same;
+  if (auto same = check_settings(report->settings, options_.settings, options_.out); !same) return same;
   for (TaskResult& result : report->results) results_.insert_or_assign(result.name, std::move(result));
   return {};
 }

@@ -63,6 +63,10 @@ class SecretStream {
   Rng rng_;
 };
 
+/// What outputs hold before a call: a NaN as f32 and f64, and no number that a kernel is likely to compute as
+/// anything else.
+std::uint32_t draw_poison(SecretStream& random);
+
 /// Fills the tensors whose `init` is `generated`, by the task's own generator (files: inputs). Seam of a
 /// backend.
 class InputGenerator {

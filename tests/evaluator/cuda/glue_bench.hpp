@@ -103,6 +103,30 @@ struct GlueBench {
   std::shared_ptr<CudaHost> host;
 };
 
+/// A session with one batch of some sets.
+struct Played {
+  GlueBench& bench;
+  std::vector<InputSet> sets;
+  std::unique_ptr<KernelSession> session;
+
+  Played(GlueBench& of, const CudaBinaryPtr& kernel, std::size_t calls = 1, std::size_t shape = kChecked,
+         Trust trust = Trust::candidate)
+      : bench(of), session(of.open(kernel, trust)) {
+    for (std::size_t i = 0; i < calls; ++i) sets.push_back(of.set(shape, 10 + i));
+    batch.shape = shape;
+    for (const InputSet& set : sets) batch.calls.push_back(&set);
+  }
+  Judged<double> run() { return session->run(batch); }
+  /// Of one batch.
+  Findings findings() {
+    const auto time = run();
+    if (!time) ADD_FAILURE() << "failed";
+    return session->compare();
+  }
+
+  Batch batch;
+};
+
 /// What stands in memory after a call, of a shape and slot, by offset from the tensor.
 inline std::byte* tensor_at(const GlueBench& bench, std::size_t shape, std::size_t slot, std::size_t tensor) {
   return reinterpret_cast<std::byte*>(bench.host->buffers().tensor(shape, slot, tensor));

@@ -1,4 +1,4 @@
-// CudaHost and CudaSession: what a kernel finds, what is found of it, and what it leaves.
+// CudaSession: what a kernel finds, what is found of it, and what it leaves.
 #include <cmath>
 #include <limits>
 
@@ -25,30 +25,6 @@ Error error_of(const Judged<double>& time) {
   if (error == nullptr) ADD_FAILURE() << std::get<Rejection>(failure).diagnostics;
   return error == nullptr ? Error{} : *error;
 }
-
-/// A session with one batch of some sets.
-struct Played {
-  GlueBench& bench;
-  std::vector<InputSet> sets;
-  std::unique_ptr<KernelSession> session;
-
-  Played(GlueBench& of, const CudaBinaryPtr& kernel, std::size_t calls = 1, std::size_t shape = kChecked,
-         Trust trust = Trust::candidate)
-      : bench(of), session(of.open(kernel, trust)) {
-    for (std::size_t i = 0; i < calls; ++i) sets.push_back(of.set(shape, 10 + i));
-    batch.shape = shape;
-    for (const InputSet& set : sets) batch.calls.push_back(&set);
-  }
-  Judged<double> run() { return session->run(batch); }
-  /// Of one batch.
-  Findings findings() {
-    const auto time = run();
-    if (!time) ADD_FAILURE() << "failed";
-    return session->compare();
-  }
-
-  Batch batch;
-};
 
 TEST(CudaSession, ARightKernelIsFoundRight) {
   GlueBench bench;
@@ -424,61 +400,6 @@ TEST(CudaSession, ABatchThatTheBuffersDoNotHoldIsRefused) {
   EXPECT_EQ(error_of(run.run()).code, ErrorCode::internal);
   run.batch.calls.clear();
   EXPECT_EQ(error_of(run.run()).code, ErrorCode::internal);
-}
-
-TEST(CudaHost, TellsARunnerThePlanOfAShapeOnce) {
-  GlueBench bench;
-  for (int i = 0; i < 2; ++i) {
-    Played timed(bench, binary("twice"), 1, kTimed), checked(bench, binary("twice"), 1, kChecked);
-    EXPECT_TRUE(timed.run());
-    EXPECT_TRUE(checked.run());
-    EXPECT_TRUE(timed.run());
-  }
-  EXPECT_THAT(bench.grid.kept, ElementsAre("twice", "twice"));
-}
-
-TEST(CudaHost, ARunnerKeepsTheLastSixBinaries) {
-  GlueBench bench;
-  for (int i = 0; i < 8; ++i) {
-    EXPECT_TRUE(Played(bench, bench.kernel("k" + std::to_string(i), twice), 1, kTimed).run());
-    EXPECT_TRUE(Played(bench, binary("twice")).run());
-  }
-  EXPECT_EQ(bench.grid.forgotten, 3);
-  EXPECT_EQ(std::ranges::count(bench.grid.kept, "twice"), 1);
-}
-
-TEST(CudaHost, APlanThatIsRefusedIsToldAtOpening) {
-  GlueBench bench;
-  ASSERT_TRUE(bench.create());
-  bench.planner.refused.emplace("twice", reject(Stage::plan, RejectionCode::plan_failed, "cublasCreate"));
-  const auto opened = bench.host->open(binary("twice"), Trust::candidate, 0, {});
-  ASSERT_FALSE(opened);
-  EXPECT_EQ(std::get<Rejection>(Failure(opened.error())).code, RejectionCode::plan_failed);
-}
-
-TEST(CudaHost, ABinaryOfAnotherBackendIsRefused) {
-  GlueBench bench;
-  ASSERT_TRUE(bench.create());
-  EXPECT_FALSE(bench.host->open(fake::kernel(), Trust::candidate, 0, {}));
-}
-
-TEST(CudaHost, BoundsColdCallsByTheInputsThatTheyRead) {
-  GlueBench bench;
-  ASSERT_TRUE(bench.create());
-  const InputSet set = bench.set(kTimed, 1);
-  EXPECT_DOUBLE_EQ(bench.host->least_us(kTimed, set).value(), 256 / 1e6 * 0.75);
-  Task warm = doubling_task();
-  warm.cache = CacheState::warm;
-  GlueBench other(warm);
-  ASSERT_TRUE(other.create());
-  EXPECT_EQ(other.host->least_us(kTimed, set).value(), 0);
-}
-
-TEST(CudaHost, MemoryGoesWithIt) {
-  GlueBench bench;
-  { EXPECT_TRUE(Played(bench, binary("twice")).run()); }
-  bench.host.reset();
-  EXPECT_EQ(bench.device->in_use(), 0);
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+// Where an evaluation's wall time goes, for Report::spent_ms.
+#pragma once
+
+#include <chrono>
+
+namespace kernelsmith {
+
+/// Wall time since it was made.
+class Stopwatch {
+ public:
+  double ms() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Adds the time of its life to a total.
+class AddedTime {
+ public:
+  explicit AddedTime(double& total_ms) : total_ms_(total_ms) {}
+  ~AddedTime() { total_ms_ += watch_.ms(); }
+  AddedTime(const AddedTime&) = delete;
+  AddedTime& operator=(const AddedTime&) = delete;
+
+ private:
+  double& total_ms_;
+  Stopwatch watch_;
+};
+
+}  // namespace kernelsmith

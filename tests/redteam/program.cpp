@@ -1,0 +1,56 @@
+#include "program.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "plants.hpp"
+#include "summary.hpp"
+
+namespace kernelsmith::redteam {
+namespace {
+
+Result<Totals> run_rounds(const ProgramOptions& options, const Attack& attack) {
+  auto plants = Plants::create();
+  if (!plants) return plants.error();
+  auto all = load_cases(options.folder + "/cases", plants->places());
+  if (!all) return all.error();
+  const auto cases = chosen(std::move(*all), options.only);
+  if (!cases) return cases.error();
+
+  Totals totals;
+  auto rows = nlohmann::json::array();
+  for (int round = 1; round <= options.repeat; ++round) {
+    if (options.repeat > 1) std::printf("round %d of %d\n", round, options.repeat);
+    for (const Row& row : run_round(options.folder + "/tasks", *cases, *plants, attack)) {
+      totals.add(row);
+      rows.push_back(to_json(row, round));
+      if (round == 1 || row.standing == Standing::failed) print(row, !options.only.empty());
+    }
+    std::fflush(stdout);
+  }
+  if (!options.json.empty()) std::ofstream(options.json) << rows.dump(1) << "\n";
+  return totals;
+}
+
+}  // namespace
+
+void ProgramOptions::add_to(CLI::App& app) {
+  app.add_option("--cases", folder, "the folder with cases and tasks")->check(CLI::ExistingDirectory);
+  app.add_option("--repeat", repeat, "rounds")->check(CLI::PositiveNumber);
+  app.add_option("--case", only, "only these cases and their twins");
+  app.add_option("--json", json, "write the rows to this file");
+  app.add_flag("--list", list, "print the table of README.md and do nothing");
+}
+
+int run_program(const ProgramOptions& options, const Attack& attack) {
+  if (options.list) return list_cases(options.folder);
+  const auto totals = run_rounds(options, attack);
+  if (!totals) return report(stderr, totals.error());
+  print(*totals);
+  return totals->good(options.repeat) ? 0 : 1;
+}
+
+}  // namespace kernelsmith::redteam
