@@ -17,17 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(CpuEvaluator, TakesMoreSamplesWhereItIsAskedToTakeCare) {
-  Bench bench;
-  EvaluationJob careful = bench.job(kernel(kHonest));
-  careful.careful = true;
-  const auto answer = bench.evaluate(careful);
-  ASSERT_TRUE(answer) << describe(answer.error());
-  ASSERT_TRUE(answer->accepted()) << answer->rejection()->diagnostics;
-  constexpr std::size_t kLeastWithCare = 16, kTimedShapes = 2;
-  EXPECT_GE(answer->report().over_yardstick->samples, kLeastWithCare * kTimedShapes);
-}
-
 TEST(CpuEvaluator, AcceptsHonestKernelsAndReportsThem) {
   Bench bench;
   const auto answer = bench.evaluate(kernel(kHonest));
