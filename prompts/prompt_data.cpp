@@ -153,6 +153,8 @@ std::string_view meaning_of(RejectionCode code) {
       return "it was faster than memory can be read";
     case RejectionCode::not_reproducible:
       return "compiling it again gave another binary";
+    case RejectionCode::unsafe_memory:
+      return "it reads or writes memory that it must not, or its threads race";
     case RejectionCode::too_slow:
       return "one call takes longer than the limit";
   }

@@ -96,6 +96,7 @@ constexpr auto kRejectionCodeNames = enum_names<RejectionCode>({
     {RejectionCode::sandbox_violation, "sandbox_violation"},
     {RejectionCode::implausible_speed, "implausible_speed"},
     {RejectionCode::not_reproducible, "not_reproducible"},
+    {RejectionCode::unsafe_memory, "unsafe_memory"},
     {RejectionCode::too_slow, "too_slow"},
 });
 
