@@ -179,6 +179,7 @@ Map individual_data(const Individual& individual, List files, std::size_t error_
            {"speedup", text_of(report.speedup)},
            {"runtime", text_of(report.runtime_us)},
            {"shapes", shapes_data(report)},
+           {"advice", report.advice.empty() ? "" : fenced(tail_of(as_utf8(report.advice), error_bytes))},
            {"several_files", individual.program->source.files().size() > 1},
            {"files", std::move(files)},
            {"error", report_text(individual.evaluation, error_bytes)}};

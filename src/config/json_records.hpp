@@ -140,6 +140,7 @@ struct Fields<Report> {
     io("tier", report.tier);
     io("hardware", report.hardware);
     io("toolchain", report.toolchain);
+    io.defaulted("advice", report.advice);
     io("spent_ms", report.spent_ms);
     io("artifacts", report.artifacts);
   }

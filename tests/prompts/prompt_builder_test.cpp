@@ -200,6 +200,22 @@ TEST(PromptBuilder, KeepsTheTailOfErrors) {
   EXPECT_LT(prompt.user.size(), 12'000);
 }
 
+TEST(PromptBuilder, ShowsWhatBoundsTheCurrentProgramAlone) {
+  const auto advised = [](std::uint64_t id, const std::string& advice) {
+    const IndividualPtr plain = accepted(id, "void softmax() { code(); }\n");
+    Report report = plain->evaluation.report();
+    report.advice = advice;
+    return made(id, plain->program->source, Acceptance{*plain->evaluation.metrics(), report});
+  };
+  ProposalRequest request = full_request();
+  request.selection.parent = advised(1, "Memory bounds it: 91 % of the bandwidth.");
+  request.selection.top = {advised(2, "Barriers bound the other one.")};
+  const std::string user = built(request).user;
+  EXPECT_THAT(user, AllOf(HasSubstr("Memory bounds it: 91 % of the bandwidth."), Not(HasSubstr("Barriers")),
+                          Not(HasSubstr("\n\n\n"))));
+  EXPECT_LT(user.find("# Current program"), user.find("Memory bounds it"));
+}
+
 TEST(PromptBuilder, DropsTheLeastUsefulFirst) {
   const Prompt whole = built(full_request());
   std::vector<std::string> order;

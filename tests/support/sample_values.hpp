@@ -33,6 +33,7 @@ inline Report report() {
           .tier = "full",
           .hardware = "a processor \xe2\x84\xa2",
           .toolchain = "g++ -O3",
+          .advice = "bound by memory",
           .spent_ms = {{"compile", 150.25}, {"run", 0}},
           .artifacts = {{"compile.log", "warning: caf\xe9"}, {"empty", ""}}};
 }

@@ -95,6 +95,7 @@ struct Report {
   std::string tier;       ///< how far the number can be trusted: "full", "weak", "unsandboxed", "unverified"
   std::string hardware;   ///< processor or device
   std::string toolchain;  ///< compiler and flags
+  std::string advice;     ///< what bounds the candidate, in sentences for the next attempt; often empty
   std::map<std::string, double> spent_ms;  ///< where the evaluation's time went, by step
   std::vector<Artifact> artifacts;         ///< kept in the store, not in memory: see without_artifacts()
 
