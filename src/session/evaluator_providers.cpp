@@ -118,6 +118,7 @@ class CudaProvider final : public EvaluatorProvider {
     sandbox_.read(in, options_.unsandboxed);
     in.optional("bank_mib", bank_mib, {1, 1 << 20});
     in.optional("buffer_mib", buffer_mib, {1, 1 << 20});
+    in.optional("inspect", options_.inspect);
     options_.toolkit = toolkit;
     options_.bank_bytes = bank_mib * kMiB;
     options_.buffer_bytes = buffer_mib * kMiB;
@@ -131,6 +132,7 @@ class CudaProvider final : public EvaluatorProvider {
     SandboxSetting::write(out, options_.unsandboxed);
     out.put("bank_mib", options_.bank_bytes / kMiB);
     out.put("buffer_mib", options_.buffer_bytes / kMiB);
+    out.put("inspect", options_.inspect);
   }
 
   Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
