@@ -47,6 +47,14 @@ if(KERNELSMITH_BUILD_FUZZERS)
   target_compile_options(kernelsmith_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# kernelsmith_precompile(<target> <header>...)
+#
+# For a target most of whose sources include a library of templates, which takes longer to read than they do.
+function(kernelsmith_precompile target)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # for ccache
+endfunction()
+
 # kernelsmith_component(<name> SOURCES <cpp>... [PUBLIC <target>...] [PRIVATE <target>...])
 #
 # Makes the static library kernelsmith_<name>, alias kernelsmith::<name>, whose public headers are those of

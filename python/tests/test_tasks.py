@@ -1,6 +1,8 @@
 """Task folders: run(), evaluate(), Run, prompt() and extract(). What evaluates needs the sandbox."""
 
 import json
+import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -216,3 +218,18 @@ def test_a_run_with_a_proposer_of_ones_own_is_read_by_the_command(task, sandboxe
         assert done.returncode == 0, done.stderr
     done = command("resume", folder, "--iterations", "2")
     assert done.returncode == 3 and "kernelsmith.run(task, proposer=..., out=RUN)" in done.stderr
+
+
+def plan(source, example, candidate, **more):
+    return subprocess.run([sys.executable, "-m", "kernelsmith", "plan", example, f"{example}/{candidate}"], cwd=source,
+                          env={**environment(), **more}, capture_output=True, text=True)
+
+
+def test_the_package_holds_what_the_gpu_backends_need(sandboxed):
+    source = os.environ["KERNELSMITH_SOURCE"]
+    if shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"):
+        planned = plan(source, "examples/softmax_cuda", "seed.cu")
+        assert planned.returncode == 0 and "softmax" in planned.stdout, planned.stderr
+    # This Python has no PyTorch: the files that ask it are found, and tell so.
+    refused = plan(source, "examples/torch/level1/softmax", "seed.py", KERNELSMITH_TORCH_PYTHON=sys.executable)
+    assert "PyTorch" in refused.stderr and "are not found" not in refused.stderr
