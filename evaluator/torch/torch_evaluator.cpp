@@ -10,6 +10,7 @@
 #include <kernelsmith/sandbox/files.hpp>
 
 #include "plan_figures.hpp"
+#include "programs.hpp"
 #include "python_program.hpp"
 #include "torch_backend.hpp"
 #include "torch_host.hpp"
@@ -172,6 +173,14 @@ WorkerStart start_workers(const Python& python, int device) {
   };
 }
 
+Supply supply_of(const Python& python, const TorchOptions& options, const PlannerLimits& limits) {
+  const auto make = [&] {
+    return Supply{make_pool(python, options, limits), start_workers(python, options.device)};
+  };
+  if (!options.programs) return make();
+  return options.programs->get({python.program, options.device, options.unsandboxed}, make);
+}
+
 /// The reference and what it imports, on disk for the workers.
 Result<ScratchFolder> write_reference(const Task& task) {
   auto folder = ScratchFolder::create();
@@ -230,14 +239,13 @@ Result<std::shared_ptr<Backend>> make_backend(const std::shared_ptr<const Task>&
   if (auto supported = check_supported(*task); !supported) return supported.error();
   const auto python = find_python(options.python);
   if (!python) return python.error();
-  const WorkerStart start = start_workers(*python, options.device);
+  const auto [pool, start] = supply_of(*python, options, limits.planner);
   // Both import PyTorch, which takes seconds.
-  auto opening = std::async(std::launch::async, [&] {
+  auto opening = std::async(std::launch::async, [&limits, start = start] {
     auto process = std::make_unique<JudgeProcess>(start, limits.worker);
     auto device = process->open();
     return Opened{std::move(process), std::move(device)};
   });
-  const auto pool = make_pool(*python, options, limits.planner);
   const auto facts = pool->facts();
   if (!facts) return facts.error();
   Opened opened = opening.get();

@@ -1,6 +1,8 @@
 // kernelsmith suite FOLDER
 #include <fmt/format.h>
 
+#include <kernelsmith/session/share_programs.hpp>
+
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
@@ -106,7 +108,8 @@ Result<std::map<std::string, std::string>> SuiteCommand::settings() const {
 
 int SuiteCommand::operator()() const {
   Interrupt interrupt;
-  const Registry registry = default_registry();
+  Registry registry = default_registry();
+  share_programs(registry);
   const auto found = tasks.tasks();
   if (!found) return report(stderr, found.error());
   auto shared = settings();

@@ -3,6 +3,7 @@
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
 #include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/session/share_programs.hpp>
 
 #include "providers.hpp"
 
@@ -153,6 +154,11 @@ class CudaProvider final : public EvaluatorProvider {
 
 class TorchProvider final : public EvaluatorProvider {
  public:
+  /// `programs` are TorchOptions'.
+  explicit TorchProvider(std::shared_ptr<torch::Programs> programs = nullptr) {
+    options_.programs = std::move(programs);
+  }
+
   void read(YamlMap& in) override {
     std::string python = options_.python.string();
     std::size_t bank_mib = options_.bank_bytes / kMiB;
@@ -202,6 +208,12 @@ class TorchProvider final : public EvaluatorProvider {
 }  // namespace
 
 std::unique_ptr<EvaluatorProvider> torch_evaluator_provider() { return std::make_unique<TorchProvider>(); }
+
+void share_programs(Registry& registry) {
+  registry.evaluators["torch"] = [programs = make_torch_programs()] {
+    return std::make_unique<TorchProvider>(programs);
+  };
+}
 
 std::unique_ptr<EvaluatorProvider> cuda_evaluator_provider() { return std::make_unique<CudaProvider>(); }
 
