@@ -19,6 +19,7 @@ namespace kernelsmith {
 namespace torch {
 namespace {
 
+constexpr const char* kPlanText = "plan.txt";
 /// Without a device this is what candidates are planned for: Hopper.
 constexpr int kUsualArch = 90;
 
@@ -97,6 +98,9 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile) {
   if (!metrics) return evaluation;
   Report report = accepted.report;
   report.artifacts.push_back({"profile.txt", profile.table});
+  for (const Artifact& artifact : report.artifacts)
+    if (artifact.name == kPlanText) report.advice = artifact.text;
+  report.advice += "The parts of a call that take most of its time, by themselves:\n" + profile.longest;
   return Acceptance{std::move(*metrics), std::move(report)};
 }
 
@@ -122,7 +126,7 @@ class TorchBackend final : public Backend {
       rejection.report = std::move(report);
       return Compilation{std::move(rejection), {}, {}};
     }
-    report.artifacts.push_back({"plan.txt", std::move(planned->text)});
+    report.artifacts.push_back({kPlanText, std::move(planned->text)});
     return Compilation{BinaryPtr(std::move(planned->plan)), std::move(report), features_of(planned->figures)};
   }
 
