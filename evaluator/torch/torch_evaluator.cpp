@@ -304,7 +304,13 @@ Result<std::string> describe_torch_plan(const Task& task, const Source& source, 
   const torch::TaskPlanner planner(std::make_shared<const Task>(task),
                                    torch::make_pool(*python, options, {}));
   const auto planned = planner.plan(source, {});
-  if (planned) return planned->text;
+  if (planned) {
+    const auto reference = planner.plan_reference({});
+    const std::string wrong =
+        reference ? torch::different_outputs(reference->plan->bytes(), planned->plan->bytes()) : "";
+    if (wrong.empty()) return planned->text;
+    return fail(ErrorCode::refused, std::string(name_of(RejectionCode::wrong_output)) + ": " + wrong);
+  }
   const Failure failure = planned.error();
   if (const Error* const error = std::get_if<Error>(&failure)) return *error;
   const Rejection& rejection = std::get<Rejection>(failure);

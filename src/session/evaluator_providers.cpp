@@ -141,6 +141,10 @@ class CudaProvider final : public EvaluatorProvider {
     return make_cuda_evaluator(task, options_);
   }
 
+  Result<std::string> describe_plan(const Task& task, const Source& source) const override {
+    return describe_cuda_plan(task, source, options_);
+  }
+
   void distrust() override { sandbox_.distrust(); }
 
   std::vector<std::string> to_say_again() const override {
@@ -188,6 +192,10 @@ class TorchProvider final : public EvaluatorProvider {
     return make_torch_evaluator(task, options_);
   }
 
+  Result<std::string> describe_plan(const Task& task, const Source& source) const override {
+    return describe_torch_plan(task, source, options_);
+  }
+
   void distrust() override {
     sandbox_.distrust();
     stored_python_ = true;
@@ -206,6 +214,11 @@ class TorchProvider final : public EvaluatorProvider {
 };
 
 }  // namespace
+
+Result<std::string> EvaluatorProvider::describe_plan(const Task& task, const Source&) const {
+  return fail(ErrorCode::unsupported, "candidates of the backend '" + task.backend + "' are not planned", {},
+              "kernelsmith evaluate measures them");
+}
 
 std::unique_ptr<EvaluatorProvider> torch_evaluator_provider() { return std::make_unique<TorchProvider>(); }
 
