@@ -243,6 +243,7 @@ Map task_data(const Task& task) {
           {"threaded", task.threads > 1},
           {"tolerance", task.tolerance.policy},
           {"torch_precision", task.torch.precision},
+          {"strict_fp32", task.torch.precision == "fp32"},
           {"own_kernels", task.torch.policy == "own_kernels"},
           {"allow_text", joined(task.tolerance.allow)}};
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks and measures the backends cuda and torch on a GPU machine, and prints a short table for each section.
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate peers redteam inspect;
-#   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch
+#   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch; and torch_rates
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
 cd "$(dirname "$0")/.."
@@ -83,6 +83,12 @@ section_torch_examples() {
 section_torch_replay() { timeout 200 python3 -u benchmarks/torch_replay.py "${TORCH_MODULES:-examples}" --limit 150; }
 
 section_torch_noise() { timeout 200 python3 -u benchmarks/torch_noise.py --processes 10; }
+
+# Source to verdict beside KernelBench's way, then candidates a second of a search with 16 cores.
+section_torch_rates() {
+  timeout 290 python3 -u benchmarks/torch_kernelbench_way.py --variants 2
+  timeout 290 python3 -u benchmarks/torch_rate.py --seconds 25 --workers 16
+}
 
 section_torch_redteam() { timeout "${REDTEAM_TIME:-440}" stdbuf -oL "$tests/redteam_torch" --repeat "${REDTEAM_ROUNDS:-1}"; }
 

@@ -101,9 +101,6 @@ BackendDescription describe_cuda_backend() {
   description.hardware = cuda_hardware;
   description.examine_machine = cuda::examine_cuda;
   description.examine_task = cuda::try_task;
-  description.describe_plan = [](const Task& task, const Source& source) {
-    return describe_cuda_plan(task, source);
-  };
   description.examine_precision = [](const Task& task) {
     return precision_checks(check_cuda_precision(task));
   };

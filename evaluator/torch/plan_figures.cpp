@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 namespace kernelsmith::torch {
 namespace {
@@ -19,6 +20,18 @@ Json head_of(std::string_view plan) {
   for (std::size_t i = kStart; i-- > kMagic.size();) size = size << 8 | static_cast<unsigned char>(plan[i]);
   if (size > std::min(kMostText, plan.size() - kStart)) return {};
   return parse_untrusted(plan.substr(kStart, size));
+}
+
+/// "float32 [4, 8]" of each output of the first alternative; none where it is no plan.
+std::vector<std::string> outputs_of(std::string_view plan) {
+  std::vector<std::string> outputs;
+  const Json head = head_of(plan);
+  const Json& alternatives = member(head, "alternatives");
+  if (!alternatives.is_array() || alternatives.empty()) return outputs;
+  if (const Json& told = member(alternatives.front(), "outputs"); told.is_array())
+    for (const Json& output : told)
+      outputs.push_back(text_at(output, "dtype") + " " + member(output, "shape").dump());
+  return outputs;
 }
 
 }  // namespace
@@ -52,6 +65,16 @@ std::map<std::string, double> heavy_operators(const Json& summary) {
     for (const auto& [name, times] : told.items())
       if (times.is_number()) heavy[name] = times.get<double>();
   return heavy;
+}
+
+std::string different_outputs(std::string_view reference, std::string_view candidate) {
+  const auto own = outputs_of(candidate), due = outputs_of(reference);
+  if (own.empty() || due.empty() || own == due) return {};
+  if (own.size() != due.size())
+    return "forward returns " + std::to_string(own.size()) + " tensors, and the reference's returns " +
+           std::to_string(due.size());
+  const auto at = static_cast<std::size_t>(std::ranges::mismatch(own, due).in1 - own.begin());
+  return "output " + std::to_string(at) + " is " + own[at] + ", and the reference's is " + due[at];
 }
 
 bool is_trivial(const std::map<std::string, double>& reference,

@@ -16,6 +16,10 @@ std::map<std::string, double> figures_of(const Json& summary, std::string_view p
 /// How often a call uses each operator that is no elementwise one, as the planner counted them.
 std::map<std::string, double> heavy_operators(const Json& summary);
 
+/// How the outputs of a call differ from the reference's in number, type or shape, in words for the
+/// candidate; empty where they do not, or where one of the plans does not tell. Both are plans' bytes.
+std::string different_outputs(std::string_view reference, std::string_view candidate);
+
 /// Whether all heavy operators of the reference are left to PyTorch: own kernels replace elementwise ones
 /// only. Not where the reference has no others.
 bool is_trivial(const std::map<std::string, double>& reference,

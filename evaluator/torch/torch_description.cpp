@@ -103,9 +103,6 @@ BackendDescription describe_torch_backend() {
   description.hardware = torch_hardware;
   description.examine_machine = torch::examine_torch;
   description.examine_task = torch::try_task;
-  description.describe_plan = [](const Task& task, const Source& source) {
-    return describe_torch_plan(task, source);
-  };
   return description;
 }
 

@@ -10,6 +10,7 @@
 #include <kernelsmith/sandbox/files.hpp>
 
 #include "plan_figures.hpp"
+#include "programs.hpp"
 #include "python_program.hpp"
 #include "torch_backend.hpp"
 #include "torch_host.hpp"
@@ -18,6 +19,7 @@ namespace kernelsmith {
 namespace torch {
 namespace {
 
+constexpr const char* kPlanText = "plan.txt";
 /// Without a device this is what candidates are planned for: Hopper.
 constexpr int kUsualArch = 90;
 
@@ -96,6 +98,9 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile) {
   if (!metrics) return evaluation;
   Report report = accepted.report;
   report.artifacts.push_back({"profile.txt", profile.table});
+  for (const Artifact& artifact : report.artifacts)
+    if (artifact.name == kPlanText) report.advice = artifact.text;
+  report.advice += "The parts of a call that take most of its time, by themselves:\n" + profile.longest;
   return Acceptance{std::move(*metrics), std::move(report)};
 }
 
@@ -121,7 +126,7 @@ class TorchBackend final : public Backend {
       rejection.report = std::move(report);
       return Compilation{std::move(rejection), {}, {}};
     }
-    report.artifacts.push_back({"plan.txt", std::move(planned->text)});
+    report.artifacts.push_back({kPlanText, std::move(planned->text)});
     return Compilation{BinaryPtr(std::move(planned->plan)), std::move(report), features_of(planned->figures)};
   }
 
@@ -170,6 +175,14 @@ WorkerStart start_workers(const Python& python, int device) {
                                                 std::to_string(device)};
     return PythonProcess::start(trusted_program(python, "worker", arguments));
   };
+}
+
+Supply supply_of(const Python& python, const TorchOptions& options, const PlannerLimits& limits) {
+  const auto make = [&] {
+    return Supply{make_pool(python, options, limits), start_workers(python, options.device)};
+  };
+  if (!options.programs) return make();
+  return options.programs->get({python.program, options.device, options.unsandboxed}, make);
 }
 
 /// The reference and what it imports, on disk for the workers.
@@ -230,14 +243,13 @@ Result<std::shared_ptr<Backend>> make_backend(const std::shared_ptr<const Task>&
   if (auto supported = check_supported(*task); !supported) return supported.error();
   const auto python = find_python(options.python);
   if (!python) return python.error();
-  const WorkerStart start = start_workers(*python, options.device);
+  const auto [pool, start] = supply_of(*python, options, limits.planner);
   // Both import PyTorch, which takes seconds.
-  auto opening = std::async(std::launch::async, [&] {
+  auto opening = std::async(std::launch::async, [&limits, start = start] {
     auto process = std::make_unique<JudgeProcess>(start, limits.worker);
     auto device = process->open();
     return Opened{std::move(process), std::move(device)};
   });
-  const auto pool = make_pool(*python, options, limits.planner);
   const auto facts = pool->facts();
   if (!facts) return facts.error();
   Opened opened = opening.get();
@@ -292,7 +304,13 @@ Result<std::string> describe_torch_plan(const Task& task, const Source& source, 
   const torch::TaskPlanner planner(std::make_shared<const Task>(task),
                                    torch::make_pool(*python, options, {}));
   const auto planned = planner.plan(source, {});
-  if (planned) return planned->text;
+  if (planned) {
+    const auto reference = planner.plan_reference({});
+    const std::string wrong =
+        reference ? torch::different_outputs(reference->plan->bytes(), planned->plan->bytes()) : "";
+    if (wrong.empty()) return planned->text;
+    return fail(ErrorCode::refused, std::string(name_of(RejectionCode::wrong_output)) + ": " + wrong);
+  }
   const Failure failure = planned.error();
   if (const Error* const error = std::get_if<Error>(&failure)) return *error;
   const Rejection& rejection = std::get<Rejection>(failure);

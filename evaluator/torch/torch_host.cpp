@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iomanip>
 #include <sstream>
 #include <utility>
@@ -20,6 +21,8 @@ constexpr Floors kFloors{
     .like_with_like = 0.005, .short_call = 0.01, .short_us = 5, .against_baseline = 0, .times = 0.02};
 /// The best of a few large copies is not the best there is; margin as for the other backends' rooflines.
 constexpr double kMargin = 0.25;
+/// Of a call, that a proposer is told of: the rest is short.
+constexpr std::size_t kMostParts = 12;
 /// Sets of a variant that is only checked.
 constexpr std::size_t kCheckSets = 2;
 /// Timed sets, in batches: a batch finds others than the one before it.
@@ -128,12 +131,18 @@ std::optional<Profile> TorchHost::profile(const PlanPtr& plan, const std::stop_t
   if (!reply) return std::nullopt;
   Profile profile;
   profile.own_share = number_at(reply->json, "own_share");
-  std::ostringstream table;
-  table << std::fixed << std::setprecision(2);
-  for (const Json& operation : member(reply->json, "ops"))
-    table << std::setw(10) << number_at(operation, "us") << " us  " << text_at(operation, "name")
-          << (member(operation, "own") == true ? "  (own)" : "") << '\n';
-  profile.table = table.str();
+  std::vector<std::pair<double, std::string>> parts;
+  for (const Json& operation : member(reply->json, "ops")) {
+    const double us = number_at(operation, "us");
+    std::ostringstream line;
+    line << std::fixed << std::setprecision(2) << std::setw(10) << us << " us  " << text_at(operation, "name")
+         << (member(operation, "own") == true ? "  (own)" : "") << '\n';
+    profile.table += line.str();
+    parts.emplace_back(us, line.str());
+  }
+  std::ranges::stable_sort(parts, std::greater<>(), &decltype(parts)::value_type::first);
+  if (parts.size() > kMostParts) parts.resize(kMostParts);
+  for (const auto& [us, line] : parts) profile.longest += line;
   return profile;
 }
 

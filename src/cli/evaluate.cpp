@@ -19,8 +19,8 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Exit status: 0 accepted, 1 rejected (one of them, where there are several). With --json one object is
-printed for each FILE, in order (docs/formats.md). Several files share the time that it takes to prepare the task.
+    R"(Exit status: 0 accepted, 1 rejected (one of them, where there are several), else that of the first error. With
+--json one object is printed for each FILE, in order (docs/formats.md). Several files share the time that it takes to prepare the task.
 Of --config and --set the section `evaluator` matters, for example --set evaluator.compiler=g++-13.)";
 
 void print_shapes(const Report& report) {
@@ -85,14 +85,11 @@ void print_knobs(const Source& candidate, const std::vector<std::string>& paths)
   for (const Knob& knob : *knobs) say("{}\n", describe(knob, paths[knob.file]));
 }
 
-/// A candidate of one file is compiled under the name of the seed's; messages shall name the file that was
-/// given.
-Evaluation with_given_name(const Evaluation& evaluation, const std::string& name, const std::string& given) {
+Evaluation with_given_name(const Evaluation& evaluation, const Source& candidate, const std::string& given) {
   const Rejection* rejection = evaluation.rejection();
-  if (!rejection || name.empty()) return evaluation;
+  if (!rejection) return evaluation;
   Rejection renamed = *rejection;
-  for (const std::string& written : {"source/" + name + ":", name + ":"})
-    renamed.diagnostics = with_words_begun(renamed.diagnostics, written, given + ":");
+  renamed.diagnostics = naming_given_file(std::move(renamed.diagnostics), candidate, given);
   return renamed;
 }
 
@@ -108,14 +105,12 @@ struct EvaluateCommand {
     const auto loaded = load_task_folder(task, registry.backends);
     if (!loaded) return report(loaded.error(), json);
     std::vector<Source> candidates;
-    std::vector<std::string> names;  // of the only file; empty where a candidate has several
     for (const std::string& file : files) {
       auto candidate = load_candidate(loaded->task, file);
       if (!candidate) return report(candidate.error(), json);
       if (!loaded->task.seed.empty() && !check_frozen(loaded->task.seed, *candidate))
         say(stderr, "note: {} differs from the seed outside the EVOLVE-BLOCKs; a search keeps that text\n",
             file);
-      names.push_back(candidate->files().size() == 1 ? candidate->files().front().path : "");
       warn_of_near_knobs(*candidate, paths_of(*candidate, file));
       candidates.push_back(std::move(*candidate));
     }
@@ -128,27 +123,33 @@ struct EvaluateCommand {
     const std::vector<Source> sources = candidates;
     say(stderr, "task {}; preparing\n", loaded->task.name);
     int status = kDone;
-    std::size_t told = 0;
+    bool told_error = false;
     const auto backend = registry.backends.find(loaded->task.backend);
     bool warned = backend == registry.backends.end() || !backend->second.shared_device;
-    const auto tell = [&](const Evaluation& told_as) {
-      const Evaluation evaluation = with_given_name(told_as, names[told], files[told]);
-      if (json) {
-        std::fputs(json_of(evaluation, sources[told], paths_of(sources[told], files[told])).c_str(), stdout);
-      } else {
-        if (files.size() > 1) say("{}{}:\n", told > 0 ? "\n" : "", files[told]);
-        print_text(evaluation);
-        print_knobs(sources[told], paths_of(sources[told], files[told]));
+    const auto tell = [&](std::size_t i, const Result<Evaluation>& answer) {
+      if (!json && files.size() > 1) say("{}{}:\n", i > 0 ? "\n" : "", files[i]);
+      std::fflush(stdout);
+      if (!answer) {
+        const int failed = report(answer.error(), json);
+        status = told_error ? status : failed;
+        told_error = true;
+        return;
       }
-      warn_of_error(evaluation, files[told]);
+      const Evaluation evaluation = with_given_name(*answer, sources[i], files[i]);
+      if (json) {
+        std::fputs(json_of(evaluation, sources[i], paths_of(sources[i], files[i])).c_str(), stdout);
+      } else {
+        print_text(evaluation);
+        print_knobs(sources[i], paths_of(sources[i], files[i]));
+      }
+      warn_of_error(evaluation, files[i]);
       warned = warned || warn_of_yardstick(evaluation);
       std::fflush(stdout);
-      ++told;
-      if (!evaluation.accepted()) status = kRejected;
+      if (!evaluation.accepted() && !told_error) status = kRejected;
     };
     const Status done =
-        evaluate_each(loaded->task, *run, std::move(candidates), tell, interrupt.token(), !quick);
-    return done ? status : report(done.error(), json);
+        evaluate_all(loaded->task, *run, std::move(candidates), tell, interrupt.token(), !quick);
+    return done || told_error ? status : report(done.error(), json);
   }
 };
 

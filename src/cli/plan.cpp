@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "run_options.hpp"
 #include "say.hpp"
+#include "text.hpp"
 
 namespace kernelsmith::cli {
 namespace {
@@ -15,30 +16,32 @@ namespace {
 constexpr const char* kFooter =
     R"(Plans the candidate and prints what one call does on the GPU. Of CUDA C++: its kernels at the first timed shape, and
 each launch, copy and memset in order, at addresses that are made up (docs/plan.md). Of a PyTorch module: its launches and
-operators (docs/torch-plan.md). No GPU is needed.
+operators (docs/torch-plan.md), and whether its outputs have the reference's shapes and types. No GPU is needed.
+Of --config and --set the section `evaluator` matters, for example --set evaluator.python=/opt/torch/bin/python.
 
 Exit status: 0 planned, 1 the candidate cannot be compiled or planned, 2 wrong use, 3 a broken machine or environment.)";
 
 struct PlanCommand {
   std::string task, file;
+  ConfigOptions config;
 
   int operator()() const {
     const Registry registry = default_registry();
     const auto loaded = load_task_folder(task, registry.backends);
     if (!loaded) return report(stderr, loaded.error());
-    const BackendDescription& backend = registry.backends.at(loaded->task.backend);
-    if (!backend.describe_plan)
-      return report(stderr, fail(ErrorCode::unsupported,
-                                 "candidates of the backend '" + backend.name + "' are not planned", {},
-                                 "kernelsmith evaluate measures them"));
+    auto run = default_config(loaded->task, registry);
+    if (!run) return report(stderr, run.error());
+    if (const Status applied = config.apply(registry, *run); !applied) return report(stderr, applied.error());
     const auto candidate = load_candidate(loaded->task, file);
     if (!candidate) return report(stderr, candidate.error());
-    const auto text = backend.describe_plan(loaded->task, *candidate);
+    const auto text = run->evaluator.provider->describe_plan(loaded->task, *candidate);
     if (!text) {
-      const int status = report(stderr, text.error());
-      return text.error().code == ErrorCode::refused ? kRejected : status;
+      Error error = text.error();
+      error.message = naming_given_file(error.message, *candidate, file);
+      const int status = report(stderr, error);
+      return error.code == ErrorCode::refused ? kRejected : status;
     }
-    say("{}", *text);
+    say("{}", naming_given_file(*text, *candidate, file));
     return kDone;
   }
 };
@@ -50,6 +53,7 @@ void add_plan(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("plan", "Print what a candidate does on the GPU");
   command->add_option("TASK", plan->task, "The task's folder")->required();
   command->add_option("FILE", plan->file, "A candidate")->required();
+  plan->config.add_to(*command);
   command->footer(kFooter);
   command->callback([plan, &chosen] { chosen = [plan] { return (*plan)(); }; });
 }

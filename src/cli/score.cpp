@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <kernelsmith/session/share_programs.hpp>
+
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "say.hpp"
@@ -59,7 +61,8 @@ struct ScoreCommand {
 
   int operator()() const {
     Interrupt interrupt;
-    const Registry registry = default_registry();
+    Registry registry = default_registry();
+    share_programs(registry);
     const auto found = tasks.tasks();
     if (!found) return report(stderr, found.error());
     const auto sources = find_candidates(candidates, *found);

@@ -1,6 +1,8 @@
 // kernelsmith suite FOLDER
 #include <fmt/format.h>
 
+#include <kernelsmith/session/share_programs.hpp>
+
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
@@ -33,6 +35,7 @@ struct SuiteCommand {
   std::optional<std::uint64_t> seed;
   std::optional<unsigned> workers;
   bool deterministic = false;
+  bool renew = false;
   ModelOptions models;
   ConfigOptions config;
 
@@ -105,7 +108,8 @@ Result<std::map<std::string, std::string>> SuiteCommand::settings() const {
 
 int SuiteCommand::operator()() const {
   Interrupt interrupt;
-  const Registry registry = default_registry();
+  Registry registry = default_registry();
+  share_programs(registry);
   const auto found = tasks.tasks();
   if (!found) return report(stderr, found.error());
   auto shared = settings();
@@ -114,7 +118,8 @@ int SuiteCommand::operator()() const {
   Host host(*this, registry, interrupt.token());
   if (const Status ok = try_out(*found, registry, host, true); !ok) return report(stderr, ok.error());
   say(stderr, "{} tasks, {} evaluations each, results in {}\n", found->size(), rounds_each(), out);
-  return conclude(search_suite(*found, {out, std::move(*shared)}, registry, host, interrupt.token()), out);
+  return conclude(search_suite(*found, {out, std::move(*shared), renew}, registry, host, interrupt.token()),
+                  out);
 }
 
 }  // namespace
@@ -141,6 +146,9 @@ void add_suite(CLI::App& app, Command& chosen) {
       ->type_name("N");
   command->add_flag("--deterministic", suite->deterministic,
                     "The same searches with any number of workers and interruptions");
+  command->add_flag(
+      "--renew", suite->renew,
+      "Search tasks anew that were changed since their search began; their former runs are kept");
   suite->models.add_to(*command);
   suite->config.add_to(*command);
   command->footer(kFooter);

@@ -9,6 +9,22 @@
 #include <fmt/format.h>
 
 namespace kernelsmith::cli {
+namespace {
+
+/// `text` with `begin` replaced by `by` wherever a word, parted from others by white space, begins with it.
+std::string with_words_begun(std::string text, const std::string& begin, const std::string& by) {
+  for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+    if (at > 0 && std::isspace(static_cast<unsigned char>(text[at - 1])) == 0) {
+      ++at;
+      continue;
+    }
+    text.replace(at, begin.size(), by);
+    at += by.size();
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string number_text(std::uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -42,15 +58,11 @@ std::string shell_word(const std::string& word) {
   return quoted;
 }
 
-std::string with_words_begun(std::string text, const std::string& begin, const std::string& by) {
-  for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
-    if (at > 0 && std::isspace(static_cast<unsigned char>(text[at - 1])) == 0) {
-      ++at;
-      continue;
-    }
-    text.replace(at, begin.size(), by);
-    at += by.size();
-  }
+std::string naming_given_file(std::string text, const Source& candidate, const std::string& given) {
+  if (candidate.files().size() != 1) return text;
+  const std::string& name = candidate.files().front().path;
+  for (const std::string& written : {"source/" + name + ":", name + ":"})
+    text = with_words_begun(std::move(text), written, given + ":");
   return text;
 }
 

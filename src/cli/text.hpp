@@ -42,7 +42,8 @@ std::string demotion_text(const Individual& demoted);
 /// Three significant digits, without an exponent where it reads well: "0.123", "12.3", "4510".
 std::string short_number(double value);
 
-/// `text` with `begin` replaced by `by` wherever a word, parted from others by white space, begins with it.
-std::string with_words_begun(std::string text, const std::string& begin, const std::string& by);
+/// A candidate of one file goes by the name of the seed's: words of tools that name it, as NAME:LINE, shall
+/// name the file that was given. Others stay.
+std::string naming_given_file(std::string text, const Source& candidate, const std::string& given);
 
 }  // namespace kernelsmith::cli

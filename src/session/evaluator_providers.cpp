@@ -3,6 +3,7 @@
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
 #include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/session/share_programs.hpp>
 
 #include "providers.hpp"
 
@@ -140,6 +141,10 @@ class CudaProvider final : public EvaluatorProvider {
     return make_cuda_evaluator(task, options_);
   }
 
+  Result<std::string> describe_plan(const Task& task, const Source& source) const override {
+    return describe_cuda_plan(task, source, options_);
+  }
+
   void distrust() override { sandbox_.distrust(); }
 
   std::vector<std::string> to_say_again() const override {
@@ -153,6 +158,11 @@ class CudaProvider final : public EvaluatorProvider {
 
 class TorchProvider final : public EvaluatorProvider {
  public:
+  /// `programs` are TorchOptions'.
+  explicit TorchProvider(std::shared_ptr<torch::Programs> programs = nullptr) {
+    options_.programs = std::move(programs);
+  }
+
   void read(YamlMap& in) override {
     std::string python = options_.python.string();
     std::size_t bank_mib = options_.bank_bytes / kMiB;
@@ -182,6 +192,10 @@ class TorchProvider final : public EvaluatorProvider {
     return make_torch_evaluator(task, options_);
   }
 
+  Result<std::string> describe_plan(const Task& task, const Source& source) const override {
+    return describe_torch_plan(task, source, options_);
+  }
+
   void distrust() override {
     sandbox_.distrust();
     stored_python_ = true;
@@ -201,7 +215,18 @@ class TorchProvider final : public EvaluatorProvider {
 
 }  // namespace
 
+Result<std::string> EvaluatorProvider::describe_plan(const Task& task, const Source&) const {
+  return fail(ErrorCode::unsupported, "candidates of the backend '" + task.backend + "' are not planned", {},
+              "kernelsmith evaluate measures them");
+}
+
 std::unique_ptr<EvaluatorProvider> torch_evaluator_provider() { return std::make_unique<TorchProvider>(); }
+
+void share_programs(Registry& registry) {
+  registry.evaluators["torch"] = [programs = make_torch_programs()] {
+    return std::make_unique<TorchProvider>(programs);
+  };
+}
 
 std::unique_ptr<EvaluatorProvider> cuda_evaluator_provider() { return std::make_unique<CudaProvider>(); }
 

@@ -417,9 +417,9 @@ std::filesystem::path Session::folder() const { return impl_->store->folder(); }
 Status Session::check() const { return impl_->store->check(); }
 std::filesystem::path Session::best_folder() const { return impl_->store->best_folder(); }
 
-Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
-                     const std::function<void(const Evaluation&)>& take, const std::stop_token& stop,
-                     bool careful) {
+Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
+                    const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
+                    const std::stop_token& stop, bool careful) {
   auto evaluator = config.evaluator.provider->make(task);
   if (!evaluator) return evaluator.error();
   EvaluationJob job;
@@ -427,14 +427,26 @@ Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Sour
   job.task = task.digest;
   job.may_thaw = true;  // frozen bytes are a rule of the search
   job.careful = careful;
+  Status first;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     job.candidate = ProgramId{i};
     job.source = std::move(candidates[i]);
     const auto evaluation = evaluate_patiently(**evaluator, job, stop);
-    if (!evaluation) return evaluation.error();
-    take(*evaluation);
+    take(i, evaluation);
+    if (evaluation) continue;
+    if (first) first = evaluation.error();
+    if (evaluation.error().code != ErrorCode::unsupported) break;
   }
-  return {};
+  return first;
+}
+
+Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
+                     const std::function<void(const Evaluation&)>& take, const std::stop_token& stop,
+                     bool careful) {
+  const auto take_answer = [&](std::size_t, const Result<Evaluation>& evaluation) {
+    if (evaluation) take(*evaluation);
+  };
+  return evaluate_all(task, config, std::move(candidates), take_answer, stop, careful);
 }
 
 }  // namespace kernelsmith

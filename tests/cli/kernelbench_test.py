@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from support import CommandTest
+from support import CommandTest, kernelsmith
 
 FAKE = {"KERNELSMITH_TORCH_PYTHON_DIR": os.environ["KERNELSMITH_FAKE_TORCH"]}
 
@@ -67,6 +67,35 @@ class KernelBench(CommandTest):
         self.succeed("init", "--kernelbench", self.problem())
         (self.folder / "new.py").write_text('{"launches": 0}')
         self.fail_with(1, "plan", "19_ReLU", "new.py", says=["forbidden_construct", "Triton"], code="refused", env=FAKE)
+
+    def test_the_file_is_named_as_it_was_given(self):
+        self.succeed("init", "--kernelbench", self.problem())
+        (self.folder / "19_ReLU/seed.py").write_text("{}")
+        yaml = self.folder / "19_ReLU/task.yaml"
+        self.assertIn("  # seed: seed.py", yaml.read_text())
+        yaml.write_text(yaml.read_text().replace("  # seed: seed.py", "  seed: seed.py"))
+        (self.folder / "new.py").write_text('{"plan": {"fault": "candidate", "stage": "plan", "code": "plan_failed", '
+                                            '"message": "no", "where": "seed.py:7", "hint": ""}}')
+        text = self.fail_with(1, "plan", "19_ReLU", "new.py", says=["plan_failed: new.py:7: no"], env=FAKE)
+        self.assertNotIn("seed.py", text)
+
+    def test_plan_takes_settings(self):
+        self.problem()
+        (self.folder / "new.py").write_text("{}")
+        self.fail_with(3, "plan", "19_ReLU.py", "new.py", "--set", "evaluator.python=nowhere", says=["nowhere"],
+                       code="tool_missing", env=FAKE)
+        self.fail_with(2, "plan", "19_ReLU.py", "new.py", "--set", "evaluator.pyton=x", says=["did you mean python?"],
+                       env=FAKE)
+
+    def test_one_that_needs_a_gpu_hides_no_other(self):
+        self.problem()
+        (self.folder / "good.py").write_text('{"launches": 2}')
+        (self.folder / "bad.py").write_text('{"launches": 0}')
+        done = kernelsmith("evaluate", "19_ReLU.py", "good.py", "bad.py", "good.py", "--set", "evaluator.sandbox=none",
+                           cwd=self.folder, env={**FAKE, "FAKE_NO_GPU": "1"})
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("bad.py:\nrejected at plan: forbidden_construct", done.stdout)
+        self.assertEqual(done.stderr.count("there is no GPU to run it on"), 2)
 
     def test_the_tuner_has_nothing_to_vary(self):
         self.succeed("init", "--kernelbench", self.problem())

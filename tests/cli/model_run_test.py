@@ -42,9 +42,11 @@ SCRIPT = [
 
 
 class Model:
-    """Serves the script, one entry a request, and its last entry for ever."""
+    """Serves the script, one entry a request, and its last entry for ever; a script that is a function is given the
+    request's number, from 0, and its body."""
 
     def __init__(self, script):
+        self.lock = threading.Lock()
         self.requests = []
         self.gets = []
         self.models = None  # (status, answer) to a GET by whether it carries the key; None: there is no such path
@@ -54,8 +56,11 @@ class Model:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                answer = model.script[min(len(model.requests), len(model.script) - 1)]
-                model.requests.append((dict(self.headers), body))
+                with model.lock:
+                    number = len(model.requests)
+                    model.requests.append((dict(self.headers), body))
+                script = model.script
+                answer = script(number, body) if callable(script) else script[min(number, len(script) - 1)]
                 if answer is None:
                     model.closed.wait()
                     return

@@ -19,12 +19,13 @@ files: {seed: seed.py, also: [score.sh]}
 command: [sh, score.sh, "{candidate}", "{answer}"]
 """
 
-# The sum of the digits, times the task's own factor, in tenths. While there is a gate, the task that has one waits there from its tenth call on.
+# The sum of the digits, times the task's own factor, in tenths. While a task has a gate, it waits there from the call on
+# that NAME.from says.
 SCORE = """\
 grep -q wrong "$1" && { echo "that is wrong" >&2; exit 7; }
 if [ -p FOLDER/NAME.gate ]; then
   echo >> FOLDER/NAME.calls
-  if [ $(wc -l < FOLDER/NAME.calls) -ge 10 ]; then touch FOLDER/reached; cat FOLDER/NAME.gate; fi
+  if [ $(wc -l < FOLDER/NAME.calls) -ge $(cat FOLDER/NAME.from) ]; then touch FOLDER/NAME.reached; cat FOLDER/NAME.gate; fi
 fi
 sum=0
 while read -r name equals value rest; do
@@ -55,8 +56,6 @@ class TasksTest(CommandTest):
         score = SCORE.replace("FOLDER", str(self.folder)).replace("NAME", task.name)
         (task / "score.sh").write_text(score.replace("TRIVIAL", str(trivial)).replace("FACTOR", str(factor)))
 
-
-class SuiteTest(TasksTest):
     def suite(self, out, *more, options=OPTIONS):
         return kernelsmith("suite", "tasks", "--out", out, *options, *more, cwd=self.folder)
 
@@ -69,19 +68,23 @@ class SuiteTest(TasksTest):
         return {name: (self.folder / out / name).read_text()
                 for name in ("suite.json", "levels.csv", "tasks.csv", "report.md")}
 
-    def interrupted_by(self, number, status):
-        """A suite that `number` ends in the middle of the second task."""
-        gate = self.folder / "b.gate"
+    def interrupted_by(self, number, status, task="b", call=10):
+        """The suite b.suite, which the signal `number` ends in that call of the task's own command."""
+        gate = self.folder / f"{task}.gate"
+        (self.folder / f"{task}.from").write_text(str(call))
         os.mkfifo(gate)
         process = start("suite", "tasks", "--out", "b.suite", *OPTIONS, cwd=self.folder)
-        wait_for((self.folder / "reached").exists, "the gate")
+        wait_for((self.folder / f"{task}.reached").exists, "the gate")
         process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE_S)
         self.assertEqual(process.returncode, status, out + err)
         os.close(os.open(gate, os.O_RDWR | os.O_NONBLOCK))  # lets go whoever still waits there
-        gate.unlink()
+        for name in (f"{task}.gate", f"{task}.calls", f"{task}.reached"):
+            (self.folder / name).unlink()
         return out, err
 
+
+class SuiteTest(TasksTest):
     def test_killed_in_the_middle_it_ends_with_the_same_table(self):
         whole = self.table(self.suite("a.suite"))
         self.interrupted_by(signal.SIGKILL, -signal.SIGKILL)
@@ -151,6 +154,22 @@ class SuiteTest(TasksTest):
         seed.write_text(seed.read_text() + "# changed\n")
         done = self.suite("a.suite", "--levels", "2")
         self.assertRegex(self.table(done, status=2), "the task was changed since its search began")
+        self.assertIn("--renew", done.stderr)
+
+    def test_a_corrected_evaluator_is_searched_anew(self):
+        right = self.folder / "tasks/level2/c/score.sh"
+        text = right.read_text()
+        right.write_text("echo broken >&2; exit 1\n")
+        self.assertRegex(self.suite("a.suite").stdout, r"level2/c +2 +no ")
+        right.write_text(text)
+        renewed = self.suite("a.suite", "--renew")
+        self.assertRegex(self.table(renewed), r"level2/c +2 +yes")
+        self.assertNotIn("level1/b", renewed.stderr)
+        self.assertTrue((self.folder / "a.suite/replaced/level2/c/run.db").exists())
+        self.write("level2/c", factor=4)
+        self.table(self.suite("a.suite", "--renew"))
+        self.assertTrue((self.folder / "a.suite/replaced/level2/c.2/run.db").exists())
+        self.assertEqual(self.table(self.suite("b.suite")), self.table(self.suite("a.suite")))
 
     def test_bad_input_is_one_error(self):
         self.fail_with(2, "suite", "nowhere", says=["nowhere"], code="not_found")

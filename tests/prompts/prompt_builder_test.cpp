@@ -152,12 +152,37 @@ TEST(PromptBuilder, TellsWhatAModuleMayDo) {
   const std::string own = text();
   EXPECT_THAT(own, HasSubstr("class Model: ..."));
   EXPECT_THAT(own, HasSubstr("`ModelNew(torch.nn.Module)`"));
-  EXPECT_THAT(own, HasSubstr("launch kernels of your own"));
-  EXPECT_THAT(own, HasSubstr("at least as precisely as fp32"));
+  EXPECT_THAT(own, HasSubstr("a kernel of your own"));
+  EXPECT_THAT(own, AllOf(HasSubstr("at least as precisely as fp32"), HasSubstr("input_precision=\"ieee\"")));
+  EXPECT_THAT(own, AllOf(HasSubstr(".item()"), HasSubstr("`scaled_dot_product_attention`")));
   EXPECT_THAT(own, Not(HasSubstr("signature")));
-  EXPECT_THAT(own, Not(HasSubstr("constexpr")));
+  EXPECT_THAT(own, Not(HasSubstr("constexpr int")));
   task.torch.policy = "any";
-  EXPECT_THAT(text(), Not(HasSubstr("launch kernels of your own")));
+  EXPECT_THAT(text(), Not(HasSubstr("At least one launch must be of a kernel of your own")));
+  task.torch.precision = "bf16";
+  EXPECT_THAT(text(), AllOf(HasSubstr("at least as precisely as bf16"), Not(HasSubstr("ieee"))));
+  options.set = "relaxed";
+  EXPECT_THAT(text(), AllOf(HasSubstr("# Rules"), HasSubstr(".item()")));
+}
+
+TEST(PromptBuilder, HasWordsForModulesInEachSet) {
+  Task task = softmax_task();
+  task.backend = "torch";
+  const auto built_for = [&](Operator op) {
+    ProposalRequest request = full_request(op);
+    if (op == Operator::repair) request.selection.parent = rejected(9, "broken\n", "candidate.py:3: no");
+    if (op == Operator::translate) request.selection = {};
+    return built(request, {}, task);
+  };
+  EXPECT_THAT(built_for(Operator::translate).user,
+              AllOf(HasSubstr("class ModelNew(torch.nn.Module):\n    def __init__(self, factor):"),
+                    HasSubstr("scale[(triton.cdiv(n, 1024),)]")));
+  EXPECT_THAT(built_for(Operator::rewrite).system, HasSubstr("`own_share` is the share of the time"));
+  EXPECT_THAT(built_for(Operator::repair).user,
+              AllOf(HasSubstr("candidate.py:3: no"), HasSubstr("- forbidden_construct: an operator")));
+  task.backend = "cpu";
+  EXPECT_THAT(built_for(Operator::translate).user, Not(HasSubstr("ModelNew")));
+  EXPECT_THAT(built_for(Operator::repair).user, Not(HasSubstr("forbidden_construct: ")));
 }
 
 TEST(PromptBuilder, NeverReadsACandidateAsATemplate) {

@@ -22,11 +22,9 @@ bool is_toolkit(const std::filesystem::path& folder) {
          ::access((folder / "include/cuda_runtime.h").c_str(), R_OK) == 0;
 }
 
-/// The toolkits that the machine names, in the order in which they are believed.
+/// Where a toolkit may be though nobody names one, in the order in which they are believed.
 std::vector<std::filesystem::path> usual_places() {
   std::vector<std::filesystem::path> places;
-  if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0')
-    places.emplace_back(home);
   if (const auto nvcc = find_tool("nvcc")) {
     std::error_code unresolved;
     const auto program = std::filesystem::canonical(*nvcc, unresolved);
@@ -64,10 +62,15 @@ Result<Toolkit> toolkit_at(const std::filesystem::path& folder) {
 }  // namespace
 
 Result<Toolkit> find_toolkit(const std::filesystem::path& given) {
-  if (!given.empty()) {
-    if (is_toolkit(given)) return toolkit_at(given);
-    return fail(ErrorCode::tool_missing, "there is no CUDA toolkit (bin/nvcc and include/cuda_runtime.h)",
-                given.string(), kHowToGetIt);
+  const char* const home = std::getenv("CUDA_HOME");
+  const bool from_home = given.empty() && home != nullptr && *home != '\0';
+  const std::filesystem::path named = from_home ? home : given;
+  if (!named.empty()) {
+    if (is_toolkit(named)) return toolkit_at(named);
+    return fail(ErrorCode::tool_missing,
+                std::string("there is no CUDA toolkit (bin/nvcc and include/cuda_runtime.h)") +
+                    (from_home ? " where CUDA_HOME says" : ""),
+                named.string(), kHowToGetIt);
   }
   for (const auto& place : usual_places())
     if (is_toolkit(place)) return toolkit_at(place);

@@ -34,9 +34,6 @@ struct BackendDescription {
   std::function<std::vector<MachineCheck>(bool sandboxed)> examine_machine;
   /// Prepares the task as an evaluator does: that all its files compile and pass. Takes seconds.
   std::function<MachineCheck(const Task&)> examine_task;
-  /// What a candidate does at the first timed shape, for a person; empty where candidates are not planned.
-  /// Errors: refused for a candidate that cannot be compiled or planned. Takes seconds.
-  std::function<Result<std::string>(const Task&, const Source&)> describe_plan;
   /// Where something could be left out of the task unnoticed: a precision, half of an input. About a second.
   std::function<std::vector<MachineCheck>(const Task&)> examine_precision;
 };

@@ -15,12 +15,21 @@
 
 namespace kernelsmith {
 
+namespace torch {
+class Programs;
+}
+
 struct TorchOptions {
   std::filesystem::path python;  ///< a program or its path; empty: $KERNELSMITH_TORCH_PYTHON, else python3
   int device = 0;                ///< as CUDA counts them
   std::size_t bank_bytes = std::size_t{4} << 30;  ///< device memory for inputs and expected outputs
   bool unsandboxed = false;                       ///< only when asked for by name; recorded in the tier
+  /// Shared with the evaluators of other tasks; null: each starts its own.
+  std::shared_ptr<torch::Programs> programs;
 };
+
+/// What several evaluators, one after another, need to start once only (TorchOptions::programs). Thread-safe.
+std::shared_ptr<torch::Programs> make_torch_programs();
 
 /// Prepares the task: starts the planner, plans the seed, and has the reference tried and timed on the GPU.
 /// Takes some seconds, most of them PyTorch's. Without a GPU it plans, and every candidate that passes that

@@ -144,7 +144,12 @@ class ProposerProvider : public Provider<Proposer> {
 template <class P>
 using Kinds = std::map<std::string, std::function<std::unique_ptr<P>()>>;
 
-using EvaluatorProvider = Provider<Evaluator>;
+class EvaluatorProvider : public Provider<Evaluator> {
+ public:
+  /// What a candidate does at the first timed shape, for a person. Takes seconds. Errors: `refused` for a
+  /// candidate that cannot be compiled or planned, `unsupported` where candidates are not planned.
+  virtual Result<std::string> describe_plan(const Task& task, const Source& source) const;
+};
 using SamplerProvider = Provider<const Sampler>;
 using MigrationProvider = Provider<const Migration>;
 

@@ -62,11 +62,17 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config);
 
 /// Evaluates candidates as a run would, one after another with one evaluator, and gives `take` each answer in
 /// order. They may differ from the seed outside its EVOLVE-BLOCKs: a baseline, or anything else of the
-/// user's. `careful` is EvaluationJob's. Waits a while where the machine is too noisy; stops at the first
-/// Error.
+/// user's. `careful` is EvaluationJob's. Waits a while where the machine is too noisy. The first Error is
+/// returned; after `unsupported`, which says what this machine cannot do with one candidate, the others still
+/// have their turn, after any other they have not.
 Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
                      const std::function<void(const Evaluation&)>& take, const std::stop_token& stop = {},
                      bool careful = false);
+
+/// The same, and `take` is given the candidate's number, from 0, and the errors, too.
+Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
+                    const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
+                    const std::stop_token& stop = {}, bool careful = false);
 
 /// The task and the configuration that a run folder holds.
 struct StoredRun {

@@ -2,7 +2,8 @@
 // call goes on with after an interruption or a kill.
 //
 // The folder holds `suite.json` or `score.json` (the state, and what was found), levels.csv, tasks.csv,
-// report.md, and for a suite `runs/NAME`, the run folder of each task.
+// report.md, and for a suite `runs/NAME`, the run folder of each task, and `replaced/NAME`, those of tasks
+// that were changed.
 #pragma once
 
 #include <cstddef>
@@ -48,6 +49,9 @@ struct SuiteOptions {
   std::filesystem::path out;
   /// In words; a folder with results under other settings is refused.
   std::map<std::string, std::string> settings;
+  /// Of a suite: a task that was changed since its search began is searched anew, and its former run folder
+  /// moved to `replaced/NAME` (then NAME.2, ...). Else it is a result with an error.
+  bool renew = false;
 };
 
 /// Searches every task that has no result yet, or one with an error, and brings the files up to date after

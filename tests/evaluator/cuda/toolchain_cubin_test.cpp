@@ -1,4 +1,5 @@
 // What is read of cubins: of one that is kept, with and without damage, and of fresh ones.
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -10,6 +11,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -128,6 +130,16 @@ TEST(Toolkit, SaysHowToGetIt) {
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::tool_missing);
   EXPECT_THAT(describe(none.error()), HasSubstr("CUDA_HOME"));
+}
+
+TEST(Toolkit, IsNotLookedForElsewhereWhereCudaHomeIsWrong) {
+  const char* const before = std::getenv("CUDA_HOME");
+  const std::string kept = before ? before : "";
+  ::setenv("CUDA_HOME", "/usr/share", 1);
+  const auto none = find_toolkit();
+  before ? ::setenv("CUDA_HOME", kept.c_str(), 1) : ::unsetenv("CUDA_HOME");
+  ASSERT_FALSE(none);
+  EXPECT_THAT(describe(none.error()), AllOf(HasSubstr("where CUDA_HOME says"), HasSubstr("/usr/share")));
 }
 
 TEST_F(FreshCubin, ComesFromAToolkitWithAVersion) {

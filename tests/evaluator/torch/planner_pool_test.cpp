@@ -84,6 +84,21 @@ TEST(Trivial, LeavesEveryHeavyOperatorToPyTorch) {
   EXPECT_TRUE(heavy(R"({"heavy": [1]})").empty());
 }
 
+TEST(PlanFigures, OutputsAreComparedWithTheReferences) {
+  const auto plan = [](const std::string& outputs) {
+    const std::string json = R"({"alternatives": [{"outputs": [)" + outputs + "]}]}";
+    return "KSTORCH1" + std::string(1, static_cast<char>(json.size())) + std::string(3, '\0') + json;
+  };
+  const std::string one = R"({"id": 7, "dtype": "float32", "shape": [2, 3]})";
+  const std::string other = R"({"id": 9, "dtype": "float32", "shape": [3, 2]})";
+  EXPECT_EQ(different_outputs(plan(one), plan(one)), "");
+  EXPECT_EQ(different_outputs(plan(one), plan(other)),
+            "output 0 is float32 [3,2], and the reference's is float32 [2,3]");
+  EXPECT_EQ(different_outputs(plan(one + "," + other), plan(one)),
+            "forward returns 1 tensors, and the reference's returns 2");
+  EXPECT_EQ(different_outputs("no plan", plan(one)), "") << "what is not told is not compared";
+}
+
 TEST(PlanFigures, WhatIsNoPlanHasNone) {
   EXPECT_TRUE(figures_of({}, "").empty());
   EXPECT_TRUE(figures_of({}, "KSTORCH1\xff\xff\xff\xff{}").empty());

@@ -108,6 +108,9 @@ TEST(TorchVerdicts, AFasterModuleIsAccepted) {
   ASSERT_THAT(report.artifacts, SizeIs(2));
   EXPECT_EQ(report.artifacts[0].name, "plan.txt");
   EXPECT_EQ(report.artifacts[1].text, "      3.00 us  k  (own)\n      1.00 us  addmm\n");
+  EXPECT_THAT(report.advice,
+              AllOf(StartsWith(report.artifacts[0].text),
+                    HasSubstr("take most of its time, by themselves:\n      3.00 us  k  (own)\n")));
   const auto& features = evaluation->metrics()->features();
   EXPECT_EQ(features.at("own_kernels"), 1);
   EXPECT_EQ(features.at("aten_ops"), 2);

@@ -1,0 +1,59 @@
+// Programs: what the evaluators of one task after another share, because PyTorch takes seconds to import.
+// Planners fork for each candidate, and serve any task. A worker holds one task for its whole life: nothing
+// that a reference did to its process reaches another task. So of each role one worker is started ahead for
+// the task that follows.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "planner_pool.hpp"
+#include "worker.hpp"
+
+namespace kernelsmith::torch {
+
+/// Starts workers of each role one ahead. Thread-safe.
+class SpareWorkers {
+ public:
+  explicit SpareWorkers(WorkerStart start) : start_(std::move(start)) {}
+
+  /// The one that was started ahead, or a new one where it died; the next one then starts.
+  Result<PythonProcess> start(Role role);
+
+ private:
+  const WorkerStart start_;
+  std::mutex mutex_;  ///< guards what follows
+  std::map<Role, PythonProcess> spares_;
+};
+
+/// Where an evaluator gets its processes from. A value.
+struct Supply {
+  std::shared_ptr<PlannerPool> planners;
+  WorkerStart start;
+};
+
+/// Thread-safe. Spares end with it.
+class Programs {
+ public:
+  /// What another supply has to be made for.
+  struct Key {
+    std::filesystem::path python;
+    int device = 0;
+    bool unsandboxed = false;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+
+  /// The supply that there is, with spares; where there is none, or one for another key, what `make` gives.
+  Supply get(const Key& key, const std::function<Supply()>& make);
+
+ private:
+  std::mutex mutex_;  ///< guards what follows
+  Key key_;
+  std::optional<Supply> supply_;
+};
+
+}  // namespace kernelsmith::torch

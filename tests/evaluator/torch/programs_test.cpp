@@ -1,0 +1,110 @@
+// What evaluators of one task after another share.
+#include "programs.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_python.hpp"
+#include "torch_backend.hpp"
+
+namespace kernelsmith::torch {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// Fake workers, named by their number; the ones of `dead` have ended before anybody asks them.
+struct Workers {
+  std::vector<Role> started{};
+  std::size_t dead = 0;
+  SpareWorkers spares{[this](Role role) -> Result<PythonProcess> {
+    started.push_back(role);
+    SandboxSpec spec = trusted_program(fake_python(), "worker", {role == Role::judge ? "judge" : "runner"});
+    spec.environment["FAKE_NAME"] = std::to_string(started.size());
+    auto process = PythonProcess::start(std::move(spec));
+    if (process && started.size() == dead) process->kill();
+    return process;
+  }};
+
+  /// The number of the worker that a judge gets.
+  std::string judge() {
+    PythonProcess process = spares.start(Role::judge).value();
+    auto reply = read_reply(process.ask({R"({"do": "hello"})", {}}, 60, {}).message);
+    return reply ? text_at(reply->json, "name") : "no reply";
+  }
+};
+
+TEST(SpareWorkers, TheNextOneIsStartedAhead) {
+  Workers workers;
+  EXPECT_EQ(workers.judge(), "1");
+  EXPECT_EQ(workers.judge(), "2") << "which was started when the first one was taken";
+  EXPECT_EQ(workers.started.size(), 3U);
+}
+
+TEST(SpareWorkers, EachRoleHasItsOwn) {
+  Workers workers;
+  workers.judge();
+  workers.spares.start(Role::runner).value();
+  EXPECT_EQ(workers.judge(), "2");
+  EXPECT_THAT(workers.started,
+              ElementsAre(Role::judge, Role::judge, Role::runner, Role::runner, Role::judge));
+}
+
+TEST(SpareWorkers, ADeadOneIsReplaced) {
+  Workers workers;
+  workers.dead = 2;
+  EXPECT_EQ(workers.judge(), "1");
+  EXPECT_EQ(workers.judge(), "3");
+}
+
+std::shared_ptr<Backend> backend_of(const std::string& reference, const TorchOptions& options) {
+  Task task;
+  task.name = "gelu";
+  task.backend = "torch";
+  task.reference = task.baseline = Source::create({{"reference.py", reference}}).value();
+  return make_torch_backend(std::make_shared<const Task>(task), options).value();
+}
+
+/// Of a candidate that takes 500 us: its plan, which names the planner's process, and its speedup.
+std::pair<std::string, double> evaluate(Backend& backend) {
+  auto compiled = backend.compile(Source::create({{"candidate.py", "{}"}}).value(), {}).value();
+  RunRequest request;
+  request.candidate = *compiled.binary();
+  request.report = compiled.report;
+  const auto evaluation = backend.run(std::move(request), {}).value();
+  return {evaluation.report().artifacts.front().text, evaluation.report().speedup->median};
+}
+
+TEST(Programs, TwoTasksShareAPlannerAndAreJudgedApart) {
+  const Variable package("KERNELSMITH_TORCH_PYTHON_DIR", kFakePackage);
+  TorchOptions options;
+  options.unsandboxed = true;
+  const auto alone = evaluate(*backend_of(R"({"us": 1000})", options));
+  options.programs = make_torch_programs();
+  const auto first = evaluate(*backend_of(R"({"us": 1000})", options));
+  const auto second = evaluate(*backend_of(R"({"us": 2000})", options));
+  EXPECT_NE(alone.first, first.first);
+  EXPECT_EQ(first.first, second.first);
+  EXPECT_DOUBLE_EQ(first.second, 2);
+  EXPECT_DOUBLE_EQ(second.second, 4);
+}
+
+TEST(Programs, AnotherDeviceHasOthers) {
+  Programs programs;
+  int made = 0;
+  const auto make = [&] {
+    ++made;
+    return Supply{nullptr, [](Role) { return Result<PythonProcess>(fail(ErrorCode::internal, "no")); }};
+  };
+  programs.get({"python", 0, false}, make);
+  programs.get({"python", 0, false}, make);
+  EXPECT_EQ(made, 1);
+  programs.get({"python", 1, false}, make);
+  EXPECT_EQ(made, 2);
+}
+
+}  // namespace
+}  // namespace kernelsmith::torch
