@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator_python/python_evaluator.hpp>
@@ -19,6 +21,8 @@ using python_process::Worker;
 using python_process::WorkerReply;
 
 constexpr std::size_t kDiagnosticBytes = 4000;
+/// What a program's child is told of its artifacts: the end of each. It is kept in memory.
+constexpr std::size_t kAdviceBytesOfEach = 1000, kAdviceBytes = 4000;
 /// A worker that dies is replaced once: only a candidate that ends two of them is to blame.
 constexpr int kAttempts = 2;
 
@@ -28,11 +32,26 @@ struct ProgramFiles final : Binary {
   Source source;
 };
 
+/// A character that the cut leaves in two is shown by its bytes.
+std::string tail_of(const std::string& text, std::size_t bytes) {
+  return escape_controls(std::string_view(text).substr(text.size() - std::min(text.size(), bytes)));
+}
+
 /// What was printed to standard error, its end.
 std::string said_in(const std::vector<Artifact>& artifacts) {
   const auto err = std::ranges::find(artifacts, "python.err", &Artifact::name);
-  if (err == artifacts.end()) return "";
-  return err->text.substr(err->text.size() - std::min(err->text.size(), kDiagnosticBytes));
+  return err == artifacts.end() ? "" : tail_of(err->text, kDiagnosticBytes);
+}
+
+/// The artifacts that the evaluator returned, and standard error.
+std::string advice_of(const std::vector<Artifact>& artifacts) {
+  std::string advice;
+  for (const Artifact& one : artifacts) {
+    if (one.name == "python.out") continue;
+    const std::string part = one.name + ":\n" + tail_of(one.text, kAdviceBytesOfEach) + "\n";
+    if (advice.size() + part.size() <= kAdviceBytes) advice += part;
+  }
+  return advice;
 }
 
 Stage stage_of(RejectionCode code) {
@@ -88,6 +107,7 @@ class PythonBackend final : public Backend {
     if (!reply) return reply.error();
     report.tier = tier_;
     report.spent_ms["run"] = reply->wall_ms;
+    report.advice = advice_of(reply->artifacts);
     report.artifacts.insert(report.artifacts.end(), reply->artifacts.begin(), reply->artifacts.end());
     if (reply->rejected) {
       const std::string said = said_in(reply->artifacts);

@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
+using testing::Not;
 using testing::Pair;
 
 /// One for all tests here: they differ in what run() returns.
@@ -81,6 +81,16 @@ TEST(PythonMetrics, TheEndOfALongArtifactIsKept) {
   const std::string log = artifact(evaluation, "log");
   EXPECT_EQ(log.size(), std::size_t{1} << 20);
   EXPECT_TRUE(log.ends_with("the end"));
+}
+
+TEST(PythonMetrics, TheNextPromptIsToldTheEndsOfArtifacts) {
+  const Evaluation evaluation = runs_it().run(
+      "print('not this')\n"
+      "class Result: metrics = {'a': 1}; artifacts = {'log': 'x' * 5000 + 'the end', 'why': 'so'}\nreturn "
+      "Result()");
+  EXPECT_THAT(evaluation.report().advice, HasSubstr("the end\nwhy:\nso\n"));
+  EXPECT_THAT(evaluation.report().advice, Not(HasSubstr("not this")));
+  EXPECT_LT(evaluation.report().advice.size(), 1100U);
 }
 
 TEST(PythonMetrics, WhatIsPrintedIsKept) {
