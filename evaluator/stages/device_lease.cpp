@@ -1,4 +1,4 @@
-#include <array>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -44,8 +44,11 @@ Result<Descriptor> lock(const std::filesystem::path& path, const std::stop_token
 
 }  // namespace
 
-DeviceLease::DeviceLease(const std::string& name, std::filesystem::path folder)
-    : turn_(folder / ("kernelsmith-" + name + ".turn")), use_(folder / ("kernelsmith-" + name + ".use")) {}
+DeviceLease::DeviceLease(std::string name, const std::filesystem::path& folder) {
+  for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  turn_ = folder / ("kernelsmith-" + name + ".turn");
+  use_ = folder / ("kernelsmith-" + name + ".use");
+}
 
 /// Who waits for the device holds the turn, so that the last holder does not come before it again.
 Result<DeviceLease::Held> DeviceLease::take(const std::stop_token& stop) const {

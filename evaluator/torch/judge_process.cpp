@@ -88,10 +88,10 @@ Result<DeviceFacts> JudgeProcess::open() {
         "run this on a machine with an NVIDIA GPU, its driver and a PyTorch built for CUDA (kernelsmith "
         "doctor tells what it sees)");
   }
-  DeviceFacts facts{text_at(hello->json, "device"), 0};
+  DeviceFacts facts{text_at(hello->json, "device"), 0, text_at(hello->json, "bus_id")};
   for (const Json& part : member(hello->json, "capability"))
     if (part.is_number_unsigned()) facts.arch = 10 * facts.arch + part.get<int>();
-  if (facts.hardware.empty() || facts.arch == 0)
+  if (facts.hardware.empty() || facts.bus_id.empty() || facts.arch == 0)
     return fail(ErrorCode::tool_failed, "the judge of the torch backend names no device");
   return facts;
 }

@@ -30,6 +30,7 @@ struct WorkerLimits {
 struct DeviceFacts {
   std::string hardware;  ///< "NVIDIA H100 80GB HBM3"
   int arch = 90;         ///< ten times major plus minor
+  std::string bus_id;    ///< "0000:65:00.0": the GPU's name for every process
 };
 
 /// What the reference turned out to be.

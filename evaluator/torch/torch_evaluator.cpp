@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include <kernelsmith/evaluator/device_lease.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
@@ -84,6 +85,7 @@ class TaskPlanner {
 
 /// What the judge needs of a GPU. Its parts refer to those above them.
 struct OnDevice {
+  DeviceLease lease;
   ScratchFolder files;  ///< the reference's
   std::unique_ptr<JudgeProcess> process;
   std::shared_ptr<TorchHost> host;
@@ -133,6 +135,8 @@ class TorchBackend final : public Backend {
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!device_) return why_not_;
     const std::lock_guard lock(mutex_);
+    const auto held = device_->lease.take(stop);
+    if (!held) return held.error();
     auto evaluation = device_->judge->evaluate(request, stop);
     if (!evaluation || !evaluation->accepted()) return evaluation;
     const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
@@ -211,6 +215,9 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
                                                  const WorkerStart& start, const PlanPtr& seed) {
   auto files = write_reference(task);
   if (!files) return files.error();
+  DeviceLease lease(opened.device->bus_id);
+  const auto held = lease.take({});  // the baseline is timed
+  if (!held) return held.error();
   JudgeSettings settings;
   settings.reference = files->path() / task.reference.files().front().path;
   settings.torch = task.torch;
@@ -218,7 +225,8 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   settings.bank_bytes = options.bank_bytes;
   auto reference = opened.process->prepare(settings);
   if (!reference) return reference.error();
-  auto device = std::make_unique<OnDevice>(OnDevice{std::move(*files), std::move(opened.process), {}, {}});
+  auto device = std::make_unique<OnDevice>(
+      OnDevice{std::move(lease), std::move(*files), std::move(opened.process), {}, {}});
   device->host = std::make_shared<TorchHost>(task, *device->process, start, settings, *opened.device,
                                              *reference, !options.unsandboxed);
   JudgeParts parts;

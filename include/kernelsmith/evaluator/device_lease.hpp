@@ -16,9 +16,9 @@ namespace kernelsmith {
 /// Thread-safe.
 class DeviceLease {
  public:
-  /// `name` is the device's for every process of the machine, such as its PCI address. A container with a
-  /// /tmp of its own leases for itself.
-  explicit DeviceLease(const std::string& name, std::filesystem::path folder = "/tmp");
+  /// `name` is the device's for every process of the machine, such as its PCI address; its case does not
+  /// matter. A container with a /tmp of its own leases for itself.
+  explicit DeviceLease(std::string name, const std::filesystem::path& folder = "/tmp");
 
   /// The device, until this is destroyed. Movable.
   class Held {

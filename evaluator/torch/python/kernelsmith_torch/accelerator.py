@@ -46,10 +46,10 @@ class Device:
     def facts(self) -> dict[str, Any]:
         """What hello tells."""
         if not self.is_cuda:
-            return {"device": platform.processor() or platform.machine(), "capability": [0, 0], "l2_bytes": _CPU_CACHE,
-                    "free_bytes": _CPU_MEMORY}
+            return {"device": platform.processor() or platform.machine(), "bus_id": "", "capability": [0, 0],
+                    "l2_bytes": _CPU_CACHE, "free_bytes": _CPU_MEMORY}
         properties = torch.cuda.get_device_properties(self.torch)
-        return {"device": properties.name, "capability": [properties.major, properties.minor],
+        return {"device": properties.name, "bus_id": _bus_id(properties), "capability": [properties.major, properties.minor],
                 "l2_bytes": properties.L2_cache_size, "free_bytes": torch.cuda.mem_get_info(self.torch)[0]}
 
     def free_bytes(self) -> int:
@@ -59,6 +59,14 @@ class Device:
         """Waits for all work of the device; raises what it failed with."""
         if self.is_cuda:
             torch.cuda.synchronize(self.torch)
+
+
+def _bus_id(properties: Any) -> str:
+    """The GPU's name for every process of the machine: "0000:65:00.0", as the driver writes it."""
+    try:
+        return f"{properties.pci_domain_id:04x}:{properties.pci_bus_id:02x}:{properties.pci_device_id:02x}.0"
+    except AttributeError:  # an older PyTorch
+        return str(properties.uuid)
 
 
 def use_precision(precision: str) -> None:

@@ -17,7 +17,7 @@ class Judge:
         if do == "hello":
             if os.environ.get("FAKE_NO_GPU"):
                 fail("machine", "no_gpu", "the GPU cannot be used: no driver")
-            return {"device": "NVIDIA Fake 80GB", "capability": [9, 0], "name": os.environ.get("FAKE_NAME", "")}, b""
+            return {"device": "NVIDIA Fake 80GB", "bus_id": "fake", "capability": [9, 0], "name": os.environ.get("FAKE_NAME", "")}, b""
         if do == "prepare":
             self.script = json.loads(pathlib.Path(request["reference"]).read_text())
             self.script["asked"] = request
