@@ -13,7 +13,7 @@ else
   export PATH=$PWD/build/release/bin:$PATH
   tests=build/release/tests
 fi
-export KERNELSMITH_CUDA_RUNNER=$(command -v kernelsmith-cuda-runner) KERNELSMITH_CUDA_INSPECTOR=$(command -v kernelsmith-cuda-inspector) KERNELSMITH_TORCH_PYTHON_DIR=$PWD/evaluator/torch/python KERNELSMITH_PROCESS_PYTHON_DIR=$PWD/evaluator/python_process/program KERNELSMITH_PROCESS_PYTHON_DIR=$PWD/evaluator/python_process/program
+export KERNELSMITH_CUDA_RUNNER=$(command -v kernelsmith-cuda-runner) KERNELSMITH_CUDA_INSPECTOR=$(command -v kernelsmith-cuda-inspector) KERNELSMITH_TORCH_PYTHON_DIR=$PWD/evaluator/torch/python KERNELSMITH_PROCESS_PYTHON_DIR=$PWD/evaluator/python_process/program
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
