@@ -28,6 +28,7 @@ class Bench {
     std::string name = (fs::temp_directory_path() / "kernelsmith-bench-XXXXXX").string();
     if (!::mkdtemp(name.data())) std::abort();
     folder_ = name;
+    fs::permissions(folder_, fs::perms{0755});  // as root, the sandbox runs as nobody
     std::ofstream(folder_ / "evaluator.py") << "def evaluate(path):\n    names = {}\n    "
                                                "exec(open(path).read(), names)\n    return names['run']()\n";
     ks::Task task;
