@@ -1,7 +1,7 @@
 """How many reference modules can be planned: every .py file below FOLDER that has Model and get_inputs, each planned as
 its own candidate by one planner. Prints the figure, the time of each (median, worst), and what failed and why. No GPU.
 
-    PYTHONPATH=evaluator/torch/python python3 benchmarks/torch_coverage.py FOLDER [--timeout S]
+    PYTHONPATH=evaluator/torch/python:evaluator/python_process/program python3 benchmarks/torch_coverage.py FOLDER [--timeout S]
 """
 
 import argparse
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from kernelsmith_torch.framing import read_message, write_message
+from kernelsmith_process.framing import read_message, write_message
 
 
 def main() -> None:

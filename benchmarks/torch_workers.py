@@ -7,9 +7,11 @@ import subprocess
 import sys
 import threading
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "evaluator" / "torch" / "python"))
+EVALUATOR = pathlib.Path(__file__).resolve().parent.parent / "evaluator"
+FOLDERS = [str(EVALUATOR / "torch" / "python"), str(EVALUATOR / "python_process" / "program")]
+sys.path[0:0] = FOLDERS
 
-from kernelsmith_torch import framing  # noqa: E402
+from kernelsmith_process import framing  # noqa: E402
 
 
 class Refused(Exception):
@@ -23,7 +25,7 @@ class Process:
         self.name = arguments[0] if arguments else module.rpartition(".")[2]
         self.process = subprocess.Popen([sys.executable, "-m", module, *arguments], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        env={**os.environ, "PYTHONPATH": sys.path[0]})
+                                        env={**os.environ, "PYTHONPATH": os.pathsep.join(FOLDERS)})
 
     def ask(self, blob: bytes = b"", limit_s: float = 60, **request: object) -> tuple[dict, bytes]:
         """The reply and its blob. Raises Refused for an error, and after `limit_s`, when the process is killed."""

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Checks and measures the backends cuda and torch on a GPU machine, and prints a short table for each section.
-# usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate peers redteam;
+# usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate peers redteam inspect;
 #   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
@@ -13,7 +13,7 @@ else
   export PATH=$PWD/build/release/bin:$PATH
   tests=build/release/tests
 fi
-export KERNELSMITH_CUDA_RUNNER=$(command -v kernelsmith-cuda-runner) KERNELSMITH_TORCH_PYTHON_DIR=$PWD/evaluator/torch/python
+export KERNELSMITH_CUDA_RUNNER=$(command -v kernelsmith-cuda-runner) KERNELSMITH_CUDA_INSPECTOR=$(command -v kernelsmith-cuda-inspector) KERNELSMITH_TORCH_PYTHON_DIR=$PWD/evaluator/torch/python KERNELSMITH_PROCESS_PYTHON_DIR=$PWD/evaluator/python_process/program
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -51,6 +51,24 @@ section_peers() {
 }
 
 section_redteam() { timeout "${REDTEAM_TIME:-440}" stdbuf -oL "$tests/redteam_cuda" --repeat "${REDTEAM_ROUNDS:-1}"; }
+
+# compute-sanitizer and ncu on would-be bests: every twin must pass, what is unsafe must not.
+section_inspect() {
+  timeout 120 "$tests/cuda_runner_test" --gtest_brief=1 --gtest_filter='*Inspector*'
+  for task in softmax_cuda reduce_cuda rmsnorm_cuda matmul_bf16_cuda; do
+    echo "-- $task"
+    timeout 120 kernelsmith run examples/$task --evaluations 40 --out "$scratch/inspect-$task.run" 2>&1 | grep -E '^(ended|speedup)'
+    kernelsmith export "$scratch/inspect-$task.run" 2>/dev/null | python3 -c 'import json, sys
+def walk(value):
+    if isinstance(value, dict):
+        if value.get("advice"): print("advice:", value["advice"])
+        if value.get("code") == "unsafe_memory": print("unsafe:", value.get("diagnostics"))
+        for child in value.values(): walk(child)
+    elif isinstance(value, list):
+        for child in value: walk(child)
+for line in sys.stdin: walk(json.loads(line))' | sort | uniq -c
+  done
+}
 
 # The torch backend: the processes by themselves, then whole evaluations.
 section_torch_workers() { timeout 90 python3 -u tests/evaluator/torch/gpu_check.py 2>&1 | cut -c1-400; }

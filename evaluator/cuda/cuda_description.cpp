@@ -4,8 +4,11 @@
 #include <vector>
 
 #include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
+#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "device/device.hpp"
+#include "inspector/tool.hpp"
 #include "toolchain/toolkit.hpp"
 
 namespace kernelsmith {
@@ -43,8 +46,25 @@ std::vector<MachineCheck> check_gpus() {
   return checks;
 }
 
+/// Runs the tool once.
+MachineCheck check_tool(const std::string& name, const std::string& purpose) {
+  const auto toolkit = find_toolkit();
+  const auto program = find_cuda_tool(name, toolkit ? toolkit->root : std::filesystem::path());
+  if (!program)
+    return {name, CheckStatus::limited, "not here: " + purpose, "install it with NVIDIA's CUDA toolkit",
+            false};
+  const auto scratch = ScratchFolder::create();
+  if (!scratch) return optional_check(name, scratch.error());
+  const std::string fault = fault_of(try_tool({program->string(), "--version"}, scratch->path(), false));
+  if (!fault.empty()) return {name, CheckStatus::limited, fault, "install it again", false};
+  return {name, CheckStatus::ok, program->string(), "", false};
+}
+
 std::vector<MachineCheck> examine_cuda(bool) {
-  std::vector<MachineCheck> checks = {check_toolkit()};
+  std::vector<MachineCheck> checks = {
+      check_toolkit(),
+      check_tool("compute-sanitizer", "races and bad accesses that give right outputs are not found"),
+      check_tool("ncu", "prompts do not tell what bounds a kernel")};
   for (MachineCheck& check : check_gpus()) checks.push_back(std::move(check));
   return checks;
 }

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <variant>
 
+#include <kernelsmith/evaluator/device_lease.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
@@ -15,6 +17,9 @@
 #include "cuda_oracle.hpp"
 #include "device/judge_kernels.hpp"
 #include "gpu.hpp"
+#include "inspector/best_watch.hpp"
+#include "inspector/inspection.hpp"
+#include "inspector/tool.hpp"
 #include "locate_program.hpp"
 #include "plan_book.hpp"
 #include "rates.hpp"
@@ -48,9 +53,18 @@ class CudaBackend final : public Backend {
       : task_(std::move(task)), compiler_(std::move(compiler)), book_(std::move(book)) {}
 
   /// With a device. Without one run() ends with `why`.
-  void judge_with(std::unique_ptr<Judge> judge, double bytes_per_us) {
+  void judge_with(std::unique_ptr<Judge> judge, DeviceLease lease, double bytes_per_us,
+                  InspectFunction inspect) {
     judge_ = std::move(judge);
+    lease_ = std::move(lease);
     bytes_per_us_ = bytes_per_us;
+    if (!inspect) return;
+    best_ = BestWatch([book = book_, inspect = std::move(inspect)](
+                          const BinaryPtr& binary, const std::stop_token& stop) -> Result<Inspection> {
+      const auto planned = book->find_or_plan(std::static_pointer_cast<const CudaBinary>(binary), stop);
+      if (!planned) return fail(ErrorCode::tool_failed, "the candidate could not be planned again");
+      return inspect(**planned, stop);
+    });
   }
   void cannot_run(Error why) { why_not_ = std::move(why); }
 
@@ -74,9 +88,12 @@ class CudaBackend final : public Backend {
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!judge_) return why_not_;
     const std::lock_guard lock(mutex_);
+    const auto held = lease_->take(stop);
+    if (!held) return held.error();
     const auto evaluation = judge_->evaluate(request, stop);
     if (!evaluation) return evaluation;
-    return with_features(*evaluation, rates_of(*task_, evaluation->report(), bytes_per_us_));
+    return best_.look(with_features(*evaluation, rates_of(*task_, evaluation->report(), bytes_per_us_)),
+                      request, stop);
   }
 
  private:
@@ -100,9 +117,11 @@ class CudaBackend final : public Backend {
   const std::shared_ptr<const Task> task_;
   const std::shared_ptr<const CudaCompiler> compiler_;
   const std::shared_ptr<PlanBook> book_;
-  std::mutex mutex_;  ///< guards judge_ and its host
+  std::mutex mutex_;  ///< guards judge_ and its host, and best_
   std::unique_ptr<Judge> judge_;
+  std::optional<DeviceLease> lease_;
   double bytes_per_us_ = 0;  ///< of the device's memory
+  BestWatch best_;
   Error why_not_;
 };
 
@@ -256,6 +275,20 @@ Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::s
   return Judge::create(std::move(parts));
 }
 
+/// With the tools that this machine has. Errors: tool_missing (the inspector's program).
+Result<InspectFunction> make_inspection(const Prepared& prepared, const CudaOptions& options) {
+  if (!options.inspect) return InspectFunction();
+  auto program = locate_program("kernelsmith-cuda-inspector", "KERNELSMITH_CUDA_INSPECTOR");
+  if (!program) return program.error();
+  const std::filesystem::path& toolkit = prepared.compiler->toolkit().root;
+  return inspecting_with({{std::move(*program), options.device},
+                          prepared.task,
+                          prepared.shapes,
+                          planning_with(prepared.plan),
+                          find_cuda_tool("compute-sanitizer", toolkit),
+                          find_cuda_tool("ncu", toolkit)});
+}
+
 }  // namespace
 }  // namespace cuda
 
@@ -271,11 +304,16 @@ Result<std::shared_ptr<Backend>> make_cuda_backend(std::shared_ptr<const Task> t
     backend->cannot_run(prepared->why_no_gpu);
     return backend;
   }
+  DeviceLease lease(prepared->gpu->device().bus_id());
+  const auto held = lease.take({});  // the baseline is timed
+  if (!held) return held.error();
   auto judge = cuda::make_judge(*prepared, book, options);
   if (!judge) return judge.error();
   const auto bytes_per_us = prepared->gpu->device().bandwidth();
   if (!bytes_per_us) return bytes_per_us.error();
-  backend->judge_with(std::move(*judge), *bytes_per_us);
+  auto inspect = cuda::make_inspection(*prepared, options);
+  if (!inspect) return inspect.error();
+  backend->judge_with(std::move(*judge), std::move(lease), *bytes_per_us, std::move(*inspect));
   return backend;
 }
 

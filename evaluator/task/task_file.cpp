@@ -23,6 +23,8 @@ constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 /// What is read into, and by which backends' words.
 struct Reading {
   const Backends& backends;
+  const TaskFileReader& read;
+  std::filesystem::path folder;                 ///< of the task file
   const BackendDescription* backend = nullptr;  ///< null where none is described
   Task task;
   NamedFiles files;
@@ -165,6 +167,36 @@ void read_command(YamlMap& in, Task& task) {
   if (in.ok() && task.command.empty()) in.refuse("command", "the list is empty");
 }
 
+/// An evaluator stands anywhere, and is run there: beside the modules and data that it reads. A run's copy of
+/// the task says where that is.
+std::filesystem::path path_of_evaluator(const Reading& reading) {
+  if (const auto kept = reading.read(std::string(kEvaluatorPathFile)); kept) return *kept;
+  std::error_code error;
+  return std::filesystem::absolute(reading.folder / reading.task.python.evaluator, error).lexically_normal();
+}
+
+void read_evaluator(YamlMap& in, Reading& reading) {
+  PythonSettings& python = reading.task.python;
+  in.required("evaluator", python.evaluator);
+  if (!in.ok()) return;
+  const auto path = path_of_evaluator(reading);
+  auto text = read_file(path);
+  if (!text) return in.refuse("evaluator", text.error().message, "evaluator: evaluator.py");
+  python.evaluator = path.string();
+  python.evaluator_text = std::move(*text);
+}
+
+void read_python(YamlMap& in, Reading& reading) {
+  PythonSettings& python = reading.task.python;
+  read_evaluator(in, reading);
+  in.optional("python", python.python);
+  in.optional("memory_mb", python.memory_mb, Range<int>{16, 1 << 24});
+  in.optional("cascade", python.cascade);
+  in.optional("sandbox", python.sandbox);
+  if (in.ok() && in.kind("cascade") != YamlKind::absent && python.cascade.empty())
+    in.refuse("cascade", "the list is empty", "cascade: [0.5, 0.75], or leave it out");
+}
+
 /// Run folders are named after the task, and terminals show it.
 void require_plain_name(YamlMap& in, std::string_view key, const std::string& name) {
   constexpr std::size_t kLongest = 100;
@@ -204,6 +236,7 @@ void refuse_loose_figures(YamlMap& in) {
 TaskForm form_of(YamlMap& in, const Reading& reading) {
   if (reading.backend) return reading.backend->form;
   if (in.kind("command") != YamlKind::absent) return TaskForm::command;
+  if (in.kind("evaluator") != YamlKind::absent) return TaskForm::evaluator;
   return in.kind("torch") != YamlKind::absent ? TaskForm::module : TaskForm::kernel;
 }
 
@@ -219,6 +252,9 @@ void only_known_keys(YamlMap& in, TaskForm form) {
     case TaskForm::command:
       return in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s",
                       "files", "command"});
+    case TaskForm::evaluator:
+      return in.only({"version", "name", "backend", "description", "nondeterministic", "timeout_s", "files",
+                      "evaluator", "python", "memory_mb", "cascade", "sandbox"});
   }
 }
 
@@ -232,12 +268,14 @@ void read_root(YamlMap& in, Reading& reading) {
   in.required("name", task.name);
   require_plain_name(in, "name", task.name);
   in.optional("description", task.description);
-  if (form != TaskForm::module) in.optional("threads", task.threads, Range<int>{1, 1024});
+  if (form == TaskForm::kernel || form == TaskForm::command)
+    in.optional("threads", task.threads, Range<int>{1, 1024});
   in.optional("nondeterministic", task.nondeterministic);
   in.optional("timeout_s", task.timeout_s, Range<double>{0.01, 86400});
   in.optional_map("files", [&](YamlMap& named) { read_files(named, reading.files); });
   if (!in.ok()) return;
   if (form == TaskForm::module) return read_module(in, reading);
+  if (form == TaskForm::evaluator) return read_python(in, reading);
   if (form == TaskForm::kernel)
     read_kernel(in, reading);
   else
@@ -250,7 +288,7 @@ void read_root(YamlMap& in, Reading& reading) {
 
 Result<Task> parse_task(std::string_view yaml, std::string_view name, const TaskFileReader& read,
                         const Backends& backends) {
-  task::Reading reading{backends, nullptr, {}, {}};
+  task::Reading reading{backends, read, std::filesystem::path(name).parent_path(), nullptr, {}, {}};
   const auto status = read_yaml(yaml, std::string(name), [&](YamlMap& in) { task::read_root(in, reading); });
   if (!status) return status.error();
   Task& parsed = reading.task;

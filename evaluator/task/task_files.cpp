@@ -48,6 +48,21 @@ Status load_source(const std::vector<NamedFile>& named, const TaskFileReader& re
   return {};
 }
 
+/// `name` stands for the path in errors.
+Result<std::string> read_regular(const std::filesystem::path& path, const std::string& name) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    return fail(ErrorCode::bad_input, "'" + name + "' is no regular file");
+  if (std::filesystem::file_size(path, error) > kMaxFileBytes)
+    return fail(ErrorCode::bad_input, "'" + name + "' is larger than 4 MiB");
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    return fail(errno == EACCES ? ErrorCode::permission : ErrorCode::io, "'" + name + "' cannot be opened");
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) return fail(ErrorCode::io, "'" + name + "' cannot be read");
+  return text;
+}
+
 }  // namespace
 
 void read_files(YamlMap& in, NamedFiles& files) {
@@ -89,17 +104,14 @@ Result<std::string> read_below(const std::filesystem::path& folder, const std::s
   const auto inside = std::filesystem::relative(path, std::filesystem::canonical(folder, error), error);
   if (error || inside.empty() || *inside.begin() == "..")
     return fail(ErrorCode::bad_input, "'" + relative + "' leads out of the task's folder");
-  if (!std::filesystem::is_regular_file(path, error))
-    return fail(ErrorCode::bad_input, "'" + relative + "' is no regular file");
-  if (std::filesystem::file_size(path, error) > kMaxFileBytes)
-    return fail(ErrorCode::bad_input, "'" + relative + "' is larger than 4 MiB");
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    return fail(errno == EACCES ? ErrorCode::permission : ErrorCode::io,
-                "'" + relative + "' cannot be opened");
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) return fail(ErrorCode::io, "'" + relative + "' cannot be read");
-  return text;
+  return read_regular(path, relative);
+}
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+    return fail(ErrorCode::not_found, "the file '" + path.string() + "' does not exist");
+  return read_regular(path, path.string());
 }
 
 }  // namespace kernelsmith::task

@@ -26,6 +26,9 @@ void read_files(YamlMap& in, NamedFiles& files);
 /// Reads them all into the task; a task without a baseline gets its reference as one.
 Status load_files(const NamedFiles& files, const TaskFileReader& read, Task& task);
 
+/// Reads a regular file of at most 4 MiB.
+Result<std::string> read_file(const std::filesystem::path& path);
+
 /// Reads a regular file below `folder`; a link that leads out of it is refused like a path that does.
 Result<std::string> read_below(const std::filesystem::path& folder, const std::string& relative);
 

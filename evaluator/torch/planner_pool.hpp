@@ -17,7 +17,6 @@
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
 
-#include "python_process.hpp"
 #include "wire.hpp"
 
 namespace kernelsmith::torch {

@@ -16,6 +16,7 @@ struct Python {
   std::filesystem::path program;               ///< as it names itself: no script that chooses one
   std::vector<std::filesystem::path> folders;  ///< that it reads: its own, and those of its packages
   std::filesystem::path package;               ///< goes onto PYTHONPATH
+  std::filesystem::path shared;                ///< so does this: kernelsmith_process
 };
 
 /// `named` is a program or its path; empty: $KERNELSMITH_TORCH_PYTHON, else python3 on the PATH. The package

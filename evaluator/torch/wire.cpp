@@ -9,24 +9,6 @@
 namespace kernelsmith::torch {
 namespace {
 
-constexpr int kDeepest = 64;
-
-/// nlohmann/json destroys and walks values recursively.
-bool too_deep(std::string_view text) {
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"') {
-      for (++i; i < text.size() && text[i] != '"'; ++i)
-        if (text[i] == '\\') ++i;
-    } else if (text[i] == '[' || text[i] == '{') {
-      if (++depth > kDeepest) return true;
-    } else if (text[i] == ']' || text[i] == '}') {
-      --depth;
-    }
-  }
-  return false;
-}
-
 struct Meaning {
   std::string_view code;
   RejectionCode ours;
@@ -103,7 +85,7 @@ bool is_no_reply(const Failure& failure) {
 }
 
 Json parse_untrusted(std::string_view text) {
-  if (too_deep(text)) return {};
+  if (python_process::nests_too_deep(text)) return {};
   Json parsed = Json::parse(text, nullptr, false);
   return parsed.is_discarded() ? Json() : parsed;
 }

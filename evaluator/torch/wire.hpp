@@ -7,12 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/evaluator/verdict.hpp>
-
-#include "python_process.hpp"
+#include <kernelsmith/evaluator_python_process/python_process.hpp>
 
 namespace kernelsmith::torch {
 
 using Json = nlohmann::json;
+using python_process::Answer;
+using python_process::Message;
+using python_process::PythonProcess;
 
 struct Reply {
   Json json;

@@ -10,7 +10,6 @@
 
 #include <kernelsmith/evaluator/verdict.hpp>
 
-#include "python_process.hpp"
 #include "wire.hpp"
 
 namespace kernelsmith::torch {

@@ -249,7 +249,7 @@ void check_same_task(const std::filesystem::path& task, const std::filesystem::p
 /// A search over a task folder: begun in `folder`, or gone on with where that is a run.
 Outcome run_task(const std::filesystem::path& task, const std::filesystem::path& folder,
                  const py::object& proposer, const std::string& settings, const py::object& progress) {
-  const Registry registry = registry_with(py::none(), proposer, workers_in(settings));
+  const Registry registry = registry_for_tasks(proposer, workers_in(settings));
   const auto notices = std::make_shared<Notices>();
   std::error_code ignored;
   const bool resumes = std::filesystem::exists(folder / "run.db", ignored);

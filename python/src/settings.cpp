@@ -37,10 +37,15 @@ class PythonProposer final : public ProposerProvider {
 }  // namespace
 
 Registry registry_with(const py::object& evaluator, const py::object& proposer, unsigned workers) {
-  Registry registry = default_registry();
+  Registry registry = registry_for_tasks(proposer, workers);
   const auto evaluates = evaluator.is_none() ? nullptr : evaluator_from(evaluator, workers);
-  const auto proposes = proposer.is_none() ? nullptr : proposer_from(proposer, workers);
   registry.evaluators[kKind] = [evaluates] { return std::make_unique<PythonEvaluator>(evaluates); };
+  return registry;
+}
+
+Registry registry_for_tasks(const py::object& proposer, unsigned workers) {
+  Registry registry = default_registry();
+  const auto proposes = proposer.is_none() ? nullptr : proposer_from(proposer, workers);
   registry.proposers[kKind] = [proposes] { return std::make_unique<PythonProposer>(proposes); };
   return registry;
 }

@@ -17,6 +17,9 @@ namespace kernelsmith::python {
 /// The default registry, with the kind `python` for evaluators and proposers: what is given here, or none.
 Registry registry_with(const py::object& evaluator, const py::object& proposer, unsigned workers);
 
+/// The same for a task in a folder, whose evaluator is its backend's.
+Registry registry_for_tasks(const py::object& proposer, unsigned workers);
+
 /// A task for searches whose evaluator is a Python object: no files but the seed.
 Task task_of(const Source& seed);
 

@@ -16,7 +16,7 @@ namespace kernelsmith::python {
 namespace {
 
 std::shared_ptr<RunView> open(const std::filesystem::path& folder) {
-  const Registry registry = registry_with(py::none(), py::none(), 1);
+  const Registry registry = registry_for_tasks(py::none(), 1);
   const Released released;
   return std::make_shared<RunView>(unwrap(view_run(folder, registry)));
 }

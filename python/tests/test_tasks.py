@@ -43,6 +43,36 @@ def test_evaluate_rejects_what_the_command_rejects(task, sandboxed):
     assert evaluation.code == "command_failed" and "wrong" in evaluation.diagnostics
 
 
+@pytest.fixture
+def scored_by_python(tmp_path):
+    """A task whose evaluator is a Python function."""
+    folder = tmp_path / "points"
+    folder.mkdir()
+    (folder / "task.yaml").write_text("version: 1\nname: points\nbackend: python\nevaluator: evaluator.py\n"
+                                      "files: {seed: initial_program.py}\n")
+    (folder / "evaluator.py").write_text(
+        "import runpy\ndef evaluate(path):\n    values = [value for name, value in runpy.run_path(path).items()\n"
+        "              if name.startswith('k')]\n    return {'combined_score': sum(values), 'count': len(values)}\n")
+    (folder / "initial_program.py").write_text(SEED)
+    return folder
+
+
+def test_a_python_evaluator_scores_a_task(scored_by_python, tmp_path, sandboxed):
+    evaluation = ks.evaluate(scored_by_python, BETTER)
+    assert evaluation.fitness == 7 and evaluation.features["count"] == 6
+    assert ks.evaluate(scored_by_python, "1 / 0").code == "raised"
+    outcome = ks.run(scored_by_python, iterations=20, out=tmp_path / "a.run")
+    assert outcome.best.fitness > 0
+    assert ks.Run.open(tmp_path / "a.run").best.source == outcome.best.source
+
+    def propose(request):
+        return BETTER
+
+    outcome = ks.run(scored_by_python, proposer=propose, iterations=1, out=tmp_path / "b.run",
+                     evaluator={"parallel": 1})
+    assert outcome.best.fitness == 7
+
+
 def test_evaluate_takes_settings(task):
     with pytest.raises(ks.Error, match="sandbox"):
         ks.evaluate(task, SEED, evaluator={"sandbx": "none"})

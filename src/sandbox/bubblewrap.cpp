@@ -106,7 +106,7 @@ void add_limits(const SandboxLimits& limits, SpawnRequest& request) {
   const auto add = [&](int resource, std::uint64_t value) {
     if (value > 0) request.limits.emplace_back(resource, value);
   };
-  add(RLIMIT_AS, limits.memory_bytes);
+  if (limits.limit_address_space) add(RLIMIT_AS, limits.memory_bytes);
   add(RLIMIT_FSIZE, limits.file_bytes);
   add(RLIMIT_NOFILE, limits.open_files);
   add(RLIMIT_CPU, limits.cpu_s > 0 ? static_cast<std::uint64_t>(std::ceil(limits.cpu_s)) : 0);

@@ -1,6 +1,7 @@
 #include <kernelsmith/evaluator_command/command_evaluator.hpp>
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
+#include <kernelsmith/evaluator_python/python_evaluator.hpp>
 #include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
 
 #include "providers.hpp"
@@ -21,6 +22,7 @@ Registry default_registry() {
   add_backend(registry, describe_cpu_backend(), cpu_evaluator_provider);
   add_backend(registry, describe_command_backend(), command_evaluator_provider);
   add_backend(registry, describe_cuda_backend(), cuda_evaluator_provider);
+  add_backend(registry, describe_python_backend(), python_evaluator_provider);
   add_backend(registry, describe_torch_backend(), torch_evaluator_provider);
   registry.proposers = {{"tuner", tuner_provider},
                         {"chat", chat_provider},

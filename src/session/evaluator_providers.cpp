@@ -2,6 +2,7 @@
 #include <kernelsmith/evaluator_command/command_evaluator.hpp>
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
+#include <kernelsmith/evaluator_python/python_evaluator.hpp>
 #include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
 
 #include "providers.hpp"
@@ -31,6 +32,9 @@ class SandboxSetting {
   }
   Status check(bool unsandboxed) const {
     if (!unsandboxed || !stored_) return {};
+    return not_said_again();
+  }
+  static Error not_said_again() {
     return fail(ErrorCode::invalid_argument,
                 "this run turns the sandbox off: its programs would run with all your rights",
                 "evaluator.sandbox",
@@ -41,6 +45,12 @@ class SandboxSetting {
  private:
   bool stored_ = false;
 };
+
+Error python_not_said_again(const std::string& python) {
+  return fail(ErrorCode::invalid_argument,
+              "this run names a Python, which would run with all your rights: " + python, "evaluator.python",
+              "if you trust it, say so: --set evaluator.python=" + python);
+}
 
 class CpuProvider final : public EvaluatorProvider {
  public:
@@ -118,6 +128,7 @@ class CudaProvider final : public EvaluatorProvider {
     sandbox_.read(in, options_.unsandboxed);
     in.optional("bank_mib", bank_mib, {1, 1 << 20});
     in.optional("buffer_mib", buffer_mib, {1, 1 << 20});
+    in.optional("inspect", options_.inspect);
     options_.toolkit = toolkit;
     options_.bank_bytes = bank_mib * kMiB;
     options_.buffer_bytes = buffer_mib * kMiB;
@@ -131,6 +142,7 @@ class CudaProvider final : public EvaluatorProvider {
     SandboxSetting::write(out, options_.unsandboxed);
     out.put("bank_mib", options_.bank_bytes / kMiB);
     out.put("buffer_mib", options_.buffer_bytes / kMiB);
+    out.put("inspect", options_.inspect);
   }
 
   Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
@@ -172,11 +184,7 @@ class TorchProvider final : public EvaluatorProvider {
 
   Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
     if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
-    if (stored_python_ && !options_.python.empty())
-      return fail(
-          ErrorCode::invalid_argument,
-          "this run names a Python, which would run with all your rights: " + options_.python.string(),
-          "evaluator.python", "if you trust it, say so: --set evaluator.python=" + options_.python.string());
+    if (stored_python_ && !options_.python.empty()) return python_not_said_again(options_.python.string());
     return make_torch_evaluator(task, options_);
   }
 
@@ -197,7 +205,54 @@ class TorchProvider final : public EvaluatorProvider {
   bool stored_python_ = false;  ///< only a run folder names it: see distrust()
 };
 
+const Choices<PythonSandbox> kPythonSandbox = {
+    {"task", PythonSandbox::as_task}, {"required", PythonSandbox::required}, {"none", PythonSandbox::none}};
+
+class PythonProvider final : public EvaluatorProvider {
+ public:
+  void read(YamlMap& in) override {
+    std::uint64_t parallel = options_.runs_at_a_time, processes = options_.processes;
+    in.optional("python", options_.python);
+    in.optional("parallel", parallel, {0, 1024});
+    in.optional("sandbox", options_.sandbox, kPythonSandbox);
+    in.optional("processes", processes, {1, 1 << 16});
+    options_.runs_at_a_time = static_cast<unsigned>(parallel);
+    options_.processes = static_cast<unsigned>(processes);
+    if (in.kind("sandbox") != YamlKind::absent) stored_sandbox_ = false;
+    if (in.kind("python") != YamlKind::absent) stored_python_ = false;
+  }
+
+  void write(YamlWriter& out) const override {
+    out.put("python", options_.python);
+    out.put("parallel", std::uint64_t{options_.runs_at_a_time});
+    out.put("sandbox", kPythonSandbox[static_cast<std::size_t>(options_.sandbox)].first);
+    out.put("processes", std::uint64_t{options_.processes});
+  }
+
+  Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+    if (stored_sandbox_ && runs_unsandboxed(task, options_)) return SandboxSetting::not_said_again();
+    if (const std::string python = named_python(task, options_); stored_python_ && !python.empty())
+      return python_not_said_again(python);
+    return make_python_evaluator(task, options_);
+  }
+
+  void distrust() override { stored_sandbox_ = stored_python_ = true; }
+
+  std::vector<std::string> to_say_again() const override {
+    auto settings = SandboxSetting::to_say_again(options_.sandbox == PythonSandbox::none);
+    if (!options_.python.empty()) settings.push_back("python=" + options_.python);
+    return settings;
+  }
+
+ private:
+  PythonOptions options_;
+  /// Only a run folder, or the task in it, says so: see distrust().
+  bool stored_sandbox_ = false, stored_python_ = false;
+};
+
 }  // namespace
+
+std::unique_ptr<EvaluatorProvider> python_evaluator_provider() { return std::make_unique<PythonProvider>(); }
 
 std::unique_ptr<EvaluatorProvider> torch_evaluator_provider() { return std::make_unique<TorchProvider>(); }
 

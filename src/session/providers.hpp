@@ -11,6 +11,7 @@ std::unique_ptr<EvaluatorProvider> cpu_evaluator_provider();
 std::unique_ptr<EvaluatorProvider> cuda_evaluator_provider();
 std::unique_ptr<EvaluatorProvider> torch_evaluator_provider();
 std::unique_ptr<EvaluatorProvider> command_evaluator_provider();
+std::unique_ptr<EvaluatorProvider> python_evaluator_provider();
 
 std::unique_ptr<ProposerProvider> chat_provider();
 std::unique_ptr<ProposerProvider> manual_provider();

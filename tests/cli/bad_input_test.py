@@ -141,6 +141,13 @@ class ErrorsAsJson(CommandTest):
         self.error(2, "doctor", "task", code="bad_input", says="backnd")
         self.error(2, "prompt", "task", code="bad_input", says="backnd")
 
+    def test_an_evaluator_that_cannot_be_imported(self):
+        self.succeed("init", "--template", "python", "task")
+        (self.folder / "task/evaluator.py").write_text("import os\nimport no_such_module\n")
+        error = self.error(2, "evaluate", "task", "task/initial_program.py", code="refused", says="no_such_module")
+        self.assertTrue(error["where"].endswith("task/evaluator.py:2"), error["where"])
+        self.fail_with(2, "run", "task", "--iterations", "3", says=["evaluator.py:2"])
+
     def test_a_kernel_task_that_fails_its_own_check(self):
         self.succeed("init", "task")
         (self.folder / "task/reference.cpp").write_text("this is no C++\n")

@@ -1,5 +1,6 @@
 """What a run folder from somebody else cannot do, and what its user's word is needed for."""
 
+import sys
 import unittest
 
 from model_run_test import BETTER, KEY, Model, reply
@@ -33,6 +34,22 @@ class ForeignRunTest(CommandTest):
         self.succeed("resume", "a.run", "--iterations", "8", "--set", "evaluator.sandbox=required")
         done = self.succeed("resume", "a.run", "--iterations", "10")
         self.assertNotIn("--set", done.stdout)
+
+    def test_a_python_task_turns_the_sandbox_off_by_the_user_only(self):
+        self.succeed("init", "own", "--template", "python")
+        task = self.folder / "own/task.yaml"
+        task.write_text(task.read_text() + "sandbox: false\n")
+        self.succeed("run", "own", "--iterations", "3", "--out", "a.run")
+        self.fail_with(2, "resume", "a.run", "--iterations", "6", says=["--set evaluator.sandbox=none"])
+        self.succeed("resume", "a.run", "--iterations", "6", "--set", "evaluator.sandbox=none")
+
+    def test_a_python_that_a_task_names_is_the_users_to_name_again(self):
+        self.succeed("init", "own", "--template", "python")
+        task = self.folder / "own/task.yaml"
+        task.write_text(task.read_text() + f"python: {sys.executable}\n")
+        self.succeed("run", "own", "--iterations", "3", "--out", "a.run")
+        self.fail_with(2, "resume", "a.run", "--iterations", "6", says=["names a Python", "--set evaluator.python="])
+        self.succeed("resume", "a.run", "--iterations", "6", "--set", f"evaluator.python={sys.executable}")
 
     def test_a_setting_that_is_refused_does_not_stay_in_the_run(self):
         self.succeed("run", "task", "--iterations", "3", "--out", "a.run")

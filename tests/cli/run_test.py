@@ -44,6 +44,20 @@ class TemplateTest(CommandTest):
         best = self.json("show", "highest_point-1.run")["best"]["evaluation"]["fitness"]
         self.assertGreater(best, evaluation["fitness"])
 
+    def test_python(self):
+        self.succeed("init", "task", "--template", "python")
+        evaluation = self.json("evaluate", "task", "task/initial_program.py")
+        self.assertTrue(evaluation["accepted"])
+        self.assertEqual(evaluation["tier"], "unverified")
+        self.assertIn("x", evaluation["features"])
+        self.succeed("doctor", "task")
+        self.succeed("run", "task", "--iterations", "30")
+        best = self.json("show", "highest_point-1.run")["best"]["evaluation"]["fitness"]
+        self.assertGreater(best, evaluation["fitness"])
+        self.succeed("resume", "highest_point-1.run", "--iterations", "35")
+        done = self.succeed("evaluate", "task", "task/initial_program.py", "--set", "evaluator.sandbox=none")
+        self.assertIn("unsandboxed", done.stdout)
+
     def test_nothing_is_overwritten(self):
         self.succeed("init", "task")
         (self.folder / "task/seed.cpp").write_text("mine")

@@ -61,6 +61,7 @@ class OpenDevice final : public Device {
   int index() const override { return index_; }
   const DeviceFacts& facts() const override { return facts_; }
   std::string hardware() const override { return hardware_; }
+  std::string bus_id() const override { return context_->bus_id(); }
   std::size_t l2_bytes() const override {
     return static_cast<std::size_t>(context_->attribute(abi::kL2CacheSize));
   }

@@ -77,6 +77,7 @@ class Device {
   virtual int index() const = 0;
   virtual const DeviceFacts& facts() const = 0;
   virtual std::string hardware() const = 0;  ///< "NVIDIA H100 80GB HBM3, driver 580.95"
+  virtual std::string bus_id() const = 0;    ///< "0000:65:00.0": the GPU's name for every process
   virtual std::size_t l2_bytes() const = 0;
 
   virtual Result<SharedMemory> share(std::size_t bytes) = 0;

@@ -73,21 +73,22 @@ std::string describe_end(int status) {
 
 }  // namespace
 
-Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program, const std::string& argument,
-                                         int descriptor) {
+Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program,
+                                         std::vector<std::string> arguments, int descriptor) {
   // Above 3, so that dup2 makes a new descriptor, which is not closed on exec.
   const Descriptor passed(::fcntl(descriptor, F_DUPFD_CLOEXEC, kChannelDescriptor + 1));
   if (!passed) return fail(ErrorCode::io, std::string("fcntl: ") + std::strerror(errno));
   std::string path = program.string();
-  std::string value = argument;
-  std::array<char*, 3> arguments{path.data(), value.data(), nullptr};
+  std::vector<char*> argv = {path.data()};
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
   SpawnPlan plan;
   pid_t id = -1;
   int failed = plan.prepare(passed.get());
-  if (failed == 0) failed = plan.spawn(id, path.c_str(), arguments.data());
+  if (failed == 0) failed = plan.spawn(id, path.c_str(), argv.data());
   if (failed != 0)
     return fail(failed == ENOENT ? ErrorCode::not_found : ErrorCode::io,
-                std::string("the runner's program cannot be started: ") + std::strerror(failed), path);
+                std::string("the program cannot be started: ") + std::strerror(failed), path);
   return ChildProcess(id);
 }
 
@@ -105,7 +106,7 @@ bool ChildProcess::running() const {
 }
 
 void ChildProcess::kill() const {
-  if (id_ >= 0) ::kill(id_, SIGKILL);
+  if (id_ >= 0) ::kill(-id_, SIGKILL);
 }
 
 std::optional<std::string> ChildProcess::reap(std::chrono::milliseconds limit) {

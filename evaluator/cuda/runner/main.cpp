@@ -1,20 +1,14 @@
 // kernelsmith-cuda-runner: the process whose context candidate kernels run in. It is trusted, runs no
 // candidate host code and holds nothing of the judge's but the memory that it is given to map.
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
 #include <vector>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runner/judge_watch.hpp"
 #include "runner/protocol.hpp"
 #include "runner/replayer.hpp"
 
@@ -22,24 +16,6 @@ namespace {
 
 using namespace kernelsmith;
 using namespace kernelsmith::cuda;
-
-/// The judge's own device files, should any have come along, are not for this process.
-void close_inherited() {
-  ::syscall(SYS_close_range, kChannelDescriptor + 1, ~0U, 0U);
-  ::fcntl(kChannelDescriptor, F_SETFD, FD_CLOEXEC);
-}
-
-/// Ends the process with the judge's, whatever this one is waiting for. (PR_SET_PDEATHSIG looks at the thread
-/// that started it, which may end long before the judge does.)
-void end_with_the_judge() {
-  std::thread([] {
-    while (true) {
-      pollfd watched{kChannelDescriptor, 0, 0};
-      if (::poll(&watched, 1, -1) < 0 && errno != EINTR) ::_exit(4);
-      if ((watched.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) ::_exit(0);
-    }
-  }).detach();
-}
 
 class Server {
  public:
@@ -132,12 +108,6 @@ class Server {
   Channel channel_;
   Replayer& replayer_;
 };
-
-bool is_socket(int descriptor) {
-  int type = 0;
-  socklen_t size = sizeof type;
-  return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
-}
 
 }  // namespace
 

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <utility>
 
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "runner/child_process.hpp"
 #include "runner/protocol.hpp"
+#include "runner/stop_signal.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -163,25 +163,6 @@ void RunnerProcess::forget(std::uint32_t number) {
   if (!dead_) static_cast<void>(ask_machine(MessageKind::forget, PayloadWriter().put(number).take()));
 }
 
-/// Readable once a stop is requested.
-class StopSignal {
- public:
-  explicit StopSignal(const std::stop_token& stop)
-      : descriptor_(::eventfd(0, EFD_CLOEXEC)), callback_(stop, Raise{descriptor_.get()}) {}
-  int descriptor() const { return descriptor_.get(); }
-
- private:
-  struct Raise {
-    int descriptor;
-    void operator()() const {
-      const std::uint64_t one = 1;
-      static_cast<void>(!::write(descriptor, &one, sizeof one));
-    }
-  };
-  Descriptor descriptor_;
-  std::stop_callback<Raise> callback_;
-};
-
 Judged<ReplayTime> RunnerProcess::replay(std::uint32_t number, const Replay& replay,
                                          const std::stop_token& stop) {
   if (stop.stop_requested()) return Failure(fail(ErrorCode::cancelled, "stopped on request"));
@@ -205,7 +186,7 @@ Result<std::unique_ptr<Runner>> Runner::start(const RunnerSettings& settings) {
   auto channel = Channel::create();
   if (!channel) return channel.error();
   auto process =
-      ChildProcess::start(settings.program, std::to_string(settings.device), channel->second.descriptor());
+      ChildProcess::start(settings.program, {std::to_string(settings.device)}, channel->second.descriptor());
   channel->second.close();
   if (!process) return process.error();
   auto runner = std::make_unique<RunnerProcess>(std::move(*process), std::move(channel->first));

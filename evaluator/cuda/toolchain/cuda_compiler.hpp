@@ -89,6 +89,7 @@ class CudaCompiler {
 
   /// Such as "nvcc 13.0.88 -arch=sm_90a -O3 -std=c++17".
   const std::string& description() const { return description_; }
+  const Toolkit& toolkit() const { return toolkit_; }
 
  private:
   CudaCompiler(Task task, CompilerOptions options, Toolkit toolkit);

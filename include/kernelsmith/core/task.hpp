@@ -32,8 +32,9 @@ enum class TensorInit {
 enum class CacheState { cold, warm };
 /// What a task's candidates are.
 enum class TaskForm {
-  command,  ///< files that the task's own command scores
-  kernel,   ///< a function with tensors for arguments: an entry, sizes, tensors
+  command,    ///< files that the task's own command scores
+  evaluator,  ///< files that the task's own Python function scores
+  kernel,     ///< a function with tensors for arguments: an entry, sizes, tensors
   module,  ///< a module of a framework, which the reference tells all about: KernelBench's Model and ModelNew
 };
 
@@ -97,10 +98,20 @@ struct TorchSettings {
   friend bool operator==(const TorchSettings&, const TorchSettings&) = default;
 };
 
+/// What a task says that is scored by a Python function (docs/backend-python.md).
+struct PythonSettings {
+  std::string evaluator;        ///< the path of its file, which is run where it stands
+  std::string evaluator_text;   ///< as it was when the task was loaded
+  std::string python;           ///< the interpreter; empty: $KERNELSMITH_PYTHON, else python3
+  int memory_mb = 4096;         ///< MiB, of each process
+  std::vector<double> cascade;  ///< thresholds between evaluate_stage1, 2 and 3; empty: evaluate() alone
+  bool sandbox = true;
+};
+
 /// A task. Immutable once loaded; safe to share between threads.
 struct Task {
   std::string name;
-  std::string backend;  ///< cpu | cuda | torch | maca | command
+  std::string backend;  ///< cpu | cuda | torch | maca | command | python
   std::string entry;    ///< the symbol that the candidate defines; empty but for kernels
   Source reference;     ///< defines *correct*
   Source baseline;      ///< defines 1.0x; the reference where the task names none
@@ -119,7 +130,8 @@ struct Task {
   int threads = 1;
   CacheState cache = CacheState::cold;
   bool nondeterministic = false;
-  TorchSettings torch;  ///< of modules
+  TorchSettings torch;    ///< of modules
+  PythonSettings python;  ///< `python` backend
   std::string description;
   std::vector<std::string> flags;  ///< further compiler flags
   std::vector<std::string>

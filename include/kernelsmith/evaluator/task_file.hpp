@@ -27,6 +27,9 @@ using TaskFileReader = std::function<Result<std::string>(const std::string& path
 Result<Task> parse_task(std::string_view yaml, std::string_view name, const TaskFileReader& read,
                         const Backends& backends = {});
 
+/// In a copy of a task: holds the path of the evaluator, which is run at its own place.
+inline constexpr std::string_view kEvaluatorPathFile = "evaluator.path";
+
 /// Of everything that can change a verdict; what parse_task stores in Task::digest.
 Digest task_digest(const Task& task);
 

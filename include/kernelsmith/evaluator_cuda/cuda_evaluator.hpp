@@ -28,6 +28,7 @@ struct CudaOptions {
   std::size_t bank_bytes = std::size_t{2} << 30;    ///< host memory for inputs and expected outputs
   std::size_t buffer_bytes = std::size_t{8} << 30;  ///< device memory for the tensors of a batch
   double bank_seconds = 2;  ///< time to make the bank, beyond the least number of sets
+  bool inspect = true;      ///< would-be bests under compute-sanitizer and ncu, where the machine has them
 };
 
 /// Prepares the task: compiles and plans its kernels, makes the secret bank of inputs with expected outputs,

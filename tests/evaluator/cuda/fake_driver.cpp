@@ -149,6 +149,14 @@ const std::map<std::string, Kernel>& kernels() {
           for (int i = 0; i < 32; ++i) value<unsigned*>(p, 0)[i] = gpu().shared_word;
         }}},
       {"trespass", {{8, 8}, [](const Parameters&, auto&) { gpu().fault = abi::kIllegalAddress; }}},
+      {"expect_within",
+       {{8, 4, 4, 4},
+        [](const Parameters& p, auto&) {
+          for (int i = 0; i < value<int>(p, 1); ++i) {
+            const float one = value<float*>(p, 0)[i];
+            if (!(one >= value<float>(p, 2) && one < value<float>(p, 3))) gpu().fault = abi::kIllegalAddress;
+          }
+        }}},
       {"forever",
        {{8},
         [](const Parameters&, auto&) {

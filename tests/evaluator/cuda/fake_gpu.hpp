@@ -44,6 +44,7 @@ class FakeDevice final : public Device {
   int index() const override { return 0; }
   const DeviceFacts& facts() const override { return facts_; }
   std::string hardware() const override { return "a fake GPU"; }
+  std::string bus_id() const override { return "fake"; }
   std::size_t l2_bytes() const override { return 0; }
 
   Result<SharedMemory> share(std::size_t bytes) override {

@@ -28,6 +28,12 @@ extern "C" __global__ void leak_shared(unsigned* out) {
 
 extern "C" __global__ void trespass(unsigned* out, unsigned long long distance) { out[distance] = 1; }
 
+// Ends with a fault unless all values lie in [low, high).
+extern "C" __global__ void expect_within(const float* values, int count, float low, float high) {
+  for (int i = 0; i < count; ++i)
+    if (!(values[i] >= low && values[i] < high)) __trap();
+}
+
 extern "C" __global__ void forever(volatile unsigned* flag) {
   while (*flag != 0x12345678) {
   }

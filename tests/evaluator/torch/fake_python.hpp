@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "python_process.hpp"
 #include "python_program.hpp"
+#include "wire.hpp"
 
 namespace kernelsmith::torch {
 

@@ -16,10 +16,11 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PYTHON = os.path.join(HERE, "..", "..", "..", "evaluator", "torch", "python")
-sys.path.insert(0, PYTHON)
+EVALUATOR = os.path.join(HERE, "..", "..", "..", "evaluator")
+FOLDERS = [os.path.join(EVALUATOR, "torch", "python"), os.path.join(EVALUATOR, "python_process", "program")]
+sys.path[0:0] = FOLDERS
 
-from kernelsmith_torch import framing  # noqa: E402
+from kernelsmith_process import framing  # noqa: E402
 
 LIMIT_S = 58
 ROUNDS = 20
@@ -122,7 +123,7 @@ class Process:
     """One of kernelsmith's Python processes. It is killed when a reply takes too long."""
 
     def __init__(self, *arguments: str) -> None:
-        environment = {**os.environ, "PYTHONPATH": PYTHON, "PYTHONUNBUFFERED": "1"}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(FOLDERS), "PYTHONUNBUFFERED": "1"}
         if "planner" in arguments[0]:
             environment["CUDA_VISIBLE_DEVICES"] = ""
         self.name = arguments[-1]

@@ -1,5 +1,3 @@
-#include "python_process.hpp"
-
 #include <chrono>
 #include <string>
 

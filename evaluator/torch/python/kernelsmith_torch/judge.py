@@ -7,9 +7,10 @@ from typing import Any
 
 import torch
 
+from kernelsmith_process.framing import Failure, Message
+
 from . import compare as comparison
 from .accelerator import Device, place_like, use_precision
-from .framing import Failure, Message
 from .model_source import VARIANTS, Inputs, Reference, blaming, constants, output_tensors, run_model
 from .sharing import Inbox
 from .timing import Call, Clock, Footprint, copy_rate

@@ -19,7 +19,8 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from .framing import Failure
+from kernelsmith_process.framing import Failure
+
 
 VARIANTS = ("given", "scaled", "shifted")
 _STATE_SEED = 0

@@ -13,8 +13,9 @@ from typing import Any, NoReturn
 
 import torch
 
+from kernelsmith_process.framing import Failure
+
 from . import operators, plan_format
-from .framing import Failure
 
 MOST_OPS = 200_000  # of all alternatives
 MOST_IDS = 1 << 20

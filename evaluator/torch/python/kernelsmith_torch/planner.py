@@ -22,9 +22,11 @@ from typing import Any
 import torch
 import triton
 
-from . import framing, planning
-from .descendants import end_all, end_with_parent, take_orphans
-from .framing import Failure, FramingError, Message
+from kernelsmith_process import framing
+from kernelsmith_process.descendants import end_all, end_with_parent, take_orphans
+from kernelsmith_process.framing import Failure, FramingError, Message
+
+from . import planning
 
 # What a child may write into one file: Triton's largest intermediate files are a few MiB.
 _MOST_FILE = 64 << 20

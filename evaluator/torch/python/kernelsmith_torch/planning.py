@@ -15,9 +15,10 @@ from torch._subclasses.fake_tensor import (DataDependentOutputException, Dynamic
                                            FakeTensorMode, UnsupportedFakeTensorException)
 from torch.utils import _pytree
 
+from kernelsmith_process.framing import Failure
+
 from . import composites, device, plan_format, recording
 from .assembly import Module, assemble, describe
-from .framing import Failure
 from .recording import Refused
 from .triton_recording import Kernels, Recording
 

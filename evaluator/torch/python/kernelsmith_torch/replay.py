@@ -13,8 +13,9 @@ from typing import Any
 
 import torch
 
+from kernelsmith_process.framing import Failure
+
 from .accelerator import Device
-from .framing import Failure
 from .model_source import is_memory
 from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, TensorInfo
 from .timing import Footprint, driver_ok, poison_of

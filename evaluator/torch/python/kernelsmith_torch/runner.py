@@ -10,9 +10,10 @@ from typing import Any
 
 import torch
 
+from kernelsmith_process.framing import Failure, Message
+
 from . import plan_format
 from .accelerator import Device, hashes_of, place_like, use_precision
-from .framing import Failure, Message
 from .judge import PRECISIONS, check_sets
 from .model_source import VARIANTS, Inputs, Reference
 from .plan_check import Alternative, Aten, check_plan

@@ -13,8 +13,9 @@ from typing import Any
 
 import torch
 
+from kernelsmith_process.framing import Failure
+
 from .accelerator import Device, wrap
-from .framing import Failure
 from .plan_check import DTYPES
 from .timing import driver_ok
 

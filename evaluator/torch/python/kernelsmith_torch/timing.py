@@ -15,8 +15,9 @@ from typing import Any
 
 import torch
 
+from kernelsmith_process.framing import Failure
+
 from .accelerator import Device
-from .framing import Failure
 
 Function = Callable[[], list[torch.Tensor]]
 

@@ -14,8 +14,9 @@ from typing import BinaryIO
 
 import torch
 
+from kernelsmith_process.framing import Failure, Handler, Message, serve, take_streams
+
 from .accelerator import Device
-from .framing import Failure, Handler, Message, serve, take_streams
 from .judge import Judge
 from .model_source import is_memory
 from .replay import device_failed

@@ -9,7 +9,7 @@ import sys
 import textwrap
 import unittest
 
-from kernelsmith_torch.framing import read_message, write_message
+from kernelsmith_process.framing import read_message, write_message
 from kernelsmith_torch.plan_format import decode
 
 MISSING = [name for name in ("torch", "triton") if importlib.util.find_spec(name) is None]

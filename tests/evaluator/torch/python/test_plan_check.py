@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from worker_bench import LINEAR, Bench, Plan, X, linear_plan  # noqa: E402
 
 from kernelsmith_torch import plan_format  # noqa: E402
-from kernelsmith_torch.framing import Failure  # noqa: E402
+from kernelsmith_process.framing import Failure  # noqa: E402
 from kernelsmith_torch.plan_check import Launch, check_plan  # noqa: E402
 
 CPU = torch.device("cpu")

@@ -13,7 +13,7 @@ import torch
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from worker_bench import LINEAR, Bench, Plan, Process, X, linear_plan, reference_of  # noqa: E402
 
-from kernelsmith_torch.framing import Failure  # noqa: E402
+from kernelsmith_process.framing import Failure  # noqa: E402
 
 
 class Linear(unittest.TestCase):

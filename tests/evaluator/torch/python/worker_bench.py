@@ -11,9 +11,10 @@ from typing import Any
 
 import torch
 
-from kernelsmith_torch import framing, plan_format
+from kernelsmith_process import framing
+from kernelsmith_torch import plan_format
 from kernelsmith_torch.accelerator import Device
-from kernelsmith_torch.framing import Failure
+from kernelsmith_process.framing import Failure
 from kernelsmith_torch.judge import Judge
 from kernelsmith_torch.runner import Runner
 

@@ -10,7 +10,7 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
 # Set by who started this program as the only one in a PID namespace, where there is no /proc to look at.
-_ALONE = os.environ.get("KERNELSMITH_ALONE") == "1" and not os.path.exists("/proc/self")
+ALONE = os.environ.get("KERNELSMITH_ALONE") == "1" and not os.path.exists("/proc/self")
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -31,17 +31,19 @@ def end_all(child: int) -> None:
     keep must not exist. Where /proc is not mounted and this process is not alone, only the group."""
     _kill(os.killpg, child)
     _kill(os.kill, child)
-    if not _ALONE and not os.path.exists("/proc/self/stat"):
-        os.waitpid(child, 0)
+    os.waitpid(child, 0)
+    if not ALONE and not os.path.exists("/proc/self/stat"):
         return
-    while True:
-        # A process may fork until it is killed: look again after each that ended.
-        for descendant in [-1] if _ALONE else _descendants():  # -1: all but this process and the namespace's init
-            _kill(os.kill, descendant)
-        try:
-            os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
+    try:
+        # What it has started is a child of this process now, or below one.
+        while True:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                # A process may fork until it is killed: look again after each that ended.
+                for descendant in [-1] if ALONE else descendants():  # -1: all but this process and the namespace's init
+                    _kill(os.kill, descendant)
+                os.waitpid(-1, 0)
+    except ChildProcessError:
+        return
 
 
 def _kill(how, whom: int) -> None:  # noqa: ANN001
@@ -51,7 +53,8 @@ def _kill(how, whom: int) -> None:  # noqa: ANN001
         pass
 
 
-def _descendants() -> set[int]:
+def descendants() -> set[int]:
+    """The processes below this one. /proc must be mounted."""
     parents = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():

@@ -7,8 +7,8 @@ import subprocess
 import sys
 import unittest
 
-from kernelsmith_torch import framing
-from kernelsmith_torch.framing import Failure, FramingError, read_message, serve, write_message
+from kernelsmith_process import framing
+from kernelsmith_process.framing import Failure, FramingError, read_message, serve, write_message
 
 
 def message(text: bytes, blob: bytes = b"") -> bytes:
@@ -75,7 +75,7 @@ class Framing(unittest.TestCase):
         self.assertEqual([reply["error"]["code"] for reply, _ in told], ["bad_message"])
 
     def test_prints_disturb_no_reply(self):
-        program = ("import os, sys\nfrom kernelsmith_torch import framing\nrequests, replies = framing.take_streams()\n"
+        program = ("import os, sys\nfrom kernelsmith_process import framing\nrequests, replies = framing.take_streams()\n"
                    "def handle(request, blob):\n    print('noise'); os.system('echo more noise'); return {'in': sys.stdin.read()}, b''\n"
                    "framing.serve(requests, replies, handle)\n")
         done = subprocess.run([sys.executable, "-c", program], input=message(b"{}") * 2, capture_output=True, check=True,

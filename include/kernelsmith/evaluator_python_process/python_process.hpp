@@ -12,7 +12,7 @@
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/sandbox/process.hpp>
 
-namespace kernelsmith::torch {
+namespace kernelsmith::python_process {
 
 struct Message {
   std::string json;
@@ -37,25 +37,30 @@ struct Answer {
 class PythonProcess {
  public:
   /// Starts the program; its standard input and output are the channel. Its first request may have to wait
-  /// until it has imported what it needs. Errors: those of SandboxedProcess::start().
-  static Result<PythonProcess> start(SandboxSpec spec);
+  /// until it has imported what it needs. Whenever it is killed, its channel is closed first, and it has
+  /// `grace_s` to end by itself what it has started. Errors: those of SandboxedProcess::start().
+  static Result<PythonProcess> start(SandboxSpec spec, double grace_s = 0);
 
   /// Sends a request and waits for its reply. After anything but a reply the process is dead.
   Answer ask(const Message& request, double timeout_s, const std::stop_token& stop);
 
-  /// Ends it: what it said cannot be understood.
-  void kill() { dead(Answer::Kind::garbage); }
+  /// Ends it, where what it said cannot be understood, or nothing more is to be asked.
+  void kill();
 
   bool alive() const { return process_ && process_->alive(); }
 
  private:
-  PythonProcess(SandboxedProcess process, Descriptor channel)
-      : process_(std::move(process)), channel_(std::move(channel)) {}
+  PythonProcess(SandboxedProcess process, Descriptor channel, double grace_s)
+      : process_(std::move(process)), channel_(std::move(channel)), grace_s_(grace_s) {}
   Answer dead(Answer::Kind kind, std::string words = {});
   std::string how_it_ended();
 
   std::optional<SandboxedProcess> process_;
   Descriptor channel_;
+  double grace_s_ = 0;
 };
 
-}  // namespace kernelsmith::torch
+/// Whether a JSON text nests deeper than anything honest: parsers and their values recurse.
+bool nests_too_deep(std::string_view json);
+
+}  // namespace kernelsmith::python_process

@@ -1,8 +1,8 @@
 """Messages between kernelsmith and its Python processes, on both sides of each pipe.
 
 A message is the length of its JSON (u32, little endian), the length of its blob (u64), the JSON (UTF-8, one object) and
-the blob. A process answers each request by one reply, in order, and ends when its standard input does. Nothing here
-needs torch. Not thread-safe: one thread reads and writes.
+the blob. A process answers each request by one reply, in order, and ends when its standard input does. Not thread-safe:
+one thread reads and writes.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import json
 import os
 import struct
 import sys
-from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Callable, Dict, Tuple
 
 MOST_JSON = 16 << 20
 MOST_BLOB = 256 << 20
@@ -21,8 +20,8 @@ _HEAD = struct.Struct("<IQ")
 # read() allocates what it is asked for: a length that lies must not cost more than what arrives.
 _PIECE = 1 << 20
 
-Message = dict[str, Any]
-Handler = Callable[[Message, bytes], tuple[Message, bytes]]
+Message = Dict[str, Any]
+Handler = Callable[[Message, bytes], Tuple[Message, bytes]]
 
 
 class Failure(Exception):

@@ -1,5 +1,3 @@
-#include "python_process.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -13,8 +11,9 @@
 #include <sys/socket.h>
 
 #include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/evaluator_python_process/python_process.hpp>
 
-namespace kernelsmith::torch {
+namespace kernelsmith::python_process {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
@@ -28,6 +27,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr auto kGrace = std::chrono::seconds(2);
 /// A stop request is seen this soon.
 constexpr int kLookMs = 50;
+constexpr int kDeepest = 64;              // of a JSON text
 constexpr std::size_t kMostWords = 2000;  // of what it printed last
 
 enum class Ready { yes, ended, late, stopped };
@@ -127,7 +127,7 @@ Answer::Kind kind_of(Ready ready) {
 
 }  // namespace
 
-Result<PythonProcess> PythonProcess::start(SandboxSpec spec) {
+Result<PythonProcess> PythonProcess::start(SandboxSpec spec, double grace_s) {
   std::array<int, 2> pair{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
     return fail(ErrorCode::io, std::string("socketpair: ") + std::strerror(errno));
@@ -139,7 +139,7 @@ Result<PythonProcess> PythonProcess::start(SandboxSpec spec) {
   spec.argv.insert(spec.argv.begin(), shell.begin(), shell.end());
   auto process = SandboxedProcess::start(spec);
   if (!process) return process.error();
-  return PythonProcess(std::move(*process), std::move(ours));
+  return PythonProcess(std::move(*process), std::move(ours), grace_s);
 }
 
 Answer PythonProcess::ask(const Message& request, double timeout_s, const std::stop_token& stop) {
@@ -171,9 +171,16 @@ Answer PythonProcess::ask(const Message& request, double timeout_s, const std::s
 
 Answer PythonProcess::dead(Answer::Kind kind, std::string words) {
   if (kind == Answer::Kind::ended) words = how_it_ended();
-  channel_.reset();
-  process_.reset();
+  kill();
   return {kind, {}, std::move(words)};
+}
+
+void PythonProcess::kill() {
+  channel_.reset();
+  if (process_ && grace_s_ > 0)
+    process_->wait_for(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(grace_s_)));
+  process_.reset();
 }
 
 std::string PythonProcess::how_it_ended() {
@@ -192,4 +199,19 @@ std::string PythonProcess::how_it_ended() {
   return words;
 }
 
-}  // namespace kernelsmith::torch
+bool nests_too_deep(std::string_view json) {
+  int depth = 0;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '"') {
+      for (++i; i < json.size() && json[i] != '"'; ++i)
+        if (json[i] == '\\') ++i;
+    } else if (json[i] == '[' || json[i] == '{') {
+      if (++depth > kDeepest) return true;
+    } else if (json[i] == ']' || json[i] == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+}  // namespace kernelsmith::python_process

@@ -1,0 +1,183 @@
+// kernelsmith-cuda-inspector: carries a plan's first call out once, in memory of its own, for a tool that
+// looks on (compute-sanitizer, ncu). Trusted, as the runner is; it keeps no clock and no secret.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <kernelsmith/evaluator/plan.hpp>
+
+#include "device/context.hpp"
+#include "inspector/protocol.hpp"
+#include "runner/faults.hpp"
+#include "runner/judge_watch.hpp"
+#include "runner/loaded_plan.hpp"
+
+namespace {
+
+using namespace kernelsmith;
+using namespace kernelsmith::cuda;
+
+/// A mapping of a descriptor's memory.
+class Values {
+ public:
+  Values(int descriptor, std::size_t bytes) : bytes_(bytes) {
+    if (bytes > 0) mapped_ = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  }
+  ~Values() {
+    if (ok() && bytes_ > 0) ::munmap(mapped_, bytes_);
+  }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+
+  bool ok() const { return mapped_ != MAP_FAILED; }
+  const std::byte* at(std::size_t offset) const { return static_cast<const std::byte*>(mapped_) + offset; }
+
+ private:
+  std::size_t bytes_;
+  void* mapped_ = nullptr;
+};
+
+/// What a plan is carried out in, and how.
+class Inspector {
+ public:
+  explicit Inspector(std::shared_ptr<const DeviceContext> context)
+      : context_(std::move(context)), driver_(context_->driver()), current_(*context_) {}
+
+  Status prepare() {
+    auto stream = make_stream(driver_);
+    if (!stream) return stream.error();
+    stream_ = std::move(*stream);
+    return {};
+  }
+
+  Status map(const InspectorMemory& memory, const Descriptor& descriptor) {
+    std::size_t filled = 0;
+    for (const auto& tensor : memory.tensors) filled += tensor.filled ? tensor.bytes : 0;
+    const Values values(descriptor.get(), filled);
+    if (!values.ok()) return fail(ErrorCode::io, "the inputs cannot be mapped");
+    kept_ = memory.kept_workspace;
+    call_ = memory.call_workspace;
+    for (const std::uint64_t bytes : {kept_, call_})
+      if (auto got = allocate(bytes, true); !got) return got;
+    std::size_t offset = 0;
+    for (const auto& tensor : memory.tensors) {
+      if (auto got = allocate(tensor.bytes, !tensor.filled); !got) return got;
+      if (!tensor.filled || tensor.bytes == 0) continue;
+      if (auto got = driver_.call(driver_.copy_to_device, buffers_.back().address, values.at(offset),
+                                  static_cast<std::size_t>(tensor.bytes), stream_.get());
+          !got)
+        return got;
+      offset += tensor.bytes;
+    }
+    return driver_.call(driver_.stream_synchronize, stream_.get());
+  }
+
+  /// The two workspaces', then the tensors'.
+  const std::vector<plan::Buffer>& buffers() const { return buffers_; }
+
+  Judged<void> replay(std::span<const std::byte> encoded) {
+    const auto plan = plan::decode_plan(encoded);
+    if (!plan) return Failure(plan.error());
+    const std::span<const plan::Buffer> tensors = std::span(buffers_).subspan(2);
+    if (plan->calls.size() != 1)
+      return Failure(fail(ErrorCode::invalid_argument, "one call is inspected at a time"));
+    const plan::Call& call = plan->calls.front();
+    if (auto allowed = plan::check(call, plan->kernels, plan->cubins.size(), tensors, plan->workspace);
+        !allowed)
+      return Failure(allowed.error());
+    if (call.kept_workspace > kept_ || call.call_workspace > call_)
+      return Failure(fail(ErrorCode::refused, "the call asks for more workspace than when it was judged"));
+    auto loaded = LoadedPlan::load(driver_, *plan, 1);
+    if (!loaded) return loaded.error();
+    if (auto built = (*loaded)->build(); !built) return built.error();
+    for (const auto code :
+         {driver_.graph_launch((*loaded)->graph(), stream_.get()), driver_.stream_synchronize(stream_.get())})
+      if (code != abi::kSuccess) {
+        static_cast<void>(loaded->release());  // the context is lost
+        return device_failure(driver_, driver_.graph_launch.name, code);
+      }
+    return {};
+  }
+
+ private:
+  Status allocate(std::uint64_t bytes, bool writable) {
+    abi::Address address = 0;
+    if (auto got = driver_.call(driver_.memory_allocate, &address,
+                                static_cast<std::size_t>(std::max<std::uint64_t>(bytes, 1)));
+        !got)
+      return got;
+    buffers_.push_back({address, bytes, writable});
+    return {};
+  }
+
+  std::shared_ptr<const DeviceContext> context_;
+  const Driver& driver_;
+  DeviceContext::Current current_;
+  Owned<abi::Stream> stream_;
+  std::uint64_t kept_ = 0, call_ = 0;
+  std::vector<plan::Buffer> buffers_;
+};
+
+void refuse(Channel& channel, const Failure& failure) {
+  if (const auto* rejection = std::get_if<Rejection>(&failure))
+    static_cast<void>(channel.send(MessageKind::rejection, encode_rejection(*rejection, true)));
+  else
+    static_cast<void>(channel.send(MessageKind::error, encode_error(std::get<Error>(failure), true)));
+}
+
+/// What the message asks for, and the answer's payload.
+Judged<std::vector<std::byte>> carry_out(const Message& message, Inspector& inspector) {
+  PayloadReader reader(message.payload);
+  PayloadWriter payload;
+  if (message.kind == MessageKind::map && message.descriptors.size() == 1) {
+    if (auto mapped = inspector.map(decode_memory(reader), message.descriptors.front()); !mapped)
+      return Failure(mapped.error());
+    for (const plan::Buffer& buffer : inspector.buffers()) payload.put(buffer.address);
+    return payload.take();
+  }
+  if (message.kind != MessageKind::replay)
+    return Failure(fail(ErrorCode::internal, "the inspector was sent something that is no request"));
+  if (auto replayed = inspector.replay(reader.rest()); !replayed) return replayed.error();
+  return payload.take();
+}
+
+/// Until the judge says that it is enough. A failure is told, and is the last answer.
+void serve(Channel& channel, Inspector& inspector) {
+  while (auto message = channel.receive()) {
+    if (message->kind == MessageKind::forget) return;
+    const auto payload = carry_out(*message, inspector);
+    if (!payload) return refuse(channel, payload.error());
+    if (!channel.send(MessageKind::done, *payload)) return;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2 || !is_socket(kChannelDescriptor)) {
+    std::fputs(
+        "usage: kernelsmith-cuda-inspector DEVICE\n"
+        "Started by kernelsmith, with its end of a socket as descriptor 3.\n",
+        stderr);
+    return 2;
+  }
+  ::fcntl(kChannelDescriptor, F_SETFD, FD_CLOEXEC);
+  end_with_the_judge();
+  Channel channel{Descriptor(kChannelDescriptor)};
+  auto context = DeviceContext::create(std::atoi(argv[1]));
+  // The exit status says nothing: the tools would take another one than 0 for a finding of theirs.
+  if (!context) return refuse(channel, context.error()), 0;
+  Inspector inspector(std::move(*context));
+  if (auto prepared = inspector.prepare(); !prepared) return refuse(channel, prepared.error()), 0;
+  if (channel.send(MessageKind::done, {})) serve(channel, inspector);
+  return 0;
+}

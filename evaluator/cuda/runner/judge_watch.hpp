@@ -1,0 +1,41 @@
+// How a process of ours ends with the judge's, for the programs that the judge starts with a channel.
+#pragma once
+
+#include <cerrno>
+#include <thread>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runner/protocol.hpp"
+
+namespace kernelsmith::cuda {
+
+/// The judge's own device files, should any have come along, are not for this process.
+inline void close_inherited() {
+  ::syscall(SYS_close_range, kChannelDescriptor + 1, ~0U, 0U);
+  ::fcntl(kChannelDescriptor, F_SETFD, FD_CLOEXEC);
+}
+
+/// Ends the process with the judge's, whatever this one is waiting for. (PR_SET_PDEATHSIG looks at the thread
+/// that started it, which may end long before the judge does.)
+inline void end_with_the_judge() {
+  std::thread([] {
+    while (true) {
+      pollfd watched{kChannelDescriptor, 0, 0};
+      if (::poll(&watched, 1, -1) < 0 && errno != EINTR) ::_exit(4);
+      if ((watched.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) ::_exit(0);
+    }
+  }).detach();
+}
+
+inline bool is_socket(int descriptor) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,127 @@
+"""The fork that evaluates one program, and what can be left of it."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import resource
+import shutil
+import sys
+import tempfile
+from typing import Any, BinaryIO, Callable, Dict, List, Optional
+
+from kernelsmith_process import descendants, framing
+
+from . import cascade, results, traces
+from .loading import Evaluator
+from .results import BadMetrics, Outcome
+
+# Of an artifact, its last bytes; of all, this many.
+_MOST_TEXT = 1 << 20
+_MOST_TEXTS = 8 << 20
+
+# In a sandbox of its own this process is the only one to write here.
+_SHARED_FOLDERS = ("/tmp", "/dev/shm") if descendants.ALONE else ()  # noqa: S108
+
+
+def _entries() -> Dict[str, List[str]]:
+    return {folder: os.listdir(folder) for folder in _SHARED_FOLDERS if os.path.isdir(folder)}
+
+
+_AT_FIRST = _entries()
+
+
+def clean_up() -> None:
+    """Removes what was left in the sandbox's own folders: the next program must not find it."""
+    for folder, names in _entries().items():
+        for name in set(names) - set(_AT_FIRST.get(folder, ())):
+            path = os.path.join(folder, name)
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                try:
+                    os.unlink(path)
+                except OSError:
+                    pass
+
+
+class Streams:
+    """The child's ends of its pipes."""
+
+    def __init__(self, out: int, err: int, result: int) -> None:
+        self.out, self.err, self.result = out, err, result
+
+
+def run(evaluator: Evaluator, path: str, folder: str, memory_bytes: int, streams: Streams,
+        private: List[int]) -> None:
+    """Evaluates the program at `path` and tells the parent. Does not return. `private` are the parent's descriptors."""
+    try:
+        os.setsid()
+        descendants.end_with_parent()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if memory_bytes > 0:
+            # Private memory that can be written. RLIMIT_AS would count what libraries only reserve, too.
+            resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
+        os.dup2(streams.out, 1)
+        os.dup2(streams.err, 2)
+        for descriptor in private:
+            os.close(descriptor)
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
+        stream = os.fdopen(streams.result, "wb")
+        _evaluate(evaluator, path, stream)
+    finally:
+        os._exit(0)
+
+
+def _evaluate(evaluator: Evaluator, path: str, stream: BinaryIO) -> None:
+    own = os.getpid()
+
+    def tell(message: framing.Message, blob: bytes = b"") -> None:
+        if os.getpid() != own:
+            return  # a fork that the program made, and let run out of evaluate()
+        for printed in (sys.stdout, sys.stderr):
+            try:
+                printed.flush()
+            except (OSError, ValueError, AttributeError):
+                pass
+        framing.write_message(stream, message, blob)
+
+    def tell_outcome(outcome: Outcome, stage: Optional[int] = None) -> None:
+        tell(*_packed(outcome, stage))
+
+    try:
+        tell_outcome(cascade.run(evaluator, _call, path, lambda stage, outcome: tell_outcome(outcome, stage)))
+    except BadMetrics as error:
+        tell({"end": "bad_metrics", "words": traces.plain(str(error))})
+    except MemoryError:
+        tell({"end": "out_of_memory", "words": "memory ran out\n" + traces.current()})
+    except SystemExit as error:
+        tell({"end": "exited", "words": "sys.exit(%s) was called\n%s" % (traces.plain(repr(error.code)), traces.current())})
+    except BaseException:  # noqa: BLE001 - whatever it raises is told
+        tell({"end": "raised", "words": traces.current()})
+
+
+def _call(function: Callable[[str], Any], path: str) -> Any:
+    """A coroutine function is awaited."""
+    returned = function(path)
+    if not inspect.isawaitable(returned):
+        return returned
+
+    async def wait() -> Any:
+        return await returned
+
+    return asyncio.run(wait())
+
+
+def _packed(outcome: Outcome, stage: Optional[int]) -> tuple:
+    """A message and its blob: numbers as texts, which JSON's are not all, and artifacts by name and size."""
+    found, artifacts = results.split(outcome)
+    sizes, blob = [], bytearray()
+    for name, text in artifacts.items():
+        kept = text[-min(_MOST_TEXT, _MOST_TEXTS - len(blob)):] if len(blob) < _MOST_TEXTS else b""
+        sizes.append([name, len(kept)])
+        blob += kept
+    message = {"end": "returned" if stage is None else "passed", "stage": stage,
+               "numbers": [[name, repr(value)] for name, value in found.items()], "artifacts": sizes}
+    return message, bytes(blob)

@@ -1,0 +1,37 @@
+"""The requests of the worker."""
+
+from __future__ import annotations
+
+import gc
+import platform
+import sys
+from typing import Tuple
+
+from kernelsmith_process.framing import Failure, Message
+
+from . import fork, loading, supervision
+
+
+class Service:
+    """Answers requests; `requests` and `replies` are the descriptors of its channel."""
+
+    def __init__(self, requests: int, replies: int) -> None:
+        self._channel = (requests, replies)
+        self._evaluator: loading.Evaluator | None = None
+
+    def handle(self, request: Message, blob: bytes) -> Tuple[Message, bytes]:
+        """The reply to a request. Failure for everything that is not the candidate's fault."""
+        if request.get("do") == "load":
+            return self._load(request), b""
+        if request.get("do") == "evaluate" and self._evaluator is not None:
+            return supervision.evaluate(request, blob, self._evaluator, self._channel)
+        raise Failure("machine", "run", "bad_request", "a request to do {!r}".format(request.get("do")),
+                      "load, then evaluate")
+
+    def _load(self, request: Message) -> Message:
+        self._evaluator = loading.load(request["evaluator"], request.get("cascade"))
+        fork.clean_up()
+        # What is there now is there in every fork: the collector need not touch it, and so copy it.
+        gc.collect()
+        gc.freeze()
+        return {"python": platform.python_version(), "program": sys.executable}

@@ -1,0 +1,61 @@
+// What others have to know about the backend `python`.
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/evaluator_python/python_evaluator.hpp>
+#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/try_tool.hpp>
+
+#include "worker.hpp"
+#include "worker_program.hpp"
+
+namespace kernelsmith {
+namespace {
+
+constexpr const char* kTrial = "def evaluate(program_path): return 1\n";
+
+/// The version of the Python that evaluated a trial. Errors: what keeps evaluators from running.
+Result<std::string> try_worker(bool sandboxed) {
+  const auto program = python_process::find_worker({});
+  if (!program) return program.error();
+  const auto folder = ScratchFolder::create();
+  if (!folder) return folder.error();
+  if (const Status written = folder->write("evaluator.py", kTrial); !written) return written.error();
+  PythonSettings task;
+  task.evaluator = (folder->path() / "evaluator.py").string();
+  const auto confinement = sandboxed ? Confinement::sandboxed : Confinement::unsandboxed;
+  const auto worker = python_process::Worker::start(
+      python_process::worker_spec(*program, task, PythonOptions{}.processes, confinement), task, {});
+  if (!worker) return worker.error();
+  return program->interpreter.program.string() + ", Python " + (*worker)->version();
+}
+
+/// Other backends do without.
+MachineCheck check_worker(bool sandboxed) {
+  const auto tried = try_worker(sandboxed);
+  if (tried) return {"python", CheckStatus::ok, *tried + ", for python tasks", "", false};
+  MachineCheck check = failed_check("python", tried.error(), kCheckTemporaries);
+  check.status = CheckStatus::limited;
+  check.required = false;
+  return check;
+}
+
+MachineCheck check_task(const Task& task) {
+  const auto made = make_python_evaluator(task);
+  if (!made) return failed_check("task", made.error());
+  return {"task", CheckStatus::ok, "the evaluator is imported, and has evaluate()", "", true};
+}
+
+}  // namespace
+
+BackendDescription describe_python_backend() {
+  BackendDescription description;
+  description.name = "python";
+  description.summary = "a Python function that scores a program, as OpenEvolve calls it";
+  description.form = TaskForm::evaluator;
+  description.examine_machine = [](bool sandboxed) { return std::vector{check_worker(sandboxed)}; };
+  description.examine_task = check_task;
+  return description;
+}
+
+}  // namespace kernelsmith

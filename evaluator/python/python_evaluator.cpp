@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/staged_evaluator.hpp>
+#include <kernelsmith/evaluator_python/python_evaluator.hpp>
+
+#include "worker.hpp"
+#include "worker_program.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using python_process::Answer;
+using python_process::Worker;
+using python_process::WorkerReply;
+
+constexpr std::size_t kDiagnosticBytes = 4000;
+/// A worker that dies is replaced once: only a candidate that ends two of them is to blame.
+constexpr int kAttempts = 2;
+
+/// A program is not compiled: it is run as it stands.
+struct ProgramFiles final : Binary {
+  explicit ProgramFiles(Source files) : source(std::move(files)) {}
+  Source source;
+};
+
+/// What was printed to standard error, its end.
+std::string said_in(const std::vector<Artifact>& artifacts) {
+  const auto err = std::ranges::find(artifacts, "python.err", &Artifact::name);
+  if (err == artifacts.end()) return "";
+  return err->text.substr(err->text.size() - std::min(err->text.size(), kDiagnosticBytes));
+}
+
+Stage stage_of(RejectionCode code) {
+  const bool integrity = code == RejectionCode::sandbox_violation || code == RejectionCode::protocol_forged;
+  return integrity ? Stage::integrity : Stage::run;
+}
+
+class PythonBackend final : public Backend {
+ public:
+  PythonBackend(std::shared_ptr<const Task> task, SandboxSpec spec, const PythonOptions& options,
+                std::size_t slots)
+      : task_(std::move(task)),
+        spec_(std::move(spec)),
+        limits_{task_->timeout_s, python_process::memory_bytes(task_->python), options.processes},
+        tier_(runs_unsandboxed(*task_, options) ? "unsandboxed" : "unverified"),
+        workers_(slots) {}
+
+  /// The first worker: what is wrong with the evaluator is said before the search starts.
+  Status prepare() { return worker_of(0, {}); }
+
+  Result<Compilation> compile(const Source& source, std::stop_token) override {
+    return Compilation{std::make_shared<ProgramFiles>(source), {}};
+  }
+
+  Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
+    const Source& candidate = static_cast<const ProgramFiles&>(*request.candidate).source;
+    Answer answer;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      if (const Status ready = worker_of(request.device, stop); !ready) return ready.error();
+      auto& worker = workers_[request.device];
+      request.report.toolchain = "Python " + worker->version();
+      answer = worker->evaluate(candidate, limits_, stop);
+      if (answer.kind == Answer::Kind::reply) return judge(answer, std::move(request.report));
+      worker.reset();
+      if (answer.kind != Answer::Kind::ended) break;
+    }
+    return without_reply(answer, std::move(request.report));
+  }
+
+ private:
+  /// A slot's worker belongs to the one run that has the slot.
+  Status worker_of(std::size_t slot, const std::stop_token& stop) {
+    auto& worker = workers_.at(slot);
+    if (worker) return {};
+    auto started = Worker::start(spec_, task_->python, stop);
+    if (!started) return started.error();
+    worker = std::move(*started);
+    return {};
+  }
+
+  Result<Evaluation> judge(const Answer& answer, Report report) const {
+    auto reply = python_process::read_evaluation(answer.message);
+    if (!reply) return reply.error();
+    report.tier = tier_;
+    report.spent_ms["run"] = reply->wall_ms;
+    report.artifacts.insert(report.artifacts.end(), reply->artifacts.begin(), reply->artifacts.end());
+    if (reply->rejected) {
+      const std::string said = said_in(reply->artifacts);
+      return reject(*reply->rejected, reply->words + (said.empty() ? "" : "\n" + said), std::move(report));
+    }
+    auto metrics = Metrics::create(Measurement::exact(reply->fitness), std::move(reply->features));
+    if (!metrics) return reject(RejectionCode::bad_metrics, describe(metrics.error()), std::move(report));
+    return Evaluation(Acceptance{std::move(*metrics), std::move(report)});
+  }
+
+  Result<Evaluation> without_reply(const Answer& answer, Report report) const {
+    report.tier = tier_;
+    switch (answer.kind) {
+      case Answer::Kind::stopped:
+        return fail(ErrorCode::cancelled, "the evaluation was stopped");
+      case Answer::Kind::late:
+        return reject(RejectionCode::timed_out,
+                      "past its time, and the process that watches the time gave no answer",
+                      std::move(report));
+      case Answer::Kind::garbage:
+        return reject(RejectionCode::protocol_forged, "the worker's channel carried " + answer.words,
+                      std::move(report));
+      default:
+        return reject(RejectionCode::crashed, "the process that watches it was ended: " + answer.words,
+                      std::move(report));
+    }
+  }
+
+  static Evaluation reject(RejectionCode code, std::string why, Report report) {
+    return Evaluation(Rejection{stage_of(code), code, std::move(why), std::move(report)});
+  }
+
+  std::shared_ptr<const Task> task_;
+  SandboxSpec spec_;
+  python_process::EvaluateLimits limits_;
+  std::string tier_;
+  std::vector<std::unique_ptr<Worker>> workers_;  ///< by slot; started when a slot has its first run
+};
+
+EvaluatorOptions stages_for(const PythonOptions& options) {
+  EvaluatorOptions stages;
+  stages.run_slots =
+      options.runs_at_a_time > 0 ? options.runs_at_a_time : std::max(1U, std::thread::hardware_concurrency());
+  stages.compile_slots = stages.run_slots;
+  stages.compile_while_running = true;
+  return stages;
+}
+
+}  // namespace
+
+std::string named_python(const Task& task, const PythonOptions& options) {
+  return options.python.empty() ? task.python.python : options.python;
+}
+
+bool runs_unsandboxed(const Task& task, const PythonOptions& options) {
+  if (options.sandbox == PythonSandbox::as_task) return !task.python.sandbox;
+  return options.sandbox == PythonSandbox::none;
+}
+
+Result<std::shared_ptr<Evaluator>> make_python_evaluator(Task task, const PythonOptions& options) {
+  if (task.backend != "python")
+    return fail(ErrorCode::unsupported, "this is a task of the backend '" + task.backend + "', not 'python'",
+                task.name);
+  const auto program = python_process::find_worker(named_python(task, options));
+  if (!program) return program.error();
+  const auto confinement =
+      runs_unsandboxed(task, options) ? Confinement::unsandboxed : Confinement::sandboxed;
+  if (confinement == Confinement::sandboxed)
+    if (const Status readable = python_process::check_readable(task.python); !readable)
+      return readable.error();
+  SandboxSpec spec = python_process::worker_spec(*program, task.python, options.processes, confinement);
+  const EvaluatorOptions stages = stages_for(options);
+  auto shared = std::make_shared<const Task>(std::move(task));
+  auto backend = std::make_shared<PythonBackend>(shared, std::move(spec), options, stages.run_slots);
+  if (const Status ready = backend->prepare(); !ready) return ready.error();
+  return make_staged_evaluator(std::move(shared), std::move(backend), stages);
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,63 @@
+#include "worker.hpp"
+
+#include <utility>
+
+namespace kernelsmith::python_process {
+namespace {
+
+/// An evaluator may import whole frameworks, from a cold disk.
+constexpr double kImportS = 300;
+/// The worker watches the time itself. One that is stopped or starved is given up after so much more.
+constexpr double kBackstopS = 5;
+/// For a worker that is not needed any more to end what it has started.
+constexpr double kGraceS = 2;
+constexpr std::size_t kMostStages = 3;
+
+Error not_imported(const std::string& why, const PythonSettings& task) {
+  return fail(ErrorCode::refused, "the evaluator cannot be imported: " + why, task.evaluator);
+}
+
+Result<std::string> load(PythonProcess& process, const PythonSettings& task, const std::stop_token& stop) {
+  const Answer answer = process.ask(load_request(task.evaluator, task.cascade), kImportS, stop);
+  switch (answer.kind) {
+    case Answer::Kind::reply:
+      return read_loaded(answer.message);
+    case Answer::Kind::stopped:
+      return fail(ErrorCode::cancelled, "the evaluation was stopped");
+    case Answer::Kind::late:
+      return not_imported("it takes longer than 300 s", task);
+    case Answer::Kind::ended:
+    case Answer::Kind::garbage:
+      break;
+  }
+  return not_imported(answer.words, task);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Worker>> Worker::start(const SandboxSpec& spec, const PythonSettings& task,
+                                              const std::stop_token& stop) {
+  SandboxSpec own = spec;
+  std::optional<ScratchFolder> scratch;
+  if (spec.confinement == Confinement::unsandboxed) {
+    auto made = ScratchFolder::create();
+    if (!made) return made.error();
+    own.environment["TMPDIR"] = made->path().string();
+    scratch.emplace(std::move(*made));
+  }
+  auto process = PythonProcess::start(std::move(own), kGraceS);
+  if (!process) return process.error();
+  std::unique_ptr<Worker> worker(new Worker(std::move(scratch), std::move(*process),
+                                            task.cascade.empty() ? std::size_t{1} : kMostStages));
+  auto version = load(worker->process_, task, stop);
+  if (!version) return version.error();
+  worker->version_ = std::move(*version);
+  return worker;
+}
+
+Answer Worker::evaluate(const Source& candidate, const EvaluateLimits& limits, const std::stop_token& stop) {
+  const double timeout_s = limits.timeout_s * static_cast<double>(stages_) + kBackstopS;
+  return process_.ask(evaluate_request(candidate, limits), timeout_s, stop);
+}
+
+}  // namespace kernelsmith::python_process

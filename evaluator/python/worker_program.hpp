@@ -1,0 +1,36 @@
+// How the worker is started: which Python, which files it sees, in a sandbox or without one.
+#pragma once
+
+#include <filesystem>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator_python_process/interpreter.hpp>
+#include <kernelsmith/sandbox/spec.hpp>
+
+namespace kernelsmith::python_process {
+
+/// A value.
+struct WorkerProgram {
+  Interpreter interpreter;
+  std::filesystem::path package;  ///< the folder of kernelsmith_worker
+  std::filesystem::path shared;   ///< the folder of kernelsmith_process
+};
+
+/// The Python that the task names (else $KERNELSMITH_PYTHON, else python3), and our packages. Errors:
+/// tool_missing.
+Result<WorkerProgram> find_worker(const std::string& named);
+
+/// In a sandbox it sees the system's programs, its Python and the evaluator's folder, all read-only; without
+/// one it has this process's environment, folder and rights.
+SandboxSpec worker_spec(const WorkerProgram& program, const PythonSettings& task, unsigned processes,
+                        Confinement confinement);
+
+/// Whether the sandbox's user can read the evaluator: where this process is root's, that is nobody. Error:
+/// permission, with what to do.
+Status check_readable(const PythonSettings& task);
+
+/// Of an evaluation: RLIMIT_DATA of each of its processes.
+std::uint64_t memory_bytes(const PythonSettings& task);
+
+}  // namespace kernelsmith::python_process

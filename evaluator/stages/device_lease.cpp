@@ -1,0 +1,59 @@
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <kernelsmith/evaluator/device_lease.hpp>
+
+namespace kernelsmith {
+namespace {
+
+/// An evaluation takes a hundred times longer.
+constexpr auto kPause = std::chrono::milliseconds(1);
+
+Error io_error(const char* what, const std::filesystem::path& path) {
+  return fail(ErrorCode::io, std::string(what) + ": " + std::strerror(errno), path.string(),
+              "a device is leased by a file there: check who owns it");
+}
+
+/// Any user's process may lock it. It is made only where it is not there: the kernel lets nobody open another
+/// user's file in a shared folder as if to make it.
+Result<Descriptor> open_lock(const std::filesystem::path& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (file) return file;
+  if (errno != ENOENT) return io_error("open", path);
+  file = Descriptor(::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!file || ::fchmod(file.get(), 0644) != 0) return io_error("open", path);
+  return file;
+}
+
+Result<Descriptor> lock(const std::filesystem::path& path, const std::stop_token& stop) {
+  auto file = open_lock(path);
+  while (file && ::flock(file->get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return io_error("flock", path);
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");
+    std::this_thread::sleep_for(kPause);
+  }
+  return file;
+}
+
+}  // namespace
+
+DeviceLease::DeviceLease(const std::string& name, std::filesystem::path folder)
+    : turn_(folder / ("kernelsmith-" + name + ".turn")), use_(folder / ("kernelsmith-" + name + ".use")) {}
+
+/// Who waits for the device holds the turn, so that the last holder does not come before it again.
+Result<DeviceLease::Held> DeviceLease::take(const std::stop_token& stop) const {
+  const auto turn = lock(turn_, stop);
+  if (!turn) return turn.error();
+  auto use = lock(use_, stop);
+  if (!use) return use.error();
+  return Held(std::move(*use));
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,44 @@
+// The `python` backend: candidates that a Python function scores, in forks of a warm process
+// (docs/backend-python.md).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend_description.hpp>
+
+namespace kernelsmith {
+
+/// Whether evaluators run in a sandbox.
+enum class PythonSandbox {
+  as_task,   ///< unless the task says `sandbox: false`
+  required,  ///< whatever the task says
+  none,      ///< only when asked for by name; recorded as the tier "unsandboxed"
+};
+
+struct PythonOptions {
+  std::string python;           ///< a program or its path; empty: as the task says
+  unsigned runs_at_a_time = 0;  ///< 0: one for each core
+  PythonSandbox sandbox = PythonSandbox::as_task;
+  unsigned processes = 64;  ///< and threads of them in a sandbox, at a time, of an evaluation
+};
+
+/// The Python that is named for the task; empty: $KERNELSMITH_PYTHON, else python3. It is asked, outside of
+/// any sandbox, where its files are.
+std::string named_python(const Task& task, const PythonOptions& options);
+
+/// Whether evaluations of the task run without a sandbox.
+bool runs_unsandboxed(const Task& task, const PythonOptions& options);
+
+/// An evaluator that calls the task's Python function for each candidate and believes its answer: the tier is
+/// "unverified". Starts a Python and imports the evaluator. Errors: `unsupported` for another backend's task,
+/// `refused` (an evaluator that cannot be imported or has no evaluate(), with file and line), `tool_missing`
+/// (Python, bubblewrap).
+Result<std::shared_ptr<Evaluator>> make_python_evaluator(Task task, const PythonOptions& options = {});
+
+BackendDescription describe_python_backend();
+
+}  // namespace kernelsmith
