@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +67,26 @@ def command(*arguments: Any, cwd: Path | None = None) -> subprocess.CompletedPro
                           env=support.environment(), capture_output=True, text=True, timeout=support.PATIENCE_S, check=False)
 
 
+def arguments(folder: Path, out: Path, url: str, *more: Any) -> list[str]:
+    return [str(one) for one in (folder / "program.py", folder / "evaluator.py", "-c", folder / "config.yaml", "-o", out,
+                                 "--api-base", url, *more)]
+
+
 def evolve(folder: Path, out: Path, url: str, *more: Any) -> subprocess.CompletedProcess[str]:
-    return command(folder / "program.py", folder / "evaluator.py", "-c", folder / "config.yaml", "-o", out,
-                   "--api-base", url, *more)
+    return command(*arguments(folder, out, url, *more))
+
+
+def begin(folder: Path, out: Path, url: str) -> subprocess.Popen[bytes]:
+    """The same, and does not wait for it."""
+    return subprocess.Popen([sys.executable, "-m", "kernelsmith", "openevolve", *arguments(folder, out, url)],
+                            env=support.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + support.PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def programs(checkpoint: Path) -> dict[str, dict[str, Any]]:

@@ -54,6 +54,9 @@ def scripted(reply: Callable[[dict[str, Any], int], str]) -> Iterator[Scripted]:
     class Server(http.server.ThreadingHTTPServer):
         daemon_threads = True
 
+        def handle_error(self, *_: Any) -> None:
+            """Clients may be killed."""
+
     server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

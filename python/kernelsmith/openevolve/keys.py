@@ -139,7 +139,7 @@ KEYS: tuple[Key, ...] = (
     _inert("evaluator.use_llm_feedback", False, "ask models within evaluate()"),
     _inert("evaluator.llm_feedback_weight", 0.1, "ask models within evaluate()"),
     _honoured("evaluator.enable_artifacts", True),
-    _inert("evaluator.max_artifact_storage", 100 * 1024 * 1024, "the backend keeps the last 64 KiB of each"),
+    _inert("evaluator.max_artifact_storage", 100 * 1024 * 1024, "the last MiB of each is kept, 8 MiB in all"),
     _honoured("evaluator.evaluator_args", None),
     _honoured("evolution_trace.enabled", False),
     _honoured("evolution_trace.format", "jsonl", "`jsonl` or `json`; no `hdf5`"),

@@ -71,11 +71,13 @@ def metrics_of(evaluation: _core.Evaluation, left: dict[str, str]) -> dict[str, 
     """What evaluate() returned, as it returned it; of a rejection what OpenEvolve says of one. `left` are the
     evaluation's artifacts."""
     if not evaluation.accepted:
-        return {"error": 0.0, **({"timeout": True} if evaluation.code == "timeout" else {})}
+        return {"error": 0.0, **({"timeout": True} if evaluation.code == "timed_out" else {})}
     told = left.get(_TOLD_BY_HOST)
     if told:
         metrics: dict[str, Any] = json.loads(told)["metrics"]
-        return metrics
+        # What the backend says of a stage that failed.
+        failed = {name: value for name, value in evaluation.features.items() if name in ("stage2_passed", "stage3_passed")}
+        return {**failed, **metrics}
     return {**evaluation.features, "combined_score": evaluation.fitness}
 
 
