@@ -150,6 +150,18 @@ def test_a_checkpoint_is_gone_on_from(tmp_path: Path) -> None:
     assert new[before["id"]]["parent_id"] == old[before["id"]]["parent_id"]
 
 
+def test_islands_may_begin_with_programs_of_their_own(tmp_path: Path) -> None:
+    text = tasks.CONFIG.replace("num_islands: 2", "num_islands: 2, island_initial_programs: [null, other.py]")
+    folder = tasks.write(tmp_path / "task", config=text)
+    (folder / "other.py").write_text(tasks.PROGRAM.replace("return 1", "return 3"))
+    with scripted(tasks.larger) as model:
+        for count in (1, 2):
+            assert tasks.evolve(folder, tmp_path / "out", model.url, "-i", count).returncode == 0
+            assert len(model.asked) == count
+    found = tasks.programs(tmp_path / "out" / "checkpoints" / "checkpoint_2")
+    assert found["island-1"]["metrics"]["size"] == 3 and len(found) == 4
+
+
 def test_a_target_and_patience_end_it(tmp_path: Path) -> None:
     folder = tasks.write(tmp_path / "task", config=tasks.CONFIG + "early_stopping_patience: 2\n")
     with scripted(tasks.larger) as model:

@@ -94,14 +94,13 @@ class _Search:
         self._checkpointed = -1
         presets = self._presets()
         self._extra = len(presets)
-        self._restore()
+        presets = presets[self._restore():]
         if self._kept and not self._goes_on:
             self._population.notes[0] = Note(restored=self._kept.programs[0])
-        known = {self._population[number].code for number in self._population.order}
         workers = int(self._settings["workers"])
         self._proposer = ModelProposer(
             config, Prompts(config, inputs.language), Ensemble(models, seed, workers), self._population, self._lock,
-            inputs.name, inputs.language, seed, [one for one in presets if one.code not in known])
+            inputs.name, inputs.language, seed, presets)
 
     def _presets(self) -> list[Program]:
         if self._kept:
@@ -125,9 +124,10 @@ class _Search:
         assert found.fitness is not None
         return {**found.features, "fitness": found.fitness}
 
-    def _restore(self) -> None:
+    def _restore(self) -> int:
+        """What earlier sessions found. Returns how many of the presets they have seen."""
         if not self._goes_on:
-            return
+            return 0
         rows = list(self._history.rows())
         last, seen = restore(iter(rows), self._population)
         self._iteration = max(self._iteration, last)
@@ -139,6 +139,7 @@ class _Search:
             if line["id"] not in seen:
                 program = stored.program(line["id"])
                 self._take(program, self._population.of(program), 0)
+        return sum(row["kind"] == "seed" and row["ticket"] > 0 for row in rows)
 
     def _take(self, seen: _core.Program, made: Program, island: int) -> None:
         features = {**seen.evaluation.features, "fitness": seen.fitness} if seen.fitness is not None else {}
