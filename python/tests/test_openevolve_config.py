@@ -12,9 +12,10 @@ import pytest
 pytest.importorskip("yaml", reason="OpenEvolve's configurations need PyYAML: pip install 'kernelsmith[openevolve]'")
 
 import kernelsmith as ks
-from kernelsmith.openevolve.config import Config, LLMModelConfig, load_config, models_of
+from kernelsmith.openevolve.config import Config, load_config, models_of
 from kernelsmith.openevolve.keys import KEYS, MODEL_KEYS
-from kernelsmith.openevolve.search import settings_for
+from kernelsmith.openevolve.sections import LLMModelConfig
+from kernelsmith.openevolve.settings import settings_for
 
 SOURCE = Path(os.environ.get("KERNELSMITH_SOURCE", Path(__file__).resolve().parent.parent.parent))
 

@@ -16,8 +16,9 @@ import kernelsmith as ks
 from kernelsmith.openevolve.config import Config
 from kernelsmith.openevolve.host import difference, fitness_of
 from kernelsmith.openevolve.programs import Program
-from kernelsmith.openevolve.prompts import Prompts, filtered, tail
+from kernelsmith.openevolve.prompts import Prompts
 from kernelsmith.openevolve.replies import STANDARD, Child, child_of, kept_outside
+from kernelsmith.openevolve.shown import filtered, tail
 from kernelsmith.openevolve.task import evaluator_text, language_of, read_inputs
 
 FORMS = [("# ", ""), ("// ", ""), ("-- ", ""), ("/* ", " */"), ("<!-- ", " -->"), ("(* ", " *)")]

@@ -7,9 +7,10 @@
 """
 
 from .api import EvolutionResult, evolve_algorithm, evolve_code, evolve_function, run_evolution
-from .config import Config, LLMModelConfig, load_config
+from .config import Config, load_config
 from .programs import Program
 from .results import EvaluationResult
+from .sections import LLMModelConfig
 
 __all__ = ["Config", "EvaluationResult", "EvolutionResult", "LLMModelConfig", "Program", "evolve_algorithm", "evolve_code",
            "evolve_function", "load_config", "run_evolution"]

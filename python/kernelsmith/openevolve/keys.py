@@ -33,11 +33,11 @@ _MODEL_INERT: tuple[tuple[str, Any, str], ...] = (
     ("max_ai_credits", None, "it belongs to a provider that is not here"),
     ("allow_all_tools", None, "it belongs to a provider that is not here"),
     ("manual_mode", None, "kernelsmith run TASK --manual FOLDER takes people as the model (docs/llm.md)"))
-_PROVIDER = "`openai` is there; a command-line agent needs a server in front that speaks Chat Completions"
+PROVIDERS = "`openai` is there; a command-line agent needs a server in front that speaks Chat Completions"
 
 # Keys of one entry of llm.models.
 MODEL_KEYS: tuple[Key, ...] = (
-    _honoured("name", None), _honoured("weight", 1.0), _honoured("provider", None, _PROVIDER),
+    _honoured("name", None), _honoured("weight", 1.0), _honoured("provider", None, PROVIDERS),
     _honoured("init_client", None, "an object with generate_with_context(), from Python only"),
     *(_honoured(name, default) for name, default in _MODEL),
     *(_inert(name, default, use) for name, default, use in _MODEL_INERT))
@@ -151,5 +151,8 @@ KEYS: tuple[Key, ...] = (
     _honoured("evolution_trace.compress", False),
 )
 
+SECTIONS = ("llm", "prompt", "database", "evaluator", "evolution_trace")
+# Lists of models.
+MODELS = ("llm.models", "llm.evaluator_models")
 # Sections whose own keys are the user's.
 FREE = frozenset({"prompt.template_variations", "database.feature_bins", "evaluator.evaluator_args"})

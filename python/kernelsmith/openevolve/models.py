@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import _core
 from .._errors import Error
-from .config import LLMModelConfig
+from .sections import LLMModelConfig
 
 # It refuses calls with a seed.
 _NO_SEED = "https://generativelanguage.googleapis.com"

@@ -2,64 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
-from .._errors import Error
 from .config import Config
 from .programs import Program
-from .texts import FRAGMENTS, TEMPLATES
-
-_ESCAPES = re.compile(r"\x1b(?:[@-Z\\-_]|\[[0-?]*[ -/]*[@-~])")
-_SECRETS = re.compile(
-    r"\bsk-[A-Za-z0-9_-]{20,}|\bgh[pousr]_[A-Za-z0-9]{30,}|\bAKIA[0-9A-Z]{16}\b|\bBearer\s+\S{8,}"
-    r"|(?P<name>\b(?:api[_-]?key|token|password|passwd|secret)\s*[=:]\s*)\S+", re.IGNORECASE)
+from .shown import filtered, tail
+from .templates import Templates
 
 
 class _Draws(Protocol):
     def below(self, n: int) -> int: ...
-
-
-class Templates:
-    """The default texts, with those of a folder over them. Raises Error for a folder that cannot be read."""
-
-    def __init__(self, folder: str | None) -> None:
-        self.texts = dict(TEMPLATES)
-        self.fragments = dict(FRAGMENTS)
-        if folder is None:
-            return
-        if not Path(folder).is_dir():
-            raise Error("there is no such folder of templates", "not_found", folder, "see prompt.template_dir")
-        for file in sorted(Path(folder).glob("*.txt")):
-            self.texts[file.stem] = file.read_text(encoding="utf-8")
-        fragments = Path(folder) / "fragments.json"
-        if fragments.exists():
-            try:
-                self.fragments |= json.loads(fragments.read_text(encoding="utf-8"))
-            except (ValueError, TypeError) as wrong:
-                raise Error(f"this is no JSON object of texts: {wrong}", "bad_input", str(fragments)) from None
-
-    def text(self, name: str, **values: Any) -> str:
-        """A template with its placeholders filled in. Raises Error for a placeholder without a value."""
-        return self._filled(self.texts[name], name + ".txt", values)
-
-    def fill(self, text: str, name: str, values: Mapping[str, Any]) -> str:
-        return self._filled(text, name + ".txt", values)
-
-    def fragment(self, name: str, **values: Any) -> str:
-        return self._filled(self.fragments[name], f"fragments.json: {name}", values)
-
-    @staticmethod
-    def _filled(text: str, where: str, values: Mapping[str, Any]) -> str:
-        try:
-            return text.format(**values)
-        except (KeyError, IndexError, ValueError) as wrong:
-            known = ", ".join(f"{{{name}}}" for name in values)
-            raise Error(f"a placeholder cannot be filled in: {wrong}", "bad_input", where,
-                        f"there are {known}; a brace that is meant is written twice") from None
 
 
 class Prompts:
@@ -224,19 +177,6 @@ class Prompts:
                         self._prompt.max_artifact_bytes)
             parts.append(f"### {name}\n```\n{kept}\n```")
         return "\n\n".join(parts)
-
-
-def filtered(text: str) -> str:
-    """Without terminal escapes, keys and passwords."""
-    return _SECRETS.sub(lambda found: (found.group("name") or "") + "[redacted]", _ESCAPES.sub("", text))
-
-
-def tail(text: str, most: int) -> str:
-    """The last `most` bytes, where errors and results stand, and how much is missing before them."""
-    data = text.encode("utf-8", "replace")
-    if len(data) <= most:
-        return text
-    return f"[{len(data) - most} bytes left out]\n" + data[len(data) - most:].decode("utf-8", "ignore")
 
 
 def _rounded(value: Any, digits: int = 4) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import random
-import sys
 import threading
 import time
 from dataclasses import dataclass, replace
@@ -27,6 +25,7 @@ from .output import Output, log_into
 from .programs import Note, Population, Program
 from .prompts import Prompts
 from .proposer import ModelProposer
+from .settings import evaluator_section, settings_for
 from .stopping import Stopping
 from .task import Inputs, fingerprint, write_task
 from .trace import failures_of, rows_of, write_trace
@@ -118,7 +117,7 @@ class _Search:
 
     def _measured(self) -> dict[str, float]:
         """The initial program's own numbers, which bounds of axes are made from."""
-        found = evaluate(self._folder.task, {self._inputs.name: self._inputs.code}, evaluator=_evaluator(1))
+        found = evaluate(self._folder.task, {self._inputs.name: self._inputs.code}, evaluator=evaluator_section(1))
         if not found.accepted:
             raise _refused(f"{found.code}: {found.diagnostics}", self._inputs)
         assert found.fitness is not None
@@ -162,7 +161,7 @@ class _Search:
 
     def _searched(self, budget: int) -> str:
         settings = {**self._settings, "budgets": {"iterations": budget},
-                    "evaluator": _evaluator(int(self._settings["workers"]))}
+                    "evaluator": evaluator_section(int(self._settings["workers"]))}
         try:
             outcome = run(self._folder.task, proposer=self._proposer, out=self._folder.run, progress=self._progress,
                           **settings)
@@ -259,11 +258,6 @@ class _Search:
                             failures_of(rows, prompts=trace.include_prompts), compress=trace.compress)
 
 
-def _evaluator(parallel: int) -> dict[str, Any]:
-    """Said anew in each session: a run folder is not believed where it names an interpreter or no sandbox."""
-    return {"kind": "python", "python": sys.executable, "sandbox": "none", "parallel": parallel}
-
-
 def _refused(why: str, inputs: Inputs) -> Error:
     last = why.strip().rpartition("\n")[2]
     return Error(f"the initial program was rejected: {last}", "refused", str(inputs.program),
@@ -274,25 +268,3 @@ def _kept(checkpoint: str | None, config: Config) -> Checkpoint | None:
     if checkpoint is None:
         return None
     return read_checkpoint(checkpoint, lambda one: fitness_of(one.metrics, config.database.feature_dimensions))
-
-
-def settings_for(config: Config, axes: list[dict[str, Any]]) -> dict[str, Any]:
-    """The keys of run.yaml that stand for the configuration, but for the budget."""
-    database = config.database
-    seed = config.random_seed if config.random_seed is not None else database.random_seed
-    drawn = seed is None
-    workers = int(config.evaluator.parallel_evaluations)
-    period = database.migration_interval * database.num_islands / max(1, config.max_iterations)
-    weighted = max(0.0, 1.0 - database.exploration_ratio - database.exploitation_ratio)
-    return {
-        "random_seed": random.SystemRandom().getrandbits(32) if drawn else abs(int(seed)),
-        "deterministic": not drawn, "pipeline": workers, "workers": workers, "archive": {"axes": axes},
-        "islands": {"count": int(database.num_islands), "topology": "ring"},
-        "migration": {"kind": "best", "period": min(1.0, period),
-                      "count": max(1, min(1000, round(database.migration_rate * database.migration_interval)))},
-        "sampler": {"kind": "mixture", "explore": database.exploration_ratio, "exploit": database.exploitation_ratio,
-                    "weighted": weighted, "elite_fraction": min(1.0, max(1e-9, database.elite_selection_ratio)),
-                    "top": config.prompt.num_top_programs + config.prompt.num_diverse_programs,
-                    "inspirations": config.prompt.num_top_programs, "failures": 0},
-        "limits": {"repairs": 0, "duels": 0, "confirm": False, "idle_iterations": 1_000_000_000},
-    }
