@@ -28,7 +28,7 @@ import runpy, time
 def evaluate(program_path):
     value = runpy.run_path(program_path)["VALUE"]
     time.sleep(SLEEP if value > 1 else 0.005)
-    return {"combined_score": 1 - 1 / (1 + value % 97)}
+    return {"combined_score": value * 61 % 97 / 97}
 """
 CONFIG = """\
 checkpoint_interval: 1000000
