@@ -1,4 +1,4 @@
-"""`python -m kernelsmith` is the command `kernelsmith`: `plot` and `report` in Python, all else by the executable."""
+"""`python -m kernelsmith` is the command `kernelsmith`: some in Python (_commands.py), all else by the executable."""
 
 import os
 import sys
@@ -17,11 +17,11 @@ def _command() -> Path:
 
 
 def main() -> None:
-    """Draws, or becomes the executable and does not return."""
+    """Does it here, or becomes the executable and does not return."""
     arguments = sys.argv[1:]
     try:
-        if arguments and _commands.knows(arguments[0]):
-            _commands.run(arguments)
+        if arguments and _commands.knows(arguments):
+            sys.exit(_commands.run(arguments))
         else:
             command = _command()
             os.execv(command, ["kernelsmith", *arguments])

@@ -1,4 +1,4 @@
-"""`kernelsmith plot` and `kernelsmith report`: the command's pictures, which are drawn in Python."""
+"""The commands that are Python's: `plot`, `report`, `openevolve` and `export --format trace`."""
 
 from __future__ import annotations
 
@@ -48,13 +48,22 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[str, Path], None]]] = {
 }
 
 
-def knows(name: str) -> bool:
-    """Whether the first argument names a command of this module."""
-    return name in _COMMANDS
+def _exports_trace(arguments: Sequence[str]) -> bool:
+    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    return arguments[0] == "export" and any(pair == ("--format", "trace") or pair[0] == "--format=trace" for pair in pairs)
 
 
-def run(arguments: Sequence[str]) -> None:
-    """Does what the arguments say, the command's name being the first. Raises Error."""
+def knows(arguments: Sequence[str]) -> bool:
+    """Whether they are for a command of this module."""
+    return arguments[0] in _COMMANDS or arguments[0] == "openevolve" or _exports_trace(arguments)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Does what the arguments say, the command's name being the first. Returns the exit status. Raises Error."""
+    if arguments[0] not in _COMMANDS:
+        from .openevolve import command
+
+        return (command.openevolve if arguments[0] == "openevolve" else command.export_trace)(arguments[1:])
     file, about, act = _COMMANDS[arguments[0]]
     parser = _Parser(prog=f"kernelsmith {arguments[0]}", description=about, allow_abbrev=False,
                      epilog="Needs matplotlib: pip install 'kernelsmith[plot]'")
@@ -65,6 +74,7 @@ def run(arguments: Sequence[str]) -> None:
     # A model or a folder may be called in letters that the font lacks; boxes stand for them.
     warnings.filterwarnings("ignore", message="Glyph .* missing from font")
     act(options.RUN, options.out)
+    return 0
 
 
 def fail(error: Error) -> NoReturn:

@@ -363,6 +363,19 @@ class StoredRun(metaclass=type):
     def archive(self) -> ArchiveView: ...
 
 @final
+class Model(metaclass=type):
+    """A server of language models: what proposers in Python ask it with. Any thread may use it."""
+
+    def __init__(self, base_url: str, key: str, timeout_s: float, attempts: int, concurrency: int) -> None:
+        """An empty base_url or key is the environment's (docs/llm.md). Raises Error for a server that a key may not be
+        sent to."""
+    def start(self, model: str, messages: list[dict[str, str]], done: Callable[[Any], object], *,
+              max_output_tokens: int | None = None, temperature: float | None = None, top_p: float | None = None,
+              reasoning_effort: str = "", extra_body: str = "") -> Callable[[], None]:
+        """Sends {"role", "content"} messages. `done` is called once, on another thread, with the reply as a dict (text,
+        reasoning, finish, finish_detail, model, usage) or with an Error. Returns a function that gives the call up."""
+
+@final
 class Task(metaclass=type):
     """A task folder, read and checked. Immutable."""
 

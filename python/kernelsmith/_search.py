@@ -60,6 +60,7 @@ def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None
     Either `task` names a folder with a task.yaml, or `evaluator` scores candidates: a function of a Source that returns
     a number (higher is better), (number, features), a dict with "fitness", or an Evaluation; a coroutine function; or
     an object with a method evaluate(job). What it raises rejects the candidate, with the traceback as its diagnostics.
+    Beside a task, `evaluator` is a dict: run.yaml's section.
 
     `proposer` makes children: a function of a Request that returns a text, a dict of texts by path, a Source, a
     Refusal, or None where nothing is left; a coroutine function; an object with propose(request); Tuner, Chat or
@@ -84,6 +85,8 @@ def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None
     (8.0, 'k = 8  # @tune 1 2 4 8')
     """
     if task is not None:
+        if isinstance(evaluator, dict):  # run.yaml's section
+            settings["evaluator"], evaluator = evaluator, None
         if evaluator is not None or seed is not None:
             raise Error("a task has its own evaluator and seed", "invalid_argument", "run",
                         "leave out the task, or evaluator and seed")

@@ -54,6 +54,7 @@ ArchiveView archive_of(const SearchState& state);
 py::dict dict_of(const Counts& counts);
 
 void bind_archive(py::module_& module);
+void bind_models(py::module_& module);
 void bind_outcomes(py::module_& module);
 void bind_requests(py::module_& module);
 void bind_searches(py::module_& module);

@@ -14,6 +14,7 @@ PYBIND11_MODULE(_core, module) {
   bind_archive(module);
   bind_searches(module);
   bind_stored_runs(module);
+  bind_models(module);
   bind_texts(module);
 }
 

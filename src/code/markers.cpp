@@ -18,8 +18,9 @@ constexpr auto kEnd = "EVOLVE-BLOCK-END"sv;
 struct CommentForm {
   std::string_view open, close;  // an empty `close` is the end of the line
 };
-constexpr std::array<CommentForm, 6> kForms{
-    {{"//", ""}, {"#", ""}, {"!", ""}, {"/*", "*/"}, {"<!--", "-->"}, {"(*", "*)"}}};
+// "<!--" stands before "--", which it ends with.
+constexpr std::array<CommentForm, 7> kForms{
+    {{"//", ""}, {"#", ""}, {"!", ""}, {"/*", "*/"}, {"<!--", "-->"}, {"--", ""}, {"(*", "*)"}}};
 
 // The form whose opener `text` ends with, or null.
 const CommentForm* opened_by(std::string_view text) {

@@ -23,7 +23,7 @@ std::string changed(std::string text, const std::string& from, const std::string
 
 TEST(Blocks, AreFoundInEveryCommentForm) {
   for (const auto& [open, close] : std::vector<std::pair<std::string, std::string>>{
-           {"//", ""}, {"#", ""}, {"!", ""}, {"/*", " */"}, {"<!--", " -->"}, {"(*", " *)"}}) {
+           {"//", ""}, {"#", ""}, {"!", ""}, {"--", ""}, {"/*", " */"}, {"<!--", " -->"}, {"(*", " *)"}}) {
     const Source source =
         one_file("f.txt", open + " EVOLVE-BLOCK-START" + close + "\nx\n" + open + "EVOLVE-BLOCK-END" + close);
     const auto blocks = find_blocks(source);

@@ -1,6 +1,6 @@
 // EVOLVE-BLOCKs: what of a candidate may change. A marker stands alone on its line in a comment, such as
-// `// EVOLVE-BLOCK-START`, in any of the forms //, #, !, /* */, <!-- --> and (* *). Everything outside the
-// blocks, markers included, is frozen. A source without any marker may change as a whole.
+// `// EVOLVE-BLOCK-START`, in any of the forms //, #, !, --, /* */, <!-- --> and (* *). Everything outside
+// the blocks, markers included, is frozen. A source without any marker may change as a whole.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,60 @@
+"""The archive's axes for OpenEvolve's feature dimensions. Their bounds stay what they are when the search begins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from .config import Config
+
+# A program that grows past this many times the seed's number, or falls below its share of it, is in the edge bin.
+_FACTOR = 16.0
+_BUILT_IN = {"complexity": "ks_length", "diversity": "ks_difference", "score": "fitness"}
+
+
+def needs_seed(config: Config) -> bool:
+    """Whether the bounds of a dimension are to be found from what the initial program scores."""
+    return any(name not in ("complexity", "diversity") for name in config.database.feature_dimensions)
+
+
+def axes_for(config: Config, seed_length: int, seed_features: Mapping[str, float]) -> list[dict[str, Any]]:
+    """run.yaml's `archive.axes`. `seed_features` is what the initial program was measured at; may be empty where no
+    dimension needs it."""
+    axes = []
+    for name in config.database.feature_dimensions:
+        feature = f"ks_{name}" if f"ks_{name}" in seed_features else _BUILT_IN.get(name, f"ks_{name}")
+        bins = config.database.feature_bins
+        count = int(bins.get(name, 10) if isinstance(bins, dict) else bins)
+        if feature == "ks_length":
+            bounds = _around(float(max(16, seed_length)))
+        elif feature == "ks_difference":
+            bounds = {"scale": "linear", "low": 0.0, "high": 1.0}
+        else:
+            bounds = _around(seed_features.get(feature, 0.0))
+        axes.append({"feature": feature, **bounds, "bins": max(1, count)})
+    return axes
+
+
+def _around(value: float) -> dict[str, Any]:
+    """Shares lie between 0 and 1; larger numbers may grow or shrink by a factor; negative ones by that much."""
+    if 0 <= value <= 1:
+        return {"scale": "linear", "low": 0.0, "high": 1.0}
+    if value > 0:
+        return {"scale": "logarithmic", "low": value / _FACTOR, "high": value * _FACTOR}
+    return {"scale": "linear", "low": value * _FACTOR, "high": -value * _FACTOR}
+
+
+def cell_of(axes: list[dict[str, Any]], features: Mapping[str, float]) -> str:
+    """The bin on each axis, as OpenEvolve writes a cell: "3-0"."""
+    return "-".join(str(_bin(axis, features.get(axis["feature"], axis["low"]))) for axis in axes)
+
+
+def _bin(axis: Mapping[str, Any], value: float) -> int:
+    low, high = axis["low"], axis["high"]
+    if axis["scale"] == "logarithmic":
+        if value <= 0:
+            return 0
+        value, low, high = math.log(value), math.log(low), math.log(high)
+    bins: int = axis["bins"]
+    return min(max(int((value - low) / (high - low) * bins), 0), bins - 1)

@@ -1,0 +1,37 @@
+"""What evaluate() may return besides a dict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class EvaluationResult:
+    """Numbers by name, and texts by name that the next prompt shows. Evaluators may as well import
+    openevolve.evaluation_result: it stands there in evaluations, be OpenEvolve installed or not."""
+
+    metrics: dict[str, Any]
+    artifacts: dict[str, str | bytes] = field(default_factory=dict)
+
+    @classmethod
+    def from_dict(cls, metrics: dict[str, Any]) -> EvaluationResult:
+        return cls(metrics)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The metrics."""
+        return self.metrics
+
+    def has_artifacts(self) -> bool:
+        return bool(self.artifacts)
+
+    def get_artifact_keys(self) -> list[str]:
+        return list(self.artifacts)
+
+    def get_artifact_size(self, key: str) -> int:
+        """In bytes; 0 where there is none."""
+        value = self.artifacts.get(key, "")
+        return len(value if isinstance(value, bytes) else str(value).encode())
+
+    def get_total_artifact_size(self) -> int:
+        return sum(map(self.get_artifact_size, self.artifacts))

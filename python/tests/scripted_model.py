@@ -1,0 +1,69 @@
+"""A server of Chat Completions whose replies a function writes."""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+class Scripted:
+    """What was asked so far, and where."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.asked: list[dict[str, Any]] = []
+
+    @property
+    def prompts(self) -> list[str]:
+        """The users' messages."""
+        return [one["messages"][-1]["content"] for one in self.asked]
+
+
+@contextlib.contextmanager
+def scripted(reply: Callable[[dict[str, Any], int], str]) -> Iterator[Scripted]:
+    """Serves reply(request, number) on a port of this machine; numbers count from 1."""
+    script = Scripted()
+    lock = threading.Lock()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with lock:
+                script.asked.append(asked)
+                number = len(script.asked)
+            choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply(asked, number)}}
+            body = json.dumps({"id": "1", "object": "chat.completion", "created": 0, "model": asked["model"],
+                               "choices": [choice],
+                               "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    class Server(http.server.ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *_: Any) -> None:
+            """Clients may be killed."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    script.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    try:
+        yield script
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
