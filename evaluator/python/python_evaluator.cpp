@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -79,15 +80,24 @@ class PythonBackend final : public Backend {
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     const Source& candidate = static_cast<const ProgramFiles&>(*request.candidate).source;
     Answer answer;
+    std::optional<Error> failed;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       if (const Status ready = worker_of(request.device, stop); !ready) return ready.error();
       auto& worker = workers_[request.device];
       request.report.toolchain = "Python " + worker->version();
       answer = worker->evaluate(candidate, limits_, stop);
-      if (answer.kind == Answer::Kind::reply) return judge(answer, std::move(request.report));
+      failed.reset();
+      if (answer.kind == Answer::Kind::reply) {
+        auto reply = python_process::read_evaluation(answer.message);
+        if (!reply || reply->spoiled) worker.reset();
+        if (reply) return judge(std::move(*reply), std::move(request.report));
+        failed = reply.error();  // of the machine, or of what an earlier program did to the worker
+        continue;
+      }
       worker.reset();
       if (answer.kind != Answer::Kind::ended) break;
     }
+    if (failed) return *failed;
     return without_reply(answer, std::move(request.report));
   }
 
@@ -102,18 +112,16 @@ class PythonBackend final : public Backend {
     return {};
   }
 
-  Result<Evaluation> judge(const Answer& answer, Report report) const {
-    auto reply = python_process::read_evaluation(answer.message);
-    if (!reply) return reply.error();
+  Result<Evaluation> judge(WorkerReply reply, Report report) const {
     report.tier = tier_;
-    report.spent_ms["run"] = reply->wall_ms;
-    report.advice = advice_of(reply->artifacts);
-    report.artifacts.insert(report.artifacts.end(), reply->artifacts.begin(), reply->artifacts.end());
-    if (reply->rejected) {
-      const std::string said = said_in(reply->artifacts);
-      return reject(*reply->rejected, reply->words + (said.empty() ? "" : "\n" + said), std::move(report));
+    report.spent_ms["run"] = reply.wall_ms;
+    report.advice = advice_of(reply.artifacts);
+    report.artifacts.insert(report.artifacts.end(), reply.artifacts.begin(), reply.artifacts.end());
+    if (reply.rejected) {
+      const std::string said = said_in(reply.artifacts);
+      return reject(*reply.rejected, reply.words + (said.empty() ? "" : "\n" + said), std::move(report));
     }
-    auto metrics = Metrics::create(Measurement::exact(reply->fitness), std::move(reply->features));
+    auto metrics = Metrics::create(Measurement::exact(reply.fitness), std::move(reply.features));
     if (!metrics) return reject(RejectionCode::bad_metrics, describe(metrics.error()), std::move(report));
     return Evaluation(Acceptance{std::move(*metrics), std::move(report)});
   }

@@ -73,6 +73,7 @@ Result<WorkerReply> read_evaluation(const Message& message) {
   if (const Status parsed = parse(message, reply); !parsed) return parsed.error();
   WorkerReply read;
   read.words = text_at(reply, "words");
+  read.spoiled = member(reply, "spoiled") != false;
   if (const Json& wall = member(reply, "wall_s"); wall.is_number()) read.wall_ms = wall.get<double>() * 1000;
   if (const Status artifacts = read_artifacts(member(reply, "artifacts"), message.blob, read.artifacts);
       !artifacts)

@@ -23,6 +23,7 @@ struct WorkerReply {
   std::map<std::string, double> features;
   std::vector<Artifact> artifacts;
   double wall_ms = 0;
+  bool spoiled = false;  ///< the program left something in its worker that the next one could find
 };
 
 /// The reply to a request to evaluate. Errors: bad_reply; what the worker says of the machine.

@@ -163,11 +163,20 @@ bool deny_to_runners(void* filter, bool threads) {
                             {argument(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
 }
 
+// What outlives a program, or belongs to another process of its user, where one sandbox serves several
+// programs.
+bool deny_to_commands(void* filter) {
+  return deny(filter, kDeny, {"shmget", "msgget", "semget", "mq_open"}) &&
+         deny_where(filter, kDeny, SCMP_SYS(prlimit64),
+                    {argument(0, SCMP_CMP_NE, 0), argument(2, SCMP_CMP_NE, 0)});
+}
+
 bool add_rules(void* filter, SandboxProfile profile) {
   switch (profile) {
     case SandboxProfile::toolchain:
-    case SandboxProfile::command:
       return deny_everywhere(filter) && deny_all_sockets_but_local(filter);
+    case SandboxProfile::command:
+      return deny_everywhere(filter) && deny_all_sockets_but_local(filter) && deny_to_commands(filter);
     case SandboxProfile::runner:
       return deny_everywhere(filter) && deny_to_runners(filter, false);
     case SandboxProfile::runner_with_threads:

@@ -118,8 +118,72 @@ TEST_P(PythonLimits, NoProgramSeesWhatAnotherLeft) {
             0);
 }
 
+TEST_P(PythonLimits, WhatAProgramDoesToItsWorkerHarmsNoOther) {
+  const std::string deep =
+      "import os, tempfile\nos.chdir(tempfile.gettempdir())\n"
+      "for _ in range(3000): os.mkdir('d'); os.chdir('d')\nreturn 1";
+  const std::string limits =
+      "import os, resource\ntry: resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (8, 8))\n"
+      "except OSError: pass\nreturn 1";
+  const std::string closed =
+      "import os\nos.makedirs('/tmp/a/b')\nopen('/tmp/a/b/c', 'w')\nos.chmod('/tmp/a', 0)\nreturn 1";
+  std::vector<std::string> all = {
+      deep, limits, "import os\nos.nice(5)\nos.setpriority(os.PRIO_PROCESS, os.getppid(), 5)\nreturn 1"};
+  if (GetParam()) {
+    all.push_back(closed);
+    for (const std::string folder : {"/tmp", "/dev/shm"})
+      all.push_back("import os\nos.chmod('" + folder + "', 0)\nreturn 1");
+  }
+  for (const std::string& body : all) {
+    EXPECT_TRUE(patient_.run(body).accepted()) << body;
+    const Evaluation next = patient_.run(
+        "import os, resource\nopen('own', 'w') if os.access('.', os.W_OK) else None\n"
+        "return os.getpriority(os.PRIO_PROCESS, 0) + (resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 8) + "
+        "os.path.exists('/tmp/a')");
+    ASSERT_TRUE(next.accepted()) << body << next.rejection()->diagnostics;
+    EXPECT_EQ(next.metrics()->fitness().median, 0) << body;
+  }
+}
+
+TEST_P(PythonLimits, AForgedAnswerIsTheProgramsFault) {
+  const auto forged = [](const std::string& json) {
+    return "import os, struct\ntext = " + json +
+           "\nmessage = struct.pack('<IQ', len(text), 0) + text\nfor fd in range(3, 64):\n"
+           "    try: os.write(fd, message)\n    except OSError: pass\nimport time\ntime.sleep(1000)";
+  };
+  for (const std::string json :
+       {R"(b'{"end": "returned", "numbers": [], "artifacts": [["a", -5]]}')",
+        R"(b'{"end": "returned", "numbers": [], "artifacts": [["a", 1e999]]}')",
+        R"(b'{"end": "passed", "stage": 2, "numbers": [], "artifacts": []}')",
+        R"(b'{"end": "passed", "stage": 1e999, "numbers": [], "artifacts": []}')", R"(b'[]')"}) {
+    const Evaluation evaluation = patient_.run(forged(json));
+    ASSERT_NE(evaluation.rejection(), nullptr) << json;
+    EXPECT_EQ(evaluation.rejection()->code, RejectionCode::protocol_forged) << json;
+  }
+  const Evaluation words = patient_.run(forged(R"(b'{"end": "raised", "words": "\\ud800"}')"));
+  ASSERT_NE(words.rejection(), nullptr);
+  EXPECT_EQ(words.rejection()->code, RejectionCode::raised);
+}
+
+TEST_P(PythonLimits, ProcessesThatEndedDoNotCount) {
+  EXPECT_TRUE(
+      patient_
+          .run("import os, time\nfor _ in range(150):\n    if os.fork() == 0:\n"
+               "        os.fork()\n        os._exit(0)\n    os.wait()\n    time.sleep(0.003)\nreturn 1")
+          .accepted());
+}
+
 INSTANTIATE_TEST_SUITE_P(Sandboxed, PythonLimits, testing::Values(true));
 INSTANTIATE_TEST_SUITE_P(Unsandboxed, PythonLimits, testing::Values(false));
+
+TEST(PythonEvaluator, WhatTheEvaluatorWroteWhenItWasImportedStays) {
+  const Evaluating evaluating(
+      "import tempfile\nkept = tempfile.NamedTemporaryFile('w+')\nkept.write('data')\nkept.flush()\n"
+      "def evaluate(path):\n    exec(open(path).read())\n    return len(open(kept.name).read())\n");
+  EXPECT_EQ(evaluating.evaluate("pass").metrics()->fitness().median, 4);
+  EXPECT_EQ(evaluating.evaluate("open(kept.name, 'a').write('more')").metrics()->fitness().median, 8);
+  EXPECT_EQ(evaluating.evaluate("pass").metrics()->fitness().median, 4) << "it was imported anew";
+}
 
 TEST(PythonEvaluator, ItsEndLeavesNothing) {
   const auto before = descendants();

@@ -1,4 +1,4 @@
-"""The fork that evaluates one program, and what can be left of it."""
+"""The fork that evaluates one program."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import asyncio
 import inspect
 import os
 import resource
-import shutil
 import sys
 import tempfile
-from typing import Any, BinaryIO, Callable, Dict, List, Optional
+from typing import Any, BinaryIO, Callable, List, Optional
 
 from kernelsmith_process import descendants, framing
 
@@ -17,33 +16,8 @@ from . import cascade, results, traces
 from .loading import Evaluator
 from .results import BadMetrics, Outcome
 
-# Of an artifact, its last bytes; of all, this many.
-_MOST_TEXT = 1 << 20
-_MOST_TEXTS = 8 << 20
-
-# In a sandbox of its own this process is the only one to write here.
-_SHARED_FOLDERS = ("/tmp", "/dev/shm") if descendants.ALONE else ()  # noqa: S108
-
-
-def _entries() -> Dict[str, List[str]]:
-    return {folder: os.listdir(folder) for folder in _SHARED_FOLDERS if os.path.isdir(folder)}
-
-
-_AT_FIRST = _entries()
-
-
-def clean_up() -> None:
-    """Removes what was left in the sandbox's own folders: the next program must not find it."""
-    for folder, names in _entries().items():
-        for name in set(names) - set(_AT_FIRST.get(folder, ())):
-            path = os.path.join(folder, name)
-            if os.path.isdir(path) and not os.path.islink(path):
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                try:
-                    os.unlink(path)
-                except OSError:
-                    pass
+# Of what sys.exit() was given.
+_MOST_CODE = 1000
 
 
 class Streams:
@@ -97,7 +71,7 @@ def _evaluate(evaluator: Evaluator, path: str, stream: BinaryIO) -> None:
     except MemoryError:
         tell({"end": "out_of_memory", "words": "memory ran out\n" + traces.current()})
     except SystemExit as error:
-        tell({"end": "exited", "words": "sys.exit(%s) was called\n%s" % (traces.plain(repr(error.code)), traces.current())})
+        tell({"end": "exited", "words": "sys.exit(%s) was called\n%s" % (traces.plain(repr(error.code))[-_MOST_CODE:], traces.current())})
     except BaseException:  # noqa: BLE001 - whatever it raises is told
         tell({"end": "raised", "words": traces.current()})
 
@@ -117,11 +91,7 @@ def _call(function: Callable[[str], Any], path: str) -> Any:
 def _packed(outcome: Outcome, stage: Optional[int]) -> tuple:
     """A message and its blob: numbers as texts, which JSON's are not all, and artifacts by name and size."""
     found, artifacts = results.split(outcome)
-    sizes, blob = [], bytearray()
-    for name, text in artifacts.items():
-        kept = text[-min(_MOST_TEXT, _MOST_TEXTS - len(blob)):] if len(blob) < _MOST_TEXTS else b""
-        sizes.append([name, len(kept)])
-        blob += kept
+    sizes, blob = results.packed(artifacts)
     message = {"end": "returned" if stage is None else "passed", "stage": stage,
                "numbers": [[name, repr(value)] for name, value in found.items()], "artifacts": sizes}
-    return message, bytes(blob)
+    return message, blob

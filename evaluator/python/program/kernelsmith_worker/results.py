@@ -14,6 +14,10 @@ from .traces import plain
 # Of names, of metrics and of artifacts: beyond anything that means something.
 _MOST_NAME = 200
 _MOST_NUMBERS = 1000
+_MOST_ARTIFACTS = 1000
+# Of an artifact, its last bytes; of all, this many.
+_MOST_TEXT = 1 << 20
+_MOST_TEXTS = 8 << 20
 
 
 class BadMetrics(Exception):
@@ -104,6 +108,18 @@ def split(outcome: Outcome) -> Tuple[Dict[str, float], Dict[str, bytes]]:
     for name, value in outcome.artifacts.items():
         artifacts[_name_of(name)] = _bytes_of(value)
     return found, artifacts
+
+
+def packed(artifacts: Dict[str, bytes]) -> Tuple[List[list], bytes]:
+    """Names with sizes, and the texts one after another: the end of each."""
+    if len(artifacts) > _MOST_ARTIFACTS:
+        raise BadMetrics("%d artifacts: at most %d" % (len(artifacts), _MOST_ARTIFACTS))
+    sizes, blob = [], bytearray()
+    for name, text in artifacts.items():
+        kept = text[-min(_MOST_TEXT, _MOST_TEXTS - len(blob)):] if len(blob) < _MOST_TEXTS else b""
+        sizes.append([name, len(kept)])
+        blob += kept
+    return sizes, bytes(blob)
 
 
 def score(found: Dict[str, float]) -> Tuple[float, Dict[str, float], Dict[str, float]]:

@@ -9,7 +9,7 @@ from typing import Tuple
 
 from kernelsmith_process.framing import Failure, Message
 
-from . import fork, loading, supervision
+from . import cleaning, loading, supervision
 
 
 class Service:
@@ -18,19 +18,20 @@ class Service:
     def __init__(self, requests: int, replies: int) -> None:
         self._channel = (requests, replies)
         self._evaluator: loading.Evaluator | None = None
+        self._cleaner: cleaning.Cleaner | None = None
 
     def handle(self, request: Message, blob: bytes) -> Tuple[Message, bytes]:
         """The reply to a request. Failure for everything that is not the candidate's fault."""
         if request.get("do") == "load":
             return self._load(request), b""
         if request.get("do") == "evaluate" and self._evaluator is not None:
-            return supervision.evaluate(request, blob, self._evaluator, self._channel)
+            return supervision.evaluate(request, blob, self._evaluator, self._cleaner, self._channel)
         raise Failure("machine", "run", "bad_request", "a request to do {!r}".format(request.get("do")),
                       "load, then evaluate")
 
     def _load(self, request: Message) -> Message:
         self._evaluator = loading.load(request["evaluator"], request.get("cascade"))
-        fork.clean_up()
+        self._cleaner = cleaning.Cleaner()
         # What is there now is there in every fork: the collector need not touch it, and so copy it.
         gc.collect()
         gc.freeze()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import select
-import shutil
 import signal
 import struct
 import sys
@@ -17,7 +16,8 @@ from typing import Dict, List, Optional, Tuple
 from kernelsmith_process import descendants, framing
 from kernelsmith_process.framing import Failure, FramingError, Message
 
-from . import cascade, fork, results
+from . import cascade, fork, results, traces
+from .cleaning import Cleaner
 from .loading import Evaluator
 from .results import BadMetrics, Outcome
 
@@ -26,6 +26,7 @@ _KEPT_OUTPUT = 1 << 20
 _MOST_REPLY_JSON = 1 << 20
 _MOST_REPLY_BLOB = 16 << 20
 _PIPE_BYTES = 1 << 20
+_MOST_WORDS = 100_000
 # How soon the end of a child that said nothing is seen, and too many processes.
 _LOOK_S = 0.02
 _COUNT_S = 0.1
@@ -59,8 +60,10 @@ class End:
         self.code, self.words, self.outcome = code, words, outcome
 
 
-def evaluate(request: Message, blob: bytes, evaluator: Evaluator, channel: Tuple[int, int]) -> Tuple[Message, bytes]:
-    """Evaluates the files of the request in a fork; the first one is the program."""
+def evaluate(request: Message, blob: bytes, evaluator: Evaluator, cleaner: Cleaner,
+             channel: Tuple[int, int]) -> Tuple[Message, bytes]:
+    """Evaluates the files of the request in a fork; the first one is the program. A reply that says `spoiled` is this
+    worker's last: the program has left something that the next one could find."""
     folder = tempfile.mkdtemp(prefix="kernelsmith-")
     try:
         path = _write_files(folder, request["files"], blob)
@@ -70,10 +73,10 @@ def evaluate(request: Message, blob: bytes, evaluator: Evaluator, channel: Tuple
             end = watch.run(path, folder)
         except OSError as error:
             raise Failure("machine", "run", "tool_failed", "a process cannot be started: %s" % error) from None
-        return _reply(end, watch, time.monotonic() - begun)
+        reply, texts = _reply(end, watch, time.monotonic() - begun)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        fork.clean_up()
+        clean = cleaner.clean(folder)
+    return {**reply, "spoiled": not clean}, texts
 
 
 def _write_files(folder: str, files: List[list], blob: bytes) -> str:
@@ -89,7 +92,7 @@ def _write_files(folder: str, files: List[list], blob: bytes) -> str:
 
 def _reply(end: End, watch: "_Watch", wall_s: float) -> Tuple[Message, bytes]:
     texts: Dict[str, bytes] = {}
-    message: Message = {"end": end.code, "words": end.words, "wall_s": wall_s}
+    message: Message = {"end": end.code, "words": traces.plain(end.words)[-_MOST_WORDS:], "wall_s": wall_s}
     if end.outcome is not None:
         try:
             found, texts = results.split(end.outcome)
@@ -97,13 +100,18 @@ def _reply(end: End, watch: "_Watch", wall_s: float) -> Tuple[Message, bytes]:
             texts.update({name: repr(value).encode() for name, value in others.items()})
         except BadMetrics as error:
             message.update(end="bad_metrics", words=str(error))
+    # Bytes that are no UTF-8 are shown by their numbers, and a character that was cut in two is no loss.
+    sizes, blob = results.packed({name: _shown(text) for name, text in texts.items()})
     for name, tail in (("python.out", watch.out), ("python.err", watch.err)):
         if tail.text():
-            texts[name] = tail.text()
-    # Bytes that are no UTF-8 are shown by their numbers, and a character that was cut in two is no loss.
-    shown = [(name, text.decode("utf-8", "backslashreplace").encode()) for name, text in texts.items()]
-    message["artifacts"] = [[name, len(text)] for name, text in shown]
-    return message, b"".join(text for _, text in shown)
+            sizes.append([name, len(_shown(tail.text()))])
+            blob += _shown(tail.text())
+    message["artifacts"] = sizes
+    return message, blob
+
+
+def _shown(text: bytes) -> bytes:
+    return text.decode("utf-8", "backslashreplace").encode()
 
 
 class _Watch:
@@ -163,7 +171,7 @@ class _Watch:
                     poll.unregister(descriptor)
             try:
                 end, stage_passed = self._understand()
-            except (FramingError, ValueError, TypeError, KeyError) as error:
+            except Exception as error:  # noqa: BLE001 - the evaluator's own code writes what is understood
                 return End("protocol_forged", "its answer cannot be understood: %s" % error)
             if end is not None:
                 return end
@@ -174,9 +182,10 @@ class _Watch:
                 self._drain(self._pipes[2:], _MOST_REPLY_BLOB)
                 try:
                     end, _ = self._understand()
-                except (FramingError, ValueError, TypeError, KeyError):
+                except Exception:  # noqa: BLE001
                     end = None
                 return end or _end_of(ended)
+            _reap_others(child)
             if time.monotonic() >= count_at and not descendants.ALONE:
                 count_at = time.monotonic() + _COUNT_S
                 if len(descendants.descendants()) > self._processes:
@@ -214,7 +223,10 @@ class _Watch:
             outcome = _outcome_of(told, blob)
             if told["end"] == "returned":
                 return End("returned", "", outcome), passed
-            self._passed = (int(told["stage"]), outcome)
+            stage = int(told["stage"])
+            if not self._evaluator.cascade or stage != (self._passed[0] if self._passed else 1) + 1 or stage > 3:
+                raise ValueError("it passes a stage that is not next")
+            self._passed = (stage, outcome)
             passed = True
 
     def _next_message(self) -> Optional[Tuple[Message, bytes]]:
@@ -250,6 +262,15 @@ def _fork() -> int:
         return os.fork()
 
 
+def _reap_others(child: int) -> None:
+    """Those whose parent ended: the dead count among the processes that there may be."""
+    while True:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None or ended.si_pid == child:
+            return
+        os.waitpid(ended.si_pid, 0)
+
+
 def _prepare(read: int) -> None:
     os.set_blocking(read, False)
     try:
@@ -261,6 +282,8 @@ def _prepare(read: int) -> None:
 def _outcome_of(told: Message, blob: bytes) -> Outcome:
     artifacts, at = {}, 0
     for name, size in told["artifacts"]:
+        if not 0 <= int(size) <= len(blob) - at:
+            raise ValueError("an artifact that is not there")
         artifacts[str(name)] = blob[at:at + int(size)]
         at += int(size)
     return Outcome({str(name): float(text) for name, text in told["numbers"]}, artifacts)
