@@ -14,8 +14,9 @@ namespace kernelsmith {
 /// io_uring, userfaultfd, perf, bpf, keys, sockets other than AF_UNIX).
 enum class SandboxProfile {
   toolchain,  ///< compilers: may start processes
-  command,    ///< a task's own program: may start processes, its memory is limited as a whole where possible
-  runner,     ///< loads candidate code: no processes, timers, sockets, memfd, affinity, handlers of SIGCONT
+  command,  ///< a task's own program: may start processes, but leave no System V memory or message queue, nor
+            ///< set another's limits; its memory is limited as a whole where possible
+  runner,   ///< loads candidate code: no processes, timers, sockets, memfd, affinity, handlers of SIGCONT
   runner_with_threads,  ///< the same, for tasks that declare threads
 };
 
