@@ -150,7 +150,7 @@ def test_markers_of_every_comment_form(opening: str, closing: str) -> None:
 @pytest.mark.parametrize(("metrics", "fitness"), [
     ({"combined_score": 2.5, "a": 0}, 2.5), ({"a": 1.0, "b": 3, "flag": True, "name": "x"}, 2.0),
     ({"a": 1.0, "size": 100}, 1.0), ({"size": 100}, 100.0), ({}, 0.0), ({"combined_score": "high", "a": 4}, 4.0),
-    ({"a": float("nan"), "b": 1.0}, 1.0)])
+    ({"a": float("nan"), "b": 1.0}, 1.0), ({"combined_score": "0.5"}, 0.5), ({"combined_score": True, "a": 3}, 1.0)])
 def test_fitness_is_openevolves(metrics: dict[str, Any], fitness: float) -> None:
     assert fitness_of(metrics, ["size"]) == fitness
 
@@ -166,6 +166,9 @@ EVALUATORS = {
                "def evaluate(path):\n    return EvaluationResult(metrics={'a': 1.0}, artifacts={'log': b'bytes', 'n': 3})",
                {"a": 1.0}),
     "coroutine": ("async def evaluate(path):\n    return {'a': 4}", {"a": 4}),
+    "numbers of others": ("import numpy as np\ndef evaluate(path):\n"
+                          "    return {'combined_score': np.float32(.5), 'n': np.int64(3), 'at': np.array(.25), 'list': [1]}",
+                          {"combined_score": 0.5, "n": 3, "at": 0.25, "list": [1]}),
     "arguments": ("def evaluate(path, weight):\n    return {'a': weight}", {"a": 7}),
     "neighbour": ("from beside import VALUE\ndef evaluate(path):\n    return {'a': VALUE}", {"a": 11}),
     "stages": ("def evaluate(path):\n    raise AssertionError('stages are called')\n"
