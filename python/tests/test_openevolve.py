@@ -150,6 +150,41 @@ def test_a_checkpoint_is_gone_on_from(tmp_path: Path) -> None:
     assert new[before["id"]]["parent_id"] == old[before["id"]]["parent_id"]
 
 
+def checkpoint_of(folder: Path, codes: dict[str, str]) -> Path:
+    """Programs by their names, the later the fitter."""
+    (folder / "programs").mkdir(parents=True)
+    for at, (id, code) in enumerate(codes.items()):
+        (folder / "programs" / f"{id}.json").write_text(json.dumps({"id": id, "code": code, "metrics": {"combined_score": at}}))
+    (folder / "metadata.json").write_text(json.dumps({"best_program_id": list(codes)[-1], "last_iteration": 5}))
+    return folder
+
+
+def test_programs_of_a_checkpoint_enter_whatever_stands_around_their_blocks(tmp_path: Path) -> None:
+    folder = tasks.write(tmp_path / "task")
+    kept = checkpoint_of(tmp_path / "kept", {
+        "first": tasks.PROGRAM, "other": tasks.PROGRAM.replace("1", "2").replace("math", "os"), "none": "x = 1\n",
+        "best": tasks.PROGRAM.replace("1", "3").rstrip()})
+    (kept / "programs" / "broken.json").write_text('{"id": "bro')
+    with scripted(tasks.larger) as model:
+        done = tasks.evolve(folder, tmp_path / "out", model.url, "-i", 1, "--checkpoint", kept)
+    assert done.returncode == 0 and "rejected" not in done.stderr, done.stderr
+    warned = [line for line in done.stderr.splitlines() if line.startswith("WARNING")]
+    assert len(warned) == 2 and "broken.json" in warned[0] and "none.json" in warned[1], done.stderr
+    found = tasks.programs(tmp_path / "out" / "checkpoints" / "checkpoint_6")
+    assert {id: found[id]["code"] for id in ("first", "other", "best")} == {
+        "first": tasks.PROGRAM, "other": tasks.PROGRAM.replace("1", "2"), "best": tasks.PROGRAM.replace("1", "3")}
+
+
+def test_a_best_program_of_a_checkpoint_without_its_marker_is_named(tmp_path: Path) -> None:
+    folder = tasks.write(tmp_path / "task")
+    kept = checkpoint_of(tmp_path / "kept", {"best": tasks.PROGRAM.replace("# EVOLVE-BLOCK-END\n", "")})
+    done = tasks.evolve(folder, tmp_path / "out", "http://127.0.0.1:9/v1", "--checkpoint", kept)
+    assert done.returncode == 1 and f"error: {kept / 'programs' / 'best.json'}: the best program" in done.stderr, done.stderr
+    (kept / "metadata.json").write_text(json.dumps({"best_program_id": "gone", "last_iteration": 5}))
+    done = tasks.evolve(folder, tmp_path / "out", "http://127.0.0.1:9/v1", "--checkpoint", kept)
+    assert "metadata.json: the best program, gone, is not among the programs" in done.stderr, done.stderr
+
+
 def test_islands_may_begin_with_programs_of_their_own(tmp_path: Path) -> None:
     text = tasks.CONFIG.replace("num_islands: 2", "num_islands: 2, island_initial_programs: [null, other.py]")
     folder = tasks.write(tmp_path / "task", config=text)

@@ -86,6 +86,11 @@ def _parts(code: str) -> tuple[list[str], list[str]] | None:
     return None if is_open else ([*outside, "\n".join(current)], inside)
 
 
+def has_whole_blocks(code: str) -> bool:
+    """Whether every marker has its partner."""
+    return _parts(code) is not None
+
+
 def kept_outside(parent: str, child: str) -> str | None:
     """The child with everything outside of the blocks as the parent has it; None where its blocks are not the parent's."""
     old, new = _parts(parent), _parts(child)

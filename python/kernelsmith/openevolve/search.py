@@ -69,7 +69,7 @@ class _Search:
     def __init__(self, inputs: Inputs, config: Config, out: Path, models: list[Any], target: float | None,
                  checkpoint: str | None, logger: logging.Logger) -> None:
         self._config, self._logger = config, logger
-        self._kept = _kept(checkpoint, config)
+        self._kept = _kept(checkpoint, inputs, config, logger)
         if self._kept:  # the best of the checkpoint takes the initial program's place
             inputs = replace(inputs, code=self._kept.programs[0].code)
         self._inputs = inputs
@@ -264,7 +264,8 @@ def _refused(why: str, inputs: Inputs) -> Error:
                  "correct it, or the evaluator; OUT/logs has the whole text")
 
 
-def _kept(checkpoint: str | None, config: Config) -> Checkpoint | None:
+def _kept(checkpoint: str | None, inputs: Inputs, config: Config, logger: logging.Logger) -> Checkpoint | None:
     if checkpoint is None:
         return None
-    return read_checkpoint(checkpoint, lambda one: fitness_of(one.metrics, config.database.feature_dimensions))
+    return read_checkpoint(checkpoint, inputs.code, lambda one: fitness_of(one.metrics, config.database.feature_dimensions),
+                           logger)
