@@ -116,6 +116,33 @@ def test_a_search_that_is_killed_is_the_same_in_the_end(tmp_path: Path) -> None:
     assert found[0] == found[1] and len(found[0]) == 7
 
 
+def rows_of(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "history.jsonl").read_text().splitlines() if line.endswith("}")]
+
+
+def told(out: Path) -> list[tuple[Any, ...]]:
+    rows = [(row, row.get("program", {})) for row in rows_of(out)]
+    return [(row["ticket"], row["iteration"], row["kind"], row["island"], row.get("refusal"), row.get("fitness"), made.get("id"),
+             made.get("parent_id"), made.get("iteration_found"), made.get("code")) for row, made in rows]
+
+
+@pytest.mark.parametrize("imported", [False, True])
+def test_lines_of_the_history_that_a_kill_took_come_from_the_journal(imported: bool, tmp_path: Path) -> None:
+    folder, out = tasks.write(tmp_path / "task"), tmp_path / "out"
+    kept = checkpoint_of(tmp_path / "kept", {f"p{at}": tasks.PROGRAM.replace("1", str(at)) for at in range(2, 6)})
+    more = ("--checkpoint", kept) if imported else ()
+    replies = {1: "no program", 3: "```python\n" + tasks.PROGRAM.replace("1", "3") + "```"}
+    with scripted(lambda asked, number: replies.get(number) or tasks.larger(asked, number)) as model:
+        assert tasks.evolve(folder, out, model.url, "-i", 4, *more).returncode == 0
+        whole, lines = told(out), (out / "history.jsonl").read_text().splitlines(keepends=True)
+        for cut in (1, 3, 5, len(lines)):
+            (out / "history.jsonl").write_text("".join(lines[:-cut]) + lines[-cut][:50])
+            done = tasks.evolve(folder, out, model.url, "-i", 4, *more)
+            assert done.returncode == 0 and len(model.asked) == 4 and told(out) == whole, done.stderr
+        assert tasks.evolve(folder, out, model.url, "-i", 5, *more).returncode == 0
+    assert [one[:2] for one in told(out)[:-1]] == [one[:2] for one in whole] and len(model.asked) == 5
+
+
 def test_ctrl_c_ends_it_in_order(tmp_path: Path) -> None:
     folder, asked = tasks.write(tmp_path / "task"), threading.Event()
 

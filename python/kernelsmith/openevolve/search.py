@@ -25,6 +25,7 @@ from .output import Output, log_into
 from .programs import Note, Population, Program
 from .prompts import Prompts
 from .proposer import ModelProposer
+from .recovery import Stored, commits_of
 from .settings import evaluator_section, settings_for
 from .stopping import Stopping
 from .task import Inputs, fingerprint, write_task
@@ -92,20 +93,20 @@ class _Search:
         self._failure = ""  # of the initial program
         self._checkpointed = -1
         presets = self._presets()
-        self._extra = len(presets)
-        presets = presets[self._restore():]
-        if self._kept and not self._goes_on:
-            self._population.notes[0] = Note(restored=self._kept.programs[0])
+        self._extra = len(presets) - (0 in presets)
+        self._population.notes.update((ticket, Note(restored=program)) for ticket, program in presets.items())
+        self._restore()
         workers = int(self._settings["workers"])
         self._proposer = ModelProposer(
             config, Prompts(config, inputs.language), Ensemble(models, seed, workers), self._population, self._lock,
-            inputs.name, inputs.language, seed, presets)
+            inputs.name, inputs.language, seed)
 
-    def _presets(self) -> list[Program]:
+    def _presets(self) -> dict[int, Program]:
+        """Programs that need no model, by the tickets that they are for."""
         if self._kept:
-            return self._kept.programs[1:]
+            return dict(enumerate(self._kept.programs))
         texts = [Path(one).read_text(encoding="utf-8") for one in self._config.database.island_initial_programs if one]
-        return [Program(id=f"island-{at}", code=text, language=self._inputs.language) for at, text in enumerate(texts, 1)]
+        return {at: Program(id=f"island-{at}", code=text, language=self._inputs.language) for at, text in enumerate(texts, 1)}
 
     def _begin(self, mark: str) -> dict[str, Any]:
         """Decides what stays for as long as this search goes on, and writes its task."""
@@ -123,22 +124,22 @@ class _Search:
         assert found.fitness is not None
         return {**found.features, "fitness": found.fitness}
 
-    def _restore(self) -> int:
-        """What earlier sessions found. Returns how many of the presets they have seen."""
+    def _restore(self) -> None:
+        """What earlier sessions found. The journal is the truth: what a kill kept from history.jsonl is made from it."""
         if not self._goes_on:
-            return 0
+            return
         rows = list(self._history.rows())
         last, seen = restore(iter(rows), self._population)
         self._iteration = max(self._iteration, last)
         for row in rows:
+            self._population.notes.pop(row["ticket"], None)
             if row["kind"] != "seed":
                 self._why = self._why or self._stopping.seen(row.get("fitness"), row.get("program", {}).get("metrics", {}))
-        stored = Run.open(self._folder.run)
-        for line in stored.programs():  # that a kill kept from being written down
-            if line["id"] not in seen:
-                program = stored.program(line["id"])
-                self._take(program, self._population.of(program), 0)
-        return sum(row["kind"] == "seed" and row["ticket"] > 0 for row in rows)
+        for commit in commits_of(Run.open(self._folder.run), seen, in_order=bool(self._settings["deterministic"])):
+            try:
+                self._committed(commit)
+            except _Ended as ended:
+                self._why = self._why or str(ended)
 
     def _take(self, seen: _core.Program, made: Program, island: int) -> None:
         features = {**seen.evaluation.features, "fitness": seen.fitness} if seen.fitness is not None else {}
@@ -181,7 +182,7 @@ class _Search:
         with self._lock:
             self._committed(commit)
 
-    def _committed(self, commit: _core.Commit) -> None:
+    def _committed(self, commit: _core.Commit | Stored) -> None:
         if commit.kind == "given_back":
             self._logger.warning("ticket %d was given back: %s", commit.ticket, commit.error)
             return
@@ -207,7 +208,7 @@ class _Search:
             if why:
                 raise _Ended(why)
 
-    def _write_row(self, commit: _core.Commit, seen: _core.Program | None, made: Program | None, note: Note | None,
+    def _write_row(self, commit: _core.Commit | Stored, seen: _core.Program | None, made: Program | None, note: Note | None,
                    kind: str) -> None:
         features = self._population.cells.get(seen.id, {}) if seen is not None else {}
         refusal = f"{commit.refusal.code}: {commit.refusal.detail}" if commit.refusal is not None else ""
@@ -215,7 +216,7 @@ class _Search:
                                     seen.fitness if seen is not None else None, features, refusal,
                                     self._config.database.log_prompts))
 
-    def _tell(self, commit: _core.Commit, seen: _core.Program | None, made: Program | None) -> None:
+    def _tell(self, commit: _core.Commit | Stored, seen: _core.Program | None, made: Program | None) -> None:
         if seen is None or made is None:
             why = f"{commit.refusal.code}, {commit.refusal.detail}" if commit.refusal is not None else "known already"
             self._logger.info("Iteration %d: %s (%s)", self._iteration, commit.kind, why)
@@ -232,7 +233,7 @@ class _Search:
             self._logger.info("Iteration %d: program %s (parent %s): %s%s", self._iteration, made.id, made.parent_id,
                               metrics, "; the best so far" if commit.new_best else "")
 
-    def _write_files(self, commit: _core.Commit, made: Program | None, counts: bool) -> None:
+    def _write_files(self, commit: _core.Commit | Stored, made: Program | None, counts: bool) -> None:
         if commit.new_best and made is not None:
             self._output.best(made)
         due = counts and self._iteration % self._config.checkpoint_interval == 0
