@@ -22,7 +22,8 @@ import support
 from scripted_model import scripted
 
 import kernelsmith as ks
-from kernelsmith.openevolve import Config, EvaluationResult, LLMModelConfig, evolve_algorithm, evolve_code, evolve_function
+from kernelsmith.openevolve import (Config, EvaluationResult, LLMModelConfig, evolve_algorithm, evolve_code, evolve_function,
+                                    run_evolution)
 
 
 def config_at(url: str, **values: Any) -> Config:
@@ -312,6 +313,20 @@ def test_evolving_a_function() -> None:
     assert found.metrics["tests_passed"] == 3 and repr(found) == "EvolutionResult(best_score=1.0000)"
 
 
+def test_an_indented_text_and_a_lambda(tmp_path: Path) -> None:
+    pytest.importorskip("cloudpickle", reason="pip install 'kernelsmith[openevolve]'")
+    factor = 3
+    with scripted(tasks.larger) as model:
+        found = run_evolution(
+            initial_program='''
+            def value():
+                return 1
+            ''',
+            evaluator=lambda path: {"score": factor * int(re.findall(r"return (\d+)", Path(path).read_text())[0])},
+            iterations=1, config=config_at(model.url))
+    assert found.best_score == 30 and "\ndef value():\n    return 10" in found.best_code
+
+
 class Counter:
     def count(self) -> int:
         return 1
@@ -334,7 +349,7 @@ def test_evolving_a_class_and_a_text(tmp_path: Path) -> None:
             sys.path.remove(str(tmp_path))
         sys.path.append(str(tmp_path))
         try:
-            other = evolve_code("    return 1", scoring.score, iterations=1, config=config_at(model.url))
+            other = evolve_code("def f():\n    return 1", scoring.score, iterations=1, config=config_at(model.url))
         finally:
             sys.path.remove(str(tmp_path))
     assert other.best_program is not None and "EVOLVE-BLOCK-START" in other.best_code
