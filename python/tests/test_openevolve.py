@@ -75,8 +75,11 @@ def test_the_same_command_goes_on_and_another_begins_anew(tmp_path: Path) -> Non
         assert len(model.asked) == 4
         assert tasks.read(out / "checkpoints" / "checkpoint_4" / "metadata.json")["last_iteration"] == 4
         (folder / "program.py").write_text(tasks.PROGRAM.replace("return 1", "return 2"))
-        assert tasks.evolve(folder, out, model.url, "-i", 1).returncode == 0
+        best = (out / "best" / "best_program.py").read_text()
+        anew = tasks.evolve(folder, out, model.url, "-i", 1)
     assert (out / "run-1" / "run.db").exists() and len(model.asked) == 5
+    assert (out / "best-1" / "best_program.py").read_text() == best
+    assert "(changed: the initial program); the old one is kept as run-1, history-1.jsonl, best-1" in anew.stderr
 
 
 def test_the_same_seed_gives_the_same_search(tmp_path: Path) -> None:

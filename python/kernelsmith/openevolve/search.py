@@ -28,7 +28,7 @@ from .proposer import ModelProposer
 from .recovery import Stored, commits_of
 from .settings import evaluator_section, settings_for
 from .stopping import Stopping
-from .task import Inputs, fingerprint, write_task
+from .task import Inputs, fingerprints, write_task
 from .trace import failures_of, rows_of, write_trace
 
 
@@ -75,13 +75,13 @@ class _Search:
             inputs = replace(inputs, code=self._kept.programs[0].code)
         self._inputs = inputs
         self._folder = Folder(out.absolute())
-        mark = fingerprint(inputs, config, str(Path(checkpoint).absolute()) if checkpoint else "")
-        settings = self._folder.open(mark)
+        marks = fingerprints(inputs, config, str(Path(checkpoint).absolute()) if checkpoint else "")
+        settings = self._folder.open(marks, logger)
         self._goes_on = settings is not None
-        self._settings = settings if settings is not None else self._begin(mark)
+        self._settings = settings if settings is not None else self._begin(marks)
         seed = int(self._settings["random_seed"])
         self._artifacts = Artifacts(self._folder.run)
-        self._population = Population(f"{mark}:{seed}", inputs.language, config.database.feature_dimensions,
+        self._population = Population(f"{sorted(marks.items())}:{seed}", inputs.language, config.database.feature_dimensions,
                                       self._artifacts)
         self._lock = threading.Lock()
         self._history = History(self._folder.history)
@@ -108,12 +108,12 @@ class _Search:
         texts = [Path(one).read_text(encoding="utf-8") for one in self._config.database.island_initial_programs if one]
         return {at: Program(id=f"island-{at}", code=text, language=self._inputs.language) for at, text in enumerate(texts, 1)}
 
-    def _begin(self, mark: str) -> dict[str, Any]:
+    def _begin(self, marks: dict[str, str]) -> dict[str, Any]:
         """Decides what stays for as long as this search goes on, and writes its task."""
         write_task(self._folder.task, self._inputs, self._config, "openevolve")
         features = self._measured() if needs_seed(self._config) else {}
         settings = settings_for(self._config, axes_for(self._config, len(self._inputs.code), features))
-        self._folder.begin(mark, settings)
+        self._folder.begin(marks, settings)
         return settings
 
     def _measured(self) -> dict[str, float]:
