@@ -249,6 +249,10 @@ def test_failures_are_told_in_one_place_each(tmp_path: Path) -> None:
                  (tasks.evolve(folder, tmp_path / "out", model.url, "-i", "none"), 2, "-i"),
                  (tasks.command(folder / "program.py"), 2, "EVALUATOR"),
                  (tasks.evolve(folder, tmp_path / "out", model.url, "--evaluator-args", "[1]"), 2, "--evaluator-args")]
+    absent = tasks.write(tmp_path / "absent", evaluator="import os\nimport no_such_module.part\n" + tasks.EVALUATOR)
+    done = tasks.evolve(absent, tmp_path / "o", "http://127.0.0.1:9/v1")
+    cases.append((done, 1, f"{absent / 'evaluator.py'}:2: the evaluator cannot be imported: ModuleNotFoundError"))
+    assert "hint: " in done.stderr and "-m pip install no_such_module\n" in done.stderr, done.stderr
     for done, status, says in cases:
         errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
         assert (done.returncode, len(errors)) == (status, 1), done.stderr

@@ -20,6 +20,7 @@ from kernelsmith.openevolve.prompts import Prompts
 from kernelsmith.openevolve.replies import STANDARD, Child, child_of, kept_outside
 from kernelsmith.openevolve.shown import filtered, tail
 from kernelsmith.openevolve.task import evaluator_text, language_of, read_inputs
+from kernelsmith.openevolve.terms import in_users_terms
 
 FORMS = [("# ", ""), ("// ", ""), ("-- ", ""), ("/* ", " */"), ("<!-- ", " -->"), ("(* ", " *)")]
 
@@ -113,6 +114,7 @@ def test_what_stands_outside_of_the_blocks_is_put_back() -> None:
     assert isinstance(found, Child) and found.code == PARENT.replace("a = 1", "a = 7")
     only_outside = child(edit("run(a)", "print('cheat')"))
     assert isinstance(only_outside, ks.Refusal) and only_outside.code == "unchanged"
+    assert "put back" in only_outside.detail
 
 
 def test_another_pattern_of_edits() -> None:
@@ -208,6 +210,13 @@ def test_the_tasks_evaluator_calls_the_users(name: str, tmp_path: Path) -> None:
     assert numbers["fitness"] == fitness_of(metrics, []) and numbers["ks_difference"] == 0
     if name == "result":
         assert (artifacts["log"], artifacts["n"]) == ("b'bytes'", "3")
+
+
+def test_errors_of_calls_name_this_configurations_keys() -> None:
+    error = in_users_terms(ks.Error("no complete reply in time (proposer.limits.total_s)", "timeout", "",
+                                    "export K=..., or name another variable: --set 'proposer.key=${NAME}'"), Path("e.py"))
+    assert str(error) == ("no complete reply in time (llm.timeout) (timeout)\n"
+                          "hint: export K=..., or name another variable: llm.api_key")
 
 
 def test_languages_are_told_by_their_lines() -> None:

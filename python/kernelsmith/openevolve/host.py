@@ -14,6 +14,7 @@ import json
 import math
 import os
 import sys
+import traceback
 import types
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
@@ -86,7 +87,13 @@ def _users_module() -> Any:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError:  # names its own place
+        raise
+    except Exception as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+        raise ImportError(f"{path}:{lines[-1] if lines else 1}: {type(error).__name__}: {error}") from error
     return module
 
 

@@ -107,7 +107,7 @@ def kept_outside(parent: str, child: str) -> str | None:
 def child_of(reply: str, parent: str, *, diff: bool, pattern: str, language: str, most: int, line: int = 100,
              lines: int = 30) -> Child | _core.Refusal:
     """What the reply makes of the parent, or why it makes nothing. `most` characters may come out."""
-    edits = edits_in(reply, pattern) if diff else []
+    edits, code = edits_in(reply, pattern) if diff else [], ""
     if edits:
         code, applied = apply(parent, edits)
         if applied == 0:
@@ -123,6 +123,8 @@ def child_of(reply: str, parent: str, *, diff: bool, pattern: str, language: str
         if isinstance(found, _core.Refusal):
             return found
         kept = found.text
+    if kept == parent and code != parent and code:
+        return _core.Refusal("what the reply changes stands outside of the EVOLVE-BLOCKs; it was put back", "unchanged")
     if kept == parent:
         return _core.Refusal("the reply leaves the program as it is", "unchanged")
     if len(kept) > most:

@@ -29,6 +29,7 @@ from .recovery import Stored, commits_of
 from .settings import evaluator_section, settings_for
 from .stopping import Stopping
 from .task import Inputs, fingerprints, write_task
+from .terms import in_users_terms
 from .trace import failures_of, rows_of, write_trace
 
 
@@ -61,6 +62,8 @@ def search(inputs: Inputs, config: Config, out: Path, *, iterations: int | None 
             return begun.run(config.max_iterations if iterations is None else iterations)
         finally:
             begun.close()
+    except Error as error:
+        raise in_users_terms(error, inputs.evaluator) from None
     finally:
         logger.removeHandler(handler)
         handler.close()
