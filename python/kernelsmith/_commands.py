@@ -52,7 +52,7 @@ def listed() -> str:
     """The commands of this module, as the executable lists its own."""
     also = {"openevolve": "Run an OpenEvolve task as it is (docs/openevolve.md)",
             "export --format trace": "Print a run as OpenEvolve's evolution trace"}
-    lines = {name: about for name, (_, about, _) in _COMMANDS.items()} | also
+    lines = {name: about.partition(":")[0] for name, (_, about, _) in _COMMANDS.items()} | also
     return "\nWith python -m kernelsmith:\n" + "\n".join(f"  {name:<27} {about}" for name, about in lines.items())
 
 

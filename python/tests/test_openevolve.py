@@ -364,6 +364,12 @@ def test_evolving_a_class_and_a_text(tmp_path: Path) -> None:
         evolve_code("x", "no such file", config=config_at(""))  # type: ignore[arg-type]
 
 
+def test_the_help_lists_it() -> None:
+    done = subprocess.run([sys.executable, "-m", "kernelsmith", "--help"], env=support.environment(), capture_output=True,
+                          text=True, check=True)
+    assert "\n  openevolve " in done.stdout and "\n  run " in done.stdout
+
+
 def test_a_result_tells_its_artifacts_sizes() -> None:
     result = EvaluationResult({"a": 1}, {"t": "é", "b": b"123"})
     assert (result.get_artifact_size("t"), result.get_total_artifact_size(), result.has_artifacts()) == (2, 5, True)
