@@ -263,6 +263,7 @@ def test_a_server_that_fails_ends_it_and_the_same_command_goes_on(tmp_path: Path
     folder = tasks.write(tmp_path / "task")
     done = tasks.evolve(folder, tmp_path / "out", "http://127.0.0.1:9/v1", "-i", 2)
     assert done.returncode == 1 and "(network)" in done.stderr, done.stderr
+    assert "\\x0a" not in done.stderr and done.stderr.endswith("network; the same command goes on then\n"), done.stderr
     assert (tmp_path / "out" / "checkpoints" / "checkpoint_0" / "metadata.json").exists()
 
 

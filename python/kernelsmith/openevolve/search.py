@@ -177,8 +177,9 @@ class _Search:
                 self._finish(best)
             if outcome.reason == "refused":
                 raise _refused(self._failure or outcome.error or "", self._inputs)
-            raise Error(outcome.error or outcome.reason, "tool_failed", str(self._folder.run),
-                        "the same command goes on once this is mended")
+            message, _, hint = (outcome.error or outcome.reason).partition("\nhint: ")
+            raise Error(message, "tool_failed", str(self._folder.run),
+                        f"{hint}; the same command goes on then" if hint else "the same command goes on once this is mended")
         return outcome.reason
 
     def _progress(self, commit: _core.Commit) -> None:
