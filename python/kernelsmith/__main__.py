@@ -1,6 +1,7 @@
 """`python -m kernelsmith` is the command `kernelsmith`: some in Python (_commands.py), all else by the executable."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -22,6 +23,10 @@ def main() -> None:
     try:
         if arguments and _commands.knows(arguments):
             sys.exit(_commands.run(arguments))
+        elif arguments in (["--help"], ["-h"], ["help"]):
+            status = subprocess.run([_command(), *arguments], check=False).returncode
+            print(_commands.listed())
+            sys.exit(status)
         else:
             command = _command()
             os.execv(command, ["kernelsmith", *arguments])

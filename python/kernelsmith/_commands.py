@@ -48,6 +48,14 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[str, Path], None]]] = {
 }
 
 
+def listed() -> str:
+    """The commands of this module, as the executable lists its own."""
+    also = {"openevolve": "Run an OpenEvolve task as it is (docs/openevolve.md)",
+            "export --format trace": "Print a run as OpenEvolve's evolution trace"}
+    lines = {name: about.partition(":")[0] for name, (_, about, _) in _COMMANDS.items()} | also
+    return "\nWith python -m kernelsmith:\n" + "\n".join(f"  {name:<27} {about}" for name, about in lines.items())
+
+
 def _exports_trace(arguments: Sequence[str]) -> bool:
     pairs = zip(arguments, [*arguments[1:], ""], strict=True)
     return arguments[0] == "export" and any(pair == ("--format", "trace") or pair[0] == "--format=trace" for pair in pairs)

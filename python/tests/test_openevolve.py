@@ -22,7 +22,8 @@ import support
 from scripted_model import scripted
 
 import kernelsmith as ks
-from kernelsmith.openevolve import Config, EvaluationResult, LLMModelConfig, evolve_algorithm, evolve_code, evolve_function
+from kernelsmith.openevolve import (Config, EvaluationResult, LLMModelConfig, evolve_algorithm, evolve_code, evolve_function,
+                                    run_evolution)
 
 
 def config_at(url: str, **values: Any) -> Config:
@@ -74,8 +75,11 @@ def test_the_same_command_goes_on_and_another_begins_anew(tmp_path: Path) -> Non
         assert len(model.asked) == 4
         assert tasks.read(out / "checkpoints" / "checkpoint_4" / "metadata.json")["last_iteration"] == 4
         (folder / "program.py").write_text(tasks.PROGRAM.replace("return 1", "return 2"))
-        assert tasks.evolve(folder, out, model.url, "-i", 1).returncode == 0
+        best = (out / "best" / "best_program.py").read_text()
+        anew = tasks.evolve(folder, out, model.url, "-i", 1)
     assert (out / "run-1" / "run.db").exists() and len(model.asked) == 5
+    assert (out / "best-1" / "best_program.py").read_text() == best
+    assert "(changed: the initial program); the old one is kept as run-1, history-1.jsonl, best-1" in anew.stderr
 
 
 def test_the_same_seed_gives_the_same_search(tmp_path: Path) -> None:
@@ -116,6 +120,33 @@ def test_a_search_that_is_killed_is_the_same_in_the_end(tmp_path: Path) -> None:
     assert found[0] == found[1] and len(found[0]) == 7
 
 
+def rows_of(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "history.jsonl").read_text().splitlines() if line.endswith("}")]
+
+
+def told(out: Path) -> list[tuple[Any, ...]]:
+    rows = [(row, row.get("program", {})) for row in rows_of(out)]
+    return [(row["ticket"], row["iteration"], row["kind"], row["island"], row.get("refusal"), row.get("fitness"), made.get("id"),
+             made.get("parent_id"), made.get("iteration_found"), made.get("code")) for row, made in rows]
+
+
+@pytest.mark.parametrize("imported", [False, True])
+def test_lines_of_the_history_that_a_kill_took_come_from_the_journal(imported: bool, tmp_path: Path) -> None:
+    folder, out = tasks.write(tmp_path / "task"), tmp_path / "out"
+    kept = checkpoint_of(tmp_path / "kept", {f"p{at}": tasks.PROGRAM.replace("1", str(at)) for at in range(2, 6)})
+    more = ("--checkpoint", kept) if imported else ()
+    replies = {1: "no program", 3: "```python\n" + tasks.PROGRAM.replace("1", "3") + "```"}
+    with scripted(lambda asked, number: replies.get(number) or tasks.larger(asked, number)) as model:
+        assert tasks.evolve(folder, out, model.url, "-i", 4, *more).returncode == 0
+        whole, lines = told(out), (out / "history.jsonl").read_text().splitlines(keepends=True)
+        for cut in (1, 3, 5, len(lines)):
+            (out / "history.jsonl").write_text("".join(lines[:-cut]) + lines[-cut][:50])
+            done = tasks.evolve(folder, out, model.url, "-i", 4, *more)
+            assert done.returncode == 0 and len(model.asked) == 4 and told(out) == whole, done.stderr
+        assert tasks.evolve(folder, out, model.url, "-i", 5, *more).returncode == 0
+    assert [one[:2] for one in told(out)[:-1]] == [one[:2] for one in whole] and len(model.asked) == 5
+
+
 def test_ctrl_c_ends_it_in_order(tmp_path: Path) -> None:
     folder, asked = tasks.write(tmp_path / "task"), threading.Event()
 
@@ -148,6 +179,41 @@ def test_a_checkpoint_is_gone_on_from(tmp_path: Path) -> None:
     old, new = tasks.programs(kept), tasks.programs(after)
     assert {one["code"] for one in old.values()} == {one["code"] for one in new.values()}
     assert new[before["id"]]["parent_id"] == old[before["id"]]["parent_id"]
+
+
+def checkpoint_of(folder: Path, codes: dict[str, str]) -> Path:
+    """Programs by their names, the later the fitter."""
+    (folder / "programs").mkdir(parents=True)
+    for at, (id, code) in enumerate(codes.items()):
+        (folder / "programs" / f"{id}.json").write_text(json.dumps({"id": id, "code": code, "metrics": {"combined_score": at}}))
+    (folder / "metadata.json").write_text(json.dumps({"best_program_id": list(codes)[-1], "last_iteration": 5}))
+    return folder
+
+
+def test_programs_of_a_checkpoint_enter_whatever_stands_around_their_blocks(tmp_path: Path) -> None:
+    folder = tasks.write(tmp_path / "task")
+    kept = checkpoint_of(tmp_path / "kept", {
+        "first": tasks.PROGRAM, "other": tasks.PROGRAM.replace("1", "2").replace("math", "os"), "none": "x = 1\n",
+        "best": tasks.PROGRAM.replace("1", "3").rstrip()})
+    (kept / "programs" / "broken.json").write_text('{"id": "bro')
+    with scripted(tasks.larger) as model:
+        done = tasks.evolve(folder, tmp_path / "out", model.url, "-i", 1, "--checkpoint", kept)
+    assert done.returncode == 0 and "rejected" not in done.stderr, done.stderr
+    warned = [line for line in done.stderr.splitlines() if line.startswith("WARNING")]
+    assert len(warned) == 2 and "broken.json" in warned[0] and "none.json" in warned[1], done.stderr
+    found = tasks.programs(tmp_path / "out" / "checkpoints" / "checkpoint_6")
+    assert {id: found[id]["code"] for id in ("first", "other", "best")} == {
+        "first": tasks.PROGRAM, "other": tasks.PROGRAM.replace("1", "2"), "best": tasks.PROGRAM.replace("1", "3")}
+
+
+def test_a_best_program_of_a_checkpoint_without_its_marker_is_named(tmp_path: Path) -> None:
+    folder = tasks.write(tmp_path / "task")
+    kept = checkpoint_of(tmp_path / "kept", {"best": tasks.PROGRAM.replace("# EVOLVE-BLOCK-END\n", "")})
+    done = tasks.evolve(folder, tmp_path / "out", "http://127.0.0.1:9/v1", "--checkpoint", kept)
+    assert done.returncode == 1 and f"error: {kept / 'programs' / 'best.json'}: the best program" in done.stderr, done.stderr
+    (kept / "metadata.json").write_text(json.dumps({"best_program_id": "gone", "last_iteration": 5}))
+    done = tasks.evolve(folder, tmp_path / "out", "http://127.0.0.1:9/v1", "--checkpoint", kept)
+    assert "metadata.json: the best program, gone, is not among the programs" in done.stderr, done.stderr
 
 
 def test_islands_may_begin_with_programs_of_their_own(tmp_path: Path) -> None:
@@ -183,6 +249,10 @@ def test_failures_are_told_in_one_place_each(tmp_path: Path) -> None:
                  (tasks.evolve(folder, tmp_path / "out", model.url, "-i", "none"), 2, "-i"),
                  (tasks.command(folder / "program.py"), 2, "EVALUATOR"),
                  (tasks.evolve(folder, tmp_path / "out", model.url, "--evaluator-args", "[1]"), 2, "--evaluator-args")]
+    absent = tasks.write(tmp_path / "absent", evaluator="import os\nimport no_such_module.part\n" + tasks.EVALUATOR)
+    done = tasks.evolve(absent, tmp_path / "o", "http://127.0.0.1:9/v1")
+    cases.append((done, 1, f"{absent / 'evaluator.py'}:2: the evaluator cannot be imported: ModuleNotFoundError"))
+    assert "hint: " in done.stderr and "-m pip install no_such_module\n" in done.stderr, done.stderr
     for done, status, says in cases:
         errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
         assert (done.returncode, len(errors)) == (status, 1), done.stderr
@@ -193,6 +263,7 @@ def test_a_server_that_fails_ends_it_and_the_same_command_goes_on(tmp_path: Path
     folder = tasks.write(tmp_path / "task")
     done = tasks.evolve(folder, tmp_path / "out", "http://127.0.0.1:9/v1", "-i", 2)
     assert done.returncode == 1 and "(network)" in done.stderr, done.stderr
+    assert "\\x0a" not in done.stderr and done.stderr.endswith("network; the same command goes on then\n"), done.stderr
     assert (tmp_path / "out" / "checkpoints" / "checkpoint_0" / "metadata.json").exists()
 
 
@@ -250,6 +321,20 @@ def test_evolving_a_function() -> None:
     assert found.metrics["tests_passed"] == 3 and repr(found) == "EvolutionResult(best_score=1.0000)"
 
 
+def test_an_indented_text_and_a_lambda(tmp_path: Path) -> None:
+    pytest.importorskip("cloudpickle", reason="pip install 'kernelsmith[openevolve]'")
+    factor = 3
+    with scripted(tasks.larger) as model:
+        found = run_evolution(
+            initial_program='''
+            def value():
+                return 1
+            ''',
+            evaluator=lambda path: {"score": factor * int(re.findall(r"return (\d+)", Path(path).read_text())[0])},
+            iterations=1, config=config_at(model.url))
+    assert found.best_score == 30 and "\ndef value():\n    return 10" in found.best_code
+
+
 class Counter:
     def count(self) -> int:
         return 1
@@ -272,12 +357,18 @@ def test_evolving_a_class_and_a_text(tmp_path: Path) -> None:
             sys.path.remove(str(tmp_path))
         sys.path.append(str(tmp_path))
         try:
-            other = evolve_code("    return 1", scoring.score, iterations=1, config=config_at(model.url))
+            other = evolve_code("def f():\n    return 1", scoring.score, iterations=1, config=config_at(model.url))
         finally:
             sys.path.remove(str(tmp_path))
     assert other.best_program is not None and "EVOLVE-BLOCK-START" in other.best_code
     with pytest.raises(ks.Error, match="neither a file nor"):
         evolve_code("x", "no such file", config=config_at(""))  # type: ignore[arg-type]
+
+
+def test_the_help_lists_it() -> None:
+    done = subprocess.run([sys.executable, "-m", "kernelsmith", "--help"], env=support.environment(), capture_output=True,
+                          text=True, check=True)
+    assert "\n  openevolve " in done.stdout and "\n  run " in done.stdout
 
 
 def test_a_result_tells_its_artifacts_sizes() -> None:

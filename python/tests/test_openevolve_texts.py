@@ -20,6 +20,7 @@ from kernelsmith.openevolve.prompts import Prompts
 from kernelsmith.openevolve.replies import STANDARD, Child, child_of, kept_outside
 from kernelsmith.openevolve.shown import filtered, tail
 from kernelsmith.openevolve.task import evaluator_text, language_of, read_inputs
+from kernelsmith.openevolve.terms import in_users_terms
 
 FORMS = [("# ", ""), ("// ", ""), ("-- ", ""), ("/* ", " */"), ("<!-- ", " -->"), ("(* ", " *)")]
 
@@ -113,6 +114,7 @@ def test_what_stands_outside_of_the_blocks_is_put_back() -> None:
     assert isinstance(found, Child) and found.code == PARENT.replace("a = 1", "a = 7")
     only_outside = child(edit("run(a)", "print('cheat')"))
     assert isinstance(only_outside, ks.Refusal) and only_outside.code == "unchanged"
+    assert "put back" in only_outside.detail
 
 
 def test_another_pattern_of_edits() -> None:
@@ -150,7 +152,7 @@ def test_markers_of_every_comment_form(opening: str, closing: str) -> None:
 @pytest.mark.parametrize(("metrics", "fitness"), [
     ({"combined_score": 2.5, "a": 0}, 2.5), ({"a": 1.0, "b": 3, "flag": True, "name": "x"}, 2.0),
     ({"a": 1.0, "size": 100}, 1.0), ({"size": 100}, 100.0), ({}, 0.0), ({"combined_score": "high", "a": 4}, 4.0),
-    ({"a": float("nan"), "b": 1.0}, 1.0)])
+    ({"a": float("nan"), "b": 1.0}, 1.0), ({"combined_score": "0.5"}, 0.5), ({"combined_score": True, "a": 3}, 1.0)])
 def test_fitness_is_openevolves(metrics: dict[str, Any], fitness: float) -> None:
     assert fitness_of(metrics, ["size"]) == fitness
 
@@ -166,6 +168,9 @@ EVALUATORS = {
                "def evaluate(path):\n    return EvaluationResult(metrics={'a': 1.0}, artifacts={'log': b'bytes', 'n': 3})",
                {"a": 1.0}),
     "coroutine": ("async def evaluate(path):\n    return {'a': 4}", {"a": 4}),
+    "numbers of others": ("import numpy as np\ndef evaluate(path):\n"
+                          "    return {'combined_score': np.float32(.5), 'n': np.int64(3), 'at': np.array(.25), 'list': [1]}",
+                          {"combined_score": 0.5, "n": 3, "at": 0.25, "list": [1]}),
     "arguments": ("def evaluate(path, weight):\n    return {'a': weight}", {"a": 7}),
     "neighbour": ("from beside import VALUE\ndef evaluate(path):\n    return {'a': VALUE}", {"a": 11}),
     "stages": ("def evaluate(path):\n    raise AssertionError('stages are called')\n"
@@ -205,6 +210,13 @@ def test_the_tasks_evaluator_calls_the_users(name: str, tmp_path: Path) -> None:
     assert numbers["fitness"] == fitness_of(metrics, []) and numbers["ks_difference"] == 0
     if name == "result":
         assert (artifacts["log"], artifacts["n"]) == ("b'bytes'", "3")
+
+
+def test_errors_of_calls_name_this_configurations_keys() -> None:
+    error = in_users_terms(ks.Error("no complete reply in time (proposer.limits.total_s)", "timeout", "",
+                                    "export K=..., or name another variable: --set 'proposer.key=${NAME}'"), Path("e.py"))
+    assert str(error) == ("no complete reply in time (llm.timeout) (timeout)\n"
+                          "hint: export K=..., or name another variable: llm.api_key")
 
 
 def test_languages_are_told_by_their_lines() -> None:

@@ -49,10 +49,10 @@ def run_evolution(initial_program: str | os.PathLike[str] | list[str],
     """Evolves a program.
 
     `initial_program` is a file, a text, or a list of lines; `evaluator` a file, a function of a program's path, or the
-    text of a module with evaluate(program_path); `config` a file, a Config (OpenEvolve's own too), or None for the
-    defaults. Evaluations run in processes of their own: a function is pickled, with cloudpickle where that is installed.
-    Without `output_dir` the results go with a temporary folder, or with `cleanup=False` stay in openevolve_output. A
-    second call with the same arguments goes on in `output_dir`. Raises Error.
+    text of a module with evaluate(program_path); texts may be indented as a whole. `config` is a file, a Config
+    (OpenEvolve's own too), or None for the defaults. Evaluations run in processes of their own: a function is pickled,
+    with cloudpickle where that is installed. Without `output_dir` the results go with a temporary folder, or with
+    `cleanup=False` stay in openevolve_output. A second call with the same arguments goes on in `output_dir`. Raises Error.
     """
     for name, value in (("island_selector", island_selector), ("population_strategy", population_strategy)):
         if value is not None:
@@ -116,7 +116,7 @@ def _program_in(folder: Path, program: Any, config: Config) -> Path:
     """A file as it is; a text goes into the folder, as a block where it marks none."""
     if isinstance(program, (str, os.PathLike)) and _is_file(program):
         return Path(program)
-    code = "\n".join(program) if isinstance(program, list) else str(program)
+    code = _dedented("\n".join(program) if isinstance(program, list) else str(program))
     if "EVOLVE-BLOCK-START" not in code:
         code = _START + code.rstrip("\n") + _END
     return _written(folder / "inputs" / ("initial_program" + config.file_suffix), code.encode())
@@ -130,9 +130,14 @@ def _evaluator_in(folder: Path, evaluator: Any) -> Path:
         if "def evaluate" not in str(evaluator):
             raise Error("this is neither a file nor the text of a module with evaluate(program_path)", "not_found",
                         str(evaluator).split("\n")[0][:200])
-        return _written(file, str(evaluator).encode())
+        return _written(file, _dedented(str(evaluator)).encode())
     pickled = _written(file.with_suffix(".pickle"), _pickled(evaluator))
     return _written(file, _CALLS.format(file=str(pickled.absolute()), paths=[one for one in sys.path if one]).encode())
+
+
+def _dedented(text: str) -> str:
+    """As a text within indented code was meant."""
+    return textwrap.dedent(text).lstrip("\n")
 
 
 def _pickled(function: Callable[..., Any]) -> bytes:
@@ -149,7 +154,7 @@ def _pickled(function: Callable[..., Any]) -> bytes:
         return pickle.dumps(function)
     except Exception as wrong:
         raise Error(f"the evaluator cannot be handed to another process: {wrong}", "invalid_argument", "evaluator",
-                    "pip install cloudpickle, or put evaluate() into a file and name it") from None
+                    f"{sys.executable} -m pip install cloudpickle, or put evaluate() into a file and name it") from None
 
 
 def _is_file(name: str | os.PathLike[str]) -> bool:

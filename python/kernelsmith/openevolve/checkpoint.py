@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +12,7 @@ from pathlib import Path
 
 from .._errors import Error
 from .programs import Program
+from .replies import has_whole_blocks, kept_outside
 
 
 @dataclass(frozen=True)
@@ -18,8 +21,9 @@ class Checkpoint:
     last_iteration: int
 
 
-def read_checkpoint(folder: str, fitness: Callable[[Program], float]) -> Checkpoint:
-    """Raises Error: `not_found`, `bad_input`. Programs whose file cannot be read are left out, as OpenEvolve does."""
+def read_checkpoint(folder: str, initial: str, fitness: Callable[[Program], float], logger: logging.Logger) -> Checkpoint:
+    """Raises Error: `not_found`, `bad_input`. Around the programs' blocks stands what `initial` has there, whatever they
+    had. Left out, with a warning each, are programs whose file cannot be read, and those whose blocks are others."""
     path = Path(folder)
     metadata = path / "metadata.json"
     if not metadata.is_file():
@@ -34,18 +38,41 @@ def read_checkpoint(folder: str, fitness: Callable[[Program], float]) -> Checkpo
     for file in sorted((path / "programs").glob("*.json")):
         try:
             programs.append(Program.from_dict(json.loads(file.read_text(encoding="utf-8"))))
-        except (ValueError, TypeError):
-            continue
+        except (OSError, ValueError, TypeError, AttributeError) as wrong:
+            logger.warning("%s: this program of the checkpoint cannot be read and is left out: %s", file, wrong)
     if not programs:
         raise Error("the checkpoint holds no programs", "bad_input", folder)
+    if best is not None and all(one.id != best for one in programs):
+        logger.warning("%s: the best program, %s, is not among the programs; the fittest of them takes its place", metadata,
+                       best)
 
     def rank(program: Program) -> tuple[bool, float, str]:
         value = fitness(program)
         return program.id != best, -value if math.isfinite(value) else math.inf, program.id
 
     programs.sort(key=rank)
-    texts: dict[str, Program] = {}
-    for program in programs:
-        texts.setdefault(program.code, program)
+    first = _first(programs[0], initial, path, logger)
+    texts = {first.code: first}
+    for program in programs[1:]:
+        code = kept_outside(first.code, program.code)
+        if code is None:
+            logger.warning("%s: the program is left out: its EVOLVE-BLOCKs are not those of the best one", _file(path, program))
+        else:
+            texts.setdefault(code, dataclasses.replace(program, code=code))
     return Checkpoint(list(texts.values()), last)
 
+
+def _first(best: Program, initial: str, path: Path, logger: logging.Logger) -> Program:
+    """The one that takes the initial program's place."""
+    if not has_whole_blocks(best.code):
+        raise Error("the best program of the checkpoint has an EVOLVE-BLOCK marker without its partner", "bad_input",
+                    str(_file(path, best)), "mend its \"code\", or set best_program_id in metadata.json to another program")
+    code = kept_outside(initial, best.code)
+    if code is None:
+        logger.warning("%s: the EVOLVE-BLOCKs of the best program are not the initial program's; it is taken as it is",
+                       _file(path, best))
+    return best if code is None else dataclasses.replace(best, code=code)
+
+
+def _file(path: Path, program: Program) -> Path:
+    return path / "programs" / f"{program.id}.json"

@@ -105,9 +105,9 @@ def _on_the_screen(logger: logging.Logger, level: str) -> logging.Handler:
 
 def _say(error: Error) -> None:
     where = f"{error.where}: " if error.where else ""
-    print(visible(f"error: {where}{error.message} ({error.code})"), file=sys.stderr)
-    if error.hint:
-        print(visible(f"hint: {error.hint}"), file=sys.stderr)
+    for kind, text in (("error", f"{where}{error.message} ({error.code})"), ("hint", error.hint)):
+        if text:  # what a server said may be several lines
+            print(visible(f"{kind}: " + " ".join(text.split())), file=sys.stderr)
 
 
 def _print(found: Found, out: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,33 +34,38 @@ class Folder:
     def _state(self) -> Path:
         return self.path / "search.json"
 
-    def open(self, fingerprint: str) -> dict[str, Any] | None:
+    def open(self, fingerprints: dict[str, str], logger: logging.Logger) -> dict[str, Any] | None:
         """The settings of the search that stands here where it is this one, which then goes on; else None, and what
-        stands here is put aside under names with a number. Raises Error."""
+        stands here is put aside under names with a number, which is told with its reason. Raises Error."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as failed:
             raise Error(f"the folder cannot be made: {failed.strerror}", "io", str(self.path)) from None
         try:
             state = json.loads(self._state.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            state = {}
-        if state.get("fingerprint") == fingerprint and (self.run / "run.db").exists():
+            before: dict[str, str] = dict(state["fingerprints"])
             settings: dict[str, Any] = state["settings"]
+        except (OSError, ValueError, TypeError, KeyError):
+            before, settings = {}, {}
+        if before == fingerprints and (self.run / "run.db").exists():
             return settings
-        self._put_aside()
+        changed = sorted(name for name in before.keys() | fingerprints if before.get(name) != fingerprints.get(name))
+        kept = self._put_aside()
+        if kept:
+            why = "no search.json tells of the old one" if not before else f"changed: {', '.join(changed) or 'run/, which is gone'}"
+            logger.warning("%s: a new search begins (%s); the old one is kept as %s", self.path, why, ", ".join(kept))
         return None
 
-    def begin(self, fingerprint: str, settings: dict[str, Any]) -> None:
-        write(self._state, json.dumps({"fingerprint": fingerprint, "settings": settings}, indent=2).encode())
+    def begin(self, fingerprints: dict[str, str], settings: dict[str, Any]) -> None:
+        write(self._state, json.dumps({"fingerprints": fingerprints, "settings": settings}, indent=2).encode())
 
-    def _put_aside(self) -> None:
-        if not self.run.exists() and not self.history.exists():
-            return
+    def _put_aside(self) -> list[str]:
+        """Returns the new names."""
+        names = {one.name: one.with_name(f"{one.stem}-{{}}{one.suffix}").name
+                 for one in (self.run, self.history, self.path / "best") if one.exists()}
         number = 1
-        while (self.path / f"run-{number}").exists() or (self.path / f"history-{number}.jsonl").exists():
+        while any((self.path / to.format(number)).exists() for to in names.values()):
             number += 1
-        if self.run.exists():
-            self.run.rename(self.path / f"run-{number}")
-        if self.history.exists():
-            self.history.rename(self.path / f"history-{number}.jsonl")
+        for name, to in names.items():
+            (self.path / name).rename(self.path / to.format(number))
+        return [to.format(number) for to in names.values()]

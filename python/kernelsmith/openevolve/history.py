@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ class History:
         self._file = file
 
     def append(self, row: dict[str, Any]) -> None:
-        with self._file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row, default=str) + "\n")
+        with self._file.open("ab+") as file:
+            if file.tell() and file.seek(-1, os.SEEK_END) and file.read(1) != b"\n":  # a kill cut the last one off
+                file.write(b"\n")
+            file.write(json.dumps(row, default=str).encode() + b"\n")
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """What was written whole; a line that a kill cut off is skipped."""

@@ -14,8 +14,9 @@ import json
 import math
 import os
 import sys
+import traceback
 import types
-from typing import Any, Callable, Dict, Iterable, List, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 SETTINGS: Dict[str, Any] = json.loads("{}")
 
@@ -29,18 +30,38 @@ def _mean(values: Iterable[Any]) -> float:
     return math.fsum(kept) / len(kept) if kept else 0.0
 
 
+def _plain(value: Any) -> Any:
+    """NumPy's numbers, arrays of one number and the like as Python's own; all else as it is."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return value
+    try:
+        return value.item() if hasattr(value, "item") else float(value)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        return value
+
+
+def _combined(metrics: Dict[str, Any]) -> Optional[float]:
+    """What float() makes of combined_score; None where it makes nothing."""
+    try:
+        return float(metrics["combined_score"])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+
+
 def fitness_of(metrics: Dict[str, Any], dimensions: List[str]) -> float:
     """combined_score, else the mean of the numbers that are no feature dimension, else of all."""
-    if _is_number(metrics.get("combined_score")):
-        return float(metrics["combined_score"])
+    combined = _combined(metrics)
+    if combined is not None:
+        return combined
     own = {name: value for name, value in metrics.items() if name not in dimensions}
     return _mean(own.values()) if any(map(_is_number, own.values())) else _mean(metrics.values())
 
 
 def passes(metrics: Dict[str, Any], threshold: float) -> bool:
     """Whether there is a next stage for such metrics."""
-    if _is_number(metrics.get("combined_score")):
-        return bool(metrics["combined_score"] >= threshold)
+    combined = _combined(metrics)
+    if combined is not None:
+        return combined >= threshold
     numbers = [value for name, value in metrics.items() if name != "error" and _is_number(value)]
     return bool(numbers) and sum(numbers) / len(numbers) >= threshold
 
@@ -66,7 +87,13 @@ def _users_module() -> Any:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError:  # names its own place
+        raise
+    except Exception as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+        raise ImportError(f"{path}:{lines[-1] if lines else 1}: {type(error).__name__}: {error}") from error
     return module
 
 
@@ -79,10 +106,9 @@ def _called(function: Callable[..., Any], program_path: str, **arguments: Any) -
             return await returned
 
         returned = asyncio.run(awaited())
-    if isinstance(returned, dict):
-        return dict(returned), {}
-    if isinstance(getattr(returned, "metrics", None), dict):
-        return dict(returned.metrics), dict(returned.artifacts or {})
+    metrics = returned if isinstance(returned, dict) else getattr(returned, "metrics", None)
+    if isinstance(metrics, dict):
+        return {name: _plain(value) for name, value in metrics.items()}, dict(getattr(returned, "artifacts", None) or {})
     raise TypeError(f"{function.__name__}() returned {type(returned).__name__}, and neither a dict nor an EvaluationResult")
 
 

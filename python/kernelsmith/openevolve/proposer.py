@@ -5,33 +5,31 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from .. import _core
 from .config import Config
 from .models import Ensemble
-from .programs import Note, Population, Program
+from .programs import Note, Population
 from .prompts import Prompts
 from .replies import child_of
 
 
 class ModelProposer:
-    """Asked by the engine on its event loop. `presets` are children that need no model: the programs of a checkpoint,
-    or those that islands are to start from; they come first, each once."""
+    """Asked by the engine on its event loop. A ticket whose note names a program to restore, of a checkpoint or one that
+    an island is to start from, needs no model."""
 
     def __init__(self, config: Config, prompts: Prompts, ensemble: Ensemble, population: Population, lock: threading.Lock,
-                 name: str, language: str, seed: int, presets: Sequence[Program] = ()) -> None:
+                 name: str, language: str, seed: int) -> None:
         self._config, self._prompts, self._ensemble = config, prompts, ensemble
         self._population, self._lock = population, lock
         self._name, self._language, self._seed = name, language, seed
-        self._presets = list(presets)
         self.on_refusal: Callable[[int, _core.Refusal], None] | None = None
 
     async def propose(self, request: _core.Request) -> _core.Source | _core.Refusal:
-        note = Note(started=time.time())
-        self._population.notes[request.ticket] = note
-        if self._presets:
-            note.restored = self._presets.pop(0)
+        note = self._population.notes.setdefault(request.ticket, Note())
+        note.started = time.time()
+        if note.restored is not None:
             return _core.Source({self._name: note.restored.code})
         parent = request.parent
         assert parent is not None

@@ -86,6 +86,11 @@ def _parts(code: str) -> tuple[list[str], list[str]] | None:
     return None if is_open else ([*outside, "\n".join(current)], inside)
 
 
+def has_whole_blocks(code: str) -> bool:
+    """Whether every marker has its partner."""
+    return _parts(code) is not None
+
+
 def kept_outside(parent: str, child: str) -> str | None:
     """The child with everything outside of the blocks as the parent has it; None where its blocks are not the parent's."""
     old, new = _parts(parent), _parts(child)
@@ -102,7 +107,7 @@ def kept_outside(parent: str, child: str) -> str | None:
 def child_of(reply: str, parent: str, *, diff: bool, pattern: str, language: str, most: int, line: int = 100,
              lines: int = 30) -> Child | _core.Refusal:
     """What the reply makes of the parent, or why it makes nothing. `most` characters may come out."""
-    edits = edits_in(reply, pattern) if diff else []
+    edits, code = edits_in(reply, pattern) if diff else [], ""
     if edits:
         code, applied = apply(parent, edits)
         if applied == 0:
@@ -118,6 +123,8 @@ def child_of(reply: str, parent: str, *, diff: bool, pattern: str, language: str
         if isinstance(found, _core.Refusal):
             return found
         kept = found.text
+    if kept == parent and code != parent and code:
+        return _core.Refusal("what the reply changes stands outside of the EVOLVE-BLOCKs; it was put back", "unchanged")
     if kept == parent:
         return _core.Refusal("the reply leaves the program as it is", "unchanged")
     if len(kept) > most:

@@ -25,9 +25,11 @@ from .output import Output, log_into
 from .programs import Note, Population, Program
 from .prompts import Prompts
 from .proposer import ModelProposer
+from .recovery import Stored, commits_of
 from .settings import evaluator_section, settings_for
 from .stopping import Stopping
-from .task import Inputs, fingerprint, write_task
+from .task import Inputs, fingerprints, write_task
+from .terms import in_users_terms
 from .trace import failures_of, rows_of, write_trace
 
 
@@ -60,6 +62,8 @@ def search(inputs: Inputs, config: Config, out: Path, *, iterations: int | None 
             return begun.run(config.max_iterations if iterations is None else iterations)
         finally:
             begun.close()
+    except Error as error:
+        raise in_users_terms(error, inputs.evaluator) from None
     finally:
         logger.removeHandler(handler)
         handler.close()
@@ -69,18 +73,18 @@ class _Search:
     def __init__(self, inputs: Inputs, config: Config, out: Path, models: list[Any], target: float | None,
                  checkpoint: str | None, logger: logging.Logger) -> None:
         self._config, self._logger = config, logger
-        self._kept = _kept(checkpoint, config)
+        self._kept = _kept(checkpoint, inputs, config, logger)
         if self._kept:  # the best of the checkpoint takes the initial program's place
             inputs = replace(inputs, code=self._kept.programs[0].code)
         self._inputs = inputs
         self._folder = Folder(out.absolute())
-        mark = fingerprint(inputs, config, str(Path(checkpoint).absolute()) if checkpoint else "")
-        settings = self._folder.open(mark)
+        marks = fingerprints(inputs, config, str(Path(checkpoint).absolute()) if checkpoint else "")
+        settings = self._folder.open(marks, logger)
         self._goes_on = settings is not None
-        self._settings = settings if settings is not None else self._begin(mark)
+        self._settings = settings if settings is not None else self._begin(marks)
         seed = int(self._settings["random_seed"])
         self._artifacts = Artifacts(self._folder.run)
-        self._population = Population(f"{mark}:{seed}", inputs.language, config.database.feature_dimensions,
+        self._population = Population(f"{sorted(marks.items())}:{seed}", inputs.language, config.database.feature_dimensions,
                                       self._artifacts)
         self._lock = threading.Lock()
         self._history = History(self._folder.history)
@@ -92,27 +96,27 @@ class _Search:
         self._failure = ""  # of the initial program
         self._checkpointed = -1
         presets = self._presets()
-        self._extra = len(presets)
-        presets = presets[self._restore():]
-        if self._kept and not self._goes_on:
-            self._population.notes[0] = Note(restored=self._kept.programs[0])
+        self._extra = len(presets) - (0 in presets)
+        self._population.notes.update((ticket, Note(restored=program)) for ticket, program in presets.items())
+        self._restore()
         workers = int(self._settings["workers"])
         self._proposer = ModelProposer(
             config, Prompts(config, inputs.language), Ensemble(models, seed, workers), self._population, self._lock,
-            inputs.name, inputs.language, seed, presets)
+            inputs.name, inputs.language, seed)
 
-    def _presets(self) -> list[Program]:
+    def _presets(self) -> dict[int, Program]:
+        """Programs that need no model, by the tickets that they are for."""
         if self._kept:
-            return self._kept.programs[1:]
+            return dict(enumerate(self._kept.programs))
         texts = [Path(one).read_text(encoding="utf-8") for one in self._config.database.island_initial_programs if one]
-        return [Program(id=f"island-{at}", code=text, language=self._inputs.language) for at, text in enumerate(texts, 1)]
+        return {at: Program(id=f"island-{at}", code=text, language=self._inputs.language) for at, text in enumerate(texts, 1)}
 
-    def _begin(self, mark: str) -> dict[str, Any]:
+    def _begin(self, marks: dict[str, str]) -> dict[str, Any]:
         """Decides what stays for as long as this search goes on, and writes its task."""
         write_task(self._folder.task, self._inputs, self._config, "openevolve")
         features = self._measured() if needs_seed(self._config) else {}
         settings = settings_for(self._config, axes_for(self._config, len(self._inputs.code), features))
-        self._folder.begin(mark, settings)
+        self._folder.begin(marks, settings)
         return settings
 
     def _measured(self) -> dict[str, float]:
@@ -123,22 +127,22 @@ class _Search:
         assert found.fitness is not None
         return {**found.features, "fitness": found.fitness}
 
-    def _restore(self) -> int:
-        """What earlier sessions found. Returns how many of the presets they have seen."""
+    def _restore(self) -> None:
+        """What earlier sessions found. The journal is the truth: what a kill kept from history.jsonl is made from it."""
         if not self._goes_on:
-            return 0
+            return
         rows = list(self._history.rows())
         last, seen = restore(iter(rows), self._population)
         self._iteration = max(self._iteration, last)
         for row in rows:
+            self._population.notes.pop(row["ticket"], None)
             if row["kind"] != "seed":
                 self._why = self._why or self._stopping.seen(row.get("fitness"), row.get("program", {}).get("metrics", {}))
-        stored = Run.open(self._folder.run)
-        for line in stored.programs():  # that a kill kept from being written down
-            if line["id"] not in seen:
-                program = stored.program(line["id"])
-                self._take(program, self._population.of(program), 0)
-        return sum(row["kind"] == "seed" and row["ticket"] > 0 for row in rows)
+        for commit in commits_of(Run.open(self._folder.run), seen, in_order=bool(self._settings["deterministic"])):
+            try:
+                self._committed(commit)
+            except _Ended as ended:
+                self._why = self._why or str(ended)
 
     def _take(self, seen: _core.Program, made: Program, island: int) -> None:
         features = {**seen.evaluation.features, "fitness": seen.fitness} if seen.fitness is not None else {}
@@ -173,15 +177,16 @@ class _Search:
                 self._finish(best)
             if outcome.reason == "refused":
                 raise _refused(self._failure or outcome.error or "", self._inputs)
-            raise Error(outcome.error or outcome.reason, "tool_failed", str(self._folder.run),
-                        "the same command goes on once this is mended")
+            message, _, hint = (outcome.error or outcome.reason).partition("\nhint: ")
+            raise Error(message, "tool_failed", str(self._folder.run),
+                        f"{hint}; the same command goes on then" if hint else "the same command goes on once this is mended")
         return outcome.reason
 
     def _progress(self, commit: _core.Commit) -> None:
         with self._lock:
             self._committed(commit)
 
-    def _committed(self, commit: _core.Commit) -> None:
+    def _committed(self, commit: _core.Commit | Stored) -> None:
         if commit.kind == "given_back":
             self._logger.warning("ticket %d was given back: %s", commit.ticket, commit.error)
             return
@@ -207,7 +212,7 @@ class _Search:
             if why:
                 raise _Ended(why)
 
-    def _write_row(self, commit: _core.Commit, seen: _core.Program | None, made: Program | None, note: Note | None,
+    def _write_row(self, commit: _core.Commit | Stored, seen: _core.Program | None, made: Program | None, note: Note | None,
                    kind: str) -> None:
         features = self._population.cells.get(seen.id, {}) if seen is not None else {}
         refusal = f"{commit.refusal.code}: {commit.refusal.detail}" if commit.refusal is not None else ""
@@ -215,7 +220,7 @@ class _Search:
                                     seen.fitness if seen is not None else None, features, refusal,
                                     self._config.database.log_prompts))
 
-    def _tell(self, commit: _core.Commit, seen: _core.Program | None, made: Program | None) -> None:
+    def _tell(self, commit: _core.Commit | Stored, seen: _core.Program | None, made: Program | None) -> None:
         if seen is None or made is None:
             why = f"{commit.refusal.code}, {commit.refusal.detail}" if commit.refusal is not None else "known already"
             self._logger.info("Iteration %d: %s (%s)", self._iteration, commit.kind, why)
@@ -232,7 +237,7 @@ class _Search:
             self._logger.info("Iteration %d: program %s (parent %s): %s%s", self._iteration, made.id, made.parent_id,
                               metrics, "; the best so far" if commit.new_best else "")
 
-    def _write_files(self, commit: _core.Commit, made: Program | None, counts: bool) -> None:
+    def _write_files(self, commit: _core.Commit | Stored, made: Program | None, counts: bool) -> None:
         if commit.new_best and made is not None:
             self._output.best(made)
         due = counts and self._iteration % self._config.checkpoint_interval == 0
@@ -264,7 +269,8 @@ def _refused(why: str, inputs: Inputs) -> Error:
                  "correct it, or the evaluator; OUT/logs has the whole text")
 
 
-def _kept(checkpoint: str | None, config: Config) -> Checkpoint | None:
+def _kept(checkpoint: str | None, inputs: Inputs, config: Config, logger: logging.Logger) -> Checkpoint | None:
     if checkpoint is None:
         return None
-    return read_checkpoint(checkpoint, lambda one: fitness_of(one.metrics, config.database.feature_dimensions))
+    return read_checkpoint(checkpoint, inputs.code, lambda one: fitness_of(one.metrics, config.database.feature_dimensions),
+                           logger)

@@ -59,16 +59,18 @@ def language_of(code: str) -> str:
     return next((name for name, looks in _LANGUAGES if re.search(looks, code, re.MULTILINE)), "unknown")
 
 
-def fingerprint(inputs: Inputs, config: Config, checkpoint: str) -> str:
-    """Equal for searches that are one: what decides them, but for how long they go on and what they write."""
+def fingerprints(inputs: Inputs, config: Config, checkpoint: str) -> dict[str, str]:
+    """Equal for searches that are one: a short digest of all that decides them, by its name, but not of how long they go on
+    and what they write."""
     free = {"max_iterations", "checkpoint_interval", "checkpoint_on_improvement", "log_level", "log_dir", "logger_prefix",
-            "database.population_size", "database.archive_size", "database.log_prompts", "llm.api_base", "llm.timeout",
-            "llm.retries"}
+            "database.population_size", "database.archive_size", "database.log_prompts", "llm.api_base", "llm.api_key",
+            "llm.timeout", "llm.retries"}
     values = {path: value for path, value in config.to_dict().items()
               if path not in free and not path.startswith(("evolution_trace.", "early_stopping"))}
-    whole = [inputs.code, str(inputs.evaluator), inputs.evaluator.read_text(encoding="utf-8", errors="replace"),
-             inputs.suffix, values, checkpoint]
-    return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()
+    values |= {"the initial program": [inputs.code, inputs.suffix], "the checkpoint": checkpoint, "the evaluator": [
+        str(inputs.evaluator), inputs.evaluator.read_text(encoding="utf-8", errors="replace")]}
+    return {name: hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
+            for name, value in values.items()}
 
 
 def write_task(folder: Path, inputs: Inputs, config: Config, name: str) -> None:
