@@ -115,6 +115,7 @@ class Inspector {
                                 static_cast<std::size_t>(std::max<std::uint64_t>(bytes, 1)));
         !got)
       return got;
+    memory_.emplace_back(driver_.memory_free, address);
     buffers_.push_back({address, bytes, writable});
     return {};
   }
@@ -124,6 +125,7 @@ class Inspector {
   DeviceContext::Current current_;
   Owned<abi::Stream> stream_;
   std::uint64_t kept_ = 0, call_ = 0;
+  std::vector<Owned<abi::Address>> memory_;
   std::vector<plan::Buffer> buffers_;
 };
 
