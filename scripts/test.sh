@@ -131,8 +131,9 @@ tidy_stage() {
   files=$(if $full; then sources; else git diff --name-only --diff-filter=d "${KERNELSMITH_TIDY_BASE:-HEAD~1}"; fi |
     grep -E '^(archive|evaluator|islands|prompts|python|src)/.*\.cpp$' | grep -v /templates/ || true)
   [ -n "$files" ] || { echo "nothing to check"; return; }
-  [ -f build/dev/compile_commands.json ] || cmake --preset dev >/dev/null
-  xargs -n 1 -P "$jobs" clang-tidy-14 -p build/dev --quiet <<<"$files" 2> >(grep -v 'warnings\? generated' >&2)
+  # Clang cannot read GCC's precompiled headers.
+  cmake --preset dev -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+  xargs -n 1 -P "$jobs" clang-tidy-14 -p build/tidy --quiet <<<"$files" 2> >(grep -v 'warnings\? generated' >&2)
 }
 
 # Users compile the public headers with compilers of their own.

@@ -49,8 +49,8 @@ enum class RejectionCode {
   sandbox_violation,  ///< integrity: a denied system call or a forbidden resource
   implausible_speed,  ///< integrity: faster than the hardware can move the compulsory bytes
   not_reproducible,   ///< integrity: compiled again, it is another binary
-  unsafe_memory,      ///< integrity: compute-sanitizer found a bad access, a race or a read of what nothing wrote
-  too_slow,           ///< timing: beyond the limit of an evaluation, or hopelessly behind the yardstick
+  unsafe_memory,  ///< integrity: compute-sanitizer found a bad access, a race or a read of what nothing wrote
+  too_slow,       ///< timing: beyond the limit of an evaluation, or hopelessly behind the yardstick
 };
 
 std::string_view name_of(RejectionCode code);
