@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -101,9 +100,12 @@ inline std::string artifact(const Evaluation& evaluation, const std::string& nam
   return "(none)";
 }
 
+/// Empty where the process has just ended: reading fails then, and getline() takes that as the end.
 inline std::string read_all(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::string all, part;
+  while (std::getline(in, part)) all += part + '\n';
+  return all;
 }
 
 /// Every process that can be seen, with its parent's id.
