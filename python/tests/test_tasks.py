@@ -256,6 +256,7 @@ def plan(source, example, candidate, **more):
 
 
 def test_the_package_holds_what_the_gpu_backends_need(sandboxed):
+    # Says something of an installed wheel alone: in a build tree the programs are found where they were built.
     source = os.environ["KERNELSMITH_SOURCE"]
     if shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"):
         planned = plan(source, "examples/softmax_cuda", "seed.cu")

@@ -29,7 +29,8 @@ class DeviceLease {
     Descriptor lock_;
   };
 
-  /// Waits for it, behind nobody who asks later. Errors: cancelled, io (the files cannot be made).
+  /// Waits for it. Who had it last comes after one that waits already; among several that wait there is no
+  /// order. Errors: cancelled, io (the files cannot be made).
   Result<Held> take(const std::stop_token& stop) const;
 
  private:
