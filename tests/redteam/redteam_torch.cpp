@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
 
   attack.make_evaluator = [&](const Task& task) {
     TorchOptions how;
-    how.device = attack.plan_only ? kNoDevice : device;
+    how.devices.first = attack.plan_only ? kNoDevice : device;
     return make_torch_evaluator(task, how);
   };
   attack.backends = {{"torch", describe_torch_backend()}};
