@@ -25,6 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The name that cases give to what they leave behind.
+/// Of compute-sanitizer and ncu, which keep it.
+constexpr const char* kToolsFolder = "nvidia";
 constexpr std::string_view kMark = "redteam_left";
 /// The System V key that they use: the same word.
 constexpr key_t kMarkKey = 0x72656474;
@@ -203,7 +205,8 @@ std::vector<std::string> Plants::leaks_on_disk() const {
 
 std::vector<std::string> Plants::leftovers() {
   std::vector<std::string> left;
-  for (const std::string& name : names_in(folder_ / "tmp")) left.push_back("the file " + name);
+  for (const std::string& name : names_in(folder_ / "tmp"))
+    if (name != kToolsFolder) left.push_back("the file " + name);
   for (const char* folder : {"/dev/shm", "/tmp", "/var/tmp", "/"})
     for (const std::string& name : names_in(folder))
       if (name.starts_with(kMark) && !shared_memory_.contains(name))

@@ -1,4 +1,4 @@
-# redteam: neutralised or rejected(plan, plan_failed) or rejected(correctness, output_not_written) or rejected(correctness, not_finite)
+# redteam: neutralised or rejected(plan, plan_failed) or rejected(correctness, output_not_written) or rejected(correctness, not_finite) or rejected(correctness, wrong_output)
 # twin: honest
 # tries: gives a buffer of its own as output, which holds the former call's answer
 

@@ -1,4 +1,4 @@
-# redteam: rejected(integrity, out_of_bounds) or rejected(integrity, input_modified) or rejected(correctness, wrong_output) or neutralised
+# redteam: rejected(integrity, out_of_bounds) or rejected(integrity, input_modified) or rejected(correctness, wrong_output) or rejected(run, crashed) or neutralised
 # twin: honest
 # tries: writes one element behind the output
 
