@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr milliseconds kFetchWait{500};
+constexpr milliseconds kFetchWait{250};
 constexpr milliseconds kLastFetchWait{20};
 constexpr int kLongestRest = 16;  ///< times WorkerOptions::rest
 
@@ -44,7 +44,7 @@ BackendService::BackendService(Bus& bus, const WorkerOptions& options, const Wor
 Status BackendService::begin(const std::stop_token& stop) {
   const std::string queue = jobs_queue(backend_.name, backend_.hardware);
   const std::string filter = jobs_filter(backend_.name, backend_.hardware);
-  const auto ack_wait = bus_.declare_queue(kJobsStream, queue, filter, options_.ack_wait, stop);
+  const auto ack_wait = declare_queue(stop);
   if (!ack_wait) return ack_wait.error();
   held_.emplace(*ack_wait);
   for (unsigned slot = 0; slot < std::max(backend_.slots, 1U); ++slot) {
@@ -55,6 +55,11 @@ Status BackendService::begin(const std::stop_token& stop) {
   for (const auto& source : sources_)
     threads_.emplace_back([this, &source = *source, stop] { serve(source, stop); });
   return {};
+}
+
+Result<milliseconds> BackendService::declare_queue(const std::stop_token& stop) {
+  return bus_.declare_queue(kJobsStream, jobs_queue(backend_.name, backend_.hardware),
+                            jobs_filter(backend_.name, backend_.hardware), options_.ack_wait, stop);
 }
 
 void BackendService::finish() {

@@ -38,6 +38,9 @@ class BackendService {
   /// Begins to take jobs, until the stop. Errors: Bus's.
   Status begin(const std::stop_token& stop);
 
+  /// Makes the queue where the server has none (any more); how long it waits for a silent worker.
+  Result<milliseconds> declare_queue(const std::stop_token& stop);
+
   /// Returns when every job that was begun is answered. The stop must have been requested.
   void finish();
 

@@ -210,20 +210,22 @@ void Coordinator::look_for_results(const std::stop_token& stop) {
     const bool again = std::exchange(connections, bus_->connections()) != connections;
     if (!again && now < next) continue;
     next = now + kLookEvery;
+    if (again && !join_fleet(*bus_, stop)) continue;  // a server that lost its disk has no streams
     for (const Asked& job : pending_.asked_before(again ? now : now - kLookEvery)) look_for(job, stop);
     look_for_workers(stop);
   }
 }
 
 void Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
+  // In this order: a job leaves the queue when its result is there.
+  const auto queued = bus_->holds(kJobsStream, job.sequence, stop);
+  if (!queued) return;
   const auto stored = bus_->latest(kResultsStream, job.subject, stop);
   if (!stored) return;
   if (*stored)
     if (auto result = decode_result((*stored)->payload); result && pending_.deliver(std::move(*result)))
       return;
-  const auto there = bus_->holds(kJobsStream, job.sequence, stop);
-  // Its result may have come in between: only what is missed twice is gone.
-  if (there && !*there && pending_.miss(job.subject)) push(job.subject);
+  if (!*queued && pending_.ask_again(job.subject)) push(job.subject);
 }
 
 void Coordinator::look_for_workers(const std::stop_token& stop) {

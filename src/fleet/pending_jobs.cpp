@@ -7,8 +7,7 @@ namespace kernelsmith::fleet {
 bool PendingJobs::add(const Asking& asking, std::stop_token stop, Sink<Evaluation> done) {
   const std::lock_guard lock(mutex_);
   return jobs_
-      .try_emplace(result_subject(asking.id.key),
-                   Job{asking, std::move(stop), std::move(done), false, false, 0, {}})
+      .try_emplace(result_subject(asking.id.key), Job{asking, std::move(stop), std::move(done), false, 0, {}})
       .second;
 }
 
@@ -26,7 +25,6 @@ void PendingJobs::mark_asked(const std::string& subject, const JobId& id, std::u
   Job& job = found->second;
   job.asking.id = id;
   job.asked = true;
-  job.missed = false;
   job.sequence = sequence;
   job.asked_at = std::chrono::steady_clock::now();
 }
@@ -85,13 +83,12 @@ std::vector<Asked> PendingJobs::asked_before(Moment moment) const {
   return asked;
 }
 
-bool PendingJobs::miss(const std::string& subject) {
+bool PendingJobs::ask_again(const std::string& subject) {
   const std::lock_guard lock(mutex_);
   const auto found = jobs_.find(subject);
-  if (found == jobs_.end() || !std::exchange(found->second.missed, true)) return false;
-  Job& job = found->second;
-  ++job.asking.id.round;
-  job.asked = job.missed = false;
+  if (found == jobs_.end()) return false;
+  ++found->second.asking.id.round;
+  found->second.asked = false;
   return true;
 }
 

@@ -62,9 +62,9 @@ class PendingJobs {
   /// Those that were asked before `moment`.
   std::vector<Asked> asked_before(Moment moment) const;
 
-  /// Told that the server has lost the job, for the second time: it is to be asked again, in a new round.
-  /// True where it still waits.
-  bool miss(const std::string& subject);
+  /// The server has lost the job: it is to be asked again, in a new round. False where it was answered
+  /// meanwhile.
+  bool ask_again(const std::string& subject);
 
   void wait_until_empty();
 
@@ -74,7 +74,6 @@ class PendingJobs {
     std::stop_token stop;
     Sink<Evaluation> done;
     bool asked = false;
-    bool missed = false;
     std::uint64_t sequence = 0;
     Moment asked_at;
   };

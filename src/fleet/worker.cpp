@@ -18,10 +18,12 @@ namespace kernelsmith {
 namespace fleet {
 namespace {
 
+using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 /// The server forgets an entry after 30 s.
 constexpr milliseconds kAnnounceEvery = 10s;
+constexpr milliseconds kLookEvery = 200ms;
 
 /// Two workers may have one name.
 std::string random_id(const std::string& name) {
@@ -71,17 +73,29 @@ class Announcer {
 
   void repeat(const std::stop_token& stop) {
     std::uint64_t connections = bus_.connections();
+    auto next = steady_clock::now() + kAnnounceEvery;
     while (!stop.stop_requested()) {
+      bool due = false;
       {
         std::unique_lock lock(mutex_);
-        wake_.wait_for(lock, stop, kAnnounceEvery, [this] { return due_; });
-        due_ = false;
+        wake_.wait_for(lock, stop, kLookEvery, [this] { return due_; });
+        due = std::exchange(due_, false);
       }
-      if (stop.stop_requested()) return;
-      // A server that lost its disk has neither streams nor queues.
-      if (std::exchange(connections, bus_.connections()) != connections) (void)join_fleet(bus_, stop);
+      if (bus_.away_for().count() > 0) continue;
+      const bool again = std::exchange(connections, bus_.connections()) != connections;
+      if (again) join_again(stop);
+      if (!due && !again && steady_clock::now() < next) continue;
+      next = steady_clock::now() + kAnnounceEvery;
       (void)announce(stop);
     }
+  }
+
+  /// A server that lost its disk has neither streams nor queues.
+  void join_again(const std::stop_token& stop) {
+    const Status joined = join_fleet(bus_, stop);
+    if (!joined && options_.tell)
+      options_.tell({Notice::Level::warning, "the server is back, and: " + describe(joined.error())});
+    for (const auto& service : services_) (void)service->declare_queue(stop);
   }
 
   Bus& bus_;
