@@ -28,6 +28,9 @@ class NatsServer:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         self.kill()
         self._folder.cleanup()
 
