@@ -13,6 +13,8 @@ namespace {
 
 /// One compiles while another one is timed.
 constexpr unsigned kSlotsToTime = 2;
+/// What the backends of GPUs give as their hardware where there is none.
+constexpr std::string_view kNoGpu = "no GPU";
 
 using ProviderPtr = std::shared_ptr<EvaluatorProvider>;
 
@@ -48,12 +50,15 @@ Status apply_setting(const std::vector<ProviderPtr>& providers, const std::strin
   return error;
 }
 
-/// The first thing that the backend lacks here; empty where it works.
+/// What the backend cannot do without here; empty where it works. Other limits are the machine's own affair.
 std::string lack_of(const BackendDescription& backend, bool sandboxed) {
-  if (!backend.examine_machine) return "";
-  for (const MachineCheck& check : backend.examine_machine(sandboxed))
-    if (check.status == CheckStatus::missing) return check.name + ": " + check.detail;
-  return "";
+  if (backend.examine_machine)
+    for (const MachineCheck& check : backend.examine_machine(sandboxed)) {
+      const bool decides = check.required || check.name == backend.name || check.name == kGpuCheck;
+      if (check.status == CheckStatus::missing || (decides && check.status != CheckStatus::ok))
+        return check.name + ": " + check.detail;
+    }
+  return backend.hardware && backend.hardware() == kNoGpu ? std::string(kNoGpu) : "";
 }
 
 unsigned slots_for(const BackendDescription& backend, const WorkerChoice& choice) {

@@ -1,5 +1,8 @@
 // The fleet with a real server and workers in threads.
 #include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <latch>
 
 #include <kernelsmith/config/json.hpp>
@@ -304,6 +307,29 @@ TEST_F(Fleet, WhatIsTooLargeSaysHowToMakeRoom) {
   task.files = {{"data", std::string(2 << 20, 'x')}};
   task.digest = task_digest(task);
   EXPECT_EQ(make_fleet_evaluator(task, options()).error().code, ErrorCode::too_long);
+}
+
+TEST_F(Fleet, AnEvaluatorInPythonIsBrought) {
+  Task task = hill();
+  task.python.evaluator = "/no/such/folder/evaluator.py";
+  task.python.evaluator_text = "def evaluate(path): ...\n";
+  task.digest = task_digest(task);
+  std::string path, text;
+  WorkerOptions worker;
+  worker.server = options().server;
+  worker.name = "python";
+  worker.backends = {{"fake", "", 1, [&](const Task& brought) {
+                        path = brought.python.evaluator;
+                        std::ifstream file(path);
+                        text.assign(std::istreambuf_iterator<char>(file), {});
+                        return blocking_evaluator(own_number);
+                      }}};
+  {
+    const std::jthread running([&](const std::stop_token& stop) { EXPECT_TRUE(run_worker(worker, stop)); });
+    EXPECT_EQ(Answer(*fleet(task), job_of(task, 5)).fitness(), 5);
+  }
+  EXPECT_EQ(text, task.python.evaluator_text);
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST_F(Fleet, AJobOfAnotherTaskIsRefused) {
