@@ -137,7 +137,7 @@ Status Coordinator::listen_to(const std::string& run) {
   std::unique_ptr<Listening>& listening = listening_[run];
   if (listening) return {};
   auto begun = bus_->listen(results_filter(run), [this](std::string_view payload) {
-    if (auto result = decode_result(payload)) pending_.deliver(std::move(*result));
+    if (auto result = decode_result(payload)) take(std::move(*result));
   });
   if (!begun) return begun.error();
   listening = std::move(*begun);
@@ -155,7 +155,7 @@ Result<bool> Coordinator::is_answered(const std::string& subject, JobId& id, con
     id.round = std::max(id.round, result->id.round + 1);
     return false;
   }
-  return pending_.deliver(std::move(*result));
+  return take(std::move(*result));
 }
 
 Result<bool> Coordinator::is_queued(const std::string& subject, const std::string& job_subject,
@@ -197,6 +197,22 @@ Status Coordinator::queue_job(const std::string& subject, Asking asking, const R
   }
 }
 
+/// A worker that offers one device and measures on another one would mix scores that do not compare.
+bool Coordinator::take(ResultMessage result) {
+  if (result.answer && !result.answer->report().hardware.empty()) {
+    const std::lock_guard lock(mutex_);
+    const std::string& hardware = result.answer->report().hardware;
+    const bool matters = hardware_ && !hardware_->empty();
+    if (matters && measured_on_.empty()) measured_on_ = hardware;
+    if (matters && measured_on_ != hardware)
+      result.answer = fail(ErrorCode::unsupported,
+                           "measured on " + hardware + ", and this run's scores are of " + measured_on_,
+                           "worker " + result.worker,
+                           "let it measure on the device that it offers: evaluator.device of the worker");
+  }
+  return pending_.deliver(std::move(result));
+}
+
 // What the listening missed.
 
 void Coordinator::look_for_results(const std::stop_token& stop) {
@@ -223,8 +239,7 @@ void Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
   const auto stored = bus_->latest(kResultsStream, job.subject, stop);
   if (!stored) return;
   if (*stored)
-    if (auto result = decode_result((*stored)->payload); result && pending_.deliver(std::move(*result)))
-      return;
+    if (auto result = decode_result((*stored)->payload); result && take(std::move(*result))) return;
   if (!*queued && pending_.ask_again(job.subject)) push(job.subject);
 }
 

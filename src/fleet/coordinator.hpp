@@ -46,6 +46,9 @@ class Coordinator final : public Evaluator {
   Status queue_job(const std::string& subject, Asking asking, const RunPlace& place,
                    const std::stop_token& stop);
 
+  /// Answers the job that the result is of; whether it did.
+  bool take(ResultMessage result);
+
   void look_for_results(const std::stop_token& stop);
   void look_for(const Asked& job, const std::stop_token& stop);
   void look_for_workers(const std::stop_token& stop);
@@ -76,6 +79,7 @@ class Coordinator final : public Evaluator {
   std::condition_variable_any changed_;
   std::deque<std::string> to_ask_;       // guarded by mutex_
   std::vector<std::uint64_t> given_up_;  // guarded by mutex_: sequences of jobs that nobody waits for
+  std::string measured_on_;              // guarded by mutex_: what the first report named
   std::optional<std::string> hardware_;  // guarded by mutex_: of the latest run
 
   std::jthread asker_, looker_, watcher_;  ///< last: they use all above

@@ -203,6 +203,22 @@ TEST_F(Fleet, RunsStayOnOneKindOfHardware) {
   EXPECT_EQ(make_fleet_evaluator(hill(), other).error().code, ErrorCode::invalid_argument);
 }
 
+TEST_F(Fleet, AWorkerThatMeasuresElsewhereIsNotBelieved) {
+  std::atomic<int> measured = 0;
+  const TestWorker worker(
+      server_->url(),
+      [&](const EvaluationJob&) {
+        Report report;
+        report.hardware = measured++ < 2 ? "processor" : "another processor";
+        return Evaluation(Acceptance{Metrics::create(Measurement::exact(1)).value(), report});
+      },
+      "processor");
+  const auto evaluator = fleet(hill());
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 1)).fitness(), 1);
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 2)).fitness(), 1);
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 3)).error(), ErrorCode::unsupported);
+}
+
 TEST_F(Fleet, AResumedRunKeepsItsHardware) {
   {
     const TestWorker first(server_->url(), own_number, "first processor");
