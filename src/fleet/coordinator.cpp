@@ -32,12 +32,12 @@ Coordinator::Coordinator(std::shared_ptr<Bus> bus, const Task& task, const Fleet
       places_(*bus_, backend_, options.hardware, options.wait_for_worker) {}
 
 Status Coordinator::begin() {
-  if (const Status joined = join_fleet(*bus_, {}); !joined) return joined;
+  if (Status joined = join_fleet(*bus_, {}); !joined) return joined;
   const auto workers = read_roster(*bus_, {});
   if (!workers) return workers.error();
   if (const auto kinds = hardware_of(*workers, backend_); !kinds.empty())
     if (const auto chosen = choose_hardware(kinds, options_.hardware); !chosen) return chosen.error();
-  if (const Status sent = send_task({}); !sent) return sent;
+  if (Status sent = send_task({}); !sent) return sent;
   asker_ = std::jthread([this](const std::stop_token& stop) { ask_all(stop); });
   looker_ = std::jthread([this](const std::stop_token& stop) { look_for_results(stop); });
   watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
@@ -289,7 +289,7 @@ void Coordinator::watch(const std::stop_token& stop) {
 
 namespace kernelsmith {
 
-Result<std::shared_ptr<Evaluator>> make_fleet_evaluator(const Task& task, FleetOptions options) {
+Result<std::shared_ptr<Evaluator>> make_fleet_evaluator(const Task& task, const FleetOptions& options) {
   auto bus =
       fleet::connect({.server = options.server, .name = "kernelsmith run", .patience = options.patience}, {});
   if (!bus) return bus.error();

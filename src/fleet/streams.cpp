@@ -38,7 +38,7 @@ constexpr StreamSpec kStreams[] = {
 
 Status join_fleet(Bus& bus, const std::stop_token& stop) {
   for (const StreamSpec& stream : kStreams)
-    if (const Status made = bus.declare(stream, stop); !made) return made;
+    if (Status made = bus.declare(stream, stop); !made) return made;
   const auto put = bus.put({kFleetStream, kProtocolSubject, encode_protocol(), "", true}, stop);
   if (!put) return put.error();
   if (put->sequence != 0) return {};

@@ -77,7 +77,7 @@ Status TaskShelf::bring_evaluator(Task& task) {
     folder_ = made;
   }
   const auto path = folder_ / (task.digest.hex() + ".py");
-  if (const Status written = write_new_file(path, python.evaluator_text, Flush::no); !written) return written;
+  if (Status written = write_new_file(path, python.evaluator_text, Flush::no); !written) return written;
   python.evaluator = path.string();
   return {};
 }

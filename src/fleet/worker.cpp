@@ -43,7 +43,7 @@ class Announcer {
 
   /// Returns when the fleet knows; then a thread goes on.
   Status begin(const std::stop_token& stop) {
-    if (const Status told = announce(stop); !told) return told;
+    if (Status told = announce(stop); !told) return told;
     thread_ = std::jthread([this](const std::stop_token& ended) { repeat(ended); });
     return {};
   }

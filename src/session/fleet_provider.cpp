@@ -129,9 +129,9 @@ class FleetProvider final : public EvaluatorProvider {
 
   Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
     if (!fleet_.on()) return local_->make(task);
-    auto options = fleet_.options();
+    const auto options = fleet_.options();
     if (!options) return options.error();
-    return make_fleet_evaluator(task, std::move(*options));
+    return make_fleet_evaluator(task, *options);
   }
 
   Result<std::string> describe_plan(const Task& task, const Source& source) const override {

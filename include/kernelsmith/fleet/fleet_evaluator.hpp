@@ -29,6 +29,6 @@ struct FleetOptions {
 /// Errors: `unsupported` (built without libnats), `network`, `untrusted`, `permission` (the server and its
 /// credentials), `version` (a fleet of another protocol), `invalid_argument` (several kinds of hardware and
 /// none chosen, none of that name), `too_long` (a task that is larger than the server's messages).
-Result<std::shared_ptr<Evaluator>> make_fleet_evaluator(const Task& task, FleetOptions options);
+Result<std::shared_ptr<Evaluator>> make_fleet_evaluator(const Task& task, const FleetOptions& options);
 
 }  // namespace kernelsmith
