@@ -136,6 +136,6 @@ struct BusOptions {
 
 /// Connects. Errors: `network`, `untrusted` (TLS), `permission` (credentials), `unsupported` (no libnats, or
 /// a server without JetStream), `not_found` (a file), `cancelled`.
-Result<std::shared_ptr<Bus>> connect(BusOptions options, const std::stop_token& stop);
+Result<std::shared_ptr<Bus>> connect(const BusOptions& options, const std::stop_token& stop);
 
 }  // namespace kernelsmith::fleet

@@ -339,7 +339,7 @@ class NatsBus final : public Bus {
 
 }  // namespace
 
-Result<std::shared_ptr<Bus>> connect(BusOptions options, const std::stop_token& stop) {
+Result<std::shared_ptr<Bus>> connect(const BusOptions& options, const std::stop_token& stop) {
   auto connection = NatsConnection::open(options, stop);
   if (!connection) return connection.error();
   return std::make_shared<NatsBus>(std::move(*connection));

@@ -11,8 +11,8 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr milliseconds kPause{50};
-constexpr std::int64_t kConnectWait_ms = 2000, kRequestWait_ms = 2000, kReconnectWait_ms = 100;
-constexpr std::int64_t kPingInterval_ms = 5000;
+/// In milliseconds, as libnats has them.
+constexpr std::int64_t kConnectWait = 2000, kRequestWait = 2000, kReconnectWait = 100, kPingInterval = 5000;
 
 std::int64_t now_ms() {
   return std::chrono::duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
@@ -44,12 +44,12 @@ Result<NatsOptions> options_for(const BusOptions& wanted) {
   natsStatus s = natsOptions_SetURL(made, server.url.c_str());
   const auto then = [&s](natsStatus next) { s = s == NATS_OK ? next : s; };
   then(natsOptions_SetName(made, wanted.name.c_str()));
-  then(natsOptions_SetTimeout(made, kConnectWait_ms));
+  then(natsOptions_SetTimeout(made, kConnectWait));
   then(natsOptions_SetAllowReconnect(made, true));
   then(natsOptions_SetMaxReconnect(made, -1));
-  then(natsOptions_SetReconnectWait(made, kReconnectWait_ms));
-  then(natsOptions_SetReconnectJitter(made, kReconnectWait_ms, kReconnectWait_ms));
-  then(natsOptions_SetPingInterval(made, kPingInterval_ms));
+  then(natsOptions_SetReconnectWait(made, kReconnectWait));
+  then(natsOptions_SetReconnectJitter(made, kReconnectWait, kReconnectWait));
+  then(natsOptions_SetPingInterval(made, kPingInterval));
   then(natsOptions_SetSendAsap(made, true));
   then(natsOptions_SetFailRequestsOnDisconnect(made, true));
   if (server.password.empty() && !server.user.empty())
@@ -127,7 +127,7 @@ Outcome NatsConnection::try_to_open(natsOptions& options) {
   made();
   jsOptions js;
   jsOptions_Init(&js);
-  js.Wait = kRequestWait_ms;
+  js.Wait = kRequestWait;
   outcome.status = natsConnection_JetStream(&stream_, connection_, &js);
   if (outcome.ok()) {
     jsAccountInfo* account = nullptr;

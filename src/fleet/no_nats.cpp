@@ -3,7 +3,7 @@
 
 namespace kernelsmith::fleet {
 
-Result<std::shared_ptr<Bus>> connect(BusOptions, const std::stop_token&) {
+Result<std::shared_ptr<Bus>> connect(const BusOptions&, const std::stop_token&) {
   return fail(ErrorCode::unsupported, "this kernelsmith was built without libnats, so it can use no fleet",
               "", "install libnats-dev and build again");
 }

@@ -73,6 +73,7 @@ class Announcer {
 
   void repeat(const std::stop_token& stop) {
     std::uint64_t connections = bus_.connections();
+    bool away = false;
     auto next = steady_clock::now() + kAnnounceEvery;
     while (!stop.stop_requested()) {
       bool due = false;
@@ -81,7 +82,11 @@ class Announcer {
         wake_.wait_for(lock, stop, kLookEvery, [this] { return due_; });
         due = std::exchange(due_, false);
       }
-      if (bus_.away_for().count() > 0) continue;
+      if (bus_.away_for().count() > 0) {
+        if (!std::exchange(away, true)) tell(Notice::Level::warning, "the server is away");
+        continue;
+      }
+      away = false;
       const bool again = std::exchange(connections, bus_.connections()) != connections;
       if (again) join_again(stop);
       if (!due && !again && steady_clock::now() < next) continue;
@@ -92,10 +97,15 @@ class Announcer {
 
   /// A server that lost its disk has neither streams nor queues.
   void join_again(const std::stop_token& stop) {
-    const Status joined = join_fleet(bus_, stop);
-    if (!joined && options_.tell)
-      options_.tell({Notice::Level::warning, "the server is back, and: " + describe(joined.error())});
+    if (const Status joined = join_fleet(bus_, stop); joined)
+      tell(Notice::Level::info, "the server is back");
+    else
+      tell(Notice::Level::warning, "the server is back, and: " + describe(joined.error()));
     for (const auto& service : services_) (void)service->declare_queue(stop);
+  }
+
+  void tell(Notice::Level level, const std::string& text) const {
+    if (options_.tell) options_.tell({level, text});
   }
 
   Bus& bus_;

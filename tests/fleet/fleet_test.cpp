@@ -262,13 +262,14 @@ TEST_F(Fleet, ADrainingWorkerFinishesWhatItRuns) {
 }
 
 TEST_F(Fleet, SurvivesItsServer) {
-  const TestWorker worker(server_->url(), own_number);
+  TestWorker worker(server_->url(), own_number);
   const auto evaluator = fleet(hill());
   EXPECT_EQ(Answer(*evaluator, job_of(hill(), 1)).fitness(), 1);
   server_->kill();
   Answer waiting(*evaluator, job_of(hill(), 2));
   server_->start_again();
   EXPECT_EQ(waiting.fitness(), 2);
+  worker.wait_for("the server is back");
 }
 
 TEST_F(Fleet, SurvivesAServerThatForgot) {
@@ -346,6 +347,25 @@ TEST_F(Fleet, AnEvaluatorInPythonIsBrought) {
   }
   EXPECT_EQ(text, task.python.evaluator_text);
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(Fleet, AFullQueueSaysHowToEmptyIt) {
+  const auto owner = bus();
+  ASSERT_TRUE(owner->declare(
+      {.name = fleet::kJobsStream, .subjects = "kernelsmith.jobs.>", .work_queue = true, .most_messages = 1},
+      {}));
+  ASSERT_TRUE(fleet::join_fleet(*owner, {}));
+  ASSERT_TRUE(owner->put({fleet::kWorkersStream, fleet::worker_subject("w"),
+                          fleet::encode_worker({"w", "", {{"fake", "", 1}}}), "", false},
+                         {}));
+  const auto evaluator = fleet(hill());
+  Answer waits(*evaluator, job_of(hill(), 1)), refused(*evaluator, job_of(hill(), 2));
+  const auto answer = refused.wait();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::server_failed);
+  EXPECT_THAT(answer.error().hint, ::testing::HasSubstr("kernelsmith worker"));
+  waits.stop();
+  EXPECT_EQ(waits.error(), ErrorCode::cancelled);
 }
 
 TEST_F(Fleet, AJobOfAnotherTaskIsRefused) {
