@@ -86,7 +86,7 @@ int WorkerCommand::operator()() const {
     say(stderr, "worker {}: {}{}\n", worker, notice.level == Notice::Level::warning ? "warning: " : "",
         notice.message);
   };
-  const auto done = run_worker(std::move(*made), interrupt.token());
+  const auto done = run_worker(*made, interrupt.token());
   if (!done) return report(stderr, done.error());
   say("worker {}: {} evaluated, {} failed, {} given up\n", worker, done->evaluated, done->failed,
       done->given_up);

@@ -11,7 +11,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr milliseconds kFetchWait{250};
+/// An idle slot asks for less and less, so that a thousand of them are no load for the server.
+constexpr milliseconds kFirstFetchWait{250}, kLongestFetchWait{2000};
 constexpr milliseconds kLastFetchWait{20};
 constexpr int kLongestRest = 16;  ///< times WorkerOptions::rest
 
@@ -73,8 +74,12 @@ bool BackendService::rests() const {
 }
 
 void BackendService::serve(JobSource& source, const std::stop_token& stop) {
-  while (wait_while_resting(stop))
-    if (const auto delivery = source.next(kFetchWait)) handle(*delivery, stop);
+  milliseconds wait = kFirstFetchWait;
+  while (wait_while_resting(stop)) {
+    const auto delivery = source.next(wait);
+    wait = delivery ? kFirstFetchWait : std::min(2 * wait, kLongestFetchWait);
+    if (delivery) handle(*delivery, stop);
+  }
   // What came at the last moment goes to somebody else at once.
   if (const auto delivery = source.next(kLastFetchWait)) delivery->hand_back();
 }

@@ -21,6 +21,11 @@ constexpr milliseconds kWatchEvery = 20ms;
 constexpr milliseconds kLookEvery = 5s;
 constexpr milliseconds kLookTick = 100ms;
 
+Error unreadable(const Error& why) {
+  return fail(why.code, "a worker's result cannot be read: " + why.message, why.where,
+              "use one version of kernelsmith on all machines of a fleet");
+}
+
 }  // namespace
 
 Coordinator::Coordinator(std::shared_ptr<Bus> bus, const Task& task, const FleetOptions& options)
@@ -238,8 +243,14 @@ void Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
   if (!queued) return;
   const auto stored = bus_->latest(kResultsStream, job.subject, stop);
   if (!stored) return;
-  if (*stored)
-    if (auto result = decode_result((*stored)->payload); result && take(std::move(*result))) return;
+  if (*stored) {
+    auto result = decode_result((*stored)->payload);
+    if (!result && !*queued) {  // asked again it would be the same
+      pending_.finish(job.subject, unreadable(result.error()));
+      return;
+    }
+    if (result && take(std::move(*result))) return;
+  }
   if (!*queued && pending_.ask_again(job.subject)) push(job.subject);
 }
 

@@ -1,6 +1,8 @@
 // The Bus over NATS JetStream, with libnats.
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "bus.hpp"
@@ -12,6 +14,7 @@ namespace {
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr std::int64_t kMostWaitingPulls = 4096;
 constexpr std::int64_t kMostUnacknowledged = 65'536;
+constexpr milliseconds kFailedFetchPause{50};
 constexpr const char* kIdHeader = "Nats-Msg-Id";
 
 std::int64_t nanoseconds(milliseconds time) { return time.count() * kNanosecondsPerMillisecond; }
@@ -67,12 +70,17 @@ class NatsJobSource final : public JobSource {
       : connection_(std::move(connection)), subscription_(std::move(subscription)) {}
 
   std::unique_ptr<Delivery> next(milliseconds wait) override {
+    const auto began = std::chrono::steady_clock::now();
     natsMsgList list{};
     jsErrCode code{};
     natsSubscription_Fetch(&list, subscription_.get(), 1, wait.count(), &code);
     NatsMessage message(list.Count > 0 ? std::exchange(list.Msgs[0], nullptr) : nullptr);
     natsMsgList_Destroy(&list);
-    if (!message) return nullptr;
+    if (!message) {
+      // Without a connection or a queue it fails at once.
+      std::this_thread::sleep_until(began + std::min(wait, kFailedFetchPause));
+      return nullptr;
+    }
     return std::make_unique<NatsDelivery>(connection_, std::move(message));
   }
 

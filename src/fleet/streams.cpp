@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 constexpr milliseconds kDay = 24h;
 /// A publisher that got no answer asks again within it. The server keeps the ids in memory.
-constexpr milliseconds kRepeatWindow = 10min;
+constexpr milliseconds kRepeatWindow = 2min;
 constexpr std::int64_t kMostJobs = 65'536;
 
 constexpr StreamSpec kStreams[] = {

@@ -121,7 +121,7 @@ class Announcer {
 }  // namespace
 }  // namespace fleet
 
-Result<WorkerSummary> run_worker(WorkerOptions options, const std::stop_token& stop) {
+Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_token& stop) {
   using namespace fleet;
   if (options.backends.empty()) return fail(ErrorCode::invalid_argument, "a worker needs a backend to offer");
   auto connected = connect({.server = options.server,

@@ -231,6 +231,26 @@ TEST_F(Fleet, AResumedRunKeepsItsHardware) {
   EXPECT_EQ(Answer(*fleet(hill(), other), job_of(hill(), 2)).error(), ErrorCode::invalid_argument);
 }
 
+TEST_F(Fleet, AResultThatCannotBeReadIsAnError) {
+  const auto other = bus();
+  ASSERT_TRUE(fleet::join_fleet(*other, {}));
+  const std::string queue = fleet::jobs_queue("fake", ""), filter = fleet::jobs_filter("fake", "");
+  ASSERT_TRUE(other->declare_queue(fleet::kJobsStream, queue, filter, 60s, {}));
+  ASSERT_TRUE(other->put({fleet::kWorkersStream, fleet::worker_subject("w"),
+                          fleet::encode_worker({"w", "", {{"fake", "", 1}}}), "", false},
+                         {}));
+  const auto evaluator = fleet(hill());
+  Answer answer(*evaluator, job_of(hill(), 1));
+  const auto source = other->jobs(fleet::kJobsStream, queue, filter).value();
+  std::unique_ptr<fleet::Delivery> job;
+  while (!job) job = source->next(1s);
+  const std::string result = fleet::result_subject(fleet::JobId::parse(job->id())->key);
+  ASSERT_TRUE(
+      other->put({fleet::kResultsStream, result, "{\"kind\":\"result\",\"protocol\":2}\n", "", false}, {}));
+  job->done();
+  EXPECT_EQ(answer.error(), ErrorCode::version);
+}
+
 TEST_F(Fleet, AnotherProtocolIsOneClearError) {
   ASSERT_TRUE(fleet::join_fleet(*bus(), {}));
   ASSERT_TRUE(bus()->put(

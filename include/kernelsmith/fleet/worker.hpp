@@ -48,6 +48,6 @@ struct WorkerSummary {
 
 /// Works until `stop`, then finishes what it runs and returns. Errors: make_fleet_evaluator()'s of the
 /// server; none later: while the server is away it waits.
-Result<WorkerSummary> run_worker(WorkerOptions options, const std::stop_token& stop);
+Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_token& stop);
 
 }  // namespace kernelsmith
