@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <kernelsmith/session/share_programs.hpp>
 #include <kernelsmith/session/worker_backends.hpp>
 
 #include "commands.hpp"
@@ -65,8 +66,10 @@ Result<WorkerOptions> WorkerCommand::options() const {
   }
   auto settings_by_key = evaluator_settings(settings);
   if (!settings_by_key) return settings_by_key.error();
-  auto offered = worker_backends(default_registry(),
-                                 {.backends = backends, .settings = *settings_by_key, .slots = slots});
+  Registry registry = default_registry();
+  share_programs(registry);  // tasks of many runs come here
+  auto offered =
+      worker_backends(registry, {.backends = backends, .settings = *settings_by_key, .slots = slots});
   if (!offered) return offered.error();
   options.backends = std::move(*offered);
   return options;

@@ -36,7 +36,9 @@ struct WorkerOptions {
   /// How long a backend takes no jobs whose machine failed (a tool is missing, a disk is full); doubled each
   /// time, to 16 times that.
   std::chrono::milliseconds rest{60'000};
-  std::size_t prepared_tasks = 4;           ///< that are kept ready; the least recently used goes first
+  /// Tasks of a backend that are kept ready, each with its memory on the device; the least recently used goes
+  /// first.
+  std::size_t prepared_tasks = 2;
   std::function<void(const Notice&)> tell;  ///< called from several threads; may be empty
 };
 
