@@ -26,6 +26,13 @@ class FleetSettings {
  public:
   bool on() const { return !nats_.empty(); }
 
+  /// Settings come in any order, one by one (--set): only at the end it is known that the server is missing.
+  Status check() const {
+    if (!lacks_server_) return {};
+    return fail(ErrorCode::invalid_argument, "settings of a fleet are given, and no server is named",
+                "evaluator.fleet.nats", "--set evaluator.fleet.nats=nats://HOST:4222");
+  }
+
   void read(YamlMap& in) {
     std::string credentials = options_.server.credentials.string(), ca = options_.server.ca.string();
     if (in.kind("nats") != YamlKind::absent) read_url(in);
@@ -36,8 +43,7 @@ class FleetSettings {
     read_seconds(in, "wait_for_worker_s", options_.wait_for_worker);
     options_.server.credentials = credentials;
     options_.server.ca = ca;
-    if (in.ok() && !on() && !is_off_)
-      in.refuse("nats", "no server is named", "fleet: {nats: \"nats://HOST:4222\"}");
+    lacks_server_ = !on() && !is_off_;
   }
 
   void write(YamlWriter& out) const {
@@ -102,7 +108,8 @@ class FleetSettings {
   Secret literal_;    ///< the same with its password, where that is no variable
   FleetOptions options_;
   bool is_off_ = false;
-  bool stored_ = false;  ///< only a run folder names the server: see distrust()
+  bool lacks_server_ = false;  ///< there are settings of a fleet, and no server
+  bool stored_ = false;        ///< only a run folder names the server: see distrust()
 };
 
 class FleetProvider final : public EvaluatorProvider {
@@ -128,6 +135,7 @@ class FleetProvider final : public EvaluatorProvider {
   }
 
   Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+    if (const Status whole = fleet_.check(); !whole) return whole.error();
     if (!fleet_.on()) return local_->make(task);
     const auto options = fleet_.options();
     if (!options) return options.error();

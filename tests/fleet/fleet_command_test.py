@@ -75,7 +75,7 @@ class RunTest(FleetCommandTest):
         self.fail_with(2, "run", "task", *self.fleet, "--set", "evaluator.sandbox=none",
                        says=["sandbox", "kernelsmith worker --set evaluator.sandbox=VALUE"], code="bad_input")
         self.fail_with(2, "run", "task", "--set", "evaluator.fleet.nats=http://x", says=["nats://HOST:4222"], code="bad_input")
-        self.fail_with(2, "run", "task", "--set", "evaluator.fleet.hardware=H100", says=["no server is named"], code="bad_input")
+        self.fail_with(2, "run", "task", "--set", "evaluator.fleet.hardware=H100", says=["no server is named"], code="invalid_argument")
 
     def test_a_program_that_loses_workers_is_a_dead_letter(self):
         mark = self.folder / "begun"
