@@ -129,6 +129,8 @@ std::string_view meaning_of(RejectionCode code) {
       return "the task's command ended with an error";
     case RejectionCode::raised:
       return "the evaluator raised an exception";
+    case RejectionCode::worker_lost:
+      return "several machines were lost while they ran it";
     case RejectionCode::bad_metrics:
       return "its score is no finite number";
     case RejectionCode::wrong_output:

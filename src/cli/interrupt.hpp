@@ -11,7 +11,9 @@ namespace kernelsmith::cli {
 /// inherit the signal mask that leaves the signals to this class. One at a time.
 class Interrupt {
  public:
-  Interrupt();
+  /// `stopping` is told at the first signal.
+  explicit Interrupt(
+      const char* stopping = "stopping; what is being evaluated is given up (Ctrl-C again ends at once)");
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
@@ -23,6 +25,7 @@ class Interrupt {
  private:
   void wait();
 
+  const char* const stopping_;
   sigset_t signals_;
   sigset_t previous_;
   std::stop_source source_;

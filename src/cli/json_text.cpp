@@ -208,6 +208,12 @@ Json failures_list(const RunView& view) {
   return list;
 }
 
+Json dead_letters_list(const RunView& view) {
+  Json list = Json::array();
+  for (const ProgramId program : view.lost_workers) list.push_back(program.value);
+  return list;
+}
+
 Json refusals_list(const RunView& view) {
   Json list = Json::array();
   for (const auto& [code, all] : view.refusals)
@@ -246,6 +252,7 @@ std::string json_of(const RunView& view) {
                {"archive", archive_object(view)},
                {"lineage", lineage_list(view)},
                {"failures", failures_list(view)},
+               {"dead_letters", dead_letters_list(view)},
                {"refusals", refusals_list(view)}});
 }
 

@@ -30,10 +30,16 @@ Result<std::string> yaml_of(const std::string& setting) {
 /// The option as an error quotes it. A key that somebody gave by mistake is not printed once more.
 std::string shown(const std::string& setting) {
   const bool may_hold_key = setting.find("key") != std::string::npos;
-  return "--set " + (may_hold_key ? setting.substr(0, setting.find('=')) : setting);
+  return "--set " + (may_hold_key ? setting.substr(0, setting.find('=')) : without_password(setting));
 }
 
 }  // namespace
+
+std::string without_password(const std::string& setting) {
+  const std::size_t scheme = setting.find("://"), at = setting.rfind('@');
+  if (scheme == std::string::npos || at == std::string::npos || at < scheme) return setting;
+  return setting.substr(0, scheme + 3) + "***" + setting.substr(at);
+}
 
 CLI::Validator no_option(const std::string& value_name) {
   const auto check = [value_name](const std::string& text) -> std::string {

@@ -20,6 +20,9 @@ CLI::Validator no_option(const std::string& value_name);
 CLI::Validator whole_number(std::uint64_t least,
                             std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
+/// A setting as it may be printed and kept: a password in a URL is left out.
+std::string without_password(const std::string& setting);
+
 /// Limits of a run's totals.
 struct BudgetOptions {
   std::optional<std::uint64_t> iterations;

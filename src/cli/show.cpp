@@ -1,4 +1,6 @@
 // kernelsmith show RUN
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <kernelsmith/session/run_view.hpp>
@@ -112,6 +114,18 @@ void print_failures(const RunView& view) {
     say("  {:<14} {:<20} {:>6}\n", name_of(rule.first), name_of(rule.second), count);
 }
 
+/// Nobody evaluates them again by himself: somebody should look at them, and at the machines.
+void print_lost_workers(const RunView& view) {
+  if (view.lost_workers.empty()) return;
+  constexpr std::size_t kShown = 20;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(view.lost_workers.size(), kShown); ++i)
+    list += fmt::format("{}{}", i > 0 ? ", " : "", view.lost_workers[i].value);
+  if (view.lost_workers.size() > kShown) list += ", ...";
+  say("\ndead letters: {} on which workers of the fleet were lost\n  {}\n",
+      number_text(view.lost_workers.size(), "program"), list);
+}
+
 void print_refusals(const RunView& view) {
   if (view.refusals.empty()) return;
   say("\nrefusals: proposals that gave no child\n");
@@ -148,6 +162,7 @@ int show(const std::string& folder, bool json) {
   print_best(*view);
   print_archive(*view);
   print_failures(*view);
+  print_lost_workers(*view);
   print_refusals(*view);
   print_lineage(*view);
   return kDone;

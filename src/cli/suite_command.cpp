@@ -49,7 +49,7 @@ Result<std::map<std::string, std::string>> settings_of(const ConfigOptions& conf
   }
   for (const std::string& setting : config.settings) {
     std::string& all = settings["set"];
-    all += (all.empty() ? "" : " ") + setting;
+    all += (all.empty() ? "" : " ") + without_password(setting);
   }
   return settings;
 }

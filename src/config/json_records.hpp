@@ -7,6 +7,7 @@
 
 #include <kernelsmith/core/evaluation.hpp>
 #include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/event.hpp>
 #include <kernelsmith/core/proposal.hpp>
 #include <kernelsmith/core/source.hpp>
 

@@ -84,6 +84,7 @@ constexpr auto kRejectionCodeNames = enum_names<RejectionCode>({
     {RejectionCode::out_of_memory, "out_of_memory"},
     {RejectionCode::command_failed, "command_failed"},
     {RejectionCode::raised, "raised"},
+    {RejectionCode::worker_lost, "worker_lost"},
     {RejectionCode::bad_metrics, "bad_metrics"},
     {RejectionCode::wrong_output, "wrong_output"},
     {RejectionCode::output_not_written, "output_not_written"},

@@ -11,7 +11,7 @@ namespace {
 
 void add_backend(Registry& registry, BackendDescription description,
                  std::unique_ptr<EvaluatorProvider> (*provider)()) {
-  registry.evaluators.emplace(description.name, provider);
+  registry.evaluators.emplace(description.name, [provider] { return with_fleet(provider()); });
   registry.backends.emplace(description.name, std::move(description));
 }
 

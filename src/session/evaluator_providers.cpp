@@ -287,7 +287,7 @@ std::unique_ptr<EvaluatorProvider> torch_evaluator_provider() { return std::make
 
 void share_programs(Registry& registry) {
   registry.evaluators["torch"] = [programs = make_torch_programs()] {
-    return std::make_unique<TorchProvider>(programs);
+    return with_fleet(std::make_unique<TorchProvider>(programs));
   };
 }
 

@@ -13,6 +13,9 @@ std::unique_ptr<EvaluatorProvider> torch_evaluator_provider();
 std::unique_ptr<EvaluatorProvider> command_evaluator_provider();
 std::unique_ptr<EvaluatorProvider> python_evaluator_provider();
 
+/// `local`, whose jobs go to a fleet where the section `fleet` names one.
+std::unique_ptr<EvaluatorProvider> with_fleet(std::unique_ptr<EvaluatorProvider> local);
+
 std::unique_ptr<ProposerProvider> chat_provider();
 std::unique_ptr<ProposerProvider> manual_provider();
 std::unique_ptr<ProposerProvider> tuner_provider();

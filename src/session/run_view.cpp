@@ -104,17 +104,25 @@ Result<std::vector<LineageStep>> lineage_of(const SearchState& state, const Indi
 struct Gathered {
   const Grid& grid;
   std::map<RefusalCode, RunView::Refusals> refusals;
+  std::vector<ProgramId> lost_workers = {};
   bool has_cells = true;
 
   void operator()(const Event& event) {
-    if (const auto* told = std::get_if<EvaluationArrived>(&event))
-      if (const Metrics* metrics = told->evaluation.metrics())
-        has_cells = has_cells && grid.absent_features(*metrics).empty();
+    if (const auto* told = std::get_if<EvaluationArrived>(&event)) take(*told);
     const auto* arrived = std::get_if<ProposalArrived>(&event);
     const Refusal* refusal = arrived ? arrived->proposal.refusal() : nullptr;
     if (!refusal) return;
     RunView::Refusals& all = refusals[refusal->code];
     all = {all.count + 1, arrived->ticket, refusal->detail};
+  }
+
+  void take(const EvaluationArrived& told) {
+    if (const Metrics* metrics = told.evaluation.metrics())
+      has_cells = has_cells && grid.absent_features(*metrics).empty();
+    const Rejection* rejection = told.evaluation.rejection();
+    if (rejection && rejection->code == RejectionCode::worker_lost &&
+        told.source == EvaluationSource::evaluated)
+      lost_workers.push_back(told.program);
   }
 };
 
@@ -157,6 +165,7 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
                  // A task's features stand in no evaluation: they are computed from the sources.
                  .has_cells = stored->has_value() || gathered.has_cells || described,
                  .refusals = std::move(gathered.refusals),
+                 .lost_workers = std::move(gathered.lost_workers),
                  .reason = reason,
                  .in_use = RunStore::is_in_use(folder),
                  .calls_under_way = calls.size() - arrived,

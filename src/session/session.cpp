@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <random>
 #include <thread>
 
 #include <kernelsmith/code/fingerprint.hpp>
@@ -423,7 +424,8 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
   auto evaluator = config.evaluator.provider->make(task);
   if (!evaluator) return evaluator.error();
   EvaluationJob job;
-  job.run = "evaluate";
+  // A fleet keeps what it answered, by the run: another time is another one.
+  job.run = "evaluate-" + std::to_string(std::random_device()()) + std::to_string(std::random_device()());
   job.task = task.digest;
   job.may_thaw = true;  // frozen bytes are a rule of the search
   job.careful = careful;

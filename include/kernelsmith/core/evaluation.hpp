@@ -37,6 +37,7 @@ enum class RejectionCode {
   out_of_memory,        ///< run: past its memory limit
   command_failed,       ///< run: the task's own command ended with an error
   raised,               ///< run: the evaluator's own function raised an exception
+  worker_lost,          ///< run: several workers of a fleet were lost while they evaluated it
   bad_metrics,          ///< run: the command's answer is no JSON object of finite numbers
   wrong_output,         ///< correctness: an output differs from the reference by more than the budget
   output_not_written,   ///< correctness: poison is left in an output

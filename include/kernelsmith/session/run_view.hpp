@@ -46,6 +46,8 @@ struct RunView {
     std::string detail;
   };
   std::map<RefusalCode, Refusals> refusals;
+  /// Programs that nobody evaluates any more, because workers of a fleet were lost on them.
+  std::vector<ProgramId> lost_workers;
   EndReason reason = EndReason::unfinished;  ///< with the budgets as they stand; never `stopped` or `errors`
   bool in_use = false;                       ///< a process is writing the run
   /// Calls that the journal has no answer to: under way where the run is in use, else interrupted.

@@ -1,0 +1,144 @@
+// kernelsmith worker --nats URL
+#include <mutex>
+#include <string>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <kernelsmith/session/share_programs.hpp>
+#include <kernelsmith/session/worker_backends.hpp>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "run_options.hpp"
+#include "say.hpp"
+#include "text.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(It works until it is told to end: the first SIGTERM or Ctrl-C lets it finish what it runs and take no more (exit status
+0), the second ends it at once. Tasks and programs come from whoever may write to the server: docs/fleet.md.
+--set takes the keys of run.yaml's section evaluator, for example --set evaluator.compiler=g++-13.)";
+
+std::string default_name() {
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) != 0) return "worker";
+  return fmt::format("{}.{}", host, ::getpid());
+}
+
+struct WorkerCommand {
+  std::string nats, credentials, ca;
+  std::optional<std::string> name, ack_wait;
+  std::optional<unsigned> slots;
+  std::vector<std::string> backends, settings;
+
+  Result<WorkerOptions> options() const;
+  int operator()() const;
+};
+
+Result<std::map<std::string, std::string>> evaluator_settings(const std::vector<std::string>& settings) {
+  constexpr std::string_view kSection = "evaluator.";
+  std::map<std::string, std::string> result;
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    if (!setting.starts_with(kSection) || equals == setting.npos || equals <= kSection.size())
+      return fail(ErrorCode::invalid_argument, "a worker takes settings of its evaluators",
+                  "--set " + setting, "for example --set evaluator.compiler=g++-13");
+    result[setting.substr(kSection.size(), equals - kSection.size())] = setting.substr(equals + 1);
+  }
+  return result;
+}
+
+Result<WorkerOptions> WorkerCommand::options() const {
+  WorkerOptions options;
+  auto server = fleet_server(nats, credentials, ca);
+  if (!server) return server.error();
+  options.server = std::move(*server);
+  options.name = name ? *name : default_name();
+  if (ack_wait) {
+    const auto seconds = parse_duration(*ack_wait);
+    if (!seconds) return seconds.error();
+    if (*seconds < 0.5)
+      return fail(ErrorCode::invalid_argument, "half a second is the least", "--ack-wait", "--ack-wait 15s");
+    options.ack_wait = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+  }
+  auto settings_by_key = evaluator_settings(settings);
+  if (!settings_by_key) return settings_by_key.error();
+  Registry registry = default_registry();
+  share_programs(registry);  // tasks of many runs come here
+  auto offered =
+      worker_backends(registry, {.backends = backends, .settings = *settings_by_key, .slots = slots});
+  if (!offered) return offered.error();
+  options.backends = std::move(*offered);
+  return options;
+}
+
+int WorkerCommand::operator()() const {
+  Interrupt interrupt("stopping; what runs is finished, and no more is taken (again: ends at once)");
+  auto made = options();
+  if (!made) return report(stderr, made.error());
+  const std::string worker = made->name;
+  for (const WorkerBackend& backend : made->backends)
+    say(stderr, "worker {}: {}{}, {} at a time\n", worker, backend.name,
+        backend.hardware.empty() ? "" : " on " + backend.hardware, number_text(backend.slots, "job"));
+  std::mutex mutex;
+  made->tell = [&](const Notice& notice) {
+    const std::lock_guard lock(mutex);
+    say(stderr, "worker {}: {}{}\n", worker, notice.level == Notice::Level::warning ? "warning: " : "",
+        notice.message);
+  };
+  const auto done = run_worker(*made, interrupt.token());
+  if (!done) return report(stderr, done.error());
+  say("worker {}: {} evaluated, {} failed, {} given up\n", worker, done->evaluated, done->failed,
+      done->given_up);
+  return kDone;
+}
+
+}  // namespace
+
+void add_worker(CLI::App& app, Command& chosen) {
+  auto worker = std::make_shared<WorkerCommand>();
+  CLI::App* command = app.add_subcommand("worker", "Evaluate for runs on other machines (docs/fleet.md)");
+  command
+      ->add_option(
+          "--nats", worker->nats,
+          "The fleet's server, nats://HOST:4222 or tls://HOST:4222; ${NAME} is an environment variable")
+      ->required()
+      ->check(no_option("URL"))
+      ->type_name("URL");
+  command->add_option("--credentials", worker->credentials, "A NATS credentials file (.creds)")
+      ->check(no_option("FILE"))
+      ->type_name("FILE");
+  command->add_option("--ca", worker->ca, "Certificates that may sign the server's (PEM)")
+      ->check(no_option("FILE"))
+      ->type_name("FILE");
+  command->add_option("--name", worker->name, "Shown to people (default: host and process)")
+      ->check(no_option("NAME"))
+      ->type_name("NAME");
+  command
+      ->add_option("--backend", worker->backends,
+                   "Offer this one; may be repeated (default: all that work here)")
+      ->check(no_option("NAME"))
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--slots", worker->slots,
+                   "Jobs of a backend at a time (default: 2 where kernels are timed, else one for each core)")
+      ->check(whole_number(1, 1024))
+      ->type_name("N");
+  command
+      ->add_option("--ack-wait", worker->ack_wait,
+                   "How long this worker may be silent before a job is given to another (default 15s; the "
+                   "first worker of a "
+                   "kind decides)")
+      ->type_name("DURATION");
+  command->add_option("--set", worker->settings, "A setting of the worker's own evaluators; may be repeated")
+      ->type_name("evaluator.KEY=VALUE")
+      ->allow_extra_args(false);
+  command->footer(kFooter);
+  command->callback([worker, &chosen] { chosen = [worker] { return (*worker)(); }; });
+}
+
+}  // namespace kernelsmith::cli

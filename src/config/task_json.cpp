@@ -1,0 +1,180 @@
+// The fields of a Task, listed once for both directions.
+#include <climits>
+#include <cstdint>
+
+#include <kernelsmith/config/task_json.hpp>
+
+#include "json_document.hpp"
+#include "json_records.hpp"
+
+namespace kernelsmith {
+namespace detail {
+
+template <>
+struct Codec<Dtype> : NameCodec<Dtype, dtype_from> {};
+template <>
+struct Codec<TensorRole> : NameCodec<TensorRole, tensor_role_from> {};
+template <>
+struct Codec<TensorInit> : NameCodec<TensorInit, tensor_init_from> {};
+
+template <>
+struct Codec<std::int64_t> {
+  static Json encode(std::int64_t value) { return value; }
+  static std::int64_t decode(const Json& in, const JsonPath& path) {
+    const bool fits = in.is_number_integer() &&
+                      (!in.is_number_unsigned() || in.get<std::uint64_t>() <= std::uint64_t{INT64_MAX});
+    if (!fits) refuse_type(path, "a whole number", in);
+    return in.get<std::int64_t>();
+  }
+};
+
+template <>
+struct Codec<int> {
+  static Json encode(int value) { return value; }
+  static int decode(const Json& in, const JsonPath& path) {
+    const std::int64_t value = Codec<std::int64_t>::decode(in, path);
+    if (value < INT_MIN || value > INT_MAX) refuse_type(path, "a smaller number", in);
+    return static_cast<int>(value);
+  }
+};
+
+template <>
+struct Codec<CacheState> {
+  static Json encode(CacheState state) { return state == CacheState::warm ? "warm" : "cold"; }
+  static CacheState decode(const Json& in, const JsonPath& path) {
+    if (in == "warm") return CacheState::warm;
+    if (in != "cold") refuse_type(path, "cold or warm", in);
+    return CacheState::cold;
+  }
+};
+
+template <>
+struct Fields<Specials> {
+  static void list(auto& io, auto& specials) {
+    io("nan", specials.nan);
+    io("infinities", specials.infinities);
+    io("denormals", specials.denormals);
+    io("large", specials.large);
+  }
+};
+template <>
+struct Codec<Specials> : RecordCodec<Specials> {};
+
+template <>
+struct Fields<TensorSpec> {
+  static void list(auto& io, auto& tensor) {
+    io("name", tensor.name);
+    io("role", tensor.role);
+    io("dtype", tensor.dtype);
+    io("shape", tensor.shape);
+    io("init", tensor.init);
+    io("low", tensor.low);
+    io("high", tensor.high);
+    io("constant", tensor.constant);
+    io("specials", tensor.specials);
+  }
+};
+template <>
+struct Codec<TensorSpec> : RecordCodec<TensorSpec> {};
+
+template <>
+struct Fields<Tolerance> {
+  static void list(auto& io, auto& tolerance) {
+    io("policy", tolerance.policy);
+    io("allow", tolerance.allow);
+    io("rtol", tolerance.rtol);
+    io("atol", tolerance.atol);
+  }
+};
+template <>
+struct Codec<Tolerance> : RecordCodec<Tolerance> {};
+
+template <>
+struct Fields<Declared> {
+  static void list(auto& io, auto& declared) {
+    io("bytes", declared.bytes);
+    io("operations", declared.operations);
+    io("operations_are_minimal", declared.operations_are_minimal);
+    io("accumulate", declared.accumulate);
+  }
+};
+template <>
+struct Codec<Declared> : RecordCodec<Declared> {};
+
+template <>
+struct Fields<TorchSettings> {
+  static void list(auto& io, auto& torch) {
+    io("precision", torch.precision);
+    io("baseline", torch.baseline);
+    io("policy", torch.policy);
+  }
+};
+template <>
+struct Codec<TorchSettings> : RecordCodec<TorchSettings> {};
+
+template <>
+struct Fields<PythonSettings> {
+  static void list(auto& io, auto& python) {
+    io("evaluator", python.evaluator);
+    io("evaluator_text", python.evaluator_text);
+    io("python", python.python);
+    io("memory_mb", python.memory_mb);
+    io("cascade", python.cascade);
+    io("sandbox", python.sandbox);
+  }
+};
+template <>
+struct Codec<PythonSettings> : RecordCodec<PythonSettings> {};
+
+template <>
+struct Fields<Task> {
+  static void list(auto& io, auto& task) {
+    io("name", task.name);
+    io("backend", task.backend);
+    io("entry", task.entry);
+    io("reference", task.reference);
+    io("baseline", task.baseline);
+    io("seed", task.seed);
+    io("yardstick", task.yardstick);
+    io("oracle", task.oracle);
+    io("inputs", task.inputs);
+    io("sizes", task.sizes);
+    io("size_order", task.size_order);
+    io("tensors", task.tensors);
+    io("timed", task.timed);
+    io("check", task.check);
+    io("tolerance", task.tolerance);
+    io("declared", task.declared);
+    io("threads", task.threads);
+    io("cache", task.cache);
+    io("nondeterministic", task.nondeterministic);
+    io("torch", task.torch);
+    io("python", task.python);
+    io("description", task.description);
+    io("flags", task.flags);
+    io("command", task.command);
+    io("timeout_s", task.timeout_s);
+    io("files", task.files);
+    io("digest", task.digest);
+  }
+};
+
+}  // namespace detail
+
+std::string to_json(const Task& task) {
+  return detail::write_document(detail::RecordCodec<Task>::encode(task));
+}
+
+Result<Task> task_from_json(std::string_view text) {
+  try {
+    Task task = detail::RecordCodec<Task>::decode(detail::parse_document(text), detail::JsonPath{});
+    // Their paths are written to: Source refuses what climbs out.
+    if (const auto files = Source::create(task.files); !files) return files.error();
+    return task;
+  } catch (detail::JsonRefusal& refusal) {
+    return fail(ErrorCode::bad_input, std::move(refusal.message), std::move(refusal.where),
+                std::move(refusal.hint));
+  }
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,187 @@
+#include "backend_service.hpp"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "names.hpp"
+
+namespace kernelsmith::fleet {
+namespace {
+
+using std::chrono::steady_clock;
+
+/// An idle slot asks for less and less, so that a thousand of them are no load for the server.
+constexpr milliseconds kFirstFetchWait{250}, kLongestFetchWait{2000};
+constexpr milliseconds kLastFetchWait{20};
+constexpr int kLongestRest = 16;  ///< times WorkerOptions::rest
+
+/// What ails the machine, whatever is asked of it.
+bool breaks_machine(ErrorCode code) {
+  return code == ErrorCode::tool_missing || code == ErrorCode::disk_full;
+}
+
+Evaluation condemned(std::uint64_t lost) {
+  Rejection rejection;
+  rejection.stage = Stage::run;
+  rejection.code = RejectionCode::worker_lost;
+  rejection.diagnostics =
+      std::to_string(lost) + " workers were lost while they evaluated this program, so it is not run again";
+  return rejection;
+}
+
+}  // namespace
+
+BackendService::BackendService(Bus& bus, const WorkerOptions& options, const WorkerBackend& backend,
+                               WorkCounts& counts, std::function<void()> changed)
+    : bus_(bus),
+      options_(options),
+      backend_(backend),
+      counts_(counts),
+      changed_(std::move(changed)),
+      shelf_(bus, backend.name, backend.make, std::max<std::size_t>(options.prepared_tasks, 1)),
+      next_rest_(options.rest) {}
+
+Status BackendService::begin(const std::stop_token& stop) {
+  const std::string queue = jobs_queue(backend_.name, backend_.hardware);
+  const std::string filter = jobs_filter(backend_.name, backend_.hardware);
+  const auto ack_wait = declare_queue(stop);
+  if (!ack_wait) return ack_wait.error();
+  held_.emplace(*ack_wait);
+  for (unsigned slot = 0; slot < std::max(backend_.slots, 1U); ++slot) {
+    auto source = bus_.jobs(kJobsStream, queue, filter);
+    if (!source) return source.error();
+    sources_.push_back(std::move(*source));
+  }
+  for (const auto& source : sources_)
+    threads_.emplace_back([this, &source = *source, stop] { serve(source, stop); });
+  return {};
+}
+
+Result<milliseconds> BackendService::declare_queue(const std::stop_token& stop) {
+  return bus_.declare_queue(kJobsStream, jobs_queue(backend_.name, backend_.hardware),
+                            jobs_filter(backend_.name, backend_.hardware), options_.ack_wait, stop);
+}
+
+void BackendService::finish() {
+  for (std::jthread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+bool BackendService::rests() const {
+  const std::lock_guard lock(mutex_);
+  return steady_clock::now() < rests_until_;
+}
+
+void BackendService::serve(JobSource& source, const std::stop_token& stop) {
+  milliseconds wait = kFirstFetchWait;
+  while (wait_while_resting(stop)) {
+    const auto delivery = source.next(wait);
+    wait = delivery ? kFirstFetchWait : std::min(2 * wait, kLongestFetchWait);
+    if (delivery) handle(*delivery, stop);
+  }
+  // What came at the last moment goes to somebody else at once.
+  if (const auto delivery = source.next(kLastFetchWait)) delivery->hand_back();
+}
+
+/// False where the worker stops.
+bool BackendService::wait_while_resting(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  bool rested = false;
+  while (!stop.stop_requested() && steady_clock::now() < rests_until_) {
+    rested = true;
+    rested_.wait_until(lock, stop, rests_until_, [] { return false; });
+  }
+  lock.unlock();
+  if (rested && !stop.stop_requested()) changed_();
+  return !stop.stop_requested();
+}
+
+void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
+  const HeldJobs::Hold hold(*held_, delivery);
+  auto message = decode_job(delivery.payload());
+  if (!message) {
+    if (const auto id = JobId::parse(delivery.id())) return answer(delivery, *id, message.error());
+    tell(Notice::Level::warning, "a job that cannot be read is dropped: " + describe(message.error()));
+    return delivery.done();
+  }
+  if (delivery.times_delivered() > kMostDeliveries) {
+    tell(Notice::Level::warning,
+         "program " + std::to_string(message->job.candidate.value) + " of run " + message->job.run +
+             " is not run: " + std::to_string(delivery.times_delivered() - 1) + " workers were lost on it");
+    ++counts_.given_up;
+    return answer(delivery, message->id, condemned(delivery.times_delivered() - 1));
+  }
+  auto evaluation = evaluate(std::move(message->job), stop);
+  if (evaluation)
+    forget_rests();
+  else if (breaks_machine(evaluation.error().code))
+    rest_after(evaluation.error());
+  answer(delivery, message->id, std::move(evaluation));
+}
+
+Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_token&) {
+  // What was begun is finished: a stop is none to the evaluator.
+  const auto run = [&]() -> Result<Evaluation> {
+    const auto evaluator = shelf_.evaluator_of(job.task, {});
+    if (!evaluator) return evaluator.error();
+    std::promise<Result<Evaluation>> answer;
+    auto future = answer.get_future();
+    (*evaluator)->start(std::move(job), {}, [&answer](Result<Evaluation> evaluation) {
+      answer.set_value(std::move(evaluation));
+    });
+    return future.get();
+  };
+  if (backend_.hardware.empty()) return run();
+  const Digest task = job.task;
+  const TaskGate::Pass pass(gate_, task);
+  return run();
+}
+
+/// The result first and the acknowledgement behind it: whoever is lost in between has the job done twice, and
+/// the coordinator takes one.
+void BackendService::answer(Delivery& delivery, const JobId& id, Result<Evaluation> answer) {
+  if (!answer) answer = as_mine(answer.error());
+  ++(answer ? counts_.evaluated : counts_.failed);
+  const ResultMessage result{id, options_.name, std::move(answer)};
+  const auto put = bus_.put(
+      {kResultsStream, result_subject(id.key), encode_result(result, bus_.most_bytes()), id.text(), false},
+      {});
+  if (put) return delivery.done();
+  tell(Notice::Level::warning,
+       "a result cannot be told, so the job is left to others: " + describe(put.error()));
+}
+
+void BackendService::rest_after(const Error& error) {
+  milliseconds pause{};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = steady_clock::now();
+    if (now < rests_until_) return;  // another slot found out at the same time
+    pause = next_rest_;
+    rests_until_ = now + pause;
+    next_rest_ = std::min(2 * next_rest_, kLongestRest * options_.rest);
+  }
+  tell(Notice::Level::warning,
+       "the backend " + backend_.name + " takes no jobs for " +
+           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(pause).count()) +
+           " s, because this machine cannot serve it: " + describe(error));
+  changed_();
+}
+
+/// It works: the next failure is a first one.
+void BackendService::forget_rests() {
+  const std::lock_guard lock(mutex_);
+  next_rest_ = options_.rest;
+}
+
+void BackendService::tell(Notice::Level level, const std::string& text) const {
+  if (options_.tell) options_.tell({level, text});
+}
+
+Error BackendService::as_mine(Error error) const {
+  error.where = "worker " + options_.name + (error.where.empty() ? "" : ": " + error.where);
+  return error;
+}
+
+}  // namespace kernelsmith::fleet

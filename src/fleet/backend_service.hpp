@@ -1,0 +1,78 @@
+// BackendService: a worker's jobs of one backend, some at a time.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <kernelsmith/fleet/worker.hpp>
+
+#include "bus.hpp"
+#include "held_jobs.hpp"
+#include "messages.hpp"
+#include "task_gate.hpp"
+#include "task_shelf.hpp"
+
+namespace kernelsmith::fleet {
+
+/// What the worker's services count together.
+struct WorkCounts {
+  std::atomic<std::uint64_t> evaluated = 0, failed = 0, given_up = 0;
+};
+
+/// Thread-safe.
+class BackendService {
+ public:
+  /// `changed` is called where it begins or ends to rest. `bus`, `options` and `counts` outlive it.
+  BackendService(Bus& bus, const WorkerOptions& options, const WorkerBackend& backend, WorkCounts& counts,
+                 std::function<void()> changed);
+
+  /// Begins to take jobs, until the stop. Errors: Bus's.
+  Status begin(const std::stop_token& stop);
+
+  /// Makes the queue where the server has none (any more); how long it waits for a silent worker.
+  Result<milliseconds> declare_queue(const std::stop_token& stop);
+
+  /// Returns when every job that was begun is answered. The stop must have been requested.
+  void finish();
+
+  Offer offer() const { return {backend_.name, backend_.hardware, backend_.slots}; }
+  /// It takes no jobs for a while, because its machine failed.
+  bool rests() const;
+
+ private:
+  void serve(JobSource& source, const std::stop_token& stop);
+  void handle(Delivery& delivery, const std::stop_token& stop);
+  Result<Evaluation> evaluate(EvaluationJob job, const std::stop_token& stop);
+  void answer(Delivery& delivery, const JobId& id, Result<Evaluation> answer);
+  bool wait_while_resting(const std::stop_token& stop);
+  void rest_after(const Error& error);
+  void forget_rests();
+  void tell(Notice::Level level, const std::string& text) const;
+  Error as_mine(Error error) const;
+
+  Bus& bus_;
+  const WorkerOptions& options_;
+  const WorkerBackend& backend_;
+  WorkCounts& counts_;
+  const std::function<void()> changed_;
+  TaskShelf shelf_;
+  TaskGate gate_;
+  std::optional<HeldJobs> held_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any rested_;
+  std::chrono::steady_clock::time_point rests_until_{};  // guarded by mutex_
+  milliseconds next_rest_;                               // guarded by mutex_
+  std::vector<std::unique_ptr<JobSource>> sources_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace kernelsmith::fleet

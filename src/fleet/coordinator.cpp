@@ -1,0 +1,312 @@
+#include "coordinator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <kernelsmith/config/json.hpp>
+
+#include "messages.hpp"
+#include "names.hpp"
+#include "roster.hpp"
+#include "streams.hpp"
+
+namespace kernelsmith::fleet {
+namespace {
+
+using std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr milliseconds kWatchEvery = 20ms;
+/// Results come by themselves; this is for what was put while the connection was away.
+constexpr milliseconds kLookEvery = 5s;
+constexpr milliseconds kLookTick = 100ms;
+
+Error unreadable(const Error& why) {
+  return fail(why.code, "a worker's result cannot be read: " + why.message, why.where,
+              "use one version of kernelsmith on all machines of a fleet");
+}
+
+}  // namespace
+
+Coordinator::Coordinator(std::shared_ptr<Bus> bus, const Task& task, const FleetOptions& options)
+    : bus_(std::move(bus)),
+      backend_(task.backend),
+      task_(task.digest),
+      task_message_(encode_task(task)),
+      options_(options),
+      places_(*bus_, backend_, options.hardware, options.wait_for_worker) {}
+
+Status Coordinator::begin() {
+  if (Status joined = join_fleet(*bus_, {}); !joined) return joined;
+  const auto workers = read_roster(*bus_, {});
+  if (!workers) return workers.error();
+  if (const auto kinds = hardware_of(*workers, backend_); !kinds.empty())
+    if (const auto chosen = choose_hardware(kinds, options_.hardware); !chosen) return chosen.error();
+  if (Status sent = send_task({}); !sent) return sent;
+  asker_ = std::jthread([this](const std::stop_token& stop) { ask_all(stop); });
+  looker_ = std::jthread([this](const std::stop_token& stop) { look_for_results(stop); });
+  watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+  return {};
+}
+
+Coordinator::~Coordinator() {
+  pending_.wait_until_empty();
+  for (std::jthread* thread : {&asker_, &looker_, &watcher_}) {
+    if (!thread->joinable()) continue;
+    thread->request_stop();
+    thread->join();
+  }
+  listening_.clear();  // results that nobody waits for may still come
+  remove_given_up();
+}
+
+void Coordinator::start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) {
+  if (job.task != task_)
+    return done(fail(ErrorCode::invalid_argument, "the job is of another task than this evaluator's"));
+  std::string text = to_json(job);
+  const JobKey key = key_of(job, text);
+  const std::string subject = result_subject(key);
+  if (!pending_.add({{key, 0}, std::move(text)}, std::move(stop), done))
+    return done(fail(ErrorCode::invalid_argument, "this attempt is being evaluated already", subject));
+  push(subject);
+}
+
+void Coordinator::push(std::string subject) {
+  const std::lock_guard lock(mutex_);
+  to_ask_.push_back(std::move(subject));
+  changed_.notify_all();
+}
+
+void Coordinator::rest(milliseconds time, const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, stop, time, [] { return false; });
+}
+
+// What is asked.
+
+void Coordinator::ask_all(const std::stop_token& stop) {
+  for (;;) {
+    std::string subject;
+    {
+      std::unique_lock lock(mutex_);
+      if (!changed_.wait(lock, stop, [this] { return !to_ask_.empty(); })) return;
+      subject = std::move(to_ask_.front());
+      to_ask_.pop_front();
+    }
+    ask(subject, stop);
+  }
+}
+
+void Coordinator::ask(const std::string& subject, const std::stop_token& stop) {
+  auto asking = pending_.find(subject);
+  if (!asking) return;
+  const std::string& run = asking->id.key.run;
+  const auto place = places_.place_of(
+      run, [&] { return pending_.find(subject).has_value(); }, stop);
+  Status asked;
+  if (!place) {
+    asked = place.error();
+  } else {
+    {
+      const std::lock_guard lock(mutex_);
+      hardware_ = place->hardware;
+    }
+    asked = listen_to(run);
+    if (asked) asked = send_task(stop);
+    if (asked) asked = queue_job(subject, std::move(*asking), *place, stop);
+  }
+  if (!asked) pending_.finish(subject, asked.error());
+}
+
+/// A server that lost its disk gets the task again.
+Status Coordinator::send_task(const std::stop_token& stop) {
+  const std::uint64_t connections = bus_->connections();
+  if (task_sent_with_ == connections) return {};
+  const std::string subject = task_subject(task_);
+  const auto stored = bus_->latest(kTasksStream, subject, stop);
+  if (!stored) return stored.error();
+  if (!*stored || (*stored)->payload != task_message_) {
+    const auto put = bus_->put({kTasksStream, subject, task_message_, "", false}, stop);
+    if (!put) {
+      Error error = put.error();
+      if (error.code == ErrorCode::too_long)
+        error.message = "the task is too large for the fleet: " + error.message;
+      return error;
+    }
+  }
+  task_sent_with_ = connections;
+  return {};
+}
+
+Status Coordinator::listen_to(const std::string& run) {
+  std::unique_ptr<Listening>& listening = listening_[run];
+  if (listening) return {};
+  auto begun = bus_->listen(results_filter(run), [this](std::string_view payload) {
+    if (auto result = decode_result(payload)) take(std::move(*result));
+  });
+  if (!begun) return begun.error();
+  listening = std::move(*begun);
+  return {};
+}
+
+/// From what an earlier session asked. An Error is no answer: `id` gets a round behind it.
+Result<bool> Coordinator::is_answered(const std::string& subject, JobId& id, const std::stop_token& stop) {
+  const auto stored = bus_->latest(kResultsStream, subject, stop);
+  if (!stored) return stored.error();
+  if (!*stored) return false;
+  auto result = decode_result((*stored)->payload);
+  if (!result || result->id.key != id.key) return false;
+  if (!result->answer) {
+    id.round = std::max(id.round, result->id.round + 1);
+    return false;
+  }
+  return take(std::move(*result));
+}
+
+Result<bool> Coordinator::is_queued(const std::string& subject, const std::string& job_subject,
+                                    const JobId& id, const std::stop_token& stop) {
+  const auto stored = bus_->latest(kJobsStream, job_subject, stop);
+  if (!stored) return stored.error();
+  if (!*stored) return false;
+  const auto job = decode_job((*stored)->payload);
+  if (!job || job->id.key != id.key || job->id.round < id.round) return false;
+  pending_.mark_asked(subject, job->id, (*stored)->sequence);
+  return true;
+}
+
+Status Coordinator::queue_job(const std::string& subject, Asking asking, const RunPlace& place,
+                              const std::stop_token& stop) {
+  const std::string job = job_subject(backend_, place.hardware, asking.id.key);
+  bool may_be_there = place.begun_before || asking.id.round > 0;
+  for (;; may_be_there = true) {
+    if (may_be_there) {
+      const auto answered = is_answered(subject, asking.id, stop);
+      if (!answered) return answered.error();
+      if (*answered) return {};
+      const auto queued = is_queued(subject, job, asking.id, stop);
+      if (!queued) return queued.error();
+      if (*queued) return {};
+    }
+    const auto put =
+        bus_->put({kJobsStream, job, encode_job(asking.id, asking.text), asking.id.text(), false}, stop);
+    if (!put) return put.error();
+    // One that was put before and is gone has been answered, or was taken away: then it needs another id.
+    const auto there = put->repeated ? bus_->holds(kJobsStream, put->sequence, stop) : Result<bool>(true);
+    if (!there) return there.error();
+    if (*there) {
+      pending_.mark_asked(subject, asking.id, put->sequence);
+      return {};
+    }
+    if (!pending_.find(subject)) return {};
+    ++asking.id.round;
+  }
+}
+
+/// A worker that offers one device and measures on another one would mix scores that do not compare.
+bool Coordinator::take(ResultMessage result) {
+  if (result.answer && !result.answer->report().hardware.empty()) {
+    const std::lock_guard lock(mutex_);
+    const std::string& hardware = result.answer->report().hardware;
+    const bool matters = hardware_ && !hardware_->empty();
+    if (matters && measured_on_.empty()) measured_on_ = hardware;
+    if (matters && measured_on_ != hardware)
+      result.answer = fail(ErrorCode::unsupported,
+                           "measured on " + hardware + ", and this run's scores are of " + measured_on_,
+                           "worker " + result.worker,
+                           "let it measure on the device that it offers: evaluator.device of the worker");
+  }
+  return pending_.deliver(std::move(result));
+}
+
+// What the listening missed.
+
+void Coordinator::look_for_results(const std::stop_token& stop) {
+  std::uint64_t connections = bus_->connections();
+  auto next = steady_clock::now() + kLookEvery;
+  while (!stop.stop_requested()) {
+    rest(kLookTick, stop);
+    remove_given_up();
+    if (bus_->away_for().count() > 0) continue;
+    const auto now = steady_clock::now();
+    const bool again = std::exchange(connections, bus_->connections()) != connections;
+    if (!again && now < next) continue;
+    next = now + kLookEvery;
+    if (again && !join_fleet(*bus_, stop)) continue;  // a server that lost its disk has no streams
+    for (const Asked& job : pending_.asked_before(again ? now : now - kLookEvery)) look_for(job, stop);
+    look_for_workers(stop);
+  }
+}
+
+void Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
+  // In this order: a job leaves the queue when its result is there.
+  const auto queued = bus_->holds(kJobsStream, job.sequence, stop);
+  if (!queued) return;
+  const auto stored = bus_->latest(kResultsStream, job.subject, stop);
+  if (!stored) return;
+  if (*stored) {
+    auto result = decode_result((*stored)->payload);
+    if (!result && !*queued) {  // asked again it would be the same
+      pending_.finish(job.subject, unreadable(result.error()));
+      return;
+    }
+    if (result && take(std::move(*result))) return;
+  }
+  if (!*queued && pending_.ask_again(job.subject)) push(job.subject);
+}
+
+void Coordinator::look_for_workers(const std::stop_token& stop) {
+  const auto now = steady_clock::now();
+  std::optional<std::string> hardware;
+  {
+    const std::lock_guard lock(mutex_);
+    hardware = hardware_;
+  }
+  if (!hardware || pending_.asked_before(now - kLookEvery).empty()) return without_worker_since_.reset();
+  const auto workers = read_roster(*bus_, stop);
+  if (!workers || hardware_of(*workers, backend_).contains(*hardware)) return without_worker_since_.reset();
+  if (!without_worker_since_) without_worker_since_ = now;
+  if (now - *without_worker_since_ < options_.wait_for_worker) return;
+  pending_.fail_all(without_worker(backend_, *hardware), true);
+}
+
+void Coordinator::remove_given_up() {
+  std::vector<std::uint64_t> sequences;
+  {
+    const std::lock_guard lock(mutex_);
+    sequences = std::exchange(given_up_, {});
+  }
+  for (const std::uint64_t sequence : sequences) bus_->remove(kJobsStream, sequence);
+}
+
+// What is not waited for.
+
+void Coordinator::watch(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    rest(kWatchEvery, stop);
+    for (const std::string& subject : pending_.stopped()) {
+      const auto queued = pending_.finish(subject, fail(ErrorCode::cancelled, "the evaluation was stopped"));
+      if (queued.value_or(0) == 0) continue;
+      const std::lock_guard lock(mutex_);
+      given_up_.push_back(*queued);
+    }
+    if (bus_->away_for() > options_.patience)
+      pending_.fail_all(fail(ErrorCode::network, "the NATS server has been away for too long",
+                             options_.server.url,
+                             "start it again; jobs and results that it has on its disk are kept"));
+  }
+}
+
+}  // namespace kernelsmith::fleet
+
+namespace kernelsmith {
+
+Result<std::shared_ptr<Evaluator>> make_fleet_evaluator(const Task& task, const FleetOptions& options) {
+  auto bus =
+      fleet::connect({.server = options.server, .name = "kernelsmith run", .patience = options.patience}, {});
+  if (!bus) return bus.error();
+  auto coordinator = std::make_shared<fleet::Coordinator>(std::move(*bus), task, options);
+  if (const Status begun = coordinator->begin(); !begun) return begun.error();
+  return coordinator;
+}
+
+}  // namespace kernelsmith

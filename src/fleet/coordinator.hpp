@@ -1,0 +1,88 @@
+// Coordinator: the Evaluator that sends a task's jobs to workers and waits for what comes back. The journal
+// of whoever asks is the truth; the server is only a queue.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/fleet/fleet_evaluator.hpp>
+
+#include "bus.hpp"
+#include "pending_jobs.hpp"
+#include "run_places.hpp"
+
+namespace kernelsmith::fleet {
+
+/// Thread-safe. Three threads of its own: one puts jobs into the queue, one looks for results that the
+/// listening may have missed, one answers what was stopped, or waits while the server is away.
+class Coordinator final : public Evaluator {
+ public:
+  Coordinator(std::shared_ptr<Bus> bus, const Task& task, const FleetOptions& options);
+  ~Coordinator() override;
+  Coordinator(const Coordinator&) = delete;
+  Coordinator& operator=(const Coordinator&) = delete;
+
+  /// Puts the task onto the server. Errors: Bus's, and choose_hardware()'s where there are workers.
+  Status begin();
+
+  void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) override;
+
+ private:
+  void ask_all(const std::stop_token& stop);
+  void ask(const std::string& subject, const std::stop_token& stop);
+  Status send_task(const std::stop_token& stop);
+  Status listen_to(const std::string& run);
+  Result<bool> is_answered(const std::string& subject, JobId& id, const std::stop_token& stop);
+  Result<bool> is_queued(const std::string& subject, const std::string& job_subject, const JobId& id,
+                         const std::stop_token& stop);
+  Status queue_job(const std::string& subject, Asking asking, const RunPlace& place,
+                   const std::stop_token& stop);
+
+  /// Answers the job that the result is of; whether it did.
+  bool take(ResultMessage result);
+
+  void look_for_results(const std::stop_token& stop);
+  void look_for(const Asked& job, const std::stop_token& stop);
+  void look_for_workers(const std::stop_token& stop);
+  void remove_given_up();
+
+  void watch(const std::stop_token& stop);
+
+  void push(std::string subject);
+  /// Sleeps, or wakes at a stop.
+  void rest(milliseconds time, const std::stop_token& stop);
+
+  const std::shared_ptr<Bus> bus_;
+  const std::string backend_;
+  const Digest task_;
+  const std::string task_message_;
+  const FleetOptions options_;
+  PendingJobs pending_;
+
+  // Of the asking thread.
+  RunPlaces places_;
+  std::uint64_t task_sent_with_ = 0;  ///< the connection's number
+  std::map<std::string, std::unique_ptr<Listening>> listening_;
+
+  // Of the looking thread.
+  std::optional<Moment> without_worker_since_;
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<std::string> to_ask_;       // guarded by mutex_
+  std::vector<std::uint64_t> given_up_;  // guarded by mutex_: sequences of jobs that nobody waits for
+  std::string measured_on_;              // guarded by mutex_: what the first report named
+  std::optional<std::string> hardware_;  // guarded by mutex_: of the latest run
+
+  std::jthread asker_, looker_, watcher_;  ///< last: they use all above
+};
+
+}  // namespace kernelsmith::fleet

@@ -1,0 +1,71 @@
+// The protocol's names: streams, subjects and message ids. docs/fleet.md writes them down; a change of any of
+// them is another kProtocol.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <kernelsmith/core/evaluator.hpp>
+
+namespace kernelsmith::fleet {
+
+inline constexpr std::uint32_t kProtocol = 1;
+
+inline constexpr const char* kJobsStream = "KERNELSMITH_JOBS";
+inline constexpr const char* kResultsStream = "KERNELSMITH_RESULTS";
+inline constexpr const char* kTasksStream = "KERNELSMITH_TASKS";
+inline constexpr const char* kFleetStream = "KERNELSMITH_FLEET";
+inline constexpr const char* kWorkersStream = "KERNELSMITH_WORKERS";
+
+/// How often a job is handed out before the next worker condemns it: so many workers were lost on it.
+inline constexpr std::uint64_t kMostDeliveries = 3;
+
+/// What identifies a job: the seam's key, and the job's bytes, because a killed session may have used an
+/// attempt's number for something else.
+struct JobKey {
+  std::string run;  ///< as a token
+  ProgramId candidate;
+  std::uint32_t attempt = 0;
+  std::string digest;  ///< 32 hexadecimal digits of the job's
+
+  friend bool operator==(const JobKey&, const JobKey&) = default;
+};
+
+/// `text` is the job's JSON.
+JobKey key_of(const EvaluationJob& job, std::string_view text);
+
+/// A message id: the key, and how often the job was asked anew after an Error or a loss.
+struct JobId {
+  JobKey key;
+  std::uint32_t round = 0;
+
+  std::string text() const;  ///< "RUN.CANDIDATE.ATTEMPT.DIGEST.ROUND"
+  static std::optional<JobId> parse(std::string_view text);
+
+  friend bool operator==(const JobId&, const JobId&) = default;
+};
+
+/// One token of a subject: the text itself where it is made of letters, digits, - and _, else a digest of it.
+std::string token(std::string_view text);
+
+/// "any" where scores do not depend on the machine.
+std::string hardware_token(std::string_view hardware);
+
+std::string job_subject(std::string_view backend, std::string_view hardware, const JobKey& key);
+/// Of all jobs that workers of this kind take.
+std::string jobs_filter(std::string_view backend, std::string_view hardware);
+/// The name of the queue that they share.
+std::string jobs_queue(std::string_view backend, std::string_view hardware);
+
+std::string result_subject(const JobKey& key);
+std::string results_filter(std::string_view run);
+
+std::string task_subject(const Digest& task);
+std::string run_subject(std::string_view run);
+std::string worker_subject(std::string_view id);
+inline constexpr const char* kProtocolSubject = "kernelsmith.fleet.protocol";
+inline constexpr const char* kWorkersFilter = "kernelsmith.workers.*";
+
+}  // namespace kernelsmith::fleet

@@ -1,0 +1,11 @@
+// In a build without libnats.
+#include "bus.hpp"
+
+namespace kernelsmith::fleet {
+
+Result<std::shared_ptr<Bus>> connect(const BusOptions&, const std::stop_token&) {
+  return fail(ErrorCode::unsupported, "this kernelsmith was built without libnats, so it can use no fleet",
+              "", "install libnats-dev and build again");
+}
+
+}  // namespace kernelsmith::fleet

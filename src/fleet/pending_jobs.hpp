@@ -1,0 +1,88 @@
+// PendingJobs: the jobs of a coordinator that wait for their answer. Each is answered once; whoever takes it
+// out of the table answers it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/evaluator.hpp>
+
+#include "messages.hpp"
+#include "names.hpp"
+
+namespace kernelsmith::fleet {
+
+using Moment = std::chrono::steady_clock::time_point;
+
+/// What has to be sent for a job.
+struct Asking {
+  JobId id;
+  std::string text;  ///< the job's JSON
+};
+
+/// A job that the server has.
+struct Asked {
+  std::string subject;  ///< of its result; what the table knows it by
+  std::uint64_t sequence = 0;
+};
+
+/// Thread-safe. Sinks are called without a lock held.
+class PendingJobs {
+ public:
+  /// False where a job of the same key waits already.
+  bool add(const Asking& asking, std::stop_token stop, Sink<Evaluation> done);
+
+  /// Null where it was answered meanwhile.
+  std::optional<Asking> find(const std::string& subject) const;
+
+  /// The server has it, under this id.
+  void mark_asked(const std::string& subject, const JobId& id, std::uint64_t sequence);
+
+  /// Answers it, if it still waits; the sequence of what is in the queue, 0 where nothing was sent.
+  std::optional<std::uint64_t> finish(const std::string& subject, Result<Evaluation> answer);
+
+  /// Answers the job that the result is of. Whether it did: an Error of an earlier round, and a result of
+  /// another job under the same attempt, are none.
+  bool deliver(ResultMessage result);
+
+  /// Answers every job that waits, or that was asked.
+  void fail_all(const Error& error, bool only_asked = false);
+
+  /// Those whose stop was requested.
+  std::vector<std::string> stopped() const;
+
+  /// Those that were asked before `moment`.
+  std::vector<Asked> asked_before(Moment moment) const;
+
+  /// The server has lost the job: it is to be asked again, in a new round. False where it was answered
+  /// meanwhile.
+  bool ask_again(const std::string& subject);
+
+  void wait_until_empty();
+
+ private:
+  struct Job {
+    Asking asking;
+    std::stop_token stop;
+    Sink<Evaluation> done;
+    bool asked = false;
+    std::uint64_t sequence = 0;
+    Moment asked_at;
+  };
+
+  std::optional<Job> take(const std::string& subject);
+
+  mutable std::mutex mutex_;
+  std::condition_variable emptied_;
+  std::map<std::string, Job> jobs_;  // guarded by mutex_
+};
+
+}  // namespace kernelsmith::fleet

@@ -1,0 +1,28 @@
+// Who is in the fleet, and on which hardware a run goes.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bus.hpp"
+#include "messages.hpp"
+
+namespace kernelsmith::fleet {
+
+/// The workers that told of themselves lately. What cannot be read is left out.
+Result<std::vector<WorkerEntry>> read_roster(Bus& bus, const std::stop_token& stop);
+
+/// The kinds of hardware on which workers offer the backend.
+std::set<std::string> hardware_of(const std::vector<WorkerEntry>& workers, std::string_view backend);
+
+/// The kind that a run goes to: the only one whose name holds `wanted`, in any case. Empty where there is
+/// none yet. Errors: `invalid_argument` where several are left.
+Result<std::optional<std::string>> choose_hardware(const std::set<std::string>& kinds,
+                                                   const std::string& wanted);
+
+/// Whether `hardware` is one that was wanted.
+bool is_wanted(std::string_view hardware, std::string_view wanted);
+
+}  // namespace kernelsmith::fleet

@@ -1,0 +1,55 @@
+// TaskGate: jobs of one task at a time on a machine that measures time. Evaluators keep their own task's runs
+// apart, and know nothing of each other.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+#include <kernelsmith/core/digest.hpp>
+
+namespace kernelsmith::fleet {
+
+/// Thread-safe. First come, first served: a task that waits is let in before more of the present one's jobs.
+class TaskGate {
+ public:
+  /// Inside until it is destroyed; waits in the constructor.
+  class Pass {
+   public:
+    Pass(TaskGate& gate, const Digest& task) : gate_(gate) { gate_.enter(task); }
+    ~Pass() { gate_.leave(); }
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+
+   private:
+    TaskGate& gate_;
+  };
+
+ private:
+  void enter(const Digest& task) {
+    std::unique_lock lock(mutex_);
+    const std::uint64_t ticket = next_ticket_++;
+    waiting_.push_back(ticket);
+    changed_.wait(lock, [&] { return waiting_.front() == ticket && (inside_ == 0 || task_ == task); });
+    waiting_.pop_front();
+    task_ = task;
+    ++inside_;
+    changed_.notify_all();
+  }
+
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    --inside_;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::uint64_t> waiting_;
+  std::uint64_t next_ticket_ = 0;
+  unsigned inside_ = 0;
+  Digest task_;
+};
+
+}  // namespace kernelsmith::fleet

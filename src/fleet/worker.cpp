@@ -1,0 +1,163 @@
+// run_worker: joins the fleet, says what it offers, and serves its backends until it is told to stop.
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include <kernelsmith/fleet/worker.hpp>
+
+#include "backend_service.hpp"
+#include "bus.hpp"
+#include "messages.hpp"
+#include "names.hpp"
+#include "streams.hpp"
+
+namespace kernelsmith {
+namespace fleet {
+namespace {
+
+using std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+/// The server forgets an entry after 30 s.
+constexpr milliseconds kAnnounceEvery = 10s;
+constexpr milliseconds kLookEvery = 200ms;
+
+/// Two workers may have one name.
+std::string random_id(const std::string& name) {
+  std::random_device random;
+  return token(name).substr(0, 32) + "-" + std::to_string(random()) + std::to_string(random());
+}
+
+/// Tells the fleet what this worker offers, over and over, and takes it back at the end.
+class Announcer {
+ public:
+  Announcer(Bus& bus, const WorkerOptions& options,
+            const std::vector<std::unique_ptr<BackendService>>& services)
+      : bus_(bus),
+        options_(options),
+        services_(services),
+        subject_(worker_subject(random_id(options.name))) {}
+
+  /// Returns when the fleet knows; then a thread goes on.
+  Status begin(const std::stop_token& stop) {
+    if (Status told = announce(stop); !told) return told;
+    thread_ = std::jthread([this](const std::stop_token& ended) { repeat(ended); });
+    return {};
+  }
+
+  void changed() {
+    const std::lock_guard lock(mutex_);
+    due_ = true;
+    wake_.notify_all();
+  }
+
+  /// From now on no run counts on this worker.
+  void end() {
+    if (!thread_.joinable()) return;
+    thread_.request_stop();
+    thread_.join();
+    bus_.remove(kWorkersStream, subject_);
+  }
+
+ private:
+  Status announce(const std::stop_token& stop) {
+    WorkerEntry entry{options_.name, KERNELSMITH_VERSION, {}};
+    for (const auto& service : services_)
+      if (!service->rests()) entry.offers.push_back(service->offer());
+    const auto put = bus_.put({kWorkersStream, subject_, encode_worker(entry), "", false}, stop);
+    return put ? Status() : Status(put.error());
+  }
+
+  void repeat(const std::stop_token& stop) {
+    std::uint64_t connections = bus_.connections();
+    bool away = false;
+    auto next = steady_clock::now() + kAnnounceEvery;
+    while (!stop.stop_requested()) {
+      bool due = false;
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait_for(lock, stop, kLookEvery, [this] { return due_; });
+        due = std::exchange(due_, false);
+      }
+      if (bus_.away_for().count() > 0) {
+        if (!std::exchange(away, true)) tell(Notice::Level::warning, "the server is away");
+        continue;
+      }
+      away = false;
+      const bool again = std::exchange(connections, bus_.connections()) != connections;
+      if (again) join_again(stop);
+      if (!due && !again && steady_clock::now() < next) continue;
+      next = steady_clock::now() + kAnnounceEvery;
+      (void)announce(stop);
+    }
+  }
+
+  /// A server that lost its disk has neither streams nor queues.
+  void join_again(const std::stop_token& stop) {
+    if (const Status joined = join_fleet(bus_, stop); joined)
+      tell(Notice::Level::info, "the server is back");
+    else
+      tell(Notice::Level::warning, "the server is back, and: " + describe(joined.error()));
+    for (const auto& service : services_) (void)service->declare_queue(stop);
+  }
+
+  void tell(Notice::Level level, const std::string& text) const {
+    if (options_.tell) options_.tell({level, text});
+  }
+
+  Bus& bus_;
+  const WorkerOptions& options_;
+  const std::vector<std::unique_ptr<BackendService>>& services_;
+  const std::string subject_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  bool due_ = false;  // guarded by mutex_
+  std::jthread thread_;
+};
+
+}  // namespace
+}  // namespace fleet
+
+Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_token& stop) {
+  using namespace fleet;
+  if (options.backends.empty()) return fail(ErrorCode::invalid_argument, "a worker needs a backend to offer");
+  auto connected = connect({.server = options.server,
+                            .name = "kernelsmith worker " + options.name,
+                            .patience = options.patience,
+                            .first_patience = options.patience},
+                           stop);
+  if (!connected) return connected.error();
+  Bus& bus = **connected;
+  if (const Status joined = join_fleet(bus, stop); !joined) return joined.error();
+
+  WorkCounts counts;
+  std::vector<std::unique_ptr<BackendService>> services;
+  Announcer announcer(bus, options, services);
+  for (const WorkerBackend& backend : options.backends)
+    services.push_back(std::make_unique<BackendService>(bus, options, backend, counts,
+                                                        [&announcer] { announcer.changed(); }));
+  // Those that have begun end with it where another one cannot.
+  std::stop_source ended;
+  const std::stop_callback end_with(stop, [&ended] { ended.request_stop(); });
+  Status begun;
+  for (const auto& service : services)
+    if (begun) begun = service->begin(ended.get_token());
+  if (begun) begun = announcer.begin(stop);
+  if (begun) {
+    if (options.tell) options.tell({Notice::Level::info, "joined the fleet at " + options.server.url});
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    stopped.wait(lock, stop, [] { return false; });
+  }
+  ended.request_stop();
+  announcer.end();
+  for (const auto& service : services) service->finish();
+  if (!begun && begun.error().code != ErrorCode::cancelled) return begun.error();
+  return WorkerSummary{counts.evaluated, counts.failed, counts.given_up};
+}
+
+}  // namespace kernelsmith

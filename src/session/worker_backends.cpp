@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/llm/secret.hpp>
+#include <kernelsmith/sandbox/capabilities.hpp>
+#include <kernelsmith/session/worker_backends.hpp>
+
+namespace kernelsmith {
+namespace {
+
+/// One compiles while another one is timed.
+constexpr unsigned kSlotsToTime = 2;
+/// What the backends of GPUs give as their hardware where there is none.
+constexpr std::string_view kNoGpu = "no GPU";
+
+using ProviderPtr = std::shared_ptr<EvaluatorProvider>;
+
+std::vector<std::string> names_of(const Registry& registry) {
+  std::vector<std::string> names;
+  for (const auto& [name, backend] : registry.backends)
+    if (registry.evaluators.contains(name)) names.push_back(name);
+  return names;
+}
+
+Status check_names(const WorkerChoice& choice, const std::vector<std::string>& known) {
+  for (const std::string& name : choice.backends)
+    if (std::ranges::find(known, name) == known.end())
+      return fail(ErrorCode::invalid_argument, "there is no backend \"" + name + "\"", "--backend",
+                  name_hint(name, std::vector<std::string_view>(known.begin(), known.end())));
+  return {};
+}
+
+/// Whether one of them takes the setting; those that do have it then.
+Status apply_setting(const std::vector<ProviderPtr>& providers, const std::string& key,
+                     const std::string& value) {
+  Status first;
+  bool taken = false;
+  for (const ProviderPtr& provider : providers) {
+    const Status read =
+        read_yaml(key + ": " + value + "\n", "--set", [&](YamlMap& in) { provider->read(in); });
+    taken = taken || read;
+    if (first && !read) first = read;
+  }
+  if (taken) return {};
+  Error error = first.error();
+  error.where = "--set evaluator." + key;
+  return error;
+}
+
+/// What the backend cannot do without here; empty where it works. Other limits are the machine's own affair.
+std::string lack_of(const BackendDescription& backend, bool sandboxed) {
+  if (backend.examine_machine)
+    for (const MachineCheck& check : backend.examine_machine(sandboxed)) {
+      const bool decides = check.required || check.name == backend.name || check.name == kGpuCheck;
+      if (check.status == CheckStatus::missing || (decides && check.status != CheckStatus::ok))
+        return check.name + ": " + check.detail;
+    }
+  return backend.hardware && backend.hardware() == kNoGpu ? std::string(kNoGpu) : "";
+}
+
+unsigned slots_for(const BackendDescription& backend, const WorkerChoice& choice) {
+  if (choice.slots) return *choice.slots;
+  return backend.hardware ? kSlotsToTime : std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, const WorkerChoice& choice) {
+  const std::vector<std::string> known = names_of(registry);
+  if (const Status ok = check_names(choice, known); !ok) return ok.error();
+  const std::vector<std::string>& names = choice.backends.empty() ? known : choice.backends;
+  std::vector<ProviderPtr> providers;
+  for (const std::string& name : names) {
+    providers.emplace_back(registry.evaluators.at(name)());
+    providers.back()->distrust();  // tasks come from whoever may write to the server
+  }
+  for (const auto& [key, value] : choice.settings) {
+    if (key.starts_with("fleet"))
+      return fail(ErrorCode::invalid_argument, "a worker evaluates on this machine", "--set evaluator." + key,
+                  "leave it out; --nats names the fleet");
+    if (const Status applied = apply_setting(providers, key, value); !applied) return applied.error();
+  }
+  const SandboxCapabilities sandbox = probe_sandbox();
+  const SandboxCapability* works = sandbox.find("sandbox");
+  const bool sandboxed = works && works->available;
+  std::vector<WorkerBackend> offered;
+  std::string lacks;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const BackendDescription& backend = registry.backends.at(names[i]);
+    if (const std::string lack = lack_of(backend, sandboxed); !lack.empty()) {
+      lacks += (lacks.empty() ? "" : "; ") + names[i] + " (" + lack + ")";
+      continue;
+    }
+    offered.push_back({names[i], backend.hardware ? backend.hardware() : "", slots_for(backend, choice),
+                       [provider = providers[i]](const Task& task) { return provider->make(task); }});
+  }
+  if (offered.empty())
+    return fail(ErrorCode::unsupported, "no backend works on this machine: " + lacks, "",
+                "kernelsmith doctor tells what is missing");
+  return offered;
+}
+
+Result<FleetServer> fleet_server(const std::string& url, const std::string& credentials,
+                                 const std::string& ca) {
+  const auto expanded = expand_variables(url);
+  if (!expanded) return expanded.error();
+  auto server = parse_fleet_server(expanded->reveal());
+  if (!server) return server.error();
+  server->credentials = credentials;
+  server->ca = ca;
+  return server;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,198 @@
+"""The commands of the fleet: worker, launch, and runs that name a server."""
+
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "cli"))
+
+from support import PATIENCE_S, CommandTest, start, wait_for, write_task  # noqa: E402
+from nats_server import NatsServer  # noqa: E402
+
+PASSWORD = "s3cret-of-the-fleet-42"
+
+
+class FleetCommandTest(CommandTest):
+    ARGUMENTS = ()
+
+    def setUp(self):
+        super().setUp()
+        self.server = NatsServer(*self.ARGUMENTS)
+        self.addCleanup(self.server.close)
+        write_task(self.folder / "task")
+        self.fleet = ["--set", f"evaluator.fleet.nats={self.server.url}"]
+
+    def worker(self, *args, url=None):
+        process = start("worker", "--nats", url or self.server.url, "--backend", "command", "--ack-wait", "1s", *args)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def joined(self, *args, **options):
+        """A worker that has joined the fleet."""
+        process = self.worker(*args, **options)
+        self.assertIn("command", process.stderr.readline())
+        self.assertIn("joined the fleet", process.stderr.readline())
+        return process
+
+    def run_yaml(self, run="a.run"):
+        return (self.folder / run / "run.yaml").read_text()
+
+
+class RunTest(FleetCommandTest):
+    def test_a_run_uses_the_fleet_and_goes_on_without_it(self):
+        worker = self.joined()
+        self.succeed("run", "task", "--out", "a.run", "--evaluations", 20, *self.fleet)
+        self.assertIn(f"nats: {self.server.url}", self.run_yaml())
+        self.succeed("resume", "a.run", "--evaluations", 30)
+        worker.send_signal(signal.SIGTERM)
+        out, err = worker.communicate(timeout=PATIENCE_S)
+        self.assertEqual(worker.returncode, 0, err)
+        self.assertRegex(out, r"worker .*: \d\d evaluated, 0 failed, 0 given up")
+        self.succeed("resume", "a.run", "--evaluations", 40, "--set", "evaluator.fleet.nats=none")
+        self.assertNotIn("fleet", self.run_yaml())
+
+    def test_evaluate_measures_anew_each_time(self):
+        worker = self.joined()
+        for _ in range(2):
+            self.assertEqual(self.json("evaluate", "task", "task/seed.txt", *self.fleet)["fitness"], 0)
+        worker.send_signal(signal.SIGTERM)
+        self.assertIn("2 evaluated", worker.communicate(timeout=PATIENCE_S)[0])
+
+    def test_a_suite_uses_it(self):
+        write_task(self.folder / "tasks" / "one")
+        self.joined()
+        self.succeed("suite", "tasks", "--set", "budgets.evaluations=5", "--out", "results", *self.fleet)
+
+    def test_a_dry_run_looks_at_it(self):
+        self.joined()
+        self.assertIn("ok       evaluator", self.succeed("run", "task", "--dry-run", *self.fleet).stdout)
+
+    def test_settings_of_the_backend_are_the_workers(self):
+        self.fail_with(2, "run", "task", *self.fleet, "--set", "evaluator.sandbox=none",
+                       says=["sandbox", "kernelsmith worker --set evaluator.sandbox=VALUE"], code="bad_input")
+        self.fail_with(2, "run", "task", "--set", "evaluator.fleet.nats=http://x", says=["nats://HOST:4222"], code="bad_input")
+        self.fail_with(2, "run", "task", "--set", "evaluator.fleet.hardware=H100", says=["no server is named"], code="invalid_argument")
+
+    def test_a_program_that_loses_workers_is_a_dead_letter(self):
+        mark = self.folder / "begun"
+        write_task(self.folder / "deadly", score_sh=f"echo >>{mark}\nexec sleep 20\n")
+        run = start("run", "deadly", "--out", "a.run", "--evaluations", 3, *self.fleet, cwd=self.folder)
+        for times in range(1, 4):
+            worker = self.joined("--set", "evaluator.sandbox=none")
+            wait_for(lambda: mark.exists() and len(mark.read_text()) == times, f"the {times}. worker's evaluation")
+            worker.kill()
+            worker.wait()
+        self.joined("--set", "evaluator.sandbox=none")
+        out, err = run.communicate(timeout=PATIENCE_S)
+        self.assertIn("worker_lost", err)
+        self.assertEqual(len(mark.read_text()), 3)
+        self.assertIn("dead letters: 1 program", self.succeed("show", "a.run").stdout)
+        view = self.json("show", "a.run")
+        self.assertEqual(view["dead_letters"], [0])
+        self.assertEqual(view["failures"], [{"stage": "run", "code": "worker_lost", "count": 1}])
+
+    def test_a_second_signal_ends_a_worker_at_once(self):
+        mark = self.folder / "begun"
+        write_task(self.folder / "slow", score_sh=f"echo >>{mark}\nexec sleep 20\n")
+        worker = self.joined("--set", "evaluator.sandbox=none")
+        run = start("run", "slow", "--out", "a.run", "--evaluations", 3, *self.fleet, cwd=self.folder)
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        wait_for(mark.exists, "the evaluation")
+        worker.send_signal(signal.SIGTERM)
+        self.assertIn("what runs is finished", worker.stderr.readline() + worker.stderr.readline())
+        self.assertIsNone(worker.poll())
+        worker.send_signal(signal.SIGTERM)
+        self.assertEqual(worker.wait(timeout=PATIENCE_S), 130)
+
+    def test_wrong_workers_are_told(self):
+        self.fail_with(2, "worker", "--nats", self.server.url, "--backend", "comand", says=["command"], code="invalid_argument")
+        self.fail_with(2, "worker", "--nats", self.server.url, "--backend", "command", "--set", "evaluator.memori_mib=5",
+                       says=["memory_mib"], code="bad_input")
+        self.fail_with(2, "worker", "--nats", self.server.url, "--set", "workers=5", says=["evaluator.compiler"],
+                       code="invalid_argument")
+        self.fail_with(2, "worker", "--nats", "gpu-host", says=["nats://HOST:4222"], code="invalid_argument")
+
+
+class SecretTest(FleetCommandTest):
+    ARGUMENTS = ("--user", "smith", "--pass", PASSWORD)
+
+    def with_password(self):
+        return self.server.url.replace("://", f"://smith:{PASSWORD}@")
+
+    def everything_in(self, folder):
+        return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+    def test_a_password_is_not_kept(self):
+        self.joined(url=self.with_password())
+        fleet = ["--set", f"evaluator.fleet.nats={self.with_password()}"]
+        done = self.succeed("run", "task", "--out", "a.run", "--evaluations", 5, *fleet)
+        self.assertIn("evaluator.fleet.nats=nats://USER:PASSWORD@", done.stdout)
+        refused = self.fail_with(3, "resume", "a.run", "--evaluations", 9, says=["credentials"], code="permission")
+        again = self.succeed("resume", "a.run", "--evaluations", 9, *fleet)
+        write_task(self.folder / "tasks" / "one")
+        suite = self.succeed("suite", "tasks", "--set", "budgets.evaluations=5", "--out", "results", *fleet)
+        for text in (done.stdout, done.stderr, refused, again.stdout, again.stderr, suite.stdout, suite.stderr):
+            self.assertNotIn(PASSWORD, text)
+        for folder in ("a.run", "results"):
+            self.assertNotIn(PASSWORD.encode(), self.everything_in(self.folder / folder))
+
+    def test_a_folder_of_somebody_else_gets_no_secret(self):
+        self.joined(url=self.with_password())
+        url = self.server.url.replace("://", "://smith:${FLEET_PASSWORD}@")
+        env = {"FLEET_PASSWORD": PASSWORD}
+        done = self.succeed("run", "task", "--out", "a.run", "--evaluations", 5, "--set", f"evaluator.fleet.nats={url}", env=env)
+        self.assertIn("${FLEET_PASSWORD}", self.run_yaml())
+        self.assertIn("--set 'evaluator.fleet.nats=", done.stdout)
+        shutil.copytree(self.folder / "a.run", self.folder / "b.run")
+        self.fail_with(2, "resume", "b.run", "--evaluations", 9, says=["would be shown your credentials"],
+                       code="invalid_argument", env=env)
+        self.succeed("resume", "b.run", "--evaluations", 9, "--set", f"evaluator.fleet.nats={url}", env=env)
+
+    def test_without_the_password_it_is_refused(self):
+        self.fail_with(3, "run", "task", *self.fleet, says=["credentials"], code="permission")
+        self.fail_with(3, "worker", "--nats", self.server.url, "--backend", "command", says=["credentials"], code="permission")
+
+
+class LaunchTest(CommandTest):
+    NATS = ["--nats", "nats://gpu-queue:4222"]
+
+    def test_scripts_can_be_read_by_a_shell(self):
+        for target, more in (("slurm", ["--workers", 8, "--gpu"]), ("ssh", ["--hosts", "gpu1,me@gpu2"])):
+            script = self.succeed("launch", target, "--dry-run", *self.NATS, "--backend", "cuda", *more).stdout
+            self.assertEqual(subprocess.run(["sh", "-n"], input=script, text=True).returncode, 0, script)
+            self.assertIn("kernelsmith worker --nats nats://gpu-queue:4222 --backend cuda", script)
+            self.assertNotRegex(script, r"@[A-Z_]+@")
+            self.assertNotIn("\n\n", script)
+        self.assertIn("for host in gpu1 me@gpu2; do", script)
+
+    def test_a_manifest_is_yaml(self):
+        text = self.succeed("launch", "kubernetes", "--dry-run", *self.NATS, "--workers", 3, "--gpu", "--image", "registry/ks:1",
+                            "--credentials", "/etc/nats/ks.creds").stdout
+        self.assertNotRegex(text, r"@[A-Z_]+@")
+        for part in ("replicas: 3", "nvidia.com/gpu: 1", 'image: "registry/ks:1"',
+                     'args: ["--nats", "nats://gpu-queue:4222", "--credentials", "/etc/nats/ks.creds"', 'mountPath: "/etc/nats"'):
+            self.assertIn(part, text)
+
+    def test_it_launches_nothing(self):
+        self.fail_with(2, "launch", "slurm", *self.NATS, says=["launches nothing", "--dry-run"], code="invalid_argument")
+
+    def test_passwords_are_refused(self):
+        text = self.fail_with(2, "launch", "slurm", "--dry-run", "--nats", f"nats://smith:{PASSWORD}@host", says=["--credentials"],
+                              code="invalid_argument")
+        self.assertNotIn(PASSWORD, text)
+
+    def test_quotes_stay_quotes(self):
+        script = self.succeed("launch", "ssh", "--dry-run", *self.NATS, "--hosts", "h", "--credentials", "/it's here").stdout
+        self.assertEqual(subprocess.run(["sh", "-n"], input=script, text=True).returncode, 0, script)
+
+
+if __name__ == "__main__":
+    if not NatsServer.installed():
+        print("nats-server is not installed")
+        sys.exit(77)
+    unittest.main()

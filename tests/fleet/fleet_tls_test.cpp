@@ -1,0 +1,100 @@
+// The fleet's server over TLS, with certificates made for the test.
+#include <fstream>
+
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+
+#include "bus.hpp"
+#include "certificates.hpp"
+#include "fleet_fixture.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using namespace testing;
+
+std::string pem_of(const Identity& identity) {
+  BIO* const memory = BIO_new(BIO_s_mem());
+  PEM_write_bio_PrivateKey(memory, identity.key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(memory, &data);
+  std::string text(data, static_cast<std::size_t>(size));
+  BIO_free(memory);
+  return text;
+}
+
+/// A server whose certificate is for `name`.
+class FleetTls : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!NatsServer::is_installed()) GTEST_SKIP() << "nats-server is not installed";
+  }
+
+  void start(const CertificateWish& wish) {
+    const Identity ca = make_ca("fleet"), own = make_certificate(ca, wish);
+    write("ca.pem", ca.pem());
+    write("server.pem", own.pem());
+    write("server.key", pem_of(own));
+    server_.emplace(std::vector<std::string>{"--tls", "--tlscert", (folder_ / "server.pem").string(),
+                                             "--tlskey", (folder_ / "server.key").string()});
+  }
+
+  Result<std::shared_ptr<fleet::Bus>> connect(const std::string& scheme, const std::string& host,
+                                              bool with_ca) {
+    FleetServer server = parse_fleet_server(scheme + "://" + host + ":" + server_->port()).value();
+    if (with_ca) server.ca = folder_ / "ca.pem";
+    return fleet::connect({.server = server, .name = "test"}, {});
+  }
+
+ private:
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+
+  TemporaryFolder folder_;
+  std::optional<NatsServer> server_;
+};
+
+TEST_F(FleetTls, AKnownCaIsTrusted) {
+  start({.name = "127.0.0.1"});
+  EXPECT_TRUE(connect("tls", "127.0.0.1", true));
+}
+
+TEST_F(FleetTls, ANameIsTrusted) {
+  start({.name = "localhost"});
+  EXPECT_TRUE(connect("tls", "localhost", true));
+}
+
+TEST_F(FleetTls, AnUnknownCaIsNot) {
+  start({.name = "127.0.0.1"});
+  const auto bus = connect("tls", "127.0.0.1", false);
+  ASSERT_FALSE(bus);
+  EXPECT_EQ(bus.error().code, ErrorCode::untrusted);
+}
+
+TEST_F(FleetTls, AnotherNameIsNot) {
+  start({.name = "elsewhere.example.org"});
+  const auto bus = connect("tls", "localhost", true);
+  ASSERT_FALSE(bus);
+  EXPECT_EQ(bus.error().code, ErrorCode::untrusted);
+}
+
+TEST_F(FleetTls, AnotherAddressIsNot) {
+  start({.name = "127.0.0.2"});
+  const auto bus = connect("tls", "127.0.0.1", true);
+  ASSERT_FALSE(bus);
+  EXPECT_EQ(bus.error().code, ErrorCode::untrusted);
+}
+
+TEST_F(FleetTls, AnExpiredOneIsNot) {
+  start({.name = "localhost", .expired = true});
+  EXPECT_FALSE(connect("tls", "localhost", true));
+}
+
+TEST_F(FleetTls, AFileThatIsNotThereIsSaid) {
+  start({.name = "localhost"});
+  FleetServer server = parse_fleet_server("tls://localhost:1").value();
+  server.ca = "/no/such/file.pem";
+  EXPECT_EQ(fleet::connect({.server = server, .name = "test"}, {}).error().code, ErrorCode::not_found);
+}
+
+}  // namespace
+}  // namespace kernelsmith

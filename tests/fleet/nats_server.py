@@ -1,0 +1,71 @@
+"""A nats-server of a test's own, on a free port of this machine, with JetStream in a folder of its own."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+PATIENCE_S = 60
+PATH = os.environ["PATH"] + ":/usr/sbin"
+
+
+class NatsServer:
+    @staticmethod
+    def installed():
+        return shutil.which("nats-server", path=PATH) is not None
+
+    def __init__(self, *arguments):
+        self._arguments = arguments
+        self._folder = tempfile.TemporaryDirectory(prefix="kernelsmith-nats-")
+        self._port = -1
+        self.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.kill()
+        self._folder.cleanup()
+
+    @property
+    def url(self):
+        return f"nats://127.0.0.1:{self._port}"
+
+    def start(self):
+        """Returns when it takes connections; again on the same port."""
+        folder = self._folder.name
+        with open(f"{folder}/log", "a") as log:
+            self._process = subprocess.Popen(
+                [shutil.which("nats-server", path=PATH), "-js", "-sd", f"{folder}/store", "-a", "127.0.0.1", "-p", str(self._port),
+                 "--ports_file_dir", folder, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        deadline = time.monotonic() + PATIENCE_S
+        while not self._takes_connections():
+            if time.monotonic() > deadline or self._process.poll() is not None:
+                raise RuntimeError("nats-server does not start:\n" + Path(folder, "log").read_text())
+            time.sleep(0.01)
+
+    def _takes_connections(self):
+        if self._port == -1:
+            for file in Path(self._folder.name).glob("*.ports"):
+                try:
+                    self._port = int(json.loads(file.read_text())["nats"][0].rsplit(":", 1)[1])
+                except ValueError:  # it is being written
+                    return False
+        if self._port == -1:
+            return False
+        try:
+            socket.create_connection(("127.0.0.1", self._port), timeout=1).close()
+            return True
+        except OSError:
+            return False
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()

@@ -1,0 +1,59 @@
+#include <kernelsmith/config/task_json.hpp>
+#include <kernelsmith/evaluator/task_file.hpp>
+
+namespace kernelsmith {
+namespace {
+
+std::filesystem::path example(const std::string& name) {
+  return std::filesystem::path(KERNELSMITH_SOURCE_DIR) / "examples" / name;
+}
+
+void expect_reads_back(const Task& task) {
+  const std::string text = to_json(task);
+  const auto read = task_from_json(text);
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_EQ(to_json(*read), text);
+  EXPECT_EQ(task_digest(*read), task_digest(task));
+}
+
+TEST(TaskJson, ExamplesReadBack) {
+  for (const char* const name : {"matmul_cpu", "attention_cpu", "circle_packing"}) {
+    const auto task = load_task(example(name));
+    ASSERT_TRUE(task) << describe(task.error());
+    expect_reads_back(*task);
+  }
+}
+
+TEST(TaskJson, EveryFieldReadsBack) {
+  Task task = load_task(example("matmul_cpu")).value();
+  task.tensors.front().specials = {.nan = true, .infinities = false, .denormals = true, .large = true};
+  task.tensors.front().low = "-1";
+  task.tolerance = {"allclose", {"tf32"}, 1e-5, 1e-8};
+  task.declared = {"8*n", "2*n", true, "n"};
+  task.cache = CacheState::warm;
+  task.nondeterministic = true;
+  task.torch = {"tf32", "compile", "any"};
+  task.python = {"/somewhere/evaluator.py", "def evaluate(path): ...", "python3", 64, {0.5, 0.75}, false};
+  task.files = {{"data/weights.bin", std::string("\x00\xff", 2)}};
+  task.sizes["low"] = -5;
+  task.threads = 4;
+  expect_reads_back(task);
+}
+
+TEST(TaskJson, FilesDoNotClimbOut) {
+  Task task;
+  task.files = {{"../../etc/passwd", ""}};
+  EXPECT_EQ(task_from_json(to_json(task)).error().code, ErrorCode::bad_input);
+}
+
+TEST(TaskJson, WrongTypesAreNamed) {
+  std::string text = to_json(Task{});
+  text.replace(text.find("\"threads\":1"), 11, "\"threads\":9999999999");
+  const auto read = task_from_json(text);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().where, "threads");
+  EXPECT_EQ(task_from_json("{}").error().code, ErrorCode::bad_input);
+}
+
+}  // namespace
+}  // namespace kernelsmith
