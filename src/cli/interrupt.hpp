@@ -11,7 +11,8 @@ namespace kernelsmith::cli {
 /// inherit the signal mask that leaves the signals to this class. One at a time.
 class Interrupt {
  public:
-  Interrupt();
+  /// `says` is printed at the first signal, on the standard error.
+  explicit Interrupt(const char* says = kStopping);
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
@@ -21,8 +22,12 @@ class Interrupt {
   bool requested() const { return source_.stop_requested(); }
 
  private:
+  static constexpr const char* kStopping =
+      "\nstopping; what is being evaluated is given up (Ctrl-C again ends at once)\n";
+
   void wait();
 
+  const char* says_;
   sigset_t signals_;
   sigset_t previous_;
   std::stop_source source_;
