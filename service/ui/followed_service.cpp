@@ -13,8 +13,12 @@ bool has_odd_characters(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c <= ' ' || c == 0x7f; });
 }
 
-/// "host:port" of "http://host:port/".
-std::string place_of(const std::string& url) { return url.substr(url.find("//") + 2); }
+/// "host:port" of "http://host:port"; empty where there is none.
+std::string place_of(const std::string& url) {
+  constexpr std::string_view kBehindScheme = "://";
+  const std::size_t at = url.find(kBehindScheme);
+  return at == url.npos ? "" : url.substr(at + kBehindScheme.size());
+}
 
 Result<Json> json_at(const ServiceAddress& service, const std::string& path) {
   const std::string url = service.url + path;
@@ -35,7 +39,7 @@ Result<Json> json_at(const ServiceAddress& service, const std::string& path) {
 }  // namespace
 
 Result<std::unique_ptr<FollowedService>> FollowedService::at(ServiceAddress service) {
-  while (service.url.ends_with('/')) service.url.pop_back();
+  while (service.url.ends_with('/')) service.url.pop_back();  // "http://" is left as "http:"
   const std::string place = place_of(service.url);
   // A name and a password in an address would be shown on the page.
   if (place.empty() || place.find('@') != place.npos || has_odd_characters(service.url))

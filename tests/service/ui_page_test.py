@@ -1,0 +1,182 @@
+"""The live page in a browser: a run that goes on, one that is at its end, and candidates that attack whoever looks."""
+
+import os
+import sys
+import unittest
+from pathlib import Path
+from urllib.request import urlopen
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+
+from chromium import CHROMIUM, Browser
+from support import SCORE, SEED, CommandTest, start, wait_for, write_task
+
+# Where pictures of the pages are kept; nowhere, if it is not set.
+PICTURES = os.environ.get("KERNELSMITH_UI_PICTURES")
+
+# Everything that a candidate may try on a page, in a comment of the seed and so of every program.
+HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&lt; \x1b[31m\u202e\u2066\u200b"
+HOSTILE_SEED = SEED + f"# {HOSTILE}\n"
+# Rejects a 3 with the same words.
+HOSTILE_SCORE = SCORE.replace("echo", 'case "$sum" in *3) cat "$1" >&2; exit 7 ;; esac\necho', 1)
+
+
+@unittest.skipIf(CHROMIUM is None, "chromium is not installed")
+class UiPageTest(CommandTest):
+    def show(self, target):
+        """The address of a page that follows the target until the test ends."""
+        process = start("ui", target, "--no-browser", cwd=self.folder)
+
+        def end():
+            process.terminate()
+            process.communicate(timeout=60)
+
+        self.addCleanup(end)
+        line = process.stdout.readline()
+        self.assertIn(" is shown at http://127.0.0.1:", line, "" if line else process.stderr.read())
+        return line.split()[-1]
+
+    def browser(self):
+        profile = self.folder / "profile"
+        profile.mkdir()
+        made = Browser(profile)
+        self.addCleanup(made.close)
+        return made
+
+    def keep(self, browser, name):
+        if PICTURES:
+            browser.picture(Path(PICTURES) / name)
+
+    def assert_harmless(self, browser):
+        self.assertEqual(browser.told, [])
+        self.assertEqual(browser.dialogs, [])
+        self.assertEqual(browser.value("document.querySelectorAll('script, img, iframe, object').length"), 1,
+                         "the page's own script alone")
+
+    def test_a_run_at_its_end(self):
+        write_task(self.folder / "task", seed_txt=HOSTILE_SEED, score_sh=HOSTILE_SCORE)
+        self.succeed("run", "task", "--iterations", "80", "--out", "a.run", "--workers", "1")
+        shown = self.json("show", "a.run")
+        browser = self.browser()
+        browser.open(self.show("a.run"))
+        browser.until("document.querySelector('#part-best pre')")
+        browser.until("document.querySelector('#part-lineage details')")
+        words = browser.value("document.body.innerText")
+        for says in ("a.run", "ended (its budget is used up: iterations)", "80 of 80 iterations",
+                     f"program {shown['best']['program']}", f"{shown['counts']['accepted']} accepted",
+                     "measured again at the end", "</script>", "alert(2)", "U+202E",
+                     "U+001B", "command_failed", "How it came about", "Islands"):
+            self.assertIn(says, words)
+        self.assertIn(f"Archive: {shown['archive']['filled']} of", browser.value(
+            "[...document.querySelectorAll('svg text.title')].map((one) => one.textContent).join()"))
+        self.assertEqual(browser.value("document.getElementById('status').className"), "status live")
+        self.assertNotIn("\u202e", words)
+        self.keep(browser, "finished.png")
+        browser.mode("dark")
+        self.keep(browser, "finished-dark.png")
+        browser.mode("light")
+        self.open_programs(browser, shown)
+        self.assert_harmless(browser)
+
+    def open_programs(self, browser, shown):
+        """By the map, by a link and by the keyboard."""
+        cells = browser.value("document.querySelectorAll('svg rect[data-program]').length")
+        self.assertEqual(cells, len({tuple(one["at"][:2]) for one in shown["archive"]["elites"]}))
+        browser.value("document.querySelector('svg rect[data-program]')"
+                      ".dispatchEvent(new MouseEvent('mouseover', {bubbles: true}))")
+        self.assertRegex(browser.value("[...document.querySelectorAll('figcaption')].at(-1).textContent"),
+                         r"^program \d+ \(\w+\), fitness \d+; knob\.k\d \d, knob\.k\d \d$")
+        browser.value("document.querySelector('svg rect[data-program]')"
+                      ".dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+        browser.until("document.querySelector('dialog[open] pre.code')")
+        self.assertRegex(browser.value("document.querySelector('dialog h2').textContent"), r"^Program \d+ \(\w+\)$")
+        self.assertIn("alert(2)", browser.value("document.querySelector('dialog').innerText"))
+        self.keep(browser, "program.png")
+        browser.value("document.querySelector('dialog button.close').click()")
+        self.assertFalse(browser.value("document.querySelector('dialog').open"))
+        failed = browser.value("Number(document.querySelector('#part-failures [data-program]').dataset.program)")
+        browser.value("document.querySelector('#part-failures [data-program]').click()")
+        browser.until("document.querySelector('dialog[open] h2')"
+                      f"?.textContent.startsWith('Program {failed} ')")
+        self.assertIn("Rejected: run, command_failed", browser.value("document.querySelector('dialog').innerText"))
+        browser.value("document.querySelector('dialog').close()")
+
+    def test_a_run_that_goes_on(self):
+        """The numbers grow in a page that is never loaded again, until the run ends."""
+        write_task(self.folder / "task")
+        run = start("run", "task", "--iterations", "400", "--out", "a.run", "--workers", "1", cwd=self.folder)
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        wait_for((self.folder / "a.run/run.db").exists, "the run to begin")
+        browser = self.browser()
+        url = self.show("a.run")
+        browser.open(url)
+        browser.value("window.sameDocument = true; 0")
+        iterations = "Number(document.getElementById('status').textContent.match(/([0-9,]+) of 400 iter/)?.[1] ?? 0)"
+        first = browser.until(iterations)
+        self.assertIn("under way", browser.value("document.getElementById('status').textContent"))
+        browser.until(f"{iterations} > {first}")
+        second = browser.value(iterations)
+        browser.until(f"{iterations} > {second}")
+        self.keep(browser, "under-way.png")
+        browser.until("document.getElementById('status').textContent.startsWith('ended')")
+        self.assertEqual(browser.value(iterations), 400)
+        self.assertTrue(browser.value("window.sameDocument"))
+        self.assert_harmless(browser)
+
+    def test_a_run_that_vanishes_and_comes_back(self):
+        write_task(self.folder / "task")
+        self.succeed("run", "task", "--iterations", "5", "--out", "a.run")
+        browser = self.browser()
+        browser.open(self.show("a.run"))
+        browser.until("document.getElementById('status').className === 'status live'")
+        (self.folder / "a.run").rename(self.folder / "b.run")
+        browser.until("!document.getElementById('trouble').hidden")
+        self.assertIn("(not_found)", browser.value("document.getElementById('trouble').textContent"))
+        (self.folder / "b.run").rename(self.folder / "a.run")
+        browser.until("document.getElementById('trouble').hidden")
+
+    def test_it_reads_only(self):
+        """The run's files are the same after it was shown, but for the index that SQLite makes for every reader."""
+        write_task(self.folder / "task")
+        self.succeed("run", "task", "--iterations", "5", "--out", "a.run")
+
+        def contents():
+            return {path.relative_to(self.folder): path.read_bytes() for path in (self.folder / "a.run").rglob("*")
+                    if path.is_file() and path.name not in ("run.db-shm", "run.db-wal")}
+
+        before = contents()
+        url = self.show("a.run")
+        for path in ("api/run", "api/programs/0", "api/lineage"):
+            with urlopen(url + path, timeout=60) as answer:
+                self.assertEqual(answer.status, 200)
+        self.assertEqual(contents(), before)
+        self.succeed("resume", "a.run", "--iterations", "6")
+
+
+class UiErrorsTest(CommandTest):
+    def test_what_cannot_be_shown(self):
+        self.fail_with(2, "ui", "nowhere.run", says=["this is no run folder", "nowhere.run"], code="not_found")
+        (self.folder / "empty").mkdir()
+        self.fail_with(2, "ui", "empty", says=["this is no run folder"], code="not_found")
+        self.fail_with(3, "ui", "http://127.0.0.1:1", says=["the service does not answer", "127.0.0.1:1"],
+                       code="network")
+        self.fail_with(2, "ui", "http://me:word@127.0.0.1:1", says=["no address of a service"],
+                       code="invalid_argument")
+
+    def test_a_port_in_use(self):
+        write_task(self.folder / "task")
+        self.succeed("run", "task", "--iterations", "5", "--out", "a.run")
+        first = start("ui", "a.run", "--no-browser", cwd=self.folder)
+        try:
+            port = first.stdout.readline().split(":")[-1].strip(" /\n")
+            self.fail_with(2, "ui", "a.run", "--port", port, says=[f"127.0.0.1:{port}", "0 for a free one"], code="busy")
+        finally:
+            first.terminate()
+            _, words = first.communicate(timeout=60)
+        self.assertEqual(first.returncode, 0, "its end was asked for")
+        self.assertIn("the page ends", words)
+
+
+if __name__ == "__main__":
+    unittest.main()
