@@ -1,6 +1,8 @@
 #include "followed_service.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <string_view>
 #include <utility>
 
 #include "fetch.hpp"
@@ -20,20 +22,34 @@ std::string place_of(const std::string& url) {
   return at == url.npos ? "" : url.substr(at + kBehindScheme.size());
 }
 
-Result<Json> json_at(const ServiceAddress& service, const std::string& path) {
+Error no_service(const std::string& url, long status) {
+  return fail(ErrorCode::bad_reply,
+              "no evaluation service answers here (HTTP status " + std::to_string(status) + ")", url,
+              "look whether the address is that of `kernelsmith serve`");
+}
+
+Result<std::string> text_at(const ServiceAddress& service, const std::string& path) {
   const std::string url = service.url + path;
-  const auto fetched = fetch(url, service.token);
+  auto fetched = fetch(url, service.token);
   if (!fetched) return fetched.error();
   if (fetched->status == 401 || fetched->status == 403)
     return fail(ErrorCode::permission,
                 service.token.empty() ? "the service wants a token" : "the service does not take this token",
                 url, "set KERNELSMITH_SERVICE_TOKEN to the token of the service");
-  Json body = Json::parse(fetched->body, nullptr, /*allow_exceptions=*/false);
-  if (fetched->status != 200 || !body.is_object())
-    return fail(ErrorCode::bad_reply,
-                "no evaluation service answers here (HTTP status " + std::to_string(fetched->status) + ")",
-                url, "look whether the address is that of `kernelsmith serve`");
+  if (fetched->status != 200) return no_service(url, fetched->status);
+  return std::move(fetched->body);
+}
+
+Result<Json> object_at(const ServiceAddress& service, const std::string& path) {
+  const auto text = text_at(service, path);
+  if (!text) return text.error();
+  Json body = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!body.is_object()) return no_service(service.url + path, 200);
   return Result<Json>(boost::system::in_place_value, std::move(body));  // a Json converts to too much
+}
+
+double steady_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace
@@ -52,17 +68,14 @@ Result<std::unique_ptr<FollowedService>> FollowedService::at(ServiceAddress serv
 }
 
 Result<std::optional<std::string>> FollowedService::look() {
-  Json summary = {{"kind", "service"}, {"name", place_of(service_.url)}};
-  for (const auto& [name, path] : {std::pair{"health", "/health"}, std::pair{"queue", "/queue/status"},
-                                   std::pair{"workers", "/workers/status"}}) {
-    auto body = json_at(service_, path);
-    if (!body) return body.error();
-    summary[name] = std::move(*body);
-  }
-  std::string text = one_line(summary);
-  if (text == last_) return std::optional<std::string>();
-  last_ = text;
-  return std::optional(std::move(text));
+  auto health = object_at(service_, "/health");
+  if (!health) return health.error();
+  auto workers = object_at(service_, "/workers/status");
+  if (!workers) return workers.error();
+  const auto metrics = text_at(service_, "/metrics");
+  if (!metrics) return metrics.error();
+  history_.add({std::move(*health), std::move(*workers), read_metrics(*metrics), steady_s()});
+  return std::optional(one_line(history_.summary(place_of(service_.url))));
 }
 
 }  // namespace kernelsmith::ui

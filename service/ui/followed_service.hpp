@@ -8,6 +8,8 @@
 
 #include <kernelsmith/service/ui.hpp>
 
+#include "service_summary.hpp"
+
 namespace kernelsmith::ui {
 
 /// Not thread-safe.
@@ -16,7 +18,7 @@ class FollowedService {
   /// Errors: `invalid_argument` for an address that is no URL of a service.
   static Result<std::unique_ptr<FollowedService>> at(ServiceAddress service);
 
-  /// What the service tells of itself, where it differs from the last time. Errors: fetch()'s, `permission`
+  /// What the service tells of itself; it always has something new, the time. Errors: fetch()'s, `permission`
   /// for a token that the service does not take, `bad_reply` for an answer that is none of a service.
   Result<std::optional<std::string>> look();
 
@@ -24,7 +26,7 @@ class FollowedService {
   explicit FollowedService(ServiceAddress service) : service_(std::move(service)) {}
 
   ServiceAddress service_;
-  std::string last_;
+  ServiceHistory history_;
 };
 
 }  // namespace kernelsmith::ui

@@ -107,15 +107,19 @@ TEST_F(PageTest, AFolderWithoutARunIsNotFound) {
   EXPECT_EQ(page.error().code, ErrorCode::not_found);
 }
 
-/// A service of whose requests one header was remembered.
+/// Answers as a service does that has three requests waiting.
 class FakeService {
  public:
   explicit FakeService(std::string token) {
     http::Router router;
-    for (const char* path : {"/health", "/queue/status", "/workers/status"})
-      router.add("GET", path, http::answering([path](const http::Request&) {
-                   return http::Response{.body = "{\"from\":\"" + std::string(path) + "\"}"};
+    const auto serve = [&router](const char* path, std::string body) {
+      router.add("GET", path, http::answering([body = std::move(body)](const http::Request&) {
+                   return http::Response{.body = body};
                  }));
+    };
+    serve("/health", R"({"status": "healthy", "queue_status": {"pending": 3}})");
+    serve("/workers/status", R"({"workers": [], "total": 0})");
+    serve("/metrics", "kernelsmith_requests_finished_total{state=\"completed\"} 7\n");
     http::ServerOptions options;
     if (!token.empty()) options.guard = http::bearer_guard(std::move(token));
     server_ = http::Server::start(std::move(router), std::move(options)).value();
@@ -131,7 +135,7 @@ TEST(ServicePage, ItIsFetchedWithTheTokenAndPassedOnWithoutIt) {
   const auto page = Page::of_service({service.url() + "/", "secret-token"}, 0).value();
   const std::string summary = ask(page->url(), "/api/service");
   EXPECT_THAT(summary, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("\"kind\":\"service\""),
-                             HasSubstr("{\"from\":\"/queue/status\"}")));
+                             HasSubstr("\"pending\":3"), HasSubstr("\"completed\":7")));
   EXPECT_THAT(summary, ::testing::Not(HasSubstr("secret-token")));
   EXPECT_THAT(ask(page->url(), "/api/run"), StartsWith("HTTP/1.1 404"));
 }

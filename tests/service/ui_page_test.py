@@ -1,8 +1,11 @@
 """The live page in a browser: a run that goes on, one that is at its end, and candidates that attack whoever looks."""
 
+import json
 import os
 import sys
+import threading
 import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -21,11 +24,45 @@ HOSTILE_SEED = SEED + f"# {HOSTILE}\n"
 HOSTILE_SCORE = SCORE.replace("echo", 'case "$sum" in *3) cat "$1" >&2; exit 7 ;; esac\necho', 1)
 
 
+class FakeService(BaseHTTPRequestHandler):
+    """An evaluation service that finishes a request with every look, for whoever has the token."""
+
+    TOKEN = "a-token-of-the-service"
+
+    def do_GET(self):
+        if self.headers["Authorization"] != f"Bearer {self.TOKEN}":
+            return self.answer(401, "{}")
+        looks = self.server.looks
+        if self.path == "/health":
+            self.server.looks += 1
+            return self.answer(200, json.dumps({
+                "status": "healthy", "version": "0.1.0", "uptime": 60.0 + looks, "active_tasks": 2,
+                "queue_status": {"pending": 40 - looks, "max_queue": 64, "by_priority": {"high": 1, "normal": 39 - looks}}}))
+        if self.path == "/workers/status":
+            return self.answer(200, json.dumps({"total": 3, "workers": [
+                {"worker_id": "slot-1", "status": "busy", "current_task": HOSTILE, "seconds": 1.5},
+                {"worker_id": "slot-2", "status": "busy", "current_task": "task-7", "seconds": 70},
+                {"worker_id": "slot-3", "status": "idle", "current_task": None, "seconds": 0}]}))
+        self.answer(200, f'kernelsmith_requests_finished_total{{state="completed"}} {100 + looks}\n'
+                         'kernelsmith_requests_finished_total{state="timeout"} 2\n'
+                         f"kernelsmith_evaluation_seconds_sum {2 * looks}\nkernelsmith_evaluation_seconds_count {looks}\n")
+
+    def answer(self, status, body):
+        data = body.encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
 @unittest.skipIf(CHROMIUM is None, "chromium is not installed")
 class UiPageTest(CommandTest):
-    def show(self, target):
+    def show(self, target, env=None):
         """The address of a page that follows the target until the test ends."""
-        process = start("ui", target, "--no-browser", cwd=self.folder)
+        process = start("ui", target, "--no-browser", cwd=self.folder, env=env)
 
         def end():
             process.terminate()
@@ -69,7 +106,7 @@ class UiPageTest(CommandTest):
             self.assertIn(says, words)
         self.assertIn(f"Archive: {shown['archive']['filled']} of", browser.value(
             "[...document.querySelectorAll('svg text.title')].map((one) => one.textContent).join()"))
-        self.assertEqual(browser.value("document.getElementById('status').className"), "status live")
+        self.assertEqual(browser.value("document.getElementById('status').className"), "status still")
         self.assertNotIn("\u202e", words)
         self.keep(browser, "finished.png")
         browser.mode("dark")
@@ -129,12 +166,34 @@ class UiPageTest(CommandTest):
         self.succeed("run", "task", "--iterations", "5", "--out", "a.run")
         browser = self.browser()
         browser.open(self.show("a.run"))
-        browser.until("document.getElementById('status').className === 'status live'")
+        browser.until("document.getElementById('status').className === 'status still'")
         (self.folder / "a.run").rename(self.folder / "b.run")
         browser.until("!document.getElementById('trouble').hidden")
         self.assertIn("(not_found)", browser.value("document.getElementById('trouble').textContent"))
         (self.folder / "b.run").rename(self.folder / "a.run")
         browser.until("document.getElementById('trouble').hidden")
+
+    def test_a_service(self):
+        service = ThreadingHTTPServer(("127.0.0.1", 0), FakeService)
+        service.looks = 1
+        threading.Thread(target=service.serve_forever, daemon=True).start()
+        self.addCleanup(service.server_close)
+        self.addCleanup(service.shutdown)
+        address = f"http://127.0.0.1:{service.server_port}"
+        self.fail_with(3, "ui", address, says=["wants a token", "KERNELSMITH_SERVICE_TOKEN"], code="permission")
+        browser = self.browser()
+        url = self.show(address, env={"KERNELSMITH_SERVICE_TOKEN": FakeService.TOKEN})
+        browser.open(url)
+        waiting = "Number(document.getElementById('status').textContent.match(/([0-9]+) requests waiting/)?.[1] ?? 0)"
+        first = browser.until(waiting)
+        browser.until(f"{waiting} < {first} && document.getElementById('status').textContent.includes('a minute')")
+        words = browser.value("document.body.innerText")
+        for says in (f"127.0.0.1:{service.server_port}", "healthy", "2 under way", "3 workers", "2 timeout",
+                     "2 s an evaluation", "slot-3", "1:10", "alert(2)"):
+            self.assertIn(says, words)
+        self.assertNotIn("token", words)
+        self.keep(browser, "service.png")
+        self.assert_harmless(browser)
 
     def test_it_reads_only(self):
         """The run's files are the same after it was shown, but for the index that SQLite makes for every reader."""

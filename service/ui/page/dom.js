@@ -73,6 +73,15 @@ export function card(label, value, ...notes) {
   return make("div.card", make("h3", label), make("p.value", value), ...lines);
 }
 
+// How much of a limit is used; nothing where there is none.
+export function bar({ used, limit }) {
+  if (limit === null) return null;
+  const element = document.createElement("progress");
+  element.max = limit;
+  element.value = Math.min(used, limit);
+  return element;
+}
+
 // A button that opens a program.
 export function programLink(id) {
   if (id === null) return make("span", "–");

@@ -54,6 +54,12 @@ function showRun(summary) {
   }
 }
 
+function showService(summary) {
+  head(summary.name, service.statusOf(summary));
+  byId("footer").textContent = "This page follows the service and changes nothing.";
+  show(service.partsOf(summary));
+}
+
 // Fetches once for each key, and draws.
 async function want(name, key, path) {
   if (wanted[name] === key) return;
@@ -88,15 +94,12 @@ function trouble(words) {
 
 function follow() {
   const events = new EventSource("/api/events");
-  const shows = { run: showRun, service: (summary) => {
-    head(summary.name, service.statusOf(summary));
-    show(service.partsOf(summary));
-  } };
+  const shows = { run: showRun, service: showService };
   events.addEventListener("summary", (event) => {
     const summary = JSON.parse(event.data);
     trouble("");
     shows[summary.kind](summary);
-    mark("live");
+    mark(summary.in_use === false ? "still" : "live");
   });
   events.addEventListener("trouble", (event) => {
     const { message, where, code, hint } = JSON.parse(event.data);

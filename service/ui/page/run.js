@@ -1,7 +1,7 @@
 // A run's page: a list of parts, each drawn anew only when what it shows has changed.
 
 import { bestSoFar, lineage } from "./curves.js";
-import { card, diff, folded, listing, make, note, programLink, section, table } from "./dom.js";
+import { bar, card, diff, folded, listing, make, note, programLink, section, table } from "./dom.js";
 import { archiveMap } from "./map.js";
 import { clock, counted, measured, measuredText, number, shortened, usd, whole } from "./words.js";
 
@@ -56,7 +56,7 @@ function cards(run) {
     bestCard(run),
     card("Programs", `${whole(counts.accepted)} accepted`, `${whole(counts.rejected)} rejected`,
       some(counts.repeated, "repeat"), some(counts.refused, "proposal", " without a child"),
-      some(counts.remeasured, "measurement", " again"), some(counts.demoted, "former best", " that did not hold")),
+      counts.remeasured ? `${whole(counts.remeasured)} measured again` : "", some(counts.demoted, "former best", " that did not hold")),
     card("State", state.is, state.why, run.task ? `task ${run.task.name} (${run.task.backend})` : ""),
     card("Used", counted(budgets.iterations.used, "iteration"), bar(budgets.iterations),
       ofLimit(budgets.evaluations, (value) => counted(value, "evaluation")), bar(budgets.evaluations),
@@ -73,14 +73,6 @@ function cards(run) {
 
 function ofLimit({ used, limit }, words) {
   return limit === null ? words(used) : `${whole(used)} of ${words(limit)}`;
-}
-
-function bar({ used, limit }) {
-  if (limit === null) return null;
-  const element = document.createElement("progress");
-  element.max = limit;
-  element.value = Math.min(used, limit);
-  return element;
 }
 
 function bestCard({ best, demoted }) {

@@ -87,13 +87,13 @@ export class Frame {
     let x = this.right;
     for (const [words, colour, sign] of [...entries].reverse()) {
       this.add("text", { x, y: 18, "text-anchor": "end" }, words);
-      x -= words.length * 6.6 + 10;
+      x -= words.length * 6.2 + 8;
       if (sign === "line") {
         this.add("line", { x1: x - 16, x2: x, y1: 14, y2: 14, stroke: colour, "stroke-width": 2 });
       } else {
         this.add("path", { d: marker(sign, x - 6, 14), fill: sign === "tick" ? "none" : colour, stroke: colour });
       }
-      x -= 32;
+      x -= 30;
     }
   }
 }
