@@ -87,7 +87,8 @@ void ServiceHistory::add(ServiceAnswers answers) {
 /// Of the window, a minute; null before a second look.
 Json ServiceHistory::rate_of(std::string_view counter) const {
   const ServiceAnswers &first = answers_.front(), &last = answers_.back();
-  if (last.at_s <= first.at_s) return nullptr;
+  const bool is_told = counter.empty() || last.metrics.contains(counter);
+  if (last.at_s <= first.at_s || !is_told) return nullptr;
   const auto count = [counter](const ServiceAnswers& one) {
     return counter.empty() ? finished_in(one.metrics) : value_of(one.metrics, counter);
   };

@@ -77,6 +77,7 @@ void wait_for(const std::stop_token& stop) {
 
 int show_page(const UiCommand& options) {
   const Interrupt interrupt("\nthe page ends; what it showed goes on\n");
+  say(stderr, "reading {}\n", options.target);  // a long run takes seconds
   const auto page = open_page(options);
   if (!page) return report(page.error(), false);
   say("{} is shown at {}\nCtrl-C ends the page; it changes nothing.\n", options.target, (*page)->url());

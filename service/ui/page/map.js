@@ -53,8 +53,8 @@ export function archiveMap(archive, width) {
   for (const cell of shown) {
     const [column, row = 0] = cell.at, rgb = colour(shareOf(cell.fitness));
     const where = { x: x(column), y: y(row + 1), width: x(column + 1) - x(column), height: y(row) - y(row + 1) };
-    frame.add("rect", { ...where, fill: `rgb(${rgb.join(",")})`, "data-program": cell.program,
-      "data-says": saysOf(cell, axes), tabindex: shown.length <= 400 ? 0 : undefined });
+    frame.add("rect", { ...where, fill: `rgb(${rgb.join(",")})`, "shape-rendering": "crispEdges",
+      "data-program": cell.program, "data-says": saysOf(cell, axes), tabindex: shown.length <= 400 ? 0 : undefined });
     if (numbered) {
       const middle = { x: where.x + where.width / 2, y: where.y + where.height / 2 + 4 };
       frame.add("text", { ...middle, "text-anchor": "middle", "pointer-events": "none",

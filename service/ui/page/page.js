@@ -16,29 +16,40 @@ const fetched = { best: null, lineage: null };
 const wanted = { best: "", lineage: "" };
 let latest = null;
 
-// Draws the parts that changed; one that has nothing to show is an empty element.
+// Draws the parts that changed; one that has nothing to show is an empty element. Parts of one group stand together.
 function show(parts) {
-  for (const [name, data, build] of parts) {
+  for (const [name, data, build, group] of parts) {
     const key = JSON.stringify(data);
     const old = drawn.get(name);
     if (old?.key === key) continue;
     const element = build(data) ?? make("div");
     element.id = `part-${name}`;
     if (old) {
-      keepFolds(old.element, element);
+      keepState(old.element, element);
       old.element.replaceWith(element);
     } else {
-      byId("content").append(element);
+      (group ? groupOf(group) : byId("content")).append(element);
     }
     drawn.set(name, { key, element });
   }
 }
 
-function keepFolds(from, to) {
+function groupOf(name) {
+  const found = byId(`group-${name}`);
+  if (found) return found;
+  const made = make(`section.${name}`);
+  made.id = `group-${name}`;
+  byId("content").append(made);
+  return made;
+}
+
+function keepState(from, to) {
   for (const open of from.querySelectorAll("details[open]")) {
     const same = to.querySelector(`details[data-fold="${CSS.escape(open.dataset.fold)}"]`);
     if (same) same.open = true;
   }
+  const [before, now] = [from, to].map((element) => element.querySelector("figcaption"));
+  if (before && now) now.textContent = before.textContent;
 }
 
 function showRun(summary) {

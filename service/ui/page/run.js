@@ -24,12 +24,14 @@ function costText({ cost, budgets }) {
   return budgets.usd.limit === null ? usd(cost.usd) : `${number(budgets.usd.used)} of ${number(budgets.usd.limit)} USD`;
 }
 
-// In the order of the page: [name, what it shows, how it is drawn]. `fetched` holds what comes by requests of its own:
+// In the order of the page: [name, what it shows, how it is drawn, group]. `fetched` holds what comes by requests of its own:
 // `best` (a program's details) and `lineage` (diffs), null until they are there.
 export function partsOf(run, fetched) {
   return [
     ["cards", cardsData(run), cards],
-    ["pictures", { curve: run.curve, best: run.best, lineage: run.lineage, archive: run.archive }, pictures],
+    ["curve", { curve: run.curve, best: run.best }, curveFigure, "pictures"],
+    ["steps", { lineage: run.lineage, unit: run.curve.unit }, lineageFigure, "pictures"],
+    ["map", run.archive, mapFigure, "pictures"],
     ["open", { open: run.open, in_use: run.in_use, calls: run.calls_under_way, arrived: run.answers_on_their_way }, open],
     ["islands", { islands: run.islands, archive: archiveNumbers(run.archive) }, islands],
     ["shapes", run.best?.evaluation.shapes ?? [], shapes],
@@ -85,14 +87,22 @@ function bestCard({ best, demoted }) {
     tier ? `tier ${tier}` : "");
 }
 
-function pictures({ curve, best, lineage: steps, archive }) {
-  const figure = (kind, svg) => {
-    const made = make(kind, svg, make("figcaption"));
-    made.dataset.captions = "";
-    return made;
-  };
-  return make("section.pictures", figure("figure.broad", bestSoFar(curve, best, BROAD)),
-    figure("figure", lineage(steps, curve.unit, NARROW)), figure("figure", archiveMap(archive, NARROW)));
+function figure(kind, svg) {
+  const made = make(kind, svg, make("figcaption"));
+  made.dataset.captions = "";
+  return made;
+}
+
+function curveFigure({ curve, best }) {
+  return figure("figure.broad", bestSoFar(curve, best, BROAD));
+}
+
+function lineageFigure({ lineage: steps, unit }) {
+  return figure("figure", lineage(steps, unit, NARROW));
+}
+
+function mapFigure(archive) {
+  return figure("figure", archiveMap(archive, NARROW));
 }
 
 function open({ open: { count, shown }, in_use: inUse, calls, arrived }) {

@@ -77,7 +77,8 @@ export class Frame {
     for (const value of ticks(low, high, 7, true)) {
       const x = scale(value);
       this.add("line", { x1: x, x2: x, y1: this.bottom, y2: this.bottom + 4, stroke: "var(--dots)" });
-      this.add("text", { x, y: this.bottom + 18, "text-anchor": "middle" }, whole(value));
+      const words = whole(value), room = this.width - x > 3.2 * words.length;
+      this.add("text", { x, y: this.bottom + 18, "text-anchor": room ? "middle" : "end" }, words);
     }
     this.add("line", { x1: this.left, x2: this.right, y1: this.bottom, y2: this.bottom, stroke: "var(--dots)" });
   }
