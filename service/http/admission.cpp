@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <openssl/evp.h>
+
 #include <kernelsmith/core/digest.hpp>
 #include <kernelsmith/service/http_server.hpp>
 
@@ -18,6 +20,20 @@ std::string lower(std::string_view text) {
 }
 
 bool is_same(std::string_view one, std::string_view other) { return lower(one) == lower(other); }
+
+/// Empty for what is no base64.
+std::string base64_decoded(std::string_view text) {
+  constexpr std::size_t kLongest = 4096;
+  if (text.empty() || text.size() > kLongest || text.size() % 4 != 0) return {};
+  std::string bytes(text.size() / 4 * 3, '\0');
+  const int length =
+      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                      reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  if (length < 0) return {};
+  const std::size_t padding = text.size() - text.substr(0, text.find_last_not_of('=') + 1).size();
+  bytes.resize(static_cast<std::size_t>(length) - std::min(padding, std::size_t{2}));
+  return bytes;
+}
 
 }  // namespace
 
@@ -55,10 +71,15 @@ bool is_cross_site(const Request& request, bool loopback, const std::vector<std:
 
 Guard bearer_guard(std::string token) {
   return [token = std::move(token)](const Request& request) {
-    constexpr std::string_view kScheme = "bearer ";
     const std::string_view given = request.header("authorization").value_or("");
-    return is_same(given.substr(0, kScheme.size()), kScheme) &&
-           equal_in_constant_time(token, given.substr(kScheme.size()));
+    const std::size_t blank = std::min(given.find(' '), given.size());
+    const std::string_view scheme = given.substr(0, blank);
+    const std::string_view credentials = given.substr(std::min(blank + 1, given.size()));
+    if (is_same(scheme, "bearer")) return equal_in_constant_time(token, credentials);
+    if (!is_same(scheme, "basic")) return false;
+    const std::string pair = base64_decoded(credentials);
+    const std::size_t colon = pair.find(':');
+    return colon != pair.npos && equal_in_constant_time(token, std::string_view(pair).substr(colon + 1));
   };
 }
 

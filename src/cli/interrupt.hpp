@@ -11,8 +11,8 @@ namespace kernelsmith::cli {
 /// inherit the signal mask that leaves the signals to this class. One at a time.
 class Interrupt {
  public:
-  /// `says` is printed at the first signal, on the standard error.
-  explicit Interrupt(const char* says = kStopping);
+  /// `notice` is printed to stderr at the first signal.
+  explicit Interrupt(const char* notice = "stopping; what is being evaluated is given up");
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
@@ -22,12 +22,9 @@ class Interrupt {
   bool requested() const { return source_.stop_requested(); }
 
  private:
-  static constexpr const char* kStopping =
-      "\nstopping; what is being evaluated is given up (Ctrl-C again ends at once)\n";
-
   void wait();
 
-  const char* says_;
+  const char* const notice_;
   sigset_t signals_;
   sigset_t previous_;
   std::stop_source source_;

@@ -76,7 +76,7 @@ void wait_for(const std::stop_token& stop) {
 }
 
 int show_page(const UiCommand& options) {
-  const Interrupt interrupt("\nthe page ends; what it showed goes on\n");
+  const Interrupt interrupt("the page ends; what it showed goes on");
   say(stderr, "reading {}\n", options.target);  // a long run takes seconds
   const auto page = open_page(options);
   if (!page) return report(page.error(), false);

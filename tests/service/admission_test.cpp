@@ -43,5 +43,14 @@ TEST(Admission, OnlyTheWholeTokenIsAdmitted) {
   EXPECT_FALSE(guard(with({})));
 }
 
+TEST(Admission, ATokenMayBeThePasswordOfAUrl) {
+  const Guard guard = bearer_guard("secret");
+  EXPECT_TRUE(guard(with({{"authorization", "Basic YW55OnNlY3JldA=="}})));  // any:secret
+  EXPECT_TRUE(guard(with({{"authorization", "basic OnNlY3JldA=="}})));      // :secret
+  for (const char* credentials :
+       {"c2VjcmV0", "YW55OnNlY3JlZA==", "YW55OnNlY3JldA=", "====", "!!!!", "", "=", "A==="})
+    EXPECT_FALSE(guard(with({{"authorization", std::string("Basic ") + credentials}}))) << credentials;
+}
+
 }  // namespace
 }  // namespace kernelsmith::http
