@@ -7,7 +7,7 @@ import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 
@@ -140,16 +140,15 @@ class UiPageTest(CommandTest):
 
     def test_a_run_that_goes_on(self):
         """The numbers grow in a page that is never loaded again, until the run ends."""
-        write_task(self.folder / "task")
-        run = start("run", "task", "--iterations", "400", "--out", "a.run", "--workers", "1", cwd=self.folder)
+        write_task(self.folder / "task", score_sh="sleep 0.04\n" + SCORE)
+        browser = self.browser()
+        run = start("run", "task", "--iterations", "120", "--out", "a.run", "--workers", "1", cwd=self.folder)
         self.addCleanup(run.communicate)
         self.addCleanup(run.kill)
         wait_for((self.folder / "a.run/run.db").exists, "the run to begin")
-        browser = self.browser()
-        url = self.show("a.run")
-        browser.open(url)
+        browser.open(self.show("a.run"))
         browser.value("window.sameDocument = true; 0")
-        iterations = "Number(document.getElementById('status').textContent.match(/([0-9,]+) of 400 iter/)?.[1] ?? 0)"
+        iterations = "Number(document.getElementById('status').textContent.match(/([0-9,]+) of 120 iter/)?.[1] ?? 0)"
         first = browser.until(iterations)
         self.assertIn("under way", browser.value("document.getElementById('status').textContent"))
         browser.until(f"{iterations} > {first}")
@@ -157,7 +156,7 @@ class UiPageTest(CommandTest):
         browser.until(f"{iterations} > {second}")
         self.keep(browser, "under-way.png")
         browser.until("document.getElementById('status').textContent.startsWith('ended')")
-        self.assertEqual(browser.value(iterations), 400)
+        self.assertEqual(browser.value(iterations), 120)
         self.assertTrue(browser.value("window.sameDocument"))
         self.assert_harmless(browser)
 
@@ -171,6 +170,22 @@ class UiPageTest(CommandTest):
         browser.until("!document.getElementById('trouble').hidden")
         self.assertIn("(not_found)", browser.value("document.getElementById('trouble').textContent"))
         (self.folder / "b.run").rename(self.folder / "a.run")
+        browser.until("document.getElementById('trouble').hidden")
+
+    def test_a_page_whose_server_went_says_so_and_finds_it_again(self):
+        write_task(self.folder / "task")
+        self.succeed("run", "task", "--iterations", "5", "--out", "a.run")
+        first = start("ui", "a.run", "--no-browser", cwd=self.folder)
+        url = first.stdout.readline().split()[-1]
+        browser = self.browser()
+        browser.open(url)
+        browser.until("document.getElementById('status').className === 'status still'")
+        first.terminate()
+        first.communicate(timeout=60)
+        browser.until("document.getElementById('trouble').textContent.includes('does not answer')")
+        second = start("ui", "a.run", "--no-browser", "--port", url.split(":")[-1].strip("/"), cwd=self.folder)
+        self.addCleanup(second.communicate)
+        self.addCleanup(second.terminate)
         browser.until("document.getElementById('trouble').hidden")
 
     def test_a_service(self):
@@ -211,6 +226,37 @@ class UiPageTest(CommandTest):
                 self.assertEqual(answer.status, 200)
         self.assertEqual(contents(), before)
         self.succeed("resume", "a.run", "--iterations", "6")
+
+
+class ServeTest(CommandTest):
+    """What `kernelsmith serve` answers is what the page reads."""
+
+    def test_its_queue_workers_and_rates_are_told(self):
+        write_task(self.folder / "task")
+        secret = {"KERNELSMITH_SERVICE_TOKEN": "0123456789abcdef0123456789abcdef"}
+        serve = start("serve", "--task", "task", "--port", "0", "--workers", "2", cwd=self.folder, env=secret)
+        self.addCleanup(serve.communicate)
+        self.addCleanup(serve.terminate)
+        address = serve.stdout.readline().split()[-1]
+        body = json.dumps({"task_id": "one", "kernel_code": SEED, "workflow": "task:hill"}).encode()
+        headers = {"Authorization": f"Bearer {secret['KERNELSMITH_SERVICE_TOKEN']}", "Content-Type": "application/json"}
+        with urlopen(Request(address + "/evaluate", body, headers), timeout=60):
+            pass
+        with urlopen(Request(address + "/results/one?wait=60", headers=headers), timeout=120) as answer:
+            self.assertEqual(answer.status, 200)
+        page = start("ui", address, "--no-browser", cwd=self.folder, env=secret)
+        self.addCleanup(page.communicate)
+        self.addCleanup(page.terminate)
+        with urlopen(page.stdout.readline().split()[-1] + "api/service", timeout=60) as answer:
+            told = json.load(answer)
+        self.assertEqual(told["state"], "healthy")
+        self.assertEqual(told["queue"]["pending"], 0)
+        self.assertEqual(told["workers"]["count"], 2)
+        self.assertEqual([one["status"] for one in told["workers"]["shown"]], ["idle", "idle"])
+        self.assertEqual(told["finished"]["completed"], 1)
+        for name in ("under_way", "submitted", "refused", "retried", "prepared_tasks", "results_kept", "uptime_s",
+                     "evaluation_s", "waiting_s"):
+            self.assertIsNotNone(told[name], name)
 
 
 class UiErrorsTest(CommandTest):
