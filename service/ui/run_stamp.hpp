@@ -12,8 +12,8 @@ namespace kernelsmith::ui {
 class RunStamp {
  public:
   /// `before` is the last one of the same folder, or null. Whether the run is in use is asked only where the
-  /// answer may have changed: asking holds the run's lock for an instant, in which nobody could begin to
-  /// write.
+  /// answer may have changed: asking holds the run's lock for an instant, for which a writer that begins
+  /// waits.
   static RunStamp of(const std::filesystem::path& folder, const RunStamp* before);
 
   /// False where nothing can have been written between this look and the later one.
