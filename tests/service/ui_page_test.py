@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import tempfile
 import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -73,12 +74,19 @@ class UiPageTest(CommandTest):
         self.assertIn(" is shown at http://127.0.0.1:", line, "" if line else process.stderr.read())
         return line.split()[-1]
 
+    @classmethod
+    def setUpClass(cls):
+        profile = tempfile.TemporaryDirectory(prefix="kernelsmith-test-", ignore_cleanup_errors=True)
+        cls.addClassCleanup(profile.cleanup)
+        cls.shared = Browser(profile.name)
+        cls.addClassCleanup(cls.shared.close)
+
     def browser(self):
-        profile = self.folder / "profile"
-        profile.mkdir()
-        made = Browser(profile)
-        self.addCleanup(made.close)
-        return made
+        """One for all tests, as if it was new."""
+        self.shared.open("about:blank")
+        self.shared.told.clear()
+        self.shared.dialogs.clear()
+        return self.shared
 
     def keep(self, browser, name):
         if PICTURES:
