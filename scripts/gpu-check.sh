@@ -1,6 +1,6 @@
 #!/bin/bash
 # Checks and measures the backends cuda and torch on a GPU machine, and prints a short table for each section.
-# usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate peers redteam inspect;
+# usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect;
 #   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch; and torch_rates
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
@@ -37,6 +37,18 @@ section_rate() {
     python3 -c 'import json, sys
 spent = json.load(sys.stdin)["spent_ms"]
 print("one candidate, ms:", ", ".join(f"{step} {ms:.0f}" for step, ms in spent.items() if ":" not in step))'
+}
+
+# Candidates a second on one GPU, and on all that there are.
+section_devices() {
+  local count task
+  for task in softmax_cuda torch/level1/softmax; do
+    for count in 1 "$(nvidia-smi --list-gpus | wc -l)"; do
+      echo "-- $task, $count GPUs"
+      timeout 100 kernelsmith run examples/$task --time 20s --workers 32 --set evaluator.devices="$count" --out "$scratch/devices-$count-${task##*/}.run" 2>&1 |
+        grep -E 'evaluations/s|ended|speedup|error|hint' | tail -3
+    done
+  done
 }
 
 # The best of a search beside PyTorch's own kernel, on the same machine.

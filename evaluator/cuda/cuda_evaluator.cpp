@@ -157,7 +157,7 @@ struct Prepared {
 
 using OpenedGpu = Result<std::shared_ptr<Gpu>>;
 
-OpenedGpu open_gpu(const CudaOptions& options) {
+OpenedGpu open_gpu(int device) {
   std::string why;
   const int count = Device::count(&why);
   if (count == 0)
@@ -165,23 +165,22 @@ OpenedGpu open_gpu(const CudaOptions& options) {
         ErrorCode::unsupported,
         "the candidate was compiled and planned, but there is no GPU to run it on: " + why, {},
         "run this on a machine with an NVIDIA GPU and its driver (kernelsmith doctor tells what it sees)");
-  if (options.device >= count)
-    return fail(
-        ErrorCode::unsupported,
-        "there is no GPU " + std::to_string(options.device) + ": this machine has " + std::to_string(count),
-        "evaluator.device");
+  if (device >= count)
+    return fail(ErrorCode::unsupported,
+                "there is no GPU " + std::to_string(device) + ": this machine has " + std::to_string(count),
+                "evaluator.device");
   auto runner = locate_program("kernelsmith-cuda-runner", "KERNELSMITH_CUDA_RUNNER");
   if (!runner) return runner.error();
-  return Gpu::open(options.device, *runner);
+  return Gpu::open(device, *runner);
 }
 
-Result<Prepared> prepare(std::shared_ptr<const Task> task, const CudaOptions& options) {
+Result<Prepared> prepare(std::shared_ptr<const Task> task, const CudaOptions& options, int device) {
   if (auto s = check_supported(*task); !s) return s.error();
   auto planner = locate_program("kernelsmith-cuda-planner", "KERNELSMITH_CUDA_PLANNER");
   if (!planner) return planner.error();
   Prepared prepared;
   prepared.shapes = std::make_shared<const std::vector<TaskShape>>(shapes_of(*task));
-  auto gpu = std::async(std::launch::async, [&] { return open_gpu(options); });
+  auto gpu = std::async(std::launch::async, [device] { return open_gpu(device); });
   CompilerOptions compiling;
   compiling.toolkit = options.toolkit;
   compiling.flags = options.flags;
@@ -281,7 +280,7 @@ Result<InspectFunction> make_inspection(const Prepared& prepared, const CudaOpti
   auto program = locate_program("kernelsmith-cuda-inspector", "KERNELSMITH_CUDA_INSPECTOR");
   if (!program) return program.error();
   const std::filesystem::path& toolkit = prepared.compiler->toolkit().root;
-  return inspecting_with({{std::move(*program), options.device},
+  return inspecting_with({{std::move(*program), prepared.gpu->device().index()},
                           prepared.task,
                           prepared.shapes,
                           planning_with(prepared.plan),
@@ -289,32 +288,39 @@ Result<InspectFunction> make_inspection(const Prepared& prepared, const CudaOpti
                           find_cuda_tool("ncu", toolkit)});
 }
 
+/// Ready on one GPU; where there is none, for what needs none.
+Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const CudaOptions& options,
+                              int device) {
+  auto prepared = prepare(task, options, device);
+  if (!prepared) return prepared.error();
+  auto book = std::make_shared<PlanBook>(planning_with(prepared->plan));
+  auto backend = std::make_shared<CudaBackend>(prepared->task, prepared->compiler, book);
+  if (!prepared->gpu) {
+    book->move_to(made_up_addresses(*prepared, options));
+    if (auto planned = plan_trusted(*prepared, *book); !planned) return planned.error();
+    backend->cannot_run(prepared->why_no_gpu);
+    return DeviceBackend{std::move(backend), {}};
+  }
+  Device& gpu = prepared->gpu->device();
+  DeviceLease lease(gpu.bus_id());
+  const auto held = lease.take({});  // the baseline is timed
+  if (!held) return held.error();
+  auto judge = make_judge(*prepared, book, options);
+  if (!judge) return judge.error();
+  const auto bytes_per_us = gpu.bandwidth();
+  if (!bytes_per_us) return bytes_per_us.error();
+  auto inspect = make_inspection(*prepared, options);
+  if (!inspect) return inspect.error();
+  backend->judge_with(std::move(*judge), std::move(lease), *bytes_per_us, std::move(*inspect));
+  return DeviceBackend{std::move(backend), gpu.hardware()};
+}
+
 }  // namespace
 }  // namespace cuda
 
 Result<std::shared_ptr<Backend>> make_cuda_backend(std::shared_ptr<const Task> task,
                                                    const CudaOptions& options) {
-  auto prepared = cuda::prepare(std::move(task), options);
-  if (!prepared) return prepared.error();
-  auto book = std::make_shared<cuda::PlanBook>(cuda::planning_with(prepared->plan));
-  auto backend = std::make_shared<cuda::CudaBackend>(prepared->task, prepared->compiler, book);
-  if (!prepared->gpu) {
-    book->move_to(cuda::made_up_addresses(*prepared, options));
-    if (auto planned = cuda::plan_trusted(*prepared, *book); !planned) return planned.error();
-    backend->cannot_run(prepared->why_no_gpu);
-    return backend;
-  }
-  DeviceLease lease(prepared->gpu->device().bus_id());
-  const auto held = lease.take({});  // the baseline is timed
-  if (!held) return held.error();
-  auto judge = cuda::make_judge(*prepared, book, options);
-  if (!judge) return judge.error();
-  const auto bytes_per_us = prepared->gpu->device().bandwidth();
-  if (!bytes_per_us) return bytes_per_us.error();
-  auto inspect = cuda::make_inspection(*prepared, options);
-  if (!inspect) return inspect.error();
-  backend->judge_with(std::move(*judge), std::move(lease), *bytes_per_us, std::move(*inspect));
-  return backend;
+  return make_backend_on(options.devices, [&](int device) { return cuda::make_on(task, options, device); });
 }
 
 Result<std::shared_ptr<Evaluator>> make_cuda_evaluator(Task task, const CudaOptions& options) {
@@ -324,18 +330,19 @@ Result<std::shared_ptr<Evaluator>> make_cuda_evaluator(Task task, const CudaOpti
   // The device times; what the processor compiles meanwhile does not disturb it.
   EvaluatorOptions stages = EvaluatorOptions::for_this_machine();
   stages.compile_while_running = true;
+  stages.run_slots = static_cast<std::size_t>(options.devices.count);
   return make_staged_evaluator(shared, std::move(*backend), stages);
 }
 
 Result<std::vector<PrecisionCheck>> check_cuda_precision(const Task& task, const CudaOptions& options) {
-  const auto prepared = cuda::prepare(std::make_shared<const Task>(task), options);
+  const auto prepared = cuda::prepare(std::make_shared<const Task>(task), options, options.devices.first);
   if (!prepared) return prepared.error();
   if (!prepared->gpu) return prepared->why_no_gpu;
   return check_precision(task, cuda::oracle_factory(*prepared));
 }
 
 Result<std::string> describe_cuda_plan(const Task& task, const Source& source, const CudaOptions& options) {
-  auto prepared = cuda::prepare(std::make_shared<const Task>(task), options);
+  auto prepared = cuda::prepare(std::make_shared<const Task>(task), options, options.devices.first);
   if (!prepared) return prepared.error();
   const auto told = [](const Failure& failure) -> Error {
     if (const Error* const error = std::get_if<Error>(&failure)) return *error;

@@ -21,12 +21,11 @@ Result<PythonProcess> SpareWorkers::start(Role role) {
 
 Supply Programs::get(const Key& key, const std::function<Supply()>& make) {
   const std::lock_guard lock(mutex_);
-  if (supply_ && key_ == key) return *supply_;
+  if (const auto found = supplies_.find(key); found != supplies_.end()) return found->second;
   Supply made = make();
   const auto spares = std::make_shared<SpareWorkers>(std::move(made.start));
-  supply_ = Supply{std::move(made.planners), [spares](Role role) { return spares->start(role); }};
-  key_ = key;
-  return *supply_;
+  Supply supply{std::move(made.planners), [spares](Role role) { return spares->start(role); }};
+  return supplies_.emplace(key, std::move(supply)).first->second;
 }
 
 }  // namespace torch

@@ -4,12 +4,12 @@
 // the task that follows.
 #pragma once
 
+#include <compare>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 #include "planner_pool.hpp"
 #include "worker.hpp"
@@ -39,21 +39,20 @@ struct Supply {
 /// Thread-safe. Spares end with it.
 class Programs {
  public:
-  /// What another supply has to be made for.
+  /// What each has a supply of its own.
   struct Key {
     std::filesystem::path python;
     int device = 0;
     bool unsandboxed = false;
-    friend bool operator==(const Key&, const Key&) = default;
+    friend auto operator<=>(const Key&, const Key&) = default;
   };
 
-  /// The supply that there is, with spares; where there is none, or one for another key, what `make` gives.
+  /// The supply that there is for this key, with spares; where there is none, what `make` gives.
   Supply get(const Key& key, const std::function<Supply()>& make);
 
  private:
   std::mutex mutex_;  ///< guards what follows
-  Key key_;
-  std::optional<Supply> supply_;
+  std::map<Key, Supply> supplies_;
 };
 
 }  // namespace kernelsmith::torch

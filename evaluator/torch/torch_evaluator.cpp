@@ -181,12 +181,10 @@ WorkerStart start_workers(const Python& python, int device) {
   };
 }
 
-Supply supply_of(const Python& python, const TorchOptions& options, const PlannerLimits& limits) {
-  const auto make = [&] {
-    return Supply{make_pool(python, options, limits), start_workers(python, options.device)};
-  };
+Supply supply_of(const Python& python, const TorchOptions& options, int device, const PlannerLimits& limits) {
+  const auto make = [&] { return Supply{make_pool(python, options, limits), start_workers(python, device)}; };
   if (!options.programs) return make();
-  return options.programs->get({python.program, options.device, options.unsandboxed}, make);
+  return options.programs->get({python.program, device, options.unsandboxed}, make);
 }
 
 /// The reference and what it imports, on disk for the workers.
@@ -244,14 +242,13 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   return device;
 }
 
-}  // namespace
-
-Result<std::shared_ptr<Backend>> make_backend(const std::shared_ptr<const Task>& task,
-                                              const TorchOptions& options, const Limits& limits) {
+/// Ready on one GPU; where there is none, for what needs none.
+Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const TorchOptions& options,
+                              const Limits& limits, int device_index) {
   if (auto supported = check_supported(*task); !supported) return supported.error();
   const auto python = find_python(options.python);
   if (!python) return python.error();
-  const auto [pool, start] = supply_of(*python, options, limits.planner);
+  const auto [pool, start] = supply_of(*python, options, device_index, limits.planner);
   // Both import PyTorch, which takes seconds.
   auto opening = std::async(std::launch::async, [&limits, start = start] {
     auto process = std::make_unique<JudgeProcess>(start, limits.worker);
@@ -280,12 +277,20 @@ Result<std::shared_ptr<Backend>> make_backend(const std::shared_ptr<const Task>&
     Error why = opened.device.error();
     why.message = "the candidate was planned, but there is no GPU to run it on: " + why.message;
     backend->cannot_run(std::move(why));
-    return backend;
+    return DeviceBackend{std::move(backend), {}};
   }
+  const std::string hardware = opened.device->hardware;
   auto device = prepare_device(planner.task(), options, std::move(opened), start, seed);
   if (!device) return device.error();
   backend->judge_on(std::move(*device));
-  return backend;
+  return DeviceBackend{std::move(backend), hardware};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Backend>> make_backend(const std::shared_ptr<const Task>& task,
+                                              const TorchOptions& options, const Limits& limits) {
+  return make_backend_on(options.devices, [&](int device) { return make_on(task, options, limits, device); });
 }
 
 }  // namespace torch
@@ -302,6 +307,7 @@ Result<std::shared_ptr<Evaluator>> make_torch_evaluator(Task task, const TorchOp
   // The device times; what the processor compiles meanwhile does not disturb it.
   EvaluatorOptions stages = EvaluatorOptions::for_this_machine();
   stages.compile_while_running = true;
+  stages.run_slots = static_cast<std::size_t>(options.devices.count);
   return make_staged_evaluator(shared, std::move(*backend), stages);
 }
 

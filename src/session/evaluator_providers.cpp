@@ -47,6 +47,16 @@ class SandboxSetting {
   bool stored_ = false;
 };
 
+void read_devices(YamlMap& in, DeviceRange& devices) {
+  in.optional("device", devices.first, {0, 1023});
+  in.optional("devices", devices.count, {1, 64});
+}
+
+void write_devices(YamlWriter& out, const DeviceRange& devices) {
+  out.put("device", devices.first);
+  out.put("devices", devices.count);
+}
+
 Error python_not_said_again(const std::string& python) {
   return fail(ErrorCode::invalid_argument,
               "this run names a Python, which would run with all your rights: " + python, "evaluator.python",
@@ -125,7 +135,7 @@ class CudaProvider final : public EvaluatorProvider {
     in.optional("toolkit", toolkit);
     in.optional("arch", options_.arch);
     in.optional("flags", options_.flags);
-    in.optional("device", options_.device, {0, 1023});
+    read_devices(in, options_.devices);
     sandbox_.read(in, options_.unsandboxed);
     in.optional("bank_mib", bank_mib, {1, 1 << 20});
     in.optional("buffer_mib", buffer_mib, {1, 1 << 20});
@@ -139,7 +149,7 @@ class CudaProvider final : public EvaluatorProvider {
     out.put("toolkit", options_.toolkit.string());
     out.put("arch", options_.arch);
     out.put("flags", options_.flags);
-    out.put("device", options_.device);
+    write_devices(out, options_.devices);
     SandboxSetting::write(out, options_.unsandboxed);
     out.put("bank_mib", options_.bank_bytes / kMiB);
     out.put("buffer_mib", options_.buffer_bytes / kMiB);
@@ -177,7 +187,7 @@ class TorchProvider final : public EvaluatorProvider {
     std::string python = options_.python.string();
     std::size_t bank_mib = options_.bank_bytes / kMiB;
     in.optional("python", python);
-    in.optional("device", options_.device, {0, 1023});
+    read_devices(in, options_.devices);
     sandbox_.read(in, options_.unsandboxed);
     in.optional("bank_mib", bank_mib, {1, 1 << 20});
     options_.python = python;
@@ -187,7 +197,7 @@ class TorchProvider final : public EvaluatorProvider {
 
   void write(YamlWriter& out) const override {
     out.put("python", options_.python.string());
-    out.put("device", options_.device);
+    write_devices(out, options_.devices);
     SandboxSetting::write(out, options_.unsandboxed);
     out.put("bank_mib", options_.bank_bytes / kMiB);
   }

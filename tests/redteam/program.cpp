@@ -24,12 +24,12 @@ Result<Totals> run_rounds(const ProgramOptions& options, const Attack& attack) {
   auto rows = nlohmann::json::array();
   for (int round = 1; round <= options.repeat; ++round) {
     if (options.repeat > 1) std::printf("round %d of %d\n", round, options.repeat);
-    for (const Row& row : run_round(options.folder + "/tasks", *cases, *plants, attack)) {
+    run_round(options.folder + "/tasks", *cases, *plants, attack, [&](const Row& row) {
       totals.add(row);
       rows.push_back(to_json(row, round));
       if (round == 1 || row.standing == Standing::failed) print(row, !options.only.empty());
-    }
-    std::fflush(stdout);
+      std::fflush(stdout);
+    });
   }
   if (!options.json.empty()) std::ofstream(options.json) << rows.dump(1) << "\n";
   return totals;

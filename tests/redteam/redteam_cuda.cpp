@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
 
   attack.make_evaluator = [&](const Task& task) {
     CudaOptions how;
-    how.device = attack.plan_only ? kNoDevice : device;
+    how.devices.first = attack.plan_only ? kNoDevice : device;
     how.bank_bytes = std::size_t{512} << 20;
     how.bank_seconds = 1;
     return make_cuda_evaluator(task, how);

@@ -26,9 +26,10 @@ int main(int argc, char** argv) {
   app.add_flag("--plan", attack.plan_only, "only plan: needs no GPU");
   CLI11_PARSE(app, argc, argv);
 
-  attack.make_evaluator = [&](const Task& task) {
+  attack.make_evaluator = [&, programs = make_torch_programs()](const Task& task) {
     TorchOptions how;
-    how.device = attack.plan_only ? kNoDevice : device;
+    how.programs = programs;
+    how.devices.first = attack.plan_only ? kNoDevice : device;
     return make_torch_evaluator(task, how);
   };
   attack.backends = {{"torch", describe_torch_backend()}};

@@ -271,49 +271,51 @@ Row failure(const std::string& name, const std::string& task, const std::string&
   return row;
 }
 
-/// The rows in the order of the cases.
-std::vector<Row> run_all(TaskRound& round, const std::vector<const Case*>& cases, std::size_t at_once) {
-  std::vector<Row> rows(cases.size());
+using Tell = std::function<void(const Row&)>;
+
+void run_all(TaskRound& round, const std::vector<const Case*>& cases, std::size_t at_once, const Tell& tell) {
   std::atomic<std::size_t> next = 0;
+  std::mutex telling;
   const auto work = [&] {
-    for (std::size_t i = next++; i < cases.size(); i = next++) rows[i] = round.run(*cases[i]);
+    for (std::size_t i = next++; i < cases.size(); i = next++) {
+      const Row row = round.run(*cases[i]);
+      const std::lock_guard lock(telling);
+      tell(row);
+    }
   };
   std::vector<std::future<void>> others;
   while (others.size() + 1 < at_once) others.push_back(std::async(std::launch::async, work));
   work();
   for (std::future<void>& other : others) other.get();
-  return rows;
 }
 
 void run_task(const std::filesystem::path& folder, const std::vector<const Case*>& cases,
-              const Plants& plants, const Attack& attack, std::vector<Row>& rows) {
+              const Plants& plants, const Attack& attack, const Tell& tell) {
   const std::string name = folder.filename().string();
   auto task = load_task(folder, attack.backends);
-  if (!task) return rows.push_back(failure("(task)", name, describe(task.error())));
+  if (!task) return tell(failure("(task)", name, describe(task.error())));
   auto evaluator = attack.make_evaluator(*task);
-  if (!evaluator) return rows.push_back(failure("(task)", name, describe(evaluator.error())));
+  if (!evaluator) return tell(failure("(task)", name, describe(evaluator.error())));
   TaskRound round(std::move(*task), std::move(*evaluator), plants, attack);
   // The twins first: their intervals are what the tricks are held against.
   std::vector<const Case*> twins, tricks;
   for (const Case* const one : cases) (one->honest() ? twins : tricks).push_back(one);
-  for (const auto& part : {twins, tricks})
-    for (Row& row : run_all(round, part, attack.at_once)) rows.push_back(std::move(row));
-  for (const std::string& leak : plants.leaks_on_disk()) rows.push_back(failure("(disk)", name, leak));
+  for (const auto& part : {twins, tricks}) run_all(round, part, attack.at_once, tell);
+  for (const std::string& leak : plants.leaks_on_disk()) tell(failure("(disk)", name, leak));
 }
 
 }  // namespace
 
-std::vector<Row> run_round(const std::filesystem::path& tasks, const std::vector<Case>& cases, Plants& plants,
-                           const Attack& attack) {
+void run_round(const std::filesystem::path& tasks, const std::vector<Case>& cases, Plants& plants,
+               const Attack& attack, const Tell& tell) {
   std::map<std::string, std::vector<const Case*>> by_task;
   for (const Case& one : cases) by_task[one.task].push_back(&one);
-  std::vector<Row> rows;
-  for (const auto& [task, members] : by_task) run_task(tasks / task, members, plants, attack, rows);
+  for (const auto& [task, members] : by_task) run_task(tasks / task, members, plants, attack, tell);
   for (const std::string& left : plants.leftovers()) {
-    rows.push_back(failure("(left behind)", "", left));
-    rows.back().left_behind = true;
+    Row row = failure("(left behind)", "", left);
+    row.left_behind = true;
+    tell(row);
   }
-  return rows;
 }
 
 }  // namespace kernelsmith::redteam

@@ -58,8 +58,8 @@ struct Attack {
   Backends backends = {};
 };
 
-/// The rows, and one more for each thing that was left behind.
-std::vector<Row> run_round(const std::filesystem::path& tasks, const std::vector<Case>& cases, Plants& plants,
-                           const Attack& attack);
+/// Tells each row when it is known, one at a time, and one more for each thing that was left behind.
+void run_round(const std::filesystem::path& tasks, const std::vector<Case>& cases, Plants& plants,
+               const Attack& attack, const std::function<void(const Row&)>& tell);
 
 }  // namespace kernelsmith::redteam

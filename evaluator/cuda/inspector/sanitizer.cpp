@@ -25,7 +25,9 @@ Tool sanitizer(const std::filesystem::path& program, std::string_view which,
             {"--tool", std::string(which), "--log-file", log.string(), "--error-exitcode", "77",
              "--print-limit", "3", "--show-backtrace", "no"}};
   // Calls that we make are not the candidate's; hazards that are only possible are no findings.
-  if (which == "memcheck") tool.arguments.insert(tool.arguments.end(), {"--report-api-errors", "no"});
+  // Without padding a write behind an allocation may be one into the next.
+  if (which == "memcheck")
+    tool.arguments.insert(tool.arguments.end(), {"--report-api-errors", "no", "--padding", "4096"});
   if (which == "racecheck")
     tool.arguments.insert(tool.arguments.end(), {"--racecheck-detect-level", "error"});
   return tool;

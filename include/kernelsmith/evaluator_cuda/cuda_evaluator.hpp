@@ -14,6 +14,7 @@
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
+#include <kernelsmith/evaluator/devices.hpp>
 #include <kernelsmith/evaluator/precision.hpp>
 
 namespace kernelsmith {
@@ -23,8 +24,8 @@ struct CudaOptions {
   std::string arch;               ///< such as "sm_90a"; empty: the device's, or sm_90a without one
   std::vector<std::string> flags = {"-O3", "-std=c++17",
                                     "--expt-relaxed-constexpr"};  ///< of nvcc; Task::flags come after them
-  int device = 0;                                                 ///< as CUDA counts them
-  bool unsandboxed = false;                         ///< only when asked for by name; recorded in the tier
+  DeviceRange devices;       ///< GPUs of one kind, as CUDA counts them: each run has one for itself
+  bool unsandboxed = false;  ///< only when asked for by name; recorded in the tier
   std::size_t bank_bytes = std::size_t{2} << 30;    ///< host memory for inputs and expected outputs
   std::size_t buffer_bytes = std::size_t{8} << 30;  ///< device memory for the tensors of a batch
   double bank_seconds = 2;  ///< time to make the bank, beyond the least number of sets

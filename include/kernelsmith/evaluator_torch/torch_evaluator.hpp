@@ -12,6 +12,7 @@
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
+#include <kernelsmith/evaluator/devices.hpp>
 
 namespace kernelsmith {
 
@@ -21,7 +22,7 @@ class Programs;
 
 struct TorchOptions {
   std::filesystem::path python;  ///< a program or its path; empty: $KERNELSMITH_TORCH_PYTHON, else python3
-  int device = 0;                ///< as CUDA counts them
+  DeviceRange devices;           ///< GPUs of one kind, as CUDA counts them: each run has one for itself
   std::size_t bank_bytes = std::size_t{4} << 30;  ///< device memory for inputs and expected outputs
   bool unsandboxed = false;                       ///< only when asked for by name; recorded in the tier
   /// Shared with the evaluators of other tasks; null: each starts its own.

@@ -32,18 +32,33 @@ class BestWatchTest : public ::testing::Test {
   }
 
   int inspections_ = 0;
+  double now_ms_ = 0, takes_ms_ = 0;
   Inspection next_{"", "memory bounds it", {{"ncu", "a note"}}};
   std::optional<Error> broken_;
   BestWatch watch_{[this](const BinaryPtr&, const std::stop_token&) -> Result<Inspection> {
-    ++inspections_;
-    if (broken_) return *broken_;
-    return next_;
-  }};
+                     ++inspections_;
+                     now_ms_ += takes_ms_;
+                     if (broken_) return *broken_;
+                     return next_;
+                   },
+                   [this] { return now_ms_; }};
 };
 
 TEST_F(BestWatchTest, InspectsWhatBeatsYardstickAndAllBefore) {
   for (const double over : {0.7, 1.005, 1.2, 1.1, 1.205, 1.3}) ASSERT_TRUE(look(timed(over)));
   EXPECT_EQ(inspections_, 2) << "1.2 and 1.3: the others' intervals do not lie above what was best";
+}
+
+TEST_F(BestWatchTest, TakesAFifthOfTheTimeAtMost) {
+  takes_ms_ = 1000;
+  ASSERT_TRUE(look(timed(1.2)));
+  ASSERT_TRUE(look(timed(1.3)));
+  EXPECT_EQ(inspections_, 1) << "all of the time went into the first";
+  ASSERT_TRUE(look(timed(1.25), Remeasurement::confirm));
+  EXPECT_EQ(inspections_, 2) << "what is confirmed is always inspected";
+  now_ms_ = 10'000;
+  ASSERT_TRUE(look(timed(1.28)));
+  EXPECT_EQ(inspections_, 3) << "1.3 did not pass an inspection, so 1.28 is better than what did";
 }
 
 TEST_F(BestWatchTest, TheReportGetsAdviceAndNotes) {

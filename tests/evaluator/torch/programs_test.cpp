@@ -92,7 +92,7 @@ TEST(Programs, TwoTasksShareAPlannerAndAreJudgedApart) {
   EXPECT_DOUBLE_EQ(second.second, 4);
 }
 
-TEST(Programs, AnotherDeviceHasOthers) {
+TEST(Programs, EachDeviceHasItsOwn) {
   Programs programs;
   int made = 0;
   const auto make = [&] {
@@ -103,6 +103,7 @@ TEST(Programs, AnotherDeviceHasOthers) {
   programs.get({"python", 0, false}, make);
   EXPECT_EQ(made, 1);
   programs.get({"python", 1, false}, make);
+  programs.get({"python", 0, false}, make);
   EXPECT_EQ(made, 2);
 }
 
