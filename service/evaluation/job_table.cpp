@@ -116,10 +116,10 @@ std::optional<Answer> JobTable::cancel(const std::string& id) {
     job = find(id);
     if (!job) return std::nullopt;
     if (job->state == State::pending) unqueue(job);
-    if (!is_final(job->state)) settle(*job, State::cancelled, gave_up({}, "cancelled by a client"), calls);
+    give_up(*job, State::cancelled, gave_up({}, "cancelled by a client"), calls);
   }
   for (const auto& call : calls) call();
-  return answer(id).value_or(Answer{job->state, job->answer});
+  return Answer{job->state, job->answer};
 }
 
 void JobTable::when_finished(const std::string& id, std::chrono::duration<double> wait,
@@ -266,20 +266,24 @@ void JobTable::time_is_up(const JobPtr& job) {
   Calls calls;
   {
     const std::lock_guard lock(mutex_);
-    if (job->state != State::processing) return;
-    settle(*job, State::timeout,
-           gave_up("TIMEOUT_ERROR",
-                   "not done within the request's timeout of " + seconds_text(job->request.timeout_s)),
-           calls);
+    give_up(*job, State::timeout,
+            gave_up("TIMEOUT_ERROR",
+                    "not done within the request's timeout of " + seconds_text(job->request.timeout_s)),
+            calls);
   }
   for (const auto& call : calls) call();
+}
+
+void JobTable::give_up(Job& job, State state, Verdict verdict, Calls& calls) {
+  if (is_final(job.state)) return;
+  settle(job, state, std::move(verdict), calls);
+  calls.emplace_back([stop = job.stop]() mutable { stop.request_stop(); });
 }
 
 void JobTable::settle(Job& job, State state, Verdict verdict, Calls& calls) {
   if (job.state == State::processing) {
     --counts_.processing;
     counts_.evaluating.add(std::chrono::duration<double>(Job::Clock::now() - job.started).count());
-    if (state != State::completed) calls.emplace_back([stop = job.stop]() mutable { stop.request_stop(); });
     if (counts_.processing == 0) idle_.notify_all();
   }
   job.state = state;

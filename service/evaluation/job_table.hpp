@@ -97,13 +97,14 @@ class JobTable {
   /// What is to be called without the lock.
   using Calls = std::vector<std::function<void()>>;
 
-  JobPtr find(const std::string& id) const;                           // requires mutex_
-  JobPtr next();                                                      // requires mutex_
-  void pump();                                                        // requires mutex_
-  void start(const JobPtr& job);                                      // requires mutex_
-  void unqueue(const JobPtr& job);                                    // requires mutex_
-  void settle(Job& job, State state, Verdict verdict, Calls& calls);  // requires mutex_
-  void forget_oldest();                                               // requires mutex_
+  JobPtr find(const std::string& id) const;                            // requires mutex_
+  JobPtr next();                                                       // requires mutex_
+  void pump();                                                         // requires mutex_
+  void start(const JobPtr& job);                                       // requires mutex_
+  void unqueue(const JobPtr& job);                                     // requires mutex_
+  void settle(Job& job, State state, Verdict verdict, Calls& calls);   // requires mutex_
+  void give_up(Job& job, State state, Verdict verdict, Calls& calls);  // requires mutex_
+  void forget_oldest();                                                // requires mutex_
   void begun(const JobPtr& job);
   void arrived(const JobPtr& job, const Result<Evaluation>& evaluation);
   void time_is_up(const JobPtr& job);

@@ -141,7 +141,8 @@ void put_acceptance(const Evaluation& evaluation, const EvaluationRequest& reque
   verdict.decoy_kernel = request.detect_decoys && own_kernels != features.end() && own_kernels->second == 0;
   constexpr double kUsInMs = 1000;
   if (report.runtime_us) verdict.kernel_runtime_ms = report.runtime_us->median / kUsInMs;
-  if (report.speedup) verdict.speedup = report.speedup->median;
+  // A task without a baseline has a fitness alone, which is what a trainer rewards.
+  verdict.speedup = (report.speedup ? *report.speedup : evaluation.metrics()->fitness()).median;
   if (report.runtime_us && report.speedup)
     verdict.reference_runtime_ms = *verdict.kernel_runtime_ms * report.speedup->median;
   put_coverage(*evaluation.metrics(), report, verdict.metadata);
