@@ -90,6 +90,21 @@ function(kernelsmith_embed_templates variable namespace)
   set(${variable} ${output} PARENT_SCOPE)
 endfunction()
 
+# kernelsmith_embed_files(<variable> <namespace> <file>...)
+#
+# Puts the files, under their names without folders, into a source file, whose path it sets <variable> to: the table that
+# page_files.hpp declares in kernelsmith::<namespace>.
+function(kernelsmith_embed_files variable namespace)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/page_files.cpp)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${ARGN}" -DOUTPUT=${output} -DNAMESPACE=kernelsmith::${namespace} -P ${script}
+    DEPENDS ${ARGN} ${script}
+    VERBATIM)
+  set(${variable} ${output} PARENT_SCOPE)
+endfunction()
+
 # kernelsmith_test(<name> SOURCES <cpp>... [LINK <target>...] [LABELS <label>...] [TIMEOUT <seconds>])
 #
 # A GoogleTest program; every TEST in it is one ctest. Labels: `tsan` runs it under ThreadSanitizer in CI too,

@@ -18,7 +18,7 @@ bool is_ignored(int signal) {
 
 }  // namespace
 
-Interrupt::Interrupt(const char* stopping) : stopping_(stopping) {
+Interrupt::Interrupt(const char* notice) : notice_(notice) {
   sigemptyset(&signals_);
   for (int signal : {SIGINT, SIGTERM, kWakeUp}) sigaddset(&signals_, signal);
   if (!is_ignored(SIGHUP)) sigaddset(&signals_, SIGHUP);  // a terminal that closed; nohup ignores it
@@ -36,7 +36,7 @@ void Interrupt::wait() {
   int signal = 0;
   while (sigwait(&signals_, &signal) == 0 && signal != kWakeUp) {
     if (source_.stop_requested()) ::_exit(kInterrupted);  // what was told is committed already
-    std::fprintf(stderr, "\n%s\n", stopping_);
+    std::fprintf(stderr, "\n%s (Ctrl-C again ends at once)\n", notice_);
     source_.request_stop();
   }
 }

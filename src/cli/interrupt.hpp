@@ -11,9 +11,8 @@ namespace kernelsmith::cli {
 /// inherit the signal mask that leaves the signals to this class. One at a time.
 class Interrupt {
  public:
-  /// `stopping` is told at the first signal.
-  explicit Interrupt(
-      const char* stopping = "stopping; what is being evaluated is given up (Ctrl-C again ends at once)");
+  /// `notice` is printed to stderr at the first signal.
+  explicit Interrupt(const char* notice = "stopping; what is being evaluated is given up");
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
@@ -25,7 +24,7 @@ class Interrupt {
  private:
   void wait();
 
-  const char* const stopping_;
+  const char* const notice_;
   sigset_t signals_;
   sigset_t previous_;
   std::stop_source source_;

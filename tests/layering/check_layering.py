@@ -14,7 +14,7 @@ from pathlib import Path
 
 ALLOWED = Path(__file__).with_name("allowed.txt")
 PUBLIC = Path("include/kernelsmith")
-AT_THE_ROOT = ("archive", "islands", "prompts", "evaluator")
+AT_THE_ROOT = ("archive", "islands", "prompts", "evaluator", "service")
 HIDDEN_LIBRARIES = ("boost/asio", "boost/graph", "boost/process", "nlohmann/", "yaml-cpp/", "sqlite3", "nats/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

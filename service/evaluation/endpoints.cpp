@@ -1,0 +1,261 @@
+#include "endpoints.hpp"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace kernelsmith::service {
+namespace {
+
+using http::Request;
+using http::Responder;
+using http::Response;
+
+constexpr int kLongestWait = 3600;
+/// What a client that comes too early is told to wait, seconds.
+constexpr const char* kPauseWhenFull = "5";
+constexpr const char* kPauseWhenDraining = "30";
+constexpr const char* kPauseWhenUnfinished = "1";
+
+Response json_response(const Json& body, unsigned status = 200) {
+  return {.status = status, .body = body.dump(-1, ' ', false, Json::error_handler_t::replace)};
+}
+
+Response later(unsigned status, std::string_view detail, const char* pause, std::string_view hint = {}) {
+  Response response = http::error_response(status, detail, hint);
+  response.headers.emplace_back("Retry-After", pause);
+  return response;
+}
+
+/// "field: what is wrong with it"
+Response invalid(const Error& error, unsigned status = 422) {
+  const std::string place = error.where.empty() ? "" : error.where + ": ";
+  return http::error_response(status, place + error.message, error.hint);
+}
+
+Response unknown(const Parts& parts) {
+  const auto hours = std::chrono::duration_cast<std::chrono::duration<double, std::ratio<3600>>>(parts.keep);
+  return http::error_response(404, "no request has this id",
+                              "results are kept for " + Json(hours.count()).dump() +
+                                  " h, fewer where they take too much memory, and not across a restart");
+}
+
+/// The response where a submission was not taken.
+std::optional<Response> refusal_of(Taken taken, const std::string& culprit) {
+  switch (taken) {
+    case Taken::accepted:
+      return std::nullopt;
+    case Taken::conflict:
+      return http::error_response(
+          409, "the id '" + culprit + "' is that of another request",
+          "give every candidate an id of its own: ids are known as long as their results");
+    case Taken::full:
+      return later(503, "the queue is full", kPauseWhenFull,
+                   "try again after the pause that Retry-After names");
+    case Taken::draining:
+      break;
+  }
+  return later(503, "the service is stopping and takes no requests", kPauseWhenDraining);
+}
+
+/// Seconds of the query's `wait`, 0 without one; nothing for one that is no whole number up to an hour.
+std::optional<int> wait_of(const Request& request) {
+  const auto found = request.query.find("wait");
+  if (found == request.query.end()) return 0;
+  const std::string& text = found->second;
+  int seconds = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && seconds >= 0 && seconds <= kLongestWait ? std::optional(seconds) : std::nullopt;
+}
+
+/// Calls `respond` when the request is finished, or the client does not want to wait any longer.
+void when_waited(Parts& parts, const Request& request, const std::string& id, const Responder& responder,
+                 std::function<Response()> respond) {
+  const auto wait = wait_of(request);
+  if (!wait) {
+    responder.send(http::error_response(422, "wait: a whole number of seconds up to 3600 is expected"));
+  } else if (*wait == 0) {
+    responder.send(respond());
+  } else {
+    parts.table.when_finished(id, std::chrono::seconds(*wait),
+                              [responder, respond = std::move(respond)] { responder.send(respond()); });
+  }
+}
+
+Result<Submission> submission_of(Parts& parts, EvaluationRequest request) {
+  auto assignment = parts.book.assign(request);
+  if (!assignment) return assignment.error();
+  return Submission{std::move(request), std::move(*assignment)};
+}
+
+void evaluate(Parts& parts, const Request& request, const Responder& responder) {
+  const auto body = parse_body(request.body);
+  if (!body) return void(responder.send(invalid(body.error(), 400)));
+  auto read = read_request(*body);
+  if (!read) return void(responder.send(invalid(read.error())));
+  const std::string id = read->task_id;
+  auto submission = submission_of(parts, std::move(*read));
+  if (!submission) return void(responder.send(invalid(submission.error())));
+  std::vector<Submission> submissions;
+  submissions.push_back(std::move(*submission));
+  std::string culprit;
+  const Taken taken = parts.table.submit(std::move(submissions), culprit);
+  if (auto refusal = refusal_of(taken, culprit)) return void(responder.send(std::move(*refusal)));
+  when_waited(parts, request, id, responder, [&parts, id] {
+    const auto answer = parts.table.answer(id);
+    return answer ? Response{.body = answer->body} : unknown(parts);
+  });
+}
+
+Response batch_response(const Parts& parts, const BatchRequest& batch) {
+  std::size_t completed = 0, ended = 0;
+  Json results = Json::array();
+  for (const EvaluationRequest& request : batch.requests) {
+    const auto answer = parts.table.answer(request.task_id);
+    if (!answer) continue;
+    completed += answer->state == State::completed;
+    ended += is_final(answer->state);
+    results.push_back(Json::parse(answer->body));
+  }
+  return json_response({{"batch_id", batch.batch_id},
+                        {"total_tasks", batch.requests.size()},
+                        {"completed_tasks", completed},
+                        {"failed_tasks", ended - completed},
+                        {"results", std::move(results)},
+                        {"batch_status", ended == batch.requests.size() ? "completed" : "processing"}});
+}
+
+Response evaluate_batch(Parts& parts, const Request& request) {
+  const auto body = parse_body(request.body);
+  if (!body) return invalid(body.error(), 400);
+  const auto batch = read_batch(*body);
+  if (!batch) return invalid(batch.error());
+  std::vector<Submission> submissions;
+  for (const EvaluationRequest& one : batch->requests) {
+    auto submission = submission_of(parts, one);
+    if (!submission) {
+      Error error = submission.error();
+      error.where = one.task_id + ": " + error.where;
+      return invalid(error);
+    }
+    submissions.push_back(std::move(*submission));
+  }
+  std::string culprit;
+  const Taken taken = parts.table.submit(std::move(submissions), culprit);
+  if (auto refusal = refusal_of(taken, culprit)) return std::move(*refusal);
+  return batch_response(parts, *batch);
+}
+
+Response status(const Parts& parts, const std::string& id) {
+  const auto status = parts.table.status(id);
+  return status ? json_response(*status) : unknown(parts);
+}
+
+Response results(const Parts& parts, const std::string& id) {
+  const auto answer = parts.table.answer(id);
+  if (!answer) return unknown(parts);
+  if (is_final(answer->state)) return {.body = answer->body};
+  return later(409, "there is no result yet: the request is " + std::string(name_of(answer->state)),
+               kPauseWhenUnfinished, "ask /status/{id} until it is completed, or /results/{id}?wait=60");
+}
+
+Response cancel(Parts& parts, const Request& request) {
+  const auto answer = parts.table.cancel(request.parameters.at("id"));
+  return answer ? Response{.body = answer->body} : unknown(parts);
+}
+
+double uptime_s(const Parts& parts) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - parts.begun).count();
+}
+
+Json queue_json(const Parts& parts, const Counts& counts) {
+  return {{"pending", counts.all_pending()},
+          {"processing", counts.processing},
+          {"completed", counts.finished[static_cast<std::size_t>(State::completed)]},
+          {"max_queue", parts.max_queue},
+          {"by_priority",
+           {{"high", counts.pending[0]}, {"normal", counts.pending[1]}, {"low", counts.pending[2]}}}};
+}
+
+Response health(const Parts& parts) {
+  const Counts counts = parts.table.counts();
+  std::uint64_t processed = 0;
+  for (const std::uint64_t count : counts.finished) processed += count;
+  return json_response(
+      {{"status", counts.draining ? "draining" : "healthy"},
+       {"version", KERNELSMITH_VERSION},
+       {"timestamp", iso_time(std::chrono::system_clock::now())},
+       {"gpu_status", Json::object()},
+       {"queue_status", queue_json(parts, counts)},
+       {"memory_usage", {{"results_bytes", counts.kept_bytes}, {"queue_bytes", counts.queued_bytes}}},
+       {"active_tasks", counts.processing},
+       {"total_processed", processed},
+       {"uptime", uptime_s(parts)}});
+}
+
+Response workers(const Parts& parts) {
+  Json list = Json::array();
+  std::size_t number = 0, busy = 0;
+  for (const Worker& worker : parts.table.workers()) {
+    const bool is_busy = !worker.task_id.empty();
+    busy += is_busy;
+    list.push_back({{"worker_id", "slot-" + std::to_string(++number)},
+                    {"status", is_busy ? "busy" : "idle"},
+                    {"current_task", is_busy ? Json(worker.task_id) : Json(nullptr)},
+                    {"seconds", worker.seconds}});
+  }
+  const std::size_t total = list.size();
+  return json_response({{"workers", std::move(list)}, {"total", total}, {"busy", busy}});
+}
+
+Response metrics(const Parts& parts) {
+  return {.body = metrics_text(parts.table.counts(), parts.workers, uptime_s(parts)) + parts.http.text(),
+          .content_type = "text/plain; version=0.0.4"};
+}
+
+/// What somebody sees who opens the address in a browser.
+Response front(const Parts& parts) {
+  return json_response(
+      {{"service", "kernelsmith"},
+       {"version", KERNELSMITH_VERSION},
+       {"tasks", parts.book.names()},
+       {"endpoints",
+        {"POST /evaluate", "POST /evaluate/batch", "GET /status/{id}", "GET /results/{id}",
+         "DELETE /tasks/{id}", "GET /health", "GET /metrics", "GET /queue/status", "GET /workers/status"}}});
+}
+
+}  // namespace
+
+http::Router routes(Parts& parts) {
+  http::Router router;
+  const auto get = [&](std::string_view path, Response (*respond)(const Parts&),
+                       http::Access access = http::Access::guarded) {
+    router.add("GET", path, http::answering([&parts, respond](const Request&) { return respond(parts); }),
+               access);
+  };
+  const auto get_one = [&](std::string_view path, Response (*respond)(const Parts&, const std::string&)) {
+    router.add("GET", path, [&parts, respond](const Request& request, const Responder& responder) {
+      const std::string& id = request.parameters.at("id");
+      when_waited(parts, request, id, responder, [&parts, respond, id] { return respond(parts, id); });
+    });
+  };
+  router.add("POST", "/evaluate", [&parts](const Request& request, const Responder& responder) {
+    evaluate(parts, request, responder);
+  });
+  router.add("POST", "/evaluate/batch",
+             http::answering([&parts](const Request& request) { return evaluate_batch(parts, request); }));
+  get_one("/status/{id}", status);
+  get_one("/results/{id}", results);
+  router.add("DELETE", "/tasks/{id}",
+             http::answering([&parts](const Request& request) { return cancel(parts, request); }));
+  get("/health", health, http::Access::open);
+  get("/metrics", metrics);
+  get("/queue/status", [](const Parts& p) { return json_response(queue_json(p, p.table.counts())); });
+  get("/workers/status", workers);
+  get("/", front);
+  return router;
+}
+
+}  // namespace kernelsmith::service

@@ -1,0 +1,178 @@
+#include "evaluator_pool.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace kernelsmith::service {
+namespace {
+
+/// Tasks that are prepared side by side: one waits for its interpreters while another is timed.
+constexpr unsigned kThreads = 2;
+
+Error stopped() { return fail(ErrorCode::cancelled, "the evaluation was stopped"); }
+
+}  // namespace
+
+EvaluatorPool::EvaluatorPool(EvaluatorMaker make, std::size_t room)
+    : make_(std::move(make)), room_(std::max<std::size_t>(room, 1)) {
+  for (unsigned i = 0; i < kThreads; ++i) threads_.emplace_back([this] { serve(); });
+}
+
+EvaluatorPool::~EvaluatorPool() {
+  std::vector<Waiting> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    for (const auto& [digest, entry] : entries_)
+      std::ranges::move(std::exchange(entry->waiting, {}), std::back_inserter(dropped));
+    changed_.notify_all();
+  }
+  threads_.clear();
+  for (const Waiting& waiting : dropped) waiting.done(stopped());
+  std::map<Digest, EntryPtr> entries;  // their evaluators answer what is under way, and so lock
+  {
+    const std::lock_guard lock(mutex_);
+    entries.swap(entries_);
+    due_.clear();
+  }
+  for (const auto& [digest, entry] : entries) entry->evaluator.reset();
+}
+
+void EvaluatorPool::start(const TaskPtr& task, EvaluationJob job, std::stop_token stop,
+                          std::function<void()> begun, Sink<Evaluation> done) {
+  const std::lock_guard lock(mutex_);
+  EntryPtr& entry = entries_[task->digest];
+  if (!entry) entry = std::make_shared<Entry>();
+  entry->task = task;
+  entry->waiting.push_back({std::move(job), std::move(stop), std::move(begun), std::move(done)});
+  queue(entry);
+}
+
+bool EvaluatorPool::has_room_for(const Digest& task) const {
+  const std::lock_guard lock(mutex_);
+  return entries_.contains(task) || entries_.size() < room_;
+}
+
+std::size_t EvaluatorPool::prepared() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(entries_, [](const auto& entry) { return entry.second->evaluator != nullptr; }));
+}
+
+bool EvaluatorPool::is_spare(const Entry& entry) {
+  return entry.evaluator && entry.under_way == 0 && entry.waiting.empty();
+}
+
+void EvaluatorPool::queue(const EntryPtr& entry) {
+  if (std::exchange(entry->queued, true)) return;
+  due_.push_back(entry);
+  changed_.notify_one();
+}
+
+/// The first one that can go on: it is prepared, or there is room for it.
+EvaluatorPool::EntryPtr EvaluatorPool::next_due() {
+  const bool room = occupied_ < room_ ||
+                    std::ranges::any_of(entries_, [](const auto& entry) { return is_spare(*entry.second); });
+  const auto found =
+      std::ranges::find_if(due_, [room](const EntryPtr& entry) { return room || entry->evaluator; });
+  if (found == due_.end()) return nullptr;
+  EntryPtr entry = std::move(*found);
+  due_.erase(found);
+  entry->queued = false;
+  return entry;
+}
+
+/// Takes a place, which next_due() has found. Gives what was evicted for it, to be let go of without the
+/// lock.
+std::shared_ptr<Evaluator> EvaluatorPool::make_room() {
+  if (occupied_ < room_) return ++occupied_, nullptr;
+  auto oldest = entries_.end();
+  for (auto it = entries_.begin(); it != entries_.end(); ++it)
+    if (is_spare(*it->second) &&
+        (oldest == entries_.end() || it->second->last_use < oldest->second->last_use))
+      oldest = it;
+  auto evicted = std::move(oldest->second->evaluator);
+  entries_.erase(oldest);
+  return evicted;
+}
+
+void EvaluatorPool::serve() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    EntryPtr entry;
+    changed_.wait(lock, [&] { return closing_ || (entry = next_due()); });
+    if (closing_) return;
+    const bool ready = entry->evaluator != nullptr;
+    std::shared_ptr<Evaluator> evicted;
+    if (!ready) {
+      evicted = make_room();
+      entry->queued = true;  // while it is prepared nobody else may begin to
+    }
+    lock.unlock();
+    evicted.reset();  // its memory first
+    if (ready)
+      start_waiting(entry);
+    else
+      prepare(entry);
+    lock.lock();
+  }
+}
+
+void EvaluatorPool::prepare(const EntryPtr& entry) {
+  Result<std::shared_ptr<Evaluator>> made = fail(ErrorCode::internal, "the evaluator was not made");
+  try {
+    made = make_(*entry->task);
+  } catch (const std::exception& thrown) {
+    made = fail(ErrorCode::internal, std::string("preparing the task threw: ") + thrown.what());
+  }
+  std::vector<Waiting> failed;
+  {
+    const std::lock_guard lock(mutex_);
+    entry->queued = false;
+    if (made) {
+      entry->evaluator = std::move(*made);
+      entry->last_use = ++uses_;
+    } else {
+      failed = std::exchange(entry->waiting, {});
+      --occupied_;
+      entries_.erase(entry->task->digest);
+    }
+    changed_.notify_all();
+  }
+  for (const Waiting& waiting : failed) waiting.done(made.error());
+  if (failed.empty()) start_waiting(entry);
+}
+
+void EvaluatorPool::start_waiting(const EntryPtr& entry) {
+  std::vector<Waiting> waiting;
+  std::shared_ptr<Evaluator> evaluator;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting = std::exchange(entry->waiting, {});
+    evaluator = entry->evaluator;
+    entry->under_way += waiting.size();
+    entry->last_use = ++uses_;
+  }
+  for (Waiting& one : waiting) {
+    auto done = [this, entry, done = std::move(one.done)](Result<Evaluation> evaluation) {
+      answered(entry);
+      done(std::move(evaluation));
+    };
+    if (one.stop.stop_requested()) {
+      done(stopped());
+      continue;
+    }
+    one.begun();
+    evaluator->start(std::move(one.job), std::move(one.stop), std::move(done));
+  }
+}
+
+void EvaluatorPool::answered(const EntryPtr& entry) {
+  const std::lock_guard lock(mutex_);
+  --entry->under_way;
+  changed_.notify_one();  // there may be room now
+}
+
+}  // namespace kernelsmith::service

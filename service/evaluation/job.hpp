@@ -1,0 +1,59 @@
+// Job: one request on its way from submitted to finished, and what is told about it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "request.hpp"
+#include "task_book.hpp"
+#include "verdict.hpp"
+
+namespace kernelsmith::service {
+
+enum class State { pending, processing, completed, failed, timeout, cancelled };
+inline constexpr std::size_t kStates = 6;
+
+constexpr std::string_view name_of(State state) {
+  constexpr std::string_view kNames[kStates] = {"pending", "processing", "completed",
+                                                "failed",  "timeout",    "cancelled"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+constexpr bool is_final(State state) { return state != State::pending && state != State::processing; }
+
+/// Guarded by the table that holds it.
+struct Job {
+  using Clock = std::chrono::steady_clock;
+
+  std::uint64_t number = 0;   ///< counts the service's jobs from 1
+  EvaluationRequest request;  ///< without its codes once it is a job
+  Assignment assignment;      ///< empty once it is final
+  State state = State::pending;
+  std::stop_source stop;
+  std::uint32_t attempt = 0;
+  bool begun = false;  ///< by its evaluator: the task is prepared
+
+  std::chrono::system_clock::time_point submitted_at = std::chrono::system_clock::now();
+  std::chrono::system_clock::time_point completed_at;
+  Clock::time_point submitted = Clock::now(), started, finished;
+
+  std::size_t code_bytes = 0;  ///< that it held when it was submitted
+  Verdict verdict;             ///< without metadata once it is final
+  std::string answer;          ///< response_of() as text, once it is final
+  std::vector<std::function<void()>> when_finished;
+};
+
+/// The forms of KernelGYM: EvaluationResponse, and TaskStatusResponse with the error that it lacks.
+Json response_of(const Job& job);
+Json status_of(const Job& job, std::optional<std::size_t> queue_position);
+
+/// "2026-01-31T12:00:00.123Z"
+std::string iso_time(std::chrono::system_clock::time_point time);
+
+}  // namespace kernelsmith::service

@@ -1,0 +1,319 @@
+#include "job_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelsmith::service {
+namespace {
+
+/// How long a request whose task is not prepared lets others pass.
+constexpr std::chrono::seconds kPatience{60};
+/// Evaluations of one request on a machine that is too noisy to measure, and the first pause between them.
+constexpr std::uint32_t kAttempts = 4;
+constexpr std::chrono::milliseconds kFirstPause{500};
+constexpr std::chrono::milliseconds kShortestSweep{10}, kLongestSweep{60'000};
+constexpr const char* kRun = "service";
+
+Verdict gave_up(std::string_view error_code, std::string message) {
+  Verdict verdict;
+  verdict.error_code = error_code;
+  verdict.error_message = std::move(message);
+  return verdict;
+}
+
+std::string seconds_text(double seconds) { return std::to_string(static_cast<long long>(seconds)) + " s"; }
+
+}  // namespace
+
+JobTable::JobTable(const ServiceOptions& options)
+    : options_(options), pool_(options.make_evaluator, options.prepared_tasks) {
+  sweep();
+}
+
+JobTable::~JobTable() {
+  std::vector<JobPtr> left;
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    for (auto& queue : queues_) queue.clear();
+    for (const auto& [number, job] : under_way_) left.push_back(job);
+  }
+  for (const JobPtr& job : left) job->stop.request_stop();
+}
+
+Taken JobTable::submit(std::vector<Submission> submissions, std::string& culprit) {
+  const std::lock_guard lock(mutex_);
+  std::vector<JobPtr> fresh;
+  std::size_t bytes = 0;
+  for (Submission& submission : submissions) {
+    const JobPtr known = find(submission.request.task_id);
+    if (known && known->request.digest != submission.request.digest) {
+      culprit = submission.request.task_id;
+      return Taken::conflict;
+    }
+    if (known) continue;
+    auto job = std::make_shared<Job>();
+    job->code_bytes = submission.request.kernel_code.size() + submission.request.reference_code.size();
+    bytes += job->code_bytes;
+    job->request = std::move(submission.request);
+    job->request.kernel_code = job->request.reference_code = {};
+    job->assignment = std::move(submission.assignment);
+    fresh.push_back(std::move(job));
+  }
+  const auto refuse = [&](Taken why) {
+    counts_.refused += fresh.size();
+    return why;
+  };
+  if (counts_.draining && !fresh.empty()) return refuse(Taken::draining);
+  const bool fits = counts_.all_pending() + fresh.size() <= options_.max_queue &&
+                    counts_.queued_bytes + bytes <= options_.max_queue_bytes;
+  if (!fits && !fresh.empty()) return refuse(Taken::full);
+  counts_.submitted += fresh.size();
+  counts_.repeated += submissions.size() - fresh.size();
+  for (JobPtr& job : fresh) {
+    job->number = ++last_number_;
+    const auto priority = static_cast<std::size_t>(job->request.priority);
+    ++counts_.pending[priority];
+    counts_.queued_bytes += job->code_bytes;
+    jobs_.emplace(job->request.task_id, job);
+    queues_[priority].push_back(std::move(job));
+  }
+  pump();
+  return Taken::accepted;
+}
+
+JobTable::JobPtr JobTable::find(const std::string& id) const {
+  const auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : found->second;
+}
+
+std::optional<Answer> JobTable::answer(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const JobPtr job = find(id);
+  if (!job) return std::nullopt;
+  return Answer{job->state, is_final(job->state) ? job->answer : response_of(*job).dump()};
+}
+
+std::optional<Json> JobTable::status(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const JobPtr job = find(id);
+  if (!job) return std::nullopt;
+  std::optional<std::size_t> position;
+  if (job->state == State::pending) {
+    const auto priority = static_cast<std::size_t>(job->request.priority);
+    const auto place = std::ranges::find(queues_[priority], job);
+    position = static_cast<std::size_t>(std::distance(queues_[priority].begin(), place));
+    for (std::size_t higher = 0; higher < priority; ++higher) *position += queues_[higher].size();
+  }
+  return status_of(*job, position);
+}
+
+std::optional<Answer> JobTable::cancel(const std::string& id) {
+  Calls calls;
+  JobPtr job;
+  {
+    const std::lock_guard lock(mutex_);
+    job = find(id);
+    if (!job) return std::nullopt;
+    if (job->state == State::pending) unqueue(job);
+    give_up(*job, State::cancelled, gave_up({}, "cancelled by a client"), calls);
+  }
+  for (const auto& call : calls) call();
+  return Answer{job->state, job->answer};
+}
+
+void JobTable::when_finished(const std::string& id, std::chrono::duration<double> wait,
+                             std::function<void()> then) {
+  {
+    const std::lock_guard lock(mutex_);
+    const JobPtr job = find(id);
+    if (job && !is_final(job->state)) {
+      auto once = std::make_shared<std::once_flag>();
+      auto call = [once, then = std::move(then)] { std::call_once(*once, then); };
+      job->when_finished.push_back(call);
+      alarm_.after(wait, call);
+      return;
+    }
+  }
+  then();
+}
+
+Counts JobTable::counts() const {
+  const std::lock_guard lock(mutex_);
+  Counts counts = counts_;
+  counts.under_way = under_way_.size();
+  counts.kept = finished_.size();
+  counts.prepared_tasks = pool_.prepared();
+  return counts;
+}
+
+std::vector<Worker> JobTable::workers() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Worker> workers;
+  for (const auto& [number, job] : under_way_)
+    workers.push_back(
+        {job->request.task_id, std::chrono::duration<double>(Job::Clock::now() - job->started).count()});
+  workers.resize(std::max<std::size_t>(options_.workers, workers.size()));
+  return workers;
+}
+
+void JobTable::drain(std::stop_token stop) {
+  Calls calls;
+  {
+    const std::lock_guard lock(mutex_);
+    counts_.draining = true;
+    for (auto& queue : queues_)
+      while (!queue.empty()) {
+        const JobPtr job = queue.front();
+        unqueue(job);
+        settle(*job, State::cancelled, gave_up("RESOURCE_ERROR", "the service was stopped before this began"),
+               calls);
+      }
+  }
+  for (const auto& call : calls) call();
+  std::unique_lock lock(mutex_);
+  idle_.wait_for(lock, stop, options_.drain_limit, [this] { return counts_.processing == 0; });
+}
+
+/// The request that comes next, out of its queue; null where none waits.
+JobTable::JobPtr JobTable::next() {
+  for (auto& queue : queues_) {
+    if (queue.empty()) continue;
+    auto chosen = queue.begin();
+    const bool patient = Job::Clock::now() - (*chosen)->submitted < kPatience;
+    const auto has_room = [this](const JobPtr& job) {
+      return pool_.has_room_for(job->assignment.task->digest);
+    };
+    if (patient) chosen = std::ranges::find_if(queue, has_room);
+    if (chosen == queue.end()) chosen = queue.begin();
+    const JobPtr job = *chosen;
+    unqueue(job);
+    return job;
+  }
+  return nullptr;
+}
+
+void JobTable::unqueue(const JobPtr& job) {
+  const auto priority = static_cast<std::size_t>(job->request.priority);
+  queues_[priority].remove(job);
+  --counts_.pending[priority];
+  counts_.queued_bytes -= job->code_bytes;
+}
+
+void JobTable::pump() {
+  while (under_way_.size() < options_.workers) {
+    const JobPtr job = next();
+    if (!job) return;
+    job->state = State::processing;
+    job->started = Job::Clock::now();
+    ++counts_.processing;
+    counts_.waiting.add(std::chrono::duration<double>(job->started - job->submitted).count());
+    start(job);
+  }
+}
+
+void JobTable::start(const JobPtr& job) {
+  under_way_.emplace(job->number, job);
+  const TaskPtr task = job->assignment.task;
+  EvaluationJob work;
+  work.run = kRun;
+  work.candidate = ProgramId{job->number};
+  work.attempt = job->attempt;
+  work.task = task->digest;
+  work.source = job->assignment.candidate;
+  work.may_thaw = true;
+  pool_.start(
+      task, std::move(work), job->stop.get_token(), [this, job] { begun(job); },
+      [this, job](const Result<Evaluation>& evaluation) { arrived(job, evaluation); });
+}
+
+void JobTable::begun(const JobPtr& job) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(job->begun, true)) return;
+  alarm_.after(std::chrono::duration<double>(job->request.timeout_s), [this, weak = std::weak_ptr(job)] {
+    if (const JobPtr late = weak.lock()) time_is_up(late);
+  });
+}
+
+void JobTable::arrived(const JobPtr& job, const Result<Evaluation>& evaluation) {
+  Calls calls;
+  {
+    const std::lock_guard lock(mutex_);
+    under_way_.erase(job->number);
+    if (job->state == State::processing) {
+      const bool noisy = !evaluation && evaluation.error().code == ErrorCode::unstable;
+      if (noisy && ++job->attempt < kAttempts) {
+        ++counts_.retried;
+        alarm_.after(kFirstPause * (1U << (job->attempt - 1)), [this, job] { try_again(job); });
+      } else if (evaluation) {
+        settle(*job, State::completed, verdict_of(*evaluation, job->request), calls);
+      } else {
+        const bool stopped = evaluation.error().code == ErrorCode::cancelled;
+        settle(*job, stopped ? State::cancelled : State::failed, verdict_of(evaluation.error()), calls);
+      }
+    }
+    pump();
+  }
+  for (const auto& call : calls) call();
+}
+
+void JobTable::try_again(const JobPtr& job) {
+  const std::lock_guard lock(mutex_);
+  if (job->state == State::processing && !closing_) start(job);
+}
+
+void JobTable::time_is_up(const JobPtr& job) {
+  Calls calls;
+  {
+    const std::lock_guard lock(mutex_);
+    give_up(*job, State::timeout,
+            gave_up("TIMEOUT_ERROR",
+                    "not done within the request's timeout of " + seconds_text(job->request.timeout_s)),
+            calls);
+  }
+  for (const auto& call : calls) call();
+}
+
+void JobTable::give_up(Job& job, State state, Verdict verdict, Calls& calls) {
+  if (is_final(job.state)) return;
+  settle(job, state, std::move(verdict), calls);
+  calls.emplace_back([stop = job.stop]() mutable { stop.request_stop(); });
+}
+
+void JobTable::settle(Job& job, State state, Verdict verdict, Calls& calls) {
+  if (job.state == State::processing) {
+    --counts_.processing;
+    counts_.evaluating.add(std::chrono::duration<double>(Job::Clock::now() - job.started).count());
+    if (counts_.processing == 0) idle_.notify_all();
+  }
+  job.state = state;
+  job.completed_at = std::chrono::system_clock::now();
+  job.finished = Job::Clock::now();
+  job.verdict = std::move(verdict);
+  job.answer = response_of(job).dump(-1, ' ', false, Json::error_handler_t::replace);
+  job.verdict.metadata = nullptr;
+  job.assignment = {};
+  ++counts_.finished[static_cast<std::size_t>(state)];
+  counts_.kept_bytes += job.answer.size();
+  std::ranges::move(std::exchange(job.when_finished, {}), std::back_inserter(calls));
+  finished_.push_back(jobs_.at(job.request.task_id));
+  while (counts_.kept_bytes > options_.max_result_bytes && finished_.size() > 1) forget_oldest();
+}
+
+void JobTable::forget_oldest() {
+  const JobPtr job = finished_.front();
+  counts_.kept_bytes -= job->answer.size();
+  jobs_.erase(job->request.task_id);
+  finished_.pop_front();
+}
+
+void JobTable::sweep() {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = Job::Clock::now();
+    while (!finished_.empty() && now - finished_.front()->finished > options_.keep) forget_oldest();
+  }
+  alarm_.after(std::clamp(options_.keep / 10, kShortestSweep, kLongestSweep), [this] { sweep(); });
+}
+
+}  // namespace kernelsmith::service

@@ -1,0 +1,128 @@
+// JobTable: every request that the service knows, from its submission until its result is forgotten.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <kernelsmith/service/evaluation_service.hpp>
+
+#include "alarm.hpp"
+#include "evaluator_pool.hpp"
+#include "histogram.hpp"
+#include "job.hpp"
+
+namespace kernelsmith::service {
+
+/// A request with what it is about.
+struct Submission {
+  EvaluationRequest request;
+  Assignment assignment;
+};
+
+enum class Taken {
+  accepted,  ///< or known before: the same id with the same content
+  conflict,  ///< an id that is known with another content
+  full,
+  draining,
+};
+
+struct Answer {
+  State state = State::pending;
+  std::string body;  ///< an EvaluationResponse as JSON
+};
+
+/// What the table holds and did, for metrics.
+struct Counts {
+  std::array<std::size_t, kPriorities> pending{};
+  std::size_t processing = 0;
+  std::size_t under_way = 0;  ///< of those, with an evaluator
+  std::size_t kept = 0, kept_bytes = 0, queued_bytes = 0;
+  std::size_t prepared_tasks = 0;
+  std::uint64_t submitted = 0, repeated = 0, refused = 0, retried = 0;
+  std::array<std::uint64_t, kStates> finished{};  ///< by final state
+  Histogram waiting, evaluating;                  ///< seconds
+  bool draining = false;
+
+  std::size_t all_pending() const { return pending[0] + pending[1] + pending[2]; }
+};
+
+struct Worker {
+  std::string task_id;  ///< empty: idle
+  double seconds = 0;   ///< since it began
+};
+
+/// At most `workers` evaluations at a time: higher priorities first, then the order of submission, but a
+/// request whose task is prepared comes before one whose task would have to take another's place, for a
+/// minute at most. Each is answered once: a later answer of the evaluator, after a cancellation or a
+/// deadline, is dropped. Thread-safe.
+class JobTable {
+ public:
+  explicit JobTable(const ServiceOptions& options);
+  ~JobTable();
+  JobTable(const JobTable&) = delete;
+  JobTable& operator=(const JobTable&) = delete;
+
+  /// All or none. `culprit` becomes the id in conflict.
+  Taken submit(std::vector<Submission> submissions, std::string& culprit);
+
+  std::optional<Answer> answer(const std::string& id) const;
+  std::optional<Json> status(const std::string& id) const;
+
+  /// The request is given up: what runs for it is killed. One that is finished stays as it is.
+  std::optional<Answer> cancel(const std::string& id);
+
+  /// Calls `then` once, soon after the request is finished or `wait` is over. At once, on this thread, where
+  /// it is finished or not known.
+  void when_finished(const std::string& id, std::chrono::duration<double> wait, std::function<void()> then);
+
+  Counts counts() const;
+  std::vector<Worker> workers() const;
+
+  /// EvaluationService::drain(), without the clients.
+  void drain(std::stop_token stop);
+
+ private:
+  using JobPtr = std::shared_ptr<Job>;
+  /// What is to be called without the lock.
+  using Calls = std::vector<std::function<void()>>;
+
+  JobPtr find(const std::string& id) const;                            // requires mutex_
+  JobPtr next();                                                       // requires mutex_
+  void pump();                                                         // requires mutex_
+  void start(const JobPtr& job);                                       // requires mutex_
+  void unqueue(const JobPtr& job);                                     // requires mutex_
+  void settle(Job& job, State state, Verdict verdict, Calls& calls);   // requires mutex_
+  void give_up(Job& job, State state, Verdict verdict, Calls& calls);  // requires mutex_
+  void forget_oldest();                                                // requires mutex_
+  void begun(const JobPtr& job);
+  void arrived(const JobPtr& job, const Result<Evaluation>& evaluation);
+  void time_is_up(const JobPtr& job);
+  void try_again(const JobPtr& job);
+  void sweep();
+
+  const ServiceOptions options_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any idle_;
+  std::unordered_map<std::string, JobPtr> jobs_;
+  std::array<std::list<JobPtr>, kPriorities> queues_;
+  std::map<std::uint64_t, JobPtr> under_way_;  ///< by number
+  std::list<JobPtr> finished_;                 ///< the oldest first
+  std::uint64_t last_number_ = 0;
+  bool closing_ = false;  ///< nothing is started any more: the pool goes before the alarm
+  Counts counts_;
+  Alarm alarm_;
+  EvaluatorPool pool_;  ///< last: its destructor answers what it still has
+};
+
+}  // namespace kernelsmith::service

@@ -1,0 +1,34 @@
+// What /metrics tells, in Prometheus' text format, and the counters of HTTP that the job table does not have.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <kernelsmith/service/http_server.hpp>
+
+#include "job_table.hpp"
+
+namespace kernelsmith::service {
+
+/// Counts what the HTTP server served. Thread-safe.
+class HttpCounters {
+ public:
+  void add(const http::Served& served);
+
+  /// As lines of Prometheus' format.
+  std::string text() const;
+
+ private:
+  using Key = std::pair<std::string, unsigned>;  ///< "GET /status/{id}", 200
+
+  mutable std::mutex mutex_;
+  std::map<Key, std::uint64_t> requests_;
+  std::map<std::string, Histogram> seconds_;  ///< by route
+};
+
+std::string metrics_text(const Counts& counts, unsigned workers, double uptime_s);
+
+}  // namespace kernelsmith::service

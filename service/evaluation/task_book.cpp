@@ -1,0 +1,124 @@
+#include "task_book.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <kernelsmith/code/text.hpp>
+#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/evaluator/task_file.hpp>
+
+namespace kernelsmith::service {
+namespace {
+
+/// Forgotten tasks are swept out when so many are known.
+constexpr std::size_t kSweepAt = 256;
+constexpr std::size_t kDigits = 12;
+constexpr const char* kReferenceFile = "reference.py";
+
+std::map<std::string, TaskPtr> by_name(std::vector<TaskPtr> tasks) {
+  std::map<std::string, TaskPtr> named;
+  for (TaskPtr& task : tasks) named.insert_or_assign(task->name, std::move(task));
+  return named;
+}
+
+Error bad_field(std::string message, const char* field, std::string hint = {}) {
+  return fail(ErrorCode::bad_input, std::move(message), field, std::move(hint));
+}
+
+/// Whether a line begins so: what a problem defines stands at the left margin.
+bool defines(std::string_view text, std::string_view what) {
+  return std::ranges::any_of(lines_of(text),
+                             [what](std::string_view line) { return line.starts_with(what); });
+}
+
+Status check_reference(const EvaluationRequest& request) {
+  const std::array<std::string, 3> needs = {"class " + request.entry_point + "(", "def get_inputs(",
+                                            "def get_init_inputs("};
+  for (const std::string& what : needs)
+    if (!defines(request.reference_code, what))
+      return bad_field(
+          "the reference has no `" + what + "...`", "reference_code",
+          "a KernelBench problem defines class Model(nn.Module), get_inputs() and get_init_inputs()");
+  return {};
+}
+
+/// A module's text in which the class `name` is called `wanted` too.
+std::string with_alias(std::string text, const std::string& wanted, const std::string& name) {
+  if (wanted == name) return text;
+  return text + "\n\nif \"" + name + "\" in globals():\n    " + wanted + " = " + name + "\n";
+}
+
+/// The path of a candidate's main file, as `kernelsmith evaluate` has it.
+std::string candidate_path(const Task& task, const Backends& backends) {
+  const Source& like = task.seed.empty() ? task.reference : task.seed;
+  if (!like.empty()) return like.files().front().path;
+  const auto backend = backends.find(task.backend);
+  return "candidate" + (backend == backends.end() ? "" : backend->second.suffix);
+}
+
+Result<Source> candidate_of(const Task& task, const Backends& backends, const EvaluationRequest& request,
+                            bool of_reference) {
+  std::string text = request.kernel_code;
+  if (of_reference) text = with_alias(std::move(text), "ModelNew", request.entry_point + "New");
+  std::vector<SourceFile> files = {{candidate_path(task, backends), std::move(text)}};
+  for (std::size_t i = 1; i < task.seed.files().size(); ++i) files.push_back(task.seed.files()[i]);
+  return Source::create(std::move(files));
+}
+
+}  // namespace
+
+TaskBook::TaskBook(std::vector<TaskPtr> named, Backends backends, std::string precision)
+    : named_(by_name(std::move(named))), backends_(std::move(backends)), precision_(std::move(precision)) {}
+
+Result<Assignment> TaskBook::assign(const EvaluationRequest& request) {
+  const bool of_reference = !request.reference_code.empty();
+  auto task = of_reference ? task_of_reference(request) : named_task(request.task);
+  if (!task) return task.error();
+  auto candidate = candidate_of(**task, backends_, request, of_reference);
+  if (!candidate) return candidate.error();
+  return Assignment{std::move(*task), std::move(*candidate)};
+}
+
+std::vector<std::string> TaskBook::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, task] : named_) names.push_back(name);
+  return names;
+}
+
+Result<TaskPtr> TaskBook::named_task(const std::string& name) const {
+  if (name.empty() && named_.size() == 1) return named_.begin()->second;
+  if (name.empty())
+    return bad_field("reference_code is required", "reference_code",
+                     "or name a task of this service: \"workflow\": \"task:NAME\"");
+  if (const auto found = named_.find(name); found != named_.end()) return found->second;
+  const std::vector<std::string> known = names();
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  return bad_field("this service has no task '" + name + "'", "workflow",
+                   known.empty() ? "it was started without --task" : name_hint(name, candidates));
+}
+
+Result<TaskPtr> TaskBook::task_of_reference(const EvaluationRequest& request) {
+  if (const Status ok = check_reference(request); !ok) return ok.error();
+  const std::string baseline = request.compiled_baseline ? "compile" : "eager";
+  const std::string reference = with_alias(request.reference_code, "Model", request.entry_point);
+  const Digest key = DigestBuilder().add(reference).add(baseline).finish();
+  const std::lock_guard lock(mutex_);
+  if (auto known = made_[key].lock()) return known;
+  // Any policy: a candidate without a kernel of its own is evaluated, and told to be a decoy.
+  const std::string yaml = "version: 1\nname: kernelbench_" + key.hex().substr(0, kDigits) +
+                           "\nbackend: torch\nfiles: {reference: " + kReferenceFile +
+                           "}\ntorch: {precision: " + precision_ + ", baseline: " + baseline +
+                           ", policy: any}\n";
+  const auto read = [&reference](const std::string&) -> Result<std::string> { return reference; };
+  auto parsed = parse_task(yaml, "reference_code", read, backends_);
+  if (!parsed) return parsed.error();
+  auto task = std::make_shared<const Task>(std::move(*parsed));
+  if (made_.size() >= kSweepAt)
+    std::erase_if(made_, [](const auto& entry) { return entry.second.expired(); });
+  made_[key] = task;
+  return task;
+}
+
+}  // namespace kernelsmith::service

@@ -1,0 +1,47 @@
+// TaskBook: which task a request is about, and the candidate that it brings.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/source.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/backend_description.hpp>
+
+#include "request.hpp"
+
+namespace kernelsmith::service {
+
+using TaskPtr = std::shared_ptr<const Task>;
+
+struct Assignment {
+  TaskPtr task;
+  Source candidate;
+};
+
+/// One task for each distinct reference text; equal ones share it while anybody holds it. Thread-safe.
+class TaskBook {
+ public:
+  /// `named` are chosen by name. `precision` is TorchSettings' for tasks that are made of references.
+  TaskBook(std::vector<TaskPtr> named, Backends backends, std::string precision);
+
+  /// Errors: bad_input, with the request's field as `where`.
+  Result<Assignment> assign(const EvaluationRequest& request);
+
+  std::vector<std::string> names() const;
+
+ private:
+  Result<TaskPtr> named_task(const std::string& name) const;
+  Result<TaskPtr> task_of_reference(const EvaluationRequest& request);
+
+  const std::map<std::string, TaskPtr> named_;
+  const Backends backends_;
+  const std::string precision_;
+  std::mutex mutex_;
+  std::map<Digest, std::weak_ptr<const Task>> made_;
+};
+
+}  // namespace kernelsmith::service

@@ -1,0 +1,213 @@
+#include "verdict.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <kernelsmith/config/json.hpp>
+
+namespace kernelsmith::service {
+namespace {
+
+/// What a rejection says in KernelGYM's terms.
+struct Meaning {
+  std::string_view error_code;
+  bool compiled = false;  ///< the candidate got past compiling
+  bool decoy = false;     ///< it tried to look faster than it is
+};
+
+Meaning meaning_of(RejectionCode code) {
+  using enum RejectionCode;
+  switch (code) {
+    case unreadable:
+      return {"SYNTAX_ERROR"};
+    case frozen_changed:
+    case too_large:
+      return {"VALIDATION_ERROR"};
+    case forbidden_construct:
+    case compile_failed:
+    case compile_limit:
+      return {"COMPILATION_ERROR"};
+    case entry_missing:
+      return {"INSTANTIATION_ERROR"};
+    case load_failed:
+      return {"IMPORT_ERROR", true};
+    case not_reproducible:
+      return {"COMPILATION_ERROR", true};
+    case plan_failed:
+    case crashed:
+    case exited:
+    case out_of_memory:
+    case command_failed:
+    case raised:
+    case bad_metrics:
+    case out_of_bounds:
+    case unsafe_memory:
+      return {"RUNTIME_ERROR", true};
+    case timed_out:
+    case too_slow:
+      return {"TIMEOUT_ERROR", true};
+    case wrong_output:
+    case output_not_written:
+    case not_finite:
+    case nondeterministic:
+    case input_modified:
+      return {"CORRECTNESS_ERROR", true};
+    case background_work:
+    case protocol_forged:
+    case sandbox_violation:
+    case implausible_speed:
+      return {"RUNTIME_ERROR", true, true};
+  }
+  return {"UNKNOWN_ERROR"};
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+Json json_of(const Measurement& value) {
+  return {{"median", value.median}, {"low", value.low}, {"high", value.high}, {"samples", value.samples}};
+}
+
+/// "(3 / 5)" of the shapes whose outputs were compared; empty where none was.
+std::string trials_of(const Report& report) {
+  const auto compared =
+      std::ranges::count_if(report.shapes, [](const auto& s) { return s.correct.has_value(); });
+  const auto correct = std::ranges::count_if(report.shapes, [](const auto& s) { return s.correct == true; });
+  if (compared == 0) return {};
+  return "(" + std::to_string(correct) + " / " + std::to_string(compared) + ")";
+}
+
+/// What has no place among KernelGYM's fields.
+Json own_metadata(const Evaluation& evaluation) {
+  const Report& report = evaluation.report();
+  Json own = {{"tier", report.tier}, {"hardware", report.hardware}, {"toolchain", report.toolchain}};
+  own["spent_ms"] = report.spent_ms;
+  if (report.speedup) own["speedup"] = json_of(*report.speedup);
+  if (report.runtime_us) own["runtime_us"] = json_of(*report.runtime_us);
+  if (!report.advice.empty()) own["advice"] = report.advice;
+  if (const Metrics* metrics = evaluation.metrics()) {
+    own["fitness"] = json_of(metrics->fitness());
+    own["features"] = metrics->features();
+  }
+  if (const Rejection* rejection = evaluation.rejection())
+    own["rejection"] = {{"stage", name_of(rejection->stage)}, {"code", name_of(rejection->code)}};
+  for (const ShapeResult& shape : report.shapes) {
+    Json entry = {{"shape", shape.shape}, {"timed", shape.timed}};
+    if (shape.correct) entry["correct"] = *shape.correct;
+    if (shape.runtime_us) entry["runtime_us"] = json_of(*shape.runtime_us);
+    if (shape.speedup) entry["speedup"] = json_of(*shape.speedup);
+    own["shapes"].push_back(std::move(entry));
+  }
+  return own;
+}
+
+/// How much of a call is the candidate's own kernels: what rewards for coverage read.
+void put_coverage(const Metrics& metrics, const Report& report, Json& metadata) {
+  const auto& features = metrics.features();
+  const auto own = features.find("own_kernels"), others = features.find("aten_ops"),
+             share = features.find("own_share");
+  if (own == features.end()) return;
+  metadata["num_custom_kernels"] = own->second;
+  metadata["num_total_kernels"] = own->second + (others == features.end() ? 0 : others->second);
+  if (share == features.end() || !report.runtime_us) return;
+  metadata["total_kernel_run_time_in_profiling_us"] = report.runtime_us->median;
+  metadata["custom_kernel_cuda_time_in_profiling_us"] = report.runtime_us->median * share->second;
+  metadata["custom_kernel_cuda_time_coverage"] = share->second;
+}
+
+void put_rejection(const Rejection& rejection, const EvaluationRequest& request, Verdict& verdict) {
+  const Meaning meaning = meaning_of(rejection.code);
+  verdict.compiled = meaning.compiled;
+  verdict.decoy_kernel = meaning.decoy;
+  verdict.error_code = meaning.error_code;
+  verdict.error_message = request.verbose_errors ? rejection.diagnostics : first_line(rejection.diagnostics);
+  const std::string name(name_of(rejection.code));
+  if (meaning.error_code == "CORRECTNESS_ERROR") {
+    verdict.metadata["correctness_issue"] = verdict.error_message;
+  } else if (meaning.compiled) {
+    verdict.metadata["runtime_error"] = verdict.error_message;
+    verdict.metadata["runtime_error_name"] = name;
+  } else {
+    verdict.metadata["compilation_error"] = verdict.error_message;
+    verdict.metadata["compilation_error_name"] = name;
+  }
+}
+
+void put_acceptance(const Evaluation& evaluation, const EvaluationRequest& request, Verdict& verdict) {
+  const Report& report = evaluation.report();
+  const auto& features = evaluation.metrics()->features();
+  const auto own_kernels = features.find("own_kernels");
+  verdict.compiled = true;
+  verdict.decoy_kernel = request.detect_decoys && own_kernels != features.end() && own_kernels->second == 0;
+  constexpr double kUsInMs = 1000;
+  if (report.runtime_us) verdict.kernel_runtime_ms = report.runtime_us->median / kUsInMs;
+  // A task without a baseline has a fitness alone, which is what a trainer rewards.
+  verdict.speedup = (report.speedup ? *report.speedup : evaluation.metrics()->fitness()).median;
+  if (report.runtime_us && report.speedup)
+    verdict.reference_runtime_ms = *verdict.kernel_runtime_ms * report.speedup->median;
+  put_coverage(*evaluation.metrics(), report, verdict.metadata);
+}
+
+}  // namespace
+
+std::string_view error_code_of(RejectionCode code) { return meaning_of(code).error_code; }
+
+std::string_view error_code_of(ErrorCode code) {
+  using enum ErrorCode;
+  switch (code) {
+    case invalid_argument:
+    case bad_input:
+    case too_long:
+    case refused:
+      return "VALIDATION_ERROR";
+    case disk_full:
+    case busy:
+    case tool_missing:
+    case unsupported:
+    case unstable:
+    case network:
+    case rate_limited:
+    case server_failed:
+      return "RESOURCE_ERROR";
+    case not_found:
+    case permission:
+    case io:
+    case already_told:
+    case unknown_ticket:
+    case version:
+    case corrupt:
+    case tool_failed:
+    case timeout:
+    case untrusted:
+    case bad_reply:
+    case cancelled:
+    case internal:
+      return "SYSTEM_ERROR";
+  }
+  return "UNKNOWN_ERROR";
+}
+
+Verdict verdict_of(const Evaluation& evaluation, const EvaluationRequest& request) {
+  Verdict verdict;
+  verdict.correctness = evaluation.accepted();
+  const Report& report = evaluation.report();
+  if (!report.hardware.empty()) verdict.metadata["hardware"] = verdict.metadata["gpu_name"] = report.hardware;
+  if (const std::string trials = trials_of(report); !trials.empty())
+    verdict.metadata["correctness_trials"] = trials;
+  if (const Rejection* rejection = evaluation.rejection())
+    put_rejection(*rejection, request, verdict);
+  else
+    put_acceptance(evaluation, request, verdict);
+  verdict.metadata["kernelsmith"] = own_metadata(evaluation);
+  return verdict;
+}
+
+Verdict verdict_of(const Error& error) {
+  Verdict verdict;
+  verdict.error_code = error_code_of(error.code);
+  verdict.error_message = describe(error);
+  verdict.metadata["kernelsmith"] = {{"error", name_of(error.code)}};
+  return verdict;
+}
+
+}  // namespace kernelsmith::service

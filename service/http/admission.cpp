@@ -1,0 +1,86 @@
+#include "admission.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <utility>
+
+#include <openssl/evp.h>
+
+#include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/service/http_server.hpp>
+
+namespace kernelsmith::http {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string lowered(text);
+  for (char& c : lowered) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lowered;
+}
+
+bool is_same(std::string_view one, std::string_view other) { return lower(one) == lower(other); }
+
+/// Empty for what is no base64.
+std::string base64_decoded(std::string_view text) {
+  constexpr std::size_t kLongest = 4096;
+  if (text.empty() || text.size() > kLongest || text.size() % 4 != 0) return {};
+  std::string bytes(text.size() / 4 * 3, '\0');
+  const int length =
+      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                      reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  if (length < 0) return {};
+  const std::size_t padding = text.size() - text.substr(0, text.find_last_not_of('=') + 1).size();
+  bytes.resize(static_cast<std::size_t>(length) - std::min(padding, std::size_t{2}));
+  return bytes;
+}
+
+}  // namespace
+
+bool equal_in_constant_time(std::string_view secret, std::string_view given) {
+  // Digests have one length, so nothing is told of the secret's.
+  const Digest wanted = digest_of(secret), got = digest_of(given);
+  unsigned differing = 0;
+  for (std::size_t i = 0; i < wanted.bytes.size(); ++i)
+    differing |= static_cast<unsigned>(wanted.bytes[i]) ^ static_cast<unsigned>(got.bytes[i]);
+  return differing == 0;
+}
+
+std::string_view host_without_port(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(1, std::min(host.find(']'), host.size()) - 1);
+  return host.substr(0, host.find(':'));
+}
+
+bool is_loopback_name(std::string_view host) {
+  const auto is_address = [](char c) { return c == '.' || std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  return is_same(host, "localhost") || host == "::1" ||
+         (host.starts_with("127.") && std::ranges::all_of(host, is_address));
+}
+
+bool is_cross_site(const Request& request, bool loopback, const std::vector<std::string>& allowed) {
+  const auto host = request.header("host");
+  if (!host) return false;
+  const std::string_view name = host_without_port(*host);
+  const auto is_allowed = [name](const std::string& other) { return is_same(name, other); };
+  if (loopback && !is_loopback_name(name) && !std::ranges::any_of(allowed, is_allowed)) return true;
+  const auto origin = request.header("origin");
+  if (!origin) return false;
+  const std::size_t scheme = origin->find("://");
+  return scheme == origin->npos || !is_same(origin->substr(scheme + 3), *host);
+}
+
+Guard bearer_guard(std::string token) {
+  return [token = std::move(token)](const Request& request) {
+    const std::string_view given = request.header("authorization").value_or("");
+    const std::size_t blank = std::min(given.find(' '), given.size());
+    const std::string_view scheme = given.substr(0, blank);
+    const std::string_view credentials = given.substr(std::min(blank + 1, given.size()));
+    if (is_same(scheme, "bearer")) return equal_in_constant_time(token, credentials);
+    if (!is_same(scheme, "basic")) return false;
+    const std::string pair = base64_decoded(credentials);
+    const std::size_t colon = pair.find(':');
+    return colon != pair.npos && equal_in_constant_time(token, std::string_view(pair).substr(colon + 1));
+  };
+}
+
+}  // namespace kernelsmith::http

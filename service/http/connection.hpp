@@ -1,0 +1,81 @@
+// Connection: one client's socket, from its first request to its end. A coroutine on a strand of its own.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include <kernelsmith/service/http_server.hpp>
+
+#include "exchange.hpp"
+
+namespace kernelsmith::http {
+
+/// What all connections of a server read.
+struct Shared {
+  Router router;
+  ServerOptions options;
+  bool loopback = true;  ///< the server listens on a loopback address
+};
+
+/// All but start() and stop() runs on the strand.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  /// The socket's executor is a strand.
+  Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<const Shared> shared);
+
+  /// Serves until the connection ends, and then calls `gone`. One that is `refused` has its first request
+  /// answered with 503.
+  void start(bool refused, std::function<void()> gone);
+
+  /// Ends it, after the answer that is under way.
+  void stop();
+
+ private:
+  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using Timer = std::shared_ptr<boost::asio::steady_timer>;
+  template <class T = void>
+  using Awaitable = boost::asio::awaitable<T>;
+
+  Awaitable<> run(bool refused);
+  Awaitable<bool> wait_for_bytes();
+  Awaitable<bool> serve_one(bool refused);
+  Awaitable<bool> read_body(Parser& parser);
+  Awaitable<bool> dispatch(Request request, const Router::Route& route);
+  Awaitable<bool> write(Response response);
+  Awaitable<> write_events(std::shared_ptr<Exchange> exchange, Exchange::Taken taken);
+  Awaitable<bool> write_chunk(std::string_view bytes);
+  Awaitable<bool> fail_to_read(boost::system::error_code error);
+  Awaitable<> drain();
+  void watch_for_close();
+  void tell_served(unsigned status) const;
+
+  const std::shared_ptr<const Shared> shared_;
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;
+  Timer wake_;             ///< cancelled where there may be something to do while an answer is waited for
+  bool idle_ = false;      ///< between two requests
+  bool stopping_ = false;  ///< no further request
+  bool gone_ = false;      ///< the client closed its stream of events
+
+  // Of the request that is served.
+  bool unread_ = false;  ///< a part of it was not read, so that none can follow
+  bool head_ = false;
+  bool keep_alive_ = false;
+  unsigned version_ = 11;
+  std::string method_, route_;
+  std::chrono::steady_clock::time_point begun_;
+};
+
+}  // namespace kernelsmith::http

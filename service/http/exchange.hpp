@@ -1,0 +1,49 @@
+// Exchange: one request between its handler, on any thread, and its connection, on the connection's strand.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <kernelsmith/service/http_message.hpp>
+
+namespace kernelsmith::http {
+
+/// The handler's side gives an answer, or begins a stream and adds to it; the connection's side is woken and
+/// takes it. Whichever side goes first, the other finds out. Thread-safe.
+class Exchange {
+ public:
+  /// `wake` is called with the lock held, whenever there is something to take, until detach().
+  explicit Exchange(std::function<void()> wake) : wake_(std::move(wake)) {}
+
+  // The handler's side.
+  bool answer(Response response);
+  bool begin_stream();
+  bool push(std::string_view bytes);
+  void end_stream();
+  bool is_closed() const;
+
+  // The connection's side.
+  struct Taken {
+    std::optional<Response> response;
+    bool streaming = false;
+    std::string bytes;  ///< of the stream
+    bool ended = false;
+  };
+  Taken take();
+  void detach();
+
+ private:
+  void wake() const;  // requires mutex_
+
+  mutable std::mutex mutex_;
+  std::function<void()> wake_;  ///< empty once the connection is gone
+  std::optional<Response> response_;
+  bool answered_ = false;
+  bool streaming_ = false;
+  bool ended_ = false;
+  std::string bytes_;
+};
+
+}  // namespace kernelsmith::http

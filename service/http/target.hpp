@@ -1,0 +1,25 @@
+// The target of a request line: what a client wrote, taken apart and decoded.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelsmith::http {
+
+struct Target {
+  std::string path;                   ///< percent-encoded, without the query
+  std::vector<std::string> segments;  ///< of the path, decoded: "/a/b%2Fc" has "a" and "b/c", "/" none
+  std::map<std::string, std::string> query;
+};
+
+/// Nothing for a target that is no path (origin form) or http URL (absolute form), holds a broken percent
+/// escape, or a control character, encoded or not.
+std::optional<Target> parse_target(std::string_view text);
+
+/// The text with "%41" decoded, and "+" as a blank where `plus_is_blank`.
+std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_blank = false);
+
+}  // namespace kernelsmith::http

@@ -1,0 +1,40 @@
+// The progress curve: how the best fitness rose over the evaluated programs, by what is known now.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/session/run_view.hpp>
+
+namespace kernelsmith::ui {
+
+/// A program on the curve. `at` counts evaluated programs in the order of their numbers, from 1.
+struct CurvePoint {
+  std::uint64_t at = 0;
+  ProgramId program;
+  double fitness = 0;  ///< the median
+};
+
+/// A new best, with its interval.
+struct CurveStep {
+  CurvePoint point;
+  double low = 0, high = 0;
+};
+
+struct Curve {
+  std::uint64_t evaluated = 0;
+  std::string unit;  ///< of the fitness; empty where it has none
+  /// A program that was measured again counts with its last measurement, one that did not hold counts as
+  /// rejected, and one that lost a duel with the best although its median is higher is no step.
+  std::vector<CurveStep> steps;
+  std::vector<CurvePoint> accepted;     ///< all of them, or evenly chosen ones
+  std::vector<std::uint64_t> rejected;  ///< where a program was rejected; all, or evenly chosen ones
+};
+
+/// With at most `most` accepted and `most` rejected programs, and as many steps; the last step is always
+/// there. Reads the steps' intervals from the view's store. Errors: the journal's.
+Result<Curve> curve_of(const RunView& view, std::size_t most);
+
+}  // namespace kernelsmith::ui

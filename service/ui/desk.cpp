@@ -1,0 +1,85 @@
+#include "desk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ui_json.hpp"
+
+namespace kernelsmith::ui {
+
+Desk::Desk(Look look, std::string first, Cadence cadence)
+    : look_(std::move(look)),
+      cadence_(cadence),
+      summary_(std::move(first)),
+      thread_([this](const std::stop_token& stop) { work(stop); }) {}
+
+void Desk::post(Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_one();
+}
+
+void Desk::send_summary(http::Responder responder) {
+  post([this, responder = std::move(responder)] {
+    look_if_due();
+    responder.send(trouble_ ? http::error_response(503, describe(*trouble_))
+                            : http::Response{.body = summary_});
+  });
+}
+
+void Desk::add_listener(http::EventStream stream) {
+  post([this, stream = std::move(stream)]() mutable {
+    look_if_due();
+    stream.send("summary", summary_);
+    if (trouble_) stream.send("trouble", one_line(json_of(*trouble_)));
+    listeners_.push_back(std::move(stream));
+  });
+}
+
+void Desk::work(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    if (auto job = next_job(stop))
+      (*job)();
+    else if (!stop.stop_requested())
+      look_if_due();
+    std::erase_if(listeners_, [](const http::EventStream& stream) { return stream.closed(); });
+  }
+}
+
+/// Waits for a job, or until a look is due.
+std::optional<Desk::Job> Desk::next_job(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  const auto has_job = [this] { return !jobs_.empty(); };
+  if (listeners_.empty())
+    changed_.wait(lock, stop, has_job);
+  else
+    changed_.wait_until(lock, stop, next_look_, has_job);
+  if (jobs_.empty()) return std::nullopt;
+  std::optional<Job> job(std::move(jobs_.front()));
+  jobs_.pop_front();
+  return job;
+}
+
+void Desk::look_if_due() {
+  const auto begin = Clock::now();
+  if (begin < next_look_) return;
+  auto seen = look_();
+  const auto end = Clock::now();
+  next_look_ = end + std::max<Clock::duration>(cadence_.pause, cadence_.rest * (end - begin));
+  if (!seen) {
+    if (trouble_ == seen.error()) return;
+    trouble_ = seen.error();
+    return tell("trouble", one_line(json_of(*trouble_)));
+  }
+  const bool recovered = std::exchange(trouble_, std::nullopt).has_value();
+  if (*seen) summary_ = std::move(**seen);
+  if (*seen || recovered) tell("summary", summary_);
+}
+
+void Desk::tell(const char* event, const std::string& data) {
+  for (const http::EventStream& listener : listeners_) listener.send(event, data);
+}
+
+}  // namespace kernelsmith::ui

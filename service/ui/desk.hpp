@@ -1,0 +1,70 @@
+// Desk: the one thread that looks at what a page shows, answers the requests about it, and tells the browsers
+// that listen what is new.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/service/http_message.hpp>
+
+namespace kernelsmith::ui {
+
+/// How often to look.
+struct Cadence {
+  std::chrono::milliseconds pause{1000};  ///< at least, between the end of a look and the next one
+  unsigned rest = 3;  ///< times as long as the look took: it takes a quarter of the time at most
+};
+
+/// Looks only while somebody listens or asks. Thread-safe.
+class Desk {
+ public:
+  /// The summary where it has changed since the last call; empty where it has not. Called on the desk's
+  /// thread, as every job is.
+  using Look = std::function<Result<std::optional<std::string>>()>;
+  using Job = std::function<void()>;
+
+  /// `first` is the summary to begin with.
+  Desk(Look look, std::string first, Cadence cadence);
+
+  /// Runs the job behind those that wait.
+  void post(Job job);
+
+  /// Answers with the summary, after a look where one is due.
+  void send_summary(http::Responder responder);
+
+  /// Sends the event `summary` now and whenever there is a new one, `trouble` (an Error) when a look fails.
+  void add_listener(http::EventStream stream);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void work(const std::stop_token& stop);
+  std::optional<Job> next_job(const std::stop_token& stop);
+  void look_if_due();
+  void tell(const char* event, const std::string& data);
+
+  const Look look_;
+  const Cadence cadence_;
+
+  // Of the desk's thread.
+  std::string summary_;
+  std::optional<Error> trouble_;
+  Clock::time_point next_look_ = Clock::time_point::min();
+  std::vector<http::EventStream> listeners_;
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<Job> jobs_;  ///< guarded by mutex_
+  std::jthread thread_;   ///< last: it ends before what it uses
+};
+
+}  // namespace kernelsmith::ui

@@ -1,0 +1,20 @@
+// One GET request to an evaluation service, waited for.
+#pragma once
+
+#include <string>
+
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith::ui {
+
+struct Fetched {
+  long status = 0;
+  std::string body;
+};
+
+/// Follows no redirection, which could lead the token elsewhere. Errors: `network` where nobody answers in
+/// seconds, `untrusted` for a certificate, `bad_reply` for an answer beyond some megabytes. `where` is the
+/// URL. Thread-safe.
+Result<Fetched> fetch(const std::string& url, const std::string& token);
+
+}  // namespace kernelsmith::ui

@@ -1,0 +1,81 @@
+#include "followed_service.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "fetch.hpp"
+#include "ui_json.hpp"
+
+namespace kernelsmith::ui {
+namespace {
+
+bool has_odd_characters(const std::string& text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return c <= ' ' || c == 0x7f; });
+}
+
+/// "host:port" of "http://host:port"; empty where there is none.
+std::string place_of(const std::string& url) {
+  constexpr std::string_view kBehindScheme = "://";
+  const std::size_t at = url.find(kBehindScheme);
+  return at == url.npos ? "" : url.substr(at + kBehindScheme.size());
+}
+
+Error no_service(const std::string& url, long status) {
+  return fail(ErrorCode::bad_reply,
+              "no evaluation service answers here (HTTP status " + std::to_string(status) + ")", url,
+              "look whether the address is that of `kernelsmith serve`");
+}
+
+Result<std::string> text_at(const ServiceAddress& service, const std::string& path) {
+  const std::string url = service.url + path;
+  auto fetched = fetch(url, service.token);
+  if (!fetched) return fetched.error();
+  if (fetched->status == 401 || fetched->status == 403)
+    return fail(ErrorCode::permission,
+                service.token.empty() ? "the service wants a token" : "the service does not take this token",
+                url, "set KERNELSMITH_SERVICE_TOKEN to the token of the service");
+  if (fetched->status != 200) return no_service(url, fetched->status);
+  return std::move(fetched->body);
+}
+
+Result<Json> object_at(const ServiceAddress& service, const std::string& path) {
+  const auto text = text_at(service, path);
+  if (!text) return text.error();
+  Json body = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!body.is_object()) return no_service(service.url + path, 200);
+  return Result<Json>(boost::system::in_place_value, std::move(body));  // a Json converts to too much
+}
+
+double steady_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FollowedService>> FollowedService::at(ServiceAddress service) {
+  while (service.url.ends_with('/')) service.url.pop_back();  // "http://" is left as "http:"
+  const std::string place = place_of(service.url);
+  // A name and a password in an address would be shown on the page.
+  if (place.empty() || place.find('@') != place.npos || has_odd_characters(service.url))
+    return fail(ErrorCode::invalid_argument, "this is no address of a service", "",
+                "write http://HOST:PORT or https://HOST:PORT");
+  if (has_odd_characters(service.token))
+    return fail(ErrorCode::invalid_argument, "the token holds a blank or a control character",
+                "KERNELSMITH_SERVICE_TOKEN");
+  return std::unique_ptr<FollowedService>(new FollowedService(std::move(service)));
+}
+
+Result<std::optional<std::string>> FollowedService::look() {
+  auto health = object_at(service_, "/health");
+  if (!health) return health.error();
+  auto workers = object_at(service_, "/workers/status");
+  if (!workers) return workers.error();
+  const auto metrics = text_at(service_, "/metrics");
+  if (!metrics) return metrics.error();
+  history_.add({std::move(*health), std::move(*workers), read_metrics(*metrics), steady_s()});
+  return std::optional(one_line(history_.summary(place_of(service_.url))));
+}
+
+}  // namespace kernelsmith::ui

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <kernelsmith/service/http_server.hpp>
+#include <kernelsmith/service/ui.hpp>
+
+#include "desk.hpp"
+#include "followed_run.hpp"
+#include "followed_service.hpp"
+#include "page_files.hpp"
+#include "ui_json.hpp"
+
+namespace kernelsmith::ui {
+namespace {
+
+using http::Request;
+using http::Responder;
+using http::Response;
+
+// Nothing that is not of this server is loaded, and no script stands in the page: whatever a foreign text
+// might achieve.
+constexpr const char* kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri "
+    "'none'; "
+    "form-action 'none'; frame-ancestors 'none'";
+
+std::string type_of(std::string_view name) {
+  if (name.ends_with(".html")) return "text/html; charset=utf-8";
+  if (name.ends_with(".css")) return "text/css; charset=utf-8";
+  return "text/javascript; charset=utf-8";
+}
+
+Response with_rules(Response response) {
+  for (const auto& [name, value] :
+       {std::pair{"Content-Security-Policy", kPolicy}, std::pair{"X-Content-Type-Options", "nosniff"},
+        std::pair{"Referrer-Policy", "no-referrer"}, std::pair{"Cross-Origin-Resource-Policy", "same-origin"},
+        std::pair{"Cache-Control", "no-store"}})
+    response.headers.emplace_back(name, value);
+  return response;
+}
+
+Response answer_of(Result<std::string> body) {
+  if (body) return with_rules({.body = std::move(*body)});
+  const bool missing = body.error().code == ErrorCode::not_found;
+  return with_rules(http::error_response(missing ? 404 : 503, describe(body.error())));
+}
+
+std::optional<ProgramId> program_in(const Request& request) {
+  const std::string& text = request.parameters.at("id");
+  ProgramId id;
+  const char* const end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, id.value);
+  if (error != std::errc{} || read != end) return std::nullopt;
+  return id;
+}
+
+void add_files(http::Router& router) {
+  for (const PageFile& file : page_files()) {
+    const auto serve = http::answering([&file](const Request&) {
+      return with_rules({.body = std::string(file.text), .content_type = type_of(file.name)});
+    });
+    router.add("GET", "/" + std::string(file.name), serve);
+    if (file.name == "index.html") router.add("GET", "/", serve);
+  }
+}
+
+void add_events(http::Router& router, const std::shared_ptr<Desk>& desk) {
+  router.add("GET", "/api/events",
+             [desk](const Request&, const Responder& responder) { desk->add_listener(responder.stream()); });
+}
+
+/// What only runs have. `run` is used on the desk's thread alone.
+void add_run(http::Router& router, const std::shared_ptr<Desk>& desk,
+             const std::shared_ptr<FollowedRun>& run) {
+  router.add("GET", "/api/run",
+             [desk](const Request&, const Responder& responder) { desk->send_summary(responder); });
+  router.add("GET", "/api/lineage", [desk, run](const Request&, const Responder& responder) {
+    desk->post([run, responder] { responder.send(answer_of(run->lineage())); });
+  });
+  router.add("GET", "/api/programs/{id}", [desk, run](const Request& request, const Responder& responder) {
+    const auto id = program_in(request);
+    if (!id) {
+      responder.send(with_rules(http::error_response(400, "a program's number is a whole number")));
+      return;
+    }
+    desk->post([run, responder, id = *id] { responder.send(answer_of(run->program(id))); });
+  });
+}
+
+void add_service(http::Router& router, const std::shared_ptr<Desk>& desk) {
+  router.add("GET", "/api/service",
+             [desk](const Request&, const Responder& responder) { desk->send_summary(responder); });
+}
+
+}  // namespace
+
+struct Page::Impl {
+  std::shared_ptr<Desk> desk;
+  std::unique_ptr<http::Server> server;  ///< ends first, and with it the streams that the desk writes to
+
+  static Result<std::unique_ptr<Impl>> serve(http::Router router, std::shared_ptr<Desk> desk,
+                                             std::uint16_t port) {
+    add_files(router);
+    add_events(router, desk);
+    http::ServerOptions options;
+    options.port = port;
+    options.threads = 1;
+    auto server = http::Server::start(std::move(router), std::move(options));
+    if (!server) return server.error();
+    return std::make_unique<Impl>(Impl{std::move(desk), std::move(*server)});
+  }
+};
+
+Page::Page(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Page::~Page() = default;
+
+Result<std::unique_ptr<Page>> Page::of_run(const std::filesystem::path& folder, Registry registry,
+                                           std::uint16_t port) {
+  const auto run = std::make_shared<FollowedRun>(folder, std::move(registry));
+  auto first = run->look();
+  if (!first) return first.error();
+  const auto desk = std::make_shared<Desk>([run] { return run->look(); }, std::move(**first), Cadence{});
+  http::Router router;
+  add_run(router, desk, run);
+  auto impl = Impl::serve(std::move(router), desk, port);
+  if (!impl) return impl.error();
+  return std::unique_ptr<Page>(new Page(std::move(*impl)));
+}
+
+Result<std::unique_ptr<Page>> Page::of_service(ServiceAddress service, std::uint16_t port) {
+  auto followed = FollowedService::at(std::move(service));
+  if (!followed) return followed.error();
+  const std::shared_ptr<FollowedService> one = std::move(*followed);
+  auto first = one->look();
+  if (!first) return first.error();
+  constexpr Cadence kCadence{.pause = std::chrono::milliseconds(2000)};
+  const auto desk = std::make_shared<Desk>([one] { return one->look(); }, std::move(**first), kCadence);
+  http::Router router;
+  add_service(router, desk);
+  auto impl = Impl::serve(std::move(router), desk, port);
+  if (!impl) return impl.error();
+  return std::unique_ptr<Page>(new Page(std::move(*impl)));
+}
+
+std::string Page::url() const { return impl_->server->url() + "/"; }
+
+}  // namespace kernelsmith::ui

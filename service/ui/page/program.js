@@ -1,0 +1,71 @@
+// The dialog that shows one program of the run: what was measured, what was wrong, its source.
+
+import { listing, make, note, pairs, programLink, section } from "./dom.js";
+import { shapes, sources } from "./run.js";
+import { counted, measuredText, number } from "./words.js";
+
+export class ProgramDialog {
+  constructor(dialog) {
+    this.dialog = dialog;
+    this.asked = null;
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog || event.target.closest("button.close")) dialog.close();
+    });
+  }
+
+  async open(id) {
+    this.asked = id;
+    let parts;
+    try {
+      const answer = await fetch(`/api/programs/${id}`);
+      const body = await answer.json();
+      parts = answer.ok ? contents(body) : [make("h2", `Program ${id}`), note(body.detail)];
+    } catch {
+      parts = [make("h2", `Program ${id}`), note("The server of this page does not answer.")];
+    }
+    if (this.asked !== id) return; // another one was asked for meanwhile
+    const close = make("button.close", "Close");
+    close.type = "button";
+    this.dialog.replaceChildren(close, ...parts.filter(Boolean));
+    if (!this.dialog.open) this.dialog.showModal();
+    this.dialog.scrollTop = 0;
+  }
+}
+
+function contents(program) {
+  const { evaluation } = program;
+  const rejection = evaluation.rejection;
+  const timed = shapes(evaluation.shapes);
+  if (timed) timed.querySelector("h2").textContent = "Timed shapes";
+  return [
+    make("h2", `Program ${program.program} (${program.origin})`),
+    facts(program),
+    rejection ? section(`Rejected: ${rejection.stage}, ${rejection.code}`,
+      rejection.diagnostics.text ? listing(rejection.diagnostics) : "") : null,
+    evaluation.advice ? section("Advice", note(evaluation.advice)) : null,
+    timed,
+    section("Source", ...sources(program)),
+  ];
+}
+
+function facts({ parents, children, evaluation }) {
+  const rows = [];
+  const add = (name, value) => { if (value) rows.push([name, value]); };
+  add("fitness", evaluation.fitness && measuredText(evaluation.fitness));
+  add("speedup", evaluation.speedup && measuredText(evaluation.speedup));
+  add("time of a call", evaluation.runtime_us && measuredText(evaluation.runtime_us));
+  add("features", Object.entries(evaluation.features).map(([name, value]) => `${name} ${number(value)}`).join(", "));
+  add("parents", links(parents));
+  add("children", links(children));
+  add("tier", evaluation.tier);
+  add("hardware", evaluation.hardware);
+  add("toolchain", evaluation.toolchain);
+  return rows.length ? pairs(rows) : null;
+}
+
+function links({ count, shown }) {
+  if (count === 0) return null;
+  const made = shown.flatMap((id, at) => (at ? [", ", programLink(id)] : [programLink(id)]));
+  if (count > shown.length) made.push(` and ${counted(count - shown.length, "more program")}`);
+  return make("span", ...made);
+}

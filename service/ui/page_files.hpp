@@ -1,0 +1,17 @@
+// The files of the live page: those of page/, and the report's style sheet, as the build put them into the
+// program.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace kernelsmith::ui {
+
+struct PageFile {
+  std::string_view name;  ///< such as "page.js"
+  std::string_view text;
+};
+
+const std::vector<PageFile>& page_files();
+
+}  // namespace kernelsmith::ui

@@ -1,0 +1,44 @@
+// What the live page shows of an evaluation service: its health, its workers and its rates, from what it
+// tells. Pure.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "ui_json.hpp"
+
+namespace kernelsmith::ui {
+
+/// Values of Prometheus' text format, by name with labels as they stand: `requests_total{state="done"}`.
+using MetricValues = std::map<std::string, double, std::less<>>;
+
+/// Comments and lines that are no metric are left out.
+MetricValues read_metrics(std::string_view text);
+
+/// Answers of a service to one look.
+struct ServiceAnswers {
+  Json health;   ///< of GET /health
+  Json workers;  ///< of GET /workers/status
+  MetricValues metrics;
+  double at_s = 0;  ///< on any steady clock
+};
+
+/// The answers of the last minute: rates are differences of counters. Not thread-safe.
+class ServiceHistory {
+ public:
+  void add(ServiceAnswers answers);
+
+  /// What the page is told. A field that the service does not tell is null. Requires at least one add().
+  /// `name` is the service's, for people.
+  Json summary(const std::string& name) const;
+
+ private:
+  Json rate_of(std::string_view counter) const;
+  Json mean_of(const std::string& histogram) const;
+
+  std::deque<ServiceAnswers> answers_;
+};
+
+}  // namespace kernelsmith::ui

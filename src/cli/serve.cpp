@@ -1,0 +1,232 @@
+// kernelsmith serve
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/resource.h>
+
+#include <kernelsmith/service/evaluation_service.hpp>
+#include <kernelsmith/session/run_config.hpp>
+#include <kernelsmith/session/share_programs.hpp>
+#include <kernelsmith/session/task_folder.hpp>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "run_options.hpp"
+#include "say.hpp"
+#include "text.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kTokenVariable = "KERNELSMITH_SERVICE_TOKEN";
+constexpr const char* kStopping = "stopping; what is being evaluated is waited for";
+
+constexpr const char* kFooter =
+    R"(Evaluates candidates for programs that speak KernelGYM's REST contract (docs/service.md):
+  export KERNELGYM_SERVER_URL=http://127.0.0.1:10907
+Without --task it takes KernelBench's problems, each with its request, for the backend torch.
+Of --set the section `evaluator` matters, for example --set evaluator.device=1. SIGTERM and Ctrl-C: takes no more requests, waits for
+what is being evaluated, and ends with exit status 0.)";
+
+/// A thousand clients at once need more descriptors than most shells allow by default.
+void raise_descriptor_limit() {
+  constexpr rlim_t kWanted = 8192;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kWanted) return;
+  limit.rlim_cur = std::min(kWanted, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string trimmed(const std::string& text) {
+  constexpr const char* kBlanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+/// Makes evaluators as a run does. Thread-safe.
+class Makers {
+ public:
+  explicit Makers(ConfigOptions config) : config_(std::move(config)), registry_(default_registry()) {
+    share_programs(registry_);
+  }
+
+  const Registry& registry() const { return registry_; }
+
+  Result<RunConfig> config_for(const Task& task) const {
+    auto config = default_config(task, registry_);
+    if (!config) return config;
+    if (const Status applied = config_.apply_settings(registry_, *config); !applied) return applied.error();
+    return config;
+  }
+
+  Result<std::shared_ptr<Evaluator>> make(const Task& task) const {
+    const auto config = config_for(task);
+    if (!config) return config.error();
+    return config->evaluator.provider->make(task);
+  }
+
+ private:
+  ConfigOptions config_;
+  Registry registry_;
+};
+
+struct ServeCommand {
+  ServiceOptions options;
+  std::vector<std::string> tasks;
+  std::string token_file, keep = "24h", drain = "5m";
+  bool no_token = false;
+  ConfigOptions config;
+
+  int operator()() {
+    const auto makers = std::make_shared<const Makers>(config);
+    for (const Status& ok : {load_tasks(*makers), read_durations(), read_token()})
+      if (!ok) return report(stderr, ok.error());
+    options.backends = makers->registry().backends;
+    options.make_evaluator = [makers](const Task& task) { return makers->make(task); };
+    raise_descriptor_limit();
+    Interrupt interrupt(kStopping);
+    const auto service = EvaluationService::start(options);
+    if (!service) return report(stderr, service.error());
+    announce((*service)->url());
+    wait_for(interrupt.token());
+    (*service)->drain();
+    say(stderr, "stopped\n");
+    return kDone;
+  }
+
+ private:
+  Status load_tasks(const Makers& makers) {
+    for (const std::string& folder : tasks) {
+      auto loaded = load_task_folder(folder, makers.registry().backends);
+      if (!loaded) return loaded.error();
+      if (const auto config_ok = makers.config_for(loaded->task); !config_ok) return config_ok.error();
+      options.tasks.push_back(std::make_shared<const Task>(std::move(loaded->task)));
+    }
+    if (!tasks.empty()) return {};
+    Task problem;  // what requests bring
+    problem.backend = "torch";
+    const auto config_ok = makers.config_for(problem);
+    return config_ok ? Status{} : config_ok.error();
+  }
+
+  Status read_durations() {
+    const auto keep_s = parse_duration(keep), drain_s = parse_duration(drain);
+    if (!keep_s) return keep_s.error();
+    if (!drain_s) return drain_s.error();
+    constexpr double kMsInS = 1000;
+    options.keep = std::chrono::milliseconds(static_cast<std::int64_t>(*keep_s * kMsInS));
+    options.drain_limit = std::chrono::milliseconds(static_cast<std::int64_t>(*drain_s * kMsInS));
+    return {};
+  }
+
+  Status read_token() {
+    const char* const variable = std::getenv(kTokenVariable);  // before any thread starts
+    std::string token = variable ? trimmed(variable) : "";
+    if (!token_file.empty()) {
+      const auto text = read_text_file(token_file);
+      if (!text) return text.error();
+      token = trimmed(*text);
+      if (token.empty())
+        return fail(ErrorCode::bad_input, "the file holds no token", token_file,
+                    "put one line of random text into it");
+    }
+    if (!token.empty()) options.http.guard = http::bearer_guard(std::move(token));
+    if (options.http.guard || no_token || is_loopback(options.http.host)) return {};
+    return fail(ErrorCode::invalid_argument, "whoever reaches this address could have programs run here",
+                "--host " + options.http.host,
+                std::string("give a token by --token-file FILE or ") + kTokenVariable +
+                    "; --no-token where everybody in that network is trusted");
+  }
+
+  void announce(const std::string& url) const {
+    std::string names;
+    for (const auto& task : options.tasks) names += (names.empty() ? "" : ", ") + task->name;
+    say("serving on {}\n", url);
+    say("tasks: {}; {}\n", names.empty() ? "those of the requests" : names,
+        options.http.guard ? "a token is needed" : "no token is needed");
+    std::fflush(stdout);
+  }
+
+  static void wait_for(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any never;
+    never.wait(lock, stop, [] { return false; });
+  }
+};
+
+void add_http_options(CLI::App& command, ServeCommand& serve) {
+  http::ServerOptions& options = serve.options.http;
+  constexpr std::uint16_t kPort = 10907;
+  options.port = kPort;
+  options.max_body_bytes = std::size_t{32} << 20;
+  command.add_option("--host", options.host, "The address to listen on")->capture_default_str();
+  command.add_option("--port", options.port, "0: a free one, which is printed")
+      ->check(whole_number(0, 65535))
+      ->capture_default_str();
+  command
+      .add_option("--token-file", serve.token_file,
+                  "Clients have to send the token that this file holds (default: $KERNELSMITH_SERVICE_TOKEN)")
+      ->check(no_option("FILE"))
+      ->type_name("FILE");
+  command.add_flag("--no-token", serve.no_token, "Serve other machines without one");
+  command
+      .add_option("--allow-host", options.allowed_hosts,
+                  "A name that the Host header may hold beside this machine's own; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command.add_option("--max-body", options.max_body_bytes, "Bytes of a request at most")
+      ->check(whole_number(1))
+      ->type_name("BYTES")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Command& chosen) {
+  auto serve = std::make_shared<ServeCommand>();
+  CLI::App* command = app.add_subcommand("serve", "Evaluate candidates for others, over HTTP");
+  ServiceOptions& options = serve->options;
+  command->add_option("--task", serve->tasks, "A task that requests may name; may be repeated")
+      ->check(no_option("FOLDER"))
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+  add_http_options(*command, *serve);
+  command->add_option("--workers", options.workers, "Evaluations under way at a time")
+      ->check(whole_number(1, 65536))
+      ->capture_default_str();
+  command->add_option("--prepared", options.prepared_tasks, "Tasks that are kept ready")
+      ->check(whole_number(1, 65536))
+      ->capture_default_str();
+  command->add_option("--max-queue", options.max_queue, "Requests that wait at most")
+      ->check(whole_number(1))
+      ->capture_default_str();
+  command->add_option("--keep", serve->keep, "How long results can be fetched: 90s, 30m, 24h")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  command->add_option("--drain", serve->drain, "How long what is being evaluated is waited for at the end")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  command
+      ->add_option("--precision", options.precision, "Of products and sums in problems that requests bring")
+      ->check(CLI::IsMember({"fp32", "tf32", "bf16", "fp16"}))
+      ->capture_default_str();
+  serve->config.add_settings_to(*command);
+  command->footer(kFooter);
+  command->callback([serve, &chosen] { chosen = [serve] { return (*serve)(); }; });
+}
+
+}  // namespace kernelsmith::cli

@@ -1,0 +1,170 @@
+"""`kernelsmith serve` as a process: evaluating, refusing, cancelling, stopping."""
+
+import base64
+import subprocess
+import threading
+import time
+
+from support import KERNELSMITH, ServiceTest, main
+
+
+def until(condition):
+    while not condition():
+        time.sleep(0.01)
+
+
+class Serve(ServiceTest):
+    def test_a_candidate_is_evaluated(self):
+        service = self.serve()
+        taken = service.post("a", "7.5", num_perf_trials=50)
+        self.assertEqual(taken.status, 200)
+        self.assertIn(taken.json["status"], ("pending", "processing", "completed"))
+        result = service.result("a")
+        self.assertEqual((result["status"], result["compiled"], result["correctness"], result["speedup"]),
+                         ("completed", True, True, 7.5))
+        self.assertEqual(result["metadata"]["ignored"], ["num_perf_trials"])
+        self.assertEqual(result["metadata"]["kernelsmith"]["tier"], "unverified")
+        self.assertGreater(result["processing_time"], 0)
+
+    def test_a_rejection_is_a_result_with_its_reason(self):
+        service = self.serve()
+        service.post("a", "fail")
+        result = service.result("a")
+        self.assertEqual((result["status"], result["correctness"], result["error_code"]),
+                         ("completed", False, "RUNTIME_ERROR"))
+        self.assertIn("no such luck", result["error_message"])
+        self.assertEqual(result["metadata"]["kernelsmith"]["rejection"], {"stage": "run", "code": "command_failed"})
+
+    def test_a_machine_that_cannot_evaluate_gives_no_score(self):
+        service = self.serve("--set", "evaluator.python=/nowhere/python3", tasks=())
+        reference = "class Model(X):\n  pass\ndef get_inputs():\n  pass\ndef get_init_inputs():\n  pass\n"
+        service.post("a", "class ModelNew: pass", reference_code=reference)
+        result = service.result("a")
+        self.assertEqual((result["status"], result["error_code"]), ("failed", "RESOURCE_ERROR"))
+        self.assertIsNone(result["correctness"])
+        self.assertIsNone(result["speedup"])
+        self.assertIn("/nowhere/python3", service.get("/status/a").json["error_message"])
+
+    def test_tasks_are_chosen_by_name(self):
+        service = self.serve(tasks=("hill", "dale"))
+        service.post("a", "2", workflow="task:dale")
+        self.assertEqual(service.result("a")["speedup"], 2)
+        wrong = service.post("b", "2", workflow="task:dal")
+        self.assertEqual(wrong.status, 422)
+        self.assertEqual(wrong.json["hint"], "did you mean dale?")
+        self.assertIn("reference_code is required", service.post("c", "2").json["detail"])
+
+    def test_cancelling_kills_what_runs(self):
+        service = self.serve()
+        service.post("a", "hang")
+        until(service.candidates_running)
+        self.assertEqual(service.ask("DELETE", "/tasks/a").json["status"], "cancelled")
+        until(lambda: not service.candidates_running())
+        self.assertEqual(service.get("/status/a").json["status"], "cancelled")
+        until(lambda: service.metric("kernelsmith_evaluations_under_way") == 0)
+
+    def test_a_result_that_is_not_there_yet(self):
+        service = self.serve()
+        service.post("a", "hang")
+        answer = service.get("/results/a")
+        self.assertEqual((answer.status, answer.headers["Retry-After"]), (409, "1"))
+
+    def test_a_full_queue_asks_to_come_again(self):
+        service = self.serve("--workers", 1, "--max-queue", 1)
+        service.post("running", "hang")
+        until(lambda: service.get("/status/running").json["status"] == "processing")
+        self.assertEqual(service.post("waiting", "1").status, 200)
+        refused = service.post("refused", "1")
+        self.assertEqual((refused.status, refused.headers["Retry-After"], refused.json["error_code"]),
+                         (503, "5", "RESOURCE_ERROR"))
+        self.assertEqual(service.get("/status/waiting").json["queue_position"], 0)
+        service.ask("DELETE", "/tasks/running")
+        self.assertEqual(service.result("waiting")["status"], "completed")
+        self.assertEqual(service.post("refused", "1").status, 200)
+
+    def test_a_token_is_asked_for(self):
+        (self.folder / "token").write_text("t0ken\n")
+        service = self.serve("--token-file", self.folder / "token")
+        self.assertEqual(service.post("a", "1").status, 401)
+        self.assertEqual(service.get("/health").status, 200)
+        bearer = {"Authorization": "Bearer t0ken"}
+        basic = {"Authorization": "Basic " + base64.b64encode(b"anybody:t0ken").decode()}
+        self.assertEqual(service.get("/queue/status", headers=bearer).status, 200)
+        self.assertEqual(service.get("/queue/status", headers=basic).status, 200)
+        self.assertEqual(self.serve(env={"KERNELSMITH_SERVICE_TOKEN": "x"}).get("/metrics").status, 401)
+
+    def test_bodies_have_a_limit(self):
+        service = self.serve("--max-body", 1000)
+        self.assertEqual(service.post("a", "1" * 2000).status, 413)
+        self.assertEqual(service.post("a", "1").status, 200)
+
+    def test_results_are_forgotten(self):
+        service = self.serve("--keep", "0.05s")
+        service.post("a", "1")
+        until(lambda: service.get("/status/a").status == 404)
+        self.assertIn("kept for", service.get("/results/a").json["hint"])
+
+    def test_stopping_finishes_what_runs(self):
+        service = self.serve("--workers", 1)
+        service.post("running", "slow")
+        until(lambda: service.get("/status/running").json["status"] == "processing")
+        service.post("waiting", "1")
+        service.terminate()
+        until(lambda: service.get("/health").json["status"] == "draining")
+        refused = service.post("late", "1")
+        self.assertEqual((refused.status, refused.headers["Retry-After"]), (503, "30"))
+        self.assertEqual(service.result("running")["status"], "completed")
+        self.assertEqual(service.get("/status/waiting").json["status"], "cancelled")
+        status, errors = service.wait()
+        self.assertEqual(status, 0)
+        self.assertIn("stopping", errors)
+
+    def test_stopping_does_not_wait_for_ever(self):
+        service = self.serve("--drain", "0.1s")
+        service.post("a", "hang")
+        until(service.candidates_running)
+        service.terminate()
+        self.assertEqual(service.wait()[0], 0)
+        self.assertFalse(service.candidates_running())
+
+    def test_many_clients_at_once(self):
+        service = self.serve()
+        count = 200
+
+        def submit(first):
+            for i in range(first, count, 8):
+                service.post(f"id{i}", str(i))
+
+        clients = [threading.Thread(target=submit, args=(i,)) for i in range(8)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+        self.assertEqual([service.result(f"id{i}")["speedup"] for i in range(count)], list(range(count)))
+        self.assertEqual(service.metric("kernelsmith_evaluation_seconds_count"), count)
+
+
+class Refusals(ServiceTest):
+    def refused(self, *options, says):
+        port = () if "--port" in options else ("--port", "0")
+        done = subprocess.run([KERNELSMITH, "serve", *port, *map(str, options)], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(says, done.stderr)
+
+    def test_what_cannot_be_served(self):
+        self.refused("--host", "0.0.0.0", says="--token-file")
+        self.refused("--host", "no such host", "--no-token", says="no such host")
+        self.refused("--task", self.folder / "nowhere", says="nowhere")
+        self.refused("--set", "evaluator.pyton=x", says="python")
+        self.refused("--keep", "soon", says="soon")
+        (self.folder / "empty").write_text("\n")
+        self.refused("--token-file", self.folder / "empty", says="no token")
+
+    def test_a_port_in_use(self):
+        service = self.serve()
+        self.refused("--port", service.url.rpartition(":")[2], says="another program listens")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+// Any bytes as a request's target, and as its body: taken or refused, and what is taken keeps to its limits.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <kernelsmith/service/http_message.hpp>
+
+#include "evaluation/request.hpp"
+#include "evaluation/task_book.hpp"
+#include "fuzz.hpp"
+#include "http/target.hpp"
+
+using namespace kernelsmith;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto target = http::parse_target(text)) require(target->path.starts_with('/'));
+  const auto body = service::parse_body(text);
+  if (!body) return 0;
+  require(!http::json_quoted(body->dump()).empty());
+  if (const auto request = service::read_request(*body)) {
+    require(!request->task_id.empty() && request->task_id.size() <= 400);
+    require(request->timeout_s >= 10 && request->timeout_s <= 3600);
+    static service::TaskBook book({}, {}, "fp32");
+    if (const auto assigned = book.assign(*request)) require(assigned->task && !assigned->candidate.empty());
+  }
+  if (const auto batch = service::read_batch(*body)) require(batch->requests.size() <= 100);
+  return 0;
+}
