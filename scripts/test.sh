@@ -129,7 +129,7 @@ tidy_stage() {
   stage "clang-tidy"
   local files
   files=$(if $full; then sources; else git diff --name-only --diff-filter=d "${KERNELSMITH_TIDY_BASE:-HEAD~1}"; fi |
-    grep -E '^(archive|evaluator|islands|prompts|python|src)/.*\.cpp$' | grep -v /templates/ || true)
+    grep -E '^(archive|evaluator|islands|prompts|python|service|src)/.*\.cpp$' | grep -v /templates/ || true)
   [ -n "$files" ] || { echo "nothing to check"; return; }
   # Clang cannot read GCC's precompiled headers.
   cmake --preset dev -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null

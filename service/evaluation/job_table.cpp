@@ -157,7 +157,7 @@ std::vector<Worker> JobTable::workers() const {
   return workers;
 }
 
-void JobTable::drain(std::stop_token stop) {
+void JobTable::drain(const std::stop_token& stop) {
   Calls calls;
   {
     const std::lock_guard lock(mutex_);
@@ -186,7 +186,7 @@ JobTable::JobPtr JobTable::next() {
     };
     if (patient) chosen = std::ranges::find_if(queue, has_room);
     if (chosen == queue.end()) chosen = queue.begin();
-    const JobPtr job = *chosen;
+    JobPtr job = *chosen;
     unqueue(job);
     return job;
   }
