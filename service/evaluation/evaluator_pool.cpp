@@ -44,8 +44,7 @@ void EvaluatorPool::start(const TaskPtr& task, EvaluationJob job, std::stop_toke
                           std::function<void()> begun, Sink<Evaluation> done) {
   const std::lock_guard lock(mutex_);
   EntryPtr& entry = entries_[task->digest];
-  if (!entry) entry = std::make_shared<Entry>();
-  entry->task = task;
+  if (!entry) entry = std::make_shared<Entry>(task);
   entry->waiting.push_back({std::move(job), std::move(stop), std::move(begun), std::move(done)});
   queue(entry);
 }
