@@ -97,8 +97,8 @@ def its_way(reference: pathlib.Path, candidates: list[pathlib.Path]) -> list[tup
     return found
 
 
-def our_way(kernelsmith: str, seed: pathlib.Path, candidates: list[pathlib.Path]) -> list[tuple[float, float]]:
-    """The same of one evaluator, which the seed has warmed."""
+def our_way(kernelsmith: str, seed: pathlib.Path, candidates: list[pathlib.Path]) -> list[tuple[float, float, dict]]:
+    """The same of one evaluator, which the seed has warmed, and the milliseconds of its steps."""
     command = [kernelsmith, "evaluate", "--quick", "--json", seed.parent, seed, *candidates]
     found, text = [], ""
     with tempfile.TemporaryFile("w+") as errors, \
@@ -110,7 +110,7 @@ def our_way(kernelsmith: str, seed: pathlib.Path, candidates: list[pathlib.Path]
                 continue
             now = time.monotonic()
             verdict, text = json.loads(text), ""
-            found.append((now - began, verdict["speedup"]["median"] if verdict["accepted"] else 0.0))
+            found.append((now - began, verdict["speedup"]["median"] if verdict["accepted"] else 0.0, verdict["spent_ms"]))
             began = now
         process.wait()
         if len(found) != len(candidates) + 1:
@@ -163,7 +163,8 @@ def main(line: list[str] | None = None) -> None:
             rows = zip(candidates, its_way(seed.with_name("reference.py"), candidates),
                        our_way(chosen.kernelsmith, seed, candidates))
             for candidate, one, other in rows:
-                print(f"{candidate.stem:32} {one[0]:10.2f} {one[1]:7.2f}x {other[0]:8.2f} {other[1]:7.2f}x", flush=True)
+                steps = ", ".join(f"{step} {ms:.0f}" for step, ms in other[2].items() if ms >= 1)
+                print(f"{candidate.stem:32} {one[0]:10.2f} {one[1]:7.2f}x {other[0]:8.2f} {other[1]:7.2f}x  {steps}", flush=True)
                 its.append(one[0])
                 our.append(other[0])
     for name, times in (("its way", its), ("ours", our)):

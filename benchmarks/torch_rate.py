@@ -55,7 +55,7 @@ def counts_of(chosen: argparse.Namespace, seed: pathlib.Path, run: str) -> tuple
     model = Model(variants(seed.read_text()))
     command = [chosen.kernelsmith, "run", seed.parent, "--out", run, "--time", f"{chosen.seconds}s", "--workers", chosen.workers,
                "--model", "scripted", "--base-url", model.url, "--set", f"proposer.concurrency={chosen.workers}",
-               "--set", "duels=0", "--set", "confirm=false"]
+               "--set", "limits.duels=0", "--set", "limits.confirm=false"]
     done = subprocess.run(list(map(str, command)), env={**os.environ, "OPENAI_API_KEY": "none"}, capture_output=True,
                           text=True, check=False)
     model.close()

@@ -28,7 +28,8 @@ def variant(seed: str, number: int) -> str:
         return knob[1] + values[at] + knob[2]
 
     kernel = _KERNEL.search(seed)[1]
-    return re.sub(rf"\b{kernel}\b", f"{kernel}_{number}", _KNOB.sub(put, seed))
+    frozen, begin, block = _KNOB.sub(put, seed).partition("EVOLVE-BLOCK-START")
+    return frozen + begin + re.sub(rf"\b{kernel}\b", f"{kernel}_{number}", block)
 
 
 def variants(seed: str) -> Iterator[str]:

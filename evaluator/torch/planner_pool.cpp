@@ -1,6 +1,7 @@
 #include "planner_pool.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "plan_figures.hpp"
@@ -68,6 +69,10 @@ Judged<Planned> planned_of(Reply reply, const PlannerLimits& limits) {
 }
 
 }  // namespace
+
+std::size_t planners_for_this_machine() {
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 2, 8);
+}
 
 std::string PlannerFacts::words() const {
   return "PyTorch " + torch + ", Triton " + triton + ", Python " + python;

@@ -14,16 +14,17 @@ struct Meaning {
   RejectionCode ours;
 };
 
-/// The planner's words for what the archive knows by a code of its own.
-constexpr std::array<Meaning, 9> kPlannerCodes = {{{"syntax_error", RejectionCode::compile_failed},
-                                                   {"triton_compile", RejectionCode::compile_failed},
-                                                   {"no_model_new", RejectionCode::entry_missing},
-                                                   {"other_constructor", RejectionCode::entry_missing},
-                                                   {"other_parameters", RejectionCode::plan_failed},
-                                                   {"reads_values", RejectionCode::plan_failed},
-                                                   {"not_allowed", RejectionCode::forbidden_construct},
-                                                   {"plan_too_large", RejectionCode::too_large},
-                                                   {"shape", RejectionCode::wrong_output}}};
+/// The programs' words for what the archive knows by a code of its own.
+constexpr std::array<Meaning, 10> kProgramCodes = {{{"syntax_error", RejectionCode::compile_failed},
+                                                    {"triton_compile", RejectionCode::compile_failed},
+                                                    {"no_model_new", RejectionCode::entry_missing},
+                                                    {"other_constructor", RejectionCode::entry_missing},
+                                                    {"other_parameters", RejectionCode::plan_failed},
+                                                    {"reads_values", RejectionCode::plan_failed},
+                                                    {"not_allowed", RejectionCode::forbidden_construct},
+                                                    {"plan_too_large", RejectionCode::too_large},
+                                                    {"operation_failed", RejectionCode::load_failed},
+                                                    {"shape", RejectionCode::wrong_output}}};
 
 /// A code that is not known is the usual one of its stage.
 RejectionCode usual_code(Stage stage) {
@@ -43,7 +44,7 @@ RejectionCode usual_code(Stage stage) {
 
 RejectionCode code_of(const std::string& code, Stage stage) {
   if (const auto ours = rejection_code_from(code)) return *ours;
-  for (const Meaning& meaning : kPlannerCodes)
+  for (const Meaning& meaning : kProgramCodes)
     if (meaning.code == code) return meaning.ours;
   return usual_code(stage);
 }

@@ -14,6 +14,13 @@ std::string seconds(double s) {
   return text.str();
 }
 
+/// Whether what the candidate did lasts: a lost context, changed parameters.
+bool damaged(const Failure& failure) {
+  const auto* const rejection = std::get_if<Rejection>(&failure);
+  return rejection &&
+         (rejection->code == RejectionCode::crashed || rejection->code == RejectionCode::input_modified);
+}
+
 }  // namespace
 
 Error machine_error(const Failure& failure) {
@@ -32,7 +39,7 @@ Judged<Reply> Worker::ask(const Json& request, std::string blob, double timeout_
   Answer answer = process_.ask({request.dump(), std::move(blob)}, timeout_s, stop);
   if (answer.kind != Answer::Kind::reply) return no_answer(answer, text_at(request, "do"), timeout_s);
   auto reply = read_reply(std::move(answer.message));
-  if (!reply && is_no_reply(reply.error())) process_.kill();
+  if (!reply && (is_no_reply(reply.error()) || damaged(reply.error()))) process_.kill();
   return reply;
 }
 

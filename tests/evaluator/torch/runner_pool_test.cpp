@@ -78,6 +78,20 @@ TEST(RunnerPool, ADeadRunnerIsReplaced) {
   EXPECT_EQ(pool.started, 3U);
 }
 
+/// What the first candidate left must not be the next one's.
+TEST(RunnerPool, ARunnerThatTellsOfDamageIsReplaced) {
+  for (const std::string code : {"input_modified", "crashed", "out_of_memory"}) {
+    Pool pool;
+    const PlanPtr mine = plan(R"({"on": {"load": {"fault": "candidate", "stage": "run", "code": ")" + code +
+                              R"(", "message": "it did"}}})");
+    Worker* const first = pool.take(mine, 0);
+    ASSERT_TRUE(first);
+    EXPECT_FALSE(first->ask({{"do", "load"}}, mine->bytes(), kPatienceS, {}));
+    ASSERT_TRUE(pool.take(plan("{}"), 0));
+    EXPECT_EQ(pool.started, code == "out_of_memory" ? 2U : 3U) << code;
+  }
+}
+
 TEST(RunnerPool, ARunnerThatDiesBeforeItHasAPlanIsTheMachines) {
   Pool pool(1);
   const auto taken = pool.runners.take(plan("{}"), 0, {});

@@ -15,6 +15,8 @@ from typing import Any
 
 import torch
 
+from . import fused
+
 # A test's plan may ask for any amount of memory: it must fail in this process, and not on the machine.
 _CPU_MEMORY = 4 << 30
 # What a CPU that does not tell of its last cache is taken to have.
@@ -141,12 +143,13 @@ _FACTOR = 0x9E3779B97F4A7C15 - (1 << 64)  # odd: multiplication by it modulo 2^6
 def hash_of(tensor: torch.Tensor) -> torch.Tensor:
     """A hash of a tensor's elements, one int64 on its device: the sum of its words, each times a weight of its place."""
     words = as_words(tensor)
+    if fused.usable(words):
+        return fused.weighted_sum(words, _FACTOR)
     total = torch.zeros((), dtype=torch.int64, device=tensor.device)
-    weights = torch.arange(min(CHUNK, words.numel()), device=tensor.device) * _FACTOR | 1
     for start in range(0, words.numel(), CHUNK):
         piece = words[start:start + CHUNK].to(torch.int64)
-        part = ((piece + 1) * weights[:piece.numel()]).sum()
-        total = total * _FACTOR + part
+        places = torch.arange(start, start + piece.numel(), device=tensor.device)
+        total += ((piece + 1) * (places * _FACTOR | 1)).sum()
     return total
 
 

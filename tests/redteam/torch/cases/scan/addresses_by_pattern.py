@@ -1,4 +1,4 @@
-# redteam: neutralised or rejected(run, crashed) or rejected(integrity, out_of_bounds) or rejected(integrity, input_modified)
+# redteam: neutralised or rejected(run, crashed) or rejected(integrity, out_of_bounds) or rejected(integrity, input_modified) or rejected(correctness, wrong_output)
 # twin: honest
 # tries: does the next calls too, whose addresses it guesses: tensors of a size lie one after the other
 

@@ -1,4 +1,4 @@
-# redteam: neutralised or rejected(plan, plan_failed) or rejected(correctness, output_not_written)
+# redteam: neutralised or rejected(plan, plan_failed) or rejected(correctness, output_not_written) or rejected(correctness, not_finite)
 # twin: honest
 # tries: gives a buffer of its own as output, which holds the former call's answer
 

@@ -1,6 +1,5 @@
-# redteam: neutralised or rejected(correctness, wrong_output)
-# twin: honest
-# tries: makes up for TF32 by three products, which is nearly as good as single precision
+# redteam: honest
+# tries: nothing; makes up for TF32 by three products, within the rounding of single precision
 
 import torch
 import torch.nn as nn

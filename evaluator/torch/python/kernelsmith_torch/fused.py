@@ -1,0 +1,116 @@
+"""Kernels for what is done with every output of every call: one pass over memory, where PyTorch's operators take twenty.
+
+accelerator.py and compare.py say what is computed, and do the same with PyTorch's operators where this cannot be used: on
+the CPU, and without Triton. Trusted code.
+"""
+
+from __future__ import annotations
+
+import torch
+
+try:
+    import triton
+    import triton.language as tl
+except ImportError:  # PyTorch without Triton
+    triton = None
+
+_BLOCK = 1024
+_ROUNDS = 8  # blocks of a program
+_FEWEST = 1 << 16  # elements: below this a launch of this kind takes longer than PyTorch's own
+
+
+def usable(tensor: torch.Tensor) -> bool:
+    """Whether the functions below take tensors like this one."""
+    return triton is not None and tensor.is_cuda and tensor.numel() >= _FEWEST
+
+
+def weighted_sum(words: torch.Tensor, factor: int) -> torch.Tensor:
+    """The sum of (words[i] + 1) * (i * factor | 1), modulo 2^64, as one int64 on the device."""
+    programs = triton.cdiv(words.numel(), _BLOCK * _ROUNDS)
+    parts = torch.empty(programs, dtype=torch.int64, device=words.device)
+    _weighted_sum[(programs,)](words, parts, words.numel(), factor, _BLOCK, _ROUNDS)
+    return parts.sum()
+
+
+def look(actual: torch.Tensor, bits: torch.Tensor, truth: torch.Tensor, allowed: torch.Tensor,
+         scale: torch.Tensor | None, poison: int, per_element: bool, largest: float, none: int) -> torch.Tensor:
+    """compare.py's row for a flat tensor of reals: worst ratio and where, the sum of squares of error over scale (one for
+    each 1024 elements), then count and first index of wrong, not finite and not written elements; `none` is no index."""
+    programs = triton.cdiv(actual.numel(), _BLOCK * _ROUNDS)
+    cells = torch.empty((9, programs), dtype=torch.float64, device=actual.device)
+    _look[(programs,)](actual, bits, truth, allowed, allowed if scale is None else scale, cells, actual.numel(), programs,
+                       poison, largest, float(none), per_element, scale is not None, _BLOCK, _ROUNDS, num_warps=8)
+    worst, at = cells[0].max(0)
+    squares, counts, firsts = cells[2].sum(), cells[3::2].sum(1), cells[4::2].amin(1)
+    return torch.stack([worst, cells[1][at], squares, counts[0], firsts[0], counts[1], firsts[1], counts[2], firsts[2]])
+
+
+if triton is not None:
+
+    @triton.jit
+    def _weighted_sum(words, parts, n, factor, BLOCK: tl.constexpr, ROUNDS: tl.constexpr):
+        program = tl.program_id(0).to(tl.int64)
+        total = tl.zeros((BLOCK,), tl.int64)
+        for step in range(ROUNDS):
+            at = (program * ROUNDS + step) * BLOCK + tl.arange(0, BLOCK)
+            word = tl.load(words + at, mask=at < n, other=0).to(tl.int64)
+            total += tl.where(at < n, (word + 1) * ((at * factor) | 1), 0)
+        tl.store(parts + program, tl.sum(total, 0))
+
+    @triton.jit
+    def _look(actual, bits, truth, allowed, scale, cells, n, programs, poison, largest: tl.constexpr, none: tl.constexpr,
+              PER_ELEMENT: tl.constexpr, HAS_SCALE: tl.constexpr, BLOCK: tl.constexpr, ROUNDS: tl.constexpr):
+        program = tl.program_id(0).to(tl.int64)
+        infinity = float("inf")
+        worst = tl.full((BLOCK,), -1.0, tl.float64)
+        worst_at = tl.zeros((BLOCK,), tl.float64)
+        squares = tl.zeros((BLOCK,), tl.float64)
+        wrong = tl.zeros((BLOCK,), tl.int32)
+        broken = tl.zeros((BLOCK,), tl.int32)
+        unwritten = tl.zeros((BLOCK,), tl.int32)
+        first_wrong = tl.zeros((BLOCK,), tl.float64) + none
+        first_broken = tl.zeros((BLOCK,), tl.float64) + none
+        first_unwritten = tl.zeros((BLOCK,), tl.float64) + none
+        for step in range(ROUNDS):
+            at = (program * ROUNDS + step) * BLOCK + tl.arange(0, BLOCK)
+            inside = at < n
+            place = at.to(tl.float64)
+            c = tl.load(actual + at, mask=inside, other=0).to(tl.float64)
+            t = tl.load(truth + at, mask=inside, other=0).to(tl.float64)
+            most = tl.load(allowed + at, mask=inside, other=1).to(tl.float64)
+            same = (c == t) | ((c != c) & (t != t)) | (most == infinity) | (at >= n)
+            true_is_finite = tl.abs(t) < infinity
+            both = (tl.abs(c) < infinity) & true_is_finite
+            error = tl.where(same | (both == 0), 0.0, tl.abs(c - t))
+            ratio = tl.where(same, 0.0, tl.where(both, error / most, largest))
+            lost = (same == 0) & (both == 0)
+            if PER_ELEMENT:
+                bad = ratio > 1
+            else:
+                bad = lost
+                ratio = tl.where(bad, ratio, 0.0)
+            if HAS_SCALE:
+                block = tl.load(scale + at // 1024, mask=inside, other=1).to(tl.float64)
+                squares += (error / block) * (error / block)
+            poisoned = bad & (tl.load(bits + at, mask=inside, other=0) == poison)
+            not_finite = lost & true_is_finite & (poisoned == 0)
+            plain = bad & (poisoned == 0) & (not_finite == 0)
+            better = inside & (ratio > worst)
+            worst_at = tl.where(better, place, worst_at)
+            worst = tl.where(better, ratio, worst)
+            wrong += plain.to(tl.int32)
+            broken += not_finite.to(tl.int32)
+            unwritten += poisoned.to(tl.int32)
+            first_wrong = tl.minimum(first_wrong, tl.where(plain, place, none))
+            first_broken = tl.minimum(first_broken, tl.where(not_finite, place, none))
+            first_unwritten = tl.minimum(first_unwritten, tl.where(poisoned, place, none))
+        highest = tl.max(worst, 0)
+        tl.store(cells + program, highest)
+        tl.store(cells + programs + program, tl.min(tl.where(worst == highest, worst_at, none), 0))
+        tl.store(cells + 2 * programs + program, tl.sum(squares, 0))
+        tl.store(cells + 3 * programs + program, tl.sum(wrong, 0).to(tl.float64))
+        tl.store(cells + 4 * programs + program, tl.min(first_wrong, 0))
+        tl.store(cells + 5 * programs + program, tl.sum(broken, 0).to(tl.float64))
+        tl.store(cells + 6 * programs + program, tl.min(first_broken, 0))
+        tl.store(cells + 7 * programs + program, tl.sum(unwritten, 0).to(tl.float64))
+        tl.store(cells + 8 * programs + program, tl.min(first_unwritten, 0))
