@@ -78,6 +78,7 @@ class EvaluatorPool {
   std::condition_variable changed_;
   std::map<Digest, EntryPtr> entries_;
   std::deque<EntryPtr> due_;  ///< have something to prepare or to start
+  std::size_t preparing_ = 0;
   std::size_t occupied_ = 0;  ///< evaluators that are or are being made
   std::uint64_t uses_ = 0;
   bool closing_ = false;
