@@ -9,7 +9,9 @@ namespace kernelsmith::service {
 namespace {
 
 /// Tasks that are prepared side by side: one waits for its interpreters while another is timed.
-constexpr unsigned kThreads = 2;
+constexpr std::size_t kPreparing = 2;
+/// One more, which starts the jobs of tasks that are ready.
+constexpr std::size_t kThreads = kPreparing + 1;
 
 Error stopped() { return fail(ErrorCode::cancelled, "the evaluation was stopped"); }
 
@@ -17,7 +19,7 @@ Error stopped() { return fail(ErrorCode::cancelled, "the evaluation was stopped"
 
 EvaluatorPool::EvaluatorPool(EvaluatorMaker make, std::size_t room)
     : make_(std::move(make)), room_(std::max<std::size_t>(room, 1)) {
-  for (unsigned i = 0; i < kThreads; ++i) threads_.emplace_back([this] { serve(); });
+  for (std::size_t i = 0; i < kThreads; ++i) threads_.emplace_back([this] { serve(); });
 }
 
 EvaluatorPool::~EvaluatorPool() {
@@ -44,8 +46,7 @@ void EvaluatorPool::start(const TaskPtr& task, EvaluationJob job, std::stop_toke
                           std::function<void()> begun, Sink<Evaluation> done) {
   const std::lock_guard lock(mutex_);
   EntryPtr& entry = entries_[task->digest];
-  if (!entry) entry = std::make_shared<Entry>();
-  entry->task = task;
+  if (!entry) entry = std::make_shared<Entry>(task);
   entry->waiting.push_back({std::move(job), std::move(stop), std::move(begun), std::move(done)});
   queue(entry);
 }
@@ -73,8 +74,8 @@ void EvaluatorPool::queue(const EntryPtr& entry) {
 
 /// The first one that can go on: it is prepared, or there is room for it.
 EvaluatorPool::EntryPtr EvaluatorPool::next_due() {
-  const bool room = occupied_ < room_ ||
-                    std::ranges::any_of(entries_, [](const auto& entry) { return is_spare(*entry.second); });
+  const auto spare = [](const auto& entry) { return is_spare(*entry.second); };
+  const bool room = preparing_ < kPreparing && (occupied_ < room_ || std::ranges::any_of(entries_, spare));
   const auto found =
       std::ranges::find_if(due_, [room](const EntryPtr& entry) { return room || entry->evaluator; });
   if (found == due_.end()) return nullptr;
@@ -108,6 +109,7 @@ void EvaluatorPool::serve() {
     std::shared_ptr<Evaluator> evicted;
     if (!ready) {
       evicted = make_room();
+      ++preparing_;
       entry->queued = true;  // while it is prepared nobody else may begin to
     }
     lock.unlock();
@@ -131,6 +133,7 @@ void EvaluatorPool::prepare(const EntryPtr& entry) {
   {
     const std::lock_guard lock(mutex_);
     entry->queued = false;
+    --preparing_;
     if (made) {
       entry->evaluator = std::move(*made);
       entry->last_use = ++uses_;

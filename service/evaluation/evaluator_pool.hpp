@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <kernelsmith/core/evaluator.hpp>
@@ -51,7 +52,9 @@ class EvaluatorPool {
     Sink<Evaluation> done;
   };
   struct Entry {
-    TaskPtr task;
+    explicit Entry(TaskPtr of) : task(std::move(of)) {}
+
+    const TaskPtr task;                    ///< read without the lock
     std::shared_ptr<Evaluator> evaluator;  ///< null until it is prepared
     std::vector<Waiting> waiting;          ///< for that, or to be started
     std::size_t under_way = 0;             ///< started and not answered
@@ -75,6 +78,7 @@ class EvaluatorPool {
   std::condition_variable changed_;
   std::map<Digest, EntryPtr> entries_;
   std::deque<EntryPtr> due_;  ///< have something to prepare or to start
+  std::size_t preparing_ = 0;
   std::size_t occupied_ = 0;  ///< evaluators that are or are being made
   std::uint64_t uses_ = 0;
   bool closing_ = false;

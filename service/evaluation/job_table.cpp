@@ -21,6 +21,22 @@ Verdict gave_up(std::string_view error_code, std::string message) {
   return verdict;
 }
 
+/// Whoever calls first calls it, and nothing of it is kept then.
+class Once {
+ public:
+  explicit Once(std::function<void()> then) : then_(std::move(then)) {}
+  void call() {
+    std::unique_lock lock(mutex_);
+    const auto then = std::exchange(then_, nullptr);
+    lock.unlock();
+    if (then) then();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> then_;
+};
+
 std::string seconds_text(double seconds) { return std::to_string(static_cast<long long>(seconds)) + " s"; }
 
 }  // namespace
@@ -128,8 +144,8 @@ void JobTable::when_finished(const std::string& id, std::chrono::duration<double
     const std::lock_guard lock(mutex_);
     const JobPtr job = find(id);
     if (job && !is_final(job->state)) {
-      auto once = std::make_shared<std::once_flag>();
-      auto call = [once, then = std::move(then)] { std::call_once(*once, then); };
+      const auto once = std::make_shared<Once>(std::move(then));
+      const auto call = [once] { once->call(); };
       job->when_finished.push_back(call);
       alarm_.after(wait, call);
       return;
@@ -157,7 +173,7 @@ std::vector<Worker> JobTable::workers() const {
   return workers;
 }
 
-void JobTable::drain(std::stop_token stop) {
+void JobTable::drain(const std::stop_token& stop) {
   Calls calls;
   {
     const std::lock_guard lock(mutex_);
@@ -186,7 +202,7 @@ JobTable::JobPtr JobTable::next() {
     };
     if (patient) chosen = std::ranges::find_if(queue, has_room);
     if (chosen == queue.end()) chosen = queue.begin();
-    const JobPtr job = *chosen;
+    JobPtr job = *chosen;
     unqueue(job);
     return job;
   }

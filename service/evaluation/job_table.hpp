@@ -90,7 +90,7 @@ class JobTable {
   std::vector<Worker> workers() const;
 
   /// EvaluationService::drain(), without the clients.
-  void drain(std::stop_token stop);
+  void drain(const std::stop_token& stop);
 
  private:
   using JobPtr = std::shared_ptr<Job>;

@@ -66,6 +66,6 @@ Result<std::unique_ptr<EvaluationService>> EvaluationService::start(ServiceOptio
 EvaluationService::EvaluationService(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 EvaluationService::~EvaluationService() = default;
 std::string EvaluationService::url() const { return impl_->url(); }
-void EvaluationService::drain(std::stop_token stop) { impl_->drain(stop); }
+void EvaluationService::drain(const std::stop_token& stop) { impl_->drain(stop); }
 
 }  // namespace kernelsmith

@@ -72,7 +72,8 @@ Json json_of(const Measurement& value) {
 std::string trials_of(const Report& report) {
   const auto compared =
       std::ranges::count_if(report.shapes, [](const auto& s) { return s.correct.has_value(); });
-  const auto correct = std::ranges::count_if(report.shapes, [](const auto& s) { return s.correct == true; });
+  const auto correct =
+      std::ranges::count_if(report.shapes, [](const auto& s) { return s.correct.value_or(false); });
   if (compared == 0) return {};
   return "(" + std::to_string(correct) + " / " + std::to_string(compared) + ")";
 }

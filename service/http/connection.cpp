@@ -99,19 +99,20 @@ std::optional<Response> turned_away(const Request& request, const Router::Match&
 
 }  // namespace
 
-Connection::Connection(asio::ip::tcp::socket socket, std::shared_ptr<const Shared> shared)
-    : shared_(std::move(shared)),
+Connection::Connection(asio::ip::tcp::socket socket, Strand strand, std::shared_ptr<const Shared> shared)
+    : strand_(std::move(strand)),
+      shared_(std::move(shared)),
       stream_(std::move(socket)),
-      wake_(std::make_shared<asio::steady_timer>(stream_.get_executor())) {}
+      wake_(std::make_shared<asio::steady_timer>(strand_)) {}
 
 void Connection::start(bool refused, std::function<void()> gone) {
   asio::co_spawn(
-      stream_.get_executor(), [self = shared_from_this(), refused] { return self->run(refused); },
+      strand_, [self = shared_from_this(), refused] { return self->run(refused); },
       [self = shared_from_this(), gone = std::move(gone)](const std::exception_ptr&) { gone(); });
 }
 
 void Connection::stop() {
-  asio::post(stream_.get_executor(), [self = shared_from_this()] {
+  asio::post(strand_, [self = shared_from_this()] {
     self->stopping_ = true;
     if (self->idle_) self->stream_.cancel();
     self->wake_->cancel();
@@ -218,7 +219,7 @@ Connection::Awaitable<bool> Connection::fail_to_read(error_code error) {
 
 Connection::Awaitable<bool> Connection::dispatch(Request request, const Router::Route& route) {
   const auto exchange = std::make_shared<Exchange>(
-      [timer = wake_] { asio::post(timer->get_executor(), [timer] { timer->cancel(); }); });
+      [strand = strand_, timer = wake_] { asio::post(strand, [timer] { timer->cancel(); }); });
   const Attached attached(exchange);
   {
     const Responder responder(exchange);

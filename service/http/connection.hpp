@@ -8,8 +8,10 @@
 #include <string_view>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -29,11 +31,13 @@ struct Shared {
   bool loopback = true;  ///< the server listens on a loopback address
 };
 
+using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
+
 /// All but start() and stop() runs on the strand.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  /// The socket's executor is a strand.
-  Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<const Shared> shared);
+  /// `strand` is the socket's executor.
+  Connection(boost::asio::ip::tcp::socket socket, Strand strand, std::shared_ptr<const Shared> shared);
 
   /// Serves until the connection ends, and then calls `gone`. One that is `refused` has its first request
   /// answered with 503.
@@ -61,6 +65,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void watch_for_close();
   void tell_served(unsigned status) const;
 
+  const Strand strand_;
   const std::shared_ptr<const Shared> shared_;
   boost::beast::tcp_stream stream_;
   boost::beast::flat_buffer buffer_;

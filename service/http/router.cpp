@@ -60,8 +60,7 @@ Router::Match Router::find(std::string_view method, const std::vector<std::strin
     if (route.method == "GET") match.methods.emplace_back("HEAD");
   }
   std::ranges::sort(match.methods);
-  const auto repeated = std::ranges::unique(match.methods);
-  match.methods.erase(repeated.begin(), repeated.end());
+  match.methods.erase(std::unique(match.methods.begin(), match.methods.end()), match.methods.end());
   return match;
 }
 

@@ -100,9 +100,10 @@ class Server::Impl {
     asio::steady_timer pause(acceptor_.get_executor());
     constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
     while (acceptor_.is_open()) {
-      auto [error, socket] = co_await acceptor_.async_accept(asio::make_strand(io_), kTuple);
+      const Strand strand = asio::make_strand(io_);
+      auto [error, socket] = co_await acceptor_.async_accept(strand, kTuple);
       if (!error) {
-        take(std::move(socket));
+        take(std::move(socket), strand);
       } else if (acceptor_.is_open()) {
         pause.expires_after(kPause);
         co_await pause.async_wait(kTuple);
@@ -110,12 +111,12 @@ class Server::Impl {
     }
   }
 
-  void take(tcp::socket socket) {
+  void take(tcp::socket socket, const Strand& strand) {
     const std::lock_guard lock(mutex_);
     const std::size_t most = shared_->options.max_connections;
     if (stopping_ || connections_.size() >= most + kRefusedAtOnce) return;
     const bool refused = connections_.size() >= most;
-    auto connection = std::make_shared<Connection>(std::move(socket), shared_);
+    auto connection = std::make_shared<Connection>(std::move(socket), strand, shared_);
     const std::uint64_t id = ++last_id_;
     connections_.emplace(id, connection);
     connection->start(refused, [this, id] { forget(id); });

@@ -91,13 +91,13 @@ struct ServeCommand {
   ConfigOptions config;
 
   int operator()() {
+    Interrupt interrupt(kStopping);
     const auto makers = std::make_shared<const Makers>(config);
-    for (const Status& ok : {load_tasks(*makers), read_durations(), read_token()})
+    for (const Status& ok : {read_token(), read_durations(), load_tasks(*makers)})
       if (!ok) return report(stderr, ok.error());
     options.backends = makers->registry().backends;
     options.make_evaluator = [makers](const Task& task) { return makers->make(task); };
     raise_descriptor_limit();
-    Interrupt interrupt(kStopping);
     const auto service = EvaluationService::start(options);
     if (!service) return report(stderr, service.error());
     announce((*service)->url());
@@ -133,8 +133,9 @@ struct ServeCommand {
   }
 
   Status read_token() {
-    const char* const variable = std::getenv(kTokenVariable);  // before any thread starts
+    const char* const variable = std::getenv(kTokenVariable);
     std::string token = variable ? trimmed(variable) : "";
+    ::unsetenv(kTokenVariable);  // no program that is started here needs to know it
     if (!token_file.empty()) {
       const auto text = read_text_file(token_file);
       if (!text) return text.error();

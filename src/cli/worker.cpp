@@ -76,7 +76,7 @@ Result<WorkerOptions> WorkerCommand::options() const {
 }
 
 int WorkerCommand::operator()() const {
-  Interrupt interrupt("stopping; what runs is finished, and no more is taken (again: ends at once)");
+  Interrupt interrupt("stopping; what runs is finished, and no more is taken");
   auto made = options();
   if (!made) return report(stderr, made.error());
   const std::string worker = made->name;

@@ -6,7 +6,7 @@ import unittest
 
 from support import KERNELSMITH, CommandTest, kernelsmith, write_task
 
-COMMANDS = ("init", "doctor", "evaluate", "run", "resume", "show", "prompt", "export", "suite", "score", "help")
+COMMANDS = ("init", "doctor", "evaluate", "run", "resume", "show", "prompt", "export", "suite", "score", "serve", "help")
 
 
 class CommandLineTest(CommandTest):

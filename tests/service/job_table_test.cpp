@@ -210,6 +210,17 @@ TEST_F(JobTableTest, MoreTasksThanRoomWaitForOneAnother) {
   EXPECT_EQ(done.size(), 3);
 }
 
+TEST_F(JobTableTest, APreparedTaskDoesNotWaitForOthersThatAreBeingPrepared) {
+  options_.workers = 8;
+  submit("first");
+  bench_.answer(accepted(1));
+  for (const char* name : {"gated1", "gated2", "gated3"}) submit(a_submission(name, a_task(name)));
+  submit("second");
+  EXPECT_EQ(bench_.answer(accepted(1)), "second");
+  bench_.open_gate();
+  for (int i = 0; i < 3; ++i) bench_.answer(accepted(1));
+}
+
 TEST_F(JobTableTest, ATaskThatCannotBePreparedFailsItsRequests) {
   submit(a_submission("a", a_task("broken")));
   const Json result = wait_for("a");

@@ -55,7 +55,7 @@ class EvaluationService {
   /// Takes no further requests (503), drops what waits, and returns when what is under way is done and its
   /// clients had a while to fetch it, or at the limit, or when `stop` is requested. Answers questions
   /// meanwhile.
-  void drain(std::stop_token stop = {});
+  void drain(const std::stop_token& stop = {});
 
  private:
   class Impl;
