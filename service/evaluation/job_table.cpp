@@ -1,6 +1,7 @@
 #include "job_table.hpp"
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 namespace kernelsmith::service {
@@ -12,13 +13,22 @@ constexpr std::chrono::seconds kPatience{60};
 constexpr std::uint32_t kAttempts = 4;
 constexpr std::chrono::milliseconds kFirstPause{500};
 constexpr std::chrono::milliseconds kShortestSweep{10}, kLongestSweep{60'000};
-constexpr const char* kRun = "service";
 
 Verdict gave_up(std::string_view error_code, std::string message) {
   Verdict verdict;
   verdict.error_code = error_code;
   verdict.error_message = std::move(message);
   return verdict;
+}
+
+/// Jobs are known by their run and their number wherever they are evaluated, also after this service is
+/// started anew.
+std::string new_run() {
+  std::random_device random;
+  DigestBuilder builder;
+  for (int i = 0; i < 8; ++i) builder.add(std::uint64_t{random()});
+  constexpr std::size_t kDigits = 32;
+  return "service-" + builder.finish().hex().substr(0, kDigits);
 }
 
 /// Whoever calls first calls it, and nothing of it is kept then.
@@ -42,7 +52,7 @@ std::string seconds_text(double seconds) { return std::to_string(static_cast<lon
 }  // namespace
 
 JobTable::JobTable(const ServiceOptions& options)
-    : options_(options), pool_(options.make_evaluator, options.prepared_tasks) {
+    : options_(options), run_(new_run()), pool_(options.make_evaluator, options.prepared_tasks) {
   sweep();
 }
 
@@ -232,7 +242,7 @@ void JobTable::start(const JobPtr& job) {
   under_way_.emplace(job->number, job);
   const TaskPtr task = job->assignment.task;
   EvaluationJob work;
-  work.run = kRun;
+  work.run = run_;
   work.candidate = ProgramId{job->number};
   work.attempt = job->attempt;
   work.task = task->digest;

@@ -112,6 +112,7 @@ class JobTable {
   void sweep();
 
   const ServiceOptions options_;
+  const std::string run_;  ///< EvaluationJob::run
   mutable std::mutex mutex_;
   std::condition_variable_any idle_;
   std::unordered_map<std::string, JobPtr> jobs_;

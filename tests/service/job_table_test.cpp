@@ -108,6 +108,14 @@ TEST_F(JobTableTest, ARejectionIsAResultAndAnErrorIsAFailure) {
   EXPECT_THAT((*table().status("lost"))["error_message"].get<std::string>(), HasSubstr("no space left"));
 }
 
+TEST_F(JobTableTest, JobsOfAServiceThatIsStartedAnewAreOthers) {
+  submit("a");
+  const std::string run = bench_.next().job.run;
+  table_.reset();
+  submit("a");
+  EXPECT_NE(bench_.next().job.run, run);
+}
+
 TEST_F(JobTableTest, ANoisyMachineIsAskedAgain) {
   submit("a");
   bench_.answer(fail(ErrorCode::unstable, "noise"));
