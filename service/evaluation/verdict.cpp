@@ -43,6 +43,7 @@ Meaning meaning_of(RejectionCode code) {
     case bad_metrics:
     case out_of_bounds:
     case unsafe_memory:
+    case worker_lost:
       return {"RUNTIME_ERROR", true};
     case timed_out:
     case too_slow:
