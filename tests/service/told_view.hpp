@@ -107,6 +107,7 @@ class ToldSearch {
                  .lineage_of_best = std::move(lineage),
                  .has_cells = true,
                  .refusals = {},
+                 .lost_workers = {},
                  .reason = reason,
                  .in_use = false,
                  .calls_under_way = 0,
