@@ -90,7 +90,7 @@ class CudaBackend final : public Backend {
     const std::lock_guard lock(mutex_);
     const auto held = lease_->take(stop);
     if (!held) return held.error();
-    const auto evaluation = judge_->evaluate(request, stop);
+    auto evaluation = judge_->evaluate(request, stop);
     if (!evaluation) return evaluation;
     return best_.look(with_features(*evaluation, rates_of(*task_, evaluation->report(), bytes_per_us_)),
                       request, stop);
