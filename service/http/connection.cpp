@@ -1,6 +1,8 @@
 #include "connection.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <exception>
 #include <utility>
 
@@ -30,6 +32,10 @@ using boost::system::error_code;
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::size_t kFirstRead = 4096;
+/// What is read at once, beyond a header.
+constexpr std::size_t kReadBlock = std::size_t{64} << 10;
+/// Of requests whose body has no meaning (GET, HEAD, DELETE).
+constexpr std::size_t kUnusedBody = 4096;
 /// How much of a request that was turned away is read, so that its client gets to read the answer.
 constexpr std::size_t kMostDrained = std::size_t{64} << 20;
 constexpr std::chrono::seconds kLongestDrain{2};
@@ -84,6 +90,18 @@ Response overcrowded() {
   return response;
 }
 
+/// The answer to a header whose body, or whose end, two programs could read differently; empty for others.
+template <class Header>
+std::optional<Response> ambiguous(const Header& header) {
+  const auto hosts = header.count(wire::field::host);
+  if (hosts > 1 || (hosts == 0 && header.version() >= 11))
+    return error_response(400, "a request has one Host header, not " + std::to_string(hosts));
+  const auto encodings = header.count(wire::field::transfer_encoding);
+  if (encodings > 1 || (encodings == 1 && !beast::iequals(header[wire::field::transfer_encoding], "chunked")))
+    return error_response(501, "this Transfer-Encoding is not known", "send chunked, or a Content-Length");
+  return std::nullopt;
+}
+
 /// The answer to a request that reaches no handler; empty where one is found.
 std::optional<Response> turned_away(const Request& request, const Router::Match& match,
                                     const Shared& shared) {
@@ -103,6 +121,7 @@ Connection::Connection(asio::ip::tcp::socket socket, Strand strand, std::shared_
     : strand_(std::move(strand)),
       shared_(std::move(shared)),
       stream_(std::move(socket)),
+      buffer_(shared_->options.max_header_bytes + kReadBlock),
       wake_(std::make_shared<asio::steady_timer>(strand_)) {}
 
 void Connection::start(bool refused, std::function<void()> gone) {
@@ -149,7 +168,8 @@ Connection::Awaitable<bool> Connection::serve_one(bool refused) {
   const ServerOptions& options = shared_->options;
   Parser parser;
   parser.header_limit(static_cast<std::uint32_t>(options.max_header_bytes));
-  parser.body_limit(options.max_body_bytes);
+  body_limit_ = options.max_body_bytes;
+  parser.body_limit(body_limit_);
   head_ = keep_alive_ = false;
   version_ = 11;
   method_.clear();
@@ -166,6 +186,10 @@ Connection::Awaitable<bool> Connection::serve_one(bool refused) {
   const std::string_view text(header.target().data(), header.target().size());
   const auto target = parse_target(text);
   if (refused) co_return co_await write(overcrowded());
+  if (auto refusal = ambiguous(header)) {
+    unread_ = true;
+    co_return co_await write(std::move(*refusal));
+  }
   if (!target) co_return co_await write(error_response(400, "the request's target is no path"));
 
   Request request = request_of(header, *target);
@@ -177,6 +201,8 @@ Connection::Awaitable<bool> Connection::serve_one(bool refused) {
     keep_alive_ = !unread_ && header.keep_alive();
     co_return co_await write(std::move(*refusal));
   }
+  if (header.method() != wire::verb::post && header.method() != wire::verb::put)
+    body_limit_ = std::min(body_limit_, kUnusedBody);
   const bool complete = co_await read_body(parser);
   if (!complete) co_return false;
   keep_alive_ = parser.get().keep_alive();
@@ -187,6 +213,11 @@ Connection::Awaitable<bool> Connection::serve_one(bool refused) {
 
 /// False where the request ended here, with or without an answer.
 Connection::Awaitable<bool> Connection::read_body(Parser& parser) {
+  parser.body_limit(body_limit_);  // holds for chunks; a length was compared with the limit before
+  if (parser.content_length().value_or(0) > body_limit_) {
+    co_await fail_to_read(wire::error::body_limit);
+    co_return false;
+  }
   if (!parser.is_done() && beast::iequals(parser.get()[wire::field::expect], "100-continue")) {
     const auto [error, bytes] = co_await asio::async_write(stream_, asio::buffer(kContinue), kTuple);
     if (error) co_return false;
@@ -207,8 +238,9 @@ Connection::Awaitable<bool> Connection::fail_to_read(error_code error) {
   unread_ = true;
   if (error == wire::error::body_limit)
     co_return co_await write(
-        error_response(413, "the body is larger than " + std::to_string(options.max_body_bytes) + " bytes"));
-  if (error == wire::error::header_limit)
+        error_response(413, "the body is larger than " + std::to_string(body_limit_) + " bytes"));
+  // A buffer that is full: the same of a chunk's header, or of trailers.
+  if (error == wire::error::header_limit || error == wire::error::buffer_overflow)
     co_return co_await write(error_response(
         431, "the header is larger than " + std::to_string(options.max_header_bytes) + " bytes"));
   const bool broken_off = error == wire::error::end_of_stream || error == wire::error::partial_message;
@@ -238,6 +270,8 @@ Connection::Awaitable<bool> Connection::dispatch(Request request, const Router::
       co_await write_events(exchange, std::move(taken));
       co_return false;
     }
+    if (gone_) co_return false;
+    watch_for_close();
     wake_->expires_at(asio::steady_timer::time_point::max());
     co_await wake_->async_wait(kTuple);
   }
@@ -311,17 +345,22 @@ Connection::Awaitable<bool> Connection::write_chunk(std::string_view bytes) {
   co_return !error;
 }
 
-/// A client that reads events sends nothing: readable means that it is gone.
+/// A client that waits for an answer sends nothing: the end of what it sends means that it is gone. Where it
+/// does send something, its next request, nothing is watched any more.
 void Connection::watch_for_close() {
-  stream_.socket().async_wait(asio::ip::tcp::socket::wait_read,
-                              [self = shared_from_this()](const error_code& error) {
-                                char byte = 0;
-                                if (error == asio::error::operation_aborted) return;
-                                const auto socket = self->stream_.socket().native_handle();
-                                if (!error && ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0) return;
-                                self->gone_ = true;
-                                self->wake_->cancel();
-                              });
+  if (std::exchange(watching_, true)) return;
+  stream_.socket().async_wait(
+      asio::ip::tcp::socket::wait_read, [self = shared_from_this()](const error_code& error) {
+        self->watching_ = false;
+        if (error == asio::error::operation_aborted) return;
+        char byte = 0;
+        const auto socket = self->stream_.socket().native_handle();
+        const ssize_t got = error ? 0 : ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+        if (got > 0) return;
+        if (got < 0 && (errno == EAGAIN || errno == EINTR)) return self->watch_for_close();  // read meanwhile
+        self->gone_ = true;
+        self->wake_->cancel();
+      });
 }
 
 /// Ends the sending side, and reads for a while what the client still sends: closing a socket with unread

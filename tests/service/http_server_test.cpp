@@ -155,6 +155,37 @@ TEST_F(HttpServer, LimitsOfBodyAndHeader) {
               StartsWith("HTTP/1.1 431"));
 }
 
+TEST_F(HttpServer, ChunkExtensionsAndTrailersAreBounded) {
+  start();
+  const std::string chunked = "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string much(std::size_t{1} << 20, 'a');
+  EXPECT_THAT(ask(chunked + "1;a=" + much), StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(ask(chunked + "0\r\nA: " + much), StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(ask(chunked + "2;a=b\r\nok\r\n0\r\nA: b\r\n\r\n"), HasSubstr("\r\n\r\nok"));
+}
+
+TEST_F(HttpServer, ABodyWithoutAMeaningIsSmall) {
+  start();
+  EXPECT_THAT(ask(request_text("GET /open", "", std::string(4096, 'x'))), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(ask(request_text("GET /open", "", std::string(4097, 'x'))),
+              AllOf(StartsWith("HTTP/1.1 413"), HasSubstr("4096 bytes")));
+  EXPECT_THAT(ask(request_text("GET /open", "Transfer-Encoding: chunked\r\n") + "1001\r\n" +
+                  std::string(4097, 'x') + "\r\n0\r\n\r\n"),
+              StartsWith("HTTP/1.1 413"));
+}
+
+TEST_F(HttpServer, WhatCouldBeReadInTwoWaysIsRefused) {
+  start();
+  for (const char* encoding : {"gzip", "identity", "xchunked", "chunked, identity", "gzip, chunked"}) {
+    RawClient client = connect();
+    client.send(request_text("GET /open", "Transfer-Encoding: " + std::string(encoding) + "\r\n") +
+                request_text("GET /hello/smuggled"));
+    EXPECT_THAT(client.read_all(), AllOf(StartsWith("HTTP/1.1 501"), Not(HasSubstr("smuggled")))) << encoding;
+  }
+  EXPECT_THAT(ask("GET /open HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(ask(request_text("GET /open", kHost)), StartsWith("HTTP/1.1 400"));
+}
+
 TEST_F(HttpServer, AClientMayAskWhetherToGoOn) {
   options_.max_body_bytes = 10;
   start();
@@ -186,6 +217,37 @@ TEST_F(HttpServer, AnAnswerMayComeLaterAndOnlyOnce) {
   EXPECT_FALSE(responder.send({.body = "twice"}));
   EXPECT_TRUE(responder.stream().closed());
   EXPECT_THAT(client.read_response(), HasSubstr("late"));
+}
+
+TEST_F(HttpServer, WhoLeavesBeforeTheAnswerGivesItsPlaceFree) {
+  options_.max_connections = 1;
+  start();
+  auto asked = pending_.next();
+  std::optional<Responder> responder;
+  {
+    RawClient client = connect();
+    client.send(request_text("GET /hello/first"));
+    EXPECT_THAT(client.read_response(), HasSubstr("hello first"));
+    client.send(request_text("GET /pending"));
+    responder = asked.get();
+  }
+  std::string answer;
+  while (!answer.starts_with("HTTP/1.1 200")) answer = ask(request_text("GET /hello/next"));
+  EXPECT_FALSE(responder->send({.body = "nobody reads it"}));
+}
+
+TEST_F(HttpServer, ARequestSentAheadIsNoEndOfTheClient) {
+  start();
+  RawClient client = connect();
+  for (int i = 0; i < 3; ++i) {
+    auto asked = pending_.next();
+    client.send(request_text("GET /pending"));
+    const Responder responder = asked.get();
+    client.send(request_text("GET /hello/ahead"));
+    EXPECT_TRUE(responder.send({.body = "late"}));
+    EXPECT_THAT(client.read_response(), HasSubstr("late"));
+    EXPECT_THAT(client.read_response(), HasSubstr("hello ahead"));
+  }
 }
 
 TEST_F(HttpServer, AnAnswerMayComeAfterTheServer) {
