@@ -19,6 +19,8 @@ constexpr std::size_t kMostRequests = 100;
 constexpr std::size_t kLongestId = 100;
 constexpr std::size_t kShortestCode = 10, kLongestCode = 100'000;  // characters
 constexpr std::string_view kTaskPrefix = "task:";
+/// Unknown fields: how many there may be, which are compared with known ones, and what is told of them.
+constexpr std::size_t kMostUnknown = 64, kLongestCompared = 40, kMostTold = 16, kLongestTold = 100;
 
 enum class Kind { text, whole, flag, any };
 
@@ -94,6 +96,24 @@ std::optional<std::int64_t> whole_number(const Json& value) {
   return static_cast<std::int64_t>(number);
 }
 
+/// At most kLongestTold bytes of a name, and no part of a character.
+std::string told_name(const std::string& name) {
+  if (name.size() <= kLongestTold) return name;
+  std::size_t end = kLongestTold;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;
+  return name.substr(0, end);
+}
+
+/// Whether an unknown field, the `count`th one of its request, is told; one that is nearly a known field is
+/// refused.
+bool check_unknown(const std::string& name, std::size_t count) {
+  if (count > kMostUnknown) refuse("more than " + std::to_string(kMostUnknown) + " unknown fields", "");
+  if (name.size() <= kLongestCompared)
+    if (const auto near = nearest_name(name, kNames))
+      refuse("unknown field", name, "did you mean " + std::string(*near) + "?");
+  return count <= kMostTold;
+}
+
 void check(const Field& field, const Json& value) {
   switch (field.kind) {
     case Kind::text:
@@ -118,12 +138,11 @@ void check(const Field& field, const Json& value) {
 /// Types, ranges and names of all fields; what of them is ignored.
 std::vector<std::string> check_fields(const Json& body) {
   std::vector<std::string> ignored;
+  std::size_t unknown = 0;
   for (const auto& [name, value] : body.items()) {
     const Field* const field = field_named(name);
     if (!field) {
-      if (const auto near = nearest_name(name, kNames))
-        refuse("unknown field", name, "did you mean " + std::string(*near) + "?");
-      ignored.push_back(name);
+      if (check_unknown(name, ++unknown)) ignored.push_back(told_name(name));
     } else if (!value.is_null()) {  // null is a field that is not sent
       check(*field, value);
       if (field->ignored) ignored.push_back(name);
@@ -239,7 +258,8 @@ BatchRequest read_all(const Json& body) {
   if (!body.is_object()) refuse("a batch is a JSON object", "", R"({"batch_id": ..., "tasks": [...]})");
   BatchRequest batch;
   for (const auto& [name, value] : body.items())
-    if (name != "batch_id" && name != "tasks") refuse("unknown field", name, "batch_id and tasks are known");
+    if (name != "batch_id" && name != "tasks")
+      refuse("unknown field", told_name(name), "batch_id and tasks are known");
   if (body.contains("batch_id") && !body.at("batch_id").is_string()) refuse("a text is expected", "batch_id");
   batch.batch_id = text_at(body, "batch_id");
   const auto tasks = body.find("tasks");

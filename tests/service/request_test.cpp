@@ -104,6 +104,19 @@ TEST(Request, AMisspeltFieldIsRefusedAndAStrangeOneIgnored) {
   EXPECT_THAT(read_request(with("experiment", 7))->ignored, ElementsAre("experiment"));
 }
 
+TEST(Request, OfManyStrangeFieldsFewAreTold) {
+  Json body = minimal();
+  for (int i = 0; i < 64; ++i) body["odd " + std::string(200, 'x') + std::to_string(100 + i)] = i;
+  const auto request = read_request(body);
+  ASSERT_TRUE(request) << describe(request.error());
+  EXPECT_EQ(request->ignored.size(), 16U);
+  EXPECT_EQ(request->ignored.front().size(), 100U);
+  body["one more"] = 1;
+  EXPECT_THAT(refused(body).message, HasSubstr("more than 64 unknown fields"));
+  const std::string wide = std::string(99, 'x') + "\u00e4";
+  EXPECT_THAT(read_request(with(wide.c_str(), 1))->ignored, ElementsAre(std::string(99, 'x')));
+}
+
 TEST(Request, KernelSimpleIsToldWhatToUseInstead) {
   for (const auto& body : {with("workflow", "kernel_simple"), with("toolkit", "kernel_simple"),
                            with("cases", Json::array({1})), with("cases_code", "def get_cases(): ...")})
