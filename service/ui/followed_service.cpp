@@ -11,6 +11,8 @@
 namespace kernelsmith::ui {
 namespace {
 
+constexpr int kDeepest = 64;  ///< of nested values in an answer
+
 bool has_odd_characters(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c <= ' ' || c == 0x7f; });
 }
@@ -43,7 +45,14 @@ Result<std::string> text_at(const ServiceAddress& service, const std::string& pa
 Result<Json> object_at(const ServiceAddress& service, const std::string& path) {
   const auto text = text_at(service, path);
   if (!text) return text.error();
-  Json body = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  bool too_deep = false;  // such values are not kept: what reads them calls itself for each level
+  const auto is_kept = [&too_deep](int depth, Json::parse_event_t, const Json&) {
+    too_deep = too_deep || depth > kDeepest;
+    return depth <= kDeepest;
+  };
+  Json body = Json::parse(*text, is_kept, /*allow_exceptions=*/false);
+  if (too_deep)
+    return fail(ErrorCode::bad_reply, "the answer is nested deeper than 64 levels", service.url + path);
   if (!body.is_object()) return no_service(service.url + path, 200);
   return Result<Json>(boost::system::in_place_value, std::move(body));  // a Json converts to too much
 }

@@ -110,14 +110,15 @@ TEST_F(PageTest, AFolderWithoutARunIsNotFound) {
 /// Answers as a service does that has three requests waiting.
 class FakeService {
  public:
-  explicit FakeService(std::string token) {
+  explicit FakeService(std::string token,
+                       std::string health = R"({"status": "healthy", "queue_status": {"pending": 3}})") {
     http::Router router;
     const auto serve = [&router](const char* path, std::string body) {
       router.add("GET", path, http::answering([body = std::move(body)](const http::Request&) {
                    return http::Response{.body = body};
                  }));
     };
-    serve("/health", R"({"status": "healthy", "queue_status": {"pending": 3}})");
+    serve("/health", std::move(health));
     serve("/workers/status", R"({"workers": [], "total": 0})");
     serve("/metrics", "kernelsmith_requests_finished_total{state=\"completed\"} 7\n");
     http::ServerOptions options;
@@ -166,6 +167,16 @@ TEST(ServicePage, WhatIsNoServiceIsRefused) {
   EXPECT_EQ(code_of("http://127.0.0.1:1", "two\nlines"), ErrorCode::invalid_argument);
   const auto other = http::Server::start(http::Router(), {}).value();
   EXPECT_EQ(code_of(other->url()), ErrorCode::bad_reply);
+}
+
+TEST(ServicePage, AnAnswerThatIsNestedTooDeepIsRefused) {
+  for (const std::size_t depth : {std::size_t{65}, std::size_t{200'000}}) {
+    const FakeService service("", R"({"status": )" + std::string(depth, '[') + std::string(depth, ']') + "}");
+    const auto page = Page::of_service({service.url(), ""}, 0);
+    ASSERT_FALSE(page);
+    EXPECT_EQ(page.error().code, ErrorCode::bad_reply);
+    EXPECT_THAT(page.error().message, HasSubstr("64 levels"));
+  }
 }
 
 }  // namespace
