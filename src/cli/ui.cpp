@@ -6,6 +6,9 @@
 #include <memory>
 #include <semaphore>
 #include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -46,6 +49,16 @@ bool has_screen() {
   return false;
 }
 
+/// This process's environment without the token, which is nobody else's. Holds pointers into it.
+std::vector<char*> environment_of_browser() {
+  const std::string token = std::string(kToken) + "=";
+  std::vector<char*> kept;
+  for (char** entry = environ; *entry; ++entry)
+    if (!std::string_view(*entry).starts_with(token)) kept.push_back(*entry);
+  kept.push_back(nullptr);
+  return kept;
+}
+
 /// Asks the desktop to show it; whoever sees no browser has the address. The browser is no part of this
 /// command: it has a session, signals and output of its own.
 void open_browser(const std::string& url) {
@@ -63,8 +76,9 @@ void open_browser(const std::string& url) {
   posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
   std::string program = "xdg-open", address = url;
   std::array<char*, 3> words{program.data(), address.data(), nullptr};
+  std::vector<char*> environment = environment_of_browser();
   pid_t ignored = 0;  // nobody waits for it: it goes when this command does
-  posix_spawnp(&ignored, program.c_str(), &quiet, &apart, words.data(), environ);
+  posix_spawnp(&ignored, program.c_str(), &quiet, &apart, words.data(), environment.data());
   posix_spawnattr_destroy(&apart);
   posix_spawn_file_actions_destroy(&quiet);
 }
