@@ -84,7 +84,7 @@ Status BudgetOptions::apply(Budgets& budgets) const {
   if (iterations) budgets.iterations = iterations;
   if (evaluations) budgets.evaluations = evaluations;
   if (time) {
-    const auto seconds = parse_duration(*time);
+    const auto seconds = parse_duration(*time, "--time");
     if (!seconds) return seconds.error();
     budgets.wall_s = *seconds;
   }

@@ -123,7 +123,7 @@ struct ServeCommand {
   }
 
   Status read_durations() {
-    const auto keep_s = parse_duration(keep), drain_s = parse_duration(drain);
+    const auto keep_s = parse_duration(keep, "--keep"), drain_s = parse_duration(drain, "--drain");
     if (!keep_s) return keep_s.error();
     if (!drain_s) return drain_s.error();
     constexpr double kMsInS = 1000;

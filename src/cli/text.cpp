@@ -94,13 +94,13 @@ std::string confirming_text(double seconds) {
   return seconds < 1 ? "" : fmt::format(", and {} measuring the best again", clock_text(seconds));
 }
 
-Result<double> parse_duration(std::string_view text) {
+Result<double> parse_duration(std::string_view text, std::string_view option) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
   if (error != std::errc{} || scale == 0 || !std::isfinite(number) || number <= 0)
-    return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" is no duration", text), "--time",
+    return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" is no duration", text), std::string(option),
                 "write a positive number of seconds, or one with s, m or h: 90, 90s, 1.5m, 2h");
   return number * scale;
 }

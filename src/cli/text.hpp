@@ -18,8 +18,8 @@ std::string text_of(const Measurement& measurement);
 /// "0:42", "12:05", "3:00:00".
 std::string clock_text(double seconds);
 
-/// Seconds from "90", "90s", "1.5m" or "2h". Fails with invalid_argument.
-Result<double> parse_duration(std::string_view text);
+/// Seconds from "90", "90s", "1.5m" or "2h", given with `option`. Fails with invalid_argument.
+Result<double> parse_duration(std::string_view text, std::string_view option);
 
 /// US dollars from "5" or "0.25". Fails with invalid_argument.
 Result<double> parse_usd(std::string_view text);

@@ -58,7 +58,7 @@ Result<WorkerOptions> WorkerCommand::options() const {
   options.server = std::move(*server);
   options.name = name ? *name : default_name();
   if (ack_wait) {
-    const auto seconds = parse_duration(*ack_wait);
+    const auto seconds = parse_duration(*ack_wait, "--ack-wait");
     if (!seconds) return seconds.error();
     if (*seconds < 0.5)
       return fail(ErrorCode::invalid_argument, "half a second is the least", "--ack-wait", "--ack-wait 15s");

@@ -157,7 +157,7 @@ class Refusals(ServiceTest):
         self.refused("--host", "no such host", "--no-token", says="no such host")
         self.refused("--task", self.folder / "nowhere", says="nowhere")
         self.refused("--set", "evaluator.pyton=x", says="python")
-        self.refused("--keep", "soon", says="soon")
+        self.refused("--keep", "soon", says="--keep: \"soon\"")
         (self.folder / "empty").write_text("\n")
         self.refused("--token-file", self.folder / "empty", says="no token")
 
