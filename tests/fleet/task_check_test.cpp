@@ -21,7 +21,7 @@ Task example(const std::string& name) {
   const Backends backends = {{"cpu", kernels},
                              {"cuda", kernels},
                              {"torch", backend_of(TaskForm::module)},
-                             {"python", backend_of(TaskForm::evaluator)}};
+                             {"command", backend_of(TaskForm::command)}};
   return load_task(std::filesystem::path(KERNELSMITH_SOURCE_DIR) / "examples" / name, backends).value();
 }
 
@@ -35,7 +35,7 @@ TEST(TaskCheck, ExamplesAreTaken) {
     const Status sound = check_task(example(name), backend_of(TaskForm::module));
     EXPECT_TRUE(sound) << name << ": " << describe(sound.error());
   }
-  EXPECT_TRUE(check_task(example("circle_packing"), backend_of(TaskForm::evaluator)));
+  EXPECT_TRUE(check_task(example("circle_packing"), backend_of(TaskForm::command)));
 }
 
 TEST(TaskCheck, WhatATaskFileCouldNotSayIsRefused) {
