@@ -117,7 +117,7 @@ Status check_module(const Task& task) {
 Status check_task(const Task& task, const BackendDescription& backend) {
   using namespace task;
   if (!within(task.timeout_s, kTimeoutS))
-    return wrong("timeout_s", std::to_string(task.timeout_s) + " s is no time limit (0.01 to 86400)");
+    return wrong("timeout_s", "the time limit is not from 0.01 to 86400 s");
   if (!within(task.threads, kThreads))
     return wrong("threads", std::to_string(task.threads) + " threads (1 to 1024)");
   const bool has_reference = backend.form == TaskForm::kernel || backend.form == TaskForm::module;
