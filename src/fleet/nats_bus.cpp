@@ -15,6 +15,8 @@ constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr std::int64_t kMostWaitingPulls = 4096;
 constexpr std::int64_t kMostUnacknowledged = 65'536;
 constexpr milliseconds kFailedFetchPause{50};
+constexpr int kLooksForStream = 20;
+constexpr milliseconds kStreamPause{50};
 constexpr const char* kIdHeader = "Nats-Msg-Id";
 
 std::int64_t nanoseconds(milliseconds time) { return time.count() * kNanosecondsPerMillisecond; }
@@ -159,7 +161,10 @@ class NatsBus final : public Bus {
         [&] {
           Outcome made;
           made.status = js_AddStream(nullptr, connection_->stream(), &config, nullptr, &made.code);
-          if (made.code == JSStreamNameExistErr) made = {};  // with other limits: somebody set them
+          // With other limits: somebody set them. Or somebody makes it at this moment.
+          if (made.code == JSStreamNameExistErr ||
+              (made.code == JSStreamSubjectOverlapErr && appears(spec.name)))
+            made = {};
           return made;
         },
         stop);
@@ -317,6 +322,19 @@ class NatsBus final : public Bus {
   std::uint64_t connections() const override { return connection_->connections(); }
 
  private:
+  /// Of two that make a stream at once the server tells one that its subjects are taken.
+  bool appears(const char* stream) {
+    for (int look = 0; look < kLooksForStream; ++look) {
+      jsStreamInfo* raw = nullptr;
+      jsErrCode code{};
+      const natsStatus status = js_GetStreamInfo(&raw, connection_->stream(), stream, nullptr, &code);
+      const StreamInfo info(raw);
+      if (status == NATS_OK) return true;
+      std::this_thread::sleep_for(kStreamPause);
+    }
+    return false;
+  }
+
   Outcome try_to_put(const Outgoing& message, Put& answer) {
     jsPubOptions options;
     jsPubOptions_Init(&options);
