@@ -8,6 +8,7 @@
 #include <kernelsmith/evaluator/task_file.hpp>
 
 #include "foreign_names.hpp"
+#include "limits.hpp"
 #include "reader_support.hpp"
 #include "task_files.hpp"
 #include "tensor_reader.hpp"
@@ -16,9 +17,6 @@
 namespace kernelsmith {
 namespace task {
 namespace {
-
-constexpr std::size_t kMaxShapes = 64;
-constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 
 /// What is read into, and by which backends' words.
 struct Reading {
@@ -35,7 +33,7 @@ void read_sizes(YamlMap& in, Task& task) {
   in.optional_map("sizes", [&](YamlMap& sizes) {
     for (const std::string& name : sizes.keys()) {
       require_identifier(sizes, name, name);
-      sizes.required(name, task.sizes[name], Range<std::int64_t>{1, kMaxSize});
+      sizes.required(name, task.sizes[name], kSizes);
       task.size_order.push_back(name);
     }
   });
@@ -52,7 +50,7 @@ void read_shape(YamlMap& in, const Task& task, std::vector<Sizes>& shapes) {
       in.kind(key);
       return in.refuse(key, "unknown size '" + key + "'", name_hint(key, known));
     }
-    in.required(key, size->second, Range<std::int64_t>{1, kMaxSize});
+    in.required(key, size->second, kSizes);
   }
   if (!in.ok()) return;
   const std::vector<std::string> keys = in.keys();
@@ -190,7 +188,7 @@ void read_python(YamlMap& in, Reading& reading) {
   PythonSettings& python = reading.task.python;
   read_evaluator(in, reading);
   in.optional("python", python.python);
-  in.optional("memory_mb", python.memory_mb, Range<int>{16, 1 << 24});
+  in.optional("memory_mb", python.memory_mb, kMemoryMb);
   in.optional("cascade", python.cascade);
   in.optional("sandbox", python.sandbox);
   if (in.ok() && in.kind("cascade") != YamlKind::absent && python.cascade.empty())
@@ -268,10 +266,9 @@ void read_root(YamlMap& in, Reading& reading) {
   in.required("name", task.name);
   require_plain_name(in, "name", task.name);
   in.optional("description", task.description);
-  if (form == TaskForm::kernel || form == TaskForm::command)
-    in.optional("threads", task.threads, Range<int>{1, 1024});
+  if (form == TaskForm::kernel || form == TaskForm::command) in.optional("threads", task.threads, kThreads);
   in.optional("nondeterministic", task.nondeterministic);
-  in.optional("timeout_s", task.timeout_s, Range<double>{0.01, 86400});
+  in.optional("timeout_s", task.timeout_s, kTimeoutS);
   in.optional_map("files", [&](YamlMap& named) { read_files(named, reading.files); });
   if (!in.ok()) return;
   if (form == TaskForm::module) return read_module(in, reading);

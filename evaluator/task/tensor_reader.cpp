@@ -13,12 +13,11 @@
 
 #include "foreign_names.hpp"
 #include "identifiers.hpp"
+#include "limits.hpp"
 #include "reader_support.hpp"
 
 namespace kernelsmith::task {
 namespace {
-
-constexpr std::size_t kMaxTensors = 64;
 
 constexpr std::array kDtypes = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::f8e5m2,
                                 Dtype::i64, Dtype::i32, Dtype::i8,  Dtype::u8,   Dtype::boolean};

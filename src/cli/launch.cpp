@@ -164,7 +164,7 @@ void add_launch(CLI::App& app, Command& chosen) {
       ->required()
       ->check(no_option("URL"))
       ->type_name("URL");
-  command->add_flag("--dry-run", launch->dry, "Print it (nothing else is done, with or without this)");
+  command->add_flag("--dry-run", launch->dry, "Print it; needed, nothing is started");
   command->add_option("--workers", launch->workers, "slurm, kubernetes: how many (default 1)")
       ->check(whole_number(1, 100'000))
       ->type_name("N");

@@ -15,7 +15,7 @@ namespace {
 Result<std::string> yaml_of(const std::string& setting) {
   const auto equals = setting.find('=');
   if (equals == std::string::npos || equals == 0)
-    return fail(ErrorCode::invalid_argument, "a setting is written key=value", "--set " + setting,
+    return fail(ErrorCode::invalid_argument, "a setting is written key=value", shown_setting(setting),
                 "for example --set islands.count=8");
   std::string yaml, indent;
   std::string key = setting.substr(0, equals);
@@ -27,13 +27,14 @@ Result<std::string> yaml_of(const std::string& setting) {
   return yaml + indent + key + ": " + setting.substr(equals + 1) + "\n";
 }
 
-/// The option as an error quotes it. A key that somebody gave by mistake is not printed once more.
-std::string shown(const std::string& setting) {
-  const bool may_hold_key = setting.find("key") != std::string::npos;
-  return "--set " + (may_hold_key ? setting.substr(0, setting.find('=')) : without_password(setting));
-}
-
 }  // namespace
+
+std::string shown_setting(const std::string& setting) {
+  const bool may_hold_secret =
+      setting.find("key") != std::string::npos || setting.find("nats") != std::string::npos;
+  return "--set " +
+         (may_hold_secret ? setting.substr(0, setting.find_first_of("=: ")) : without_password(setting));
+}
 
 std::string without_password(const std::string& setting) {
   const std::size_t scheme = setting.find("://"), at = setting.rfind('@');
@@ -187,9 +188,9 @@ Status ConfigOptions::apply_settings(const Registry& registry, RunConfig& config
   for (const std::string& setting : settings) {
     const auto yaml = yaml_of(setting);
     if (!yaml) return yaml.error();
-    if (const Status read = read_config(*yaml, shown(setting), registry, config); !read) {
+    if (const Status read = read_config(*yaml, shown_setting(setting), registry, config); !read) {
       Error error = read.error();
-      error.where = shown(setting);  // without the line of a YAML that the user never saw
+      error.where = shown_setting(setting);  // without the line of a YAML that the user never saw
       return error;
     }
   }

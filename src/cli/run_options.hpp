@@ -23,6 +23,9 @@ CLI::Validator whole_number(std::uint64_t least,
 /// A setting as it may be printed and kept: a password in a URL is left out.
 std::string without_password(const std::string& setting);
 
+/// "--set KEY=VALUE" as an error quotes it: without the value where that may be a key or hold a password.
+std::string shown_setting(const std::string& setting);
+
 /// Limits of a run's totals.
 struct BudgetOptions {
   std::optional<std::uint64_t> iterations;

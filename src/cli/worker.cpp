@@ -45,7 +45,7 @@ Result<std::map<std::string, std::string>> evaluator_settings(const std::vector<
     const auto equals = setting.find('=');
     if (!setting.starts_with(kSection) || equals == setting.npos || equals <= kSection.size())
       return fail(ErrorCode::invalid_argument, "a worker takes settings of its evaluators",
-                  "--set " + setting, "for example --set evaluator.compiler=g++-13");
+                  shown_setting(setting), "for example --set evaluator.compiler=g++-13");
     result[setting.substr(kSection.size(), equals - kSection.size())] = setting.substr(equals + 1);
   }
   return result;
@@ -68,8 +68,12 @@ Result<WorkerOptions> WorkerCommand::options() const {
   if (!settings_by_key) return settings_by_key.error();
   Registry registry = default_registry();
   share_programs(registry);  // tasks of many runs come here
-  auto offered =
-      worker_backends(registry, {.backends = backends, .settings = *settings_by_key, .slots = slots});
+  auto offered = worker_backends(registry, {.backends = backends,
+                                            .settings = *settings_by_key,
+                                            .slots = slots,
+                                            .tell = [&](const std::string& text) {
+                                              say(stderr, "worker {}: {}\n", options.name, text);
+                                            }});
   if (!offered) return offered.error();
   options.backends = std::move(*offered);
   return options;
@@ -119,7 +123,7 @@ void add_worker(CLI::App& app, Command& chosen) {
       ->type_name("NAME");
   command
       ->add_option("--backend", worker->backends,
-                   "Offer this one; may be repeated (default: all that work here)")
+                   "Offer this one; may be repeated (default: all that work here, torch apart)")
       ->check(no_option("NAME"))
       ->type_name("NAME")
       ->allow_extra_args(false);

@@ -271,7 +271,9 @@ Outcome Committer::outcome() const {
              "the seed was rejected at " + std::string(name_of(why.stage)) + " (" +
                  std::string(name_of(why.code)) + "): " + why.diagnostics,
              seed.program->source.files().empty() ? "seed" : seed.program->source.files().front().path,
-             "correct the seed, or leave it out to begin from the reference");
+             why.code == RejectionCode::worker_lost
+                 ? "look at the workers and why they end, then begin a new run"
+                 : "correct the seed, or leave it out to begin from the reference");
   }
   return outcome;
 }

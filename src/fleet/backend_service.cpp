@@ -1,7 +1,9 @@
 #include "backend_service.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <future>
+#include <memory>
 #include <utility>
 
 #include "names.hpp"
@@ -123,14 +125,19 @@ void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
 Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_token&) {
   // What was begun is finished: a stop is none to the evaluator.
   const auto run = [&]() -> Result<Evaluation> {
-    const auto evaluator = shelf_.evaluator_of(job.task, {});
-    if (!evaluator) return evaluator.error();
-    std::promise<Result<Evaluation>> answer;
-    auto future = answer.get_future();
-    (*evaluator)->start(std::move(job), {}, [&answer](Result<Evaluation> evaluation) {
-      answer.set_value(std::move(evaluation));
-    });
-    return future.get();
+    try {
+      const auto evaluator = shelf_.evaluator_of(job.task, {});
+      if (!evaluator) return evaluator.error();
+      const auto answer = std::make_shared<std::promise<Result<Evaluation>>>();
+      auto future = answer->get_future();
+      (*evaluator)->start(std::move(job), {}, [answer](Result<Evaluation> evaluation) {
+        answer->set_value(std::move(evaluation));
+      });
+      return future.get();
+    } catch (const std::exception& error) {
+      // Whoever wrote the task or the job does not end the worker with it.
+      return fail(ErrorCode::bad_input, "the job cannot be evaluated: " + std::string(error.what()));
+    }
   };
   if (backend_.hardware.empty()) return run();
   const Digest task = job.task;

@@ -13,7 +13,15 @@
 namespace kernelsmith::fleet {
 namespace {
 
-constexpr std::size_t kLargestEvaluator = std::size_t{4} << 20;
+constexpr auto kReadableFolder = std::filesystem::perms{0755}, kReadableFile = std::filesystem::perms{0644};
+
+/// Whatever the umask is: the sandbox's user, nobody, reads the copy.
+Status set_mode(const std::filesystem::path& path, std::filesystem::perms mode) {
+  std::error_code error;
+  std::filesystem::permissions(path, mode, error);
+  if (error) return system_error("cannot make readable", path, error.value());
+  return {};
+}
 
 }  // namespace
 
@@ -63,21 +71,26 @@ Result<std::shared_ptr<Evaluator>> TaskShelf::prepare(const Digest& task, const 
   return make_(*decoded);
 }
 
-/// A Python evaluator is run at its own place, beside what it imports; where this machine has not got it,
-/// alone.
+/// A Python evaluator is run from a copy, alone in its folder: the path in the task is that of whoever wrote
+/// the task, and a program reads what stands beside its evaluator.
 Status TaskShelf::bring_evaluator(Task& task) {
   PythonSettings& python = task.python;
   if (python.evaluator.empty()) return {};
-  const auto here = read_regular_file(python.evaluator, kLargestEvaluator);
-  if (here && *here == python.evaluator_text) return {};
   const std::lock_guard lock(mutex_);
   if (folder_.empty()) {
     std::string made = (std::filesystem::temp_directory_path() / "kernelsmith-worker-XXXXXX").string();
     if (!::mkdtemp(made.data())) return system_error("cannot make a folder for evaluators", made, errno);
     folder_ = made;
   }
-  const auto path = folder_ / (task.digest.hex() + ".py");
-  if (Status written = write_new_file(path, python.evaluator_text, Flush::no); !written) return written;
+  const auto folder = folder_ / task.digest.hex(), path = folder / "evaluator.py";
+  std::error_code error;
+  if (std::filesystem::create_directory(folder, error)) {  // else prepared before, and dropped since
+    if (Status written = write_new_file(path, python.evaluator_text, Flush::no); !written) return written;
+  }
+  if (error) return system_error("cannot make a folder for an evaluator", folder, error.value());
+  if (Status open = set_mode(folder_, kReadableFolder); !open) return open;
+  if (Status open = set_mode(folder, kReadableFolder); !open) return open;
+  if (Status open = set_mode(path, kReadableFile); !open) return open;
   python.evaluator = path.string();
   return {};
 }

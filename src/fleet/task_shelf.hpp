@@ -52,8 +52,7 @@ class TaskShelf {
   std::mutex mutex_;
   std::map<Digest, std::shared_ptr<Entry>> entries_;
   std::uint64_t uses_ = 0;
-  std::filesystem::path
-      folder_;  // guarded by mutex_: of evaluators that are not on this machine; may be empty
+  std::filesystem::path folder_;  // guarded by mutex_: of the copies of evaluators; may be empty
 };
 
 }  // namespace kernelsmith::fleet

@@ -124,11 +124,18 @@ class Announcer {
 Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_token& stop) {
   using namespace fleet;
   if (options.backends.empty()) return fail(ErrorCode::invalid_argument, "a worker needs a backend to offer");
-  auto connected = connect({.server = options.server,
-                            .name = "kernelsmith worker " + options.name,
-                            .patience = options.patience,
-                            .first_patience = options.patience},
-                           stop);
+  const auto connect_within = [&](milliseconds first_patience) {
+    return connect({.server = options.server,
+                    .name = "kernelsmith worker " + options.name,
+                    .patience = options.patience,
+                    .first_patience = first_patience},
+                   stop);
+  };
+  auto connected = connect_within(0ms);
+  if (!connected && connected.error().code == ErrorCode::network) {
+    if (options.tell) options.tell({Notice::Level::info, "waiting for the server at " + options.server.url});
+    connected = connect_within(options.patience);
+  }
   if (!connected) return connected.error();
   Bus& bus = **connected;
   if (const Status joined = join_fleet(bus, stop); !joined) return joined.error();

@@ -56,6 +56,11 @@ class FleetSettings {
   }
 
   Result<FleetOptions> options() const {
+    if (stored_ && shows_secret())
+      return fail(ErrorCode::invalid_argument,
+                  "this run names a NATS server, which would be shown your credentials: " + nats_,
+                  "evaluator.fleet.nats",
+                  "if it is yours, say so: --set evaluator.fleet.nats='" + nats_ + "'");
     const auto url = expand_variables(literal_.empty() ? nats_ : std::string(literal_.reveal()));
     if (!url) return url.error();
     auto server = parse_fleet_server(url->reveal());
@@ -64,11 +69,6 @@ class FleetSettings {
     options.server.url = server->url;
     options.server.user = server->user;
     options.server.password = server->password;
-    if (stored_ && options.server.has_secret())
-      return fail(
-          ErrorCode::invalid_argument,
-          "this run names a NATS server, which would be shown your credentials: " + options.server.url,
-          "evaluator.fleet.nats", "if it is yours, say so: --set evaluator.fleet.nats='" + nats_ + "'");
     return options;
   }
 
@@ -79,11 +79,16 @@ class FleetSettings {
       std::string url = nats_;
       return {"fleet.nats=" + url.insert(url.find("://") + 3, "USER:PASSWORD@")};
     }
-    if (nats_.find("${") == nats_.npos && options_.server.credentials.empty()) return {};
+    if (!shows_secret()) return {};
     return {"fleet.nats=" + nats_};
   }
 
  private:
+  /// A variable is one wherever it stands in the URL: the name of a host is looked up by others.
+  bool shows_secret() const {
+    return !literal_.empty() || nats_.find("${") != nats_.npos || !options_.server.credentials.empty();
+  }
+
   /// A password that stands in the URL itself is used, and not kept in run.yaml.
   void read_url(YamlMap& in) {
     std::string text;

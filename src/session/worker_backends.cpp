@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/llm/secret.hpp>
 #include <kernelsmith/sandbox/capabilities.hpp>
 #include <kernelsmith/session/worker_backends.hpp>
@@ -61,6 +62,12 @@ std::string lack_of(const BackendDescription& backend, bool sandboxed) {
   return backend.hardware && backend.hardware() == kNoGpu ? std::string(kNoGpu) : "";
 }
 
+/// The reference of a task of modules is Python that runs outside the sandbox, and the task comes from
+/// whoever may write to the server: that has to be said.
+bool needs_a_word(const BackendDescription& backend, const WorkerChoice& choice) {
+  return backend.form == TaskForm::module && choice.backends.empty();
+}
+
 unsigned slots_for(const BackendDescription& backend, const WorkerChoice& choice) {
   if (choice.slots) return *choice.slots;
   return backend.hardware ? kSlotsToTime : std::max(1U, std::thread::hardware_concurrency());
@@ -94,8 +101,19 @@ Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, con
       lacks += (lacks.empty() ? "" : "; ") + names[i] + " (" + lack + ")";
       continue;
     }
-    offered.push_back({names[i], backend.hardware ? backend.hardware() : "", slots_for(backend, choice),
-                       [provider = providers[i]](const Task& task) { return provider->make(task); }});
+    if (needs_a_word(backend, choice)) {
+      const std::string why = "the reference of its tasks runs with all rights of this user; --backend " +
+                              names[i] + " offers it";
+      if (choice.tell) choice.tell(names[i] + " is not offered: " + why);
+      lacks += (lacks.empty() ? "" : "; ") + names[i] + " (" + why + ")";
+      continue;
+    }
+    offered.push_back(
+        {names[i], backend.hardware ? backend.hardware() : "", slots_for(backend, choice),
+         [provider = providers[i], backend](const Task& task) -> Result<std::shared_ptr<Evaluator>> {
+           if (const Status sound = check_task(task, backend); !sound) return sound.error();
+           return provider->make(task);
+         }});
   }
   if (offered.empty())
     return fail(ErrorCode::unsupported, "no backend works on this machine: " + lacks, "",

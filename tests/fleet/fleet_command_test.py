@@ -77,6 +77,16 @@ class RunTest(FleetCommandTest):
         self.fail_with(2, "run", "task", "--set", "evaluator.fleet.nats=http://x", says=["nats://HOST:4222"], code="bad_input")
         self.fail_with(2, "run", "task", "--set", "evaluator.fleet.hardware=H100", says=["no server is named"], code="invalid_argument")
 
+    def test_a_wrong_url_is_not_repeated(self):
+        for setting, code in ((f"=nats:/smith:{PASSWORD}@h", "bad_input"), (f": nats://smith:{PASSWORD}@h", "invalid_argument")):
+            text = self.fail_with(2, "run", "task", "--set", "evaluator.fleet.nats" + setting, says=["evaluator.fleet.nats"], code=code)
+            self.assertNotIn(PASSWORD, text)
+
+    def test_a_worker_waits_for_its_server(self):
+        worker = self.worker(url="nats://127.0.0.1:1")
+        self.assertIn("command", worker.stderr.readline())
+        self.assertIn("waiting for the server at nats://127.0.0.1:1", worker.stderr.readline())
+
     def test_a_program_that_loses_workers_is_a_dead_letter(self):
         mark = self.folder / "begun"
         write_task(self.folder / "deadly", score_sh=f"echo >>{mark}\nexec sleep 20\n")
@@ -89,6 +99,7 @@ class RunTest(FleetCommandTest):
         self.joined("--set", "evaluator.sandbox=none")
         out, err = run.communicate(timeout=PATIENCE_S)
         self.assertIn("worker_lost", err)
+        self.assertIn("look at the workers", err)
         self.assertEqual(len(mark.read_text()), 3)
         self.assertIn("dead letters: 1 program", self.succeed("show", "a.run").stdout)
         view = self.json("show", "a.run")

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <latch>
+#include <stdexcept>
 
 #include <kernelsmith/config/json.hpp>
 
@@ -348,7 +349,11 @@ TEST_F(Fleet, WhatIsTooLargeSaysHowToMakeRoom) {
 
 TEST_F(Fleet, AnEvaluatorInPythonIsBrought) {
   Task task = hill();
-  task.python.evaluator = "/no/such/folder/evaluator.py";
+  namespace fs = std::filesystem;
+  const fs::path own = fs::path(::testing::TempDir()) / "kernelsmith_own_evaluator.py";
+  std::ofstream(own) << "def evaluate(path): ...\n";
+  fs::perms folder_mode{};
+  task.python.evaluator = own.string();
   task.python.evaluator_text = "def evaluate(path): ...\n";
   task.digest = task_digest(task);
   std::string path, text;
@@ -357,6 +362,7 @@ TEST_F(Fleet, AnEvaluatorInPythonIsBrought) {
   worker.name = "python";
   worker.backends = {{"fake", "", 1, [&](const Task& brought) {
                         path = brought.python.evaluator;
+                        folder_mode = fs::status(fs::path(path).parent_path()).permissions();
                         std::ifstream file(path);
                         text.assign(std::istreambuf_iterator<char>(file), {});
                         return blocking_evaluator(own_number);
@@ -366,7 +372,21 @@ TEST_F(Fleet, AnEvaluatorInPythonIsBrought) {
     EXPECT_EQ(Answer(*fleet(task), job_of(task, 5)).fitness(), 5);
   }
   EXPECT_EQ(text, task.python.evaluator_text);
-  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_NE(path, own.string());  // never at the path that the task names
+  EXPECT_EQ(folder_mode, fs::perms{0755});
+  EXPECT_FALSE(fs::exists(path));
+  fs::remove(own);
+}
+
+TEST_F(Fleet, AnExceptionIsAnErrorOfTheJob) {
+  WorkerOptions worker;
+  worker.server = options().server;
+  worker.name = "thrown at";
+  worker.backends = {{"fake", "", 1, [](const Task&) -> Result<std::shared_ptr<Evaluator>> {
+                        throw std::runtime_error("no such size");
+                      }}};
+  const std::jthread running([&](const std::stop_token& stop) { EXPECT_TRUE(run_worker(worker, stop)); });
+  EXPECT_EQ(Answer(*fleet(hill()), job_of(hill(), 5)).error(), ErrorCode::bad_input);
 }
 
 TEST_F(Fleet, AFullQueueSaysHowToEmptyIt) {

@@ -1,4 +1,6 @@
 // `evaluator: {fleet: ...}` of run.yaml, and what a worker offers. Nothing here connects.
+#include <cmath>
+
 #include <kernelsmith/session/run_config.hpp>
 #include <kernelsmith/session/worker_backends.hpp>
 
@@ -65,6 +67,7 @@ TEST(FleetConfig, AFolderOfSomebodyElseGetsNoSecret) {
   ::setenv("KERNELSMITH_TEST_PASSWORD", "s3cret-42", 1);
   for (const char* const fleet :
        {"  fleet: {nats: \"nats://smith:${KERNELSMITH_TEST_PASSWORD}@host.invalid\"}\n",
+        "  fleet: {nats: \"nats://${KERNELSMITH_TEST_PASSWORD}.host.invalid\"}\n",
         "  fleet: {nats: \"nats://host.invalid\", credentials: me.creds}\n"}) {
     const RunConfig config = configured(fleet);
     config.evaluator.provider->distrust();
@@ -106,6 +109,43 @@ TEST(WorkerBackends, ASettingGoesToThoseThatHaveIt) {
   for (const char* const wrong : {"compiler", "fleet.nats"})
     EXPECT_FALSE(worker_backends(default_registry(),
                                  {.backends = {"command"}, .settings = {{wrong, "x"}}, .slots = {}}));
+}
+
+TEST(WorkerBackends, WhatTheServersWritersCouldTurnAgainstTheMachineIsNamed) {
+  bool examined = false;
+  Registry registry = default_registry();
+  registry.backends["torch"].hardware = nullptr;
+  registry.backends["torch"].examine_machine = [&](bool) {
+    examined = true;
+    return std::vector<MachineCheck>{};
+  };
+  for (auto& [name, backend] : registry.backends)
+    if (name != "torch" && name != "command") registry.evaluators.erase(name);
+  std::string told;
+  const auto all = worker_backends(
+      registry,
+      {.backends = {}, .settings = {}, .slots = {}, .tell = [&](const auto& text) { told += text; }});
+  ASSERT_TRUE(all) << describe(all.error());
+  EXPECT_TRUE(examined);
+  ASSERT_EQ(all->size(), 1U);
+  EXPECT_EQ(all->front().name, "command");
+  EXPECT_NE(told.find("--backend torch"), std::string::npos) << told;
+  const auto named = worker_backends(registry, {.backends = {"torch"}, .settings = {}, .slots = {}});
+  ASSERT_TRUE(named) << describe(named.error());
+  EXPECT_EQ(named->front().name, "torch");
+}
+
+TEST(WorkerBackends, ATaskOfAMessageIsHeldToWhatATaskFileIs) {
+  const auto offered =
+      worker_backends(default_registry(), {.backends = {"command"}, .settings = {}, .slots = {}});
+  ASSERT_TRUE(offered) << describe(offered.error());
+  for (const double timeout_s : {0.0, -1.0, 1e300, std::nan("")}) {
+    Task task = command_task();
+    task.timeout_s = timeout_s;
+    const auto made = offered->front().make(task);
+    ASSERT_FALSE(made) << timeout_s;
+    EXPECT_EQ(made.error().where, "timeout_s");
+  }
 }
 
 }  // namespace

@@ -27,6 +27,10 @@ using TaskFileReader = std::function<Result<std::string>(const std::string& path
 Result<Task> parse_task(std::string_view yaml, std::string_view name, const TaskFileReader& read,
                         const Backends& backends = {});
 
+/// What parse_task() asks of a task.yaml, asked of a task that came in a message: sizes, shapes, expressions,
+/// time limit, and the files that a task of this backend needs. Errors: `bad_input`.
+Status check_task(const Task& task, const BackendDescription& backend);
+
 /// In a copy of a task: holds the path of the evaluator, which is run at its own place.
 inline constexpr std::string_view kEvaluatorPathFile = "evaluator.path";
 

@@ -1,0 +1,142 @@
+// check_task: what parse_task() holds a task.yaml to, asked of a task that came in a message and may have
+// been written by anybody.
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+#include <string>
+
+#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/evaluator/task_file.hpp>
+
+#include "identifiers.hpp"
+#include "limits.hpp"
+#include "tensor_reader.hpp"
+
+namespace kernelsmith {
+namespace task {
+namespace {
+
+Error wrong(const char* where, std::string message) {
+  return fail(ErrorCode::bad_input, "the task cannot be taken: " + std::move(message), where,
+              "a task.yaml with this would be refused: send the task with an unchanged kernelsmith");
+}
+
+/// False for what is no number, too.
+template <class T>
+bool within(T value, Range<T> range) {
+  return value >= range.low && value <= range.high;
+}
+
+bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Sizes that have the names of the defaults.
+Status check_sizes(const Task& task, const Sizes& sizes) {
+  if (!std::ranges::equal(sizes, task.sizes, {}, &Sizes::value_type::first, &Sizes::value_type::first))
+    return wrong("sizes", "a shape has other sizes than the task");
+  for (const auto& [name, value] : sizes)
+    if (!is_identifier(name) || !within(value, kSizes))
+      return wrong("sizes", "size '" + name + "' is " + std::to_string(value));
+  return check_tensors(task, sizes);
+}
+
+Status check_expression(const std::string& expression, const Sizes& sizes, std::int64_t least) {
+  if (expression.empty()) return {};
+  const auto value = evaluate_expression(expression, sizes);
+  if (!value) return value.error();
+  if (*value < least) return wrong("declared", "'" + expression + "' is " + std::to_string(*value));
+  return {};
+}
+
+Status check_shapes(const Task& task) {
+  if (task.timed.empty()) return wrong("timed", "no shape is timed");
+  if (task.timed.size() > kMaxShapes || task.check.size() > kMaxShapes)
+    return wrong("timed", "more than 64 shapes");
+  if (Status defaults = check_sizes(task, task.sizes); !defaults) return defaults;
+  for (const auto* shapes : {&task.timed, &task.check})
+    for (const Sizes& sizes : *shapes) {
+      if (Status known = check_sizes(task, sizes); !known) return known;
+      if (Status terms = check_expression(task.declared.accumulate, sizes, 1); !terms) return terms;
+    }
+  for (const Sizes& sizes : task.timed)
+    for (const auto* expression : {&task.declared.bytes, &task.declared.operations})
+      if (Status work = check_expression(*expression, sizes, 0); !work) return work;
+  return {};
+}
+
+Status check_names(const Task& task, const BackendDescription& backend) {
+  if (!is_identifier(task.entry)) return wrong("entry", "'" + task.entry + "' is no C++ identifier");
+  if (task.size_order.size() != task.sizes.size() ||
+      std::set(task.size_order.begin(), task.size_order.end()).size() != task.sizes.size() ||
+      !std::ranges::all_of(task.size_order, [&](const auto& name) { return task.sizes.contains(name); }))
+    return wrong("size_order", "it does not name each size once");
+  std::set<std::string> names;
+  for (const TensorSpec& tensor : task.tensors) {
+    if (!is_identifier(tensor.name) || task.sizes.contains(tensor.name) || !names.insert(tensor.name).second)
+      return wrong("tensors", "'" + tensor.name + "' is no name of a tensor, or is taken");
+    if (std::ranges::find(backend.dtypes, tensor.dtype) == backend.dtypes.end())
+      return wrong("tensors",
+                   "the backend '" + backend.name + "' does not take " + std::string(name_of(tensor.dtype)));
+    if (tensor.constant && tensor.role != TensorRole::in)
+      return wrong("tensors", "'" + tensor.name + "' is constant, and written");
+  }
+  return {};
+}
+
+Status check_tolerance(const Tolerance& tolerance) {
+  const bool figures = within(tolerance.rtol, {0, 1}) && tolerance.atol >= 0;
+  if (!figures || !is_one_of(tolerance.policy, {"auto", "exact", "normwise", "allclose"}))
+    return wrong("tolerance", "the tolerance is none");
+  return {};
+}
+
+Status check_kernel(const Task& task, const BackendDescription& backend) {
+  if (Status names = check_names(task, backend); !names) return names;
+  const auto written = [](const TensorSpec& tensor) { return tensor.role != TensorRole::in; };
+  const auto generated = [](const TensorSpec& tensor) { return tensor.init == TensorInit::generated; };
+  if (task.tensors.size() > kMaxTensors || std::ranges::none_of(task.tensors, written))
+    return wrong("tensors", "no tensor is written, or there are more than 64");
+  if (std::ranges::any_of(task.tensors, generated) == task.inputs.empty())
+    return wrong("inputs", "a generator and tensors that it makes come together");
+  if (Status tolerance = check_tolerance(task.tolerance); !tolerance) return tolerance;
+  return check_shapes(task);
+}
+
+Status check_module(const Task& task) {
+  const TorchSettings& torch = task.torch;
+  if (!is_one_of(torch.precision, {"fp32", "tf32", "bf16", "fp16"}) ||
+      !is_one_of(torch.baseline, {"eager", "compile"}) || !is_one_of(torch.policy, {"own_kernels", "any"}))
+    return wrong("torch", "a setting is unknown");
+  return check_tolerance(task.tolerance);
+}
+
+}  // namespace
+}  // namespace task
+
+Status check_task(const Task& task, const BackendDescription& backend) {
+  using namespace task;
+  if (!within(task.timeout_s, kTimeoutS))
+    return wrong("timeout_s", "the time limit is not from 0.01 to 86400 s");
+  if (!within(task.threads, kThreads))
+    return wrong("threads", std::to_string(task.threads) + " threads (1 to 1024)");
+  const bool has_reference = backend.form == TaskForm::kernel || backend.form == TaskForm::module;
+  if (has_reference && (task.reference.empty() || task.baseline.empty()))
+    return wrong("files", "it has no reference, or no baseline");
+  switch (backend.form) {
+    case TaskForm::kernel:
+      return check_kernel(task, backend);
+    case TaskForm::module:
+      return check_module(task);
+    case TaskForm::command:
+      if (task.command.empty()) return wrong("command", "it has no command");
+      return {};
+    case TaskForm::evaluator:
+      if (task.python.evaluator.empty() || !within(task.python.memory_mb, kMemoryMb))
+        return wrong("evaluator", "it has no evaluator, or no memory");
+      return {};
+  }
+  return {};
+}
+
+}  // namespace kernelsmith
