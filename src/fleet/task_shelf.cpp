@@ -46,7 +46,7 @@ std::shared_ptr<TaskShelf::Entry> TaskShelf::entry_of(const Digest& task) {
   auto& entry = entries_[task];
   if (!entry) entry = std::make_shared<Entry>();
   entry->last_use = ++uses_;
-  const auto result = entry;
+  auto result = entry;
   if (entries_.size() > most_) {
     const auto oldest =
         std::ranges::min_element(entries_, {}, [](const auto& one) { return one.second->last_use; });
