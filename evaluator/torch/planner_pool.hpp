@@ -53,7 +53,7 @@ struct PlannerFacts {
   std::string words() const;
 };
 
-/// Each takes a core while it compiles, and 300 MB: one for every two cores, from 2 to 8.
+/// Each takes a core while it compiles, and holds PyTorch in memory: one for every two cores, from 2 to 8.
 std::size_t planners_for_this_machine();
 
 struct PlannerLimits {

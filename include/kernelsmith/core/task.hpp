@@ -100,7 +100,7 @@ struct TorchSettings {
 
 /// What a task says that is scored by a Python function (docs/backend-python.md).
 struct PythonSettings {
-  std::string evaluator;        ///< the path of its file, which is run where it stands
+  std::string evaluator;        ///< the path of its file, which is run there; a fleet's worker runs a copy
   std::string evaluator_text;   ///< as it was when the task was loaded
   std::string python;           ///< the interpreter; empty: $KERNELSMITH_PYTHON, else python3
   int memory_mb = 4096;         ///< MiB, of each process
