@@ -29,6 +29,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC 12 at -O3 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
   target_compile_options(kernelsmith_common_flags INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC takes the sources of a unity build for headers, where a type of an unnamed namespace would be a mistake.
+  target_compile_options(kernelsmith_common_flags INTERFACE -Wno-subobject-linkage)
+endif()
 if(KERNELSMITH_WERROR)
   target_compile_options(kernelsmith_common_flags INTERFACE -Werror)
 endif()

@@ -10,7 +10,7 @@ constexpr std::size_t kWord = 5;  // of lower-case letters, perhaps behind one c
 constexpr std::size_t kCapitals = 3;
 constexpr std::size_t kDigits = 2;
 constexpr std::size_t kSameSign = 4;  // one sign again and again, such as a ruler
-constexpr std::size_t kBlanks = 8;    // within a line; a single space belongs to the word behind it
+constexpr std::size_t kBlanksOfToken = 8;    // within a line; a single space belongs to the word behind it
 constexpr std::size_t kNotAscii = 2;
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
@@ -48,7 +48,7 @@ Run run_at(std::string_view text) {
   if (first == '\n') return {1 + run(text.substr(1), is_blank), 1};
   if (is_blank(first)) {
     const std::size_t bytes = run(text, is_blank);
-    return bytes == 1 ? Run{1, 0} : of(bytes, kBlanks);
+    return bytes == 1 ? Run{1, 0} : of(bytes, kBlanksOfToken);
   }
   return of(run(text, [first](char c) { return c == first; }), kSameSign);
 }

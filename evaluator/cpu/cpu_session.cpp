@@ -14,7 +14,7 @@ namespace kernelsmith::cpu {
 namespace {
 
 /// As streaming_fill(), for a few bytes that are not aligned.
-void fill(std::span<std::byte> bytes, std::uint32_t word) {
+void fill_unaligned(std::span<std::byte> bytes, std::uint32_t word) {
   for (std::size_t at = 0; at < bytes.size(); at += sizeof word)
     std::memcpy(bytes.data() + at, &word, std::min(sizeof word, bytes.size() - at));
 }
@@ -116,7 +116,7 @@ void CpuSession::lay_out(std::size_t call, std::size_t lane, std::size_t lanes) 
 void CpuSession::fill_margins(std::size_t call, std::size_t tensor) const {
   const auto [before, after] = arena_.margins(batch_.shape, call, tensor);
   streaming_fill(before.data(), before.size(), poison_);
-  fill(after, poison_);
+  fill_unaligned(after, poison_);
 }
 
 Judged<double> CpuSession::request(std::size_t calls, double timeout_s) {

@@ -24,7 +24,7 @@ constexpr std::size_t kBatches = 6;
 /// them.
 enum Pattern : std::size_t { touch, fill, stream };
 constexpr std::size_t kPatterns = 3;
-constexpr const char* kFails = "a kernel that only moves the task's memory fails";
+constexpr const char* kMemoryKernelFails = "a kernel that only moves the task's memory fails";
 
 /// Four streams keep more requests in flight than one. Tensors end at a page's end, so whole lines may be
 /// touched.
@@ -137,7 +137,7 @@ Result<double> Roofline::measure(std::size_t shape, const InputSet& set, const S
     binary_ = std::move(*built);
   }
   auto session = CpuSession::open(setup, arena, *binary_, Trust::trusted, {});
-  if (!session) return trusted_failure(session.error(), kFails, "");
+  if (!session) return trusted_failure(session.error(), kMemoryKernelFails, "");
   // One call finds its inputs in the last-level cache, where a long batch does not; a batch of short calls
   // hides what it costs to begin one.
   std::array<double, kPatterns> us;
@@ -146,7 +146,7 @@ Result<double> Roofline::measure(std::size_t shape, const InputSet& set, const S
     const std::vector<const InputSet*> calls(count, &set);
     for (std::size_t batch = 0; batch < kBatches * kPatterns; ++batch) {
       const auto batch_us = (*session)->run({shape, calls, task_.timeout_s});
-      if (!batch_us) return trusted_failure(batch_us.error(), kFails, "");
+      if (!batch_us) return trusted_failure(batch_us.error(), kMemoryKernelFails, "");
       us[batch % kPatterns] = std::min(us[batch % kPatterns], *batch_us / static_cast<double>(count));
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "alignment.hpp"
 #include "toolchain/cuda_source.hpp"
 
 namespace kernelsmith::cuda {
@@ -10,8 +11,6 @@ namespace {
 
 /// What device memory is mapped in.
 constexpr std::size_t kGranule = std::size_t{2} << 20;
-/// cudaMalloc's.
-constexpr std::size_t kAlignment = 256;
 /// A stray write beside a tensor is near it; what is further off meets unmapped memory.
 constexpr std::size_t kMargin = 4096;
 /// Made-up addresses look like a device's.

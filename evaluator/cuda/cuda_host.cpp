@@ -23,7 +23,7 @@ constexpr std::size_t kMostKept = 6;
 /// Device memory for the bank: of the smallest card that is in use (16 GiB), a fourth.
 constexpr std::size_t kSetBytes = std::size_t{4} << 30;
 /// The best of a few large copies is not the best there is; margin as for the CPU's roofline.
-constexpr double kMargin = 0.25;
+constexpr double kRooflineMargin = 0.25;
 
 }  // namespace
 
@@ -136,7 +136,7 @@ Result<double> CudaHost::least_us(std::size_t shape, const InputSet&) {
     if (!measured) return measured.error();
     bytes_per_us_ = *measured;
   }
-  return static_cast<double>(compulsory_bytes(shape)) / bytes_per_us_ * (1 - kMargin);
+  return static_cast<double>(compulsory_bytes(shape)) / bytes_per_us_ * (1 - kRooflineMargin);
 }
 
 }  // namespace kernelsmith::cuda

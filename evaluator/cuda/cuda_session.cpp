@@ -6,11 +6,10 @@
 #include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
 
+#include "alignment.hpp"
+
 namespace kernelsmith::cuda {
 namespace {
-
-/// Where an output begins in the judge's memory: comparisons run at full speed from there.
-constexpr std::size_t kAlignment = 256;
 
 /// A device that is too hot for long is measured as it is: the yardstick suffers with the candidate.
 constexpr int kMostRepeats = 2;
@@ -18,8 +17,6 @@ constexpr int kMostRepeats = 2;
 constexpr std::uint32_t kThrottled = 0x08 | 0x20 | 0x40 | 0x80;
 
 bool disturbed(const ReplayTime& time) { return time.late || (time.throttle_reasons & kThrottled) != 0; }
-
-std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 }  // namespace
 

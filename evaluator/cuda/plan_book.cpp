@@ -9,6 +9,8 @@
 #include <utility>
 #include <variant>
 
+#include "runner/loaded_plan.hpp"
+
 namespace kernelsmith::cuda {
 namespace {
 
@@ -30,10 +32,6 @@ std::vector<const plan::Launch*> launches_of(const PlannedBinary& planned) {
   for (const plan::Operation& operation : planned.by_shape.front().calls.front().operations)
     if (const auto* const launch = std::get_if<plan::Launch>(&operation.what)) launches.push_back(launch);
   return launches;
-}
-
-std::string text_of(const plan::Dim3& size) {
-  return std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" + std::to_string(size[2]);
 }
 
 /// In a planner of its own: host code that does some work in its first call alone does it in each batch's

@@ -1,12 +1,9 @@
 #include "set_cache.hpp"
 
+#include "alignment.hpp"
+
 namespace kernelsmith::cuda {
 namespace {
-
-/// Copies and comparisons run at full speed between aligned addresses.
-constexpr std::size_t kAlignment = 256;
-
-std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 /// A part of the set and where its address is told.
 struct Part {

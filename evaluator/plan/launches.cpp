@@ -14,7 +14,6 @@ constexpr std::uint64_t kMaxShared = 227 << 10;      ///< of a block, where a ke
 constexpr std::uint64_t kDefaultShared = 48 << 10;   ///< of a block, where it does not
 constexpr std::uint64_t kBlockRegisters = 64 << 10;  ///< 32-bit registers
 constexpr std::uint64_t kWarp = 32;                  ///< threads
-constexpr std::uint64_t kTensorMapBytes = 128;       ///< sizeof(CUtensorMap)
 
 std::uint64_t product(const Dim3& dim) { return std::uint64_t{dim[0]} * dim[1] * dim[2]; }
 

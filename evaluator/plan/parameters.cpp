@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <span>
 
+#include "plan/checks.hpp"
 #include "plan/text.hpp"
 
 namespace kernelsmith::plan {
 namespace {
 
 constexpr std::size_t kMaxShownParameters = 32, kMaxShownParts = 12;  ///< a line is for reading
-constexpr std::size_t kTensorMapBytes = 128;                          ///< sizeof(CUtensorMap)
 
 using Bytes = std::span<const std::byte>;
 

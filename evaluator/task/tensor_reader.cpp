@@ -19,7 +19,7 @@
 namespace kernelsmith::task {
 namespace {
 
-constexpr std::array kDtypes = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::f8e5m2,
+constexpr std::array kOurDtypes = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::f8e5m2,
                                 Dtype::i64, Dtype::i32, Dtype::i8,  Dtype::u8,   Dtype::boolean};
 
 // Dtypes.
@@ -35,7 +35,7 @@ void read_dtype(YamlMap& in, const BackendDescription* backend, Dtype& dtype) {
   Choices<Dtype> taken;
   std::string names;
   const auto takes = [&](Dtype one) { return !backend || std::ranges::count(backend->dtypes, one) > 0; };
-  for (const Dtype one : kDtypes) {
+  for (const Dtype one : kOurDtypes) {
     if (!takes(one)) continue;
     taken.emplace_back(name_of(one), one);
     names += (names.empty() ? "" : ", ") + std::string(name_of(one));

@@ -21,7 +21,7 @@ Role role_from(const std::string& name) {
                             "system, user and assistant are"));
 }
 
-py::dict dict_of(const ModelReply& reply) {
+py::dict reply_dict(const ModelReply& reply) {
   py::dict dict;
   dict["text"] = text_of(reply.text);
   dict["reasoning"] = text_of(reply.reasoning);
@@ -91,7 +91,7 @@ class Model {
       client_->start(std::move(call), stop->get_token(), [told](const Result<ModelReply>& reply) {
         with_gil([&] {
           try {
-            call_user(*told, reply ? py::object(dict_of(*reply)) : exception_of(reply.error()));
+            call_user(*told, reply ? py::object(reply_dict(*reply)) : exception_of(reply.error()));
           } catch (py::error_already_set& raised) {
             raised.discard_as_unraisable("a model's reply");
           }

@@ -13,7 +13,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-constexpr const char* kFooter = R"(A first search:
+constexpr const char* kCommandLineFooter = R"(A first search:
   kernelsmith init my_task            makes a task that works as it is
   kernelsmith run my_task --time 60s  searches for a minute and prints the best kernel
 
@@ -103,7 +103,7 @@ int run_command_line(int argc, char** argv) {
       "kernelsmith");
   Command chosen;
   app.set_version_flag("--version", "kernelsmith " KERNELSMITH_VERSION, "Print the version and exit");
-  app.footer(kFooter);
+  app.footer(kCommandLineFooter);
   app.require_subcommand(0, 1);
   for (auto add :
        {add_init, add_doctor, add_evaluate, add_plan, add_run, add_resume, add_replay, add_show, add_prompt,

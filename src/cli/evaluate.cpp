@@ -18,7 +18,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kEvaluateFooter =
     R"(Exit status: 0 accepted, 1 rejected (one of them, where there are several), else that of the first error. With
 --json one object is printed for each FILE, in order (docs/formats.md). Several files share the time that it takes to prepare the task.
 Of --config and --set the section `evaluator` matters, for example --set evaluator.compiler=g++-13.)";
@@ -166,7 +166,7 @@ void add_evaluate(CLI::App& app, Command& chosen) {
   command->add_flag("--quick", evaluate->quick,
                     "Time each FILE as briefly as a search does: faster, and a wider interval");
   evaluate->config.add_to(*command);
-  command->footer(kFooter);
+  command->footer(kEvaluateFooter);
   command->callback([evaluate, &chosen] { chosen = [evaluate] { return (*evaluate)(); }; });
 }
 

@@ -5,10 +5,11 @@
 
 #include <unistd.h>
 
+#include "commands.hpp"
+
 namespace kernelsmith::cli {
 namespace {
 
-constexpr int kInterrupted = 130;
 constexpr int kWakeUp = SIGUSR1;  // ends the waiting thread
 
 bool is_ignored(int signal) {

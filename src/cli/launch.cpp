@@ -19,7 +19,7 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kFolder = "launch";
-constexpr const char* kFooter =
+constexpr const char* kLaunchFooter =
     R"(It prints a script for sbatch, a manifest for kubectl, or a script that calls ssh, to be read, changed and run
 by you; it starts nothing itself. docs/fleet.md tells what the workers need.)";
 
@@ -184,7 +184,7 @@ void add_launch(CLI::App& app, Command& chosen) {
   command->add_option("--ca", launch->ca, "As for worker, where the workers run")
       ->check(no_option("FILE"))
       ->type_name("FILE");
-  command->footer(kFooter);
+  command->footer(kLaunchFooter);
   command->callback([launch, &chosen] { chosen = [launch] { return (*launch)(); }; });
 }
 

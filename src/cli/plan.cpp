@@ -13,7 +13,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kPlanFooter =
     R"(Plans the candidate and prints what one call does on the GPU. Of CUDA C++: its kernels at the first timed shape, and
 each launch, copy and memset in order, at addresses that are made up (docs/plan.md). Of a PyTorch module: its launches and
 operators (docs/torch-plan.md), and whether its outputs have the reference's shapes and types. No GPU is needed.
@@ -54,7 +54,7 @@ void add_plan(CLI::App& app, Command& chosen) {
   command->add_option("TASK", plan->task, "The task's folder")->required();
   command->add_option("FILE", plan->file, "A candidate")->required();
   plan->config.add_to(*command);
-  command->footer(kFooter);
+  command->footer(kPlanFooter);
   command->callback([plan, &chosen] { chosen = [plan] { return (*plan)(); }; });
 }
 

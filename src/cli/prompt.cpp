@@ -18,7 +18,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kPromptFooter =
     R"(Nothing is sent, and no key is needed. For a TASK with a seed the seed is evaluated first, because the prompt shows
 its metrics; for a RUN the prompt is that of its next proposal, with the run's own set, templates and token budget. The standard output holds the messages as they would
 be sent, each behind a line with its role; the estimate and what was left out for the budget go to the standard error.
@@ -129,7 +129,7 @@ void add_prompt(CLI::App& app, Command& chosen) {
                    "A run.yaml, for the seed's evaluation and its proposer's prompts")
       ->type_name("FILE");
   command->add_flag("--json", prompt->json, "Print one JSON object");
-  command->footer(kFooter);
+  command->footer(kPromptFooter);
   command->callback([prompt, &chosen] { chosen = [prompt] { return (*prompt)(); }; });
 }
 

@@ -9,7 +9,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kReplayFooter =
     R"(Every run can be replayed; none needs to be recorded for it. No model is asked, no key needed, and with
 --keep-evaluations nothing is compiled or timed either: the archive is then the same, byte for byte. Without it every
 candidate is measured again, and the search follows the recording until a measurement makes it go another way; from
@@ -75,7 +75,7 @@ void add_replay(CLI::App& app, Command& chosen) {
       ->check(whole_number(1, 1024))
       ->type_name("N");
   replay->settings.add_settings_to(*command);
-  command->footer(kFooter);
+  command->footer(kReplayFooter);
   command->callback([replay, &chosen] { chosen = [replay] { return (*replay)(); }; });
 }
 

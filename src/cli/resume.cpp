@@ -7,7 +7,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kResumeFooter =
     R"(Budgets are totals of the run, over all its sessions, and can only be raised: a run that used up
 "--time 60s" goes on for another minute with "--time 120s".
 --set lays a key over the run's own run.yaml, and keeps it there: workers, budgets and what proposes and evaluates
@@ -83,7 +83,7 @@ void add_resume(CLI::App& app, Command& chosen) {
                    "The models' server, where a run.yaml names one that this machine's environment does not")
       ->type_name("URL");
   resume->settings.add_settings_to(*command);
-  command->footer(kFooter);
+  command->footer(kResumeFooter);
   command->callback([resume, &chosen] { chosen = [resume] { return (*resume)(); }; });
 }
 

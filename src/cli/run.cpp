@@ -8,7 +8,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     R"(Without a budget a run takes 60 seconds (200 iterations with --deterministic).
 The settings of --config are laid over the defaults, --model and its server over them, those of --set over these, and
 the other options over all.
@@ -87,7 +87,7 @@ void add_run(CLI::App& app, Command& chosen) {
       "Check configuration, key, server and evaluator and estimate the cost, without a paid call");
   run->models.add_to(*command);
   run->config.add_to(*command);
-  command->footer(kFooter);
+  command->footer(kRunFooter);
   command->callback([run, &chosen] { chosen = [run] { return (*run)(); }; });
 }
 

@@ -14,7 +14,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kScoreFooter =
     R"(CANDIDATES holds, for a task level1/softmax: softmax.cpp, softmax/any.cpp or the same below level1 (.cpp, .cu, .py;
 candidates of several files are folders in softmax/), or KernelBench's level_1_problem_3_sample_0_kernel.py, which
 is for the task of level 1 that begins with 3_. The best candidate of a task counts; a task without one is not solved.
@@ -32,9 +32,9 @@ void tell_without_task(const std::vector<std::filesystem::path>& files) {
     say(stderr, "note: so do {}\n", number_text(files.size() - kMostTold, "other file"));
 }
 
-class Host final : public SuiteHost {
+class ScoreHost final : public SuiteHost {
  public:
-  Host(const ConfigOptions& config, const Registry& registry) : config_(config), registry_(registry) {}
+  ScoreHost(const ConfigOptions& config, const Registry& registry) : config_(config), registry_(registry) {}
 
   Result<RunConfig> configure(const Task& task) override {
     auto run = default_config(task, registry_);
@@ -72,7 +72,7 @@ struct ScoreCommand {
     if (!shared) return report(stderr, shared.error());
     if (quick) (*shared)["quick"] = "yes";
     const std::string out = tasks.out_folder(candidates, ".score");
-    Host host(config, registry);
+    ScoreHost host(config, registry);
     if (const Status ok = try_out(*found, registry, host, false); !ok) return report(stderr, ok.error());
     return conclude(score_candidates(*found, sources->of_task, {out, std::move(*shared)}, registry, host,
                                      !quick, interrupt.token()),
@@ -93,7 +93,7 @@ void add_score(CLI::App& app, Command& chosen) {
   score->tasks.add_to(*command, "CANDIDATES.score");
   command->add_flag("--quick", score->quick, "Time as a search does, with wider intervals");
   score->config.add_to(*command);
-  command->footer(kFooter);
+  command->footer(kScoreFooter);
   command->callback([score, &chosen] { chosen = [score] { return (*score)(); }; });
 }
 

@@ -30,7 +30,7 @@ namespace {
 constexpr const char* kTokenVariable = "KERNELSMITH_SERVICE_TOKEN";
 constexpr const char* kStopping = "stopping; what is being evaluated is waited for";
 
-constexpr const char* kFooter =
+constexpr const char* kServeFooter =
     R"(Evaluates candidates for programs that speak KernelGYM's REST contract (docs/service.md):
   export KERNELGYM_SERVER_URL=http://127.0.0.1:10907
 Without --task it takes KernelBench's problems, each with its request, for the backend torch.
@@ -226,7 +226,7 @@ void add_serve(CLI::App& app, Command& chosen) {
       ->check(CLI::IsMember({"fp32", "tf32", "bf16", "fp16"}))
       ->capture_default_str();
   serve->config.add_settings_to(*command);
-  command->footer(kFooter);
+  command->footer(kServeFooter);
   command->callback([serve, &chosen] { chosen = [serve] { return (*serve)(); }; });
 }
 

@@ -12,7 +12,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSuiteFooter =
     R"(FOLDER holds task folders, or KernelBench's level1, level2, ... Each task is searched in a run folder of its own
 below the results, with the same budget of evaluations; the seed, repairs and measuring again count.
 The same command goes on after Ctrl-C, a kill or an error, and takes finished tasks as they are.
@@ -46,9 +46,9 @@ struct SuiteCommand {
 };
 
 /// Searches with the command's options, and shows each search as `run` does.
-class Host final : public SearchHost {
+class SearchSuiteHost final : public SearchHost {
  public:
-  Host(const SuiteCommand& command, const Registry& registry, std::stop_token stop)
+  SearchSuiteHost(const SuiteCommand& command, const Registry& registry, std::stop_token stop)
       : command_(command), registry_(registry), stop_(std::move(stop)) {}
 
   Result<RunConfig> configure(const Task& task) override { return command_.configure(task, registry_); }
@@ -115,7 +115,7 @@ int SuiteCommand::operator()() const {
   auto shared = settings();
   if (!shared) return report(stderr, shared.error());
   const std::string out = tasks.out_folder(tasks.folder, ".suite");
-  Host host(*this, registry, interrupt.token());
+  SearchSuiteHost host(*this, registry, interrupt.token());
   if (const Status ok = try_out(*found, registry, host, true); !ok) return report(stderr, ok.error());
   say(stderr, "{} tasks, {} evaluations each, results in {}\n", found->size(), rounds_each(), out);
   return conclude(search_suite(*found, {out, std::move(*shared), renew}, registry, host, interrupt.token()),
@@ -151,7 +151,7 @@ void add_suite(CLI::App& app, Command& chosen) {
       "Search tasks anew that were changed since their search began; their former runs are kept");
   suite->models.add_to(*command);
   suite->config.add_to(*command);
-  command->footer(kFooter);
+  command->footer(kSuiteFooter);
   command->callback([suite, &chosen] {
     chosen = [suite] {
       if (suite->preset) suite->models.sampling = kKernelSmithSampling;

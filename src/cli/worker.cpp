@@ -17,7 +17,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kWorkerFooter =
     R"(It works until it is told to end: the first SIGTERM or Ctrl-C lets it finish what it runs and take no more (exit status
 0), the second ends it at once. Tasks and programs come from whoever may write to the server: docs/fleet.md.
 --set takes the keys of run.yaml's section evaluator, for example --set evaluator.compiler=g++-13.)";
@@ -141,7 +141,7 @@ void add_worker(CLI::App& app, Command& chosen) {
   command->add_option("--set", worker->settings, "A setting of the worker's own evaluators; may be repeated")
       ->type_name("evaluator.KEY=VALUE")
       ->allow_extra_args(false);
-  command->footer(kFooter);
+  command->footer(kWorkerFooter);
   command->callback([worker, &chosen] { chosen = [worker] { return (*worker)(); }; });
 }
 

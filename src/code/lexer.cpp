@@ -48,12 +48,6 @@ std::size_t longest(std::span<const std::string_view> operators, std::string_vie
   return it == operators.end() ? 0 : it->size();
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
 class Lexer {
  public:
   Lexer(std::string_view text, Language language) : text_(text), language_(language) {}
@@ -189,7 +183,7 @@ class Lexer {
     const bool cpp_string =
         c_like() && (next == '"' || (next == '\'' && !text.ends_with('R'))) && among(kCppPrefixes, text);
     const bool python_string =
-        python() && (next == '"' || next == '\'') && among(kPythonPrefixes, lower(text));
+        python() && (next == '"' || next == '\'') && among(kPythonPrefixes, lower_case(text));
     if (cpp_string || python_string) {
       string(text.size());
     } else {
@@ -239,7 +233,7 @@ Language language_of(std::string_view path) {
   constexpr std::array kCuda{"cu"sv, "cuh"sv, "hip"sv, "maca"sv};
   constexpr std::array kPython{"py"sv, "pyi"sv};
   const std::size_t dot = path.rfind('.');
-  const std::string extension = dot == path.npos ? "" : lower(path.substr(dot + 1));
+  const std::string extension = dot == path.npos ? "" : lower_case(path.substr(dot + 1));
   if (among(kCpp, extension)) return Language::cpp;
   if (among(kCuda, extension)) return Language::cuda;
   if (among(kPython, extension)) return Language::python;

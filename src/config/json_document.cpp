@@ -6,7 +6,7 @@
 namespace kernelsmith::detail {
 namespace {
 
-constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kDeepestJson = 64;
 
 /// "[json.exception.parse_error.101] parse error at ...": the library's own number helps nobody.
 JsonRefusal no_json(std::string_view message) {
@@ -60,7 +60,7 @@ class Builder {
   }
 
   Json* place(Json value) {
-    if (open_.size() > kDeepest) throw JsonRefusal{"nested deeper than 64 levels", {}, {}};
+    if (open_.size() > kDeepestJson) throw JsonRefusal{"nested deeper than 64 levels", {}, {}};
     Json* at = &root_;
     if (!open_.empty() && open_.back()->is_array())
       at = &open_.back()->get_ref<Json::array_t&>().emplace_back();

@@ -16,7 +16,7 @@ namespace kernelsmith::detail {
 namespace {
 
 constexpr std::size_t kLargest = 1 << 20;
-constexpr std::size_t kDeepest = 32;
+constexpr std::size_t kDeepestYaml = 32;
 
 /// Ends the parsing from within yaml-cpp's callbacks; caught in parse_yaml().
 struct Refused {
@@ -91,7 +91,7 @@ class TreeBuilder final : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     if (expects_key()) throw Refused{mark.line, "a key must be a text", true};
-    if (open_.size() == kDeepest) throw Refused{mark.line, "nested deeper than 32 levels"};
+    if (open_.size() == kDeepestYaml) throw Refused{mark.line, "nested deeper than 32 levels"};
     open_.push_back({node_at(mark, kind), {}, {}});
   }
 

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLookEvery{100};
+constexpr milliseconds kCountEvery{100};
 
 }  // namespace
 
@@ -54,7 +54,7 @@ Result<std::string> RunPlaces::find_hardware(const std::function<bool()>& is_wan
     if (!without_worker_since_) without_worker_since_ = now;
     if (now - *without_worker_since_ >= wait_for_worker_) return without_worker(backend_, wanted_);
     if (stop.stop_requested() || !is_wanted()) return fail(ErrorCode::cancelled, "stopped");
-    std::this_thread::sleep_for(kLookEvery);
+    std::this_thread::sleep_for(kCountEvery);
   }
 }
 

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 /// The server forgets an entry after 30 s.
 constexpr milliseconds kAnnounceEvery = 10s;
-constexpr milliseconds kLookEvery = 200ms;
+constexpr milliseconds kRenewalCheck = 200ms;
 
 /// Two workers may have one name.
 std::string random_id(const std::string& name) {
@@ -79,7 +79,7 @@ class Announcer {
       bool due = false;
       {
         std::unique_lock lock(mutex_);
-        wake_.wait_for(lock, stop, kLookEvery, [this] { return due_; });
+        wake_.wait_for(lock, stop, kRenewalCheck, [this] { return due_; });
         due = std::exchange(due_, false);
       }
       if (bus_.away_for().count() > 0) {

@@ -21,10 +21,6 @@ constexpr std::chrono::milliseconds kEndOfExchange{100};
 /// Gateways answer with 201 and 202 too.
 bool is_success(int status) { return status >= 200 && status < 300; }
 
-CallFailure lasting(ErrorCode code, std::string message, std::string hint = {}) {
-  return {fail(code, std::move(message), "", std::move(hint)), false, false, {}};
-}
-
 CallFailure transient(ErrorCode code, std::string message, std::string hint = {}) {
   return {fail(code, std::move(message), "", std::move(hint)), true, false, {}};
 }

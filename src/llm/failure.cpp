@@ -61,11 +61,6 @@ int status_of(std::string_view kind) {
   return 500;
 }
 
-/// Never retried: the same request gets the same answer.
-CallFailure lasting(ErrorCode code, std::string message, std::string hint) {
-  return {fail(code, std::move(message), "", std::move(hint)), false, false, {}};
-}
-
 CallFailure out_of_money(const std::string& said) {
   return lasting(ErrorCode::rate_limited, "the account's money or quota is used up: " + said,
                  "see the provider's billing page");
@@ -112,6 +107,10 @@ CallFailure classify(int status, const std::string& kind, const std::string& wor
 }
 
 }  // namespace
+
+CallFailure lasting(ErrorCode code, std::string message, std::string hint) {
+  return {fail(code, std::move(message), "", std::move(hint)), false, false, {}};
+}
 
 CallFailure failure_of(const Json& answer, int status) {
   const Complaint complaint = complaint_in(answer);

@@ -5,7 +5,7 @@
 namespace kernelsmith::llm {
 namespace {
 
-Finish finish_from(const std::string& reason) {
+Finish finish_of_stop_reason(const std::string& reason) {
   if (reason == "end_turn" || reason == "stop_sequence") return Finish::stop;
   if (reason == "max_tokens" || reason == "model_context_window_exceeded") return Finish::length;
   if (reason == "refusal") return Finish::declined;
@@ -37,8 +37,8 @@ void add_block(const Json& block, ModelReply& reply) {
   if (type == "thinking" || type == "thinking_delta") reply.reasoning += text_at(block, "thinking");
 }
 
-void set_finish(const std::string& reason, ModelReply& reply) {
-  reply.finish = finish_from(reason);
+void set_stop_reason(const std::string& reason, ModelReply& reply) {
+  reply.finish = finish_of_stop_reason(reason);
   reply.finish_detail = reason;
 }
 
@@ -79,7 +79,7 @@ class MessagesStream final : public EventDecoder {
       if (const std::string reason = text_at(member(document, "delta"), "stop_reason"); !reason.empty()) {
         if (auto failure = broken_off_by(reason)) return std::move(*failure);
         finished_ = true;
-        set_finish(reason, reply_);
+        set_stop_reason(reason, reply_);
       }
     }
     if (!type.starts_with("message_") && !type.starts_with("content_block_") && type != "ping")
@@ -125,7 +125,7 @@ Attempt<ModelReply> decode_messages(const Json& document) {
   reply.model = text_at(document, "model");
   reply.usage = messages_usage(document);
   for (const Json& block : content) add_block(block, reply);
-  set_finish(text_at(document, "stop_reason"), reply);
+  set_stop_reason(text_at(document, "stop_reason"), reply);
   if (auto failure = broken_off_by(reply.finish_detail)) {
     failure->begun = !reply.text.empty() || !reply.reasoning.empty();
     return std::move(*failure);

@@ -55,6 +55,9 @@ void add_ids(const Json& list, std::vector<std::uint64_t>& ids);
 /// that a key between them is still found.
 std::string printable(std::string_view bytes);
 
+/// A failure that no retry mends: the same request gets the same answer.
+CallFailure lasting(ErrorCode code, std::string message, std::string hint = {});
+
 /// A transient bad_reply: "the server's answer WHAT".
 CallFailure bad_reply(std::string what);
 

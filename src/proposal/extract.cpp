@@ -14,6 +14,7 @@
 #include "fences.hpp"
 #include "file_reply.hpp"
 #include "reasoning.hpp"
+#include "refuse.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -26,8 +27,6 @@ using Extraction = std::variant<Source, Refusal>;
 constexpr std::size_t kMostReplyBytes = std::size_t{4} << 20;
 constexpr std::size_t kMostChildBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostFences = 200;
-
-Refusal refuse(RefusalCode code, std::string detail) { return {code, std::move(detail)}; }
 
 bool has_file(const Source& source, std::string_view path) { return source.find(path) != nullptr; }
 

@@ -16,15 +16,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
 /// "cpp" of "cpp title=kernel.cpp" and of "cpp:kernel.cpp".
 std::string tag_of(const Fence& fence) {
-  return lower(std::string_view(fence.info).substr(0, fence.info.find_first_of(" \t:,{")));
+  return lower_case(std::string_view(fence.info).substr(0, fence.info.find_first_of(" \t:,{")));
 }
 
 Language language_of_tag(const std::string& tag) {

@@ -11,11 +11,10 @@
 #include <kernelsmith/code/text.hpp>
 
 #include "frozen_parts.hpp"
+#include "refuse.hpp"
 
 namespace kernelsmith::detail {
 namespace {
-
-Refusal refuse(RefusalCode code, std::string detail) { return {code, std::move(detail)}; }
 
 // Replies come with "\n"; a file keeps its own line ends.
 std::string with_line_ends_of(std::string_view model, std::string_view text) {

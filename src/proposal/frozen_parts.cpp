@@ -8,13 +8,12 @@
 #include <kernelsmith/code/text.hpp>
 
 #include "names.hpp"
+#include "refuse.hpp"
 
 namespace kernelsmith::detail {
 namespace {
 
 using namespace std::string_view_literals;
-
-Refusal refuse(RefusalCode code, std::string detail) { return {code, std::move(detail)}; }
 
 Lines filled_lines(std::string_view text) {
   Lines lines;

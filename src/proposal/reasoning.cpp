@@ -19,12 +19,6 @@ using namespace std::string_view_literals;
 // A reply has few pairs of tags; more are looked for no further, each search reading to the reply's end.
 constexpr std::size_t kMostTags = 200;
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
 /// An opening tag at the beginning of a line, and the closing one that belongs to it.
 struct Tag {
   std::string name;  // in lower case
@@ -50,7 +44,7 @@ std::optional<Tag> tag_at(std::string_view text) {
     const std::string_view rest = text.substr(open.size(), kLongestName + close.size());
     const std::size_t end = rest.find(close);
     if (end == rest.npos || end == 0) continue;
-    const std::string name = lower(rest.substr(0, end));
+    const std::string name = lower_case(rest.substr(0, end));
     constexpr auto kNameSigns = "abcdefghijklmnopqrstuvwxyz0123456789_-"sv;
     if (name.find_first_not_of(kNameSigns) != name.npos) continue;
     const std::string last = name.starts_with("begin") ? "end" + name.substr(5) : "/" + name;
@@ -179,7 +173,7 @@ std::optional<std::string> without_reasoning(std::string_view reply,
   const auto message = final_message(reply);
   if (!message) return std::nullopt;
   const std::string text = message->substr(end_of_orphan(*message));
-  const std::string low = lower(text);  // of the same length
+  const std::string low = lower_case(text);  // of the same length
   std::string answer;
   Spans spans;
   FenceTracker fences;

@@ -56,7 +56,7 @@ Status make_folders(int root, const fs::path& relative) {
   return {};
 }
 
-constexpr std::string_view kPrefix = "kernelsmith-scratch-";
+constexpr std::string_view kScratchPrefix = "kernelsmith-scratch-";
 
 // A folder this young may not have been locked yet by the process that makes it.
 constexpr auto kYoung = std::chrono::minutes(1);
@@ -76,11 +76,11 @@ void remove_if_orphaned(const fs::path& path) {
 }
 
 // The lock of a scratch folder ends with its process, so that what can be locked belongs to nobody.
-void remove_orphans(const fs::path& base) {
+void remove_orphaned_folders(const fs::path& base) {
   std::error_code ignored;
   for (fs::directory_iterator it(base, fs::directory_options::skip_permission_denied, ignored), end;
        !ignored && it != end; it.increment(ignored)) {
-    if (it->path().filename().string().starts_with(kPrefix)) remove_if_orphaned(it->path());
+    if (it->path().filename().string().starts_with(kScratchPrefix)) remove_if_orphaned(it->path());
   }
 }
 
@@ -91,8 +91,8 @@ Result<ScratchFolder> ScratchFolder::create(const fs::path& parent) {
   const fs::path base = parent.empty() ? fs::temp_directory_path(error) : parent;
   if (error)
     return fail(ErrorCode::not_found, "there is no folder for temporary files", base.string(), "set TMPDIR");
-  remove_orphans(base);
-  std::string name = (fs::absolute(base) / kPrefix).string() + "XXXXXX";
+  remove_orphaned_folders(base);
+  std::string name = (fs::absolute(base) / kScratchPrefix).string() + "XXXXXX";
   if (::mkdtemp(name.data()) == nullptr)
     return system_error("a scratch folder could not be made", base.string());
   ScratchFolder folder{fs::path(name), ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};

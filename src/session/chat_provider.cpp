@@ -8,6 +8,7 @@
 
 #include "model_support.hpp"
 #include "providers.hpp"
+#include "seconds.hpp"
 #include "server_exam.hpp"
 
 namespace kernelsmith {
@@ -15,16 +16,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr double kLongestSeconds = 86'400;
-
 const Choices<Protocol> kProtocols =
     choices({Protocol::chat_completions, Protocol::responses, Protocol::messages});
-
-void read_seconds(YamlMap& in, std::string_view key, milliseconds& out) {
-  double seconds = std::chrono::duration<double>(out).count();
-  in.optional(key, seconds, {0.001, kLongestSeconds});
-  out = milliseconds(static_cast<milliseconds::rep>(seconds * 1000));
-}
 
 void write_seconds(YamlWriter& out, std::string_view key, milliseconds value) {
   out.put(key, std::chrono::duration<double>(value).count());
@@ -100,10 +93,10 @@ class ChatProvider final : public ProposerProvider {
     read_some<double>(in, "requests_per_minute", client_.pacing.requests_per_minute, {0.01, 1e9});
     read_some<double>(in, "tokens_per_minute", client_.pacing.tokens_per_minute, {1, 1e12});
     in.optional_map("limits", [&](YamlMap& map) {
-      read_seconds(map, "connect_s", client_.limits.connect);
-      read_seconds(map, "first_token_s", client_.limits.first_token);
-      read_seconds(map, "silence_s", client_.limits.silence);
-      read_seconds(map, "total_s", client_.limits.total);
+      read_seconds(map, "connect_s", 0.001, client_.limits.connect);
+      read_seconds(map, "first_token_s", 0.001, client_.limits.first_token);
+      read_seconds(map, "silence_s", 0.001, client_.limits.silence);
+      read_seconds(map, "total_s", 0.001, client_.limits.total);
       map.optional("reply_bytes", client_.limits.reply_bytes, {1024, std::size_t{1} << 30});
     });
   }

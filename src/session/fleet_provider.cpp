@@ -6,6 +6,7 @@
 #include <kernelsmith/llm/secret.hpp>
 
 #include "providers.hpp"
+#include "seconds.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -13,14 +14,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr const char* kOff = "none";
-constexpr double kLongestSeconds = 86'400;
-
-void read_seconds(YamlMap& in, std::string_view key, milliseconds& out) {
-  double seconds = std::chrono::duration<double>(out).count();
-  in.optional(key, seconds, {0.1, kLongestSeconds});
-  out = milliseconds(static_cast<milliseconds::rep>(seconds * 1000));
-}
-
 /// The settings of the section `fleet`.
 class FleetSettings {
  public:
@@ -39,8 +32,8 @@ class FleetSettings {
     in.optional("hardware", options_.hardware);
     in.optional("credentials", credentials);
     in.optional("ca", ca);
-    read_seconds(in, "patience_s", options_.patience);
-    read_seconds(in, "wait_for_worker_s", options_.wait_for_worker);
+    read_seconds(in, "patience_s", 0.1, options_.patience);
+    read_seconds(in, "wait_for_worker_s", 0.1, options_.wait_for_worker);
     options_.server.credentials = credentials;
     options_.server.ca = ca;
     lacks_server_ = !on() && !is_off_;

@@ -4,7 +4,7 @@ namespace kernelsmith {
 namespace {
 
 /// Quoted where it has to be (RFC 4180).
-std::string cell(const std::string& text) {
+std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
@@ -14,15 +14,15 @@ std::string cell(const std::string& text) {
   return quoted + '"';
 }
 
-std::string line(const std::vector<std::string>& cells) {
+std::string csv_line(const std::vector<std::string>& cells) {
   std::string text;
-  for (std::size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? "," : "") + cell(cells[i]);
+  for (std::size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? "," : "") + csv_cell(cells[i]);
   return text + "\n";
 }
 
 std::string csv(const suite::Table& table) {
-  std::string text = line(table.head);
-  for (const auto& row : table.rows) text += line(row);
+  std::string text = csv_line(table.head);
+  for (const auto& row : table.rows) text += csv_line(row);
   return text;
 }
 

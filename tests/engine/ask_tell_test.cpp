@@ -11,8 +11,6 @@ namespace {
 
 using namespace kernelsmith::testing;
 
-Ticket next(Engine& engine) { return engine.ask().value().value(); }
-
 /// Asks for the seed's ticket and tells it.
 void tell_seed(Engine& engine) {
   const Ticket ticket = next(engine);

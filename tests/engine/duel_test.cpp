@@ -19,8 +19,6 @@ Evaluation duel(double ratio, double half_width) {
   return Acceptance{Metrics::create(noisy(10, 5)).value(), std::move(report)};
 }
 
-Ticket next(Engine& engine) { return engine.ask().value().value(); }
-
 /// One cell with a seed of fitness 10 +- 5, and a challenger (program 1) of 11 +- 5.
 Engine with_challenger(const EngineOptions& options, const Events& events) {
   Engine engine = open_engine(options, events);

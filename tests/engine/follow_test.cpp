@@ -11,13 +11,13 @@ namespace {
 
 using namespace kernelsmith::testing;
 
-Result<Proposal> moody_nudge(const ProposalRequest& request) {
+Result<Proposal> flaky_nudge(const ProposalRequest& request) {
   if (request.ticket.value % 11 == 5) return Proposal{Refusal{RefusalCode::declined, ""}, {}, {}};
   if (request.ticket.value % 13 == 7) return fail(ErrorCode::network, "the line is cut");
   return as_proposal(request, nudge(request));
 }
 
-EngineOptions eventful_options(bool deterministic = false) {
+EngineOptions recorded_options(bool deterministic = false) {
   auto options = toy_options(40);
   options.deterministic = deterministic;
   options.pipeline = 4;
@@ -33,7 +33,7 @@ EngineOptions eventful_options(bool deterministic = false) {
 
 /// A run with refusals, repairs, repeats, duels, tickets given back, and answers in any order.
 Events recorded_run(const EngineOptions& options, const Events& events = no_events()) {
-  EXPECT_TRUE(open_engine(options, events, blocking(noisy_score, 3), blocking(moody_nudge, 4)).run());
+  EXPECT_TRUE(open_engine(options, events, blocking(noisy_score, 3), blocking(flaky_nudge, 4)).run());
   return events;
 }
 
@@ -48,7 +48,7 @@ Followed follow(const Events& recording, const EngineOptions& options, const Eve
 }
 
 TEST(Follow, AFreeRunOfManyWorkersIsRepeatedByteForByte) {
-  const auto options = eventful_options();
+  const auto options = recorded_options();
   // Which of these a free run meets is chance: the rounds meet all of them together.
   std::uint64_t refused = 0, repairs = 0, repeated = 0, given_back = 0, remeasured = 0;
   for (int round = 0; round < 10; ++round) {
@@ -72,7 +72,7 @@ TEST(Follow, AFreeRunOfManyWorkersIsRepeatedByteForByte) {
 }
 
 TEST(Follow, ADeterministicRunToo) {
-  const auto options = eventful_options(true);
+  const auto options = recorded_options(true);
   const auto recording = recorded_run(options);
   const auto own = no_events();
   EXPECT_EQ(follow(recording, options, own).end, Followed::End::whole);
@@ -80,7 +80,7 @@ TEST(Follow, ADeterministicRunToo) {
 }
 
 TEST(Follow, MeasuredAnewByTheSameEvaluatorItIsTheSameArchive) {
-  const auto options = eventful_options();
+  const auto options = recorded_options();
   const auto recording = recorded_run(options);
   std::atomic<unsigned> measured = 0;
   const auto count_and_score = [&](const EvaluationJob& job) { return ++measured, noisy_score(job); };
@@ -92,7 +92,7 @@ TEST(Follow, MeasuredAnewByTheSameEvaluatorItIsTheSameArchive) {
 }
 
 TEST(Follow, MeasuredOtherwiseItPartsFromTheRecordingAndSaysWhere) {
-  const auto options = eventful_options();
+  const auto options = recorded_options();
   const auto recording = recorded_run(options);
   const auto upside_down = [](const EvaluationJob& job) -> Evaluation {
     return accepted(Measurement::exact(-double(number_in(job.source))), {{"x", 5.0}});
@@ -105,12 +105,12 @@ TEST(Follow, MeasuredOtherwiseItPartsFromTheRecordingAndSaysWhere) {
   EXPECT_EQ(followed.why->code, ErrorCode::not_found);
   EXPECT_NE(followed.why->message.find("ticket"), std::string::npos);
   // What was followed is a run like any other.
-  EXPECT_TRUE(open_engine(options, own, blocking(upside_down), blocking(moody_nudge)).run());
+  EXPECT_TRUE(open_engine(options, own, blocking(upside_down), blocking(flaky_nudge)).run());
   EXPECT_EQ(replay(MemoryJournal(own), options)->counts().iterations, 40U);
 }
 
 TEST(Follow, AnEvaluatorThatOnlyFailsEndsIt) {
-  const auto options = eventful_options();
+  const auto options = recorded_options();
   const auto broken = [](const EvaluationJob&) -> Result<Evaluation> {
     return fail(ErrorCode::tool_failed, "no compiler");
   };
@@ -121,7 +121,7 @@ TEST(Follow, AnEvaluatorThatOnlyFailsEndsIt) {
 }
 
 TEST(Follow, CutAnywhereItIsTakenUpWhereItStopped) {
-  const auto options = eventful_options();
+  const auto options = recorded_options();
   const auto recording = recorded_run(options);
   const auto whole = no_events();
   follow(recording, options, whole);
@@ -138,7 +138,7 @@ TEST(Follow, CutAnywhereItIsTakenUpWhereItStopped) {
 }
 
 TEST(Follow, ARunThatWasKilledAndGivenMoreBudgetIsRepeatedWithItsBudgets) {
-  auto options = eventful_options();
+  auto options = recorded_options();
   auto larger = options;
   larger.budgets.iterations = 70;
   const auto first = recorded_run(options);
@@ -152,7 +152,7 @@ TEST(Follow, ARunThatWasKilledAndGivenMoreBudgetIsRepeatedWithItsBudgets) {
 }
 
 TEST(Follow, TheClockIsTheRecordings) {
-  auto options = eventful_options();
+  auto options = recorded_options();
   options.budgets = {};
   options.budgets.wall_s = 50;
   std::atomic<int> ticks = 0;
@@ -169,11 +169,11 @@ TEST(Follow, TheClockIsTheRecordings) {
 }
 
 TEST(Follow, AnUnfinishedRecordingIsFollowedToItsEndAndGoesOnLiveWhereAsked) {
-  const auto options = eventful_options();
+  const auto options = recorded_options();
   const auto recording = recorded_run(options);
   const auto half = prefix(recording, recording->size() / 2);
   const auto own = no_events();
-  Engine engine = open_engine(options, own, blocking(noisy_score, 2), blocking(moody_nudge, 2));
+  Engine engine = open_engine(options, own, blocking(noisy_score, 2), blocking(flaky_nudge, 2));
   EXPECT_EQ(engine.follow(MemoryJournal(half), RecordedEvaluations::kept)->end, Followed::End::whole);
   EXPECT_EQ(engine.outcome().reason, EndReason::unfinished);
   EXPECT_EQ(text_of(engine), replayed(options, half));
@@ -182,7 +182,7 @@ TEST(Follow, AnUnfinishedRecordingIsFollowedToItsEndAndGoesOnLiveWhereAsked) {
 }
 
 TEST(Follow, ARecordingOfAnotherRunIsRefusedAtItsFirstDifference) {
-  const auto options = eventful_options();
+  const auto options = recorded_options();
   auto other = options;
   other.seed = 2;
   const auto followed = follow(recorded_run(options), other, no_events());
@@ -192,7 +192,7 @@ TEST(Follow, ARecordingOfAnotherRunIsRefusedAtItsFirstDifference) {
 }
 
 TEST(Follow, AStopEndsItBetweenTwoSteps) {
-  const auto options = eventful_options();
+  const auto options = recorded_options();
   const auto recording = recorded_run(options);
   const auto own = no_events();
   std::stop_source stop;

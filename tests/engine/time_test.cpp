@@ -93,8 +93,6 @@ TEST(Time, AnswersThatWerePaidForAreEvaluated) {
   EXPECT_GE(outcome->counts.iterations, 2U);
 }
 
-Ticket next(Engine& engine) { return engine.ask().value().value(); }
-
 TEST(Time, WhatAnEarlierSessionLeftOpenIsNotBegunAnyMore) {
   auto options = timed(Operator::rewrite, 10);
   double now = 0;

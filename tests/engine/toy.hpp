@@ -66,6 +66,8 @@ inline Engine open_engine(const EngineOptions& options, const Events& events,
       .value();
 }
 
+inline Ticket next(Engine& engine) { return engine.ask().value().value(); }
+
 inline std::string text_of(const Engine& engine) {
   std::string text;
   engine.inspect([&](const SearchState& state) { text = state.to_text(); });

@@ -4,7 +4,7 @@
 namespace kernelsmith {
 namespace {
 
-std::filesystem::path example(const std::string& name) {
+std::filesystem::path example_folder(const std::string& name) {
   return std::filesystem::path(KERNELSMITH_SOURCE_DIR) / "examples" / name;
 }
 
@@ -18,14 +18,14 @@ void expect_reads_back(const Task& task) {
 
 TEST(TaskJson, ExamplesReadBack) {
   for (const char* const name : {"matmul_cpu", "attention_cpu", "circle_packing"}) {
-    const auto task = load_task(example(name));
+    const auto task = load_task(example_folder(name));
     ASSERT_TRUE(task) << describe(task.error());
     expect_reads_back(*task);
   }
 }
 
 TEST(TaskJson, EveryFieldReadsBack) {
-  Task task = load_task(example("matmul_cpu")).value();
+  Task task = load_task(example_folder("matmul_cpu")).value();
   task.tensors.front().specials = {.nan = true, .infinities = false, .denormals = true, .large = true};
   task.tensors.front().low = "-1";
   task.tolerance = {"allclose", {"tf32"}, 1e-5, 1e-8};

@@ -11,22 +11,22 @@ namespace {
 
 using testing::accepted;
 
-Island island() { return Island(Grid::create({{"a", LinearScale{0, 10, 10}}}).value()); }
+Island small_island() { return Island(Grid::create({{"a", LinearScale{0, 10, 10}}}).value()); }
 
 /// Program k, of fitness k + 1, in cell k.
-Island island_of(std::uint64_t elites) {
-  Island made = island();
+Island small_island_of(std::uint64_t elites) {
+  Island made = small_island();
   for (std::uint64_t k = 0; k < elites; ++k) {
     made.add(accepted(k, static_cast<double>(k + 1), {{"a", static_cast<double>(k)}}));
   }
   return made;
 }
 
-Rng stream(std::uint64_t epoch = 0) { return {1, epoch, Purpose::migration}; }
+Rng migration_stream(std::uint64_t epoch = 0) { return {1, epoch, Purpose::migration}; }
 
 TEST(BestMigration, SendsTheBestFirst) {
-  Rng rng = stream();
-  const auto migrants = BestMigration(2).migrants(island_of(5), island(), rng);
+  Rng rng = migration_stream();
+  const auto migrants = BestMigration(2).migrants(small_island_of(5), small_island(), rng);
   ASSERT_EQ(migrants.size(), 2U);
   EXPECT_EQ(migrants[0]->program->id, ProgramId{4});
   EXPECT_EQ(migrants[1]->program->id, ProgramId{3});
@@ -34,9 +34,9 @@ TEST(BestMigration, SendsTheBestFirst) {
 
 TEST(WeightedMigration, SendsDifferentElites) {
   for (std::uint64_t epoch = 0; epoch < 50; ++epoch) {
-    Rng rng = stream(epoch);
+    Rng rng = migration_stream(epoch);
     std::set<ProgramId> sent;
-    for (const auto& migrant : WeightedMigration(4).migrants(island_of(5), island(), rng)) {
+    for (const auto& migrant : WeightedMigration(4).migrants(small_island_of(5), small_island(), rng)) {
       sent.insert(migrant->program->id);
     }
     EXPECT_EQ(sent.size(), 4U);
@@ -45,21 +45,21 @@ TEST(WeightedMigration, SendsDifferentElites) {
 
 TEST(WeightedMigration, DrawsInProportionToFitness) {
   constexpr int kDraws = 6000;
-  Rng rng = stream();
-  const Island from = island_of(3);  // of fitness 1, 2 and 3
+  Rng rng = migration_stream();
+  const Island from = small_island_of(3);  // of fitness 1, 2 and 3
   int best = 0;
   for (int i = 0; i < kDraws; ++i) {
-    if (WeightedMigration(1).migrants(from, island(), rng).front()->program->id == ProgramId{2}) ++best;
+    if (WeightedMigration(1).migrants(from, small_island(), rng).front()->program->id == ProgramId{2}) ++best;
   }
   EXPECT_NEAR(best, kDraws / 2, 200) << "five standard deviations";
 }
 
 TEST(Migration, SendsNoMoreThanThereAre) {
-  Rng rng = stream();
-  EXPECT_EQ(BestMigration(9).migrants(island_of(2), island(), rng).size(), 2U);
-  EXPECT_EQ(WeightedMigration(9).migrants(island_of(2), island(), rng).size(), 2U);
-  EXPECT_TRUE(BestMigration(9).migrants(island(), island(), rng).empty());
-  EXPECT_TRUE(WeightedMigration(9).migrants(island(), island(), rng).empty());
+  Rng rng = migration_stream();
+  EXPECT_EQ(BestMigration(9).migrants(small_island_of(2), small_island(), rng).size(), 2U);
+  EXPECT_EQ(WeightedMigration(9).migrants(small_island_of(2), small_island(), rng).size(), 2U);
+  EXPECT_TRUE(BestMigration(9).migrants(small_island(), small_island(), rng).empty());
+  EXPECT_TRUE(WeightedMigration(9).migrants(small_island(), small_island(), rng).empty());
 }
 
 }  // namespace

@@ -18,13 +18,13 @@ using testing::rejected;
 
 constexpr int kDraws = 6000;
 
-Rng stream(std::uint64_t ticket) { return {42, ticket, Purpose::sampling}; }
+Rng sampling_stream(std::uint64_t ticket) { return {42, ticket, Purpose::sampling}; }
 
-Island island() { return Island(Grid::create({{"a", LinearScale{0, 100, 100}}}).value()); }
+Island wide_island() { return Island(Grid::create({{"a", LinearScale{0, 100, 100}}}).value()); }
 
 /// Program k, of fitness k + 1, in cell k.
-Island island_of(std::uint64_t elites) {
-  Island made = island();
+Island wide_island_of(std::uint64_t elites) {
+  Island made = wide_island();
   for (std::uint64_t k = 0; k < elites; ++k) {
     made.add(accepted(k, static_cast<double>(k + 1), {{"a", static_cast<double>(k)}}));
   }
@@ -43,21 +43,21 @@ std::vector<std::uint64_t> ids(const std::vector<IndividualPtr>& individuals) {
 std::map<std::uint64_t, int> parents(const Sampler& policy, const Island& from) {
   std::map<std::uint64_t, int> count;
   for (std::uint64_t ticket = 0; ticket < kDraws; ++ticket) {
-    Rng rng = stream(ticket);
+    Rng rng = sampling_stream(ticket);
     ++count[policy.sample(from, rng).parent->program->id.value];
   }
   return count;
 }
 
 TEST(MixtureSampler, ExploresUniformly) {
-  const auto count = parents(sampler({.explore = 1, .exploit = 0, .weighted = 0}), island_of(10));
+  const auto count = parents(sampler({.explore = 1, .exploit = 0, .weighted = 0}), wide_island_of(10));
   EXPECT_EQ(count.size(), 10U);
   for (const auto& [id, times] : count) EXPECT_NEAR(times, kDraws / 10, 120) << "five standard deviations";
 }
 
 TEST(MixtureSampler, ExploitsTheBestOnly) {
   const auto count =
-      parents(sampler({.explore = 0, .exploit = 1, .weighted = 0, .elite_fraction = 0.2}), island_of(10));
+      parents(sampler({.explore = 0, .exploit = 1, .weighted = 0, .elite_fraction = 0.2}), wide_island_of(10));
   ASSERT_EQ(count.size(), 2U);
   EXPECT_NEAR(count.at(9), kDraws / 2, 200);
   EXPECT_NEAR(count.at(8), kDraws / 2, 200);
@@ -65,12 +65,12 @@ TEST(MixtureSampler, ExploitsTheBestOnly) {
 
 TEST(MixtureSampler, ExploitsOneEliteAtLeast) {
   const auto count =
-      parents(sampler({.explore = 0, .exploit = 1, .weighted = 0, .elite_fraction = 0.01}), island_of(3));
+      parents(sampler({.explore = 0, .exploit = 1, .weighted = 0, .elite_fraction = 0.01}), wide_island_of(3));
   EXPECT_THAT(count, ElementsAre(std::pair(2, kDraws)));
 }
 
 TEST(MixtureSampler, WeighsByFitness) {
-  const auto count = parents(sampler({.explore = 0, .exploit = 0, .weighted = 1}), island_of(3));
+  const auto count = parents(sampler({.explore = 0, .exploit = 0, .weighted = 1}), wide_island_of(3));
   EXPECT_NEAR(count.at(0), kDraws / 6, 150);
   EXPECT_NEAR(count.at(2), kDraws / 2, 200);
 }
@@ -78,16 +78,16 @@ TEST(MixtureSampler, WeighsByFitness) {
 TEST(MixtureSampler, MixesByTheShares) {
   // The best of ten: 1/10 by exploring, always by exploiting.
   const auto count =
-      parents(sampler({.explore = 1, .exploit = 3, .weighted = 0, .elite_fraction = 0.1}), island_of(10));
+      parents(sampler({.explore = 1, .exploit = 3, .weighted = 0, .elite_fraction = 0.1}), wide_island_of(10));
   EXPECT_NEAR(count.at(9), kDraws * (0.25 * 0.1 + 0.75), 170);
 }
 
 TEST(MixtureSampler, DrawsTheSameFromTheSameStream) {
-  const Island from = island_of(60);
+  const Island from = wide_island_of(60);
   std::set<std::vector<std::uint64_t>> different;
   for (std::uint64_t ticket = 0; ticket < 50; ++ticket) {
-    Rng one = stream(ticket);
-    Rng other = stream(ticket);
+    Rng one = sampling_stream(ticket);
+    Rng other = sampling_stream(ticket);
     const Selection a = sampler().sample(from, one);
     const Selection b = sampler().sample(from, other);
     EXPECT_EQ(a.parent, b.parent);
@@ -100,9 +100,9 @@ TEST(MixtureSampler, DrawsTheSameFromTheSameStream) {
 }
 
 TEST(MixtureSampler, ShowsTheBestOthersAndNobodyTwice) {
-  const Island from = island_of(12);
+  const Island from = wide_island_of(12);
   for (std::uint64_t ticket = 0; ticket < 200; ++ticket) {
-    Rng rng = stream(ticket);
+    Rng rng = sampling_stream(ticket);
     const Selection selection = sampler({.top = 3, .inspirations = 4}).sample(from, rng);
     std::vector<std::uint64_t> best;
     for (std::uint64_t id = 12; id-- > 0 && best.size() < 3;) {
@@ -118,17 +118,17 @@ TEST(MixtureSampler, ShowsTheBestOthersAndNobodyTwice) {
 }
 
 TEST(MixtureSampler, ShowsFewerWhereThereAreFewer) {
-  Rng rng = stream(0);
-  const Selection selection = sampler({.top = 3, .inspirations = 4}).sample(island_of(2), rng);
+  Rng rng = sampling_stream(0);
+  const Selection selection = sampler({.top = 3, .inspirations = 4}).sample(wide_island_of(2), rng);
   EXPECT_EQ(selection.top.size(), 1U);
   EXPECT_TRUE(selection.inspirations.empty());
 }
 
 TEST(MixtureSampler, InspirationsAreFartherThanChance) {
-  const Island from = island_of(100);
+  const Island from = wide_island_of(100);
   double sum = 0;
   for (std::uint64_t ticket = 0; ticket < 1000; ++ticket) {
-    Rng rng = stream(ticket);
+    Rng rng = sampling_stream(ticket);
     const Selection selection = sampler({.top = 0, .inspirations = 1}).sample(from, rng);
     sum += std::abs(static_cast<double>(selection.inspirations.front()->program->id.value) -
                     static_cast<double>(selection.parent->program->id.value));
@@ -138,7 +138,7 @@ TEST(MixtureSampler, InspirationsAreFartherThanChance) {
 }
 
 TEST(MixtureSampler, WithoutAnEliteTheParentIsARejectionThatCameFar) {
-  Island from = island();
+  Island from = wide_island();
   from.add(rejected(1, Stage::compile));
   from.add(rejected(2, Stage::correctness));
   from.add(rejected(3, Stage::parse));
@@ -149,32 +149,32 @@ TEST(MixtureSampler, WithoutAnEliteTheParentIsARejectionThatCameFar) {
 }
 
 TEST(MixtureSampler, OneEliteIsEnoughToLeaveTheRejections) {
-  Island from = island();
+  Island from = wide_island();
   from.add(rejected(1, Stage::timing));
   from.add(accepted(2, 0.01));
   EXPECT_THAT(parents(sampler(), from), ElementsAre(std::pair(2, kDraws)));
 }
 
 TEST(MixtureSampler, OnAnEmptyIslandThereIsNoParent) {
-  Rng rng = stream(0);
-  const Selection selection = sampler().sample(island(), rng);
+  Rng rng = sampling_stream(0);
+  const Selection selection = sampler().sample(wide_island(), rng);
   EXPECT_EQ(selection.parent, nullptr);
   EXPECT_TRUE(selection.top.empty() && selection.inspirations.empty() && selection.failures.empty());
 }
 
 TEST(MixtureSampler, ShowsTheLatestFailuresFurthestStageFirst) {
-  Island from = island_of(1);
+  Island from = wide_island_of(1);
   from.add(rejected(10, Stage::timing));
   from.add(rejected(11, Stage::compile));
   from.add(rejected(12, Stage::correctness));
-  Rng rng = stream(0);
+  Rng rng = sampling_stream(0);
   EXPECT_THAT(ids(sampler({.failures = 2}).sample(from, rng).failures), ElementsAre(12, 11));
 }
 
 TEST(MixtureSampler, AParentIsNotAmongItsOwnFailures) {
-  Island from = island();
+  Island from = wide_island();
   from.add(rejected(1, Stage::compile));
-  Rng rng = stream(0);
+  Rng rng = sampling_stream(0);
   EXPECT_TRUE(sampler().sample(from, rng).failures.empty());
 }
 

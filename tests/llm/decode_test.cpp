@@ -161,13 +161,13 @@ TEST(Reply, OfMillionsOfValuesIsRefused) {
 }
 
 TEST(Failure, StatusesAndWords) {
-  struct Case {
+  struct Answer {
     int status;
     const char* body;
     ErrorCode code;
     bool transient;
   };
-  const Case cases[] = {
+  const Answer cases[] = {
       {429, R"({"error": {"message": "slow down"}})", ErrorCode::rate_limited, true},
       {429, R"({"error": {"code": "insufficient_quota", "message": "pay"}})", ErrorCode::rate_limited, false},
       {500, "<html>oops</html>", ErrorCode::server_failed, true},
@@ -185,7 +185,7 @@ TEST(Failure, StatusesAndWords) {
        ErrorCode::too_long, false},
       {400, R"({"error": {"message": "unknown parameter"}})", ErrorCode::invalid_argument, false},
   };
-  for (const Case& c : cases) {
+  for (const Answer& c : cases) {
     const CallFailure failure = decode_failure(c.status, c.body);
     EXPECT_EQ(failure.error.code, c.code) << c.body;
     EXPECT_EQ(failure.transient, c.transient) << c.body;

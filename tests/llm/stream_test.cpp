@@ -248,10 +248,10 @@ std::vector<std::string> events_of(Protocol protocol) {
           R"({"type": "message_delta", "delta": {"stop_reason": "end_turn"}})"};
 }
 
-constexpr Protocol kAll[] = {Protocol::chat_completions, Protocol::responses, Protocol::messages};
+constexpr Protocol kAllProtocols[] = {Protocol::chat_completions, Protocol::responses, Protocol::messages};
 
 TEST(Stream, EventsThatCarryNothingAreSkipped) {
-  for (const Protocol protocol : kAll)
+  for (const Protocol protocol : kAllProtocols)
     for (const char* nothing : {"", " ", " \t ", "\n", "null", "\"\"", "[]", "{}", "ping", ": ping"}) {
       std::vector<std::string> events;
       for (const std::string& event : events_of(protocol)) events.insert(events.end(), {nothing, event});
@@ -263,7 +263,7 @@ TEST(Stream, EventsThatCarryNothingAreSkipped) {
 }
 
 TEST(Stream, BlanksAroundDataChangeNothing) {
-  for (const Protocol protocol : kAll) {
+  for (const Protocol protocol : kAllProtocols) {
     std::vector<std::string> events = events_of(protocol);
     for (std::string& event : events) event = "\t " + event + " \r";
     for (const char* end : {"[DONE] ", "[DONE]\t\r", " [DONE]"}) {
@@ -277,7 +277,7 @@ TEST(Stream, BlanksAroundDataChangeNothing) {
 }
 
 TEST(Stream, ADamagedEventIsNotSkipped) {
-  for (const Protocol protocol : kAll)
+  for (const Protocol protocol : kAllProtocols)
     for (const char* damaged : {"{garbage", R"([{"choices": [)", R"([{"choices": []}, {"choices": []}])"})
       EXPECT_FALSE(streamed(protocol, {events_of(protocol)[0], damaged, events_of(protocol)[2]})) << damaged;
 }
@@ -302,7 +302,7 @@ TEST(Stream, WhatAServerSaysInThePlaceOfAReplyIsTold) {
       {"error", R"({"type": "error", "message": "busy"})", ErrorCode::server_failed, "busy"},
       {"error", "", ErrorCode::server_failed, "no reason given"},
   };
-  for (const Protocol protocol : kAll)
+  for (const Protocol protocol : kAllProtocols)
     for (const Said& said : cases) {
       const auto decoder = make_stream_decoder(protocol);
       for (const std::string& event :
@@ -318,7 +318,7 @@ TEST(Stream, WhatAServerSaysInThePlaceOfAReplyIsTold) {
 TEST(Stream, ATextInThePlaceOfAReplyIsTold) {
   const std::pair<const char*, ErrorCode> cases[] = {{"upstream timed out", ErrorCode::bad_reply},
                                                      {"the context window is full", ErrorCode::too_long}};
-  for (const Protocol protocol : kAll)
+  for (const Protocol protocol : kAllProtocols)
     for (const auto& [text, code] : cases) {
       const auto reply = streamed(protocol, {events_of(protocol)[0], text});
       ASSERT_FALSE(reply);

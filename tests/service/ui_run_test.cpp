@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class FollowedRunTest : public testing::Test {
+class FollowedRunTest : public ::testing::Test {
  protected:
   void run_to(std::uint64_t iterations) {
     const TaskFolder task = toy::task_in(folder_.path());
@@ -116,7 +116,7 @@ TEST_F(FollowedRunTest, NoConnectionIsKept) {
   for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
     std::error_code ignored;
     EXPECT_THAT(fs::read_symlink(entry.path(), ignored).string(),
-                testing::Not(testing::HasSubstr(run_.string())));
+                ::testing::Not(::testing::HasSubstr(run_.string())));
   }
 }
 

@@ -5,34 +5,30 @@
 #include <cstring>
 #include <variant>
 
+#include "alignment.hpp"
 #include "runner/faults.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
 
-constexpr std::size_t kUploadAlignment = 256;  // that of cudaMalloc
 constexpr std::size_t kNamed = 8;              // launches in one message: it is read by a person or a model
 
-std::string text_of(const plan::Dim3& size) {
-  return std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" + std::to_string(size[2]);
+std::size_t upload_bytes(const plan::Operation& operation) {
+  if (const auto* upload = std::get_if<plan::Upload>(&operation.what)) return aligned(upload->bytes.size());
+  if (const auto* upload = std::get_if<plan::SymbolUpload>(&operation.what))
+    return aligned(upload->bytes.size());
+  return 0;
 }
+
+}  // namespace
 
 Failure malformed(const std::string& what) {
   return fail(ErrorCode::invalid_argument, "a plan that was not checked: " + what);
 }
 
-std::size_t rounded(std::size_t bytes) {
-  return (bytes + kUploadAlignment - 1) / kUploadAlignment * kUploadAlignment;
+std::string text_of(const plan::Dim3& size) {
+  return std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" + std::to_string(size[2]);
 }
-
-std::size_t upload_bytes(const plan::Operation& operation) {
-  if (const auto* upload = std::get_if<plan::Upload>(&operation.what)) return rounded(upload->bytes.size());
-  if (const auto* upload = std::get_if<plan::SymbolUpload>(&operation.what))
-    return rounded(upload->bytes.size());
-  return 0;
-}
-
-}  // namespace
 
 std::string describe_launch(const plan::Launch& launch, const std::string& kernel) {
   std::string text =
@@ -127,7 +123,7 @@ Judged<void> LoadedPlan::reserve_uploads() {
 const void* LoadedPlan::keep_for_upload(const std::vector<std::byte>& bytes) {
   std::byte* const place = uploads_ + uploads_used_;
   if (!bytes.empty()) std::memcpy(place, bytes.data(), bytes.size());
-  uploads_used_ += rounded(bytes.size());
+  uploads_used_ += aligned(bytes.size());
   return place;
 }
 

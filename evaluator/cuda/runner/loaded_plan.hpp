@@ -88,6 +88,12 @@ class LoadedPlan {
   std::unique_ptr<ParameterBlock> parameters_ = std::make_unique<ParameterBlock>();
 };
 
+/// The error of a plan that reached the runner unchecked; `what` names the part.
+Failure malformed(const std::string& what);
+
+/// "2x3x4"
+std::string text_of(const plan::Dim3& size);
+
 /// "scale(float*, int) with grid 1x1x1, block 2048x1x1"
 std::string describe_launch(const plan::Launch& launch, const std::string& kernel);
 

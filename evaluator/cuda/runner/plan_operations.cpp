@@ -8,10 +8,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-Failure malformed(const std::string& what) {
-  return fail(ErrorCode::invalid_argument, "a plan that was not checked: " + what);
-}
-
 std::array<abi::LaunchAttribute, 3> attributes_of(const plan::Launch& launch, unsigned& count) {
   std::array<abi::LaunchAttribute, 3> attributes{};
   count = 0;

@@ -12,7 +12,7 @@ namespace kernelsmith::cuda {
 namespace {
 
 /// Where the scratch folder is seen in the sandbox: the same in every build, so that no name depends on it.
-constexpr const char* kFolder = "/build";
+constexpr const char* kBuildFolder = "/build";
 /// What a build may take of wall time for each second of CPU time that each of its steps may take: it waits
 /// for processors, and its steps follow one another.
 constexpr double kWallPerCpu = 3;
@@ -66,7 +66,7 @@ Result<std::shared_ptr<const CudaCompiler>> CudaCompiler::create(const Task& tas
 }
 
 std::filesystem::path CudaCompiler::folder_seen(const std::filesystem::path& scratch) const {
-  return options_.unsandboxed ? scratch : std::filesystem::path(kFolder);
+  return options_.unsandboxed ? scratch : std::filesystem::path(kBuildFolder);
 }
 
 SandboxSpec CudaCompiler::spec(std::vector<std::string> argv, const std::filesystem::path& scratch) const {

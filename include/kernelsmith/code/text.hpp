@@ -1,7 +1,8 @@
-// Lines of a text.
+// Lines and letters of a text.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,6 +10,9 @@ namespace kernelsmith {
 
 /// Without white space at both ends.
 std::string_view trimmed(std::string_view text);
+
+/// With ASCII letters in lower case, whatever the locale is.
+std::string lower_case(std::string_view text);
 
 /// The lines, each with its newline; joined they are `text`. An empty text has none.
 std::vector<std::string_view> lines_of(std::string_view text);

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 
 /// Elements on the device.
-struct Bench {
+struct ComparerBench {
   std::uint64_t put(Dtype dtype, const std::vector<double>& values) {
     memory.push_back(device.allocate(values.size() * bytes_of(dtype)).value());
     auto* const to = reinterpret_cast<std::byte*>(memory.back().address());
@@ -40,7 +40,7 @@ struct Bench {
 };
 
 TEST(Comparer, AnswersInTheOrderOfTheQuestions) {
-  Bench bench;
+  ComparerBench bench;
   const auto seen = bench.look({bench.same({1, 2}, {1, 2}), bench.same({1, 2}, {1, 3}),
                                 bench.within(Dtype::f32, {1, 2}, {1, 2.5}, {1, 1}),
                                 bench.within(Dtype::f32, {1, 2}, {1, 4}, {1, 1})});
@@ -54,7 +54,7 @@ TEST(Comparer, AnswersInTheOrderOfTheQuestions) {
 }
 
 TEST(Comparer, AnswersOfEarlierQuestionsAreGone) {
-  Bench bench;
+  ComparerBench bench;
   EXPECT_TRUE(bench.look({bench.same({1}, {2}), bench.same({1}, {1})})[0].suspect);
   EXPECT_FALSE(bench.look({bench.same({1}, {1})})[0].suspect);
   const std::vector<Look> many(100, bench.same({1}, {1}));
@@ -62,7 +62,7 @@ TEST(Comparer, AnswersOfEarlierQuestionsAreGone) {
 }
 
 TEST(Comparer, AsksTheKernelOfTheTypeAndTheWeights) {
-  Bench bench;
+  ComparerBench bench;
   for (const Dtype dtype : {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::f8e5m2})
     bench.look({bench.within(dtype, {1}, {1}, {1}, true)});
   bench.look({bench.within(Dtype::bf16, {1}, {1}, {1})});
@@ -84,7 +84,7 @@ TEST(Comparer, EveryKernelThatItAsksForIsInTheSource) {
 }
 
 TEST(Comparer, FollowsThePoisonFromAnyByteOfAWord) {
-  Bench bench;
+  ComparerBench bench;
   constexpr std::uint32_t kPoison = 0x7ff12345;
   const auto memory = bench.device.allocate(64).value();
   const Device::Move fill{memory.address(), 0, 64, kPoison};
@@ -101,7 +101,7 @@ TEST(Comparer, FollowsThePoisonFromAnyByteOfAWord) {
 }
 
 TEST(Comparer, NoByteOfAMarginIsLeftOut) {
-  Bench bench;
+  ComparerBench bench;
   const auto memory = bench.device.allocate(4096).value();
   for (const std::size_t bytes : {1UL, 255UL, 256UL, 257UL, 4096UL}) {
     const Device::Move fill{memory.address(), 0, bytes, 0x7ff12345};
@@ -115,13 +115,13 @@ TEST(Comparer, NoByteOfAMarginIsLeftOut) {
 }
 
 TEST(Comparer, NothingAskedIsNothingLaunched) {
-  Bench bench;
+  ComparerBench bench;
   EXPECT_TRUE(bench.look({}).empty());
   EXPECT_EQ(bench.device.launches, 0);
 }
 
 TEST(Comparer, WhatTheDeviceRefusesIsAnError) {
-  Bench bench;
+  ComparerBench bench;
   bench.device.missing = {"same_bytes"};
   const Look same = bench.same({1}, {1});
   EXPECT_EQ(bench.comparer->look({{same}}).error().code, ErrorCode::not_found);

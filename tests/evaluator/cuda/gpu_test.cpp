@@ -5,7 +5,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-struct Bench {
+struct GpuBench {
   FakeGrid grid;
   std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>();
 
@@ -13,7 +13,7 @@ struct Bench {
 };
 
 TEST(Gpu, KeepsARunnerAsLongAsItLives) {
-  Bench bench;
+  GpuBench bench;
   const auto gpu = bench.create().value();
   Runner* const first = gpu->runner().value();
   EXPECT_EQ(gpu->runner().value(), first);
@@ -21,7 +21,7 @@ TEST(Gpu, KeepsARunnerAsLongAsItLives) {
 }
 
 TEST(Gpu, ARunnerThatDoesNotStartIsAnErrorThatCanPass) {
-  Bench bench;
+  GpuBench bench;
   bench.grid.no_start = fail(ErrorCode::tool_failed, "the GPU fell off the bus");
   EXPECT_FALSE(bench.create());
   bench.grid.no_start.reset();
@@ -29,14 +29,14 @@ TEST(Gpu, ARunnerThatDoesNotStartIsAnErrorThatCanPass) {
 }
 
 TEST(Gpu, ASpareThatEndedWhileItWaitedIsReplacedToo) {
-  Bench bench;
+  GpuBench bench;
   bench.grid.born_dead = 1;
   const auto gpu = bench.create().value();
   EXPECT_TRUE(gpu->runner().value()->alive());
 }
 
 TEST(Gpu, NothingStartsWhileItRests) {
-  Bench bench;
+  GpuBench bench;
   const auto gpu = bench.create().value();
   gpu->rest();
   const std::lock_guard lock(bench.grid.mutex);
@@ -44,7 +44,7 @@ TEST(Gpu, NothingStartsWhileItRests) {
 }
 
 TEST(Gpu, ADeviceWhereEveryRunnerEndsIsAnError) {
-  Bench bench;
+  GpuBench bench;
   bench.grid.born_dead = 1000;
   EXPECT_FALSE(bench.create());
 }

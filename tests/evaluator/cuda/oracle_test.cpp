@@ -12,8 +12,8 @@ void twice_of(const KernelCall& call) {
   for (std::int64_t i = 0; i < call.sizes[0]; ++i) call.as<Real>(kY)[i] = 2 * call.as<Real>(kX)[i];
 }
 
-struct Bench {
-  explicit Bench(Task made = doubling_task()) : glue(std::move(made)) {
+struct OracleBench {
+  explicit OracleBench(Task made = doubling_task()) : glue(std::move(made)) {
     setup = {glue.task, std::make_shared<const std::vector<TaskShape>>(glue.shapes), glue.device,
              std::make_shared<OracleRunner>(), glue.planner.function()};
     setup.runner->start = runner_start(glue.grid);
@@ -39,45 +39,45 @@ struct Bench {
 };
 
 TEST(CudaOracle, AnswersAtEveryShape) {
-  Bench bench;
+  OracleBench bench;
   auto oracle = bench.oracle(twice);
   for (const std::size_t shape : {kTimed, kChecked})
     for (const float value : {3.0F, 5.0F}) {
-      std::ranges::fill(Bench::reals<float>(oracle->input(shape, kX)), value);
+      std::ranges::fill(OracleBench::reals<float>(oracle->input(shape, kX)), value);
       ASSERT_TRUE(oracle->answer(shape));
-      EXPECT_THAT(Bench::output<float>(*oracle, shape), Each(2 * value));
+      EXPECT_THAT(OracleBench::output<float>(*oracle, shape), Each(2 * value));
     }
   EXPECT_EQ(bench.glue.grid.kept.size(), 2) << "a plan for each shape";
 }
 
 TEST(CudaOracle, ComputesInDoublesWhereItIsAskedTo) {
-  Bench bench;
+  OracleBench bench;
   auto oracle = bench.oracle(twice_of<double>, OraclePrecision::f64);
   EXPECT_EQ(oracle->input(kChecked, kX).size(), 7 * sizeof(double));
-  std::ranges::fill(Bench::reals<double>(oracle->input(kChecked, kX)), 0.1);
+  std::ranges::fill(OracleBench::reals<double>(oracle->input(kChecked, kX)), 0.1);
   ASSERT_TRUE(oracle->answer(kChecked));
-  EXPECT_THAT(Bench::output<double>(*oracle, kChecked), Each(0.2));
+  EXPECT_THAT(OracleBench::output<double>(*oracle, kChecked), Each(0.2));
 }
 
 TEST(CudaOracle, OutputsBeginWithZeros) {
-  Bench bench;
+  OracleBench bench;
   auto oracle = bench.oracle([](const KernelCall& call) { call.as<float>(kY)[0] += 1; });
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(oracle->answer(kChecked));
-    EXPECT_THAT(Bench::output<float>(*oracle, kChecked), ::testing::ElementsAre(1, 0, 0, 0, 0, 0, 0));
+    EXPECT_THAT(OracleBench::output<float>(*oracle, kChecked), ::testing::ElementsAre(1, 0, 0, 0, 0, 0, 0));
   }
 }
 
 TEST(CudaOracle, AnInoutTensorIsGivenAndTaken) {
-  Bench bench(doubling_task(Dtype::f32, TensorRole::inout));
+  OracleBench bench(doubling_task(Dtype::f32, TensorRole::inout));
   auto oracle = bench.oracle([](const KernelCall& call) { call.as<float>(kY)[6] += 1; });
-  std::ranges::fill(Bench::reals<float>(oracle->input(kChecked, kY)), 4.0F);
+  std::ranges::fill(OracleBench::reals<float>(oracle->input(kChecked, kY)), 4.0F);
   ASSERT_TRUE(oracle->answer(kChecked));
-  EXPECT_THAT(Bench::output<float>(*oracle, kChecked), ::testing::ElementsAre(4, 4, 4, 4, 4, 4, 5));
+  EXPECT_THAT(OracleBench::output<float>(*oracle, kChecked), ::testing::ElementsAre(4, 4, 4, 4, 4, 4, 5));
 }
 
 TEST(CudaOracle, AReferenceThatCannotBePlannedIsRefused) {
-  Bench bench;
+  OracleBench bench;
   bench.glue.planner.refused.emplace("reference", reject(Stage::plan, RejectionCode::plan_failed, "malloc"));
   const auto oracle =
       CudaOracle::create(bench.setup, bench.glue.kernel("reference", twice), OraclePrecision::declared);
@@ -87,7 +87,7 @@ TEST(CudaOracle, AReferenceThatCannotBePlannedIsRefused) {
 }
 
 TEST(CudaOracle, AReferenceThatCrashesIsRefusedWithItsShape) {
-  Bench bench;
+  OracleBench bench;
   auto oracle = bench.oracle([](const KernelCall&) { throw Crash{}; });
   const auto answer = oracle->answer(kChecked);
   ASSERT_FALSE(answer);
@@ -97,7 +97,7 @@ TEST(CudaOracle, AReferenceThatCrashesIsRefusedWithItsShape) {
 }
 
 TEST(CudaOracle, TheNextOracleGetsARunnerThatLives) {
-  Bench bench;
+  OracleBench bench;
   bool crash = true;
   const FakeKernel reference = [&](const KernelCall& call) {
     if (std::exchange(crash, false)) throw Crash{};
@@ -106,14 +106,14 @@ TEST(CudaOracle, TheNextOracleGetsARunnerThatLives) {
   auto first = bench.oracle(reference);
   EXPECT_FALSE(first->answer(kChecked));
   auto second = bench.oracle(reference);
-  std::ranges::fill(Bench::reals<float>(second->input(kChecked, kX)), 3.0F);
+  std::ranges::fill(OracleBench::reals<float>(second->input(kChecked, kX)), 3.0F);
   ASSERT_TRUE(second->answer(kChecked));
-  EXPECT_THAT(Bench::output<float>(*second, kChecked), Each(6));
+  EXPECT_THAT(OracleBench::output<float>(*second, kChecked), Each(6));
   EXPECT_FALSE(first->answer(kChecked)) << "its buffers are mapped in the dead one";
 }
 
 TEST(CudaOracle, TakesItsPlansAndMemoryWithIt) {
-  Bench bench;
+  OracleBench bench;
   auto oracle = bench.oracle(twice), other = bench.oracle(twice);
   ASSERT_TRUE(oracle->answer(kTimed));
   oracle.reset();

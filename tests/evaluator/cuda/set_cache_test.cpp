@@ -7,8 +7,8 @@
 namespace kernelsmith::cuda {
 namespace {
 
-struct Bench {
-  explicit Bench(std::size_t limit = 1 << 20) : cache(device, limit) {}
+struct SetCacheBench {
+  explicit SetCacheBench(std::size_t limit = 1 << 20) : cache(device, limit) {}
   InputSet set(std::uint64_t key, std::size_t shape = kTimed) const {
     InputSet made = input_set(task, shapes[shape], key);
     made.outputs[kY].weights.resize(shapes[shape].extents[kY].elements * sizeof(float));
@@ -25,12 +25,12 @@ struct Bench {
 };
 
 TEST(SetCache, BringsInputsAndExpectedOutputsToTheDeviceOnce) {
-  Bench bench;
+  SetCacheBench bench;
   const InputSet set = bench.set(1);
   const SetOnDevice* const first = bench.cache.find_or_upload(kTimed, set).value();
-  EXPECT_TRUE(Bench::holds(first->inputs[kX], set.inputs[kX]));
-  EXPECT_TRUE(Bench::holds(first->values[kY], set.outputs[kY].values));
-  EXPECT_TRUE(Bench::holds(first->weights[kY], set.outputs[kY].weights));
+  EXPECT_TRUE(SetCacheBench::holds(first->inputs[kX], set.inputs[kX]));
+  EXPECT_TRUE(SetCacheBench::holds(first->values[kY], set.outputs[kY].values));
+  EXPECT_TRUE(SetCacheBench::holds(first->weights[kY], set.outputs[kY].weights));
   EXPECT_EQ(first->inputs[kY], 0) << "an output has no input";
   EXPECT_EQ(first->values[kX], 0);
   EXPECT_EQ(bench.device.uploads, 3);
@@ -39,14 +39,14 @@ TEST(SetCache, BringsInputsAndExpectedOutputsToTheDeviceOnce) {
 }
 
 TEST(SetCache, EveryPartIsAligned) {
-  Bench bench;
+  SetCacheBench bench;
   const SetOnDevice* const set = bench.cache.find_or_upload(kChecked, bench.set(1, kChecked)).value();
   for (const std::uint64_t address : {set->inputs[kX], set->values[kY], set->weights[kY]})
     EXPECT_EQ(address % 256, 0);
 }
 
 TEST(SetCache, TellsSetsApartByShapeAndRecipe) {
-  Bench bench;
+  SetCacheBench bench;
   const InputSet one = bench.set(1), two = bench.set(2), small = bench.set(1, kChecked);
   InputSet special = one, later = one;
   special.recipe.specials = true;
@@ -59,7 +59,7 @@ TEST(SetCache, TellsSetsApartByShapeAndRecipe) {
 }
 
 TEST(SetCache, DropsAllWhereItIsFullAndNothingBefore) {
-  Bench bench(2000);
+  SetCacheBench bench(2000);
   const InputSet one = bench.set(1), two = bench.set(2), three = bench.set(3);
   ASSERT_TRUE(bench.cache.find_or_upload(kTimed, one));
   ASSERT_TRUE(bench.cache.find_or_upload(kTimed, two));
@@ -69,11 +69,11 @@ TEST(SetCache, DropsAllWhereItIsFullAndNothingBefore) {
   EXPECT_EQ(bench.device.in_use(), 3 * 768) << "what was found stays valid until room is made";
   bench.cache.make_room();
   EXPECT_EQ(bench.device.in_use(), 0);
-  EXPECT_TRUE(Bench::holds(bench.cache.find_or_upload(kTimed, one).value()->inputs[kX], one.inputs[kX]));
+  EXPECT_TRUE(SetCacheBench::holds(bench.cache.find_or_upload(kTimed, one).value()->inputs[kX], one.inputs[kX]));
 }
 
 TEST(SetCache, AFullDeviceIsAnErrorThatCanPass) {
-  Bench bench;
+  SetCacheBench bench;
   bench.device.memory = 500;
   EXPECT_FALSE(bench.cache.find_or_upload(kTimed, bench.set(1)));
   EXPECT_EQ(bench.device.in_use(), 0);

@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// The baseline takes 100 us a call.
-struct Bench : GlueBench {
+struct VerdictBench : GlueBench {
   using GlueBench::GlueBench;
   std::unique_ptr<Judge> judge;
 
@@ -58,7 +58,7 @@ struct Bench : GlueBench {
 };
 
 TEST(CudaVerdicts, ARightKernelThatIsFasterIsAccepted) {
-  Bench bench;
+  VerdictBench bench;
   const auto evaluation = bench.evaluate(bench.kernel("fast", twice, 50));
   ASSERT_TRUE(evaluation) << describe(evaluation.error());
   ASSERT_TRUE(evaluation->accepted()) << evaluation->rejection()->diagnostics;
@@ -68,7 +68,7 @@ TEST(CudaVerdicts, ARightKernelThatIsFasterIsAccepted) {
 }
 
 TEST(CudaVerdicts, AConfirmationOnANewBankIsAcceptedToo) {
-  Bench bench;
+  VerdictBench bench;
   const CudaBinaryPtr fast = bench.kernel("fast", twice, 50);
   for (const auto remeasurement : {Remeasurement::confirm, Remeasurement::confirm}) {
     const auto evaluation = bench.evaluate(fast, remeasurement);
@@ -78,7 +78,7 @@ TEST(CudaVerdicts, AConfirmationOnANewBankIsAcceptedToo) {
 }
 
 TEST(CudaVerdicts, AWrongOutput) {
-  Bench bench;
+  VerdictBench bench;
   const Rejection rejection =
       bench.verdict_on([](const KernelCall& call) { call.as<float>(kY)[5] *= 1.01F; });
   EXPECT_EQ(rejection.code, RejectionCode::wrong_output);
@@ -86,7 +86,7 @@ TEST(CudaVerdicts, AWrongOutput) {
 }
 
 TEST(CudaVerdicts, AnOutputThatIsWrongInTheTimedCallsAlone) {
-  Bench bench;
+  VerdictBench bench;
   std::size_t calls = 0;
   const Rejection rejection = bench.verdict_on([&](const KernelCall& call) {
     if (call.sizes[0] == 64 && ++calls > 4) call.as<float>(kY)[63] = 0;
@@ -95,7 +95,7 @@ TEST(CudaVerdicts, AnOutputThatIsWrongInTheTimedCallsAlone) {
 }
 
 TEST(CudaVerdicts, AnOutputThatIsNotWritten) {
-  Bench bench;
+  VerdictBench bench;
   float before = 0;
   const auto evaluation = bench.evaluate(bench.kernel("lazy", [&](const KernelCall& call) {
     before = call.as<float>(kY)[6];
@@ -109,7 +109,7 @@ TEST(CudaVerdicts, AnOutputThatIsNotWritten) {
 }
 
 TEST(CudaVerdicts, AnOutputThatIsNotFinite) {
-  Bench bench;
+  VerdictBench bench;
   const auto puts = [&](float value) {
     return bench.verdict_on([value](const KernelCall& call) { call.as<float>(kY)[2] = value; }).code;
   };
@@ -118,14 +118,14 @@ TEST(CudaVerdicts, AnOutputThatIsNotFinite) {
 }
 
 TEST(CudaVerdicts, AnInputThatIsWritten) {
-  Bench bench;
+  VerdictBench bench;
   const Rejection rejection = bench.verdict_on([](const KernelCall& call) { call.as<float>(kX)[0] += 1; });
   EXPECT_EQ(rejection.code, RejectionCode::input_modified);
   EXPECT_EQ(rejection.stage, Stage::integrity);
 }
 
 TEST(CudaVerdicts, MemoryBesideAnOutput) {
-  Bench bench;
+  VerdictBench bench;
   for (const std::ptrdiff_t at : {-1, 7}) {
     const Rejection rejection =
         bench.verdict_on([at](const KernelCall& call) { call.as<float>(kY)[at] = 1; });
@@ -134,7 +134,7 @@ TEST(CudaVerdicts, MemoryBesideAnOutput) {
 }
 
 TEST(CudaVerdicts, ACrashSparesTheNextCandidate) {
-  Bench bench;
+  VerdictBench bench;
   EXPECT_EQ(bench.verdict_on([](const KernelCall&) { throw Crash{}; }).code, RejectionCode::crashed);
   std::size_t calls = 0;
   EXPECT_EQ(bench
@@ -150,7 +150,7 @@ TEST(CudaVerdicts, ACrashSparesTheNextCandidate) {
 }
 
 TEST(CudaVerdicts, ACandidateThatIsDroppedInEveryBatchIsStillMeasured) {
-  Bench bench;
+  VerdictBench bench;
   bench.grid.disturb = [](ReplayTime& time) { time.late = true; };
   const auto evaluation = bench.evaluate(bench.kernel("fast", twice, 50));
   ASSERT_TRUE(evaluation) << describe(evaluation.error());
@@ -158,7 +158,7 @@ TEST(CudaVerdicts, ACandidateThatIsDroppedInEveryBatchIsStillMeasured) {
 }
 
 TEST(CudaVerdicts, ADeviceThatBreaksInAnyComparisonAcceptsNobody) {
-  Bench bench;
+  VerdictBench bench;
   ASSERT_TRUE(bench.create_judge());
   const CudaBinaryPtr fast = bench.kernel("fast", twice, 50);
   bench.device->launch_calls = 0;
@@ -175,7 +175,7 @@ TEST(CudaVerdicts, ADeviceThatBreaksInAnyComparisonAcceptsNobody) {
 }
 
 TEST(CudaVerdicts, NoRunnerStartsWhileACandidateIsTimed) {
-  Bench bench;
+  VerdictBench bench;
   EXPECT_EQ(bench.verdict_on([](const KernelCall&) { throw Crash{}; }).code, RejectionCode::crashed);
   std::size_t before_timing = 0;
   bool timed = false;
@@ -192,7 +192,7 @@ TEST(CudaVerdicts, NoRunnerStartsWhileACandidateIsTimed) {
 }
 
 TEST(CudaVerdicts, ABaselineThatIsWrongRefusesTheTask) {
-  Bench bench;
+  VerdictBench bench;
   bench.grid.kernels["twice"] = {[](const KernelCall&) {}, 100};
   const auto created = bench.create_judge();
   ASSERT_FALSE(created);

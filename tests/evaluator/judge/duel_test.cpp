@@ -42,12 +42,12 @@ TEST(Duel, IsNotWonByWorkOnSeveralCallsAtOnce) {
   EXPECT_LT(duel_of(trick, kernel(50), std::move(bench)).duel->median, 1.1);
 }
 
-struct Fault {
+struct DuelFault {
   const char* name;
   std::size_t from_batch;  ///< of the incumbent
 };
 
-class IncumbentThatBreaksARule : public ::testing::TestWithParam<Fault> {};
+class IncumbentThatBreaksARule : public ::testing::TestWithParam<DuelFault> {};
 
 TEST_P(IncumbentThatBreaksARule, HasLostAndTheChallengerIsScored) {
   auto incumbent = kernel(400);
@@ -62,8 +62,8 @@ TEST_P(IncumbentThatBreaksARule, HasLostAndTheChallengerIsScored) {
 }
 
 INSTANTIATE_TEST_SUITE_P(When, IncumbentThatBreaksARule,
-                         ::testing::Values(Fault{"in_its_check", 1}, Fault{"in_a_warm_up", 4},
-                                           Fault{"in_a_sample", 6}, Fault{"in_the_last_round", 15}),
+                         ::testing::Values(DuelFault{"in_its_check", 1}, DuelFault{"in_a_warm_up", 4},
+                                           DuelFault{"in_a_sample", 6}, DuelFault{"in_the_last_round", 15}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST(Duel, AnIncumbentWhoseTimedOutputIsWrongHasLost) {

@@ -28,8 +28,8 @@ PlannerLimits limits() {
 }
 
 /// Planners of the fake program; the first `broken` of them end as `how` says when they are asked for a plan.
-struct Pool {
-  explicit Pool(std::size_t broken = 0, std::string how = "die", PlannerLimits with = limits())
+struct PlannerBench {
+  explicit PlannerBench(std::size_t broken = 0, std::string how = "die", PlannerLimits with = limits())
       : pool(
             [this, broken, how = std::move(how)] {
               return PythonProcess::start(started++ < broken ? fake_planner("FAKE_PLAN", how)
@@ -54,7 +54,7 @@ struct Pool {
 };
 
 TEST(PlannerPool, APlannerTellsItsVersions) {
-  Pool pool;
+  PlannerBench pool;
   const auto facts = pool.pool.facts();
   ASSERT_TRUE(facts) << describe(facts.error());
   EXPECT_EQ(facts->words(), "PyTorch 2.11.0, Triton 3.6.0, Python 3.11");
@@ -62,7 +62,7 @@ TEST(PlannerPool, APlannerTellsItsVersions) {
 }
 
 TEST(PlannerPool, APlanComesWithFiguresAndWords) {
-  Pool pool;
+  PlannerBench pool;
   const auto planned = pool.plan(R"({"launches": 3})");
   ASSERT_TRUE(planned);
   EXPECT_THAT(planned->plan->bytes(), StartsWith("KSTORCH1"));
@@ -109,7 +109,7 @@ TEST(PlanFigures, WhatIsNoPlanHasNone) {
 }
 
 TEST(PlannerPool, OnePlannerServesMany) {
-  Pool pool;
+  PlannerBench pool;
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(pool.plan("{}"));
   EXPECT_EQ(pool.started, 1U);
 }
@@ -117,13 +117,13 @@ TEST(PlannerPool, OnePlannerServesMany) {
 TEST(PlannerPool, ThatGetsOldAndIsReplaced) {
   PlannerLimits few = limits();
   few.lifetime = 2;
-  Pool pool(0, "", few);
+  PlannerBench pool(0, "", few);
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(pool.plan("{}"));
   EXPECT_EQ(pool.started, 3U);
 }
 
 TEST(PlannerPool, TwoServeAtOnce) {
-  Pool pool;
+  PlannerBench pool;
   std::vector<std::future<bool>> plans;
   for (int i = 0; i < 6; ++i)
     plans.push_back(std::async(std::launch::async, [&] { return bool(pool.plan("{}")); }));
@@ -132,7 +132,7 @@ TEST(PlannerPool, TwoServeAtOnce) {
 }
 
 TEST(PlannerPool, WhatACandidateDoesWrongIsToldInOurCodes) {
-  Pool pool;
+  PlannerBench pool;
   const auto rejected = [&](const std::string& code, const std::string& stage = "plan") {
     return pool.rejection(R"({"plan": {"fault": "candidate", "stage": ")" + stage + R"(", "code": ")" + code +
                           R"(", "message": "no", "where": "candidate.py:7", "hint": "do"}})");
@@ -154,14 +154,14 @@ TEST(PlannerPool, WhatACandidateDoesWrongIsToldInOurCodes) {
 }
 
 TEST(PlannerPool, NobodyGetsFurtherThanPlanningByItsPlannersWord) {
-  Pool pool;
+  PlannerBench pool;
   const Rejection told = pool.rejection(
       R"({"plan": {"fault": "candidate", "stage": "timing", "code": "too_slow", "message": "no"}})");
   EXPECT_EQ(told.stage, Stage::plan);
 }
 
 TEST(PlannerPool, TheReferenceIsTheTasksFault) {
-  Pool pool;
+  PlannerBench pool;
   const auto planned = pool.pool.plan(
       {R"({"plan": {"fault": "task", "stage": "plan", "code": "x", "message": "no Model"}})", {}, 90}, {});
   ASSERT_FALSE(planned);
@@ -172,13 +172,13 @@ TEST(PlannerPool, TheReferenceIsTheTasksFault) {
 }
 
 TEST(PlannerPool, APlannerThatDiesOnceIsReplaced) {
-  Pool pool(1);
+  PlannerBench pool(1);
   EXPECT_TRUE(pool.plan("{}"));
   EXPECT_EQ(pool.started, 2U);
 }
 
 TEST(PlannerPool, WhoKillsTwoIsToBlame) {
-  Pool pool;
+  PlannerBench pool;
   const Rejection rejection = pool.rejection(R"({"plan": "die"})");
   EXPECT_EQ(rejection.stage, Stage::plan);
   EXPECT_EQ(rejection.code, RejectionCode::crashed);
@@ -191,7 +191,7 @@ TEST(PlannerPool, WhoHangsIsTimedOut) {
   PlannerLimits short_time = limits();
   short_time.plan_s = 0.1;
   short_time.grace_s = 0.1;
-  Pool pool(1, "hang", short_time);
+  PlannerBench pool(1, "hang", short_time);
   const Rejection rejection = pool.rejection("{}");
   EXPECT_EQ(rejection.code, RejectionCode::timed_out);
   EXPECT_EQ(pool.started, 1U);
@@ -199,7 +199,7 @@ TEST(PlannerPool, WhoHangsIsTimedOut) {
 
 TEST(PlannerPool, WhatNoPlannerWritesIsForged) {
   for (const std::string how : {"garbage", "no_json"}) {
-    Pool pool;
+    PlannerBench pool;
     const Rejection rejection = pool.rejection(R"({"plan": ")" + how + "\"}");
     EXPECT_EQ(rejection.code, RejectionCode::protocol_forged) << how << ": " << rejection.diagnostics;
     EXPECT_TRUE(pool.plan("{}")) << how;
@@ -209,12 +209,12 @@ TEST(PlannerPool, WhatNoPlannerWritesIsForged) {
 TEST(PlannerPool, APlanBeyondTheLimitIsNone) {
   PlannerLimits small = limits();
   small.most_plan_bytes = 8;
-  Pool pool(0, "", small);
+  PlannerBench pool(0, "", small);
   EXPECT_EQ(pool.rejection(R"({"launches": 3})").code, RejectionCode::protocol_forged);
 }
 
 TEST(PlannerPool, AStopRequestEndsIt) {
-  Pool pool;
+  PlannerBench pool;
   std::stop_source stop;
   stop.request_stop();
   const auto planned = pool.plan("{}", stop.get_token());

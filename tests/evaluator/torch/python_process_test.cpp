@@ -12,7 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr double kPatienceS = 60;
+constexpr double kProcessPatienceS = 60;
 constexpr double kSoonS = 0.2;
 
 /// Python code that has `read(n)` and `write(bytes)` for the channel, and `send(json, blob)`.
@@ -43,7 +43,7 @@ def receive():
 TEST(PythonProcess, AnswersOneRequestAfterAnother) {
   PythonProcess echo = program("while True: send(*receive())");
   for (const std::string word : {"one", "two"}) {
-    const Answer answer = echo.ask({"{\"a\":\"" + word + "\"}", word + "\0blob"}, kPatienceS, {});
+    const Answer answer = echo.ask({"{\"a\":\"" + word + "\"}", word + "\0blob"}, kProcessPatienceS, {});
     ASSERT_EQ(answer.kind, Answer::Kind::reply) << answer.words;
     EXPECT_EQ(answer.message.json, "{\"a\":\"" + word + "\"}");
     EXPECT_EQ(answer.message.blob, word + "\0blob");
@@ -54,23 +54,23 @@ TEST(PythonProcess, AnswersOneRequestAfterAnother) {
 TEST(PythonProcess, TakesBlobsThatFillTheChannelManyTimes) {
   PythonProcess echo = program("send(*receive())\nreceive()");
   const std::string blob(5 << 20, 'b');
-  const Answer answer = echo.ask({"{}", blob}, kPatienceS, {});
+  const Answer answer = echo.ask({"{}", blob}, kProcessPatienceS, {});
   ASSERT_EQ(answer.kind, Answer::Kind::reply) << answer.words;
   EXPECT_EQ(answer.message.blob, blob);
 }
 
 TEST(PythonProcess, ItsEndIsToldWithItsLastWords) {
   PythonProcess dying = program("receive()\nprint('out of luck', file=sys.stderr)\nos._exit(3)");
-  const Answer answer = dying.ask({"{}", ""}, kPatienceS, {});
+  const Answer answer = dying.ask({"{}", ""}, kProcessPatienceS, {});
   EXPECT_EQ(answer.kind, Answer::Kind::ended);
   EXPECT_THAT(answer.words, AllOf(HasSubstr("exit status 3"), HasSubstr("out of luck")));
   EXPECT_FALSE(dying.alive());
-  EXPECT_EQ(dying.ask({"{}", ""}, kPatienceS, {}).kind, Answer::Kind::ended);
+  EXPECT_EQ(dying.ask({"{}", ""}, kProcessPatienceS, {}).kind, Answer::Kind::ended);
 }
 
 TEST(PythonProcess, EndsInTheMiddleOfAReply) {
   PythonProcess dying = program("receive()\nwrite(struct.pack('<IQ', 100, 0) + b'{')\nos._exit(0)");
-  EXPECT_EQ(dying.ask({"{}", ""}, kPatienceS, {}).kind, Answer::Kind::ended);
+  EXPECT_EQ(dying.ask({"{}", ""}, kProcessPatienceS, {}).kind, Answer::Kind::ended);
 }
 
 TEST(PythonProcess, WhoIsLateIsKilled) {
@@ -86,14 +86,14 @@ TEST(PythonProcess, WhoDoesNotReadIsLate) {
 
 TEST(PythonProcess, ALyingLengthIsGarbage) {
   PythonProcess lying = program("receive()\nwrite(b'\\xff' * 12)\ntime.sleep(60)");
-  const Answer answer = lying.ask({"{}", ""}, kPatienceS, {});
+  const Answer answer = lying.ask({"{}", ""}, kProcessPatienceS, {});
   EXPECT_EQ(answer.kind, Answer::Kind::garbage);
   EXPECT_THAT(answer.words, HasSubstr("4294967295"));
 }
 
 TEST(PythonProcess, WhatNobodyAskedForIsNoReply) {
   PythonProcess eager = program("receive()\nwrite(2 * (struct.pack('<IQ', 2, 0) + b'{}'))\ntime.sleep(60)");
-  const Answer answer = eager.ask({"{}", ""}, kPatienceS, {});
+  const Answer answer = eager.ask({"{}", ""}, kProcessPatienceS, {});
   EXPECT_EQ(answer.kind, Answer::Kind::garbage);
   EXPECT_EQ(answer.words, "more than one reply");
   EXPECT_FALSE(eager.alive());
@@ -103,7 +103,7 @@ TEST(PythonProcess, AStopRequestKillsIt) {
   PythonProcess busy = program("receive()\ntime.sleep(60)");
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_EQ(busy.ask({"{}", ""}, kPatienceS, stop.get_token()).kind, Answer::Kind::stopped);
+  EXPECT_EQ(busy.ask({"{}", ""}, kProcessPatienceS, stop.get_token()).kind, Answer::Kind::stopped);
   EXPECT_FALSE(busy.alive());
 }
 

@@ -13,20 +13,20 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double kPatienceS = 60;
+constexpr double kRunnerPatienceS = 60;
 
 PlanPtr plan(const std::string& script) { return std::make_shared<const Plan>("KSTORCH1    " + script); }
 
 /// Runners of the fake program; the first `dead` of them end as soon as they have started.
-struct Pool {
-  explicit Pool(std::size_t dead = 0)
+struct RunnerBench {
+  explicit RunnerBench(std::size_t dead = 0)
       : runners(
             [this, dead](Role) {
               SandboxSpec spec = trusted_program(fake_python(), "worker", {"runner"});
               if (started++ < dead) spec.argv = {spec.argv.front(), "-c", "pass"};
               return PythonProcess::start(std::move(spec));
             },
-            {{"do", "prepare"}}, kPatienceS) {}
+            {{"do", "prepare"}}, kRunnerPatienceS) {}
 
   Worker* take(const PlanPtr& of, std::size_t place) {
     auto taken = runners.take(of, place, {});
@@ -39,13 +39,13 @@ struct Pool {
 };
 
 bool runs(Worker* runner, const PlanPtr& of) {
-  const auto loaded = runner->ask({{"do", "load"}}, of->bytes(), kPatienceS, {});
-  const auto ran = runner->ask({{"do", "run"}, {"sets", {1}}}, kPatienceS, {});
+  const auto loaded = runner->ask({{"do", "load"}}, of->bytes(), kRunnerPatienceS, {});
+  const auto ran = runner->ask({{"do", "run"}, {"sets", {1}}}, kRunnerPatienceS, {});
   return loaded && ran;
 }
 
 TEST(RunnerPool, EveryPlaceHasARunnerOfItsOwn) {
-  Pool pool;
+  RunnerBench pool;
   const PlanPtr mine = plan("{}");
   Worker* const first = pool.take(mine, 0);
   ASSERT_TRUE(first && runs(first, mine));
@@ -56,7 +56,7 @@ TEST(RunnerPool, EveryPlaceHasARunnerOfItsOwn) {
 }
 
 TEST(RunnerPool, ARunnerServesOneBinaryAfterTheOther) {
-  Pool pool;
+  RunnerBench pool;
   const PlanPtr mine = plan("{}"), other = plan(R"({"us": 3})");
   Worker* const first = pool.take(mine, 0);
   Worker* const next = pool.take(other, 0);
@@ -68,11 +68,11 @@ TEST(RunnerPool, ARunnerServesOneBinaryAfterTheOther) {
 }
 
 TEST(RunnerPool, ADeadRunnerIsReplaced) {
-  Pool pool;
+  RunnerBench pool;
   const PlanPtr mine = plan(R"({"on": {"load": "die"}})");
   Worker* const first = pool.take(mine, 0);
   ASSERT_TRUE(first);
-  EXPECT_FALSE(first->ask({{"do", "load"}}, mine->bytes(), kPatienceS, {}));
+  EXPECT_FALSE(first->ask({{"do", "load"}}, mine->bytes(), kRunnerPatienceS, {}));
   EXPECT_EQ(pool.runners.find(mine), nullptr);
   ASSERT_TRUE(pool.take(mine, 0));
   EXPECT_EQ(pool.started, 3U);
@@ -81,19 +81,19 @@ TEST(RunnerPool, ADeadRunnerIsReplaced) {
 /// What the first candidate left must not be the next one's.
 TEST(RunnerPool, ARunnerThatTellsOfDamageIsReplaced) {
   for (const std::string code : {"input_modified", "crashed", "out_of_memory"}) {
-    Pool pool;
+    RunnerBench pool;
     const PlanPtr mine = plan(R"({"on": {"load": {"fault": "candidate", "stage": "run", "code": ")" + code +
                               R"(", "message": "it did"}}})");
     Worker* const first = pool.take(mine, 0);
     ASSERT_TRUE(first);
-    EXPECT_FALSE(first->ask({{"do", "load"}}, mine->bytes(), kPatienceS, {}));
+    EXPECT_FALSE(first->ask({{"do", "load"}}, mine->bytes(), kRunnerPatienceS, {}));
     ASSERT_TRUE(pool.take(plan("{}"), 0));
     EXPECT_EQ(pool.started, code == "out_of_memory" ? 2U : 3U) << code;
   }
 }
 
 TEST(RunnerPool, ARunnerThatDiesBeforeItHasAPlanIsTheMachines) {
-  Pool pool(1);
+  RunnerBench pool(1);
   const auto taken = pool.runners.take(plan("{}"), 0, {});
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().code, ErrorCode::tool_failed);

@@ -12,9 +12,9 @@
 namespace kernelsmith::fake {
 namespace {
 
-constexpr std::uint32_t kPoison = 0x7fa12345U;
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr std::uint32_t kTestPoison = 0x7fa12345U;
+constexpr float kFloatNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
 
 Expected reals(const std::vector<float>& values, float budget) {
   std::vector<float> weights;
@@ -28,7 +28,7 @@ Expected reals(const std::vector<float>& values, float budget) {
 }
 
 CompareResult compare(const Expected& expected, const std::vector<float>& actual) {
-  return compare_output(expected, bytes_from(actual), kPoison);
+  return compare_output(expected, bytes_from(actual), kTestPoison);
 }
 
 TEST(Compare, AcceptsWhatIsWithinTheBudget) {
@@ -59,33 +59,33 @@ TEST(Compare, FindsManySmallErrorsByTheirRms) {
 
 TEST(Compare, TellsPoisonFromNan) {
   float poison = 0;
-  std::memcpy(&poison, &kPoison, sizeof poison);
+  std::memcpy(&poison, &kTestPoison, sizeof poison);
   EXPECT_EQ(compare(reals({1, 2}, 0.1F), {1, poison}).fault, Fault::not_written);
-  EXPECT_EQ(compare(reals({1, 2}, 0.1F), {kNan, poison}).fault, Fault::not_written);
-  EXPECT_EQ(compare(reals({1, 2}, 0.1F), {1, kNan}).fault, Fault::not_finite);
-  EXPECT_EQ(compare(reals({1, 2}, 0.1F), {5, kInfinity}).fault, Fault::not_finite);
+  EXPECT_EQ(compare(reals({1, 2}, 0.1F), {kFloatNan, poison}).fault, Fault::not_written);
+  EXPECT_EQ(compare(reals({1, 2}, 0.1F), {1, kFloatNan}).fault, Fault::not_finite);
+  EXPECT_EQ(compare(reals({1, 2}, 0.1F), {5, kFloatInfinity}).fault, Fault::not_finite);
 }
 
 TEST(Compare, WantsTheSameSpecials) {
-  const Expected expected = reals({1, kNan, kInfinity, -kInfinity}, 0.1F);
-  EXPECT_EQ(compare(expected, {1, kNan, kInfinity, -kInfinity}).fault, Fault::none);
-  EXPECT_EQ(compare(expected, {1, 7, kInfinity, -kInfinity}).fault, Fault::not_finite);
-  EXPECT_EQ(compare(expected, {1, kNan, -kInfinity, -kInfinity}).fault, Fault::not_finite);
-  EXPECT_EQ(compare(expected, {kNan, kNan, kInfinity, -kInfinity}).fault, Fault::not_finite);
+  const Expected expected = reals({1, kFloatNan, kFloatInfinity, -kFloatInfinity}, 0.1F);
+  EXPECT_EQ(compare(expected, {1, kFloatNan, kFloatInfinity, -kFloatInfinity}).fault, Fault::none);
+  EXPECT_EQ(compare(expected, {1, 7, kFloatInfinity, -kFloatInfinity}).fault, Fault::not_finite);
+  EXPECT_EQ(compare(expected, {1, kFloatNan, -kFloatInfinity, -kFloatInfinity}).fault, Fault::not_finite);
+  EXPECT_EQ(compare(expected, {kFloatNan, kFloatNan, kFloatInfinity, -kFloatInfinity}).fault, Fault::not_finite);
 }
 
 TEST(Compare, WantsSpecialsWritten) {
   float poison = 0;
-  std::memcpy(&poison, &kPoison, sizeof poison);
-  EXPECT_EQ(compare(reals({1, kNan}, 0.1F), {1, poison}).fault, Fault::not_written);
+  std::memcpy(&poison, &kTestPoison, sizeof poison);
+  EXPECT_EQ(compare(reals({1, kFloatNan}, 0.1F), {1, poison}).fault, Fault::not_written);
 }
 
 TEST(Compare, SpecialsHideNoErrorOfTheirNeighbours) {
   std::vector<float> values(3000, 1), actual(3000, 1.05F);
-  for (std::size_t i = 0; i < values.size(); i += 500) values[i] = actual[i] = kNan;
+  for (std::size_t i = 0; i < values.size(); i += 500) values[i] = actual[i] = kFloatNan;
   EXPECT_EQ(compare(reals(values, 0.125F), actual).fault, Fault::wrong) << "a lower precision beside NaN";
   actual.assign(3000, 1);
-  for (std::size_t i = 0; i < values.size(); i += 500) actual[i] = kNan;
+  for (std::size_t i = 0; i < values.size(); i += 500) actual[i] = kFloatNan;
   EXPECT_EQ(compare(reals(values, 0.125F), actual).fault, Fault::none);
   Expected normwise = reals(values, 0.125F);
   normwise.per_element = false;
@@ -118,7 +118,7 @@ TEST(Compare, NormwiseForgivesNoErrorThatIsTooLargeToBeSquared) {
   expected.values = bytes_from(std::vector<double>(1000, 1));
   expected.weights = bytes_from(std::vector<double>(1000, 1e5));
   for (const double huge : {1e160, 1.7e308})
-    EXPECT_EQ(compare_output(expected, bytes_from(std::vector<double>(1000, huge)), kPoison).fault,
+    EXPECT_EQ(compare_output(expected, bytes_from(std::vector<double>(1000, huge)), kTestPoison).fault,
               Fault::wrong)
         << huge;
 }
@@ -138,7 +138,7 @@ TEST(Compare, NormwiseForgivesElementsButNotTheWhole) {
 CompareResult compare_in_parts(const Expected& expected, const Bytes& actual, std::size_t parts) {
   std::vector<PartFindings> found;
   for (std::size_t part = 0; part < parts; ++part)
-    found.push_back(look_through(expected, actual, kPoison, part, parts));
+    found.push_back(look_through(expected, actual, kTestPoison, part, parts));
   return conclude(expected, found);
 }
 
@@ -147,7 +147,7 @@ TEST(Compare, FindsTheSameInPartsAsInTheWhole) {
     const std::vector<float> values(count, 1);
     const Expected expected = reals(values, 0.125F);
     for (const std::size_t wrong : {std::size_t{0}, count / 2, count - 1})
-      for (const float value : {1.1F, 1.5F, kNan}) {
+      for (const float value : {1.1F, 1.5F, kFloatNan}) {
         std::vector<float> actual = values;
         actual[wrong] = value;
         const CompareResult whole = compare(expected, actual);
@@ -183,9 +183,9 @@ TEST(Compare, TheGravestFaultOfAllPartsIsTold) {
   std::vector<float> actual = values;
   const Expected expected = reals(values, 0.125F);
   actual[4999] = 5;
-  actual[10] = kNan;
+  actual[10] = kFloatNan;
   EXPECT_EQ(compare_in_parts(expected, bytes_from(actual), 2).fault, Fault::not_finite);
-  std::memcpy(&actual[2500], &kPoison, sizeof kPoison);
+  std::memcpy(&actual[2500], &kTestPoison, sizeof kTestPoison);
   const CompareResult result = compare_in_parts(expected, bytes_from(actual), 2);
   EXPECT_EQ(result.fault, Fault::not_written);
   EXPECT_EQ(result.faults.not_written.count, 1U);
@@ -220,7 +220,7 @@ Expected exactly(Dtype dtype, const std::vector<T>& values) {
 
 template <class T>
 CompareResult compare_exact(const Expected& expected, const std::vector<T>& actual) {
-  return compare_output(expected, bytes_from(actual), kPoison);
+  return compare_output(expected, bytes_from(actual), kTestPoison);
 }
 
 TEST(Compare, ComparesIntegersBitForBit) {
@@ -231,7 +231,7 @@ TEST(Compare, ComparesIntegersBitForBit) {
   EXPECT_EQ(wrong.fault, Fault::wrong);
   EXPECT_EQ(wrong.faults.wrong.first, 2U);
   EXPECT_EQ(wrong.worst_at, 2U);
-  const CompareResult unwritten = compare_exact<std::uint32_t>(expected, {1, kPoison, 3});
+  const CompareResult unwritten = compare_exact<std::uint32_t>(expected, {1, kTestPoison, 3});
   EXPECT_EQ(unwritten.fault, Fault::not_written);
   EXPECT_EQ(unwritten.worst_at, 1U);
 }
@@ -244,9 +244,9 @@ TEST(Compare, LongIntegersAreComparedInAllTheirBits) {
 }
 
 TEST(Compare, RealsThatMustBeExactAreComparedBitForBit) {
-  const Expected expected = exactly<float>(Dtype::f32, {0, kNan});
-  EXPECT_EQ(compare_exact<float>(expected, {0, kNan}).fault, Fault::none);
-  EXPECT_EQ(compare_exact<float>(expected, {-0.0F, kNan}).fault, Fault::wrong);
+  const Expected expected = exactly<float>(Dtype::f32, {0, kFloatNan});
+  EXPECT_EQ(compare_exact<float>(expected, {0, kFloatNan}).fault, Fault::none);
+  EXPECT_EQ(compare_exact<float>(expected, {-0.0F, kFloatNan}).fault, Fault::wrong);
 }
 
 TEST(Compare, ABoolIsZeroOrOne) {
@@ -308,15 +308,15 @@ Expected narrow(Dtype dtype, const std::vector<float>& values, float budget) {
 template <class T>
 void expect_narrow_reals_to_be_judged(Dtype dtype) {
   SCOPED_TRACE(name_of(dtype));
-  const Expected expected = narrow<T>(dtype, {1, 2, -4, kNan, 8}, 0.25F);
+  const Expected expected = narrow<T>(dtype, {1, 2, -4, kFloatNan, 8}, 0.25F);
   const auto compare_with = [&](const std::vector<float>& actual) {
-    return compare_output(expected, narrow<T>(dtype, actual, 1).values, kPoison).fault;
+    return compare_output(expected, narrow<T>(dtype, actual, 1).values, kTestPoison).fault;
   };
-  EXPECT_EQ(compare_with({1, 2, -4, kNan, 8}), Fault::none);
-  EXPECT_EQ(compare_with({1.25F, 2, -4, kNan, 8}), Fault::none);
-  EXPECT_EQ(compare_with({1.5F, 2, -4, kNan, 8}), Fault::wrong);
-  EXPECT_EQ(compare_with({1, 2, 4, kNan, 8}), Fault::wrong);
-  EXPECT_EQ(compare_with({1, kNan, -4, kNan, 8}), Fault::not_finite);
+  EXPECT_EQ(compare_with({1, 2, -4, kFloatNan, 8}), Fault::none);
+  EXPECT_EQ(compare_with({1.25F, 2, -4, kFloatNan, 8}), Fault::none);
+  EXPECT_EQ(compare_with({1.5F, 2, -4, kFloatNan, 8}), Fault::wrong);
+  EXPECT_EQ(compare_with({1, 2, 4, kFloatNan, 8}), Fault::wrong);
+  EXPECT_EQ(compare_with({1, kFloatNan, -4, kFloatNan, 8}), Fault::not_finite);
   EXPECT_EQ(compare_with({1, 2, -4, 0, 8}), Fault::not_finite);
 }
 
@@ -331,10 +331,10 @@ TEST(Compare, WhatIsNotJudgedMayBeAnythingThatWasWritten) {
   Expected expected = reals({1, 0}, 0.125F);
   expected.weights = bytes_from<float>({8, 0});
   expected.judged = 1;
-  for (const float any : {0.0F, 1e30F, kNan, kInfinity})
+  for (const float any : {0.0F, 1e30F, kFloatNan, kFloatInfinity})
     EXPECT_EQ(compare(expected, {1, any}).fault, Fault::none) << any;
   float poison = 0;
-  std::memcpy(&poison, &kPoison, sizeof poison);
+  std::memcpy(&poison, &kTestPoison, sizeof poison);
   EXPECT_EQ(compare(expected, {1, poison}).fault, Fault::not_written);
 }
 
@@ -349,7 +349,7 @@ TEST(Compare, TheErrorIsAShareOfWhatIsAllowed) {
 }
 
 TEST(AllowedError, IsOneOverTheWeight) {
-  Expected expected = reals({1, kNan}, 0.125F);
+  Expected expected = reals({1, kFloatNan}, 0.125F);
   EXPECT_DOUBLE_EQ(allowed_error(expected, 0), 0.125);
   EXPECT_EQ(allowed_error(expected, 1), std::numeric_limits<double>::infinity());
   expected.wide_weights = true;
@@ -366,13 +366,13 @@ TEST(AllowedError, OfIntegersIsAStepOrNothing) {
 }
 
 TEST(Untouched, IsThePoisonFromTheFirstByteToTheLast) {
-  Bytes bytes = bytes_from<std::uint32_t>({kPoison, kPoison});
+  Bytes bytes = bytes_from<std::uint32_t>({kTestPoison, kTestPoison});
   bytes.push_back(std::byte{0x45});
-  EXPECT_TRUE(untouched(bytes, kPoison));
+  EXPECT_TRUE(untouched(bytes, kTestPoison));
   for (const std::size_t i : {0U, 5U, 8U}) {
     Bytes touched = bytes;
     touched[i] = std::byte{0};
-    EXPECT_FALSE(untouched(touched, kPoison)) << i;
+    EXPECT_FALSE(untouched(touched, kTestPoison)) << i;
   }
 }
 

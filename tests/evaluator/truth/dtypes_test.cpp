@@ -13,7 +13,7 @@
 namespace kernelsmith {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kWideInfinity = std::numeric_limits<double>::infinity();
 constexpr Dtype kAll[] = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::f8e5m2,
                           Dtype::i64, Dtype::i32, Dtype::i8,  Dtype::u8,   Dtype::boolean};
 
@@ -54,9 +54,9 @@ TEST(Dtypes, KnownPatterns) {
   EXPECT_EQ(bits_of(Dtype::f16, -2), 0xc000U);
   EXPECT_EQ(bits_of(Dtype::bf16, 1), 0x3f80U);
   EXPECT_EQ(bits_of(Dtype::f8e4m3, 1), 0x38U);
-  EXPECT_EQ(bits_of(Dtype::f8e4m3, kInfinity), 0x7fU);
+  EXPECT_EQ(bits_of(Dtype::f8e4m3, kWideInfinity), 0x7fU);
   EXPECT_EQ(bits_of(Dtype::f8e5m2, 1), 0x3cU);
-  EXPECT_EQ(bits_of(Dtype::f8e5m2, -kInfinity), 0xfcU);
+  EXPECT_EQ(bits_of(Dtype::f8e5m2, -kWideInfinity), 0xfcU);
   EXPECT_EQ(bits_of(Dtype::f16, -0.0), 0x8000U);
 }
 
@@ -92,7 +92,7 @@ void expect_nearest_even(Dtype dtype) {
     ASSERT_EQ(stored(dtype, half), bits % 2 == 0 ? a : b) << bits;
     ASSERT_EQ(stored(dtype, -half), bits % 2 == 0 ? -a : -b) << bits;
     ASSERT_EQ(stored(dtype, std::nextafter(half, 0.0)), a) << bits;
-    ASSERT_EQ(stored(dtype, std::nextafter(half, kInfinity)), b) << bits;
+    ASSERT_EQ(stored(dtype, std::nextafter(half, kWideInfinity)), b) << bits;
   }
 }
 
@@ -112,12 +112,12 @@ TEST(Dtypes, LongDoublesAreRoundedOnce) {
 
 TEST(Dtypes, RealsBeyondTheRangeBecomeInfinite) {
   EXPECT_EQ(stored(Dtype::f16, 65519), 65504);
-  EXPECT_EQ(stored(Dtype::f16, 65520), kInfinity);
-  EXPECT_EQ(stored(Dtype::f16, -1e300), -kInfinity);
-  EXPECT_EQ(stored(Dtype::bf16, 3.4e38), kInfinity);
-  EXPECT_EQ(stored(Dtype::f32, 1e39), kInfinity);
+  EXPECT_EQ(stored(Dtype::f16, 65520), kWideInfinity);
+  EXPECT_EQ(stored(Dtype::f16, -1e300), -kWideInfinity);
+  EXPECT_EQ(stored(Dtype::bf16, 3.4e38), kWideInfinity);
+  EXPECT_EQ(stored(Dtype::f32, 1e39), kWideInfinity);
   EXPECT_EQ(stored(Dtype::f8e5m2, 61439), 57344);
-  EXPECT_EQ(stored(Dtype::f8e5m2, 61440), kInfinity);
+  EXPECT_EQ(stored(Dtype::f8e5m2, 61440), kWideInfinity);
   EXPECT_EQ(stored(Dtype::f8e4m3, 464), 448) << "the half goes to the even one";
   EXPECT_TRUE(std::isnan(stored(Dtype::f8e4m3, 465)));
   EXPECT_TRUE(std::isnan(stored(Dtype::f8e4m3, -1e9)));
@@ -139,7 +139,7 @@ TEST(Dtypes, IntegersAreRoundedToNearestEvenAndSaturate) {
   EXPECT_EQ(stored(Dtype::u8, -0.6), 0);
   EXPECT_EQ(stored(Dtype::u8, 256), 255);
   EXPECT_EQ(stored(Dtype::i32, 1e300), 2147483647);
-  EXPECT_EQ(stored(Dtype::i32, -kInfinity), -2147483648.0);
+  EXPECT_EQ(stored(Dtype::i32, -kWideInfinity), -2147483648.0);
   EXPECT_EQ(stored(Dtype::i32, std::nan("")), 0);
   EXPECT_EQ(truth::element_from<std::int64_t>(1e300), std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(truth::element_from<std::int64_t>(-1e30F), std::numeric_limits<std::int64_t>::min());

@@ -9,36 +9,36 @@
 namespace kernelsmith::fake {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kAnyNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kAnyInfinity = std::numeric_limits<float>::infinity();
 
 /// y: what the truth is and what the reference answers, by the input's value.
 constexpr auto kUnlike = [](auto& call) {
   for (std::size_t i = 0; i < call.in(0).size(); ++i) {
     const auto x = call.in(0)[i];
     call.out(1)[i] = x;
-    if (x == 100) call.out(1)[i] = call.declared ? kNan : 7;
-    if (x == 200) call.out(1)[i] = call.declared ? 7 : kInfinity;
-    if (x == 300) call.out(1)[i] = call.declared ? 7 : kNan;
-    if (x == 400) call.out(1)[i] = call.declared ? -kInfinity : kInfinity;
+    if (x == 100) call.out(1)[i] = call.declared ? kAnyNan : 7;
+    if (x == 200) call.out(1)[i] = call.declared ? 7 : kAnyInfinity;
+    if (x == 300) call.out(1)[i] = call.declared ? 7 : kAnyNan;
+    if (x == 400) call.out(1)[i] = call.declared ? -kAnyInfinity : kAnyInfinity;
   }
 };
 
 TEST(NotFinite, IsWantedWhereTruthAndReferenceAgree) {
   Judging judging(rows_task(1, 4), kUnlike);
-  const Expected expected = judging.expect({bytes_from<float>({1, kNan, kInfinity, -kInfinity}), {}});
+  const Expected expected = judging.expect({bytes_from<float>({1, kAnyNan, kAnyInfinity, -kAnyInfinity}), {}});
   EXPECT_EQ(expected.judged, 1U);
-  EXPECT_EQ(fault_of<float>(expected, {1, kNan, kInfinity, -kInfinity}), Fault::none);
-  EXPECT_EQ(fault_of<float>(expected, {1, 0, kInfinity, -kInfinity}), Fault::not_finite);
-  EXPECT_EQ(fault_of<float>(expected, {1, kNan, kNan, -kInfinity}), Fault::not_finite);
-  EXPECT_EQ(fault_of<float>(expected, {kNan, kNan, kInfinity, -kInfinity}), Fault::not_finite);
+  EXPECT_EQ(fault_of<float>(expected, {1, kAnyNan, kAnyInfinity, -kAnyInfinity}), Fault::none);
+  EXPECT_EQ(fault_of<float>(expected, {1, 0, kAnyInfinity, -kAnyInfinity}), Fault::not_finite);
+  EXPECT_EQ(fault_of<float>(expected, {1, kAnyNan, kAnyNan, -kAnyInfinity}), Fault::not_finite);
+  EXPECT_EQ(fault_of<float>(expected, {kAnyNan, kAnyNan, kAnyInfinity, -kAnyInfinity}), Fault::not_finite);
 }
 
 TEST(NotFinite, WhereOnlyOneOfThemIsAnythingMayBeWritten) {
   Judging judging(rows_task(1, 5), kUnlike);
   const Expected expected = judging.expect({bytes_from<float>({1, 100, 200, 300, 400}), {}});
   EXPECT_EQ(expected.judged, 1U);
-  for (const float any : {0.0F, 7.0F, -1e30F, kNan, kInfinity}) {
+  for (const float any : {0.0F, 7.0F, -1e30F, kAnyNan, kAnyInfinity}) {
     EXPECT_EQ(fault_of<float>(expected, {1, any, any, any, any}), Fault::none) << any;
     EXPECT_EQ(fault_of<float>(expected, {2, any, any, any, any}), Fault::wrong) << any;
   }
@@ -48,7 +48,7 @@ TEST(NotFinite, WhereOnlyOneOfThemIsAnythingMayBeWritten) {
 TEST(NotFinite, WhatOverflowsInTheOutputsTypeIsInfinite) {
   Judging judging(rows_task(1, 3), elementwise([](auto x) { return std::exp(x); }));
   const Expected expected = judging.expect({bytes_from<float>({0, 100, 1}), {}});
-  EXPECT_EQ(fault_of<float>(expected, {1, kInfinity, std::exp(1.0F)}), Fault::none);
+  EXPECT_EQ(fault_of<float>(expected, {1, kAnyInfinity, std::exp(1.0F)}), Fault::none);
   EXPECT_EQ(fault_of<float>(expected, {1, 3e38F, std::exp(1.0F)}), Fault::not_finite);
 }
 
