@@ -24,6 +24,8 @@ add_library(kernelsmith_flags INTERFACE)
 add_library(kernelsmith_test_flags INTERFACE)
 target_link_libraries(kernelsmith_flags INTERFACE kernelsmith_common_flags)
 target_link_libraries(kernelsmith_test_flags INTERFACE kernelsmith_common_flags)
+# GoogleTest's macros make much code that runs once: optimising it takes longer than running it.
+target_compile_options(kernelsmith_test_flags INTERFACE -O0)
 target_compile_options(kernelsmith_common_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 at -O3 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
@@ -39,10 +41,9 @@ endif()
 if(KERNELSMITH_SANITIZE)
   target_compile_options(kernelsmith_flags INTERFACE
     -fsanitize=${KERNELSMITH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  # The tests' own code is compiled faster by half: without optimisation and without the checks for undefined behaviour,
-  # which are there for the library.
+  # The tests' own code goes without the checks for undefined behaviour, which are there for the library.
   string(REPLACE ",undefined" "" sanitize_tests ${KERNELSMITH_SANITIZE})
-  target_compile_options(kernelsmith_test_flags INTERFACE -O0 -fsanitize=${sanitize_tests} -fno-omit-frame-pointer)
+  target_compile_options(kernelsmith_test_flags INTERFACE -fsanitize=${sanitize_tests} -fno-omit-frame-pointer)
   target_link_options(kernelsmith_common_flags INTERFACE -fsanitize=${KERNELSMITH_SANITIZE})
   # Candidates and tools started by the tests are built without sanitizers; the tests ask for this.
   target_compile_definitions(kernelsmith_common_flags INTERFACE KERNELSMITH_SANITIZED=1)
@@ -109,6 +110,14 @@ function(kernelsmith_embed_files variable namespace)
   set(${variable} ${output} PARENT_SCOPE)
 endfunction()
 
+# What every program of tests is compiled with.
+function(kernelsmith_compile_as_test name)
+  target_link_libraries(${name} PRIVATE ${ARGN} kernelsmith_test_flags GTest::gmock)
+  target_precompile_headers(${name} REUSE_FROM tests_pch)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+  target_compile_definitions(${name} PRIVATE KERNELSMITH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+endfunction()
+
 # kernelsmith_test(<name> SOURCES <cpp>... [LINK <target>...] [LABELS <label>...] [TIMEOUT <seconds>])
 #
 # A GoogleTest program; every TEST in it is one ctest. Labels: `tsan` runs it under ThreadSanitizer in CI too,
@@ -119,10 +128,7 @@ function(kernelsmith_test name)
     set(arg_TIMEOUT 120)
   endif()
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LINK} kernelsmith_test_flags GTest::gmock GTest::gtest_main)
-  target_precompile_headers(${name} REUSE_FROM tests_pch)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
-  target_compile_definitions(${name} PRIVATE KERNELSMITH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  kernelsmith_compile_as_test(${name} ${arg_LINK} GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if("tsan" IN_LIST arg_LABELS)
     add_dependencies(tsan_tests ${name})
@@ -140,6 +146,15 @@ function(kernelsmith_test name)
       CONTENT "if(${name}_tests)\n  set_tests_properties(\${${name}_tests} PROPERTIES ${more})\nendif()\n")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
   endif()
+endfunction()
+
+# kernelsmith_test_objects(<name> SOURCES <cpp>... [LINK <target>...])
+#
+# Tests that several programs hold: each names $<TARGET_OBJECTS:<name>> among its sources.
+function(kernelsmith_test_objects name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_library(${name} OBJECT ${arg_SOURCES})
+  kernelsmith_compile_as_test(${name} ${arg_LINK})
 endfunction()
 
 # kernelsmith_fuzz(<name> SOURCES <cpp>... [LINK <target>...])

@@ -1,43 +1,58 @@
 #!/usr/bin/env bash
-# Installs, builds and tests. The fast tier takes minutes from a cold start; --full adds the long tests (kills, soak,
-# fuzzing), the release build, and lints every file.
-# Usage: scripts/test.sh [--full] [--only STAGE]...   stages: format dev asan tsan tidy headers release wheel fuzz
+# Installs, builds and tests kernelsmith. Without options: the packages, the build, and every test that is not long.
+# Usage: scripts/test.sh [--ci | --full] [--only PART]...
+#   --ci     the checks of a submission too: format, public headers, clang-tidy on what changed, sanitizers
+#   --full   all that: the long tests, all cases of the red team, fuzzing, the wheel, the release build, every file linted
+#   --only   one part: dev, format, headers, tidy, asan, tsan, release, wheel, fuzz
+# build/times.txt lists afterwards what took long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-usage() { sed -n '2,4s/^# //p' "$0"; }
+parts_of_tier=(dev)
+parts_of_ci=(format headers tidy dev asan tsan)
+parts_of_full=(format headers tidy dev asan tsan release wheel fuzz)
+
+usage() { sed -n '2,7s/^# //p' "$0"; }
 
 full=false
+parts=("${parts_of_tier[@]}")
 only=()
 while [ $# -gt 0 ]; do
   case "$1" in
     -h|--help) usage; exit 0 ;;
-    --full) full=true ;;
+    --ci) parts=("${parts_of_ci[@]}") ;;
+    --full) full=true; parts=("${parts_of_full[@]}") ;;
     --only)
       [ $# -gt 1 ] || { usage >&2; exit 2; }
-      case "$2" in
-        format|dev|release|wheel|asan|tsan|tidy|headers|fuzz) only+=("$2"); shift ;;
-        *) printf 'test: unknown stage %s\n' "$2" >&2; usage >&2; exit 2 ;;
-      esac ;;
+      [[ " ${parts_of_full[*]} " == *" $2 "* ]] || { printf 'test: unknown part %s\n' "$2" >&2; usage >&2; exit 2; }
+      only+=("$2"); shift ;;
     *) printf 'test: unknown option %s\n' "$1" >&2; usage >&2; exit 2 ;;
   esac
   shift
 done
+[ ${#only[@]} -eq 0 ] || parts=("${only[@]}")
 
 jobs=$(nproc)
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+mkdir -p build
+stages=build/stages.txt
+: >"$stages"
 
-wanted() {
-  [ ${#only[@]} -eq 0 ] || [[ " ${only[*]} " == *" $1 "* ]]
+# Ends the stage before, whose time it notes, and says what begins and how long that takes from a cold start.
+current=
+stage() {
+  [ -z "$current" ] || printf '%s %s\n' "$current" $((SECONDS - began)) >>"$stages"
+  current=$1 began=$SECONDS
+  [ $# -gt 1 ] || return 0
+  local expected
+  expected=$(awk -F'|' -v name="\`$1\`" '$2 ~ name { time = $(NF - 1) } END { if (time > 0) print ", about" time "s" }' CONTRIBUTING.md)
+  printf '\n== %s: %s%s\n' "$1" "$2" "$expected"
 }
-
-stage() { printf '\n== %s (%s s)\n' "$*" "$SECONDS"; }
 
 # Configures and builds a preset; its output is shown only when it fails.
 build() {
   local preset=$1 log=build/$1.log
   shift
-  mkdir -p build
   { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" "$@"; } >"$log" 2>&1 || {
     grep -nE 'error|warning|FAILED|CMake Error' "$log" | head -n 40 >&2 || true
     tail -n 15 "$log" >&2
@@ -46,59 +61,86 @@ build() {
   }
 }
 
+# Runs a preset's tests; what passed is only counted.
+run_tests() {
+  local name=$1 preset=$2 log=build/$1-tests.log
+  shift 2
+  ctest --preset "$preset" "$@" >"$log" 2>&1 || { grep -vE ' Passed |^ +Start ' "$log" >&2; exit 1; }
+  grep -E '^[0-9]+% tests passed|Skipped' "$log"
+}
+
+# What measures kernels (the label `clock`) runs alone and up to three times: a machine that is too busy to measure on is no
+# fault of the program's. What passed only then is named.
+run_clock_tests() {
+  run_tests "$1-clock" "$1" -L clock -LE full --repeat until-pass:3 --no-tests=ignore
+  if grep -E '\*\*\*' "build/$1-clock-tests.log" | grep -vE 'Not Run|Skipped'; then echo "the above passed only when they were repeated"; fi
+}
+
+# A third of the red team's cases, another one each day; all of them with --full, or when what they attack has changed.
+choose_redteam() {
+  $full && return
+  git diff --quiet "${KERNELSMITH_BASE:-HEAD~1}" -- evaluator src/sandbox tests/redteam 2>/dev/null || return 0
+  export KERNELSMITH_REDTEAM_THIRD=$(($(date +%s) / 86400 % 3))
+  echo "of the red team the tasks of third $KERNELSMITH_REDTEAM_THIRD; --full runs all"
+}
+
+dev_part() {
+  stage build "the library, the command, the Python module and the tests (build/dev)"
+  build dev
+  choose_redteam
+  stage tests "what needs no clock, $jobs at a time"
+  run_tests dev dev -j "$jobs" -LE 'full|clock'
+  stage clock "what measures kernels, one at a time"
+  run_clock_tests dev
+  $full || return 0
+  stage long "long tests"
+  run_tests dev-full dev -L full
+}
+
 # Inputs of fuzzers are kept as they were found, and the red team's cases write as they like.
 sources() { git ls-files '*.cpp' '*.hpp' ':!tests/regressions' ':!tests/redteam/cpu/cases'; }
 
-format_stage() {
-  stage "clang-format"
-  sources | xargs -r clang-format-14 --dry-run --Werror
+format_part() {
+  stage format "clang-format"
+  sources | xargs -r -P "$jobs" -n 100 clang-format-14 --dry-run --Werror
 }
 
-# Runs a preset's tests. What measures kernels (the label `clock`) runs alone and up to three times: a machine that is
-# too busy to measure on is no fault of the program's. What passed only then is named.
-run_tests() {
-  local preset=$1 log=build/$1-clock.log
-  shift
-  ctest --preset "$preset" -j "$jobs" -LE 'full|clock' "$@"
-  stage "tests that measure, $preset"
-  ctest --preset "$preset" -L clock -LE full --repeat until-pass:3 --no-tests=ignore "$@" | tee "$log"
-  if grep -E '\*\*\*' "$log" | grep -vE 'Not Run|Skipped'; then echo "the above passed only when they were repeated"; fi
+# Users compile the public headers with compilers of their own, in any order: each alone, with clang.
+headers_part() {
+  stage headers "each public header alone"
+  (cd include && find kernelsmith -name '*.hpp') | sort | xargs -P "$jobs" -I{} sh -c \
+    'echo "#include <{}>" | clang++-14 -std=c++20 -Iinclude -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only -x c++ -'
 }
 
-dev_stage() {
-  stage "build dev"
-  build dev
-  stage "tests"
-  run_tests dev
-  if $full; then
-    stage "long tests"
-    ctest --preset dev -L full
-  fi
+# The lint is slow: what changed since KERNELSMITH_BASE (default: the last commit), or every file with --full. Templates of
+# `init` have a header only in a task.
+tidy_part() {
+  stage tidy "clang-tidy on $($full && echo "every file" || echo "what changed")"
+  local files
+  files=$(if $full; then sources; else git diff --name-only --diff-filter=d "${KERNELSMITH_BASE:-HEAD~1}"; fi |
+    grep -E '^(archive|evaluator|islands|prompts|python|service|src)/.*\.cpp$' | grep -v /templates/ || true)
+  [ -n "$files" ] || { echo "nothing to check"; return; }
+  # File by file, and without precompiled headers, which clang cannot read when they are GCC's.
+  cmake --preset dev -B build/tidy -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >build/tidy.log
+  xargs -n 1 -P "$jobs" clang-tidy-14 -p build/tidy --quiet <<<"$files" 2> >(grep -v 'warnings\? generated' >&2)
 }
 
-# What users run is compiled otherwise than what is tested. A machine too busy to measure on gets three tries.
-release_stage() {
-  stage "build release"
-  build release --target kernelsmith_cli
-  stage "the command as users have it"
-  local task=examples/matmul_cpu tries=3
-  until build/release/bin/kernelsmith evaluate "$task" "$task/seed.cpp" --quick; do
-    [ $((--tries)) -gt 0 ] || { echo "test: the release build cannot evaluate $task" >&2; exit 1; }
-  done
-}
-
-asan_stage() {
-  stage "build asan"
+# Sanitizers change times so much that tests of the clock say nothing: those only with --full.
+asan_part() {
+  stage asan-build "with AddressSanitizer and UndefinedBehaviorSanitizer (build/asan)"
   build asan
-  stage "tests under AddressSanitizer and UndefinedBehaviorSanitizer"
-  run_tests asan
-  if $full; then asan_python; fi
+  stage asan "tests under both"
+  run_tests asan asan -j "$jobs" -LE 'full|clock'
+  $full || return 0
+  stage asan-clock "what measures kernels, under both"
+  run_clock_tests asan
+  asan_python
 }
 
 # The interpreter is built without a sanitizer and in C: it needs the sanitizer's library first, and that one the library that
 # throws. What it leaves to the end of its process is no leak.
 asan_python() {
-  stage "the Python module under AddressSanitizer"
+  stage asan-python "the Python module under AddressSanitizer"
   cmake --preset asan -DKERNELSMITH_BUILD_PYTHON=ON >/dev/null
   build asan --target kernelsmith_python
   LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/asan/python \
@@ -106,9 +148,26 @@ asan_python() {
     python/tests/test_values.py python/tests/test_callables.py python/tests/test_engine.py python/tests/test_stress.py
 }
 
+tsan_part() {
+  stage tsan-build "with ThreadSanitizer (build/tsan)"
+  build tsan --target tsan_tests
+  stage tsan "tests of what runs on several threads"
+  run_tests tsan tsan -j "$jobs" -L tsan -LE 'full|clock'
+}
+
+# What users run is compiled otherwise than what is tested. A machine too busy to measure on gets three tries.
+release_part() {
+  stage release "the command as users have it (build/release)"
+  build release --target kernelsmith_cli
+  local task=examples/matmul_cpu tries=3
+  until build/release/bin/kernelsmith evaluate "$task" "$task/seed.cpp" --quick; do
+    [ $((--tries)) -gt 0 ] || { echo "test: the release build cannot evaluate $task" >&2; exit 1; }
+  done
+}
+
 # What `pip install .` gives, in an environment of its own.
-wheel_stage() {
-  stage "pip install ."
+wheel_part() {
+  stage wheel "pip install ."
   rm -rf build/wheel-venv
   python3 -m venv build/wheel-venv
   build/wheel-venv/bin/pip install -q --disable-pip-version-check . -r python/requirements-test.txt
@@ -116,36 +175,8 @@ wheel_stage() {
     KERNELSMITH_SOURCE=$PWD/.. wheel-venv/bin/python -B -m pytest -q -p no:cacheprovider ../python/tests)
 }
 
-tsan_stage() {
-  stage "build tsan"
-  build tsan --target tsan_tests
-  stage "tests under ThreadSanitizer"
-  run_tests tsan -L tsan
-}
-
-# The lint is slow: what changed since KERNELSMITH_TIDY_BASE (default: the last commit), or every file with --full. Templates of
-# `init` have a header only in a task.
-tidy_stage() {
-  stage "clang-tidy"
-  local files
-  files=$(if $full; then sources; else git diff --name-only --diff-filter=d "${KERNELSMITH_TIDY_BASE:-HEAD~1}"; fi |
-    grep -E '^(archive|evaluator|islands|prompts|python|service|src)/.*\.cpp$' | grep -v /templates/ || true)
-  [ -n "$files" ] || { echo "nothing to check"; return; }
-  # Clang cannot read GCC's precompiled headers.
-  cmake --preset dev -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
-  xargs -n 1 -P "$jobs" clang-tidy-14 -p build/tidy --quiet <<<"$files" 2> >(grep -v 'warnings\? generated' >&2)
-}
-
-# Users compile the public headers with compilers of their own.
-headers_stage() {
-  stage "public headers with clang"
-  (cd include && find kernelsmith -name '*.hpp' -printf '#include <%p>\n') | sort | while read -r line; do
-    clang++-14 -std=c++20 -Iinclude -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only -x c++ - <<<"$line"
-  done
-}
-
-fuzz_stage() {
-  stage "fuzz"
+fuzz_part() {
+  stage fuzz "a minute of each fuzz target"
   build fuzz
   local target
   for target in build/fuzz/fuzz/*_fuzz; do
@@ -161,11 +192,9 @@ fuzz_stage() {
   done
 }
 
+stage packages "Debian packages, and two Python environments (build/venv, build/torch)"
 scripts/install.sh test
-for name in format dev asan tsan tidy; do
-  if wanted "$name"; then "${name}_stage"; fi
-done
-for name in headers release wheel fuzz; do
-  if { $full && [ ${#only[@]} -eq 0 ]; } || [[ " ${only[*]:-} " == *" $name "* ]]; then "${name}_stage"; fi
-done
-stage "all passed"
+for part in "${parts[@]}"; do "${part}_part"; done
+stage ""
+scripts/times.py "$stages"
+printf '\n== all passed, in %s s\n' "$SECONDS"

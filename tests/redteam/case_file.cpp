@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <sstream>
 
 namespace kernelsmith::redteam {
@@ -177,6 +178,14 @@ Result<std::vector<Case>> load_cases(const std::filesystem::path& folder, const 
   std::ranges::sort(cases, {}, [](const Case& c) { return std::pair(c.task, c.name); });
   if (auto s = check_twins(cases, folder); !s) return s.error();
   return cases;
+}
+
+std::vector<Case> third_of(std::vector<Case> all, int which) {
+  std::set<std::string> tasks;
+  for (const Case& one : all) tasks.insert(one.task);
+  const auto index_of = [&](const Case& one) { return std::distance(tasks.begin(), tasks.find(one.task)); };
+  std::erase_if(all, [&](const Case& one) { return index_of(one) % 3 != which; });
+  return all;
 }
 
 Result<Source> source_of(const Case& trick, const std::string& path) {

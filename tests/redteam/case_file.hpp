@@ -58,6 +58,9 @@ Result<Case> parse_case(const std::filesystem::path& path, std::string text, con
 /// All cases below `folder`, by task and name; every twin is there and is honest.
 Result<std::vector<Case>> load_cases(const std::filesystem::path& folder, const Places& places);
 
+/// The cases of every third task, in the order of the tasks' names; `which` is 0, 1 or 2.
+std::vector<Case> third_of(std::vector<Case> all, int which);
+
 /// The candidate: its file under the name `path`, or those between lines `//--- PATH`.
 Result<Source> source_of(const Case& trick, const std::string& path);
 

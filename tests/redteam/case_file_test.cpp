@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -76,6 +77,19 @@ TEST(CaseFile, WantsEveryTwinToBeThere) {
   const auto cases = load_cases(folder.path(), {});
   ASSERT_TRUE(cases) << describe(cases.error());
   EXPECT_EQ(cases->size(), 2U);
+}
+
+TEST(CaseFile, ThreeThirdsAreAllCasesAndKeepTasksWhole) {
+  const auto all = load_cases(KERNELSMITH_SOURCE_DIR "/tests/redteam/cpu/cases", {}).value();
+  std::map<std::string, int> third_with;
+  std::size_t cases = 0;
+  for (const int which : {0, 1, 2}) {
+    for (const Case& one : third_of(all, which)) {
+      EXPECT_EQ(third_with.try_emplace(one.task, which).first->second, which) << one.task;
+      ++cases;
+    }
+  }
+  EXPECT_EQ(cases, all.size());
 }
 
 TEST(CaseFile, ReadmeListsEveryCase) {

@@ -17,8 +17,9 @@ Result<Totals> run_rounds(const ProgramOptions& options, const Attack& attack) {
   if (!plants) return plants.error();
   auto all = load_cases(options.folder + "/cases", plants->places());
   if (!all) return all.error();
-  const auto cases = chosen(std::move(*all), options.only);
+  auto cases = chosen(std::move(*all), options.only);
   if (!cases) return cases.error();
+  if (options.third && options.only.empty()) cases = third_of(std::move(*cases), *options.third);
 
   Totals totals;
   auto rows = nlohmann::json::array();
@@ -41,6 +42,9 @@ void ProgramOptions::add_to(CLI::App& app) {
   app.add_option("--cases", folder, "the folder with cases and tasks")->check(CLI::ExistingDirectory);
   app.add_option("--repeat", repeat, "rounds")->check(CLI::PositiveNumber);
   app.add_option("--case", only, "only these cases and their twins");
+  app.add_option("--third", third, "only every third task, from this one on: 0, 1 or 2")
+      ->check(CLI::Range(0, 2))
+      ->envname("KERNELSMITH_REDTEAM_THIRD");
   app.add_option("--json", json, "write the rows to this file");
   app.add_flag("--list", list, "print the table of README.md and do nothing");
 }

@@ -1,6 +1,7 @@
 // What the programs of all backends do alike: options, rounds, rows on the terminal and in a file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct ProgramOptions {
   int repeat = 1;
   bool list = false;
   std::vector<std::string> only;
+  std::optional<int> third;  ///< of the tasks; empty: all
   std::string json;
 
   void add_to(CLI::App& app);

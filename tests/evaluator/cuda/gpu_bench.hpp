@@ -1,4 +1,4 @@
-// A GPU for tests: the real one, or fake_driver.cpp where the program is built with KERNELSMITH_FAKE_DRIVER.
+// A GPU for tests: the real one, or fake_driver.cpp as driver_choice.cpp says.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,16 @@
 
 namespace kernelsmith::cuda {
 
-#ifdef KERNELSMITH_FAKE_DRIVER
-inline constexpr bool kFake = true;
+/// The fake driver's file; null in the program that tests the real one.
+extern const char* const kFakeDriver;
+
 /// For this process by its soname, for runners by the search path.
 inline void use_fake_driver() {
-  static void* const library = ::dlopen(KERNELSMITH_FAKE_DRIVER, RTLD_NOW | RTLD_GLOBAL);
+  if (kFakeDriver == nullptr) return;
+  static void* const library = ::dlopen(kFakeDriver, RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) throw std::runtime_error(::dlerror());
-  ::setenv("LD_LIBRARY_PATH", std::filesystem::path(KERNELSMITH_FAKE_DRIVER).parent_path().c_str(), 1);
+  ::setenv("LD_LIBRARY_PATH", std::filesystem::path(kFakeDriver).parent_path().c_str(), 1);
 }
-#else
-inline constexpr bool kFake = false;
-inline void use_fake_driver() {}
-#endif
 
 inline std::filesystem::path runner_program() {
   return locate_program("kernelsmith-cuda-runner", "KERNELSMITH_CUDA_RUNNER").value();

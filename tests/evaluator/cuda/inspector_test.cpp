@@ -177,7 +177,7 @@ TEST_F(InspectorTest, AKernelThatNeverEndsCostsTheToolsTime) {
 
 TEST_F(InspectorTest, TheRealSanitizerSeesWhatTheKernelDoes) {
   setup_.sanitizer = find_cuda_tool("compute-sanitizer", "/usr/local/cuda");
-  if (kFake || !setup_.sanitizer) GTEST_SKIP() << "needs a GPU and compute-sanitizer";
+  if (kFakeDriver != nullptr || !setup_.sanitizer) GTEST_SKIP() << "needs a GPU and compute-sanitizer";
   setup_.timeout_s = 60;
   const auto clean = inspect();
   ASSERT_TRUE(clean) << describe(clean.error());
