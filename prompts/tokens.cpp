@@ -9,8 +9,8 @@ namespace {
 constexpr std::size_t kWord = 5;  // of lower-case letters, perhaps behind one capital
 constexpr std::size_t kCapitals = 3;
 constexpr std::size_t kDigits = 2;
-constexpr std::size_t kSameSign = 4;  // one sign again and again, such as a ruler
-constexpr std::size_t kBlanksOfToken = 8;    // within a line; a single space belongs to the word behind it
+constexpr std::size_t kSameSign = 4;       // one sign again and again, such as a ruler
+constexpr std::size_t kBlanksOfToken = 8;  // within a line; a single space belongs to the word behind it
 constexpr std::size_t kNotAscii = 2;
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }

@@ -3,14 +3,14 @@
 # Usage: scripts/test.sh [--ci | --full] [--only PART]...
 #   --ci     the checks of a submission too: format, public headers, clang-tidy on what changed, sanitizers
 #   --full   all that: the long tests, all cases of the red team, fuzzing, the wheel, the release build, every file linted
-#   --only   one part: dev, format, headers, tidy, asan, tsan, release, wheel, fuzz
+#   --only   one part: dev, benchmarks, format, headers, tidy, asan, tsan, release, wheel, fuzz
 # build/times.txt lists afterwards what took long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 parts_of_tier=(dev)
-parts_of_ci=(format headers tidy dev asan tsan)
-parts_of_full=(format headers tidy dev asan tsan release wheel fuzz)
+parts_of_ci=(format headers tidy dev benchmarks asan tsan)
+parts_of_full=(format headers tidy dev benchmarks asan tsan release wheel fuzz)
 
 usage() { sed -n '2,7s/^# //p' "$0"; }
 
@@ -123,6 +123,11 @@ tidy_part() {
   # File by file, and without precompiled headers, which clang cannot read when they are GCC's.
   cmake --preset dev -B build/tidy -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >build/tidy.log
   xargs -n 1 -P "$jobs" clang-tidy-14 -p build/tidy --quiet <<<"$files" 2> >(grep -v 'warnings\? generated' >&2)
+}
+
+benchmarks_part() {
+  stage benchmarks "they compile"
+  build dev --target benchmarks
 }
 
 # Sanitizers change times so much that tests of the clock say nothing: those only with --full.

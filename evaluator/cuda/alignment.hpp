@@ -9,6 +9,8 @@ namespace kernelsmith::cuda {
 inline constexpr std::size_t kAlignment = 256;
 
 /// `bytes`, rounded up to it.
-constexpr std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+constexpr std::size_t aligned(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 }  // namespace kernelsmith::cuda

@@ -19,8 +19,9 @@
 namespace kernelsmith::task {
 namespace {
 
-constexpr std::array kOurDtypes = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::f8e5m2,
-                                Dtype::i64, Dtype::i32, Dtype::i8,  Dtype::u8,   Dtype::boolean};
+constexpr std::array kOurDtypes = {Dtype::f64,    Dtype::f32,    Dtype::f16,    Dtype::bf16,
+                                   Dtype::f8e4m3, Dtype::f8e5m2, Dtype::i64,    Dtype::i32,
+                                   Dtype::i8,     Dtype::u8,     Dtype::boolean};
 
 // Dtypes.
 

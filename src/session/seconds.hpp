@@ -9,7 +9,8 @@
 namespace kernelsmith {
 
 /// Replaces `duration` if `key` is there; from `least_s` to a day.
-inline void read_seconds(YamlMap& in, std::string_view key, double least_s, std::chrono::milliseconds& duration) {
+inline void read_seconds(YamlMap& in, std::string_view key, double least_s,
+                         std::chrono::milliseconds& duration) {
   constexpr double kDayS = 86'400;
   double seconds = std::chrono::duration<double>(duration).count();
   in.optional(key, seconds, {least_s, kDayS});

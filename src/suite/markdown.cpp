@@ -35,7 +35,8 @@ std::string section(const std::string& title, const suite::Table& table) {
 std::string to_markdown(const SuiteReport& report) {
   std::string text = "# " + report.kind + "\n\n";
   if (const std::string left = suite::unfinished_text(report); !left.empty()) text += left + ".\n\n";
-  for (const auto& [name, value] : report.settings) text += "- " + markdown_cell(name) + ": " + markdown_cell(value) + "\n";
+  for (const auto& [name, value] : report.settings)
+    text += "- " + markdown_cell(name) + ": " + markdown_cell(value) + "\n";
   return text + section("Levels", suite::levels_for_people(report)) +
          section("By round", suite::rounds_for_people(report)) +
          section("Tasks", suite::tasks_for_people(report));

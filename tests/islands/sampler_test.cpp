@@ -56,16 +56,16 @@ TEST(MixtureSampler, ExploresUniformly) {
 }
 
 TEST(MixtureSampler, ExploitsTheBestOnly) {
-  const auto count =
-      parents(sampler({.explore = 0, .exploit = 1, .weighted = 0, .elite_fraction = 0.2}), wide_island_of(10));
+  const auto count = parents(sampler({.explore = 0, .exploit = 1, .weighted = 0, .elite_fraction = 0.2}),
+                             wide_island_of(10));
   ASSERT_EQ(count.size(), 2U);
   EXPECT_NEAR(count.at(9), kDraws / 2, 200);
   EXPECT_NEAR(count.at(8), kDraws / 2, 200);
 }
 
 TEST(MixtureSampler, ExploitsOneEliteAtLeast) {
-  const auto count =
-      parents(sampler({.explore = 0, .exploit = 1, .weighted = 0, .elite_fraction = 0.01}), wide_island_of(3));
+  const auto count = parents(sampler({.explore = 0, .exploit = 1, .weighted = 0, .elite_fraction = 0.01}),
+                             wide_island_of(3));
   EXPECT_THAT(count, ElementsAre(std::pair(2, kDraws)));
 }
 
@@ -77,8 +77,8 @@ TEST(MixtureSampler, WeighsByFitness) {
 
 TEST(MixtureSampler, MixesByTheShares) {
   // The best of ten: 1/10 by exploring, always by exploiting.
-  const auto count =
-      parents(sampler({.explore = 1, .exploit = 3, .weighted = 0, .elite_fraction = 0.1}), wide_island_of(10));
+  const auto count = parents(sampler({.explore = 1, .exploit = 3, .weighted = 0, .elite_fraction = 0.1}),
+                             wide_island_of(10));
   EXPECT_NEAR(count.at(9), kDraws * (0.25 * 0.1 + 0.75), 170);
 }
 

@@ -41,8 +41,8 @@ TEST(Topology, StarGoesThroughIslandZero) {
 
 TEST(Topology, EdgesAreSortedWhateverTheirOrder) {
   const Topology topology = Topology::from_edges(3, {{id(2), id(0)}, {id(0), id(2)}, {id(0), id(1)}}).value();
-  EXPECT_THAT(topology.edges(),
-              ElementsAre(MigrationEdge{id(0), id(1)}, MigrationEdge{id(0), id(2)}, MigrationEdge{id(2), id(0)}));
+  EXPECT_THAT(topology.edges(), ElementsAre(MigrationEdge{id(0), id(1)}, MigrationEdge{id(0), id(2)},
+                                            MigrationEdge{id(2), id(0)}));
   EXPECT_THAT(topology.neighbours(id(0)), ElementsAre(id(1), id(2)));
   EXPECT_THAT(topology.neighbours(id(1)), ElementsAre());
 }

@@ -40,12 +40,15 @@ TEST(Reasoning, IsLeftOutInEveryPairOfTags) {
 TEST(Reasoning, OfThoughtsIsNeverTheAnswer) {
   for (const char* tag : {"thought", "Thinking", "think", "reasoning"}) {
     const std::string open = "<" + std::string(tag) + ">", close = "</" + std::string(tag) + ">";
-    EXPECT_THAT(outcome(open + "\n" + kThought + close + "\nSorry, no.\n", kThinkersParent), HasSubstr("declined"))
+    EXPECT_THAT(outcome(open + "\n" + kThought + close + "\nSorry, no.\n", kThinkersParent),
+                HasSubstr("declined"))
         << tag;
     EXPECT_THAT(outcome(open + "\n" + kThought, kThinkersParent), HasSubstr("truncated")) << tag;
-    EXPECT_EQ(outcome("kept open\n" + kThought + close + "\n" + kAnswer, kThinkersParent), marked("new;\n")) << tag;
+    EXPECT_EQ(outcome("kept open\n" + kThought + close + "\n" + kAnswer, kThinkersParent), marked("new;\n"))
+        << tag;
   }
-  EXPECT_EQ(outcome("[Reasoning]\nfaster so\n[Answer]\n" + kAnswer, kThinkersParent), marked("new;\n")) << "headings";
+  EXPECT_EQ(outcome("[Reasoning]\nfaster so\n[Answer]\n" + kAnswer, kThinkersParent), marked("new;\n"))
+      << "headings";
 }
 
 TEST(Reasoning, IsNotWhatTheAnswerIsWrappedIn) {
@@ -55,16 +58,18 @@ TEST(Reasoning, IsNotWhatTheAnswerIsWrappedIn) {
             marked("new;\n"));
   EXPECT_EQ(outcome("<plan>\n" + kThought + "</plan>\n<answer>\n" + answer + "</answer>\n", kThinkersParent),
             marked("new;\n"));
-  EXPECT_EQ(outcome("<answer>\n<think>\n" + kThought + "</think>\n" + answer + "</answer>\n", kThinkersParent),
-            marked("new;\n"));
+  EXPECT_EQ(
+      outcome("<answer>\n<think>\n" + kThought + "</think>\n" + answer + "</answer>\n", kThinkersParent),
+      marked("new;\n"));
   EXPECT_EQ(outcome("<answer>\n" + answer + "</answer>\nThe change is:\n" + kAnswer, kThinkersParent),
             marked("new;\n"));
-  EXPECT_EQ(
-      outcome("<Final_Answer>\n" + kAnswer + "</Final_Answer>\nor:\n" + fenced("make\n", "sh"), kThinkersParent),
-      marked("new;\n"));
+  EXPECT_EQ(outcome("<Final_Answer>\n" + kAnswer + "</Final_Answer>\nor:\n" + fenced("make\n", "sh"),
+                    kThinkersParent),
+            marked("new;\n"));
   EXPECT_EQ(outcome(fenced("x;\n", "sh") + "<details>\n" + answer + "</details>\n", kThinkersParent),
             marked("new;\n"));
-  EXPECT_EQ(outcome("<answer>\n" + kStart + "new;\n" + kEnd + "</answer>\n", kThinkersParent), marked("new;\n"));
+  EXPECT_EQ(outcome("<answer>\n" + kStart + "new;\n" + kEnd + "</answer>\n", kThinkersParent),
+            marked("new;\n"));
 }
 
 TEST(Reasoning, IsNoCode) {
@@ -80,11 +85,13 @@ TEST(Reasoning, InChannelsLeavesTheFinalMessage) {
                         "<|return|>",
                     kThinkersParent),
             marked("new;\n"));
-  EXPECT_EQ(outcome("<|start|>assistant" + analysis + "<|end|>\n" + kAnswer, kThinkersParent), marked("new;\n"));
+  EXPECT_EQ(outcome("<|start|>assistant" + analysis + "<|end|>\n" + kAnswer, kThinkersParent),
+            marked("new;\n"));
   EXPECT_EQ(outcome("<|channel|>final<|message|>" + kAnswer, kThinkersParent), marked("new;\n"));
   EXPECT_THAT(outcome(analysis, kThinkersParent), HasSubstr("truncated"));
   EXPECT_THAT(outcome(analysis + "<|end|>", kThinkersParent), HasSubstr("empty_reply"));
-  EXPECT_EQ(outcome(fenced("auto s = \"<|channel|>\";\n"), kThinkersParent), marked("auto s = \"<|channel|>\";\n"));
+  EXPECT_EQ(outcome(fenced("auto s = \"<|channel|>\";\n"), kThinkersParent),
+            marked("auto s = \"<|channel|>\";\n"));
 }
 
 TEST(Reasoning, IsReadOnceInAReplyOfVeryManyTags) {

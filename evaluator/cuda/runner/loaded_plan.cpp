@@ -11,7 +11,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-constexpr std::size_t kNamed = 8;              // launches in one message: it is read by a person or a model
+constexpr std::size_t kNamed = 8;  // launches in one message: it is read by a person or a model
 
 std::size_t upload_bytes(const plan::Operation& operation) {
   if (const auto* upload = std::get_if<plan::Upload>(&operation.what)) return aligned(upload->bytes.size());

@@ -69,7 +69,8 @@ TEST(SetCache, DropsAllWhereItIsFullAndNothingBefore) {
   EXPECT_EQ(bench.device.in_use(), 3 * 768) << "what was found stays valid until room is made";
   bench.cache.make_room();
   EXPECT_EQ(bench.device.in_use(), 0);
-  EXPECT_TRUE(SetCacheBench::holds(bench.cache.find_or_upload(kTimed, one).value()->inputs[kX], one.inputs[kX]));
+  EXPECT_TRUE(
+      SetCacheBench::holds(bench.cache.find_or_upload(kTimed, one).value()->inputs[kX], one.inputs[kX]));
 }
 
 TEST(SetCache, AFullDeviceIsAnErrorThatCanPass) {

@@ -23,40 +23,40 @@ std::string said_of_stream(std::initializer_list<Step> steps) {
 
 TEST(PlanStreams, ForkAndJoin) {
   EXPECT_EQ(said_of_stream({{0, kWork},
-                  {0, EventRecord{0}},
-                  {1, EventWait{0}},
-                  {1, kWork},
-                  {0, kWork},
-                  {1, EventRecord{1}},
-                  {0, EventWait{1}},
-                  {0, kWork}}),
+                            {0, EventRecord{0}},
+                            {1, EventWait{0}},
+                            {1, kWork},
+                            {0, kWork},
+                            {1, EventRecord{1}},
+                            {0, EventWait{1}},
+                            {0, kWork}}),
             "right");
 }
 
 TEST(PlanStreams, JoinThroughOthers) {
   EXPECT_EQ(said_of_stream({{0, EventRecord{0}},
-                  {1, EventWait{0}},
-                  {1, kWork},
-                  {1, EventRecord{1}},
-                  {2, EventWait{1}},
-                  {2, kWork},
-                  {2, EventRecord{2}},
-                  {0, EventWait{2}}}),
+                            {1, EventWait{0}},
+                            {1, kWork},
+                            {1, EventRecord{1}},
+                            {2, EventWait{1}},
+                            {2, kWork},
+                            {2, EventRecord{2}},
+                            {0, EventWait{2}}}),
             "right");
 }
 
 TEST(PlanStreams, ForkAgainAfterAJoin) {
   EXPECT_EQ(said_of_stream({{0, EventRecord{0}},
-                  {1, EventWait{0}},
-                  {1, kWork},
-                  {1, EventRecord{1}},
-                  {0, EventWait{1}},
-                  {0, EventRecord{0}},
-                  {1, EventWait{0}},
-                  {1, kWork},
-                  {1, EventRecord{1}},
-                  {0, EventWait{1}},
-                  {1, EventRecord{3}}}),
+                            {1, EventWait{0}},
+                            {1, kWork},
+                            {1, EventRecord{1}},
+                            {0, EventWait{1}},
+                            {0, EventRecord{0}},
+                            {1, EventWait{0}},
+                            {1, kWork},
+                            {1, EventRecord{1}},
+                            {0, EventWait{1}},
+                            {1, EventRecord{3}}}),
             "right");
 }
 
@@ -81,18 +81,18 @@ TEST(PlanStreams, AreJoinedAtTheEnd) {
 
 TEST(PlanStreams, AreJoinedAfterTheirLastOperation) {
   EXPECT_THAT(said_of_stream({{0, EventRecord{0}},
-                    {1, EventWait{0}},
-                    {1, kWork},
-                    {1, EventRecord{1}},
-                    {0, EventWait{1}},
-                    {1, kWork}}),
+                              {1, EventWait{0}},
+                              {1, kWork},
+                              {1, EventRecord{1}},
+                              {0, EventWait{1}},
+                              {1, kWork}}),
               StartsWith("operation 6: stream 1 is not joined"));
   EXPECT_THAT(said_of_stream({{0, EventRecord{0}},
-                    {1, EventWait{0}},
-                    {1, kWork},
-                    {1, EventRecord{1}},
-                    {1, kWork},
-                    {0, EventWait{1}}}),
+                              {1, EventWait{0}},
+                              {1, kWork},
+                              {1, EventRecord{1}},
+                              {1, kWork},
+                              {0, EventWait{1}}}),
               StartsWith("operation 5: stream 1 is not joined"));
 }
 
@@ -103,21 +103,21 @@ TEST(PlanStreams, AreNotJoinedByAnEventThatNobodyWaitsFor) {
 
 TEST(PlanStreams, AreNotJoinedByAStreamThatIsNotItself) {
   EXPECT_THAT(said_of_stream({{0, EventRecord{0}},
-                    {1, EventWait{0}},
-                    {1, kWork},
-                    {1, EventRecord{1}},
-                    {2, EventWait{1}},
-                    {2, kWork}}),
+                              {1, EventWait{0}},
+                              {1, kWork},
+                              {1, EventRecord{1}},
+                              {2, EventWait{1}},
+                              {2, kWork}}),
               HasSubstr("stream 1 is not joined"));
 }
 
 TEST(PlanStreams, AreNotJoinedByAnEarlierRecordOfTheEvent) {
   EXPECT_THAT(said_of_stream({{0, EventRecord{0}},
-                    {1, EventWait{0}},
-                    {1, kWork},
-                    {1, EventRecord{1}},
-                    {0, EventRecord{1}},
-                    {0, EventWait{1}}}),
+                              {1, EventWait{0}},
+                              {1, kWork},
+                              {1, EventRecord{1}},
+                              {0, EventRecord{1}},
+                              {0, EventWait{1}}}),
               HasSubstr("stream 1 is not joined"));
 }
 
@@ -128,9 +128,12 @@ TEST(PlanStreams, ThatOnlyWaitAreJoinedToo) {
 
 TEST(PlanStreams, HaveNumbersWithinTheLimits) {
   EXPECT_THAT(said_of_stream({{kMaxStreams, kWork}}), HasSubstr("stream 64; a call has at most 64 streams"));
-  EXPECT_THAT(said_of_stream({{0, EventRecord{kMaxEvents}}}), HasSubstr("event 1024; a call has at most 1024 events"));
-  EXPECT_THAT(said_of_stream({{0, EventWait{kMaxEvents}}}), HasSubstr("event 1024; a call has at most 1024 events"));
-  EXPECT_EQ(said_of_stream({{0, EventRecord{1023}}, {63, EventWait{1023}}, {63, EventRecord{0}}, {0, EventWait{0}}}),
+  EXPECT_THAT(said_of_stream({{0, EventRecord{kMaxEvents}}}),
+              HasSubstr("event 1024; a call has at most 1024 events"));
+  EXPECT_THAT(said_of_stream({{0, EventWait{kMaxEvents}}}),
+              HasSubstr("event 1024; a call has at most 1024 events"));
+  EXPECT_EQ(said_of_stream(
+                {{0, EventRecord{1023}}, {63, EventWait{1023}}, {63, EventRecord{0}}, {0, EventWait{0}}}),
             "right");
 }
 

@@ -84,9 +84,12 @@ TEST(PlanTensorMap, HasNumbersThatTheDriverTakes) {
               HasSubstr("globalDim[0] is 4294967297"));
   EXPECT_THAT(said_of_map([](TensorMap& map) { map.box[0] = 0; }), HasSubstr("boxDim[0] is 0"));
   EXPECT_THAT(said_of_map([](TensorMap& map) { map.box[1] = 257; }), HasSubstr("boxDim[1] is 257"));
-  EXPECT_THAT(said_of_map([](TensorMap& map) { map.element_strides[0] = 0; }), HasSubstr("elementStrides[0] is 0"));
-  EXPECT_THAT(said_of_map([](TensorMap& map) { map.element_strides[1] = 9; }), HasSubstr("elementStrides[1] is 9"));
-  EXPECT_THAT(said_of_map([](TensorMap& map) { map.strides[0] = 120; }), HasSubstr("globalStrides[0] is 120"));
+  EXPECT_THAT(said_of_map([](TensorMap& map) { map.element_strides[0] = 0; }),
+              HasSubstr("elementStrides[0] is 0"));
+  EXPECT_THAT(said_of_map([](TensorMap& map) { map.element_strides[1] = 9; }),
+              HasSubstr("elementStrides[1] is 9"));
+  EXPECT_THAT(said_of_map([](TensorMap& map) { map.strides[0] = 120; }),
+              HasSubstr("globalStrides[0] is 120"));
   EXPECT_THAT(said_of_map([](TensorMap& map) { map.strides[0] = std::uint64_t{1} << 40; }),
               HasSubstr("globalStrides[0] is 1099511627776"));
   EXPECT_THAT(said_of_map([](TensorMap& map) { map.address = kX + 8; }),

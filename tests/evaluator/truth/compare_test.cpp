@@ -71,7 +71,8 @@ TEST(Compare, WantsTheSameSpecials) {
   EXPECT_EQ(compare(expected, {1, kFloatNan, kFloatInfinity, -kFloatInfinity}).fault, Fault::none);
   EXPECT_EQ(compare(expected, {1, 7, kFloatInfinity, -kFloatInfinity}).fault, Fault::not_finite);
   EXPECT_EQ(compare(expected, {1, kFloatNan, -kFloatInfinity, -kFloatInfinity}).fault, Fault::not_finite);
-  EXPECT_EQ(compare(expected, {kFloatNan, kFloatNan, kFloatInfinity, -kFloatInfinity}).fault, Fault::not_finite);
+  EXPECT_EQ(compare(expected, {kFloatNan, kFloatNan, kFloatInfinity, -kFloatInfinity}).fault,
+            Fault::not_finite);
 }
 
 TEST(Compare, WantsSpecialsWritten) {

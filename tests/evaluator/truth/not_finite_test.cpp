@@ -26,7 +26,8 @@ constexpr auto kUnlike = [](auto& call) {
 
 TEST(NotFinite, IsWantedWhereTruthAndReferenceAgree) {
   Judging judging(rows_task(1, 4), kUnlike);
-  const Expected expected = judging.expect({bytes_from<float>({1, kAnyNan, kAnyInfinity, -kAnyInfinity}), {}});
+  const Expected expected =
+      judging.expect({bytes_from<float>({1, kAnyNan, kAnyInfinity, -kAnyInfinity}), {}});
   EXPECT_EQ(expected.judged, 1U);
   EXPECT_EQ(fault_of<float>(expected, {1, kAnyNan, kAnyInfinity, -kAnyInfinity}), Fault::none);
   EXPECT_EQ(fault_of<float>(expected, {1, 0, kAnyInfinity, -kAnyInfinity}), Fault::not_finite);
