@@ -48,6 +48,12 @@ if(KERNELSMITH_SANITIZE)
   # Candidates and tools started by the tests are built without sanitizers; the tests ask for this.
   target_compile_definitions(kernelsmith_common_flags INTERFACE KERNELSMITH_SANITIZED=1)
 endif()
+# There are a hundred programs of tests, and the usual linker takes half a second for each.
+find_program(MOLD mold)
+mark_as_advanced(MOLD)
+if(KERNELSMITH_BUILD_TESTS AND MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_link_options(kernelsmith_common_flags INTERFACE -fuse-ld=mold)
+endif()
 if(KERNELSMITH_BUILD_FUZZERS)
   target_compile_options(kernelsmith_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
