@@ -33,6 +33,8 @@ namespace {
 /// Calls of a batch, at most: of the shortest kernels a batch lasts some 60 us, a hundred times what an
 /// event's time scatters.
 constexpr std::size_t kMostSlots = 32;
+/// Host code of a call has so long to be planned, on a machine that compiles others meanwhile.
+constexpr double kLeastPlanS = 10;
 /// Without a device this is what candidates are compiled for.
 constexpr const char* kUsualArch = "sm_90a";
 /// Deriving what outputs may be is the processor's work.
@@ -203,7 +205,7 @@ Result<Prepared> prepare(std::shared_ptr<const Task> task, const CudaOptions& op
   prepared.objects = std::move(*objects);
   prepared.plan = {{*planner, facts, made_up_workspace(), options.unsandboxed},
                    *prepared.shapes,
-                   prepared.task->timeout_s};
+                   std::max(kLeastPlanS, prepared.task->timeout_s)};
   return prepared;
 }
 
