@@ -90,7 +90,7 @@ class CudaBackend final : public Backend {
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!judge_) return why_not_;
     const std::lock_guard lock(mutex_);
-    const auto held = lease_->take(stop);
+    const auto held = in_turn(request.works, [&] { return lease_->take(stop); });
     if (!held) return held.error();
     auto evaluation = judge_->evaluate(request, stop);
     if (!evaluation) return evaluation;
