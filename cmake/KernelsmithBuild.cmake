@@ -171,6 +171,9 @@ endfunction()
 function(kernelsmith_test_objects name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   add_library(${name} OBJECT ${arg_SOURCES})
+  # Compiled as a program's sources are: the precompiled header is one of those.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
   kernelsmith_compile_as_test(${name} ${arg_LINK})
   # As programs are compiled, for the precompiled header's sake.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks and measures the backends cuda and torch on a GPU machine, and prints a short table for each section.
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect;
-#   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch; and torch_rates
+#   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch; and torch_rates; of `serve`: service
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
 cd "$(dirname "$0")/.."
@@ -103,6 +103,9 @@ section_torch_rates() {
 }
 
 section_torch_redteam() { timeout "${REDTEAM_TIME:-440}" stdbuf -oL "$tests/redteam_torch" --repeat "${REDTEAM_ROUNDS:-1}"; }
+
+# 200 requests by 16 clients, some of which hang, crash or are wrong (docs/service.md).
+section_service() { timeout 235 python3 -u benchmarks/service_mixed.py --kernelsmith "$(command -v kernelsmith)" --seconds 130; }
 
 section_torch() {
   for part in workers examples replay noise redteam; do section_torch_$part; done

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <kernelsmith/evaluator/call_limit.hpp>
 #include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
@@ -93,6 +94,7 @@ BackendDescription describe_cuda_backend() {
   description.language = "CUDA C++";
   description.suffix = ".cu";
   description.form = TaskForm::kernel;
+  description.timeout_s = kGpuTimeoutS;
   description.dtypes = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::f8e5m2,
                         Dtype::i64, Dtype::i32, Dtype::i8,  Dtype::u8,   Dtype::boolean};
   description.interface_files = [](const Task& task) {

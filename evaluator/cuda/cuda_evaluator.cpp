@@ -33,6 +33,8 @@ namespace {
 /// Calls of a batch, at most: of the shortest kernels a batch lasts some 60 us, a hundred times what an
 /// event's time scatters.
 constexpr std::size_t kMostSlots = 32;
+/// Host code of a call has so long to be planned, on a machine that compiles others meanwhile.
+constexpr double kLeastPlanS = 10;
 /// Without a device this is what candidates are compiled for.
 constexpr const char* kUsualArch = "sm_90a";
 /// Deriving what outputs may be is the processor's work.
@@ -88,7 +90,7 @@ class CudaBackend final : public Backend {
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!judge_) return why_not_;
     const std::lock_guard lock(mutex_);
-    const auto held = lease_->take(stop);
+    const auto held = in_turn(request.works, [&] { return lease_->take(stop); });
     if (!held) return held.error();
     auto evaluation = judge_->evaluate(request, stop);
     if (!evaluation) return evaluation;
@@ -203,7 +205,7 @@ Result<Prepared> prepare(std::shared_ptr<const Task> task, const CudaOptions& op
   prepared.objects = std::move(*objects);
   prepared.plan = {{*planner, facts, made_up_workspace(), options.unsandboxed},
                    *prepared.shapes,
-                   prepared.task->timeout_s};
+                   std::max(kLeastPlanS, prepared.task->timeout_s)};
   return prepared;
 }
 

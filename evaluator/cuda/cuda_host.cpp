@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <kernelsmith/evaluator/call_limit.hpp>
 #include <kernelsmith/evaluator/expression.hpp>
 
 #include "cuda_session.hpp"
@@ -49,7 +50,8 @@ Result<std::shared_ptr<CudaHost>> CudaHost::create(std::shared_ptr<const Task> t
                    .places = kPlaces,
                    .batch_us = kBatchUs,
                    .isolated_calls = true,
-                   .floors = kFloors};
+                   .floors = kFloors,
+                   .over_yardstick = kOverYardstick};
   auto comparer = Comparer::create(host->device(), judge_kernels);
   if (!comparer) return comparer.error();
   host->comparer_ = std::move(*comparer);

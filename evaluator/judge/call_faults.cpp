@@ -137,6 +137,18 @@ Failure in_a_call(const Failure& failure, const TaskShape& shape) {
   return told;
 }
 
+Failure with_limit(const Failure& failure, const CallLimit& limit) {
+  const Rejection* const rejection = std::get_if<Rejection>(&failure);
+  const bool late =
+      rejection && rejection->stage == Stage::run && rejection->code == RejectionCode::timed_out;
+  if (!late || limit.yardstick_us == 0) return failure;
+  Rejection told = *rejection;
+  told.diagnostics += " (a call may take " + number(limit.s, 4) +
+                      " s: the task's timeout_s, or 100 times as long as the yardstick's, which takes " +
+                      number(limit.yardstick_us, 4) + " us, if that is more)";
+  return told;
+}
+
 Failure wrong(const Findings::Wrong& found, const Expected* expected, const Task& task,
               const TaskShape& shape, Values values) {
   const std::string output = "output '" + task.tensors[found.tensor].name + "' at " + where(shape);

@@ -7,6 +7,8 @@
 #include <kernelsmith/evaluator/inputs.hpp>
 #include <kernelsmith/evaluator/kernel_host.hpp>
 
+#include "judge/context.hpp"
+
 namespace kernelsmith::judge {
 
 /// Whether the diagnostics may show values of outputs: those of the check's sets, which are never timed.
@@ -17,6 +19,9 @@ std::string where(const TaskShape& shape);
 
 /// A failure of calls, with the shape where it is the kernel's.
 Failure in_a_call(const Failure& failure, const TaskShape& shape);
+
+/// What took too long (`timed_out`) with the limit, and what that is made of; any other failure as it is.
+Failure with_limit(const Failure& failure, const CallLimit& limit);
 
 /// An output that is not `expected`: which elements, the worst one's values, and what helps. Null where
 /// `found` tells by itself what was due.

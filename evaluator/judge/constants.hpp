@@ -14,9 +14,11 @@ inline constexpr double kQuickCallUs = 10e3;
 inline constexpr double kLongCallUs = 100e3;
 /// ... and is so many times slower than the yardstick: no search needs its score.
 inline constexpr double kHopeless = 1000;
+/// A call of the task's own kernels on a GPU, as long as the yardstick's time is not known.
+inline constexpr double kUnknownCallS = 60;
 /// Wall time of a candidate's loads and calls: enough for honest calls of a second, ...
-inline constexpr double kLeastAllowanceS = 20;
-/// ... and for tasks that allow long calls a few of them.
+inline constexpr double kLeastAllowanceS = 30;
+/// ... and for tasks whose calls may take long, a few of them.
 inline constexpr double kAllowanceTimeouts = 3;
 
 /// A timed shape's, at least: the check's, and a warm-up and a sample in each of a duel's three rounds.

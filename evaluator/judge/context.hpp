@@ -12,6 +12,12 @@
 
 namespace kernelsmith::judge {
 
+/// How long a call may take.
+struct CallLimit {
+  double s = 0;
+  double yardstick_us = 0;  ///< what the yardstick's takes, where it counts
+};
+
 /// All references outlive the evaluation.
 struct Context {
   const Task& task;
@@ -19,6 +25,7 @@ struct Context {
   const Bank& bank;
   KernelHost& host;
   const std::function<double()>& now_s;
+  CallLimit limit;
   std::stop_token stop;
 
   std::size_t timed() const {

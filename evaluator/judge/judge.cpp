@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -63,8 +64,9 @@ class TaskJudge final : public Judge {
 
  private:
   Context context(std::stop_token stop = {}) const {
-    return {*parts_.task, shapes_, bank_, *parts_.host, parts_.now_s, std::move(stop)};
+    return {*parts_.task, shapes_, bank_, *parts_.host, parts_.now_s, limit_, std::move(stop)};
   }
+  void limit_calls();
   Status draw_bank();
   Report begin_report(const Report& of_compilation) const;
   void finish_report(Players& players, Report& report) const;
@@ -81,11 +83,28 @@ class TaskJudge final : public Judge {
   std::vector<TaskShape> shapes_;
   Bank bank_;
   std::vector<double> yardstick_us_;  ///< by timed shape
+  CallLimit limit_;
   Scale scale_;
   std::map<Digest, Pool> pools_;
 };
 
+/// One limit for all shapes: by the yardstick's longest call. Before that is known, the task's own kernels
+/// have a limit that only one that hangs does not keep.
+void TaskJudge::limit_calls() {
+  const double task_s = parts_.task->timeout_s, over_yardstick = parts_.host->traits().over_yardstick;
+  if (over_yardstick == 0) {
+    limit_ = {task_s, 0};
+  } else if (yardstick_us_.empty()) {
+    limit_ = {std::max(task_s, kUnknownCallS), 0};
+  } else {
+    const double longest_us = std::ranges::max(yardstick_us_);
+    limit_ = {std::max(task_s, over_yardstick * longest_us / 1e6), longest_us};
+  }
+  parts_.host->limit_calls(limit_.s);
+}
+
 Status TaskJudge::prepare() {
+  limit_calls();
   if (auto drawn = draw_bank(); !drawn) return drawn;
   const bool is_reference = parts_.task->baseline == parts_.task->reference;
   std::vector<std::pair<BinaryPtr, std::string>> trusted = {
@@ -101,6 +120,7 @@ Status TaskJudge::prepare() {
   auto scale = measure_scale(context(), parts_, yardstick_us_);
   if (!scale) return scale.error();
   scale_ = std::move(*scale);
+  limit_calls();
   return {};
 }
 

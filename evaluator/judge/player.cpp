@@ -27,7 +27,7 @@ Judged<void> Player::open(std::size_t place) {
   close();
   if (context_->stop.stop_requested()) return Failure(cancelled());
   auto opened = on_the_clock([&] { return context_->host.open(binary_, trust_, place, context_->stop); });
-  if (!opened) return told(opened.error());
+  if (!opened) return told(with_limit(opened.error(), context_->limit));
   session_ = std::move(*opened);
   return {};
 }
@@ -43,13 +43,13 @@ Judged<double> Player::run(std::size_t shape, std::span<const std::size_t> sets)
   const double left_s = allowance_s() - used_s_;
   if (left_s <= 0) return over_allowance(shape);
   sets_.assign(sets.begin(), sets.end());
-  batch_ = {shape, {}, std::min(context_->task.timeout_s, left_s)};
+  batch_ = {shape, {}, std::min(context_->limit.s, left_s)};
   for (const std::size_t set : sets) batch_.calls.push_back(&context_->bank[shape][set]);
   const auto batch_us = on_the_clock([&] { return session_->run(batch_); });
   if (batch_us) return *batch_us / static_cast<double>(sets.size());
   if (allowance_s() <= used_s_ && std::holds_alternative<Rejection>(batch_us.error()))
     return over_allowance(shape);
-  return told(in_a_call(batch_us.error(), context_->shapes[shape]));
+  return told(in_a_call(with_limit(batch_us.error(), context_->limit), context_->shapes[shape]));
 }
 
 Judged<void> Player::compare(Values values) {
@@ -82,7 +82,7 @@ void Player::add_costs(std::map<std::string, double>& spent_ms) const {
 
 double Player::allowance_s() const {
   if (trusted()) return std::numeric_limits<double>::infinity();
-  return std::max(kLeastAllowanceS, kAllowanceTimeouts * context_->task.timeout_s);
+  return std::max(kLeastAllowanceS, kAllowanceTimeouts * context_->limit.s);
 }
 
 Failure Player::told(const Failure& failure) const {

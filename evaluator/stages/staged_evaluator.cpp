@@ -23,6 +23,7 @@ struct Flight {
   EvaluationJob job;
   std::stop_token stop;
   Sink<Evaluation> done;
+  WorkSink works;
   PreparedTaskPtr task;  ///< null until it is ready
   RunRequest request = {};
 
@@ -40,9 +41,14 @@ class StagedEvaluator final : public TaskServer {
   void add(std::shared_ptr<const Task> task) override { tasks_.add(std::move(task)); }
 
   void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) override {
+    start_watched(std::move(job), std::move(stop), std::move(done), [](bool) {});
+  }
+
+  void start_watched(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done,
+                     WorkSink works) override {
     PreparedTaskPtr ready = tasks_.find(job.task);
-    auto flight =
-        std::make_shared<Flight>(Flight{std::move(job), std::move(stop), std::move(done), std::move(ready)});
+    auto flight = std::make_shared<Flight>(
+        Flight{std::move(job), std::move(stop), std::move(done), std::move(works), std::move(ready)});
     if (flight->task)
       post(Slot::compile, flight, [this, flight](std::size_t) { build(flight); });
     else
@@ -73,9 +79,13 @@ class StagedEvaluator final : public TaskServer {
   }
 
   void build(const FlightPtr& flight) {
+    flight->works(true);
     if (auto ended = parse_and_compile(*flight)) return flight->finish(std::move(*ended));
+    flight->works(false);
     post(Slot::run, flight, [flight](std::size_t device) {
+      flight->works(true);
       flight->request.device = device;
+      flight->request.works = flight->works;
       flight->finish(flight->task->backend->run(std::move(flight->request), flight->stop));
     });
   }

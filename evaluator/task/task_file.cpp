@@ -268,6 +268,7 @@ void read_root(YamlMap& in, Reading& reading) {
   in.optional("description", task.description);
   if (form == TaskForm::kernel || form == TaskForm::command) in.optional("threads", task.threads, kThreads);
   in.optional("nondeterministic", task.nondeterministic);
+  if (reading.backend) task.timeout_s = reading.backend->timeout_s;
   in.optional("timeout_s", task.timeout_s, kTimeoutS);
   in.optional_map("files", [&](YamlMap& named) { read_files(named, reading.files); });
   if (!in.ok()) return;

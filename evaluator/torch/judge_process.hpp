@@ -21,9 +21,9 @@ namespace kernelsmith::torch {
 struct WorkerLimits {
   double start_s = 300;    ///< to import PyTorch and open the device: a cold disk takes minutes
   double prepare_s = 900;  ///< the reference, compiled and tried: torch.compile takes minutes
-  double load_s = 120;     ///< a plan's cubins, and each of its alternatives timed
+  double load_s = 120;     ///< a plan's cubins, its alternatives timed; beyond what a call may take
   double compare_s = 120;  ///< the reference in fp64 beside it, for each set of a batch
-  double grace_s = 10;     ///< beyond a batch's own limit: inputs are drawn and outputs poisoned
+  double grace_s = 20;     ///< beyond what its calls may take: inputs are drawn and outputs poisoned
 };
 
 /// The device, as it tells of itself.

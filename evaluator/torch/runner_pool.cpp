@@ -6,22 +6,30 @@
 namespace kernelsmith::torch {
 namespace {
 
+/// A spare takes some seconds to start: in them a second candidate that hangs is likely, where there is one
+/// at all.
+constexpr std::size_t kSparesAfterALoss = 2;
+
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace
 
-void RunnerPool::start_spare() {
-  if (spare_ && spare_->alive()) return;
-  auto started = Worker::start(start_, Role::runner);
-  spare_ = started ? std::move(*started) : nullptr;
+void RunnerPool::start_spares() {
+  std::erase_if(spares_, [](const auto& spare) { return !spare->alive(); });
+  while (spares_.size() < wanted_spares_) {
+    auto started = Worker::start(start_, Role::runner);
+    if (!started) return;
+    spares_.push_back(std::move(*started));
+  }
 }
 
 Result<Worker*> RunnerPool::take(const PlanPtr& plan, std::size_t place, const std::stop_token& stop) {
   Used& used = by_place_[place];
   if (!used.worker || !used.worker->alive()) {
     const double start_s = now_s();
+    if (used.worker) wanted_spares_ = kSparesAfterALoss;
     auto worker = take_spare(stop);
     waited_s_ += now_s() - start_s;
     if (!worker) return worker.error();
@@ -33,13 +41,15 @@ Result<Worker*> RunnerPool::take(const PlanPtr& plan, std::size_t place, const s
 
 Result<std::unique_ptr<Worker>> RunnerPool::take_spare(const std::stop_token& stop) {
   // A spare can have died of what took the device away for a moment.
-  if (!spare_ || !spare_->alive()) {
+  std::erase_if(spares_, [](const auto& spare) { return !spare->alive(); });
+  if (spares_.empty()) {
     auto started = Worker::start(start_, Role::runner);
     if (!started) return started.error();
-    spare_ = std::move(*started);
+    spares_.push_back(std::move(*started));
   }
-  std::unique_ptr<Worker> worker = std::move(spare_);
-  start_spare();
+  std::unique_ptr<Worker> worker = std::move(spares_.front());
+  spares_.pop_front();
+  start_spares();
   if (const auto prepared = worker->ask(preparation_, start_s_, stop); !prepared)
     return machine_error(prepared.error());
   return worker;

@@ -1,7 +1,8 @@
-// RunnerPool: the processes that candidates' kernels run in, one for each place, and a spare.
+// RunnerPool: the processes that candidates' kernels run in, one for each place, and spares.
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -21,8 +22,9 @@ class RunnerPool {
   RunnerPool(WorkerStart start, Json preparation, double start_s)
       : start_(std::move(start)), preparation_(std::move(preparation)), start_s_(start_s) {}
 
-  /// Starts the spare: its imports take seconds, and touch no GPU. An error shows when one is taken.
-  void start_spare();
+  /// Starts a spare, whose imports take seconds: one, and more once a candidate has cost a runner, for then
+  /// others soon may. An error shows when one is taken.
+  void start_spares();
 
   /// The runner of the place, alive and prepared, to load this plan into. It serves one candidate after the
   /// other, and overwrites before each batch what another one left; only one that failed is replaced. Errors
@@ -46,7 +48,8 @@ class RunnerPool {
   const WorkerStart start_;
   const Json preparation_;
   const double start_s_;
-  std::unique_ptr<Worker> spare_;
+  std::deque<std::unique_ptr<Worker>> spares_;  ///< the oldest first
+  std::size_t wanted_spares_ = 1;
   std::map<std::size_t, Used> by_place_;
   double waited_s_ = 0;
 };

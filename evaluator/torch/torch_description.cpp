@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <kernelsmith/evaluator/call_limit.hpp>
 #include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
@@ -100,6 +101,7 @@ BackendDescription describe_torch_backend() {
   description.language = "Python (PyTorch, Triton)";
   description.suffix = ".py";
   description.form = TaskForm::module;
+  description.timeout_s = kGpuTimeoutS;
   description.hardware = torch_hardware;
   description.examine_machine = torch::examine_torch;
   description.examine_task = torch::try_task;

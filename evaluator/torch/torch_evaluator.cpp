@@ -135,7 +135,7 @@ class TorchBackend final : public Backend {
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!device_) return why_not_;
     const std::lock_guard lock(mutex_);
-    const auto held = device_->lease.take(stop);
+    const auto held = in_turn(request.works, [&] { return device_->lease.take(stop); });
     if (!held) return held.error();
     auto evaluation = device_->judge->evaluate(request, stop);
     if (!evaluation || !evaluation->accepted()) return evaluation;

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <utility>
 
+#include <kernelsmith/evaluator/call_limit.hpp>
+
 #include "torch_session.hpp"
 
 namespace kernelsmith::torch {
@@ -60,8 +62,9 @@ TorchHost::TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, c
               .places = kPlaces,
               .batch_us = settings.batch_us,
               .isolated_calls = true,
-              .floors = kFloors} {
-  runners_.start_spare();
+              .floors = kFloors,
+              .over_yardstick = kOverYardstick} {
+  runners_.start_spares();
 }
 
 Judged<std::unique_ptr<KernelSession>> TorchHost::open(const BinaryPtr& binary, Trust, std::size_t place,
@@ -72,7 +75,8 @@ Judged<std::unique_ptr<KernelSession>> TorchHost::open(const BinaryPtr& binary, 
   if (!plan) return Failure(fail(ErrorCode::internal, "no binary of the torch backend"));
   auto runner = runners_.take(plan, place, stop);
   if (!runner) return Failure(runner.error());
-  const auto loaded = (*runner)->ask({{"do", "load"}}, plan->bytes(), judge_.limits().load_s, stop);
+  const double limit_s = judge_.limits().load_s + call_s_;
+  const auto loaded = (*runner)->ask({{"do", "load"}, {"call_s", call_s_}}, plan->bytes(), limit_s, stop);
   if (!loaded) return believed(loaded.error(), stop);
   // The planner's word is a candidate's; this is the runner's.
   if (wants_own_kernels_ && count_at(loaded->json, "launches") == 0) return no_own_kernels(Stage::plan);

@@ -35,6 +35,7 @@ class TorchHost final : public KernelHost {
   std::size_t capacity(std::size_t) const override { return reference_.slots; }
   Judged<std::unique_ptr<KernelSession>> open(const BinaryPtr& binary, Trust trust, std::size_t place,
                                               const std::stop_token& stop) override;
+  void limit_calls(double call_s) override { call_s_ = call_s; }
   Result<double> least_us(std::size_t shape, const InputSet& set) override;
 
   /// The variants of the inputs as shapes; only the first, as given, is timed.
@@ -62,6 +63,7 @@ class TorchHost final : public KernelHost {
   const ReferenceFacts reference_;
   RunnerPool runners_;
   HostTraits traits_;
+  double call_s_ = 0;  ///< of the calls that loading makes
 };
 
 /// "No kernel of its own": what the policy own_kernels refuses.

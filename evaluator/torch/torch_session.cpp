@@ -101,7 +101,9 @@ Judged<double> PlanSession::run(const Batch& batch) {
   batch_ = batch;
   const AddedTime watch(spent_ms_["calls"]);
   const double limit_s = batch.timeout_s + host_.judge().limits().grace_s;
-  const auto ran = runner_.ask(batch_request("run", batch.shape, batch.calls), limit_s, stop_);
+  Json request = batch_request("run", batch.shape, batch.calls);
+  request["call_s"] = batch.timeout_s;
+  const auto ran = runner_.ask(request, limit_s, stop_);
   if (!ran) return host_.believed(ran.error(), stop_);
   auto time = time_in(ran->json);
   if (!time) return time;

@@ -14,11 +14,12 @@ std::string seconds(double s) {
   return text.str();
 }
 
-/// Whether what the candidate did lasts: a lost context, changed parameters.
+/// Whether what the candidate did lasts: a lost context, a kernel that still runs, changed parameters.
 bool damaged(const Failure& failure) {
   const auto* const rejection = std::get_if<Rejection>(&failure);
   return rejection &&
-         (rejection->code == RejectionCode::crashed || rejection->code == RejectionCode::input_modified);
+         (rejection->code == RejectionCode::crashed || rejection->code == RejectionCode::timed_out ||
+          rejection->code == RejectionCode::input_modified);
 }
 
 }  // namespace

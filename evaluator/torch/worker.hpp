@@ -30,7 +30,7 @@ class Worker {
   /// One request with its reply. What the reply tells as an error is that failure. A runner that dies or
   /// gives no answer is a Rejection (run: crashed, timed_out), which must not be believed before the machine
   /// has shown that it works; a judge that does is an Error. After either the worker is dead, and after a
-  /// reply that a kernel crashed or changed what the next candidate would find.
+  /// reply that a kernel crashed, does not end, or changed what the next candidate would find.
   Judged<Reply> ask(const Json& request, std::string blob, double timeout_s, const std::stop_token& stop);
   Judged<Reply> ask(const Json& request, double timeout_s, const std::stop_token& stop) {
     return ask(request, {}, timeout_s, stop);

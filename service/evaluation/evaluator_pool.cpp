@@ -42,12 +42,12 @@ EvaluatorPool::~EvaluatorPool() {
   for (const auto& [digest, entry] : entries) entry->evaluator.reset();
 }
 
-void EvaluatorPool::start(const TaskPtr& task, EvaluationJob job, std::stop_token stop,
-                          std::function<void()> begun, Sink<Evaluation> done) {
+void EvaluatorPool::start(const TaskPtr& task, EvaluationJob job, std::stop_token stop, Sink<Evaluation> done,
+                          WorkSink works) {
   const std::lock_guard lock(mutex_);
   EntryPtr& entry = entries_[task->digest];
   if (!entry) entry = std::make_shared<Entry>(task);
-  entry->waiting.push_back({std::move(job), std::move(stop), std::move(begun), std::move(done)});
+  entry->waiting.push_back({std::move(job), std::move(stop), std::move(done), std::move(works)});
   queue(entry);
 }
 
@@ -167,8 +167,7 @@ void EvaluatorPool::start_waiting(const EntryPtr& entry) {
       done(stopped());
       continue;
     }
-    one.begun();
-    evaluator->start(std::move(one.job), std::move(one.stop), std::move(done));
+    evaluator->start_watched(std::move(one.job), std::move(one.stop), std::move(done), std::move(one.works));
   }
 }
 

@@ -34,10 +34,10 @@ class EvaluatorPool {
   EvaluatorPool(const EvaluatorPool&) = delete;
   EvaluatorPool& operator=(const EvaluatorPool&) = delete;
 
-  /// Evaluator::start, once the task is prepared; `begun` is called then. Stopping takes effect from then on.
-  /// Neither is called inside start().
-  void start(const TaskPtr& task, EvaluationJob job, std::stop_token stop, std::function<void()> begun,
-             Sink<Evaluation> done);
+  /// Evaluator::start_watched, once the task is prepared. Stopping takes effect from then on. Nothing is
+  /// called inside start().
+  void start(const TaskPtr& task, EvaluationJob job, std::stop_token stop, Sink<Evaluation> done,
+             WorkSink works);
 
   /// Whether a job of this task would not wait for room.
   bool has_room_for(const Digest& task) const;
@@ -48,8 +48,8 @@ class EvaluatorPool {
   struct Waiting {
     EvaluationJob job;
     std::stop_token stop;
-    std::function<void()> begun;
     Sink<Evaluation> done;
+    WorkSink works;
   };
   struct Entry {
     explicit Entry(TaskPtr of) : task(std::move(of)) {}

@@ -27,6 +27,25 @@ constexpr std::string_view name_of(State state) {
 
 constexpr bool is_final(State state) { return state != State::pending && state != State::processing; }
 
+/// Since when a request is evaluated or waits: for a worker, its task, its turn on the device. What it did
+/// before is in the sums.
+struct Stint {
+  using Clock = std::chrono::steady_clock;
+
+  bool works = false;
+  Clock::time_point since = Clock::now();
+  std::uint64_t number = 0;
+  double worked_s = 0, waited_s = 0;
+
+  double so_far_s() const { return std::chrono::duration<double>(Clock::now() - since).count(); }
+  void next(bool work) {
+    (works ? worked_s : waited_s) += so_far_s();
+    works = work;
+    since = Clock::now();
+    ++number;
+  }
+};
+
 /// Guarded by the table that holds it.
 struct Job {
   using Clock = std::chrono::steady_clock;
@@ -37,7 +56,7 @@ struct Job {
   State state = State::pending;
   std::stop_source stop;
   std::uint32_t attempt = 0;
-  bool begun = false;  ///< by its evaluator: the task is prepared
+  Stint stint;
 
   std::chrono::system_clock::time_point submitted_at = std::chrono::system_clock::now();
   std::chrono::system_clock::time_point completed_at;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <ranges>
 #include <utility>
 
 namespace kernelsmith::service {
@@ -249,15 +250,20 @@ void JobTable::start(const JobPtr& job) {
   work.source = job->assignment.candidate;
   work.may_thaw = true;
   pool_.start(
-      task, std::move(work), job->stop.get_token(), [this, job] { begun(job); },
-      [this, job](const Result<Evaluation>& evaluation) { arrived(job, evaluation); });
+      task, std::move(work), job->stop.get_token(),
+      [this, job](const Result<Evaluation>& evaluation) { arrived(job, evaluation); },
+      [this, job](bool works) { turn(job, works); });
 }
 
-void JobTable::begun(const JobPtr& job) {
+/// The evaluator goes on with the request, or waits.
+void JobTable::turn(const JobPtr& job, bool works) {
   const std::lock_guard lock(mutex_);
-  if (std::exchange(job->begun, true)) return;
-  alarm_.after(std::chrono::duration<double>(job->request.timeout_s), [this, weak = std::weak_ptr(job)] {
-    if (const JobPtr late = weak.lock()) time_is_up(late);
+  if (job->state != State::processing) return;
+  job->stint.next(works);
+  if (!works) return;
+  const std::chrono::duration<double> left(job->request.timeout_s - job->stint.worked_s);
+  alarm_.after(left, [this, weak = std::weak_ptr(job), stint = job->stint.number] {
+    if (const JobPtr late = weak.lock()) time_is_up(late, stint);
   });
 }
 
@@ -270,6 +276,7 @@ void JobTable::arrived(const JobPtr& job, const Result<Evaluation>& evaluation) 
       const bool noisy = !evaluation && evaluation.error().code == ErrorCode::unstable;
       if (noisy && ++job->attempt < kAttempts) {
         ++counts_.retried;
+        job->stint.next(false);
         alarm_.after(kFirstPause * (1U << (job->attempt - 1)), [this, job] { try_again(job); });
       } else if (evaluation) {
         settle(*job, State::completed, verdict_of(*evaluation, job->request), calls);
@@ -288,16 +295,38 @@ void JobTable::try_again(const JobPtr& job) {
   if (job->state == State::processing && !closing_) start(job);
 }
 
-void JobTable::time_is_up(const JobPtr& job) {
+void JobTable::time_is_up(const JobPtr& job, std::uint64_t stint) {
   Calls calls;
   {
     const std::lock_guard lock(mutex_);
+    if (job->stint.number != stint) return;
     give_up(*job, State::timeout,
-            gave_up("TIMEOUT_ERROR",
-                    "not done within the request's timeout of " + seconds_text(job->request.timeout_s)),
+            gave_up("TIMEOUT_ERROR", "evaluating it was not done within the request's timeout of " +
+                                         seconds_text(job->request.timeout_s)),
             calls);
   }
   for (const auto& call : calls) call();
+}
+
+/// The service's failure, not the request's: nobody looked at it for too long.
+void JobTable::give_up_waiting(Calls& calls) {
+  const auto too_long = [this](const JobPtr& job) {
+    const Stint& stint = job->stint;
+    return !stint.works &&
+           stint.waited_s + stint.so_far_s() > std::chrono::duration<double>(options_.max_wait).count();
+  };
+  std::vector<JobPtr> late;
+  for (const auto& queue : queues_)
+    std::ranges::copy(std::views::take_while(queue, too_long), std::back_inserter(late));
+  for (const JobPtr& job : late) unqueue(job);
+  for (const auto& [number, job] : under_way_)
+    if (job->state == State::processing && too_long(job)) late.push_back(job);
+  const Error busy =
+      fail(ErrorCode::busy,
+           "it waited for " + seconds_text(std::chrono::duration<double>(options_.max_wait).count()) +
+               " and was not evaluated: more is asked of this service than it can do",
+           {}, "submit it again, later or elsewhere");
+  for (const JobPtr& job : late) give_up(*job, State::failed, verdict_of(busy), calls);
 }
 
 void JobTable::give_up(Job& job, State state, Verdict verdict, Calls& calls) {
@@ -334,12 +363,16 @@ void JobTable::forget_oldest() {
 }
 
 void JobTable::sweep() {
+  Calls calls;
   {
     const std::lock_guard lock(mutex_);
     const auto now = Job::Clock::now();
     while (!finished_.empty() && now - finished_.front()->finished > options_.keep) forget_oldest();
+    give_up_waiting(calls);
   }
-  alarm_.after(std::clamp(options_.keep / 10, kShortestSweep, kLongestSweep), [this] { sweep(); });
+  for (const auto& call : calls) call();
+  const auto pause = std::min(options_.keep, options_.max_wait) / 10;
+  alarm_.after(std::clamp(pause, kShortestSweep, kLongestSweep), [this] { sweep(); });
 }
 
 }  // namespace kernelsmith::service

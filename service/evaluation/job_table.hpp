@@ -64,8 +64,9 @@ struct Worker {
 
 /// At most `workers` evaluations at a time: higher priorities first, then the order of submission, but a
 /// request whose task is prepared comes before one whose task would have to take another's place, for a
-/// minute at most. Each is answered once: a later answer of the evaluator, after a cancellation or a
-/// deadline, is dropped. Thread-safe.
+/// minute at most. A request's timeout counts while it is evaluated, ServiceOptions::max_wait while it waits.
+/// Each is answered once: a later answer of the evaluator, after a cancellation or a deadline, is dropped.
+/// Thread-safe.
 class JobTable {
  public:
   explicit JobTable(const ServiceOptions& options);
@@ -105,9 +106,10 @@ class JobTable {
   void settle(Job& job, State state, Verdict verdict, Calls& calls);   // requires mutex_
   void give_up(Job& job, State state, Verdict verdict, Calls& calls);  // requires mutex_
   void forget_oldest();                                                // requires mutex_
-  void begun(const JobPtr& job);
+  void give_up_waiting(Calls& calls);                                  // requires mutex_
+  void turn(const JobPtr& job, bool works);
   void arrived(const JobPtr& job, const Result<Evaluation>& evaluation);
-  void time_is_up(const JobPtr& job);
+  void time_is_up(const JobPtr& job, std::uint64_t stint);
   void try_again(const JobPtr& job);
   void sweep();
 

@@ -1,5 +1,6 @@
 // kernelsmith serve
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -86,7 +88,7 @@ class Makers {
 struct ServeCommand {
   ServiceOptions options;
   std::vector<std::string> tasks;
-  std::string token_file, keep = "24h", drain = "5m";
+  std::string token_file, max_wait = "1h", keep = "24h", drain = "5m";
   bool no_token = false;
   ConfigOptions config;
 
@@ -123,12 +125,16 @@ struct ServeCommand {
   }
 
   Status read_durations() {
-    const auto keep_s = parse_duration(keep, "--keep"), drain_s = parse_duration(drain, "--drain");
-    if (!keep_s) return keep_s.error();
-    if (!drain_s) return drain_s.error();
-    constexpr double kMsInS = 1000;
-    options.keep = std::chrono::milliseconds(static_cast<std::int64_t>(*keep_s * kMsInS));
-    options.drain_limit = std::chrono::milliseconds(static_cast<std::int64_t>(*drain_s * kMsInS));
+    const std::array<std::tuple<const char*, const std::string&, std::chrono::milliseconds&>, 3> durations = {
+        {{"--max-wait", max_wait, options.max_wait},
+         {"--keep", keep, options.keep},
+         {"--drain", drain, options.drain_limit}}};
+    for (const auto& [option, text, duration] : durations) {
+      const auto seconds = parse_duration(text, option);
+      if (!seconds) return seconds.error();
+      constexpr double kMsInS = 1000;
+      duration = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * kMsInS));
+    }
     return {};
   }
 
@@ -214,6 +220,11 @@ void add_serve(CLI::App& app, Command& chosen) {
       ->capture_default_str();
   command->add_option("--max-queue", options.max_queue, "Requests that wait at most")
       ->check(whole_number(1))
+      ->capture_default_str();
+  command
+      ->add_option("--max-wait", serve->max_wait,
+                   "How long a request waits for its evaluation; beyond, it fails as the service's fault")
+      ->type_name("DURATION")
       ->capture_default_str();
   command->add_option("--keep", serve->keep, "How long results can be fetched: 90s, 30m, 24h")
       ->type_name("DURATION")

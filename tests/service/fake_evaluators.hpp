@@ -24,6 +24,7 @@ class Bench {
   struct Started {
     EvaluationJob job;
     Sink<Evaluation> done;
+    WorkSink works = {};
   };
 
   /// The next evaluation that was started; waits for one.
@@ -47,6 +48,12 @@ class Bench {
     return made_;
   }
 
+  /// From now on what is started waits for its turn until the test calls `works`.
+  void let_wait() {
+    const std::lock_guard lock(mutex_);
+    waits_ = true;
+  }
+
   /// Until then no task is prepared whose name begins with "gated".
   void open_gate() { gate_.set_value(); }
 
@@ -64,14 +71,18 @@ class Bench {
   class OnBench final : public Evaluator {
    public:
     explicit OnBench(Bench& bench) : bench_(bench) {}
-    void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) override {
+    void start(EvaluationJob, std::stop_token, Sink<Evaluation>) override {}
+    void start_watched(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done,
+                       WorkSink works) override {
       auto once = std::make_shared<Once>(std::move(done));
       once->stopping.emplace(stop, [weak = std::weak_ptr(once)] {
         if (const auto held = weak.lock()) held->answer(fail(ErrorCode::cancelled, "stopped"));
       });
+      if (!bench_.lets_wait()) works(true);
       const std::lock_guard lock(bench_.mutex_);
       bench_.started_.push_back(
-          {std::move(job), [once](Result<Evaluation> evaluation) { once->answer(std::move(evaluation)); }});
+          {std::move(job), [once](Result<Evaluation> evaluation) { once->answer(std::move(evaluation)); },
+           std::move(works)});
       bench_.changed_.notify_all();
     }
 
@@ -88,6 +99,12 @@ class Bench {
     Bench& bench_;
   };
 
+  bool lets_wait() const {
+    const std::lock_guard lock(mutex_);
+    return waits_;
+  }
+
+  bool waits_ = false;
   std::promise<void> gate_;
   const std::shared_future<void> gate_future_ = gate_.get_future().share();
   mutable std::mutex mutex_;

@@ -151,6 +151,43 @@ TEST_F(JobTableTest, TheRequestsTimeoutCountsFromItsBeginning) {
   EXPECT_EQ(result["correctness"], nullptr);
 }
 
+/// Three requests with the same timeout: the one that is evaluated runs out of it, those that wait do not.
+TEST_F(JobTableTest, WaitingForATurnDoesNotCountForTheTimeout) {
+  options_.workers = 3;
+  bench_.let_wait();
+  for (const std::string id : {"waits", "pauses", "works"}) {
+    Submission submission = a_submission(id, task_);
+    submission.request.timeout_s = 0.5;
+    submit(std::move(submission));
+  }
+  const auto waits = bench_.next(), pauses = bench_.next(), works = bench_.next();
+  pauses.works(true);
+  pauses.works(false);
+  works.works(true);
+  EXPECT_EQ(wait_for("works")["status"], "timeout");
+  EXPECT_EQ(table().answer("waits")->state, State::processing);
+  EXPECT_EQ(table().answer("pauses")->state, State::processing);
+  pauses.works(true);
+  EXPECT_EQ(wait_for("pauses")["status"], "timeout") << "what it worked before counts";
+}
+
+TEST_F(JobTableTest, WhoWaitsForTooLongIsToldThatTheServiceFailed) {
+  options_.max_wait = 10ms;
+  bench_.let_wait();
+  submit("started");
+  const auto started = bench_.next();
+  submit("queued");
+  for (const std::string id : {"started", "queued"}) {
+    const Json result = wait_for(id);
+    EXPECT_EQ(result["status"], "failed") << id;
+    EXPECT_EQ(result["error_code"], "RESOURCE_ERROR");
+    EXPECT_EQ(result["correctness"], nullptr) << "no reward follows";
+    EXPECT_EQ(result["speedup"], nullptr);
+    EXPECT_THAT(result["error_message"].get<std::string>(), HasSubstr("submit it again"));
+    EXPECT_EQ(result["metadata"]["kernelsmith"]["error"], "busy");
+  }
+}
+
 TEST_F(JobTableTest, AFullQueueTakesAllOfABatchOrNothing) {
   options_.max_queue = 2;
   submit("running");

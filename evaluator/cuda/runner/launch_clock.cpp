@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -32,6 +33,12 @@ double median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+Failure timed_out(LaunchClock::Limit limit) {
+  std::ostringstream words;
+  words << "the calls did not end within " << std::chrono::duration<double>(limit).count() << " s";
+  return reject(Stage::run, RejectionCode::timed_out, words.str());
 }
 
 Error as_error(const Failure& failure) {
@@ -110,7 +117,7 @@ Status LaunchClock::measure_empty() {
   std::vector<double> device_us;
   std::vector<double> host_us;
   for (int i = 0; i < kEmptyRuns; ++i) {
-    const auto time = run(instance, false, Clock::now() + kEmptyLimit);
+    const auto time = run(instance, false, kEmptyLimit);
     if (!time) return as_error(time.error());
     device_us.push_back(time->device_us);
     host_us.push_back(time->host_us);
@@ -159,16 +166,16 @@ Status LaunchClock::close_gate() {
   return launch(gate_kernel_, 1, 1, 0, parameters.data());
 }
 
-Judged<LaunchTime> LaunchClock::run(abi::GraphExec graph, bool cold, Deadline deadline) {
+Judged<LaunchTime> LaunchClock::run(abi::GraphExec graph, bool cold, Limit limit) {
   if (cold)
     if (const auto swept = sweep(); !swept) return Failure(swept.error());
   if (const auto closed = close_gate(); !closed) return Failure(closed.error());
-  auto time = launch_gated(graph, deadline);
+  auto time = launch_gated(graph, limit);
   open_gate();  // where launch_gated() gave up
   return time;
 }
 
-Judged<LaunchTime> LaunchClock::launch_gated(abi::GraphExec graph, Deadline deadline) {
+Judged<LaunchTime> LaunchClock::launch_gated(abi::GraphExec graph, Limit limit) {
   LaunchTime time;
   if (const auto got = driver_.call(driver_.event_record, begin_.get(), stream_.get()); !got)
     return Failure(got.error());
@@ -180,7 +187,7 @@ Judged<LaunchTime> LaunchClock::launch_gated(abi::GraphExec graph, Deadline dead
 
   const auto start = Clock::now();
   open_gate();
-  if (const auto waited = wait(end_.get(), deadline); !waited) return waited.error();
+  if (const auto waited = wait(end_.get(), limit); !waited) return waited.error();
   time.host_us = microseconds(Clock::now() - start);
   float ms = 0;
   if (const auto code = driver_.event_elapsed(&ms, begin_.get(), end_.get()); code != abi::kSuccess)
@@ -189,23 +196,28 @@ Judged<LaunchTime> LaunchClock::launch_gated(abi::GraphExec graph, Deadline dead
   return time;
 }
 
-Judged<void> LaunchClock::wait(abi::Event event, Deadline deadline) {
+Judged<void> LaunchClock::wait(abi::Event event, Limit limit) {
   const auto start = Clock::now();
   while (true) {
     const abi::Code code = driver_.event_query(event);
     if (code == abi::kSuccess) return {};
     if (code != abi::kNotReady) return device_failure(driver_, driver_.event_query.name, code);
-    const auto now = Clock::now();
-    if (now > deadline)
-      return reject(Stage::run, RejectionCode::timed_out, "the calls did not end within their time limit");
-    if (now - start > kSpin) std::this_thread::sleep_for(kNap);
+    const auto passed = Clock::now() - start;
+    if (passed > limit) return timed_out(limit);
+    if (passed > kSpin) std::this_thread::sleep_for(kNap);
   }
 }
 
-Judged<void> LaunchClock::drain(Deadline deadline) {
+Judged<void> LaunchClock::drain(Limit limit) {
   if (const auto got = driver_.call(driver_.event_record, end_.get(), stream_.get()); !got)
     return Failure(got.error());
-  return wait(end_.get(), deadline);
+  auto waited = wait(end_.get(), limit);
+  if (waited) return waited;
+  const Failure failure = waited.error();
+  const auto* const rejection = std::get_if<Rejection>(&failure);
+  if (!rejection || rejection->code != RejectionCode::timed_out) return failure;
+  return Failure(fail(ErrorCode::timeout, "the GPU did not overwrite its memory in time", {},
+                      "let no other program use the GPU"));
 }
 
 }  // namespace kernelsmith::cuda

@@ -24,7 +24,7 @@ struct LaunchTime {
 class LaunchClock {
  public:
   using Clock = std::chrono::steady_clock;
-  using Deadline = Clock::time_point;
+  using Limit = Clock::duration;
 
   /// Measures the empty graph too. Errors: tool_failed.
   static Result<std::unique_ptr<LaunchClock>> create(const DeviceContext& context, AddressSpace& addresses);
@@ -36,11 +36,12 @@ class LaunchClock {
   Status poison(std::span<Region* const> regions, std::uint32_t word);
 
   /// Launches the graph once. The launch is complete before the GPU begins with it: a gate in front of the
-  /// first event holds the stream until then. A Rejection: crashed, timed_out, load_failed, out_of_memory.
-  Judged<LaunchTime> run(abi::GraphExec graph, bool cold, Deadline deadline);
+  /// first event holds the stream until then, and the limit counts from there. A Rejection: crashed,
+  /// timed_out, load_failed, out_of_memory.
+  Judged<LaunchTime> run(abi::GraphExec graph, bool cold, Limit limit);
 
-  /// Waits for the work on the stream. A Rejection as run().
-  Judged<void> drain(Deadline deadline);
+  /// Waits for the work on the stream that is ours. Not within the limit: an Error, for others hold the GPU.
+  Judged<void> drain(Limit limit);
 
  private:
   explicit LaunchClock(const DeviceContext& context) : context_(context), driver_(context.driver()) {}
@@ -51,8 +52,8 @@ class LaunchClock {
   Status sweep();
   Status close_gate();
   void open_gate() { std::atomic_ref(*gate_).store(1, std::memory_order_release); }
-  Judged<LaunchTime> launch_gated(abi::GraphExec graph, Deadline deadline);
-  Judged<void> wait(abi::Event event, Deadline deadline);
+  Judged<LaunchTime> launch_gated(abi::GraphExec graph, Limit limit);
+  Judged<void> wait(abi::Event event, Limit limit);
 
   const DeviceContext& context_;
   const Driver& driver_;

@@ -14,6 +14,7 @@ namespace {
 using Clock = LaunchClock::Clock;
 
 constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{4} << 30;  // more than split-K or a sort asks for
+constexpr auto kPoisonLimit = std::chrono::seconds(5);             // our own kernels: milliseconds
 
 double milliseconds(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
@@ -101,7 +102,7 @@ Result<std::uint32_t> Replayer::keep(std::span<const std::byte> encoded) {
   return next_number_++;
 }
 
-Judged<ReplayTime> Replayer::replay(std::uint32_t number, const Replay& how, LaunchClock::Deadline deadline) {
+Judged<ReplayTime> Replayer::replay(std::uint32_t number, const Replay& how) {
   const auto found = plans_.find(number);
   if (found == plans_.end())
     return Failure(fail(ErrorCode::invalid_argument, "the runner has no plan " + std::to_string(number)));
@@ -109,7 +110,7 @@ Judged<ReplayTime> Replayer::replay(std::uint32_t number, const Replay& how, Lau
     return Failure(fail(ErrorCode::invalid_argument, std::to_string(how.calls) +
                                                          " calls are to be replayed of a plan of " +
                                                          std::to_string(found->second.calls.size())));
-  return replay(found->second, how, deadline);
+  return replay(found->second, how);
 }
 
 /// Memory for this plan; what no kept plan needs is taken away, so that it cannot be used by mistake.
@@ -137,8 +138,7 @@ Judged<void> Replayer::provide_workspace(const plan::Plan& plan, std::size_t cal
   return fit(*call_, need.call, most.call);
 }
 
-Judged<ReplayTime> Replayer::replay(const plan::Plan& plan, const Replay& how,
-                                    LaunchClock::Deadline deadline) {
+Judged<ReplayTime> Replayer::replay(const plan::Plan& plan, const Replay& how) {
   ReplayTime time;
   time.empty_us = clock_->empty().device_us;
   time.empty_host_us = clock_->empty().host_us;
@@ -157,8 +157,10 @@ Judged<ReplayTime> Replayer::replay(const plan::Plan& plan, const Replay& how,
   const std::array<Region*, 2> regions{kept_, call_};
   if (const auto got = clock_->poison(regions, poison_word(random_from_system())); !got)
     return Failure(got.error());
-  if (const auto drained = clock_->drain(deadline); !drained) return drained.error();
-  const auto ran = clock_->run(loaded->graph(), how.cold, deadline);
+  if (const auto drained = clock_->drain(kPoisonLimit); !drained) return drained.error();
+  const auto limit = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::clamp(how.timeout_s, 0.0, 1e6)));
+  const auto ran = clock_->run(loaded->graph(), how.cold, limit);
   if (!ran) {
     // What still runs uses the modules, and unloading them would wait for it.
     if (lost(ran.error())) static_cast<void>(loaded.release());

@@ -35,7 +35,7 @@ class Replayer {
   Result<std::uint32_t> keep(std::span<const std::byte> encoded);
   void forget(std::uint32_t number) { plans_.erase(number); }
 
-  Judged<ReplayTime> replay(std::uint32_t number, const Replay& how, LaunchClock::Deadline deadline);
+  Judged<ReplayTime> replay(std::uint32_t number, const Replay& how);
 
   /// Whether the context is lost after a failure: a fault, or work that never ended.
   bool lost(const Failure& failure) const;
@@ -45,7 +45,7 @@ class Replayer {
   Status prepare();
   Judged<void> provide_workspace(const plan::Plan& plan, std::size_t calls);
   Judged<void> fit(Region& region, std::uint64_t need, std::uint64_t most);
-  Judged<ReplayTime> replay(const plan::Plan& plan, const Replay& how, LaunchClock::Deadline deadline);
+  Judged<ReplayTime> replay(const plan::Plan& plan, const Replay& how);
 
   std::shared_ptr<const DeviceContext> context_;
   const Driver& driver_;

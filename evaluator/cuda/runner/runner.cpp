@@ -20,7 +20,8 @@ using Clock = Channel::Clock;
 
 constexpr auto kStartLimit = std::chrono::seconds(60);    // a GPU without persistence mode takes some seconds
 constexpr auto kRequestLimit = std::chrono::seconds(60);  // mapping and plans take milliseconds
-constexpr auto kGrace = std::chrono::milliseconds(500);   // for the runner to tell itself that time is up
+/// Loading, building and poisoning take milliseconds; so long on a machine that is busy, or the driver hangs.
+constexpr auto kLoadLimit = std::chrono::seconds(10);
 /// A killed process ends when the driver has stopped its kernels; the destructor waits for the rest.
 constexpr auto kReapLimit = std::chrono::milliseconds(300);
 
@@ -172,7 +173,7 @@ Judged<ReplayTime> RunnerProcess::replay(std::uint32_t number, const Replay& rep
   const auto limit = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(std::clamp(replay.timeout_s, 0.0, 1e6)));
   const auto answer = ask(MessageKind::replay, encode_request({number, replay}), {},
-                          Clock::now() + limit + kGrace, signal.descriptor());
+                          Clock::now() + limit + kLoadLimit, signal.descriptor());
   if (!answer) return answer.error();
   PayloadReader reader(answer->payload);
   const auto time = decode_time(reader);

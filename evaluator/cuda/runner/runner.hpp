@@ -26,7 +26,7 @@ struct RunnerSettings {
 struct Replay {
   std::size_t calls = 1;  ///< the plan's first so many
   bool cold = true;       ///< the L2 is swept right before the clock starts
-  double timeout_s = 10;  ///< of the whole request, loading and building included
+  double timeout_s = 10;  ///< of the calls, from when they are let go: loading and building do not count
 };
 
 /// What a batch took. Times are of the whole batch, in microseconds.

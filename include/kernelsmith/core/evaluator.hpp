@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include <kernelsmith/core/digest.hpp>
 #include <kernelsmith/core/evaluation.hpp>
@@ -19,6 +20,9 @@ namespace kernelsmith {
 /// Receives the one answer to a request, on any thread.
 template <class T>
 using Sink = std::function<void(Result<T>)>;
+
+/// Is told whenever an evaluation goes on (true) and waits for its turn (false), on any thread.
+using WorkSink = std::function<void(bool works)>;
 
 /// Whom a challenger is timed against in a duel.
 struct Rival {
@@ -54,6 +58,13 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
   virtual void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) = 0;
+
+  /// The same for somebody who limits the time of the work alone. It waits until `works` is first called, and
+  /// `works` is not called after `done`. Where an evaluator cannot tell, all its time is work.
+  virtual void start_watched(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done, WorkSink works) {
+    works(true);
+    start(std::move(job), std::move(stop), std::move(done));
+  }
 };
 
 }  // namespace kernelsmith

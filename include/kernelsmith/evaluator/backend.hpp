@@ -13,6 +13,7 @@
 
 #include <kernelsmith/core/digest.hpp>
 #include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/core/ticket.hpp>
@@ -49,7 +50,17 @@ struct RunRequest {
   std::size_t device = 0;
   Report report;                                ///< of the compile stage, to be completed
   std::map<std::string, double> features = {};  ///< of the compile stage
+  WorkSink works = {};  ///< of Evaluator::start_watched(): a run that waits for its device says so
 };
+
+/// `wait()`, which waits for others, told to whoever limits the time of the work.
+template <class Wait>
+auto in_turn(const WorkSink& works, Wait wait) {
+  if (works) works(false);
+  auto turn = wait();
+  if (works) works(true);
+  return turn;
+}
 
 /// One kind of candidate on one machine. Both functions are called from the evaluator's threads, compile()
 /// from several at once, run() from as many as EvaluatorOptions::run_slots; both may block. What the

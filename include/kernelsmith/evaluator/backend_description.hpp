@@ -24,6 +24,7 @@ struct BackendDescription {
   TaskForm form = TaskForm::command;  ///< of its tasks
   /// Times are taken where other programs work too: ratios of kernels that work differently move with these.
   bool shared_device = false;
+  double timeout_s = 10;      ///< Task::timeout_s of tasks that give none
   std::vector<Dtype> dtypes;  ///< that tensors of its kernels can have
 
   /// Files that a candidate is built beside, made from the task: `task.hpp`.

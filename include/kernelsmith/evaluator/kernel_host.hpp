@@ -24,7 +24,7 @@ namespace kernelsmith {
 struct Batch {
   std::size_t shape = 0;
   std::vector<const InputSet*> calls;  ///< never empty; they outlive the batch's compare()
-  double timeout_s = 10;
+  double timeout_s = 10;               ///< of the calls together: loading and laying out do not count
 };
 
 /// What the comparison of a batch's outputs found.
@@ -99,6 +99,9 @@ struct HostTraits {
   /// so that no call is left to the last one.
   bool isolated_calls = false;
   Floors floors = {};
+  /// A call may take so many times what the yardstick's takes, if that is more than the task's `timeout_s`:
+  /// kOverYardstick (call_limit.hpp), or 0 where `timeout_s` alone counts.
+  double over_yardstick = 0;
 };
 
 /// A device with the task's memory on it. Not thread-safe.
@@ -115,6 +118,10 @@ class KernelHost {
   /// session of the place held is gone. A stop request ends what the session is doing with `cancelled`.
   virtual Judged<std::unique_ptr<KernelSession>> open(const BinaryPtr& binary, Trust trust, std::size_t place,
                                                       const std::stop_token& stop) = 0;
+
+  /// How long a call may take, from now on, that open() makes to load a binary. A batch has a limit of its
+  /// own.
+  virtual void limit_calls(double /*call_s*/) {}
 
   /// Everything that was closed has ended when this returns; nothing is started in the background until the
   /// next evaluation. Before anything is timed.

@@ -35,6 +35,7 @@ struct ServiceOptions {
   std::size_t max_queue = 4096;                           ///< requests that wait; beyond: 503
   std::size_t max_queue_bytes = std::size_t{512} << 20;   ///< of their codes; beyond: 503
   std::size_t max_result_bytes = std::size_t{256} << 20;  ///< of what is kept; beyond, the oldest results go
+  std::chrono::milliseconds max_wait = std::chrono::hours(1);       ///< of a request for its evaluation
   std::chrono::milliseconds keep = std::chrono::hours(24);          ///< results
   std::chrono::milliseconds drain_limit = std::chrono::minutes(5);  ///< for what is under way when it stops
 };

@@ -188,6 +188,7 @@ class FakeDevice final : public Device {
 
 /// Thrown by a kernel.
 struct Crash {};
+struct Hang {};
 
 /// One call of a kernel.
 struct KernelCall {
@@ -268,6 +269,9 @@ class FakeRunner final : public Runner {
     } catch (const Crash&) {
       alive_ = false;
       return reject(Stage::run, RejectionCode::crashed, "an illegal memory access");
+    } catch (const Hang&) {
+      alive_ = false;
+      return reject(Stage::run, RejectionCode::timed_out, "past " + std::to_string(how.timeout_s));
     }
     ReplayTime time;
     time.empty_us = 2;

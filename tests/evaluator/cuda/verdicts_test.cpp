@@ -1,6 +1,8 @@
 // Whole evaluations: Judge, CudaHost and sessions on a GPU made of host memory.
 #include <limits>
 
+#include <kernelsmith/evaluator/call_limit.hpp>
+
 #include "glue_bench.hpp"
 
 namespace kernelsmith::cuda {
@@ -75,6 +77,19 @@ TEST(CudaVerdicts, AConfirmationOnANewBankIsAcceptedToo) {
     ASSERT_TRUE(evaluation) << describe(evaluation.error());
     EXPECT_TRUE(evaluation->accepted());
   }
+}
+
+TEST(CudaVerdicts, ACallThatTakesTooLongCostsTheRunnerAndNotTheNext) {
+  Task task = doubling_task();
+  task.timeout_s = kGpuTimeoutS;
+  VerdictBench bench(task);
+  const Rejection rejection = bench.verdict_on([](const KernelCall&) { throw Hang{}; });
+  EXPECT_EQ(rejection.stage, Stage::run);
+  EXPECT_EQ(rejection.code, RejectionCode::timed_out);
+  EXPECT_THAT(rejection.diagnostics, HasSubstr("past 2.0"));
+  EXPECT_THAT(rejection.diagnostics, HasSubstr("100 times as long as the yardstick's, which takes 100 us"));
+  EXPECT_TRUE(bench.evaluate(bench.kernel("fast", twice, 50))->accepted());
+  EXPECT_EQ(bench.grid.started, 3U) << "the spare took over, and the next one was started";
 }
 
 TEST(CudaVerdicts, AWrongOutput) {

@@ -66,12 +66,14 @@ class Host final : public KernelHost {
   std::size_t holds = 64;  ///< calls in a batch
   std::map<std::size_t, double> least_us_at;
   double load_s = 0.001, now_s = 0;
+  std::vector<double> call_limits_s;  ///< as limit_calls() was told
   std::vector<Event> events;
 
   HostTraits traits() const override { return has; }
   std::size_t capacity(std::size_t) const override { return holds; }
   Judged<std::unique_ptr<KernelSession>> open(const BinaryPtr& binary, Trust trust, std::size_t place,
                                               const std::stop_token& stop) override;
+  void limit_calls(double call_s) override { call_limits_s.push_back(call_s); }
   Result<double> least_us(std::size_t shape, const InputSet&) override {
     const auto known = least_us_at.find(shape);
     return known == least_us_at.end() ? 0 : known->second;

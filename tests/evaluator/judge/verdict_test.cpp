@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kernelsmith/evaluator/call_limit.hpp>
+
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {
@@ -173,7 +175,7 @@ TEST(Verdict, LoadsAndCallsBeyondTheAllowanceAreTooSlow) {
   bench.baseline = kernel(3e6, "baseline");
   const Rejection rejection = rejection_of(bench.evaluate(kernel(3e6)));
   EXPECT_EQ(rejection.code, RejectionCode::too_slow);
-  EXPECT_THAT(rejection.diagnostics, HasSubstr("took 20 s in all"));
+  EXPECT_THAT(rejection.diagnostics, HasSubstr("took 30 s in all"));
 }
 
 TEST(Verdict, ABatchGetsWhatIsLeftOfTheAllowance) {
@@ -196,6 +198,60 @@ TEST(Verdict, ATimeLimitAtTheEndOfTheAllowanceIsTooSlow) {
     return reject(Stage::run, RejectionCode::timed_out, "no answer");
   };
   EXPECT_EQ(rejection_of(bench.evaluate(candidate)).code, RejectionCode::too_slow);
+}
+
+/// A device that others wait for, beside a yardstick that takes so long.
+Bench shared_bench(double yardstick_us) {
+  Bench bench;
+  bench.task.timeout_s = kGpuTimeoutS;
+  bench.host->has.over_yardstick = kOverYardstick;
+  bench.baseline = kernel(yardstick_us, "baseline");
+  return bench;
+}
+
+TEST(Verdict, ACallMayTakeAHundredTimesWhatTheYardsticksTakes) {
+  for (const auto& [yardstick_us, limit_s] : {std::pair{50.0, 2.0}, {20e3, 2.0}, {50e3, 5.0}}) {
+    Bench bench = shared_bench(yardstick_us);
+    auto candidate = kernel(yardstick_us);
+    EXPECT_TRUE(bench.evaluate(candidate)->accepted());
+    EXPECT_EQ(bench.batches(candidate, kChecked).front().timeout_s, limit_s);
+    EXPECT_EQ(bench.batches(candidate, kTimed).back().timeout_s, limit_s);
+    EXPECT_EQ(bench.host->call_limits_s.back(), limit_s) << "what loading calls may take";
+  }
+}
+
+TEST(Verdict, ATaskCanRaiseWhatACallMayTake) {
+  Bench bench = shared_bench(50);
+  bench.task.timeout_s = 30;
+  auto candidate = kernel(50);
+  EXPECT_TRUE(bench.evaluate(candidate)->accepted());
+  EXPECT_EQ(bench.batches(candidate, kChecked).front().timeout_s, 30);
+}
+
+TEST(Verdict, TheTasksOwnKernelsMayTakeLongBeforeTheirTimeIsKnown) {
+  Bench bench = shared_bench(5e6);
+  ASSERT_TRUE(bench.create());
+  EXPECT_EQ(bench.host->call_limits_s, (std::vector<double>{60, 500}));
+}
+
+TEST(Verdict, WhatTakesTooLongIsToldTheLimitAndTheYardsticksTime) {
+  Bench bench = shared_bench(130);
+  auto hangs = kernel();
+  hangs->run = [](const Call&) -> Judged<double> {
+    return reject(Stage::run, RejectionCode::timed_out, "no answer");
+  };
+  auto hangs_when_loaded = kernel();
+  hangs_when_loaded->open = [](std::size_t) -> Judged<void> {
+    return reject(Stage::run, RejectionCode::timed_out, "no answer");
+  };
+  for (const KernelPtr& candidate : {hangs, hangs_when_loaded}) {
+    const Rejection rejection = rejection_of(bench.evaluate(candidate));
+    EXPECT_EQ(rejection.stage, Stage::run);
+    EXPECT_EQ(rejection.code, RejectionCode::timed_out);
+    EXPECT_THAT(rejection.diagnostics,
+                HasSubstr("no answer (a call may take 2 s: the task's timeout_s, or 100 times as long as the "
+                          "yardstick's, which takes 130 us, if that is more)"));
+  }
 }
 
 TEST(Verdict, FasterThanMemoryIsImplausible) {

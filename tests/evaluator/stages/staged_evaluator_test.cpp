@@ -17,6 +17,7 @@
 namespace kernelsmith {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class StagedEvaluator : public ::testing::Test {
@@ -77,6 +78,28 @@ TEST_F(StagedEvaluator, CompilesWhileTimingWhereThereAreCoresForIt) {
   auto rejected = start(*evaluator, job("bad"));
   EXPECT_FALSE(rejected.get()->accepted()) << "answered while the first is being timed";
   run_gate.open();
+  EXPECT_TRUE(first.get()->accepted());
+}
+
+/// What limits the time of the work must not count the other candidate's.
+TEST_F(StagedEvaluator, TellsWhenAJobWaitsForItsTurn) {
+  Gate run_gate;
+  backend_->run_gate = &run_gate;
+  const auto evaluator = make({.compile_slots = 1, .run_slots = 1, .compile_while_running = true});
+  auto first = start(*evaluator, job("first"));
+  run_gate.await(1);
+  std::promise<void> waits;
+  std::promise<std::vector<bool>> told;
+  auto turns = std::make_shared<std::vector<bool>>();
+  evaluator->start_watched(
+      job("second"), {}, [&told, turns](auto) { told.set_value(*turns); },
+      [&waits, turns](bool works) {
+        turns->push_back(works);
+        if (!works) waits.set_value();
+      });
+  waits.get_future().wait();
+  run_gate.open();
+  EXPECT_THAT(told.get_future().get(), ElementsAre(true, false, true));
   EXPECT_TRUE(first.get()->accepted());
 }
 

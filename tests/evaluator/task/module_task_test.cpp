@@ -23,6 +23,7 @@ Result<Task> parse_module(const std::string& yaml) {
   Backends known = backends();
   known["torch"].name = "torch";
   known["torch"].form = TaskForm::module;
+  known["torch"].timeout_s = 2;
   return parse_task(yaml, "task.yaml", serve, known);
 }
 
@@ -44,6 +45,7 @@ TEST(ModuleTask, NeedsAReferenceAndNothingElse) {
   EXPECT_EQ(task.torch.precision, "fp32");
   EXPECT_EQ(task.torch.baseline, "eager");
   EXPECT_EQ(task.torch.policy, "own_kernels");
+  EXPECT_EQ(task.timeout_s, 2) << "the backend's";
   EXPECT_EQ(task.reference.main_text(), "reference text");
   EXPECT_EQ(task.baseline, task.reference);
   EXPECT_TRUE(task.seed.empty());
@@ -59,6 +61,7 @@ TEST(ModuleTask, ReadsItsSettings) {
   EXPECT_EQ(task.tolerance.policy, "allclose");
   EXPECT_EQ(task.seed.main_text(), "seed text");
   EXPECT_TRUE(task.nondeterministic);
+  EXPECT_EQ(task.timeout_s, 3);
 }
 
 TEST(ModuleTask, TheDigestCoversItsSettings) {

@@ -206,11 +206,11 @@ class Check:
         seconds = self.runner.must(do="prepare", reference=self.path, precision=self.precision, slots=self.slots)[2]
         say(f"runner prepared in {seconds:.2f} s")
 
-    def load(self, name: str, candidate: str | None) -> None:
+    def load(self, name: str, candidate: str | None, **limits: float) -> None:
         told, blob, seconds = self.planner.must(do="plan", reference=self.reference, candidate=candidate,
                                                 name="candidate.py", arch=self.arch, timeout_s=20, most_bytes=64 << 20)
         say(f"{name}: planned in {seconds:.2f} s, {len(blob)} bytes: {told.get('summary')}")
-        told, _, seconds = self.runner.must(blob, do="load")
+        told, _, seconds = self.runner.must(blob, do="load", **limits)
         say(f"{name}: loaded in {seconds:.2f} s: {told}")
 
     def batch(self, variant: int, sets: list[int]) -> tuple[dict, dict, list[float]]:
@@ -273,6 +273,27 @@ class Check:
                 raise Refused(f"{name} should be crashed, and the runner's status 3") from error
         self.fresh_runner()
 
+    def hang(self, name: str, candidate: str) -> None:
+        """A candidate that never ends: its runner must say so after 2 s, and a spare that has started must take over."""
+        spare = Process("kernelsmith_torch.worker", "runner")
+        spare.must(do="hello")
+        start = time.perf_counter()
+        try:
+            self.load(name, candidate, call_s=2.0)
+            raise Refused(f"{name} should be timed_out")
+        except Refused as error:
+            told_s = time.perf_counter() - start
+            if "'timed_out'" not in str(error):
+                raise
+            say(f"{name}: {error}; planned and told after {told_s:.2f} s")
+        start = time.perf_counter()
+        self.runner.process.kill()
+        self.runner.process.wait()
+        ended_s = time.perf_counter() - start
+        self.runner = spare
+        self.fresh_runner(restart=False)
+        say(f"{name}: the killed runner was gone after {ended_s:.2f} s, the spare ready after {time.perf_counter() - start:.2f} s")
+
     def end(self) -> None:
         for process in (self.planner, self.judge, self.runner):
             say(f"{process.name} ended with status {process.end()}")
@@ -308,6 +329,9 @@ def main() -> int:
         attempt(check.bad, "softmax NaN", softmax % ("", "0", "float('nan')", ""), "not_finite")
         attempt(check.crash, "softmax out of bounds", softmax % ("", "(1 << 38)", "1.0", ""))
         attempt(check.good, "triton softmax after a crash", softmax % ("", "0", "1.0", ", num_warps=8"))
+        forever = softmax.replace("    v = tl", "    while tl.load(x, volatile=True) != 12345.678:\n        pass\n    v = tl")
+        attempt(check.hang, "softmax that never ends", forever % ("", "0", "1.0", ""))
+        attempt(check.good, "triton softmax after a hang", softmax % ("", "0", "1.0", ", num_warps=8"))
         attempt(check.task, "linear_gelu", GELU)
         attempt(check.good, "linear and triton gelu", GELU_KERNEL)
         attempt(check.good, "triton product in fp32", DOT_KERNEL % "ieee")

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kernelsmith/evaluator/call_limit.hpp>
+
 #include "fake_python.hpp"
 #include "temporary_folder.hpp"
 #include "torch_backend.hpp"
@@ -196,6 +198,20 @@ TEST(TorchVerdicts, ARunnerThatHangsIsTimedOut) {
   const Rejection rejection = bench.rejection(on("run", R"("hang")"));
   EXPECT_EQ(rejection.stage, Stage::run);
   EXPECT_EQ(rejection.code, RejectionCode::timed_out);
+}
+
+/// The runner itself notices that a call does not end; what it waits for is told with its reason.
+TEST(TorchVerdicts, ACallThatTakesTooLongCostsTheRunnerAndNotTheNext) {
+  Bench bench;
+  bench.task.timeout_s = kGpuTimeoutS;
+  for (const std::string request : {"load", "run"}) {
+    const Rejection rejection = bench.rejection(on(request, R"("too long")"));
+    EXPECT_EQ(rejection.stage, Stage::run);
+    EXPECT_EQ(rejection.code, RejectionCode::timed_out) << request;
+    EXPECT_THAT(rejection.diagnostics,
+                AllOf(HasSubstr("did not end within 2 s"), HasSubstr("takes 1000 us")));
+    EXPECT_TRUE(bench.evaluate("{}")->accepted());
+  }
 }
 
 TEST(TorchVerdicts, ARunnerThatWritesGarbageIsOurOwnMistake) {

@@ -7,7 +7,7 @@ Not thread-safe.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,11 +21,16 @@ from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, R
 from .timing import Footprint, driver_ok, poison_of
 
 Tensors = dict[int, torch.Tensor]
+After = Callable[[], None]
 
 _SCALARS = {"i1": ctypes.c_int8, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
             "i64": ctypes.c_int64, "u1": ctypes.c_uint8, "u8": ctypes.c_uint8, "u16": ctypes.c_uint16,
             "u32": ctypes.c_uint32, "u64": ctypes.c_uint64, "fp32": ctypes.c_float, "fp64": ctypes.c_double}
 _STATIC_SHARED = 48 * 1024  # more than this must be asked for
+
+
+def _go_on() -> None:
+    """Nothing comes after an operation but the next one."""
 
 
 def device_failed(error: BaseException) -> bool:
@@ -133,9 +138,9 @@ class Kernels:
 
 
 class Program:
-    """A checked plan with its state: makes calls of one of its alternatives."""
+    """A checked plan with its state: makes calls of one of its alternatives. `after` is called after each operation."""
 
-    def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device) -> None:
+    def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device, after: After = _go_on) -> None:
         self._plan, self._device = plan, device
         for name in plan.state:
             if name not in state:
@@ -144,7 +149,7 @@ class Program:
         self._fixed: Tensors = {id_: state[name] for name, id_ in plan.state.items()}
         self._foreign = {tensor.untyped_storage().data_ptr() for tensor in self._fixed.values()}
         with torch.no_grad():
-            self._execute(plan.setup, self._fixed, Footprint())
+            self._execute(plan.setup, self._fixed, Footprint(), self._foreign, after)
         storages = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage() for tensor in self._fixed.values()}
         made = [_bytes_of(storage, device) for address, storage in storages.items() if address not in self._foreign]
         self._made = [(memory, memory.clone()) for memory in made]
@@ -155,12 +160,13 @@ class Program:
         for memory, pristine in self._made:
             memory.copy_(pristine)
 
-    def call(self, alternative: Alternative, inputs: Sequence[torch.Tensor], footprint: Footprint) -> list[torch.Tensor]:
+    def call(self, alternative: Alternative, inputs: Sequence[torch.Tensor], footprint: Footprint,
+             after: After = _go_on) -> list[torch.Tensor]:
         """One call on these inputs; what it allocates is added to `footprint`. Can be captured."""
         tensors = dict(self._fixed)
         tensors.update({info.id: tensor for info, tensor in zip(self._plan.inputs, inputs)})
         foreign = self._foreign | {tensor.untyped_storage().data_ptr() for tensor in inputs}
-        self._execute(alternative.ops, tensors, footprint, foreign)
+        self._execute(alternative.ops, tensors, footprint, foreign, after)
         return [self._output(info, tensors[info.id]) for info in alternative.outputs]
 
     def steps(self, alternative: Alternative, inputs: Sequence[torch.Tensor]) -> list[Any]:
@@ -173,9 +179,10 @@ class Program:
         """Of an operation of a call."""
         return self._plan.kernels[op.kernel].name if isinstance(op, Launch) else op.name
 
-    def _execute(self, ops: Sequence[Op], tensors: Tensors, footprint: Footprint, foreign: set[int] | None = None) -> None:
+    def _execute(self, ops: Sequence[Op], tensors: Tensors, footprint: Footprint, foreign: set[int], after: After) -> None:
         for op in ops:
-            self._step(op, tensors, footprint, self._foreign if foreign is None else foreign)
+            self._step(op, tensors, footprint, foreign)
+            after()
 
     def _step(self, op: Op, tensors: Tensors, footprint: Footprint, foreign: set[int]) -> None:
         if isinstance(op, Launch):

@@ -5,6 +5,7 @@ It never computes an expected output: a candidate's kernels run in this process'
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,12 +20,17 @@ from .model_source import VARIANTS, Inputs, Reference
 from .plan_check import Alternative, Aten, check_plan
 from .replay import Program, blaming_candidate
 from .sharing import Outbox
-from .timing import OTHER_POISON, Call, Clock, Footprint, op_times
+from .timing import OTHER_POISON, Call, Clock, Footprint, Patience, op_times
 
 _FIRST_SEED = 1
 _TRIAL_REPLAYS = 5
 # The share of the device that a candidate may fill: judge and yardstick need the rest.
 _SHARE_OF_MEMORY = 0.5
+
+
+def _call_s_of(request: Message) -> float:
+    """How long calls may take; a request by hand may leave it open."""
+    return float(request.get("call_s", math.inf))
 
 
 class Runner:
@@ -60,8 +66,9 @@ class Runner:
         self._new_slot()
         return {}
 
-    def load(self, _: Message, blob: bytes) -> Message:
-        """Checks a plan, loads its kernels, and keeps the fastest of its alternatives."""
+    def load(self, request: Message, blob: bytes) -> Message:
+        """Checks a plan, loads its kernels, and keeps the fastest of its alternatives. What the constructor does, and each
+        call, may take `call_s`."""
         if self._reference is None:
             raise Failure("machine", "run", "bad_request", "no task is prepared")
         self._unload()
@@ -76,7 +83,8 @@ class Runner:
             raise Failure("candidate", "plan", "bad_plan", "the plan's inputs are not those of the reference",
                           "plan the candidate with this reference")
         with blaming_candidate("preparing the candidate"):
-            self._program = Program(plan, self._state, self._device)
+            self._call_s = _call_s_of(request)
+            self._program = Program(plan, self._state, self._device, self._wait_after_each())
             timed = []
             for alternative in plan.alternatives:
                 timed.append(self._try(alternative, only=len(plan.alternatives) == 1))
@@ -104,7 +112,8 @@ class Runner:
         self._played = None
         with blaming_candidate("running the candidate"):
             calls = [self._call(i) for i in range(len(sets))]
-            times = self._clock.play(calls, lambda: self._lay_out(program, variant, sets))
+            times = self._clock.play(calls, lambda: self._lay_out(program, variant, sets),
+                                     Patience(_call_s_of(request)))
         self._played = calls
         return {"us": times.us, "host_us": times.host_us}
 
@@ -129,8 +138,8 @@ class Runner:
         with torch.no_grad(), blaming_candidate("profiling the candidate"):
             self._fill(0, 0, _FIRST_SEED)
             steps = program.steps(self._best, self._slots[0][0].tensors())
-            op_times(self._device, steps)
-            times = op_times(self._device, program.steps(self._best, self._slots[0][0].tensors()))
+            op_times(self._device, steps, Patience(self._call_s))
+            times = op_times(self._device, program.steps(self._best, self._slots[0][0].tensors()), Patience(self._call_s))
         own = [not isinstance(op, Aten) for op in self._best.ops]
         total = sum(times)
         return {"ops": [{"name": program.name_of(op), "own": mine, "us": us}
@@ -145,19 +154,25 @@ class Runner:
         try:
             with torch.no_grad(), blaming_candidate("running the candidate"):
                 self._fill(0, 0, _FIRST_SEED)
-                program.call(alternative, inputs, Footprint())
+                program.call(alternative, inputs, Footprint(), self._wait_after_each())
                 self._device.finish()
                 if only:
                     return 0.0
                 call = self._record(alternative, 0, self._clock.new_pool())
-                us = min(self._clock.play([call], lambda: self._lay_out(program, 0, [_FIRST_SEED])).us
-                         for _ in range(_TRIAL_REPLAYS))
+                us = min(self._clock.play([call], lambda: self._lay_out(program, 0, [_FIRST_SEED]),
+                                          Patience(self._call_s)).us for _ in range(_TRIAL_REPLAYS))
                 self._clock.forget()
                 return us
         except Failure as failure:
-            if failure.code == "crashed" or only:
+            if failure.code in ("crashed", "timed_out") or only:
                 raise
             return failure
+
+    def _wait_after_each(self) -> Callable[[], None]:
+        """Operations are waited for one by one where kernels run for the first time: loading them on the host, which takes
+        its time, is told from a kernel that does not end."""
+        patience = Patience(self._call_s)
+        return lambda: patience.wait_for(self._device.mark())
 
     def _record(self, alternative: Alternative, slot: int, pool: Any) -> Call:
         program = self._loaded()

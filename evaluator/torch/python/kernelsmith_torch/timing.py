@@ -28,6 +28,9 @@ OTHER_POISON = 0xAB
 _FIRST_GATE_US = 150.0
 _MOST_GATE_US = 20000.0
 _TRIES = 6
+# The host's clock is exact below the first; beyond, at most a hundredth of the time is slept away.
+_SPIN_S = 2e-3
+_NAP_S = 2e-5
 # No device's clock is faster, so that a gate lasts at least as long as asked for.
 _CYCLES_PER_US = 2000
 
@@ -130,9 +133,9 @@ class Clock:
         self._graphs.clear()
         self._pool = self.new_pool()  # PyTorch takes no pool whose graphs are all gone
 
-    def play(self, calls: Sequence[Call], lay_out: Callable[[], None]) -> Times:
+    def play(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None = None) -> Times:
         """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. Where the launch came
-        too late to be measured, all of it is done again."""
+        too late to be measured, all of it is done again. Failure (timed_out) where `patience` ends before the batch."""
         if not self._device.is_cuda or any(call.graph is None for call in calls):
             return self._play_launched(calls, lay_out)
         executable = self._batch(calls)
@@ -140,7 +143,7 @@ class Clock:
             lay_out()
             self.poison(calls)
             times, in_time = self._measure(lambda: self._ok(self._driver.cuGraphLaunch(executable,
-                                                                                       self._stream.cuda_stream)))
+                                                                                       self._stream.cuda_stream)), patience)
             if in_time:
                 return times
         raise Failure("machine", "run", "late_launch", f"a batch was launched late {_TRIES} times",
@@ -182,7 +185,7 @@ class Clock:
             took = (time.perf_counter() - start) * 1e6
         return Times(took, took)
 
-    def _measure(self, launch: Callable[[], object]) -> tuple[Times, bool]:
+    def _measure(self, launch: Callable[[], object], patience: Patience | None = None) -> tuple[Times, bool]:
         self._device.finish()
         for _ in range(2):  # the first work after another context ran takes some 130 us more
             self._trifle.add_(1)
@@ -197,6 +200,8 @@ class Clock:
             in_time = not begin.query()
         begin.synchronize()
         start = time.perf_counter()
+        if patience is not None:
+            patience.wait_for(end)
         end.synchronize()
         host_us = (time.perf_counter() - start) * 1e6
         if not in_time:
@@ -220,6 +225,27 @@ class Clock:
         return driver_ok(result)
 
 
+class Patience:
+    """What is left of the time that a candidate's calls may take. It runs while wait_for() waits, which is asked for what the
+    device was already given: what the host loads and compiles before does not count."""
+
+    def __init__(self, limit_s: float, now: Callable[[], float] = time.perf_counter) -> None:
+        self._limit_s, self._left_s, self._now = limit_s, limit_s, now
+
+    def wait_for(self, event: Any) -> None:
+        """Until the event has come. Failure where the time is up: a kernel does not end, and whoever waits for the device
+        after that waits for ever."""
+        begun = self._now()
+        while not event.query():
+            passed = self._now() - begun
+            if passed > self._left_s:
+                raise Failure("candidate", "run", "timed_out", f"the calls did not end within {self._limit_s:g} s",
+                              "a loop without an end, or a lock that nobody gives free?")
+            if passed > _SPIN_S:
+                time.sleep(_NAP_S)
+        self._left_s -= self._now() - begun
+
+
 def driver_ok(result: tuple[Any, ...]) -> Any:
     """What a call of the driver gave; RuntimeError with the driver's name of its error."""
     if int(result[0]) != 0:
@@ -227,7 +253,7 @@ def driver_ok(result: tuple[Any, ...]) -> Any:
     return result[1] if len(result) > 1 else None
 
 
-def op_times(device: Device, steps: Sequence[Callable[[], None]]) -> list[float]:
+def op_times(device: Device, steps: Sequence[Callable[[], None]], patience: Patience | None = None) -> list[float]:
     """Microseconds of each step, made one after the other behind a gate; by the host's clock on the CPU."""
     if not device.is_cuda:
         marks = [time.perf_counter()]
@@ -241,6 +267,9 @@ def op_times(device: Device, steps: Sequence[Callable[[], None]]) -> list[float]
     for step, event in zip(steps, events[1:]):
         step()
         event.record()
+    events[0].synchronize()
+    if patience is not None:
+        patience.wait_for(events[-1])
     device.finish()
     return [a.elapsed_time(b) * 1e3 for a, b in zip(events, events[1:])]
 

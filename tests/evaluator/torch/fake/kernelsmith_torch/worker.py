@@ -52,7 +52,10 @@ class Runner:
         assert self.prepared
         if do == "load":
             self.script = json.loads(blob[12:])
-        misbehave(self.script.get("on", {}).get(do))
+        how = self.script.get("on", {}).get(do)
+        if how == "too long":
+            fail("candidate", "timed_out", f"the calls did not end within {request['call_s']:g} s")
+        misbehave(how)
         if do == "load":
             return {"launches": self.script.get("launches", 1), "aten": 2, "own_ops": ["k"]}, b""
         if do == "run":
