@@ -175,9 +175,6 @@ function(kernelsmith_test_objects name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
   kernelsmith_compile_as_test(${name} ${arg_LINK})
-  # As programs are compiled, for the precompiled header's sake.
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${name} PRIVATE -fPIE)
 endfunction()
 
 # kernelsmith_fuzz(<name> SOURCES <cpp>... [LINK <target>...])
