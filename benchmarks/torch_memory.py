@@ -6,7 +6,7 @@
 `sizes`: KernelBench's files at their own sizes, from the folder that $KERNELBENCH names, each reference as its own candidate;
 without the variable five look-alikes. Prints name, GB needed, score, seconds. `--sample` draws by the day, from levels 1 to 3.
 `neighbours`: six searches at once, of tasks that need 2 to 20 GB. Prints rejections, errors and how the runs ended.
-Both stop in time for --limit seconds, and exit with 1 where something was not as it must be.
+Both stop in time for --limit seconds, and exit with 1 if something was not as it must be.
 """
 
 import argparse

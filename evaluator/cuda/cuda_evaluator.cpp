@@ -234,10 +234,9 @@ std::uint64_t need_of(const Prepared& prepared, const CudaOptions& options) {
 
 /// Waits until it is free.
 Result<std::unique_ptr<MemoryClaimed>> claim_memory(const Prepared& prepared, const CudaOptions& options) {
-  constexpr std::uint64_t kUnclaimed = std::uint64_t{1200} << 20;  // contexts that start meanwhile
   const Device& gpu = prepared.gpu->device();
-  auto claimed = std::make_unique<MemoryClaimed>(MemoryClaimed{
-      DeviceMemory(gpu.bus_id(), std::max(gpu.facts().memory_bytes, kUnclaimed + 1) - kUnclaimed), {}});
+  auto claimed = std::make_unique<MemoryClaimed>(
+      MemoryClaimed{DeviceMemory(gpu.bus_id(), claimable(gpu.facts().memory_bytes)), {}});
   auto held = claimed->memory.take(need_of(prepared, options), {}, options.tell);
   if (!held) return held.error();
   claimed->held.emplace(std::move(*held));

@@ -52,7 +52,7 @@ std::string read_all(int file) {
   return text;
 }
 
-/// When the process started; 0 where there is none, or it is dead and nobody has asked how it ended.
+/// When the process started; 0 if there is none, or it is dead and nobody has asked how it ended.
 std::uint64_t start_of(long pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -109,6 +109,11 @@ std::optional<MemoryClaim> whom_it_waits_for(const std::vector<MemoryClaim>& cla
     if (!claim.waits && (!most || claim.bytes > most->bytes)) most = claim;
   if (most || claims.empty() || claims.front().is(mine)) return most;
   return claims.front();
+}
+
+std::uint64_t claimable(std::uint64_t all) {
+  constexpr std::uint64_t kTwoContexts = std::uint64_t{1200} << 20;
+  return all - std::min(all, std::max(kTwoContexts, all / 16));
 }
 
 std::string gibibytes(std::uint64_t bytes) {
@@ -177,7 +182,7 @@ Result<DeviceMemory::Held> DeviceMemory::take(std::uint64_t bytes, const std::st
                                               const Tell& tell, double patience_s) const {
   auto mine = add(std::min(bytes, capacity_), true);
   if (!mine) return mine.error();
-  Held held(*this, *mine);  // leaves the queue where this returns without it
+  Held held(*this, *mine);  // leaves the queue if this returns without it
   const auto begin = std::chrono::steady_clock::now();
   for (bool told = false;; std::this_thread::sleep_for(kPollClaims)) {
     bool granted = false;

@@ -93,11 +93,9 @@ struct OnDevice {
   std::shared_ptr<TorchHost> host;
   std::unique_ptr<Judge> judge;
   std::uint64_t need_bytes = 0;        ///< of the device's memory, in use
-  std::unique_ptr<MemoryHold> memory;  ///< null where the device does not say how much it has
+  std::unique_ptr<MemoryHold> memory;  ///< null if the device does not say how much it has
 };
 
-/// What processes that start at this moment may take without a claim: two contexts of CUDA.
-constexpr std::uint64_t kUnclaimed = std::uint64_t{1200} << 20;
 /// Each start of a worker takes some seconds, in which a neighbour may end.
 constexpr int kOpenings = 20;
 
@@ -138,7 +136,7 @@ class DeviceUse {
   std::optional<DeviceLease::Held> time_;
 };
 
-/// Does `work` with the usual share of the device's memory, and once more with all of it where that was too
+/// Does `work` with the usual share of the device's memory, and once more with all of it if that was too
 /// little: only alone is it known whose fault that is.
 template <typename Work>
 auto with_device(OnDevice& device, std::uint64_t usual_bytes, const std::stop_token& stop, const Work& work)
@@ -285,9 +283,9 @@ Opened open_judge(const WorkerStart& start, const WorkerLimits& limits) {
 
 std::unique_ptr<MemoryHold> hold_memory(OnDevice& device, const DeviceFacts& facts,
                                         const TorchOptions& options, double turn_s) {
-  if (facts.memory_bytes <= kUnclaimed) return nullptr;
+  if (claimable(facts.memory_bytes) == 0) return nullptr;
   return std::make_unique<MemoryHold>(
-      DeviceMemory(facts.bus_id, facts.memory_bytes - kUnclaimed),
+      DeviceMemory(facts.bus_id, claimable(facts.memory_bytes)),
       [&device] { device.host ? device.host->release() : device.process->release(); }, options.tell, turn_s);
 }
 

@@ -71,7 +71,7 @@ class TorchHost final : public KernelHost {
   bool alone_ = false;
 };
 
-/// What the task needs of the device's memory, and how it lies there; empty where the judge does not tell.
+/// What the task needs of the device's memory, and how it lies there; empty if the judge does not say.
 std::string memory_text(const ReferenceFacts& reference);
 
 /// "No kernel of its own": what the policy own_kernels refuses.

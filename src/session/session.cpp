@@ -88,7 +88,7 @@ Result<Evaluation> evaluate_now(Evaluator& evaluator, EvaluationJob job, const s
   return answer.get_future().get();
 }
 
-/// Asks again where the machine was too noisy or in use, as an engine does.
+/// Asks again if the machine was too noisy or in use, as an engine does.
 Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
   constexpr std::uint32_t kAttempts = 4;
   auto pause = std::chrono::milliseconds(500);

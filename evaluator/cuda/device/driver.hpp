@@ -36,7 +36,7 @@ struct Driver {
   /// context.
   bool is_full() const;
 
-  /// Calls the function; its refusal is an Error of code tool_failed, or busy where memory ran out.
+  /// Calls the function; its refusal is an Error of code tool_failed, or busy when memory ran out.
   template <class... Arguments>
   Status call(const DriverFunction<Arguments...>& function,
               std::type_identity_t<Arguments>... arguments) const {

@@ -37,8 +37,12 @@ std::vector<MemoryClaim> claims_in(std::string_view text);
 /// held; what is too large for any company gets the device alone.
 bool is_granted(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine, std::uint64_t capacity);
 
-/// The holder of most bytes; where nobody holds any, who waits before `mine`.
+/// The holder of most bytes; if nobody holds any, who waits before `mine`.
 std::optional<MemoryClaim> whom_it_waits_for(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine);
+
+/// Of a device's bytes, those that may be claimed. The rest is for the contexts of tasks that wait, which
+/// have claimed nothing yet: of seven on a GPU of 80 GB.
+std::uint64_t claimable(std::uint64_t all);
 
 /// "5.8 GiB"
 std::string gibibytes(std::uint64_t bytes);
@@ -76,7 +80,7 @@ class DeviceMemory {
   /// A claim that waits for nobody: others see it, and go by it. Errors: io.
   Result<Held> announce(std::uint64_t bytes) const;
 
-  /// Whether somebody waits. False where the file cannot be read.
+  /// Whether somebody waits. False if the file cannot be read.
   bool is_wanted() const;
 
   std::uint64_t capacity() const { return capacity_; }

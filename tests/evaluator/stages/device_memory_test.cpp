@@ -60,6 +60,13 @@ TEST(MemoryClaims, TheLargestHolderIsNamed) {
   EXPECT_EQ(whom_it_waits_for({waits(3, 4)}, waits(3, 4)), std::nullopt);
 }
 
+TEST(MemoryClaims, LeaveRoomForContexts) {
+  constexpr std::uint64_t kGib = std::uint64_t{1} << 30;
+  EXPECT_EQ(claimable(80 * kGib), 75 * kGib);
+  EXPECT_LT(claimable(8 * kGib), 7 * kGib);
+  EXPECT_EQ(claimable(kGib), 0U);
+}
+
 class DeviceMemoryTest : public ::testing::Test {
  protected:
   std::string text() const {

@@ -12,7 +12,7 @@ from kernelsmith_process.framing import Failure, Message
 
 from . import compare as comparison
 from .accelerator import Device, pieces, place_like, use_precision
-from .memory import CONTEXT, Layout, Measured, Shortage, lay_out, missing, neighbours, slots_for
+from .memory import Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
 from .model_source import VARIANTS, Inputs, Reference, blaming, constants, is_memory, output_tensors, run_model
 from .sharing import Inbox
 from .timing import Call, Clock, Footprint, copy_rate
@@ -64,7 +64,7 @@ class Judge:
     def _short(self, failure: Failure, alone: bool) -> Failure:
         total, free, own = self._device.memory()
         shortage = Shortage(total, free, own, 0, failure.more["asked"], 0, alone)
-        if not alone or shortage.strangers() > 2 * CONTEXT:  # spares of this task
+        if not alone or shortage.strangers() > reserve(total):
             return Failure("machine", "run", "busy", f"{failure.message}: {neighbours(shortage)}",
                            "wait for the processes that use this GPU, or end them", failure.where)
         return Failure("task", "run", "out_of_memory", f"{failure.message}: {missing(shortage)}",
@@ -107,12 +107,13 @@ class Judge:
         self._notes: list[str] = []
         if request.get("baseline", "eager") == "compile":
             self._model = torch.compile(self._model)
-        facts, bank = self._device.facts(), int(request.get("bank_bytes", 1 << 30))
-        room = slots_for(measured, int(request.get("most_slots", 32)), facts["l2_bytes"], facts["memory_bytes"])
+        total, bank = self._device.memory()[0], int(request.get("bank_bytes", 1 << 30))
+        usable = total - reserve(total)
+        room = slots_for(measured, int(request.get("most_slots", 32)), self._device.facts()["l2_bytes"], total)
         # Calls of a batch are counted by a batch, before which one call is all that memory need have room for.
-        self._layout = lay_out(measured, 1, bank, facts["memory_bytes"])
+        self._layout = lay_out(measured, 1, bank, usable)
         call_us = self._measure_calls(float(request.get("batch_us", 200)), room)
-        self._layout = lay_out(measured, self._capacity, bank, facts["memory_bytes"])
+        self._layout = lay_out(measured, self._capacity, bank, usable)
         self._truth.on_host = self._layout.truth_on_host
         if not self._layout.together:
             self._drop_slots()

@@ -1,4 +1,4 @@
-"""How a task lies in its device's memory, and whose fault it is where that runs out. Pure functions of numbers of bytes."""
+"""How a task lies in its device's memory, and whose fault it is when that runs out. Pure functions of numbers of bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONTEXT = 600 << 20
 
 ALLOWANCE = 2 * GIB
 """What a candidate may take beyond the reference's own need, with neighbours on the device: workspace of split sums, packed
-weights. One that needs more is tried again alone, where all that is left is its own."""
+weights. One that needs more is tried again alone, with all that the judge leaves."""
 
 # Calls whose tensors are larger leave nothing of each other in the L2: more than one in a batch shows nothing new.
 _L2_TIMES = 4
@@ -20,8 +20,11 @@ _L2_TIMES = 4
 _SHARE_OF_BATCH = 0.15
 # Four such tasks fill a device: they cache nothing that another step needs.
 _LARGE = 0.25
-# What other programs may hold of a device that counts as nobody's: a desktop, a monitor.
-_STRANGERS = GIB
+
+
+def reserve(total: int) -> int:
+    """Of a device, what no task may claim or be given: contexts of tasks that wait (device_memory.hpp, claimable())."""
+    return max(2 * CONTEXT, total // 16)
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def slots_for(measured: Measured, wanted: int, l2: int, total: int) -> int:
 
 
 def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
-    """The first of these that the device has room for; the last one where it has for none:
+    """The first of these that the device has room for; the last one if it has for none:
 
     | cached from step to step | together | truth  |
     |--------------------------|----------|--------|
@@ -79,15 +82,18 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     cached = judge + m.wide + m.truth + 2 * (runner + m.draw) + rest
     if cached <= _LARGE * total:
         return Layout(slots, judge + m.wide + m.truth + kept, runner + m.draw, cached, False, True, False)
-    one_step = max(m.wide + m.truth, m.draw)
-    together = judge + 2 * runner + one_step + rest
+    # The fp64 outputs become the truth: what an element may be off is added to them, while the reference's own are there.
+    truth = max(m.wide, m.outputs + m.truth)
+    together = judge + 2 * runner + max(truth, m.draw) + rest
     if together <= total:
-        return Layout(slots, judge + m.wide + m.truth + kept, runner + m.draw, together, True, True, False)
+        return Layout(slots, judge + truth + kept, runner + m.draw, together, True, True, False)
     # One after the other. Only outputs stay: the yardstick's, and those that two runners publish.
     idle = 3 * CONTEXT + 5 * m.state + 3 * slots * m.outputs + CONTEXT + ALLOWANCE
     play = idle + calls + m.draw
-    on_host = idle + m.wide + m.truth > total
-    need = max(play, idle + m.wide + (0 if on_host else m.truth))
+    on_host = idle + truth > total
+    if on_host:
+        truth = max(m.wide, m.outputs + m.truth * 2 // 3)
+    need = max(play, idle + truth)
     own = CONTEXT + 4 * m.state + slots * m.outputs
     return Layout(slots, own, runner + m.draw, need, True, False, on_host)
 
@@ -111,15 +117,15 @@ class Shortage:
 
 def is_candidates(shortage: Shortage) -> bool:
     """Whether running out of memory is the candidate's own doing: it asked for more than there is on an empty device, or had
-    what the reference needs and ALLOWANCE, and nobody else had the rest."""
+    what the reference needs and ALLOWANCE, and nobody else had more of the rest than tasks that wait."""
     s = shortage
     if s.own + s.asked > s.total - CONTEXT:
         return True
-    return s.alone and s.own + s.free >= s.given and s.strangers() <= _STRANGERS
+    return s.alone and s.own + s.free >= s.given and s.strangers() <= reserve(s.total)
 
 
 def asked_for(words: str) -> int:
-    """Bytes, by the message of PyTorch's allocators; 0 where it does not tell."""
+    """Bytes, by the message of PyTorch's allocators; 0 if it does not say."""
     found = re.search(r"tried to allocate ([0-9.]+) (bytes|[KMGT]iB)", words, re.IGNORECASE)
     if found is None:
         return 0
@@ -141,5 +147,5 @@ def missing(shortage: Shortage) -> str:
 def neighbours(shortage: Shortage) -> str:
     """For memory that ran out for a reason that is not the task's."""
     others = shortage.strangers()
-    holder = f"other processes hold {gib(others)}" if others > _STRANGERS else "the share claimed for the task is used up"
+    holder = f"other processes hold {gib(others)}" if others > reserve(shortage.total) else "the share claimed for the task is used up"
     return f"{gib(shortage.free)} of the GPU's {gib(shortage.total)} are free, and {holder}"

@@ -15,7 +15,7 @@ from kernelsmith_process.framing import Failure, Message
 from . import plan_format
 from .accelerator import Device, hashes_of, place_like, use_precision
 from .judge import PRECISIONS, check_sets
-from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours
+from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
 from .model_source import VARIANTS, Inputs, Reference
 from .plan_check import Alternative, Aten, check_plan
 from .replay import Program, blaming_candidate
@@ -95,11 +95,11 @@ class Runner:
         return {}
 
     def _limit(self, alone: bool) -> None:
-        """A candidate has its share of the device, or, alone there, all that the judge leaves."""
+        """A candidate has its share of the device, or, alone there, all that the judge leaves: as much as without others."""
         self._alone = alone
         total = self._device.memory()[0]
         kin = int(self._memory.get("judge", 0)) + 2 * CONTEXT  # a spare, and this process's own
-        self._device.limit(total - kin if alone else int(self._memory.get("runner", total)) + ALLOWANCE)
+        self._device.limit(total - reserve(total) - kin if alone else int(self._memory.get("runner", total)) + ALLOWANCE)
 
     def load(self, request: Message, blob: bytes) -> Message:
         """Checks a plan, loads its kernels, and keeps the fastest of its alternatives."""

@@ -94,7 +94,7 @@ def why_not_opened(error: BaseException) -> Failure:
 
 
 class Opening:
-    """Answers requests by the handler that `make` gives; where the device was full, `make` is tried at each of them."""
+    """Answers requests by the handler that `make` gives; if the device was full, `make` is tried at each of them."""
 
     def __init__(self, make: Callable[[], Handler]) -> None:
         self._make, self._handler = make, None

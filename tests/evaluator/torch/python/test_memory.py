@@ -16,10 +16,10 @@ from worker_bench import LINEAR, Bench, Plan, linear_plan, reference_of  # noqa:
 from kernelsmith_process.framing import Failure  # noqa: E402
 from kernelsmith_torch import worker  # noqa: E402
 from kernelsmith_torch.memory import (ALLOWANCE, CONTEXT, GIB, Measured, Shortage, asked_for, is_candidates, lay_out,  # noqa: E402
-                                      missing, neighbours, slots_for)
+                                      missing, neighbours, reserve, slots_for)
 from kernelsmith_torch.model_source import is_memory  # noqa: E402
 
-H100, L2, BANK = 79 * GIB, 50 << 20, 4 * GIB
+H100, L2, BANK = 79 * GIB - reserve(79 * GIB), 50 << 20, 4 * GIB
 
 
 def elementwise(inputs: float, outputs: float | None = None) -> Measured:
@@ -43,7 +43,9 @@ class Layouts(unittest.TestCase):
         self.assertEqual((large.gives_back, large.together, large.truth_on_host), (True, False, False))
 
     def test_the_truth_goes_to_the_host_where_the_device_is_too_small(self) -> None:
-        self.assertTrue(lay_out(elementwise(3), 1, BANK, 24 * GIB).truth_on_host)
+        spread = dataclasses.replace(elementwise(0.001, 4), wide=9 * GIB)
+        self.assertTrue(lay_out(spread, 1, BANK, 31 * GIB).truth_on_host)
+        self.assertFalse(lay_out(spread, 1, BANK, 33 * GIB).truth_on_host)
 
     def test_kernelbenchs_largest_fit(self) -> None:
         for name, measured in {"19 ReLU": elementwise(6), "21 Sigmoid": elementwise(6), "4 matrix-vector": elementwise(8, 0.01),
