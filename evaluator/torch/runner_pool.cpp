@@ -57,7 +57,7 @@ Result<std::unique_ptr<Worker>> RunnerPool::take_spare(const std::stop_token& st
 
 void RunnerPool::end_all() {
   by_place_.clear();
-  spare_.reset();
+  spares_.clear();
 }
 
 Worker* RunnerPool::find(const PlanPtr& plan) {
