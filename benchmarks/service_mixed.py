@@ -68,7 +68,7 @@ class Service:
             connection.close()
 
     def evaluate(self, task_id, kernel, deadline):
-        """The result, with its latency; None where there is none at the deadline."""
+        """The result, with its latency; None if none came by the deadline."""
         begun = time.monotonic()
         self.ask("POST", "/evaluate", {"task_id": task_id, "reference_code": (PROBLEM / "reference.py").read_text(),
                                        "kernel_code": f"{kernel}\n# {task_id}\n", "backend": "triton", "timeout": 120})

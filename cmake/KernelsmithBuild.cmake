@@ -69,7 +69,7 @@ endfunction()
 # kernelsmith_cold(<target>)
 #
 # For code that waits for processes, people and networks: in a release, optimising it takes a quarter of the time of compiling
-# it, and nothing that is measured gets faster.
+# it. What is timed are kernels, which are compiled elsewhere.
 function(kernelsmith_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()

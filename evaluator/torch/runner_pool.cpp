@@ -6,8 +6,8 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// A spare takes some seconds to start: in them a second candidate that hangs is likely, where there is one
-/// at all.
+/// A spare takes seconds to start, and if one candidate hangs, another may hang before the next spare is
+/// ready.
 constexpr std::size_t kSparesAfterALoss = 2;
 
 double now_s() {

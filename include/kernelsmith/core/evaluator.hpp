@@ -21,7 +21,8 @@ namespace kernelsmith {
 template <class T>
 using Sink = std::function<void(Result<T>)>;
 
-/// Is told whenever an evaluation goes on (true) and waits for its turn (false), on any thread.
+/// Called with true when work on an evaluation begins or goes on, with false when it waits for its turn; on
+/// any thread.
 using WorkSink = std::function<void(bool works)>;
 
 /// Whom a challenger is timed against in a duel.

@@ -53,7 +53,7 @@ struct RunRequest {
   WorkSink works = {};  ///< of Evaluator::start_watched(): a run that waits for its device says so
 };
 
-/// `wait()`, which waits for others, told to whoever limits the time of the work.
+/// Calls `wait()`, which waits for others, and tells `works` that nothing is worked on meanwhile.
 template <class Wait>
 auto in_turn(const WorkSink& works, Wait wait) {
   if (works) works(false);

@@ -1,4 +1,4 @@
-// How long a call of a candidate may take on a GPU, which others wait for:
+// How long a candidate's call may take on a GPU:
 //
 //     max(timeout_s, kOverYardstick x the yardstick's)
 //
