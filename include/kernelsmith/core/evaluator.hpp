@@ -62,6 +62,7 @@ class Evaluator {
 
   /// The same for somebody who limits the time of the work alone. It waits until `works` is first called, and
   /// `works` is not called after `done`. Where an evaluator cannot tell, all its time is work.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it keep the sink
   virtual void start_watched(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done, WorkSink works) {
     works(true);
     start(std::move(job), std::move(stop), std::move(done));
