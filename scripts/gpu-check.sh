@@ -1,7 +1,9 @@
 #!/bin/bash
 # Checks and measures the backends cuda and torch on a GPU machine, and prints a short table for each section.
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect;
-#   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch; and torch_rates; of `serve`: service
+#   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch; and torch_rates,
+#   sizes (KernelBench's largest, from the folder $KERNELBENCH, else look-alikes; SIZES="--sample 60 --slice 1/8"), neighbours;
+#   of `serve`: service
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
 cd "$(dirname "$0")/.."
@@ -106,6 +108,11 @@ section_torch_redteam() { timeout "${REDTEAM_TIME:-440}" stdbuf -oL "$tests/redt
 
 # 200 requests by 16 clients, some of which hang, crash or are wrong (docs/service.md).
 section_service() { timeout 235 python3 -u benchmarks/service_mixed.py --kernelsmith "$(command -v kernelsmith)" --seconds 130; }
+
+# Tasks of gigabytes alone on the GPU, and six searches beside each other.
+section_sizes() { timeout 470 python3 -u benchmarks/torch_memory.py sizes ${SIZES:-}; }
+
+section_neighbours() { timeout 470 python3 -u benchmarks/torch_memory.py neighbours; }
 
 section_torch() {
   for part in workers examples replay noise redteam; do section_torch_$part; done

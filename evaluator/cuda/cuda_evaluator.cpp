@@ -8,6 +8,7 @@
 #include <variant>
 
 #include <kernelsmith/evaluator/device_lease.hpp>
+#include <kernelsmith/evaluator/device_memory.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
@@ -48,11 +49,20 @@ Error task_at_fault(const Failure& failure, const std::string& what) {
               "files: " + what);
 }
 
+/// Bytes of a device, with what they are claimed from.
+struct MemoryClaimed {
+  DeviceMemory memory;
+  std::optional<DeviceMemory::Held> held;
+};
+
 class CudaBackend final : public Backend {
  public:
   CudaBackend(std::shared_ptr<const Task> task, std::shared_ptr<const CudaCompiler> compiler,
               std::shared_ptr<PlanBook> book)
       : task_(std::move(task)), compiler_(std::move(compiler)), book_(std::move(book)) {}
+
+  /// What the task's tensors and workspace take of the device, for as long as it is prepared.
+  void claim(std::unique_ptr<MemoryClaimed> memory) { memory_ = std::move(memory); }
 
   /// With a device. Without one run() ends with `why`.
   void judge_with(std::unique_ptr<Judge> judge, DeviceLease lease, double bytes_per_us,
@@ -119,7 +129,8 @@ class CudaBackend final : public Backend {
   const std::shared_ptr<const Task> task_;
   const std::shared_ptr<const CudaCompiler> compiler_;
   const std::shared_ptr<PlanBook> book_;
-  std::mutex mutex_;  ///< guards judge_ and its host, and best_
+  std::unique_ptr<MemoryClaimed> memory_;  ///< given back after all that follows
+  std::mutex mutex_;                       ///< guards judge_ and its host, and best_
   std::unique_ptr<Judge> judge_;
   std::optional<DeviceLease> lease_;
   double bytes_per_us_ = 0;  ///< of the device's memory
@@ -213,6 +224,27 @@ BufferLayout layout_of(const Prepared& prepared, const CudaOptions& options) {
   return {*prepared.task, *prepared.shapes, OraclePrecision::declared, options.buffer_bytes, kMostSlots};
 }
 
+/// Of the device's memory: tensors of a batch and copies of their outputs, sets of inputs, the oracle's
+/// tensors in two precisions, contexts of the judge and two runners, workspace.
+std::uint64_t need_of(const Prepared& prepared, const CudaOptions& options) {
+  constexpr std::uint64_t kContexts = 3 * (std::uint64_t{500} << 20), kWorkspace = std::uint64_t{1} << 30;
+  const BufferLayout layout = layout_of(prepared, options);
+  std::uint64_t call = 0;
+  for (std::size_t t = 0; t < layout.tensors(); ++t) call += layout.piece_bytes(t);
+  return 2 * layout.slots() * call + options.bank_bytes + 3 * call + kContexts + kWorkspace;
+}
+
+/// Waits until it is free.
+Result<std::unique_ptr<MemoryClaimed>> claim_memory(const Prepared& prepared, const CudaOptions& options) {
+  const Device& gpu = prepared.gpu->device();
+  auto claimed = std::make_unique<MemoryClaimed>(
+      MemoryClaimed{DeviceMemory(gpu.bus_id(), claimable(gpu.facts().memory_bytes)), {}});
+  auto held = claimed->memory.take(need_of(prepared, options), {}, options.tell);
+  if (!held) return held.error();
+  claimed->held.emplace(std::move(*held));
+  return claimed;
+}
+
 CallAddressesPtr made_up_addresses(const Prepared& prepared, const CudaOptions& options) {
   auto where = std::make_shared<CallAddresses>();
   where->workspace = made_up_workspace();
@@ -304,6 +336,9 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Cud
     return DeviceBackend{std::move(backend), {}};
   }
   Device& gpu = prepared->gpu->device();
+  auto memory = claim_memory(*prepared, options);
+  if (!memory) return memory.error();
+  backend->claim(std::move(*memory));
   DeviceLease lease(gpu.bus_id());
   const auto held = lease.take({});  // the baseline is timed
   if (!held) return held.error();

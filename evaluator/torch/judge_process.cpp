@@ -61,6 +61,8 @@ ReferenceFacts facts_of(const Json& reply) {
   facts.compulsory_bytes = number_at(reply, "compulsory_bytes");
   facts.bytes_per_us = number_at(reply, "bytes_per_us");
   facts.notes = texts_in(member(reply, "notes"));
+  facts.memory = member(reply, "memory");
+  facts.need_bytes = count_at(facts.memory, "need");
   return facts;
 }
 
@@ -79,6 +81,7 @@ Result<DeviceFacts> JudgeProcess::open() {
   const auto hello = worker_->ask({{"do", "hello"}}, limits_.start_s, {});
   if (!hello) {
     Error error = machine_error(hello.error());
+    if (error.code == ErrorCode::busy) return error;
     if (!worker_->alive())
       return fail(ErrorCode::tool_missing, error.message, "kernelsmith_torch.worker",
                   "it needs a Python with PyTorch and Triton: name one by evaluator.python or "
@@ -88,7 +91,8 @@ Result<DeviceFacts> JudgeProcess::open() {
         "run this on a machine with an NVIDIA GPU, its driver and a PyTorch built for CUDA (kernelsmith "
         "doctor tells what it sees)");
   }
-  DeviceFacts facts{text_at(hello->json, "device"), 0, text_at(hello->json, "bus_id")};
+  DeviceFacts facts{text_at(hello->json, "device"), 0, text_at(hello->json, "bus_id"),
+                    count_at(hello->json, "memory_bytes")};
   for (const Json& part : member(hello->json, "capability"))
     if (part.is_number_unsigned()) facts.arch = 10 * facts.arch + part.get<int>();
   if (facts.hardware.empty() || facts.bus_id.empty() || facts.arch == 0)
@@ -107,13 +111,19 @@ Result<ReferenceFacts> JudgeProcess::prepare(const JudgeSettings& settings) {
                   {"tolerance", std::move(tolerance)},
                   {"bank_bytes", settings.bank_bytes},
                   {"batch_us", settings.batch_us},
-                  {"most_slots", settings.most_slots}};
+                  {"most_slots", settings.most_slots},
+                  {"alone", settings.alone}};
   const auto reply = worker_->ask(preparation_, limits_.prepare_s, {});
   if (!reply) return machine_error(reply.error());
   ReferenceFacts facts = facts_of(reply->json);
   if (facts.outputs.empty() || facts.variants.empty())
     return fail(ErrorCode::tool_failed, "the judge of the torch backend names no outputs or no inputs");
   return facts;
+}
+
+void JudgeProcess::release() {
+  if (!worker_ || !worker_->alive()) return;
+  if (!worker_->ask({{"do", "release"}}, limits_.load_s, {})) worker_.reset();
 }
 
 Judged<Reply> JudgeProcess::ask(const Json& request, double timeout_s, const std::stop_token& stop) {

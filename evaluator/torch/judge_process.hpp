@@ -28,9 +28,10 @@ struct WorkerLimits {
 
 /// The device, as it tells of itself.
 struct DeviceFacts {
-  std::string hardware;  ///< "NVIDIA H100 80GB HBM3"
-  int arch = 90;         ///< ten times major plus minor
-  std::string bus_id;    ///< "0000:65:00.0": the GPU's name for every process
+  std::string hardware;            ///< "NVIDIA H100 80GB HBM3"
+  int arch = 90;                   ///< ten times major plus minor
+  std::string bus_id;              ///< "0000:65:00.0": the GPU's name for every process
+  std::uint64_t memory_bytes = 0;  ///< 0: not known
 };
 
 /// What the reference turned out to be.
@@ -42,6 +43,8 @@ struct ReferenceFacts {
   double compulsory_bytes = 0;        ///< read by each call
   double bytes_per_us = 0;            ///< of the device's memory; 0: not known
   std::vector<std::string> notes;     ///< what it could not do with the reference
+  Json memory;                        ///< how the task is laid out there: for the runners
+  std::uint64_t need_bytes = 0;       ///< of device memory, for all processes of the task
 };
 
 /// What the judge is told of the task.
@@ -52,6 +55,7 @@ struct JudgeSettings {
   std::size_t bank_bytes = 0;
   double batch_us = 200;
   std::size_t most_slots = 32;
+  bool alone = false;  ///< no other process has claimed memory of the device
 };
 
 /// {"do": WHAT, "variant": V, "sets": [SEED...]}
@@ -72,6 +76,9 @@ class JudgeProcess {
   /// After prepare(). Starts and prepares a new process where the last one died. A Rejection is what the
   /// judge found out about a candidate's outputs.
   Judged<Reply> ask(const Json& request, double timeout_s, const std::stop_token& stop);
+
+  /// Frees what it can make again, on the device and beside it; a judge that cannot is ended.
+  void release();
 
   const WorkerLimits& limits() const { return limits_; }
 

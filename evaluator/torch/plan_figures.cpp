@@ -1,8 +1,11 @@
 #include "plan_figures.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <vector>
+
+#include <kernelsmith/evaluator/device_memory.hpp>
 
 namespace kernelsmith::torch {
 namespace {
@@ -12,6 +15,12 @@ constexpr std::size_t kStart = kMagic.size() + sizeof(std::uint32_t);
 /// Larger plans, of thousands of operations, go without the figures of their kernels.
 constexpr std::size_t kMostText = std::size_t{4} << 20;
 constexpr double kSpilledWord = 4;  // bytes
+/// A context of CUDA with PyTorch's kernels; a judge, two runners and a spare.
+constexpr std::uint64_t kProcesses = 4 * (std::uint64_t{600} << 20);
+/// Of inputs: drawn, varied, and in fp64. Of outputs: fp32, fp64, and the error that they may have.
+constexpr std::uint64_t kTimes = 4;
+/// No device has more, and sums of some of them do not overflow.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;
 
 /// The plan's JSON; null where it is none.
 Json head_of(std::string_view plan) {
@@ -20,6 +29,26 @@ Json head_of(std::string_view plan) {
   for (std::size_t i = kStart; i-- > kMagic.size();) size = size << 8 | static_cast<unsigned char>(plan[i]);
   if (size > std::min(kMostText, plan.size() - kStart)) return {};
   return parse_untrusted(plan.substr(kStart, size));
+}
+
+/// Of an element of "float32", "complex64", "bool", "float8_e4m3fn".
+std::uint64_t width_of(const std::string& dtype) {
+  const auto digit =
+      std::ranges::find_if(dtype, [](unsigned char letter) { return std::isdigit(letter) != 0; });
+  const auto bits = std::strtoull(dtype.c_str() + (digit - dtype.begin()), nullptr, 10);
+  return std::clamp<std::uint64_t>(bits / 8, 1, 16);
+}
+
+std::uint64_t bytes_of_tensors(const Json& tensors) {
+  double all = 0;
+  if (!tensors.is_array()) return 0;
+  for (const Json& tensor : tensors) {
+    double bytes = static_cast<double>(width_of(text_at(tensor, "dtype")));
+    if (const Json& shape = member(tensor, "shape"); shape.is_array())
+      for (const Json& size : shape) bytes *= size.is_number_unsigned() ? size.get<double>() : 0;
+    all += bytes;
+  }
+  return static_cast<std::uint64_t>(std::min(all, static_cast<double>(kMostBytes)));
 }
 
 /// "float32 [4, 8]" of each output of the first alternative; none where it is no plan.
@@ -57,6 +86,25 @@ std::map<std::string, double> figures_of(const Json& summary, std::string_view p
       take(kernel, "shared", "shared_bytes", 1);
     }
   return figures;
+}
+
+CallBytes bytes_of_call(std::string_view plan) {
+  const Json head = head_of(plan);
+  const Json& alternatives = member(head, "alternatives");
+  CallBytes call;
+  call.inputs = bytes_of_tensors(member(head, "inputs"));
+  if (alternatives.is_array() && !alternatives.empty())
+    call.outputs = bytes_of_tensors(member(alternatives.front(), "outputs"));
+  return call;
+}
+
+std::uint64_t guess_of_need(const CallBytes& call) {
+  return kProcesses + kTimes * (call.inputs + call.outputs);
+}
+
+std::string need_text(const CallBytes& call) {
+  return "memory: inputs " + gibibytes(call.inputs) + " and outputs " + gibibytes(call.outputs) +
+         " of a call; preparing the task takes some " + gibibytes(guess_of_need(call)) + "\n";
 }
 
 std::map<std::string, double> heavy_operators(const Json& summary) {

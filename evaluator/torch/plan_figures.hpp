@@ -1,6 +1,7 @@
 // The figures of a plan that the archive knows candidates by. Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,6 +20,19 @@ std::map<std::string, double> heavy_operators(const Json& summary);
 /// How the outputs of a call differ from the reference's in number, type or shape, in words for the
 /// candidate; empty where they do not, or where one of the plans does not tell. Both are plans' bytes.
 std::string different_outputs(std::string_view reference, std::string_view candidate);
+
+/// Bytes of a call's inputs and outputs, by a plan; nothing if it is none, or not understood.
+struct CallBytes {
+  std::uint64_t inputs = 0, outputs = 0;
+};
+CallBytes bytes_of_call(std::string_view plan);
+
+/// Device memory that preparing a task takes, before anything is measured: processes, inputs as they are and
+/// in fp64, outputs twice and the error that they may have.
+std::uint64_t guess_of_need(const CallBytes& call);
+
+/// A line about it for a person.
+std::string need_text(const CallBytes& call);
 
 /// Whether all heavy operators of the reference are left to PyTorch: own kernels replace elementwise ones
 /// only. Not where the reference has no others.

@@ -55,6 +55,11 @@ Result<std::unique_ptr<Worker>> RunnerPool::take_spare(const std::stop_token& st
   return worker;
 }
 
+void RunnerPool::end_all() {
+  by_place_.clear();
+  spares_.clear();
+}
+
 Worker* RunnerPool::find(const PlanPtr& plan) {
   for (auto& [place, used] : by_place_)
     if (used.binary == plan->digest() && used.worker && used.worker->alive()) return used.worker.get();

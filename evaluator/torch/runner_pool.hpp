@@ -31,6 +31,9 @@ class RunnerPool {
   /// are the machine's.
   Result<Worker*> take(const PlanPtr& plan, std::size_t place, const std::stop_token& stop);
 
+  /// Ends all of them: what they hold of the device is free. The next take() starts one.
+  void end_all();
+
   /// How long take() has waited for runners to start, in all.
   double waited_s() const { return waited_s_; }
 

@@ -6,6 +6,7 @@
 #include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
 
 #include "judge_process.hpp"
+#include "memory_hold.hpp"
 #include "planner_pool.hpp"
 
 namespace kernelsmith::torch {
@@ -13,6 +14,7 @@ namespace kernelsmith::torch {
 struct Limits {
   PlannerLimits planner;
   WorkerLimits worker;
+  double memory_turn_s = MemoryHold::kTurnS;
 };
 
 /// As make_torch_backend().

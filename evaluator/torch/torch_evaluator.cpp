@@ -1,5 +1,6 @@
 #include <future>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -10,6 +11,7 @@
 #include <kernelsmith/evaluator/stopwatch.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
+#include "memory_hold.hpp"
 #include "plan_figures.hpp"
 #include "programs.hpp"
 #include "python_program.hpp"
@@ -90,9 +92,67 @@ struct OnDevice {
   std::unique_ptr<JudgeProcess> process;
   std::shared_ptr<TorchHost> host;
   std::unique_ptr<Judge> judge;
+  std::uint64_t need_bytes = 0;        ///< of the device's memory, in use
+  std::unique_ptr<MemoryHold> memory;  ///< null if the device does not say how much it has
 };
 
-Evaluation with_profile(const Evaluation& evaluation, const Profile& profile) {
+/// Each start of a worker takes some seconds, in which a neighbour may end.
+constexpr int kOpenings = 20;
+
+/// The device for one use: first its memory, then its time, so that who has its time waits for nobody.
+class DeviceUse {
+ public:
+  enum class Share { usual, all };
+
+  static Result<std::unique_ptr<DeviceUse>> begin(OnDevice& device, Share share, std::uint64_t usual_bytes,
+                                                  const std::stop_token& stop) {
+    std::unique_ptr<DeviceUse> use(new DeviceUse(share));
+    if (MemoryHold* const memory = device.memory.get(); memory != nullptr) {
+      const std::uint64_t bytes = share == Share::all ? memory->capacity() : usual_bytes;
+      if (const Status begun = memory->begin(bytes, stop); !begun) return begun.error();
+      use->memory_ = memory;
+      use->alone_ = bytes >= memory->capacity();
+    }
+    auto time = device.lease.take(stop);
+    if (!time) return time.error();
+    use->time_.emplace(std::move(*time));
+    return use;
+  }
+  ~DeviceUse() {
+    time_.reset();
+    if (memory_ != nullptr) memory_->end(share_ == Share::usual);
+  }
+  DeviceUse(const DeviceUse&) = delete;
+  DeviceUse& operator=(const DeviceUse&) = delete;
+
+  bool alone() const { return alone_; }
+
+ private:
+  explicit DeviceUse(Share share) : share_(share) {}
+
+  const Share share_;
+  MemoryHold* memory_ = nullptr;
+  bool alone_ = true;
+  std::optional<DeviceLease::Held> time_;
+};
+
+/// Does `work` with the usual share of the device's memory, and once more with all of it if that was too
+/// little: only alone is it known whose fault that is.
+template <typename Work>
+auto with_device(OnDevice& device, std::uint64_t usual_bytes, const WorkSink& works,
+                 const std::stop_token& stop, const Work& work) -> decltype(work(true)) {
+  using Share = DeviceUse::Share;
+  for (const Share share : {Share::usual, Share::all}) {
+    const auto use = in_turn(works, [&] { return DeviceUse::begin(device, share, usual_bytes, stop); });
+    if (!use) return use.error();
+    auto done = work((*use)->alone());
+    const bool too_little = !done && done.error().code == ErrorCode::busy;
+    if (!too_little || (*use)->alone()) return done;
+  }
+  return fail(ErrorCode::internal, "all of a device's memory is less than that");
+}
+
+Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, const std::string& memory) {
   const auto& accepted = std::get<Acceptance>(evaluation.outcome());
   std::map<std::string, double> features = accepted.metrics.features();
   features["own_share"] = profile.own_share;
@@ -100,6 +160,7 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile) {
   if (!metrics) return evaluation;
   Report report = accepted.report;
   report.artifacts.push_back({"profile.txt", profile.table});
+  if (!memory.empty()) report.artifacts.push_back({"memory.txt", memory});
   for (const Artifact& artifact : report.artifacts)
     if (artifact.name == kPlanText) report.advice = artifact.text;
   report.advice += "The parts of a call that take most of its time, by themselves:\n" + profile.longest;
@@ -135,13 +196,15 @@ class TorchBackend final : public Backend {
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!device_) return why_not_;
     const std::lock_guard lock(mutex_);
-    const auto held = in_turn(request.works, [&] { return device_->lease.take(stop); });
-    if (!held) return held.error();
-    auto evaluation = device_->judge->evaluate(request, stop);
-    if (!evaluation || !evaluation->accepted()) return evaluation;
-    const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
-    const auto profile = device_->host->profile(plan, stop);
-    return profile ? with_profile(*evaluation, *profile) : evaluation;
+    return with_device(*device_, device_->need_bytes, request.works, stop, [&](bool alone) -> Result<Evaluation> {
+      device_->host->be_alone(alone);
+      auto evaluation = device_->judge->evaluate(request, stop);
+      if (!evaluation || !evaluation->accepted()) return evaluation;
+      const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
+      const auto profile = device_->host->profile(plan, stop);
+      if (!profile) return evaluation;
+      return with_profile(*evaluation, *profile, memory_text(device_->host->reference()));
+    });
   }
 
  private:
@@ -209,34 +272,64 @@ struct Opened {
   Result<DeviceFacts> device;
 };
 
+/// Asks again while a neighbour leaves no room for a context.
+Opened open_judge(const WorkerStart& start, const WorkerLimits& limits) {
+  auto process = std::make_unique<JudgeProcess>(start, limits);
+  auto device = process->open();
+  for (int i = 1; i < kOpenings && !device && device.error().code == ErrorCode::busy; ++i)
+    device = process->open();
+  return Opened{std::move(process), std::move(device)};
+}
+
+std::unique_ptr<MemoryHold> hold_memory(OnDevice& device, const DeviceFacts& facts,
+                                        const TorchOptions& options, double turn_s) {
+  if (claimable(facts.memory_bytes) == 0) return nullptr;
+  return std::make_unique<MemoryHold>(
+      DeviceMemory(facts.bus_id, claimable(facts.memory_bytes)),
+      [&device] { device.host ? device.host->release() : device.process->release(); }, options.tell, turn_s);
+}
+
+Result<std::unique_ptr<Judge>> make_judge(const Task& task, OnDevice& device, const ReferenceFacts& reference,
+                                          const PlanPtr& seed) {
+  JudgeParts parts;
+  parts.task = with_outputs(task, reference);
+  parts.host = device.host;
+  parts.draw_bank = [host = device.host.get()] { return host->draw_bank(); };
+  parts.shapes = device.host->shapes();
+  parts.baseline = std::make_shared<const Reference>();
+  parts.seed = seed;
+  parts.yardstick = parts.baseline;
+  parts.now_s = [host = device.host.get()] { return host->now_s(); };
+  return Judge::create(std::move(parts));
+}
+
+/// `guess_bytes` are claimed until the judge has measured what the task needs.
 Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOptions& options, Opened opened,
-                                                 const WorkerStart& start, const PlanPtr& seed) {
+                                                 const WorkerStart& start, const PlanPtr& seed,
+                                                 std::uint64_t guess_bytes, double turn_s) {
   auto files = write_reference(task);
   if (!files) return files.error();
-  DeviceLease lease(opened.device->bus_id);
-  const auto held = lease.take({});  // the baseline is timed
-  if (!held) return held.error();
   JudgeSettings settings;
   settings.reference = files->path() / task.reference.files().front().path;
   settings.torch = task.torch;
   settings.tolerance = task.tolerance;
   settings.bank_bytes = options.bank_bytes;
-  auto reference = opened.process->prepare(settings);
+  const DeviceFacts& facts = *opened.device;
+  auto device = std::make_unique<OnDevice>(OnDevice{
+      DeviceLease(facts.bus_id), std::move(*files), std::move(opened.process), {}, {}, guess_bytes, {}});
+  device->memory = hold_memory(*device, facts, options, turn_s);
+  const auto reference = with_device(*device, guess_bytes, {}, {}, [&](bool alone) {
+    settings.alone = alone;
+    return device->process->prepare(settings);
+  });
   if (!reference) return reference.error();
-  auto device = std::make_unique<OnDevice>(
-      OnDevice{std::move(lease), std::move(*files), std::move(opened.process), {}, {}});
-  device->host = std::make_shared<TorchHost>(task, *device->process, start, settings, *opened.device,
-                                             *reference, !options.unsandboxed);
-  JudgeParts parts;
-  parts.task = with_outputs(task, *reference);
-  parts.host = device->host;
-  parts.draw_bank = [host = device->host.get()] { return host->draw_bank(); };
-  parts.shapes = device->host->shapes();
-  parts.baseline = std::make_shared<const Reference>();
-  parts.seed = seed;
-  parts.yardstick = parts.baseline;
-  parts.now_s = [host = device->host.get()] { return host->now_s(); };
-  auto judge = Judge::create(std::move(parts));
+  device->need_bytes = reference->need_bytes;
+  device->host = std::make_shared<TorchHost>(task, *device->process, start, settings, facts, *reference,
+                                             !options.unsandboxed);
+  auto judge = with_device(*device, device->need_bytes, {}, {}, [&](bool alone) {  // the baseline is timed
+    device->host->be_alone(alone);
+    return make_judge(task, *device, *reference, seed);
+  });
   if (!judge) return judge.error();
   device->judge = std::move(*judge);
   return device;
@@ -250,11 +343,8 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   if (!python) return python.error();
   const auto [pool, start] = supply_of(*python, options, device_index, limits.planner);
   // Both import PyTorch, which takes seconds.
-  auto opening = std::async(std::launch::async, [&limits, start = start] {
-    auto process = std::make_unique<JudgeProcess>(start, limits.worker);
-    auto device = process->open();
-    return Opened{std::move(process), std::move(device)};
-  });
+  auto opening =
+      std::async(std::launch::async, [&limits, start = start] { return open_judge(start, limits.worker); });
   const auto facts = pool->facts();
   if (!facts) return facts.error();
   Opened opened = opening.get();
@@ -280,7 +370,9 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
     return DeviceBackend{std::move(backend), {}};
   }
   const std::string hardware = opened.device->hardware;
-  auto device = prepare_device(planner.task(), options, std::move(opened), start, seed);
+  const CallBytes call = reference ? bytes_of_call(reference->plan->bytes()) : CallBytes{};
+  auto device = prepare_device(planner.task(), options, std::move(opened), start, seed, guess_of_need(call),
+                               limits.memory_turn_s);
   if (!device) return device.error();
   backend->judge_on(std::move(*device));
   return DeviceBackend{std::move(backend), hardware};
@@ -322,7 +414,9 @@ Result<std::string> describe_torch_plan(const Task& task, const Source& source, 
     const auto reference = planner.plan_reference({});
     const std::string wrong =
         reference ? torch::different_outputs(reference->plan->bytes(), planned->plan->bytes()) : "";
-    if (wrong.empty()) return planned->text;
+    if (wrong.empty())
+      return planned->text +
+             (reference ? torch::need_text(torch::bytes_of_call(reference->plan->bytes())) : "");
     return fail(ErrorCode::refused, std::string(name_of(RejectionCode::wrong_output)) + ": " + wrong);
   }
   const Failure failure = planned.error();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <kernelsmith/evaluator/call_limit.hpp>
+#include <kernelsmith/evaluator/device_memory.hpp>
 
 #include "torch_session.hpp"
 
@@ -38,7 +39,8 @@ Json preparation_of(const JudgeSettings& settings, const ReferenceFacts& referen
   return {{"do", "prepare"},
           {"reference", settings.reference.string()},
           {"precision", settings.torch.precision},
-          {"slots", reference.slots}};
+          {"slots", reference.slots},
+          {"memory", reference.memory}};
 }
 
 }  // namespace
@@ -48,6 +50,18 @@ Failure no_own_kernels(Stage stage) {
       stage, RejectionCode::forbidden_construct,
       "the call launches no kernel of the candidate's own, only PyTorch's operators: write a Triton "
       "kernel (a task takes any module by torch: {policy: any})");
+}
+
+std::string memory_text(const ReferenceFacts& reference) {
+  const Json& memory = reference.memory;
+  if (count_at(memory, "inputs") == 0) return {};
+  const auto size = [&](const char* key) { return gibibytes(count_at(memory, key)); };
+  std::string text = "a call: inputs " + size("inputs") + ", outputs and temporaries " + size("call") +
+                     "; its truth " + size("truth") + ", and " + size("wide") + " while it is computed\n";
+  text += "all processes: " + size("need") + "; candidate and truth " +
+          (member(memory, "together") == true ? "together" : "one after the other") +
+          (member(memory, "truth_on_host") == true ? ", the truth in the host's memory\n" : "\n");
+  return text;
 }
 
 TorchHost::TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, const JudgeSettings& settings,
@@ -76,7 +90,8 @@ Judged<std::unique_ptr<KernelSession>> TorchHost::open(const BinaryPtr& binary, 
   auto runner = runners_.take(plan, place, stop);
   if (!runner) return Failure(runner.error());
   const double limit_s = judge_.limits().load_s + call_s_;
-  const auto loaded = (*runner)->ask({{"do", "load"}, {"call_s", call_s_}}, plan->bytes(), limit_s, stop);
+  const auto loaded =
+      (*runner)->ask({{"do", "load"}, {"call_s", call_s_}, {"alone", alone_}}, plan->bytes(), limit_s, stop);
   if (!loaded) return believed(loaded.error(), stop);
   // The planner's word is a candidate's; this is the runner's.
   if (wants_own_kernels_ && count_at(loaded->json, "launches") == 0) return no_own_kernels(Stage::plan);
@@ -121,6 +136,11 @@ Result<Bank> TorchHost::draw_bank() const {
     for (InputSet& set : sets) set.seed = secret_seed();
   }
   return bank;
+}
+
+void TorchHost::release() {
+  runners_.end_all();
+  judge_.release();
 }
 
 double TorchHost::now_s() const {

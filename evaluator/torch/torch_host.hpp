@@ -47,6 +47,12 @@ class TorchHost final : public KernelHost {
   /// Of a plan that was run and whose runner lives; empty where there is none, or it cannot tell.
   std::optional<Profile> profile(const PlanPtr& plan, const std::stop_token& stop);
 
+  /// While nobody else has memory of the device, all that is left there is the candidate's.
+  void be_alone(bool alone) { alone_ = alone; }
+
+  /// Gives back what judge and runners can make again.
+  void release();
+
   /// The judge's clock. It stands still while a runner starts: no candidate is slow because PyTorch is.
   double now_s() const;
 
@@ -64,7 +70,11 @@ class TorchHost final : public KernelHost {
   RunnerPool runners_;
   HostTraits traits_;
   double call_s_ = 0;  ///< of the calls that loading makes
+  bool alone_ = false;
 };
+
+/// What the task needs of the device's memory, and how it lies there; empty if the judge does not say.
+std::string memory_text(const ReferenceFacts& reference);
 
 /// "No kernel of its own": what the policy own_kernels refuses.
 Failure no_own_kernels(Stage stage);

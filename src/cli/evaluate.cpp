@@ -7,6 +7,7 @@
 #include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/session/session.hpp>
+#include <kernelsmith/session/tell_of_waiting.hpp>
 
 #include "commands.hpp"
 #include "interrupt.hpp"
@@ -101,7 +102,8 @@ struct EvaluateCommand {
   ConfigOptions config;
 
   int operator()() const {
-    const Registry registry = default_registry();
+    Registry registry = default_registry();
+    tell_of_waiting(registry, [](const std::string& words) { say(stderr, "{}\n", words); });
     const auto loaded = load_task_folder(task, registry.backends);
     if (!loaded) return report(loaded.error(), json);
     std::vector<Source> candidates;

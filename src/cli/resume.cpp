@@ -1,4 +1,6 @@
 // kernelsmith resume RUN
+#include <kernelsmith/session/tell_of_waiting.hpp>
+
 #include "commands.hpp"
 #include "run_options.hpp"
 #include "say.hpp"
@@ -50,7 +52,8 @@ struct ResumeCommand {
   int operator()() const {
     Interrupt interrupt;
     const auto progress = std::make_shared<Progress>();
-    const Registry registry = default_registry();
+    Registry registry = default_registry();
+    tell_of_waiting(registry, [](const std::string& words) { say(stderr, "{}\n", words); });
     auto session = Session::resume(
         folder,
         [&](RunConfig& changed) -> Status {

@@ -1,4 +1,6 @@
 // kernelsmith run TASK
+#include <kernelsmith/session/tell_of_waiting.hpp>
+
 #include "commands.hpp"
 #include "dry_run_command.hpp"
 #include "run_options.hpp"
@@ -46,7 +48,8 @@ Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& re
 
 int RunCommand::operator()() const {
   Interrupt interrupt;
-  const Registry registry = default_registry();
+  Registry registry = default_registry();
+  tell_of_waiting(registry, [](const std::string& words) { say(stderr, "{}\n", words); });
   const auto loaded = load_task_folder(task, registry.backends);
   if (!loaded) return report(stderr, loaded.error());
   auto run = configure(loaded->task, registry);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <kernelsmith/core/passing_error.hpp>
+
 namespace kernelsmith {
 namespace {
 
@@ -284,8 +286,8 @@ void Driver::retry_or_give_up(Task task, Error error, const std::optional<Cost>&
   ++task.failures;
   const bool is_proposal = task.role == Role::propose;
   const bool gives_up = task.failures > options_.retries || (is_late_ && is_proposal);
-  // A noisy machine comes to rest by itself: only tickets that waited in vain count.
-  const bool counts = error.code != ErrorCode::unstable || gives_up;
+  // Only tickets that waited in vain count.
+  const bool counts = !passes_by_itself(error.code) || gives_up;
   if (counts && streak.failure(error.code)) {
     error_ = error;
     return queue.push_back(std::move(task));

@@ -5,6 +5,7 @@
 #include <kernelsmith/evaluator_python/python_evaluator.hpp>
 #include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
 #include <kernelsmith/session/share_programs.hpp>
+#include <kernelsmith/session/tell_of_waiting.hpp>
 
 #include "providers.hpp"
 
@@ -129,6 +130,11 @@ class CommandProvider final : public EvaluatorProvider {
 
 class CudaProvider final : public EvaluatorProvider {
  public:
+  /// CudaOptions'.
+  explicit CudaProvider(std::function<void(const std::string&)> tell = {}) {
+    options_.tell = std::move(tell);
+  }
+
   void read(YamlMap& in) override {
     std::string toolkit = options_.toolkit.string();
     std::size_t bank_mib = options_.bank_bytes / kMiB, buffer_mib = options_.buffer_bytes / kMiB;
@@ -178,9 +184,11 @@ class CudaProvider final : public EvaluatorProvider {
 
 class TorchProvider final : public EvaluatorProvider {
  public:
-  /// `programs` are TorchOptions'.
-  explicit TorchProvider(std::shared_ptr<torch::Programs> programs = nullptr) {
+  /// Both are TorchOptions'.
+  explicit TorchProvider(std::shared_ptr<torch::Programs> programs = nullptr,
+                         std::function<void(const std::string&)> tell = {}) {
     options_.programs = std::move(programs);
+    options_.tell = std::move(tell);
   }
 
   void read(YamlMap& in) override {
@@ -289,6 +297,13 @@ void share_programs(Registry& registry) {
   registry.evaluators["torch"] = [programs = make_torch_programs()] {
     return with_fleet(std::make_unique<TorchProvider>(programs));
   };
+}
+
+void tell_of_waiting(Registry& registry, const std::function<void(const std::string&)>& tell) {
+  registry.evaluators["torch"] = [tell] {
+    return with_fleet(std::make_unique<TorchProvider>(nullptr, tell));
+  };
+  registry.evaluators["cuda"] = [tell] { return with_fleet(std::make_unique<CudaProvider>(tell)); };
 }
 
 std::unique_ptr<EvaluatorProvider> cuda_evaluator_provider() { return std::make_unique<CudaProvider>(); }

@@ -6,6 +6,7 @@
 
 #include <kernelsmith/code/fingerprint.hpp>
 #include <kernelsmith/config/json.hpp>
+#include <kernelsmith/core/passing_error.hpp>
 #include <kernelsmith/session/session.hpp>
 
 #include "kept_answers.hpp"
@@ -87,14 +88,14 @@ Result<Evaluation> evaluate_now(Evaluator& evaluator, EvaluationJob job, const s
   return answer.get_future().get();
 }
 
-/// Asks again where the machine was too noisy, as an engine does.
+/// Asks again if the machine was too noisy or in use, as an engine does.
 Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
   constexpr std::uint32_t kAttempts = 4;
   auto pause = std::chrono::milliseconds(500);
   for (;; pause *= 2) {
     auto evaluation = evaluate_now(evaluator, job, stop);
-    const bool noisy = !evaluation && evaluation.error().code == ErrorCode::unstable;
-    if (!noisy || ++job.attempt == kAttempts || stop.stop_requested()) return evaluation;
+    const bool passes = !evaluation && passes_by_itself(evaluation.error().code);
+    if (!passes || ++job.attempt == kAttempts || stop.stop_requested()) return evaluation;
     std::this_thread::sleep_for(pause);
   }
 }

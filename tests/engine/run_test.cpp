@@ -139,13 +139,14 @@ TEST(Run, WhatKeepsFailingIsGivenBackAndUsesUpNoBudget) {
   expect_consistent(options, events, engine);
 }
 
-TEST(Run, ANoisyMachineIsWaitedFor) {
+TEST(Run, ANoisyMachineAndABusyOneAreWaitedFor) {
   auto options = toy_options(10);
   options.error_limit = 2;
   options.retries = 3;
   const auto events = no_events();
   Engine engine = open_engine(options, events, blocking([&](const EvaluationJob& job) -> Result<Evaluation> {
-                                if (job.attempt < 3) return fail(ErrorCode::unstable, "too noisy");
+                                if (job.attempt < 2) return fail(ErrorCode::unstable, "too noisy");
+                                if (job.attempt == 2) return fail(ErrorCode::busy, "a neighbour's memory");
                                 return score(job);
                               }),
                               blocking(nudge));

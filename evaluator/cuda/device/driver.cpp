@@ -90,7 +90,16 @@ std::string Driver::words(Code code) const {
   return std::string(text) + " (" + name + ")";
 }
 
+bool Driver::is_full() const {
+  constexpr std::size_t kLittle = std::size_t{256} << 20;  // graphs and modules take less
+  std::size_t left = 0, all = 0;
+  return memory_info(&left, &all) != abi::kSuccess || left < kLittle;
+}
+
 Error Driver::error(const char* function, Code code) const {
+  if (code == abi::kOutOfMemory)
+    return fail(ErrorCode::busy, std::string("the GPU's memory is used up (") + function + ")", {},
+                "wait for the processes that use this GPU, or end them; evaluator.buffer_mib takes less");
   return fail(ErrorCode::tool_failed, std::string(function) + ": " + words(code));
 }
 

@@ -32,7 +32,11 @@ struct Driver {
   /// "cuMemMap: invalid argument (CUDA_ERROR_INVALID_VALUE)"
   Error error(const char* function, Code code) const;
 
-  /// Calls the function; its refusal is an Error of code tool_failed.
+  /// Whether the device has too little memory left to say whose fault a lack of it is. With a current
+  /// context.
+  bool is_full() const;
+
+  /// Calls the function; its refusal is an Error of code tool_failed, or busy when memory ran out.
   template <class... Arguments>
   Status call(const DriverFunction<Arguments...>& function,
               std::type_identity_t<Arguments>... arguments) const {
@@ -60,6 +64,7 @@ struct Driver {
   DriverFunction<> context_synchronize{"cuCtxSynchronize"};
   DriverFunction<> reset_persisting_l2{"cuCtxResetPersistingL2Cache"};
 
+  DriverFunction<std::size_t*, std::size_t*> memory_info{"cuMemGetInfo_v2"};  ///< free, all
   DriverFunction<Address*, std::size_t> memory_allocate{"cuMemAlloc_v2"};
   DriverFunction<Address> memory_free{"cuMemFree_v2"};
   DriverFunction<void**, std::size_t, unsigned> host_allocate{"cuMemHostAlloc"};

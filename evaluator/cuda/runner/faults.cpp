@@ -60,6 +60,7 @@ Failure device_failure(const Driver& driver, const char* function, abi::Code cod
 
 Failure refused(const Driver& driver, const std::string& what, const char* function, abi::Code code) {
   if (is_sticky(code)) return device_failure(driver, function, code);
+  if (code == abi::kOutOfMemory && driver.is_full()) return driver.error(function, code);
   return reject(Stage::run,
                 code == abi::kOutOfMemory ? RejectionCode::out_of_memory : RejectionCode::load_failed,
                 what + ": " + function + ": " + driver.words(code));

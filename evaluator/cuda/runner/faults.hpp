@@ -21,7 +21,8 @@ std::string deed(abi::Code code);
 Failure device_failure(const Driver& driver, const char* function, abi::Code code);
 
 /// A refusal of something that the plan asks for, before anything of it ran: load_failed, or out_of_memory,
-/// with CUDA's words. `what` is a sentence's subject and verb: "CUDA refuses the launch of f(int)".
+/// with CUDA's words; if the GPU is full, whoever filled it, an Error (busy). `what` is a sentence's subject
+/// and verb: "CUDA refuses the launch of f(int)".
 Failure refused(const Driver& driver, const std::string& what, const char* function, abi::Code code);
 
 }  // namespace kernelsmith::cuda

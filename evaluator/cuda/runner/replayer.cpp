@@ -119,11 +119,16 @@ Judged<void> Replayer::fit(Region& region, std::uint64_t need, std::uint64_t mos
   const auto grown = addresses_->grow(region, need);
   if (!grown) return Failure(grown.error());
   if (*grown == abi::kSuccess) return {};
-  return reject(Stage::run, RejectionCode::out_of_memory,
-                "the call asks for " + std::to_string(need >> 20) + " MiB of workspace: " +
-                    (need > region.bytes() ? "more than the " + std::to_string(region.bytes() >> 20) +
-                                                 " MiB that a call may use"
-                                           : "more than the GPU has left"));
+  if (need > region.bytes())
+    return reject(Stage::run, RejectionCode::out_of_memory,
+                  "the call asks for " + std::to_string(need >> 20) + " MiB of workspace: more than the " +
+                      std::to_string(region.bytes() >> 20) + " MiB that a call may use");
+  // It asks for no more than it may: somebody else has the rest.
+  return Failure(
+      fail(ErrorCode::busy,
+           "the GPU has less than the " + std::to_string(need >> 20) +
+               " MiB of workspace left that a call may use",
+           {}, "wait for the processes that use this GPU, or end them; evaluator.buffer_mib takes less"));
 }
 
 Judged<void> Replayer::provide_workspace(const plan::Plan& plan, std::size_t calls) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ struct CudaOptions {
   std::size_t buffer_bytes = std::size_t{8} << 30;  ///< device memory for the tensors of a batch
   double bank_seconds = 2;  ///< time to make the bank, beyond the least number of sets
   bool inspect = true;      ///< would-be bests under compute-sanitizer and ncu, where the machine has them
+  /// Told for whom the task waits. Called on any thread; may be empty.
+  std::function<void(const std::string&)> tell = {};
 };
 
 /// Prepares the task: compiles and plans its kernels, makes the secret bank of inputs with expected outputs,

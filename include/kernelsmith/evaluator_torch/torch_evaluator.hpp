@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,8 @@ struct TorchOptions {
   bool unsandboxed = false;                       ///< only when asked for by name; recorded in the tier
   /// Shared with the evaluators of other tasks; null: each starts its own.
   std::shared_ptr<torch::Programs> programs;
+  /// Told for whom the task waits. Called on any thread; may be empty.
+  std::function<void(const std::string&)> tell;
 };
 
 /// What several evaluators, one after another, need to start once only (TorchOptions::programs). Thread-safe.

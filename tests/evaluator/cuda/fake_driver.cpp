@@ -265,6 +265,9 @@ CUDA_API cuMemsetD32Async(abi::Address to, unsigned word, std::size_t count, abi
   return to % 4 != 0 ? abi::kInvalidValue : fill(to, word, count, stream);
 }
 
+CUDA_API cuMemGetInfo_v2(std::size_t* left, std::size_t* all) {
+  return *left = *all = std::size_t{1} << 30, 0;
+}
 CUDA_API cuMemGetAllocationGranularity(std::size_t* bytes, const abi::MemoryProperties*, int) {
   return *bytes = 2 << 20, 0;
 }

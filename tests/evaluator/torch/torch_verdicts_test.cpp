@@ -1,5 +1,7 @@
 // The whole backend with programs that need no PyTorch and no GPU: every way that an evaluation can end. A
 // reference and a candidate are JSON, read by fake/kernelsmith_torch.
+#include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -232,6 +234,65 @@ TEST(TorchVerdicts, NobodyIsBlamedForAMachineThatFails) {
   EXPECT_THAT(error.message, AllOf(StartsWith("the GPU failed"), HasSubstr("the device is gone")));
 }
 
+/// A GPU of 80 GB for this test alone.
+struct OwnGpu {
+  TemporaryFolder folder;
+  std::string name = "fake" + folder.path().filename().string();
+  Variable bus{"FAKE_BUS_ID", name}, memory{"FAKE_MEMORY", "80000000000"};
+  ~OwnGpu() {
+    for (const char* const kind : {".use", ".turn", ".memory"})
+      std::filesystem::remove("/tmp/kernelsmith-" + lower(name) + kind);
+  }
+  static std::string lower(std::string text) {
+    for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return text;
+  }
+};
+
+TEST(TorchVerdicts, ACandidateThatNeedsMoreThanItsShareIsTriedAlone) {
+  const OwnGpu gpu;
+  Bench bench(R"({"need": 1000})");
+  const auto evaluation = bench.evaluate(R"({"needs_all": true})");
+  ASSERT_TRUE(evaluation) << describe(evaluation.error());
+  EXPECT_TRUE(evaluation->accepted());
+  EXPECT_TRUE(bench.evaluate("{}")->accepted()) << "its share is the usual one again";
+}
+
+TEST(TorchVerdicts, ANeighboursMemoryIsNeverTheCandidates) {
+  const OwnGpu gpu;
+  Bench bench;
+  const Error error = bench.error(on("load", told("machine", "run", "busy")));
+  EXPECT_EQ(error.code, ErrorCode::busy);
+  EXPECT_EQ(error.message, "it did");
+  const Rejection rejection = bench.rejection(on("load", told("candidate", "run", "out_of_memory")));
+  EXPECT_EQ(rejection.code, RejectionCode::out_of_memory);
+}
+
+TEST(TorchVerdicts, AReferenceThatNeedsMoreThanWasGuessedIsTriedAlone) {
+  const OwnGpu gpu;
+  Bench bench(R"({"needs_all": true})");
+  EXPECT_TRUE(bench.evaluate("{}")->accepted());
+}
+
+TEST(TorchVerdicts, AFullGpuIsNoMissingOne) {
+  const OwnGpu gpu;
+  const std::string full = (gpu.folder / "full").string();
+  const Variable where("FAKE_FULL_GPU", full);
+  std::ofstream(full) << "yes";
+  Bench bench;
+  EXPECT_TRUE(bench.evaluate("{}")->accepted()) << "it is asked again";
+}
+
+TEST(TorchVerdicts, TwoTasksOfOneProcessTakeTurns) {
+  const OwnGpu gpu;
+  Bench first(R"({"need": 60000000000})"), second(R"({"need": 50000000000})");
+  first.limits.memory_turn_s = second.limits.memory_turn_s = 0;
+  for (int turn = 0; turn < 2; ++turn) {
+    EXPECT_TRUE(first.evaluate("{}")->accepted());
+    EXPECT_TRUE(second.evaluate("{}")->accepted());
+  }
+}
+
 TEST(TorchVerdicts, AMachinesErrorIsNoRejection) {
   Bench bench;
   const Error error = bench.error(on("run", told("machine", "run", "no such code")));
@@ -352,7 +413,7 @@ TEST(TorchPlanText, IsThePlanners) {
   Bench bench;
   const auto text = describe_torch_plan(bench.task, source("{}"), bench.options);
   ASSERT_TRUE(text) << describe(text.error());
-  EXPECT_THAT(*text, StartsWith("candidate.py for sm_90: 1 launches"));
+  EXPECT_THAT(*text, AllOf(StartsWith("candidate.py for sm_90: 1 launches"), HasSubstr("memory: inputs")));
   const auto refused = describe_torch_plan(bench.task, source(R"({"launches": 0})"), bench.options);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::refused);

@@ -5,6 +5,7 @@ CPU and CUDA behind the same few functions; the CPU is for tests. Not thread-saf
 
 from __future__ import annotations
 
+import contextlib
 import platform
 import random
 import resource
@@ -16,9 +17,12 @@ from typing import Any
 import torch
 
 from . import fused
+from .memory import CONTEXT
 
 # A test's plan may ask for any amount of memory: it must fail in this process, and not on the machine.
 _CPU_MEMORY = 4 << 30
+# Tasks are laid out on a CPU as on a GPU.
+_CPU_TELLS = 80 << 30
 # What a CPU that does not tell of its last cache is taken to have.
 _CPU_CACHE = 32 << 20
 # Starts of tensors: everything up to this may be assumed by kernels (Triton assumes 16 bytes).
@@ -30,11 +34,21 @@ CHUNK = 1 << 22
 """Elements that are looked at together: bounds the extra memory of comparisons and hashes (some 200 MB)."""
 
 
+def pieces(count: int) -> Iterator[slice]:
+    """CHUNK elements after CHUNK elements of `count`."""
+    for start in range(0, count, CHUNK):
+        yield slice(start, min(start + CHUNK, count))
+
+
 class Device:
     """A CUDA device, or the CPU where `index` is None."""
 
     def __init__(self, index: int | None) -> None:
         self.is_cuda = index is not None
+        self.outside = 0
+        """Bytes of the device that this process holds beside PyTorch's allocator."""
+        self.cpu_memory = _CPU_TELLS
+        """What the CPU says it has; tests make it small."""
         self.torch = torch.device("cuda", index) if self.is_cuda else torch.device("cpu")
         if not self.is_cuda:
             resource.setrlimit(resource.RLIMIT_AS, (_CPU_MEMORY, _CPU_MEMORY))
@@ -49,13 +63,39 @@ class Device:
         """What hello tells."""
         if not self.is_cuda:
             return {"device": platform.processor() or platform.machine(), "bus_id": "", "capability": [0, 0],
-                    "l2_bytes": _CPU_CACHE, "free_bytes": _CPU_MEMORY}
+                    "l2_bytes": _CPU_CACHE, "memory_bytes": self.memory()[0]}
         properties = torch.cuda.get_device_properties(self.torch)
         return {"device": properties.name, "bus_id": _bus_id(properties), "capability": [properties.major, properties.minor],
-                "l2_bytes": properties.L2_cache_size, "free_bytes": torch.cuda.mem_get_info(self.torch)[0]}
+                "l2_bytes": properties.L2_cache_size, "memory_bytes": self.memory()[0]}
 
-    def free_bytes(self) -> int:
-        return torch.cuda.mem_get_info(self.torch)[0] if self.is_cuda else _CPU_MEMORY
+    def memory(self) -> tuple[int, int, int]:
+        """All of the device's bytes, those that are free, and those that this process holds."""
+        if not self.is_cuda:
+            return self.cpu_memory, self.cpu_memory, 0
+        free, total = torch.cuda.mem_get_info(self.torch)
+        return total, free, torch.cuda.memory_reserved(self.torch) + self.outside + CONTEXT
+
+    @contextmanager
+    def peak(self) -> Iterator[list[int]]:
+        """Afterwards the list holds what was allocated at most within, beyond what was before; 0 on the CPU."""
+        found: list[int] = []
+        if self.is_cuda:
+            torch.cuda.reset_peak_memory_stats(self.torch)
+        before = torch.cuda.memory_allocated(self.torch) if self.is_cuda else 0
+        yield found
+        found.append(torch.cuda.max_memory_allocated(self.torch) - before if self.is_cuda else 0)
+
+    def limit(self, size: int) -> None:
+        """What PyTorch's allocator may take from now on."""
+        if self.is_cuda:
+            total = self.memory()[0]
+            torch.cuda.set_per_process_memory_fraction(min(max(size, 0) / total, 1.0), self.torch)
+
+    def give_back(self) -> None:
+        """Frees what PyTorch's allocator caches. A lost device has nothing to give, and how it was lost is told elsewhere."""
+        if self.is_cuda:
+            with contextlib.suppress(RuntimeError):
+                torch.cuda.empty_cache()
 
     def finish(self) -> None:
         """Waits for all work of the device; raises what it failed with."""

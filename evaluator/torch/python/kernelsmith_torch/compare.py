@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from . import fused
-from .accelerator import CHUNK, hash_of
+from .accelerator import hash_of, pieces
 from .timing import poison_of
 from .truth import BLOCK, Expected
 
@@ -69,11 +69,10 @@ def _look(one: Expected, output: torch.Tensor) -> torch.Tensor:
     """[worst ratio, where, sum of squares of error / scale, then count and first index of each kind]."""
     flat = _flat(output)
     poison = _poison_bits(flat)
-    if one.allowed is not None and fused.usable(flat):
+    if one.allowed is not None and fused.usable(flat) and one.truth.device == flat.device:
         return fused.look(flat, _bits(flat), one.truth, one.allowed, one.scale, poison, one.per_element, _LARGEST, _NONE)
     row: torch.Tensor | None = None
-    for start in range(0, flat.numel(), CHUNK):
-        part = slice(start, min(start + CHUNK, flat.numel()))
+    for part in pieces(flat.numel()):
         found = _look_at(one, flat[part], poison, part)
         row = found if row is None else _joined(row, found)
     assert row is not None
@@ -89,7 +88,8 @@ def _look_at(one: Expected, actual: torch.Tensor, poison: int, part: slice) -> t
         broken = torch.zeros_like(bad)
         squares = torch.zeros((), dtype=torch.float64, device=actual.device)
     else:
-        c, t, allowed = actual.double(), one.truth[part].double(), one.allowed[part].double()
+        here = actual.device  # a truth may lie on the host
+        c, t, allowed = actual.double(), one.truth[part].to(here).double(), one.allowed[part].to(here).double()
         judged = ~allowed.isinf()
         same = (c == t) | (c.isnan() & t.isnan()) | ~judged
         both = c.isfinite() & t.isfinite()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -10,8 +11,9 @@ import torch
 from kernelsmith_process.framing import Failure, Message
 
 from . import compare as comparison
-from .accelerator import Device, place_like, use_precision
-from .model_source import VARIANTS, Inputs, Reference, blaming, constants, output_tensors, run_model
+from .accelerator import Device, pieces, place_like, use_precision
+from .memory import Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
+from .model_source import VARIANTS, Inputs, Reference, blaming, constants, is_memory, output_tensors, run_model
 from .sharing import Inbox
 from .timing import Call, Clock, Footprint, copy_rate
 from .truth import Tolerance, Truth
@@ -19,8 +21,6 @@ from .truth import Tolerance, Truth
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 # Seeds of the checks when a task is prepared. The evaluator's own seeds are secret and have 63 bits.
 _FIRST_SEED, _OTHER_SEED = 1, 2
-# Of the free memory, the share that a batch's inputs and outputs may take in the judge. The runner holds them as well.
-_SHARE_OF_MEMORY = 0.15
 _WARM_UPS = 3
 # Relative: far above what another order of sums changes, far below what dropout does.
 _ATOMICS = 1e-3
@@ -35,18 +35,57 @@ class Judge:
         self._inbox = Inbox(device)
         self._prepared = False
         self._played: tuple[int, tuple[int, ...]] | None = None
+        self._own: list[list[torch.Tensor]] = []  # what the yardstick wrote
+        self._slots: list[tuple[list[torch.Tensor], Inputs, Call, Any]] = []
+        self._layout: Layout | None = None
 
     def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
-        return {"prepare": self.prepare, "yardstick": self.yardstick, "compare": self.compare}
+        steps = {"prepare": self.prepare, "yardstick": self.yardstick, "compare": self.compare, "release": self.release}
+        return {name: self._sparing(step) for name, step in steps.items()}
+
+    def _sparing(self, step: Callable[[Message, bytes], Message]) -> Callable[[Message, bytes], Message]:
+        """The step; large tasks leave nothing cached behind it, and memory that ran out is said to be whose fault it is."""
+
+        def do(request: Message, blob: bytes) -> Message:
+            try:
+                return step(request, blob)
+            except Failure as failure:
+                if failure.code == "out_of_memory":
+                    raise self._short(failure, bool(request.get("alone"))) from failure.__cause__
+                raise
+            finally:
+                if self._layout is None or self._layout.gives_back:
+                    with contextlib.suppress(RuntimeError):
+                        self._inbox.close()
+                    self._device.give_back()
+
+        return do
+
+    def _short(self, failure: Failure, alone: bool) -> Failure:
+        total, free, own = self._device.memory()
+        shortage = Shortage(total, free, own, 0, failure.more["asked"], 0, alone)
+        if not alone or shortage.strangers() > reserve(total):
+            return Failure("machine", "run", "busy", f"{failure.message}: {neighbours(shortage)}",
+                           "wait for the processes that use this GPU, or end them", failure.where)
+        return Failure("task", "run", "out_of_memory", f"{failure.message}: {missing(shortage)}",
+                       "make the inputs smaller, or take a GPU with more memory", failure.where)
+
+    def release(self, _: Message, __: bytes) -> Message:
+        """Drops what can be made again."""
+        self._drop_slots()
+        if self._prepared:
+            self._truth.forget()
+        self._inbox.close()
+        self._device.give_back()
+        return {}
 
     def prepare(self, request: Message, _: bytes) -> Message:
-        """Loads the reference, checks it, and measures what a batch can hold."""
+        """Loads the reference, checks it, measures what it needs, and plans where it lies."""
         path, self._precision = str(request["reference"]), request["precision"]
         if self._precision not in PRECISIONS:
             raise Failure("machine", "run", "bad_request", f"precision {self._precision}: one of {', '.join(PRECISIONS)}")
-        self._path = path
-        self._clock.forget()
-        self._slots: list[tuple[list[torch.Tensor], Inputs, Call, Any]] = []
+        self._path, self._prepared, self._layout = path, False, None
+        self._drop_slots()
         use_precision(self._precision)
         self._reference = Reference(path, self._device.torch)
         use_precision(self._precision)  # again: the reference's own file may have changed it
@@ -54,22 +93,34 @@ class Judge:
         self._truth = Truth(self._reference, self._precision, Tolerance(
             wanted.get("policy", "default"), float(wanted.get("rtol", 0.0)), float(wanted.get("atol", 0.0))),
             int(request.get("bank_bytes", 1 << 30)))
-        first = self._reference.draw(0, _FIRST_SEED)
+        with self._device.peak() as drawing:
+            drawn = self._reference.draw(0, _FIRST_SEED)
+        first = _Outline(drawn)
+        del drawn
         self._model = self._reference.model()
         with blaming(path, "running the reference"):
-            outputs = self._check(first)
+            outputs, measured = self._check(first, drawing[0])
             self._variants = 1  # the usable ones come first, so that their numbers are VARIANTS' own
             while self._variants < len(VARIANTS) and self._usable(self._variants, first):
+                self._device.give_back()
                 self._variants += 1
         self._notes: list[str] = []
         if request.get("baseline", "eager") == "compile":
             self._model = torch.compile(self._model)
-        inputs = first.tensors()
-        call_us = self._measure_calls(float(request.get("batch_us", 200)), int(request.get("most_slots", 32)), first, outputs)
+        total, bank = self._device.memory()[0], int(request.get("bank_bytes", 1 << 30))
+        usable = total - reserve(total)
+        room = slots_for(measured, int(request.get("most_slots", 32)), self._device.facts()["l2_bytes"], total)
+        # Calls of a batch are counted by a batch, before which one call is all that memory need have room for.
+        self._layout = lay_out(measured, 1, bank, usable)
+        call_us = self._measure_calls(float(request.get("batch_us", 200)), room)
+        self._layout = lay_out(measured, self._capacity, bank, usable)
+        self._truth.on_host = self._layout.truth_on_host
+        if not self._layout.together:
+            self._drop_slots()
         self._prepared = True
-        return {"inputs": [_shape(t) for t in inputs], "outputs": [_shape(t) for t in outputs],
+        return {"inputs": [_shape(t) for t in first.tensors], "outputs": [_shape(t) for t in outputs],
                 "state": list(self._reference.state()), "variants": list(VARIANTS[:self._variants]), "slots": self._capacity, "call_us": call_us,
-                "compulsory_bytes": sum(t.numel() * t.element_size() for t in inputs),
+                "compulsory_bytes": _bytes(first.tensors), "memory": {**vars(measured), **self._layout.told()},
                 "bytes_per_us": copy_rate(self._device), "notes": self._truth.notes + self._notes}
 
     def yardstick(self, request: Message, _: bytes) -> Message:
@@ -77,6 +128,11 @@ class Judge:
         variant, sets = self._sets(request)
         with blaming(self._path, "timing the reference"):
             times = self._play(variant, sets)
+        self._own = [slot[2].outputs for slot in self._slots[:len(sets)]]
+        if not self._layout.together:
+            copies = [[output.clone() for output in outputs] for outputs in self._own]
+            self._drop_slots()
+            self._own = copies
         self._played = (variant, tuple(sets))
         return {"us": times.us, "host_us": times.host_us}
 
@@ -86,7 +142,7 @@ class Judge:
         if request.get("own"):
             if self._played != (variant, tuple(sets)):
                 raise Failure("machine", "correctness", "bad_request", "the last batch of the yardstick was another one")
-            actual = [self._slots[i][2].outputs for i in range(len(sets))]
+            actual = self._own
         else:
             actual = self._inbox.tensors(request.get("outbox"))
             if len(actual) != len(sets):
@@ -96,45 +152,56 @@ class Judge:
             found = comparison.compare_batch(expected, actual)
         return {"error": found.error, "digest": found.digest, "wrong": found.wrong}
 
-    def _check(self, first: Inputs) -> list[torch.Tensor]:
-        """The reference's outputs on the first inputs; Failure where they are not finite or change from run to run."""
-        plain, wide, _ = self._truth.answers(0, _FIRST_SEED)
+    def _check(self, first: _Outline, draw_bytes: int) -> tuple[list[torch.Tensor], Measured]:
+        """The reference's outputs on the first inputs, without their values, and what it needs; Failure where they are not
+        finite or change from run to run."""
+        with self._device.peak() as computing:
+            plain, wide, _ = self._truth.answers(0, _FIRST_SEED)
         if not plain:
             raise Failure("task", "run", "no_output", "forward() of the reference returns no tensor", "", self._path)
-        for index, (own, true) in enumerate(zip(plain, wide)):
-            if not _finite(own) or not _finite(true):
-                raise Failure("task", "run", "not_finite", f"output {index} of the reference has elements that are NaN or "
-                              "infinite", "choose inputs for which it is finite", self._path)
+        index = _first(zip(plain, wide), lambda own, true: _finite(own) and _finite(true))
+        if index is not None:
+            raise Failure("task", "run", "not_finite", f"output {index} of the reference has elements that are NaN or "
+                          "infinite", "choose inputs for which it is finite", self._path)
+        del wide
         inputs = self._reference.draw(0, _FIRST_SEED)
         torch.manual_seed(_OTHER_SEED)  # so that what forward() draws differs from the first time
-        again = run_model(self._model, inputs)
-        for index, (one, two) in enumerate(zip(plain, again)):
-            if one.shape != two.shape or not _alike(one, two):
-                raise Failure("task", "run", "not_deterministic", "two runs of the reference on the same inputs differ in "
-                              f"output {index}", "let forward() draw nothing at random", self._path)
-        other = self._reference.draw(0, _OTHER_SEED)
-        if [_shape(t) for t in other.tensors()] != [_shape(t) for t in first.tensors()] or other.spec != first.spec:
+        with self._device.peak() as calling:
+            again = run_model(self._model, inputs)
+        del inputs
+        index = _first(zip(plain, again), _alike)
+        if index is not None:
+            raise Failure("task", "run", "not_deterministic", "two runs of the reference on the same inputs differ in "
+                          f"output {index}", "let forward() draw nothing at random", self._path)
+        outputs = [torch.empty_like(t, device="meta") for t in plain]
+        del plain, again
+        self._device.give_back()
+        other = _Outline(self._reference.draw(0, _OTHER_SEED))
+        if [_shape(t) for t in other.tensors] != [_shape(t) for t in first.tensors] or other.spec != first.spec:
             raise Failure("task", "run", "inputs_change", "get_inputs() gives other shapes or dtypes the second time",
                           "give tensors of the same shapes each time", self._path)
-        if constants(other) != constants(first):
+        if other.constants != first.constants:
             raise Failure("task", "run", "inputs_change", "get_inputs() gives other values that are no tensors the second time",
                           "draw tensors only", self._path)
-        return plain
+        state = _bytes(list(self._model.state_dict().values()))
+        inputs, wrote = _bytes(first.tensors), _bytes(outputs)
+        truth = sum(t.numel() * (8 if t.element_size() == 2 else 12) for t in outputs)
+        return outputs, Measured(state, inputs, wrote, max(draw_bytes, inputs), max(calling[0], wrote), computing[0], truth)
 
-    def _usable(self, variant: int, first: Inputs) -> bool:
-        if not any(t.is_floating_point() for t in first.tensors()):
+    def _usable(self, variant: int, first: _Outline) -> bool:
+        if not any(t.is_floating_point() for t in first.tensors):
             return False
         try:
             plain, wide, _ = self._truth.answers(variant, _FIRST_SEED)
-        except RuntimeError:
+        except RuntimeError as error:
+            if is_memory(error):
+                raise
             return False
         return all(_finite(t) for t in [*plain, *wide])
 
-    def _measure_calls(self, batch_us: float, most: int, first: Inputs, outputs: list[torch.Tensor]) -> float:
-        """Sets the capacity: calls that take `batch_us`, at most `most` and what memory has room for. Gives the time of a
-        call within such a batch."""
-        size = sum(t.numel() * t.element_size() for t in [*first.tensors(), *outputs])
-        self._capacity = room = max(1, min(most, int(_SHARE_OF_MEMORY * self._device.free_bytes() / max(size, 1))))
+    def _measure_calls(self, batch_us: float, room: int) -> float:
+        """Sets the capacity: calls that take `batch_us`, and at most `room`. Gives the time of a call within such a batch."""
+        self._capacity = room
         with blaming(self._path, "timing the reference"):
             alone = min(self._play(0, [_FIRST_SEED]).us for _ in range(_WARM_UPS))
             self._capacity = max(1, min(room, int(batch_us / alone) + 1))
@@ -144,6 +211,10 @@ class Judge:
                 self._capacity = max(1, min(room, int(batch_us / call_us) + 1))
         return call_us
 
+    def _drop_slots(self) -> None:
+        self._clock.forget()
+        self._slots, self._own, self._played = [], [], None
+
     def _play(self, variant: int, sets: list[int]) -> Any:
         while len(self._slots) < len(sets):
             self._slots.append(self._new_slot())
@@ -152,11 +223,14 @@ class Judge:
             for seed, (tensors, _, _, _) in zip(sets, self._slots):
                 for target, source in zip(tensors, self._reference.draw(variant, seed).tensors()):
                     target.copy_(source)
+            if self._layout.gives_back:
+                source = None
+                self._device.give_back()
 
         return self._clock.play([slot[2] for slot in self._slots[:len(sets)]], lay_out)
 
     def _new_slot(self) -> tuple[list[torch.Tensor], Inputs, Call, Any]:
-        drawn = self._reference.draw(0, _FIRST_SEED)
+        drawn: Inputs | None = self._reference.draw(0, _FIRST_SEED)
         tensors, memory = place_like(drawn.tensors(), self._device)
         inputs = drawn.with_tensors(tensors)
         footprint = Footprint()
@@ -173,6 +247,9 @@ class Judge:
                 fill()
                 function()
         fill()
+        drawn = None
+        if self._layout.gives_back:
+            self._device.give_back()
         try:
             call = self._clock.record(function, footprint)
         except RuntimeError as error:
@@ -204,15 +281,42 @@ def check_sets(variant: Any, variants: int, sets: Any, most: int) -> None:
         raise Failure("machine", "run", "bad_request", f"a variant below {variants} and 1 to {most} seeds are wanted")
 
 
+class _Outline:
+    """Of inputs: everything but the tensors' values."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self.spec, self.constants = inputs.spec, constants(inputs)
+        self.tensors = [torch.empty_like(t, device="meta") for t in inputs.tensors()]
+
+
+def _bytes(tensors: list[torch.Tensor]) -> int:
+    return sum(t.numel() * t.element_size() for t in tensors)
+
+
+def _first(pairs: Iterable[tuple[torch.Tensor, torch.Tensor]], good: Callable[..., bool]) -> int | None:
+    """The place of the first pair that is not good. It keeps no tensor."""
+    return next((index for index, pair in enumerate(pairs) if not good(*pair)), None)
+
+
 def _finite(tensor: torch.Tensor) -> bool:
-    return not (tensor.is_floating_point() or tensor.is_complex()) or bool(tensor.isfinite().all())
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        return True
+    flat = tensor.reshape(-1)
+    return all([bool(flat[part].isfinite().all()) for part in pieces(flat.numel())])
 
 
 def _alike(one: torch.Tensor, two: torch.Tensor) -> bool:
     """Whether two runs differ by no more than the order of atomic additions explains."""
+    if one.shape != two.shape:
+        return False
     if not (one.is_floating_point() or one.is_complex()):
         return torch.equal(one, two)
-    return bool((one - two).abs().double().norm() <= _ATOMICS * one.abs().double().norm())
+    one, two = one.reshape(-1), two.reshape(-1)
+    off = size = torch.zeros((), dtype=torch.float64, device=one.device)
+    for part in pieces(one.numel()):
+        off = off + (one[part] - two[part]).abs().double().square().sum()
+        size = size + one[part].abs().double().square().sum()
+    return bool(off.sqrt() <= _ATOMICS * size.sqrt())
 
 
 def _shape(tensor: torch.Tensor) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from torch.utils import _pytree as pytree
 
 from kernelsmith_process.framing import Failure
 
+from .memory import asked_for
 
 VARIANTS = ("given", "scaled", "shifted")
 _STATE_SEED = 0
@@ -36,7 +37,14 @@ def where_in(error: BaseException, path: str) -> str:
 
 def is_memory(error: BaseException) -> bool:
     """Whether an exception says that memory ran out, of the device or of the host."""
-    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "can't allocate memory" in str(error)
+    words = ("can't allocate memory", "out of memory", "CUDA_ERROR_OUT_OF_MEMORY", "STATUS_ALLOC_FAILED")
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(word in str(error) for word in words)
+
+
+def out_of_memory(fault: str, doing: str, where: str, error: BaseException) -> Failure:
+    """Memory ran out; whoever knows the device says whose fault that is, in words for people."""
+    return Failure(fault, "run", "out_of_memory", f"memory ran out while {doing}", "", where, doing=doing,
+                   asked=asked_for(str(error)))
 
 
 @contextmanager
@@ -48,8 +56,7 @@ def blaming(path: str, doing: str) -> Iterator[None]:
         raise
     except Exception as error:  # noqa: BLE001 - a reference may raise anything
         if is_memory(error):
-            raise Failure("task", "run", "out_of_memory", f"memory ran out while {doing}: {error}",
-                          "make the inputs smaller", where_in(error, path)) from error
+            raise out_of_memory("task", doing, where_in(error, path), error) from error
         raise Failure("task", "run", "reference_failed", f"{type(error).__name__} while {doing}: {error}",
                       "the reference must run by itself; see file and line", where_in(error, path)) from error
 
@@ -118,7 +125,11 @@ class Reference:
             if not isinstance(given, (list, tuple)):
                 raise TypeError(f"get_inputs returns a {type(given).__name__}, not a list")
             leaves, spec = pytree.tree_flatten(list(given))
-            return Inputs([self._varied(leaf, variant) for leaf in leaves], spec)
+            del given
+            for index, leaf in enumerate(leaves):  # one after the other: each is given back before the next is made
+                leaves[index] = self._varied(leaf, variant)
+                del leaf
+            return Inputs(leaves, spec)
 
     def _varied(self, leaf: Any, variant: int) -> Any:
         if not isinstance(leaf, torch.Tensor):

@@ -16,7 +16,7 @@ import torch
 from kernelsmith_process.framing import Failure
 
 from .accelerator import Device
-from .model_source import is_memory
+from .model_source import is_memory, out_of_memory
 from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, TensorInfo
 from .timing import Footprint, driver_ok, poison_of
 
@@ -50,10 +50,10 @@ def blaming_candidate(doing: str, where: str = "") -> Iterator[None]:
         raise
     except Exception as error:  # noqa: BLE001 - operators raise what they like
         code, hint = "operation_failed", "the operator refuses these arguments"
+        if is_memory(error):
+            raise out_of_memory("candidate", doing, where, error) from error
         if device_failed(error):
             code, hint = "crashed", "a kernel reads or writes where it may not; check masks and strides"
-        elif is_memory(error):
-            code, hint = "out_of_memory", "use less memory"
         elif "CUDA error" in str(error):
             code, hint = "load_failed", "the driver refuses this kernel or launch"
         message = str(error).strip().split("\n")[0][:500]

@@ -16,6 +16,7 @@ from kernelsmith_process.framing import Failure, Message
 from . import plan_format
 from .accelerator import Device, hashes_of, place_like, use_precision
 from .judge import PRECISIONS, check_sets
+from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
 from .model_source import VARIANTS, Inputs, Reference
 from .plan_check import Alternative, Aten, check_plan
 from .replay import Program, blaming_candidate
@@ -24,8 +25,6 @@ from .timing import OTHER_POISON, Call, Clock, Footprint, Patience, op_times
 
 _FIRST_SEED = 1
 _TRIAL_REPLAYS = 5
-# The share of the device that a candidate may fill: judge and yardstick need the rest.
-_SHARE_OF_MEMORY = 0.5
 
 
 def _call_s_of(request: Message) -> float:
@@ -41,13 +40,46 @@ class Runner:
         self._clock = Clock(device)
         self._outbox = Outbox(device)
         self._reference: Reference | None = None
+        self._memory: Message = {}  # how the judge laid the task out
+        self._slots: list[tuple[Inputs, Any]] = []
         self._program: Program | None = None
-        if device.is_cuda:
-            torch.cuda.set_per_process_memory_fraction(_SHARE_OF_MEMORY, device.torch)
+        self._alone = False
 
     def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
-        return {"prepare": self.prepare, "load": self.load, "run": self.run, "publish": self.publish,
-                "profile": self.profile}
+        steps = {"prepare": self.prepare, "load": self.load, "run": self.run, "publish": self.publish,
+                 "profile": self.profile}
+        return {name: self._sparing(step) for name, step in steps.items()}
+
+    def _sparing(self, step: Callable[[Message, bytes], Message]) -> Callable[[Message, bytes], Message]:
+        """The step; large tasks leave nothing cached behind it, and memory that ran out is said to be whose fault it is."""
+
+        def do(request: Message, blob: bytes) -> Message:
+            try:
+                return step(request, blob)
+            except Failure as failure:
+                if failure.code == "out_of_memory":
+                    raise self._blamed(failure) from failure.__cause__
+                raise
+            finally:
+                if self._memory.get("gives_back"):
+                    self._device.give_back()
+
+        return do
+
+    def _blamed(self, failure: Failure) -> Failure:
+        """The candidate's or the machine's."""
+        if failure.fault == "machine":
+            return failure
+        total, free, own = self._device.memory()
+        runner, need = int(self._memory.get("runner", 0)), int(self._memory.get("need", 0))
+        shortage = Shortage(total, free, own, max(0, need - ALLOWANCE - runner), failure.more["asked"], runner + ALLOWANCE,
+                            self._alone)
+        doing = failure.more["doing"]
+        if is_candidates(shortage):
+            return Failure("candidate", "run", "out_of_memory", f"the GPU's memory ran out while {doing}: the candidate held "
+                           f"{gib(own)}, and the reference takes {gib(runner)}", "use less memory", failure.where)
+        return Failure("machine", "run", "busy", f"the GPU's memory ran out while {doing}: {neighbours(shortage)}",
+                       "wait for the processes that use this GPU, or end them", failure.where)
 
     def close(self) -> None:
         self._outbox.close()
@@ -60,11 +92,20 @@ class Runner:
         self._reference = Reference(str(request["reference"]), self._device.torch)
         use_precision(request["precision"])
         self._capacity = int(request["slots"])
+        self._memory = request.get("memory") or {}
         self._state = self._reference.state()
         self._state_hashes = hashes_of(list(self._state.values()))
-        self._slots: list[tuple[Inputs, Any]] = []
+        self._slots = []
         self._new_slot()
+        self._inputs_are = [(t.dtype, tuple(t.shape)) for t in self._slots[0][0].tensors()]
         return {}
+
+    def _limit(self, alone: bool) -> None:
+        """A candidate has its share of the device, or, alone there, all that the judge leaves: as much as without others."""
+        self._alone = alone
+        total = self._device.memory()[0]
+        kin = int(self._memory.get("judge", 0)) + 2 * CONTEXT  # a spare, and this process's own
+        self._device.limit(total - reserve(total) - kin if alone else int(self._memory.get("runner", total)) + ALLOWANCE)
 
     def load(self, request: Message, blob: bytes) -> Message:
         """Checks a plan, loads its kernels, and keeps the fastest of its alternatives. What the constructor does, and each
@@ -72,19 +113,20 @@ class Runner:
         if self._reference is None:
             raise Failure("machine", "run", "bad_request", "no task is prepared")
         self._unload()
+        self._limit(bool(request.get("alone")))
         try:
             text, cubins = plan_format.decode(blob)
         except plan_format.PlanError as error:
             raise Failure("candidate", "plan", "bad_plan", str(error), "plan the candidate again") from error
         facts = self._device.facts()
         plan = check_plan(text, cubins, tuple(facts["capability"]), self._device.torch)
-        have = [(t.dtype, tuple(t.shape)) for t in self._slots[0][0].tensors()]
-        if [(info.dtype, info.shape) for info in plan.inputs] != have:
+        if [(info.dtype, info.shape) for info in plan.inputs] != self._inputs_are:
             raise Failure("candidate", "plan", "bad_plan", "the plan's inputs are not those of the reference",
                           "plan the candidate with this reference")
         with blaming_candidate("preparing the candidate"):
             self._call_s = _call_s_of(request)
             self._program = Program(plan, self._state, self._device, self._wait_after_each())
+            self._first_slot()
             timed = []
             for alternative in plan.alternatives:
                 timed.append(self._try(alternative, only=len(plan.alternatives) == 1))
@@ -130,12 +172,16 @@ class Runner:
             if not torch.equal(state, self._state_hashes):
                 raise Failure("candidate", "integrity", "input_modified", "the candidate changes parameters of the model",
                               "write to tensors of your own")
-            return {"outbox": self._outbox.publish([call.outputs for call in self._played])}
+            outbox = self._outbox.publish([call.outputs for call in self._played])
+        if not self._memory.get("together", True):
+            self._rest()
+        return {"outbox": outbox}
 
     def profile(self, _: Message, __: bytes) -> Message:
         """Where a call's time goes: each operation by itself, in order."""
         program = self._loaded()
         with torch.no_grad(), blaming_candidate("profiling the candidate"):
+            self._first_slot()
             self._fill(0, 0, _FIRST_SEED)
             steps = program.steps(self._best, self._slots[0][0].tensors())
             op_times(self._device, steps, Patience(self._call_s))
@@ -166,6 +212,10 @@ class Runner:
         except Failure as failure:
             if failure.code in ("crashed", "timed_out") or only:
                 raise
+            if failure.code == "out_of_memory":  # a neighbour must not choose the alternative
+                blamed = self._blamed(failure)
+                if blamed.fault == "machine":
+                    raise blamed from failure.__cause__
             return failure
 
     def _wait_after_each(self) -> Callable[[], None]:
@@ -187,17 +237,31 @@ class Runner:
             self._calls.append(self._record(self._best, len(self._calls), self._pool))
         return self._calls[slot]
 
+    def _rest(self) -> None:
+        """Leaves the device to the truth: the outputs have been copied, the rest is made again."""
+        self._clock.forget()
+        self._calls, self._slots, self._played = [], [], None
+        self._pool = self._clock.new_pool()
+
+    def _first_slot(self) -> None:
+        if not self._slots:
+            self._new_slot()
+
     def _new_slot(self) -> None:
         assert self._reference is not None
         drawn = self._reference.draw(0, _FIRST_SEED)
         tensors, memory = place_like(drawn.tensors(), self._device)
         self._slots.append((drawn.with_tensors(tensors), memory))
+        del drawn
         self._fill(len(self._slots) - 1, 0, _FIRST_SEED)
 
     def _fill(self, slot: int, variant: int, seed: int) -> None:
         assert self._reference is not None
         for target, source in zip(self._slots[slot][0].tensors(), self._reference.draw(variant, seed).tensors()):
             target.copy_(source)
+        if self._memory.get("gives_back"):
+            source = None
+            self._device.give_back()
 
     def _lay_out(self, program: Program, variant: int, sets: list[int]) -> None:
         """Nothing that an earlier batch wrote is left: neither beside the inputs nor in memory that nobody uses."""

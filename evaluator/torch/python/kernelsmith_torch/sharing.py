@@ -58,6 +58,7 @@ class Outbox:
             from cuda.bindings import driver
 
             driver_ok(driver.cuMemFree(self._address))
+            self._device.outside -= self._memory.numel()
         self._memory, self._where, self._address = None, {}, None
 
     def _allocate(self, size: int) -> None:
@@ -70,7 +71,9 @@ class Outbox:
             return
         from cuda.bindings import driver
 
+        self._device.give_back()  # the driver does not ask PyTorch for what it caches
         self._address = driver_ok(driver.cuMemAlloc(size))
+        self._device.outside += size
         handle = driver_ok(driver.cuIpcGetMemHandle(self._address))
         self._memory = wrap(int(self._address), size, self._device.torch)
         self._where = {"handle": bytes(handle.reserved).hex(), "bytes": size}
@@ -91,6 +94,11 @@ class Inbox:
         except (KeyError, TypeError, ValueError, RuntimeError, OSError) as error:
             raise Failure("machine", "correctness", "bad_outbox", f"the outputs cannot be mapped: {error}",
                           "judge and runner must see the same GPU of one host") from error
+
+    def close(self) -> None:
+        """Unmaps all: an outbox is free only when nobody maps it."""
+        for key in list(self._open):
+            self._close(key)
 
     def _map(self, outbox: dict[str, Any]) -> torch.Tensor:
         size = int(outbox["bytes"])

@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from .accelerator import full_precision
+from .accelerator import full_precision, pieces
 from .model_source import Inputs, Reference, is_memory, output_tensors, run_model
 
 BLOCK = 1024
@@ -55,7 +55,7 @@ class Expected:
 
 
 class Truth:
-    """Expected outputs for a reference, kept within `bank_bytes` of device memory. Not thread-safe."""
+    """Expected outputs for a reference, kept within `bank_bytes` of memory. Not thread-safe."""
 
     def __init__(self, reference: Reference, precision: str, tolerance: Tolerance, bank_bytes: int) -> None:
         self._reference, self._precision, self._tolerance = reference, precision, tolerance
@@ -64,6 +64,8 @@ class Truth:
         self._low = self._make_low()
         self._bank: OrderedDict[tuple[int, int], list[Expected]] = OrderedDict()
         self._bank_bytes, self._held = bank_bytes, 0
+        self.on_host = False
+        """Whether truths lie in pinned memory of the host; on the device they are compared at once."""
         self._few: dict[int, list[tuple[float, float]]] = {}
         self.notes: list[str] = []
         sources = [*reference.draw(0, _FEW_SEEDS[0]).tensors(), *self._model.state_dict().values()]
@@ -84,6 +86,11 @@ class Truth:
                 self._held -= sum(one.bytes() for one in self._bank.popitem(last=False)[1])
         return found
 
+    def forget(self) -> None:
+        """Drops all that is kept: it is found again."""
+        self._bank.clear()
+        self._held = 0
+
     def answers(self, variant: int, seed: int) -> tuple[list[torch.Tensor], list[torch.Tensor], list[torch.Tensor]]:
         """Outputs of the reference, in fp64, and in the declared precision (the same as the first where that is
         fp32 or TF32)."""
@@ -97,48 +104,76 @@ class Truth:
 
     def _find(self, variant: int, seed: int) -> list[Expected]:
         plain, wide, low = self.answers(variant, seed)
-        found = []
-        for index, (r, t, p) in enumerate(zip(plain, wide, low)):
+        found: list[Expected] = []
+        while wide:  # one output after the other: of each only the truth is left
+            t, r, p = wide.pop(0), plain[len(found)], low[len(found)]
             one = Expected(tuple(r.shape), r.dtype, _flat(t))
             if not _real(r):
                 one.truth, one.own = _flat(t.to(r.dtype)), _flat(r)
             else:
-                self._budget(one, _flat(r), _flat(p), self._terms(r), variant, index)
+                del t
+                self._budget(one, _flat(r), _flat(p), self._terms(r), variant, len(found))
+            plain[len(found)] = low[len(found)] = None
             found.append(one)
         return found
 
     def _budget(self, one: Expected, r: torch.Tensor, p: torch.Tensor, terms: int, variant: int, index: int) -> None:
-        t = one.truth
-        info = torch.finfo(one.dtype)
-        half = info.bits == 16
-        tiny = 2 * info.smallest_normal * info.eps if one.dtype == torch.float16 else 1024 * info.smallest_normal
-        magnitude = t.abs()
-        if self._tolerance.policy == "allclose":
-            one.allowed = (self._tolerance.atol + self._tolerance.rtol * magnitude + tiny * 0).clamp_min(1e-300)
-            one.allowed[r.isfinite() != t.isfinite()] = math.inf
+        """In pieces: what is computed on the way takes ten times the truth's memory."""
+        allclose = self._tolerance.policy == "allclose"
+        half = torch.finfo(one.dtype).bits == 16 and not allclose
+        count = one.truth.numel()
+        more = self._more(variant)[index] if count < _FEW and not allclose else (0.0, 0.0)
+        truth = one.truth if not half and not self.on_host else self._place(one.truth, torch.float32 if half else torch.float64)
+        one.allowed = self._place(one.truth, torch.float64 if allclose else torch.float32)
+        scales = []
+        for part in pieces(count):
+            t = one.truth[part]
+            if allclose:
+                one.allowed[part] = self._figures(t, r[part])
+            else:
+                allowed, scale = self._rounding(one.dtype, t, r[part], p[part], terms, more)
+                one.allowed[part] = allowed
+                scales.append(scale)
+            if truth is not one.truth:
+                truth[part] = t
+        one.truth = truth
+        if allclose:
             return
+        one.scale = torch.cat(scales) if scales else torch.zeros(0, dtype=torch.float64, device=r.device)
+        if self._tolerance.policy == "normwise":
+            one.per_element = False
+            one.scale = 4 * one.scale.square().mean().sqrt().expand_as(one.scale).contiguous()
+
+    def _place(self, like: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+        if not self.on_host:
+            return torch.empty_like(like, dtype=dtype)
+        return torch.empty(like.shape, dtype=dtype, pin_memory=like.is_cuda)
+
+    def _figures(self, t: torch.Tensor, r: torch.Tensor) -> torch.Tensor:
+        """What each element may be off by the task's own figures."""
+        allowed = (self._tolerance.atol + self._tolerance.rtol * t.abs()).clamp_min(1e-300)
+        allowed[r.isfinite() != t.isfinite()] = math.inf
+        return allowed
+
+    def _rounding(self, dtype: torch.dtype, t: torch.Tensor, r: torch.Tensor, p: torch.Tensor, terms: int,
+                  more: tuple[float, float]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Of elements that begin at a block: what each may be off, and what the error's RMS may be in each block."""
+        info = torch.finfo(dtype)
+        half = info.bits == 16
+        tiny = 2 * info.smallest_normal * info.eps if dtype == torch.float16 else 1024 * info.smallest_normal
         error = torch.maximum((r.double() - t).abs(), (p.double() - t).abs())
         finite = t.isfinite() & r.isfinite()
         error = torch.where(finite & error.isfinite(), error, 0.0)
-        magnitude = torch.where(finite, magnitude, 0.0)
-        error_rms, truth_rms = _block_rms(error), _block_rms(magnitude)
-        if t.numel() < _FEW:
-            more_error, more_truth = self._more(variant)[index]
-            error_rms, truth_rms = error_rms.clamp_min(more_error), truth_rms.clamp_min(more_truth)
-        u = 2.0**-53 if one.dtype in (torch.float64, torch.complex128) else 2.0**-24
+        magnitude = torch.where(finite, t.abs(), 0.0)
+        error_rms, truth_rms = _block_rms(error).clamp_min(more[0]), _block_rms(magnitude).clamp_min(more[1])
+        u = 2.0**-53 if dtype in (torch.float64, torch.complex128) else 2.0**-24
         g = max(16.0, 2.0 * math.sqrt(terms)) * (1.0 if self._wide is not None else 4.0)
         step = max(info.eps, _STEP[self._precision])
         blocks = torch.arange(t.numel(), device=t.device) // BLOCK
         allowed = (2 if half else 16) * torch.maximum(error, error_rms[blocks])
         allowed += 4 * g * u * torch.maximum(magnitude, truth_rms[blocks]) + step * magnitude + tiny
         allowed[t.isfinite() != r.isfinite()] = math.inf
-        one.scale = 4 * error_rms + g * u * truth_rms + step / 2 * truth_rms + tiny
-        if self._tolerance.policy == "normwise":
-            one.per_element = False
-            one.scale = 4 * one.scale.square().mean().sqrt().expand_as(one.scale).contiguous()
-        one.allowed = allowed.float()
-        if half:
-            one.truth = t.float()
+        return allowed, 4 * error_rms + g * u * truth_rms + step / 2 * truth_rms + tiny
 
     def _more(self, variant: int) -> list[tuple[float, float]]:
         """Of each output, the largest RMS of the reference's error and of the truth on a few fixed seeds."""
@@ -196,12 +231,16 @@ class Truth:
 
 
 def _run_wide(model: torch.nn.Module, inputs: Inputs, precision: str) -> list[torch.Tensor]:
-    wide = inputs.with_tensors([_cast(t, torch.float64) for t in inputs.tensors()])
+    """Takes the inputs: each is given back once it is cast."""
+    for index, leaf in enumerate(inputs.leaves):
+        if isinstance(leaf, torch.Tensor):
+            inputs.leaves[index] = _cast(leaf, torch.float64)
+            del leaf
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)  # for tensors that forward() makes
     try:
         with torch.no_grad(), full_precision(precision):
-            return output_tensors(model(*wide.arguments()))
+            return output_tensors(model(*inputs.arguments()))
     finally:
         torch.set_default_dtype(default)
 

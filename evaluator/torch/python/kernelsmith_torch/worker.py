@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import os
 import sys
 import traceback
+from collections.abc import Callable
 from typing import BinaryIO
 
-import torch
+# Tensors of gigabytes come and go: pieces of freed ones must not keep their memory. Read when PyTorch opens the device.
+os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
+
+import torch  # noqa: E402
 
 from kernelsmith_process.framing import Failure, Handler, Message, serve, take_streams
 
@@ -63,8 +68,8 @@ class Worker:
             traceback.print_exc()
             self._requests.ended = device_failed(error)
             if is_memory(error):
-                raise Failure("machine", "run", "out_of_memory", f"memory ran out: {error}",
-                              "let no other program use this device") from error
+                raise Failure("machine", "run", "busy", "the GPU's memory ran out while nothing of the candidate's was run",
+                              "wait for the processes that use this GPU, or end them") from error
             raise
 
     def _hello(self, _: Message, __: bytes) -> Message:
@@ -78,14 +83,36 @@ def _triton_version() -> str:
         return ""
 
 
-def _without_gpu(reason: str) -> Handler:
-    """Tells every request why nothing can be done."""
+def why_not_opened(error: BaseException) -> Failure:
+    """Of a device: what stands in the way, and what to do about that."""
+    words = str(error).strip().split("\n")[0][:200]
+    if is_memory(error):
+        return Failure("machine", "run", "busy", "the GPU's memory is full: there is no room for another process",
+                       "wait for the processes that use this GPU, or end them")
+    return Failure("machine", "run", "no_gpu", f"the GPU cannot be used: {words}",
+                   "install PyTorch with CUDA, and a driver for it")
 
-    def handle(_: Message, __: bytes) -> tuple[Message, bytes]:
-        raise Failure("machine", "run", "no_gpu", f"the GPU cannot be used: {reason}",
-                      "install PyTorch with CUDA, and a driver for it")
 
-    return handle
+class Opening:
+    """Answers requests by the handler that `make` gives; if the device was full, `make` is tried at each of them."""
+
+    def __init__(self, make: Callable[[], Handler]) -> None:
+        self._make, self._handler = make, None
+        self._why: Failure | None = None
+        self.open()
+
+    def open(self) -> None:
+        try:
+            self._handler, self._why = self._make(), None
+        except (RuntimeError, ImportError, AssertionError) as error:
+            self._why = why_not_opened(error)
+
+    def handle(self, request: Message, blob: bytes) -> tuple[Message, bytes]:
+        if self._why is not None and self._why.code == "busy":
+            self.open()
+        if self._why is not None:
+            raise self._why
+        return self._handler(request, blob)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -97,18 +124,19 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     stream, replies = take_streams()
     requests = _Requests(stream)
-    role: Judge | Runner | None = None
-    try:
+    roles: list[Judge | Runner] = []
+
+    def open_role() -> Handler:
         device = Device(None if chosen.cpu else chosen.device)
-        role = Judge(device) if chosen.role == "judge" else Runner(device)
-        handle = Worker(role, device, requests).handle
-    except (RuntimeError, ImportError, AssertionError) as error:
-        handle = _without_gpu(str(error))
-    serve(requests, replies, handle)
+        roles.append(Judge(device) if chosen.role == "judge" else Runner(device))
+        return Worker(roles[-1], device, requests).handle
+
+    serve(requests, replies, Opening(open_role).handle)
     if requests.ended:
         return DEVICE_LOST
-    if isinstance(role, Runner):
-        role.close()
+    for role in roles:
+        if isinstance(role, Runner):
+            role.close()
     return 0
 
 

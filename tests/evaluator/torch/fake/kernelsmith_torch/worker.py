@@ -17,15 +17,24 @@ class Judge:
         if do == "hello":
             if os.environ.get("FAKE_NO_GPU"):
                 fail("machine", "no_gpu", "the GPU cannot be used: no driver")
-            return {"device": "NVIDIA Fake 80GB", "bus_id": "fake", "capability": [9, 0], "name": os.environ.get("FAKE_NAME", "")}, b""
+            full = pathlib.Path(os.environ.get("FAKE_FULL_GPU", "/none"))
+            if full.exists():
+                full.unlink()
+                fail("machine", "busy", "the GPU's memory is full")
+            return {"device": "NVIDIA Fake 80GB", "bus_id": os.environ.get("FAKE_BUS_ID", "fake"),
+                    "memory_bytes": int(os.environ.get("FAKE_MEMORY", 0)), "capability": [9, 0], "name": os.environ.get("FAKE_NAME", "")}, b""
         if do == "prepare":
             self.script = json.loads(pathlib.Path(request["reference"]).read_text())
             self.script["asked"] = request
             misbehave(self.script.get("on", {}).get(do))
-            return {"inputs": [], "outputs": [{"dtype": "float32", "shape": [2, 3]}],
+            if self.script.get("needs_all") and not request["alone"]:
+                fail("machine", "busy", "a neighbour has the memory")
+            return {"inputs": [], "memory": {"need": self.script.get("need", 1)}, "outputs": [{"dtype": "float32", "shape": [2, 3]}],
                     "variants": self.script.get("variants", ["given", "scaled"]), "slots": 4,
                     "compulsory_bytes": self.script.get("bytes", 0), "bytes_per_us": 1000, "notes": []}, b""
         misbehave(self.script.get("on", {}).get(do))
+        if do == "release":
+            return {}, b""
         if do == "yardstick":
             if pathlib.Path(os.environ.get("FAKE_BROKEN_GPU", "/none")).exists():
                 fail("machine", "internal", "CUDA error: the device is gone")
@@ -57,6 +66,8 @@ class Runner:
             fail("candidate", "timed_out", f"the calls did not end within {request['call_s']:g} s")
         misbehave(how)
         if do == "load":
+            if self.script.get("needs_all") and not request["alone"]:
+                fail("machine", "busy", "a neighbour has the memory")
             return {"launches": self.script.get("launches", 1), "aten": 2, "own_ops": ["k"]}, b""
         if do == "run":
             return {"us": self.script.get("us", 500) * len(request["sets"]), "host_us": 0}, b""

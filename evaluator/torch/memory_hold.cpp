@@ -1,0 +1,65 @@
+#include "memory_hold.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace kernelsmith::torch {
+namespace {
+
+/// Who waits has waited for a judge and a runner to start.
+constexpr auto kLookEvery = std::chrono::milliseconds(200);
+
+}  // namespace
+
+MemoryHold::MemoryHold(DeviceMemory memory, std::function<void()> give_back, DeviceMemory::Tell tell,
+                       double turn_s)
+    : memory_(std::move(memory)),
+      give_back_(std::move(give_back)),
+      tell_(std::move(tell)),
+      turn_s_(turn_s),
+      watcher_([this](const std::stop_token& stop) { watch(stop); }) {}
+
+Status MemoryHold::begin(std::uint64_t bytes, const std::stop_token& stop) {
+  const std::lock_guard lock(mutex_);
+  bytes = std::min(bytes, memory_.capacity());
+  if (!held_ || held_->bytes() < bytes) {
+    drop();  // nobody holds some and waits for more
+    auto taken = memory_.take(bytes, stop, tell_);
+    if (!taken) return taken.error();
+    held_.emplace(std::move(*taken));
+    since_ = std::chrono::steady_clock::now();
+  }
+  held_->lessen_to(bytes);
+  used_ = true;
+  return {};
+}
+
+void MemoryHold::end(bool keep) {
+  const std::lock_guard lock(mutex_);
+  used_ = false;
+  if (!keep) return drop();
+  yield_to_others();
+}
+
+void MemoryHold::yield_to_others() {
+  const std::chrono::duration<double> had = std::chrono::steady_clock::now() - since_;
+  if (!used_ && held_ && had.count() >= turn_s_ && memory_.is_wanted()) drop();
+}
+
+void MemoryHold::drop() {
+  if (!held_) return;
+  give_back_();
+  held_.reset();
+}
+
+/// A search that waits for a model, a server without requests: nobody calls end() there.
+void MemoryHold::watch(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    ended_.wait_for(lock, stop, kLookEvery, [] { return false; });
+    if (!stop.stop_requested()) yield_to_others();
+  }
+}
+
+}  // namespace kernelsmith::torch

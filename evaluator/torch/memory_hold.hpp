@@ -1,0 +1,53 @@
+// MemoryHold: what a prepared task holds of its GPU's memory. It takes the bytes before they are used, and
+// keeps them after that, with all that its processes cache there, until somebody else waits for them.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include <kernelsmith/evaluator/device_memory.hpp>
+
+namespace kernelsmith::torch {
+
+/// begin() and end() are one thread's at a time.
+class MemoryHold {
+ public:
+  /// To give back and to take again costs the start of a runner, some seconds: not for each evaluation.
+  static constexpr double kTurnS = 10;
+
+  /// `give_back` frees what is cached. It is called, on any thread, only between end() and begin().
+  MemoryHold(DeviceMemory memory, std::function<void()> give_back, DeviceMemory::Tell tell = {},
+             double turn_s = kTurnS);
+
+  /// Bytes to use until end(). Errors: those of DeviceMemory::take.
+  Status begin(std::uint64_t bytes, const std::stop_token& stop);
+
+  /// What is held stays held, unless others wait or it is said not to be kept.
+  void end(bool keep = true);
+
+  std::uint64_t capacity() const { return memory_.capacity(); }
+
+ private:
+  void watch(const std::stop_token& stop);
+  void yield_to_others();
+  void drop();
+
+  const DeviceMemory memory_;
+  const std::function<void()> give_back_;
+  const DeviceMemory::Tell tell_;
+  const double turn_s_;
+  std::mutex mutex_;  ///< guards what follows
+  std::optional<DeviceMemory::Held> held_;
+  std::chrono::steady_clock::time_point since_;
+  bool used_ = false;
+  std::condition_variable_any ended_;
+  std::jthread watcher_;
+};
+
+}  // namespace kernelsmith::torch

@@ -1,0 +1,151 @@
+"""How a task lies in its device's memory, and whose fault it is when that runs out. Pure functions of numbers of bytes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+GIB = 1 << 30
+
+CONTEXT = 600 << 20
+"""A context of CUDA with PyTorch's kernels and the clock's sweep."""
+
+ALLOWANCE = 2 * GIB
+"""What a candidate may take beyond the reference's own need, with neighbours on the device: workspace of split sums, packed
+weights. One that needs more is tried again alone, with all that the judge leaves."""
+
+# Calls whose tensors are larger leave nothing of each other in the L2: more than one in a batch shows nothing new.
+_L2_TIMES = 4
+# Of the device, the share that the tensors of a batch's calls may take in a process: judge and two runners have them.
+_SHARE_OF_BATCH = 0.15
+# Four such tasks fill a device: they cache nothing that another step needs.
+_LARGE = 0.25
+
+
+def reserve(total: int) -> int:
+    """Of a device, what no task may claim or be given: contexts of tasks that wait (device_memory.hpp, claimable())."""
+    return max(2 * CONTEXT, total // 16)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Of a task, when it is prepared. `draw`, `call` and `truth` are the most that was held meanwhile."""
+
+    state: int  # parameters and buffers
+    inputs: int  # of a call
+    outputs: int
+    draw: int  # while inputs are drawn, the inputs among it
+    call: int  # by the reference: outputs and temporaries
+    wide: int  # while the reference runs in fp64: inputs, outputs and temporaries
+    truth: int  # of a set, as it is kept
+
+
+@dataclass(frozen=True)
+class Layout:
+    slots: int  # calls of a batch
+    judge: int  # what its process holds at most
+    runner: int
+    need: int  # of all processes of the task
+    gives_back: bool  # whether a process frees what it caches after each step
+    together: bool  # whether candidate and truth are on the device at the same time
+    truth_on_host: bool  # in pinned memory, compared in slices
+
+    def told(self) -> dict[str, int | bool]:
+        return dict(vars(self))
+
+
+def slots_for(measured: Measured, wanted: int, l2: int, total: int) -> int:
+    """Calls of a batch, at most `wanted`."""
+    call = max(measured.inputs + measured.outputs, 1)
+    if call > _L2_TIMES * l2:
+        return 1
+    return max(1, min(wanted, int(_SHARE_OF_BATCH * total / call)))
+
+
+def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
+    """The first of these that the device has room for; the last one if it has for none:
+
+    | cached from step to step | together | truth  |
+    |--------------------------|----------|--------|
+    | yes                      | yes      | device |
+    | no                       | yes      | device |
+    | no                       | no       | device |
+    | no                       | no       | host   |
+    """
+    m = measured
+    calls = slots * (m.inputs + m.call)
+    judge = CONTEXT + 4 * m.state + calls  # two models, one of them in fp64 as well
+    runner = CONTEXT + m.state + calls + slots * m.outputs
+    kept = min(bank, m.truth * (4 * slots + 8))
+    rest = CONTEXT + ALLOWANCE + kept  # a spare
+
+    cached = judge + m.wide + m.truth + 2 * (runner + m.draw) + rest
+    if cached <= _LARGE * total:
+        return Layout(slots, judge + m.wide + m.truth + kept, runner + m.draw, cached, False, True, False)
+    # The fp64 outputs become the truth: what an element may be off is added to them, while the reference's own are there.
+    truth = max(m.wide, m.outputs + m.truth)
+    together = judge + 2 * runner + max(truth, m.draw) + rest
+    if together <= total:
+        return Layout(slots, judge + truth + kept, runner + m.draw, together, True, True, False)
+    # One after the other. Only outputs stay: the yardstick's, and those that two runners publish.
+    idle = 3 * CONTEXT + 5 * m.state + 3 * slots * m.outputs + CONTEXT + ALLOWANCE
+    play = idle + calls + m.draw
+    on_host = idle + truth > total
+    if on_host:
+        truth = max(m.wide, m.outputs + m.truth * 2 // 3)
+    need = max(play, idle + truth)
+    own = CONTEXT + 4 * m.state + slots * m.outputs
+    return Layout(slots, own, runner + m.draw, need, True, False, on_host)
+
+
+@dataclass(frozen=True)
+class Shortage:
+    """What the device looked like when memory ran out."""
+
+    total: int
+    free: int
+    own: int  # held by the process that asked
+    kin: int  # held at most by the task's other processes
+    asked: int  # what it asked for last; 0: not known
+    given: int  # what the task's process was meant to have: the reference's need and ALLOWANCE
+    alone: bool  # whether no other task has claimed memory
+
+    def strangers(self) -> int:
+        """What processes hold that are none of the task's."""
+        return max(0, self.total - self.free - self.own - self.kin)
+
+
+def is_candidates(shortage: Shortage) -> bool:
+    """Whether running out of memory is the candidate's own doing: it asked for more than there is on an empty device, or had
+    what the reference needs and ALLOWANCE, and nobody else had more of the rest than tasks that wait."""
+    s = shortage
+    if s.own + s.asked > s.total - CONTEXT:
+        return True
+    return s.alone and s.own + s.free >= s.given and s.strangers() <= reserve(s.total)
+
+
+def asked_for(words: str) -> int:
+    """Bytes, by the message of PyTorch's allocators; 0 if it does not say."""
+    found = re.search(r"tried to allocate ([0-9.]+) (bytes|[KMGT]iB)", words, re.IGNORECASE)
+    if found is None:
+        return 0
+    unit = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}[found[2][0].lower()]
+    return int(float(found[1]) * unit)
+
+
+def gib(size: int) -> str:
+    return f"{size / GIB:.1f} GiB"
+
+
+def missing(shortage: Shortage) -> str:
+    """For a task that does not fit alone: how much it needs, there is, and is missing."""
+    s = shortage
+    wanted = s.own + max(s.asked, 1)
+    return f"{gib(wanted)} are needed of the GPU's {gib(s.total)}, and {gib(max(s.asked - s.free, 0))} are missing"
+
+
+def neighbours(shortage: Shortage) -> str:
+    """For memory that ran out for a reason that is not the task's."""
+    others = shortage.strangers()
+    holder = f"other processes hold {gib(others)}" if others > reserve(shortage.total) else "the share claimed for the task is used up"
+    return f"{gib(shortage.free)} of the GPU's {gib(shortage.total)} are free, and {holder}"
