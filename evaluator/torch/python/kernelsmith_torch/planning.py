@@ -26,9 +26,11 @@ _MOST_MESSAGE = 4_000
 
 
 def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None]) -> tuple[dict[str, Any], bytes]:
-    """The reply's fields and the plan. `folder` is this process's own. A Failure is fault task before `reference_done`
-    was called, and fault candidate after it."""
-    paths = {"reference": os.path.join(folder, "reference.py"), "candidate": os.path.join(folder, request["name"])}
+    """The reply's fields and the plan. `folder` is this process's own, and becomes its working folder. A Failure is fault task
+    before `reference_done` was called, and fault candidate after it."""
+    # Compiled kernels name their source files: by relative paths, so that a source gives the same bytes in every folder.
+    os.chdir(folder)
+    paths = {"reference": "reference.py", "candidate": request["name"]}
     candidate = request["candidate"]
     source = paths["reference" if candidate is None else "candidate"]
     tape = recording.Tape(source, plan_format.MOST_OPERATIONS)
@@ -83,9 +85,10 @@ class _Task:
 
 
 def _load(name: str, text: str, path: str) -> types.ModuleType:
-    """Executes `text` as a module. Triton reads its kernels' source from the file."""
+    """Executes `text` as a module. Triton reads its kernels' source from the file, and ptxas notes when it was written."""
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
+    os.utime(path, (0, 0))
     module = types.ModuleType(name)
     module.__file__ = path
     sys.modules[name] = module

@@ -4,7 +4,7 @@ import re
 import subprocess
 import unittest
 
-from support import Planner, candidate, forward, launches, needs_torch, operators
+from support import REFERENCE, Planner, candidate, forward, launches, needs_torch, operators
 
 GELU = """
 @triton.jit
@@ -67,6 +67,13 @@ class Launches(Planner):
                                   check=True).stdout
         self.assertEqual(plan["kernels"][0]["registers"], int(re.search(r"REG:(\d+)", told)[1]))
         self.assertEqual(plan["kernels"][0]["spills"], int(re.search(r"STACK:(\d+)", told)[1]) // 4)
+
+    def test_a_source_gives_the_same_bytes_again(self):
+        request = {"do": "plan", "reference": REFERENCE, "timeout_s": 120, "candidate": GELU_HEAD + forward(
+            "y = torch.empty_like(x); gelu[(3,)](y, x, 9, 1.5, 256); return y")}
+        (first, once), (_, again) = self.ask(**request), self.ask(**request)
+        self.assertNotIn("error", first)
+        self.assertEqual(once, again)
 
     def test_specialises_as_triton_does(self):
         plan, cubins, _ = self.plan(GELU_HEAD + forward("""
