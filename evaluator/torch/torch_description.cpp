@@ -79,9 +79,12 @@ std::vector<MachineCheck> examine_torch(bool) {
 }
 
 MachineCheck try_task(const Task& task) {
-  const auto evaluator = make_torch_evaluator(task);
-  if (evaluator && torch_hardware() == kNoGpu) return without_gpu();
-  return task_check(task, evaluator ? Status{} : Status(evaluator.error()));
+  const auto backend = make_torch_backend(std::make_shared<const Task>(task));
+  if (!backend) return task_check(task, backend.error());
+  if (torch_hardware() == kNoGpu) return without_gpu();
+  MachineCheck check = task_check(task, {});
+  if (const std::string needs = (*backend)->needs(); !needs.empty()) check.detail += "; " + needs;
+  return check;
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, co
   if (!metrics) return evaluation;
   Report report = accepted.report;
   report.artifacts.push_back({"profile.txt", profile.table});
-  if (!memory.empty()) report.artifacts.push_back({"memory.txt", memory});
+  if (!memory.empty()) report.artifacts.push_back({"memory.txt", memory + "\n"});
   for (const Artifact& artifact : report.artifacts)
     if (artifact.name == kPlanText) report.advice = artifact.text;
   report.advice += "The parts of a call that take most of its time, by themselves:\n" + profile.longest;
@@ -206,6 +206,8 @@ class TorchBackend final : public Backend {
       return with_profile(*evaluation, *profile, memory_text(device_->host->reference()));
     });
   }
+
+  std::string needs() const override { return device_ ? memory_text(device_->host->reference()) : ""; }
 
  private:
   static std::map<std::string, double> features_of(const std::map<std::string, double>& figures) {

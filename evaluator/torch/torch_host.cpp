@@ -57,10 +57,10 @@ std::string memory_text(const ReferenceFacts& reference) {
   if (count_at(memory, "inputs") == 0) return {};
   const auto size = [&](const char* key) { return gibibytes(count_at(memory, key)); };
   std::string text = "a call: inputs " + size("inputs") + ", outputs and temporaries " + size("call") +
-                     "; its truth " + size("truth") + ", and " + size("wide") + " while it is computed\n";
-  text += "all processes: " + size("need") + "; candidate and truth " +
+                     "; its truth " + size("truth") + ", and " + size("wide") + " while it is computed";
+  text += "; all processes: " + size("need") + "; candidate and truth " +
           (member(memory, "together") == true ? "together" : "one after the other") +
-          (member(memory, "truth_on_host") == true ? ", the truth in the host's memory\n" : "\n");
+          (member(memory, "truth_on_host") == true ? ", the truth in the host's memory" : "");
   return text;
 }
 

@@ -103,7 +103,7 @@ struct EvaluateCommand {
 
   int operator()() const {
     Registry registry = default_registry();
-    tell_of_waiting(registry, [](const std::string& words) { say(stderr, "{}\n", words); });
+    tell_of_waiting(registry, note);
     const auto loaded = load_task_folder(task, registry.backends);
     if (!loaded) return report(loaded.error(), json);
     std::vector<Source> candidates;

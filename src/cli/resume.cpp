@@ -53,7 +53,7 @@ struct ResumeCommand {
     Interrupt interrupt;
     const auto progress = std::make_shared<Progress>();
     Registry registry = default_registry();
-    tell_of_waiting(registry, [](const std::string& words) { say(stderr, "{}\n", words); });
+    tell_of_waiting(registry, note);
     auto session = Session::resume(
         folder,
         [&](RunConfig& changed) -> Status {

@@ -49,7 +49,7 @@ Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& re
 int RunCommand::operator()() const {
   Interrupt interrupt;
   Registry registry = default_registry();
-  tell_of_waiting(registry, [](const std::string& words) { say(stderr, "{}\n", words); });
+  tell_of_waiting(registry, note);
   const auto loaded = load_task_folder(task, registry.backends);
   if (!loaded) return report(stderr, loaded.error());
   auto run = configure(loaded->task, registry);

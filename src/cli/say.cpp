@@ -12,6 +12,8 @@ void put(std::FILE* stream, std::string_view text) {
   std::fwrite(shown.data(), 1, shown.size(), stream);
 }
 
+void note(const std::string& line) { say(stderr, "{}\n", line); }
+
 std::vector<std::string> paths_of(const Source& source) {
   std::vector<std::string> paths;
   for (const SourceFile& file : source.files()) paths.push_back(file.path);

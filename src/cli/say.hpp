@@ -29,6 +29,9 @@ void say(fmt::format_string<Parts...> format, Parts&&... parts) {
   put(stdout, fmt::format(format, std::forward<Parts>(parts)...));
 }
 
+/// A line on the standard error.
+void note(const std::string& line);
+
 /// The names of a source's files.
 std::vector<std::string> paths_of(const Source& source);
 

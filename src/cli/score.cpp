@@ -62,7 +62,7 @@ struct ScoreCommand {
   int operator()() const {
     Interrupt interrupt;
     Registry registry = default_registry();
-    share_programs(registry);
+    share_programs(registry, note);
     const auto found = tasks.tasks();
     if (!found) return report(stderr, found.error());
     const auto sources = find_candidates(candidates, *found);

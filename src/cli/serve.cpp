@@ -62,7 +62,7 @@ bool is_loopback(const std::string& host) {
 class Makers {
  public:
   explicit Makers(ConfigOptions config) : config_(std::move(config)), registry_(default_registry()) {
-    share_programs(registry_);
+    share_programs(registry_, note);
   }
 
   const Registry& registry() const { return registry_; }

@@ -109,7 +109,7 @@ Result<std::map<std::string, std::string>> SuiteCommand::settings() const {
 int SuiteCommand::operator()() const {
   Interrupt interrupt;
   Registry registry = default_registry();
-  share_programs(registry);
+  share_programs(registry, note);
   const auto found = tasks.tasks();
   if (!found) return report(stderr, found.error());
   auto shared = settings();

@@ -67,7 +67,7 @@ Result<WorkerOptions> WorkerCommand::options() const {
   auto settings_by_key = evaluator_settings(settings);
   if (!settings_by_key) return settings_by_key.error();
   Registry registry = default_registry();
-  share_programs(registry);  // tasks of many runs come here
+  share_programs(registry, note);  // tasks of many runs come here
   auto offered = worker_backends(registry, {.backends = backends,
                                             .settings = *settings_by_key,
                                             .slots = slots,

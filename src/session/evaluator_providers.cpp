@@ -293,17 +293,18 @@ std::unique_ptr<EvaluatorProvider> python_evaluator_provider() { return std::mak
 
 std::unique_ptr<EvaluatorProvider> torch_evaluator_provider() { return std::make_unique<TorchProvider>(); }
 
-void share_programs(Registry& registry) {
-  registry.evaluators["torch"] = [programs = make_torch_programs()] {
-    return with_fleet(std::make_unique<TorchProvider>(programs));
-  };
-}
-
 void tell_of_waiting(Registry& registry, const std::function<void(const std::string&)>& tell) {
   registry.evaluators["torch"] = [tell] {
     return with_fleet(std::make_unique<TorchProvider>(nullptr, tell));
   };
   registry.evaluators["cuda"] = [tell] { return with_fleet(std::make_unique<CudaProvider>(tell)); };
+}
+
+void share_programs(Registry& registry, const std::function<void(const std::string&)>& tell) {
+  tell_of_waiting(registry, tell);
+  registry.evaluators["torch"] = [programs = make_torch_programs(), tell] {
+    return with_fleet(std::make_unique<TorchProvider>(programs, tell));
+  };
 }
 
 std::unique_ptr<EvaluatorProvider> cuda_evaluator_provider() { return std::make_unique<CudaProvider>(); }

@@ -71,6 +71,8 @@ class Backend {
   virtual ~Backend() = default;
   virtual Result<Compilation> compile(const Source& source, std::stop_token stop) = 0;
   virtual Result<Evaluation> run(RunRequest request, std::stop_token stop) = 0;
+  /// What a prepared task takes of its device, in words for a person; empty: not measured.
+  virtual std::string needs() const { return {}; }
 };
 
 }  // namespace kernelsmith
