@@ -150,8 +150,9 @@ endfunction()
 
 # kernelsmith_test(<name> SOURCES <cpp>... [LINK <target>...] [LABELS <label>...] [TIMEOUT <seconds>])
 #
-# A GoogleTest program; every TEST in it is one ctest. Labels: `tsan` runs it under ThreadSanitizer in CI too,
-# `full` keeps it out of the fast tier, `serial` keeps other tests away while it runs, `clock` lets it be repeated.
+# A GoogleTest program; every TEST in it is one ctest. Under sanitizers, which make processes slow to start, the program is one.
+# Labels: `tsan` runs it under ThreadSanitizer in CI too, `full` keeps it out of the fast tier, `serial` keeps other tests away
+# while it runs, `clock` lets it be repeated.
 function(kernelsmith_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LINK;LABELS")
   if(NOT arg_TIMEOUT)
@@ -163,17 +164,22 @@ function(kernelsmith_test name)
   if("tsan" IN_LIST arg_LABELS)
     add_dependencies(tsan_tests ${name})
   endif()
+  set(serial FALSE)
+  if("serial" IN_LIST arg_LABELS)
+    set(serial TRUE)
+  endif()
+  if(KERNELSMITH_SANITIZE)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" RUN_SERIAL ${serial} TIMEOUT 1200)
+    return()
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}. TEST_LIST ${name}_tests
     PROPERTIES TIMEOUT ${arg_TIMEOUT})
   if(arg_LABELS)
     # gtest_discover_tests itself takes no property that is a list.
-    set(more "LABELS \"${arg_LABELS}\"")
-    if("serial" IN_LIST arg_LABELS)
-      string(APPEND more " RUN_SERIAL TRUE")
-    endif()
     set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
-    file(CONFIGURE OUTPUT ${labels_file} @ONLY
-      CONTENT "if(${name}_tests)\n  set_tests_properties(\${${name}_tests} PROPERTIES ${more})\nendif()\n")
+    file(CONFIGURE OUTPUT ${labels_file} @ONLY CONTENT "if(${name}_tests)
+  set_tests_properties(\${${name}_tests} PROPERTIES LABELS \"${arg_LABELS}\" RUN_SERIAL ${serial})\nendif()\n")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
   endif()
 endfunction()
