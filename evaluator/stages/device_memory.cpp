@@ -74,7 +74,10 @@ std::string text_of(const std::vector<MemoryClaim>& claims) {
   std::ostringstream text;
   for (const MemoryClaim& claim : claims)
     text << claim.pid << ' ' << claim.started << ' ' << claim.number << ' ' << claim.bytes << ' '
-         << (claim.waits ? "waits" : "holds") << '\n';
+         << (claim.waits   ? "waits"
+             : claim.stays ? "stays"
+                           : "holds")
+         << '\n';
   return text.str();
 }
 
@@ -86,8 +89,9 @@ std::vector<MemoryClaim> claims_in(std::string_view text) {
     MemoryClaim claim;
     std::string state;
     if (!(fields >> claim.pid >> claim.started >> claim.number >> claim.bytes >> state)) continue;
-    if (claim.pid <= 0 || (state != "waits" && state != "holds")) continue;
+    if (claim.pid <= 0 || (state != "waits" && state != "holds" && state != "stays")) continue;
     claim.waits = state == "waits";
+    claim.stays = state == "stays";
     claims.push_back(claim);
   }
   return claims;
@@ -100,6 +104,12 @@ bool is_granted(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine,
   for (const MemoryClaim& claim : claims)
     if (!claim.waits) held += std::min(claim.bytes, capacity);
   return held == 0 || (mine.bytes <= capacity && held <= capacity - mine.bytes);
+}
+
+bool is_next_to_yield(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine) {
+  const auto next =
+      std::ranges::find_if(claims, [](const auto& claim) { return !claim.waits && !claim.stays; });
+  return next != claims.end() && next->is(mine) && std::ranges::any_of(claims, &MemoryClaim::waits);
 }
 
 std::optional<MemoryClaim> whom_it_waits_for(const std::vector<MemoryClaim>& claims,
@@ -142,6 +152,13 @@ void DeviceMemory::Held::lessen_to(std::uint64_t bytes) {
   }));
 }
 
+bool DeviceMemory::Held::is_wanted() const {
+  bool wanted = false;
+  const Status looked =
+      memory_->change([&](std::vector<MemoryClaim>& claims) { wanted = is_next_to_yield(claims, claim_); });
+  return looked && wanted;
+}
+
 /// Nobody else reads or writes meanwhile.
 Status DeviceMemory::change(const Change& how) const {
   const auto file = open_claims(path_);
@@ -160,8 +177,9 @@ Status DeviceMemory::change(const Change& how) const {
   return written ? Status{} : claims_error("write", path_);
 }
 
-Result<MemoryClaim> DeviceMemory::add(std::uint64_t bytes, bool waits) const {
-  MemoryClaim mine{::getpid(), start_of(::getpid()), 0, bytes, waits};
+Result<MemoryClaim> DeviceMemory::add(std::uint64_t bytes, Manner manner) const {
+  MemoryClaim mine{::getpid(), start_of(::getpid()),    0,
+                   bytes,      manner == Manner::waits, manner == Manner::stays};
   const Status added = change([&](std::vector<MemoryClaim>& claims) {
     for (const MemoryClaim& claim : claims)
       if (claim.pid == mine.pid) mine.number = std::max(mine.number, claim.number + 1);
@@ -180,7 +198,7 @@ void DeviceMemory::remove(const MemoryClaim& claim) const {
 
 Result<DeviceMemory::Held> DeviceMemory::take(std::uint64_t bytes, const std::stop_token& stop,
                                               const Tell& tell, double patience_s) const {
-  auto mine = add(std::min(bytes, capacity_), true);
+  auto mine = add(std::min(bytes, capacity_), Manner::waits);
   if (!mine) return mine.error();
   Held held(*this, *mine);  // leaves the queue if this returns without it
   const auto begin = std::chrono::steady_clock::now();
@@ -208,16 +226,9 @@ Result<DeviceMemory::Held> DeviceMemory::take(std::uint64_t bytes, const std::st
 }
 
 Result<DeviceMemory::Held> DeviceMemory::announce(std::uint64_t bytes) const {
-  const auto mine = add(bytes, false);
+  const auto mine = add(bytes, Manner::stays);
   if (!mine) return mine.error();
   return Held(*this, *mine);
-}
-
-bool DeviceMemory::is_wanted() const {
-  bool wanted = false;
-  const Status looked = change(
-      [&](std::vector<MemoryClaim>& claims) { wanted = std::ranges::any_of(claims, &MemoryClaim::waits); });
-  return looked && wanted;
 }
 
 }  // namespace kernelsmith

@@ -44,7 +44,7 @@ void MemoryHold::end(bool keep) {
 
 void MemoryHold::yield_to_others() {
   const std::chrono::duration<double> had = std::chrono::steady_clock::now() - since_;
-  if (!used_ && held_ && had.count() >= turn_s_ && memory_.is_wanted()) drop();
+  if (!used_ && held_ && had.count() >= turn_s_ && held_->is_wanted()) drop();
 }
 
 void MemoryHold::drop() {

@@ -18,8 +18,8 @@ namespace kernelsmith::torch {
 /// begin() and end() are one thread's at a time.
 class MemoryHold {
  public:
-  /// To give back and to take again costs the start of a runner, some seconds: not for each evaluation.
-  static constexpr double kTurnS = 10;
+  /// To give back and to take again costs the start of a runner, up to five seconds: a sixth of a turn.
+  static constexpr double kTurnS = 30;
 
   /// `give_back` frees what is cached. It is called, on any thread, only between end() and begin().
   MemoryHold(DeviceMemory memory, std::function<void()> give_back, DeviceMemory::Tell tell = {},

@@ -18,9 +18,11 @@ namespace kernelsmith::torch {
 /// Not thread-safe.
 class RunnerPool {
  public:
-  /// `preparation` is what a runner is asked for before it gets a plan.
-  RunnerPool(WorkerStart start, Json preparation, double start_s)
-      : start_(std::move(start)), preparation_(std::move(preparation)), start_s_(start_s) {}
+  /// `preparation` is what a runner is asked for before it gets a plan. `first`, if any, is the first spare.
+  RunnerPool(WorkerStart start, Json preparation, double start_s, std::unique_ptr<Worker> first = nullptr)
+      : start_(std::move(start)), preparation_(std::move(preparation)), start_s_(start_s) {
+    if (first) spares_.push_back(std::move(first));
+  }
 
   /// Starts a spare, whose imports take seconds: one, and more once a candidate has cost a runner, for then
   /// others soon may. An error shows when one is taken.

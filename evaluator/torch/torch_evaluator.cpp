@@ -113,6 +113,7 @@ class DeviceUse {
       use->memory_ = memory;
       use->alone_ = bytes >= memory->capacity();
     }
+    if (device.host) device.host->start_spares();  // they get ready while others have the device's time
     auto time = device.lease.take(stop);
     if (!time) return time.error();
     use->time_.emplace(std::move(*time));
@@ -196,15 +197,16 @@ class TorchBackend final : public Backend {
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!device_) return why_not_;
     const std::lock_guard lock(mutex_);
-    return with_device(*device_, device_->need_bytes, request.works, stop, [&](bool alone) -> Result<Evaluation> {
-      device_->host->be_alone(alone);
-      auto evaluation = device_->judge->evaluate(request, stop);
-      if (!evaluation || !evaluation->accepted()) return evaluation;
-      const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
-      const auto profile = device_->host->profile(plan, stop);
-      if (!profile) return evaluation;
-      return with_profile(*evaluation, *profile, memory_text(device_->host->reference()));
-    });
+    return with_device(*device_, device_->need_bytes, request.works, stop,
+                       [&](bool alone) -> Result<Evaluation> {
+                         device_->host->be_alone(alone);
+                         auto evaluation = device_->judge->evaluate(request, stop);
+                         if (!evaluation || !evaluation->accepted()) return evaluation;
+                         const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
+                         const auto profile = device_->host->profile(plan, stop);
+                         if (!profile) return evaluation;
+                         return with_profile(*evaluation, *profile, memory_text(device_->host->reference()));
+                       });
   }
 
   std::string needs() const override { return device_ ? memory_text(device_->host->reference()) : ""; }
@@ -272,15 +274,17 @@ std::shared_ptr<const Task> with_outputs(const Task& task, const ReferenceFacts&
 struct Opened {
   std::unique_ptr<JudgeProcess> process;
   Result<DeviceFacts> device;
+  std::unique_ptr<Worker> runner;  ///< started meanwhile; null if it did not start
 };
 
 /// Asks again while a neighbour leaves no room for a context.
 Opened open_judge(const WorkerStart& start, const WorkerLimits& limits) {
+  auto runner = Worker::start(start, Role::runner);
   auto process = std::make_unique<JudgeProcess>(start, limits);
   auto device = process->open();
   for (int i = 1; i < kOpenings && !device && device.error().code == ErrorCode::busy; ++i)
     device = process->open();
-  return Opened{std::move(process), std::move(device)};
+  return Opened{std::move(process), std::move(device), runner ? std::move(*runner) : nullptr};
 }
 
 std::unique_ptr<MemoryHold> hold_memory(OnDevice& device, const DeviceFacts& facts,
@@ -326,8 +330,8 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   });
   if (!reference) return reference.error();
   device->need_bytes = reference->need_bytes;
-  device->host = std::make_shared<TorchHost>(task, *device->process, start, settings, facts, *reference,
-                                             !options.unsandboxed);
+  device->host = std::make_shared<TorchHost>(task, *device->process, start, std::move(opened.runner),
+                                             settings, facts, *reference, !options.unsandboxed);
   auto judge = with_device(*device, device->need_bytes, {}, {}, [&](bool alone) {  // the baseline is timed
     device->host->be_alone(alone);
     return make_judge(task, *device, *reference, seed);
@@ -344,7 +348,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   const auto python = find_python(options.python);
   if (!python) return python.error();
   const auto [pool, start] = supply_of(*python, options, device_index, limits.planner);
-  // Both import PyTorch, which takes seconds.
+  // The planner and both workers import PyTorch, which takes seconds.
   auto opening =
       std::async(std::launch::async, [&limits, start = start] { return open_judge(start, limits.worker); });
   const auto facts = pool->facts();

@@ -27,9 +27,9 @@ struct Profile {
 
 class TorchHost final : public KernelHost {
  public:
-  /// `judge` is prepared, and outlives the host.
-  TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, const JudgeSettings& settings,
-            DeviceFacts device, ReferenceFacts reference, bool sandboxed);
+  /// `judge` is prepared, and outlives the host. `runner` is one that was started ahead, or null.
+  TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, std::unique_ptr<Worker> runner,
+            const JudgeSettings& settings, DeviceFacts device, ReferenceFacts reference, bool sandboxed);
 
   HostTraits traits() const override { return traits_; }
   std::size_t capacity(std::size_t) const override { return reference_.slots; }
@@ -56,9 +56,11 @@ class TorchHost final : public KernelHost {
   /// The judge's clock. It stands still while a runner starts: no candidate is slow because PyTorch is.
   double now_s() const;
 
+  /// Starts runners that will be wanted, and waits for none.
+  void start_spares() { runners_.start_spares(); }
+
   // For the sessions.
   JudgeProcess& judge() { return judge_; }
-  RunnerPool& runners() { return runners_; }
   const ReferenceFacts& reference() const { return reference_; }
   /// What a runner did is believed only where the reference still runs: the machine could have failed.
   Failure believed(const Failure& failure, const std::stop_token& stop);

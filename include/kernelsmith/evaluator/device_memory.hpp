@@ -22,6 +22,7 @@ struct MemoryClaim {
   std::uint32_t number = 0;   ///< among the claims of the process
   std::uint64_t bytes = 0;
   bool waits = false;
+  bool stays = false;  ///< is held to its end, whoever waits
 
   bool is(const MemoryClaim& other) const {
     return pid == other.pid && started == other.started && number == other.number;
@@ -36,6 +37,10 @@ std::vector<MemoryClaim> claims_in(std::string_view text);
 /// Whether `mine`, which waits, gets its bytes now: it waits longest, and fits into `capacity` beside what is
 /// held; what is too large for any company gets the device alone.
 bool is_granted(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine, std::uint64_t capacity);
+
+/// Whether the holder of `mine` is the next to give its bytes back: somebody waits, and nobody else who gives
+/// back has held longer.
+bool is_next_to_yield(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine);
 
 /// The holder of most bytes; if nobody holds any, who waits before `mine`.
 std::optional<MemoryClaim> whom_it_waits_for(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine);
@@ -64,6 +69,8 @@ class DeviceMemory {
     std::uint64_t bytes() const { return claim_.bytes; }
     /// Gives the rest back.
     void lessen_to(std::uint64_t bytes);
+    /// Whether it is this holder's turn to give its bytes back. False if the file cannot be read.
+    bool is_wanted() const;
 
    private:
     const DeviceMemory* memory_;
@@ -77,18 +84,16 @@ class DeviceMemory {
   Result<Held> take(std::uint64_t bytes, const std::stop_token& stop, const Tell& tell = {},
                     double patience_s = 300) const;
 
-  /// A claim that waits for nobody: others see it, and go by it. Errors: io.
+  /// A claim that waits for nobody, and stays: others see it, and go by it. Errors: io.
   Result<Held> announce(std::uint64_t bytes) const;
-
-  /// Whether somebody waits. False if the file cannot be read.
-  bool is_wanted() const;
 
   std::uint64_t capacity() const { return capacity_; }
 
  private:
   using Change = std::function<void(std::vector<MemoryClaim>&)>;
   Status change(const Change& how) const;
-  Result<MemoryClaim> add(std::uint64_t bytes, bool waits) const;
+  enum class Manner { waits, stays };
+  Result<MemoryClaim> add(std::uint64_t bytes, Manner manner) const;
   void remove(const MemoryClaim& claim) const;
 
   std::filesystem::path path_;

@@ -83,7 +83,7 @@ TEST_F(DeviceMemoryTest, WhatIsGivenBackIsTheNextOnes) {
   ASSERT_TRUE(*first) << describe(first->error());
   EXPECT_EQ((*first)->bytes(), 60U);
   EXPECT_TRUE(memory_.take(20, {})) << "there is room beside it";
-  EXPECT_FALSE(memory_.is_wanted());
+  EXPECT_FALSE((*first)->is_wanted());
   std::promise<std::string> told;
   std::atomic<bool> has = false;
   std::jthread other([&] {
@@ -91,7 +91,7 @@ TEST_F(DeviceMemoryTest, WhatIsGivenBackIsTheNextOnes) {
     has = held.has_value();
   });
   EXPECT_THAT(told.get_future().get(), HasSubstr("process " + std::to_string(::getpid()) + " holds"));
-  EXPECT_TRUE(memory_.is_wanted());
+  EXPECT_TRUE((*first)->is_wanted());
   EXPECT_FALSE(has);
   first.reset();
   other.join();
@@ -127,7 +127,18 @@ TEST_F(DeviceMemoryTest, WhoGivesUpLeavesTheQueue) {
   ASSERT_FALSE(busy);
   EXPECT_EQ(busy.error().code, ErrorCode::busy);
   EXPECT_THAT(busy.error().message, AllOf(HasSubstr("are needed"), HasSubstr(std::to_string(::getpid()))));
-  EXPECT_FALSE(memory_.is_wanted());
+  EXPECT_FALSE(all->is_wanted());
+}
+
+TEST(NextToYield, IsWhoHasHeldLongestOfThoseWhoGiveBack) {
+  const auto claims = [](const std::string& last) {
+    return claims_in("7 1 0 10 stays\n7 1 1 10 holds\n8 1 0 10 holds\n" + last);
+  };
+  const auto nobody = claims(""), somebody = claims("9 1 0 10 waits\n");
+  EXPECT_EQ(text_of(somebody).substr(0, 15), "7 1 0 10 stays\n");
+  for (const MemoryClaim& claim : nobody) EXPECT_FALSE(is_next_to_yield(nobody, claim));
+  for (const MemoryClaim& claim : somebody)
+    EXPECT_EQ(is_next_to_yield(somebody, claim), claim.pid == 7 && claim.number == 1);
 }
 
 TEST_F(DeviceMemoryTest, APartIsGivenBack) {
