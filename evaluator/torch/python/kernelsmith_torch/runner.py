@@ -24,6 +24,8 @@ from .sharing import Outbox
 from .timing import OTHER_POISON, Call, Clock, Footprint, Patience, op_times
 
 _FIRST_SEED = 1
+# Failures after which the process is replaced anyway.
+_LOST = ("crashed", "timed_out", "input_modified")
 _TRIAL_REPLAYS = 5
 
 
@@ -59,6 +61,10 @@ class Runner:
             except Failure as failure:
                 if failure.code == "out_of_memory":
                     raise self._blamed(failure) from failure.__cause__
+                if failure.fault == "candidate" and failure.code not in _LOST and self._is_changed():
+                    raise Failure("candidate", "integrity", "input_modified",
+                                  f"the candidate changes its inputs or the model's parameters ({failure.message})",
+                                  "write to tensors of your own") from failure
                 raise
             finally:
                 if self._memory.get("gives_back"):
@@ -81,6 +87,17 @@ class Runner:
         return Failure("machine", "run", "busy", f"the GPU's memory ran out while {doing}: {neighbours(shortage)}",
                        "wait for the processes that use this GPU, or end them", failure.where)
 
+    def _is_changed(self) -> bool:
+        """Whether the next candidate would find other inputs or parameters than this one did."""
+        if self._reference is None:
+            return False
+        if self._slots and self._shapes_of_inputs() != self._inputs_are:
+            return True
+        return not torch.equal(hashes_of(list(self._state.values())), self._state_hashes)
+
+    def _shapes_of_inputs(self) -> list[tuple[torch.dtype, tuple[int, ...]]]:
+        return [(t.dtype, tuple(t.shape)) for t in self._slots[0][0].tensors()]
+
     def close(self) -> None:
         self._outbox.close()
 
@@ -97,7 +114,7 @@ class Runner:
         self._state_hashes = hashes_of(list(self._state.values()))
         self._slots = []
         self._new_slot()
-        self._inputs_are = [(t.dtype, tuple(t.shape)) for t in self._slots[0][0].tensors()]
+        self._inputs_are = self._shapes_of_inputs()
         return {}
 
     def _limit(self, alone: bool) -> None:
