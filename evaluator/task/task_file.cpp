@@ -295,6 +295,20 @@ Result<Task> parse_task(std::string_view yaml, std::string_view name, const Task
   return std::move(parsed);
 }
 
+namespace {
+
+/// For a folder without a task.yaml.
+std::string what_to_give(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::exists(folder / "run.yaml", error))
+    return "this is a run folder: `kernelsmith resume` goes on with it, and its task is in " +
+           (folder / "task").string();
+  if (std::filesystem::exists(folder / "task.yml", error)) return "rename task.yml to task.yaml";
+  return "give a folder with a task.yaml; `kernelsmith init` makes one";
+}
+
+}  // namespace
+
 Result<Task> load_task(const std::filesystem::path& path, const Backends& backends) {
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(path, error);
@@ -309,8 +323,7 @@ Result<Task> load_task(const std::filesystem::path& path, const Backends& backen
   if (!yaml) {
     Error failed = yaml.error();
     failed.where = file.string();
-    if (failed.code == ErrorCode::not_found)
-      failed.hint = "give a folder with a task.yaml; `kernelsmith init` makes one";
+    if (failed.code == ErrorCode::not_found) failed.hint = what_to_give(path);
     return failed;
   }
   return parse_task(

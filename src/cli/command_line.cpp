@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -112,7 +113,10 @@ int run_command_line(int argc, char** argv) {
   app.allow_extras();
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
 
-  const bool json = std::ranges::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
+  JsonOption json;
+  for (const std::string_view word : std::span(argv, static_cast<std::size_t>(argc)))
+    if (word == "--json" || word.starts_with("--json="))
+      json.style = word == "--json=pretty" ? "pretty" : "line";
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version

@@ -29,7 +29,7 @@ void print_text(const MachineReport& machine) {
 
 struct DoctorCommand {
   std::string task;
-  bool json = false;
+  JsonOption json;
 
   int operator()() const;
 };
@@ -59,7 +59,7 @@ int DoctorCommand::operator()() const {
   const int status = status_of(machine, of_task);
   for (const MachineCheck& check : of_task) machine.checks.push_back(check);
   if (json)
-    std::fputs(json_of(machine).c_str(), stdout);
+    std::fputs(json_of(machine, json).c_str(), stdout);
   else
     print_text(machine);
   return status;
@@ -74,7 +74,7 @@ void add_doctor(CLI::App& app, Command& chosen) {
       "TASK", doctor->task,
       "A task's folder, to be tried too: that it passes its own check, and where something could "
       "be left out unnoticed");
-  command->add_flag("--json", doctor->json, "Print one JSON object");
+  doctor->json.add_to(*command);
   command->footer(
       "Exit status: 0 where kernels can be searched for, 3 where something required is missing, 2 where the "
       "task is not fit.");

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kEvaluateFooter =
     R"(Exit status: 0 accepted, 1 rejected (one of them, where there are several), else that of the first error. With
---json one object is printed for each FILE, in order (docs/formats.md). Several files share the time that it takes to prepare the task.
+--json one object is printed for each FILE, in order, a line each (docs/formats.md). Several files share the time that it takes to prepare the task.
 Of --config and --set the section `evaluator` matters, for example --set evaluator.compiler=g++-13.)";
 
 void print_shapes(const Report& report) {
@@ -97,7 +97,7 @@ Evaluation with_given_name(const Evaluation& evaluation, const Source& candidate
 struct EvaluateCommand {
   std::string task;
   std::vector<std::string> files;
-  bool json = false;
+  JsonOption json;
   bool quick = false;
   ConfigOptions config;
 
@@ -139,7 +139,7 @@ struct EvaluateCommand {
       }
       const Evaluation evaluation = with_given_name(*answer, sources[i], files[i]);
       if (json) {
-        std::fputs(json_of(evaluation, sources[i], paths_of(sources[i], files[i])).c_str(), stdout);
+        std::fputs(json_of(evaluation, sources[i], paths_of(sources[i], files[i]), json).c_str(), stdout);
       } else {
         print_text(evaluation);
         print_knobs(sources[i], paths_of(sources[i], files[i]));
@@ -164,7 +164,7 @@ void add_evaluate(CLI::App& app, Command& chosen) {
   command
       ->add_option("FILE", evaluate->files, "A candidate; a folder where the task's seed has several files")
       ->required();
-  command->add_flag("--json", evaluate->json, "Print one JSON object for each FILE");
+  evaluate->json.add_to(*command, "Print one JSON object for each FILE, a line each");
   command->add_flag("--quick", evaluate->quick,
                     "Time each FILE as briefly as a search does: faster, and a wider interval");
   evaluate->config.add_to(*command);

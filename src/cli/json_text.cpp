@@ -12,11 +12,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kIndent = 2;
+constexpr const char* kLine = "line";
+constexpr const char* kPretty = "pretty";
 
 /// A candidate's output can hold any byte; what is no UTF-8 is replaced, and what is no ASCII escaped:
 /// terminals obey some of it.
-std::string dump(const Json& value) {
-  return value.dump(kIndent, ' ', true, Json::error_handler_t::replace) + "\n";
+std::string dump(const Json& value, const JsonOption& json) {
+  const int indent = json.style == kPretty ? kIndent : -1;
+  return value.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 Json interval(const Measurement& value) {
@@ -224,14 +227,19 @@ Json refusals_list(const RunView& view) {
 
 }  // namespace
 
-std::string json_of(const Evaluation& evaluation, const Source& candidate,
-                    const std::vector<std::string>& paths) {
-  Json object = evaluation_object(evaluation);
-  object["knobs"] = knobs_list(candidate, paths);
-  return dump(object);
+void JsonOption::add_to(CLI::App& command, const char* what) {
+  command.add_flag("--json{line}", style, std::string(what) + "; --json=pretty indents it")
+      ->check(CLI::IsMember({kLine, kPretty}));
 }
 
-std::string json_of(const RunView& view) {
+std::string json_of(const Evaluation& evaluation, const Source& candidate,
+                    const std::vector<std::string>& paths, const JsonOption& json) {
+  Json object = evaluation_object(evaluation);
+  object["knobs"] = knobs_list(candidate, paths);
+  return dump(object, json);
+}
+
+std::string json_of(const RunView& view, const JsonOption& json) {
   return dump({{"run", view.run_id},
                {"folder", view.folder.string()},
                {"task", task_object(view)},
@@ -253,10 +261,11 @@ std::string json_of(const RunView& view) {
                {"lineage", lineage_list(view)},
                {"failures", failures_list(view)},
                {"dead_letters", dead_letters_list(view)},
-               {"refusals", refusals_list(view)}});
+               {"refusals", refusals_list(view)}},
+              json);
 }
 
-std::string json_of(const MachineReport& machine) {
+std::string json_of(const MachineReport& machine, const JsonOption& json) {
   Json checks = Json::array();
   for (const MachineCheck& check : machine.checks)
     checks.push_back({{"name", check.name},
@@ -267,10 +276,11 @@ std::string json_of(const MachineReport& machine) {
   return dump({{"version", KERNELSMITH_VERSION},
                {"usable", machine.usable()},
                {"tier", machine.tier},
-               {"checks", checks}});
+               {"checks", checks}},
+              json);
 }
 
-std::string json_of(const PromptPreview& preview) {
+std::string json_of(const PromptPreview& preview, const JsonOption& json) {
   const Prompt& prompt = preview.prompt;
   Json dropped = Json::array();
   for (const Dropped& part : prompt.dropped)
@@ -285,11 +295,12 @@ std::string json_of(const PromptPreview& preview) {
                {"budget", preview.budget_tokens > 0 ? Json(preview.budget_tokens) : Json(nullptr)},
                {"dropped", dropped},
                {"digest", prompt.digest().hex()},
-               {"messages", messages}});
+               {"messages", messages}},
+              json);
 }
 
-int report(const Error& error, bool json) {
-  if (json) std::fputs(dump({{"error", error_object(error)}}).c_str(), stdout);
+int report(const Error& error, const JsonOption& json) {
+  if (json) std::fputs(dump({{"error", error_object(error)}}, json).c_str(), stdout);
   return kernelsmith::report(stderr, error);
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include <kernelsmith/core/evaluation.hpp>
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/session/doctor.hpp>
@@ -12,15 +14,23 @@
 
 namespace kernelsmith::cli {
 
+/// `--json`, which prints an object on a line, or `--json=pretty`. A value.
+struct JsonOption {
+  std::string style;  ///< empty: not asked for
+
+  void add_to(CLI::App& command, const char* what = "Print one JSON object, on one line");
+  explicit operator bool() const { return !style.empty(); }
+};
+
 /// With the knobs of the candidate that was evaluated; `paths` is what its files are called.
 std::string json_of(const Evaluation& evaluation, const Source& candidate,
-                    const std::vector<std::string>& paths);
-std::string json_of(const RunView& view);
-std::string json_of(const MachineReport& machine);
-std::string json_of(const PromptPreview& preview);
+                    const std::vector<std::string>& paths, const JsonOption& json);
+std::string json_of(const RunView& view, const JsonOption& json);
+std::string json_of(const MachineReport& machine, const JsonOption& json);
+std::string json_of(const PromptPreview& preview, const JsonOption& json);
 
 /// Prints an error that ends a command, to the standard output too where it prints JSON, and returns the exit
 /// status.
-int report(const Error& error, bool json);
+int report(const Error& error, const JsonOption& json);
 
 }  // namespace kernelsmith::cli

@@ -62,7 +62,7 @@ struct PromptCommand {
   PromptChanges changes;
   std::optional<std::string> op;
   std::optional<std::string> config_file;
-  bool json = false;
+  JsonOption json;
 
   Result<PromptPreview> preview(std::optional<Operator> chosen) const {
     const Registry registry = default_registry();
@@ -91,7 +91,7 @@ struct PromptCommand {
     if (!shown) return report(shown.error(), json);
     for (const std::string& unused : shown->unused) say(stderr, "warning: {}\n", unused);
     if (json) {
-      std::fputs(json_of(*shown).c_str(), stdout);
+      std::fputs(json_of(*shown, json).c_str(), stdout);
       return kDone;
     }
     print("--- system\n" + shown->prompt.system + "--- user\n" + shown->prompt.user);
@@ -128,7 +128,7 @@ void add_prompt(CLI::App& app, Command& chosen) {
       ->add_option("--config", prompt->config_file,
                    "A run.yaml, for the seed's evaluation and its proposer's prompts")
       ->type_name("FILE");
-  command->add_flag("--json", prompt->json, "Print one JSON object");
+  prompt->json.add_to(*command);
   command->footer(kPromptFooter);
   command->callback([prompt, &chosen] { chosen = [prompt] { return (*prompt)(); }; });
 }

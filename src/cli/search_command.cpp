@@ -84,7 +84,8 @@ void print_best(const Session& session, const Outcome& outcome) {
                                                  : "";
   say("best     {}\n", best_file(session, *outcome.best));
   if (evaluation.report().speedup)
-    say("speedup  {} over the baseline{}\n", text_of(*evaluation.report().speedup), again);
+    say("speedup  {} over the baseline{}{}\n", text_of(*evaluation.report().speedup), again,
+        evaluation.report().speedup->median < 1 ? ": nothing faster than the baseline was found" : "");
   else
     say("fitness  {}{}\n", text_of(evaluation.metrics()->fitness()), again);
   if (!evaluation.report().tier.empty()) say("tier     {}\n", evaluation.report().tier);

@@ -149,11 +149,11 @@ void print_lineage(const RunView& view) {
   }
 }
 
-int show(const std::string& folder, bool json) {
+int show(const std::string& folder, const JsonOption& json) {
   const auto view = view_run(folder, default_registry());
   if (!view) return report(view.error(), json);
   if (json) {
-    std::fputs(json_of(*view).c_str(), stdout);
+    std::fputs(json_of(*view, json).c_str(), stdout);
     return kDone;
   }
   print_head(*view);
@@ -170,7 +170,7 @@ int show(const std::string& folder, bool json) {
 
 struct ShowCommand {
   std::string folder;
-  bool json = false;
+  JsonOption json;
 };
 
 }  // namespace
@@ -181,7 +181,7 @@ void add_show(CLI::App& app, Command& chosen) {
       "show", "Show a run: best, archive map, failures by stage, lineage of the best with diffs");
   command->add_option("RUN", options->folder, "The run folder; another process may be writing it")
       ->required();
-  command->add_flag("--json", options->json, "Print one JSON object");
+  options->json.add_to(*command);
   command->footer("The run is rebuilt from its journal. docs/formats.md is the schema of --json.");
   command->callback(
       [options, &chosen] { chosen = [options] { return show(options->folder, options->json); }; });

@@ -329,10 +329,12 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
   set_default_budget(config);
   set_default_axes(task.task, config);
   config.proposer.provider->observe(observer);
-  auto wiring = wire(task.task, config);
-  if (!wiring) return wiring.error();
   auto copy = task.files;
   for (SourceFile& file : copy) file.path.insert(0, std::string(kTaskFolder) + "/");
+  if (const Status free = RunStore::check_free(folder, copy); !free)
+    return free.error();  // before what takes seconds
+  auto wiring = wire(task.task, config);
+  if (!wiring) return wiring.error();
   auto store = RunStore::create(folder, to_yaml(config), config.durability, copy);
   if (!store) return store.error();
   return Impl::open(task.task, std::move(config), std::move(*store), std::move(*wiring), std::move(observer));
@@ -388,6 +390,21 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   return session;
 }
 
+namespace {
+
+/// An axis that is misspelt, or that this evaluator does not report, would leave the archive flat in silence.
+void warn_of_absent_features(const Engine& engine, const Individual& accepted, Observer& observer) {
+  engine.inspect([&](const SearchState& state) {
+    for (const std::string& feature :
+         state.archipelago().grid().absent_features(*accepted.evaluation.metrics()))
+      observer.on_notice(
+          {Notice::Level::warning, "no program reports the feature '" + feature +
+                                       "' of archive.axes: all lie in the first row of that axis"});
+  });
+}
+
+}  // namespace
+
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -397,8 +414,11 @@ Result<Outcome> Session::run(const CommitCallback& on_commit, std::stop_token st
   std::stop_source ended;
   const std::stop_callback stopped(std::move(stop), [&] { ended.request_stop(); });
   Status kept;
+  bool warned = !impl_->observer;
   auto outcome = impl_->search(
       [&](const Commit& commit) {
+        if (commit.new_best && !std::exchange(warned, true))
+          warn_of_absent_features(impl_->engine, *commit.individual, *impl_->observer);
         if ((commit.new_best || commit.demoted) && kept) kept = impl_->write_best();
         if (!kept) ended.request_stop();
         if (on_commit) on_commit(commit);

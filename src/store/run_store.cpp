@@ -218,6 +218,10 @@ bool RunStore::is_in_use(const fs::path& folder) { return detail::is_locked(fold
 
 RunStore::~RunStore() = default;
 
+Status RunStore::check_free(const fs::path& folder, std::span<const SourceFile> more) {
+  return require_no_run(folder, more);
+}
+
 Result<std::unique_ptr<RunStore>> RunStore::create(const fs::path& folder, std::string_view configuration,
                                                    Durability durability, std::span<const SourceFile> more) {
   if (auto free = require_no_run(folder, more); !free) return free.error();

@@ -21,6 +21,10 @@ class MissingFiles(CommandTest):
     def test_a_folder_without_a_task(self):
         (self.folder / "empty").mkdir()
         self.fail_with(2, "run", "empty", says=["empty/task.yaml"], code="not_found")
+        (self.folder / "empty" / "task.yml").touch()
+        self.fail_with(2, "run", "empty", says=["rename task.yml"], code="not_found")
+        (self.folder / "empty" / "run.yaml").touch()
+        self.fail_with(2, "run", "empty", says=["kernelsmith resume"], code="not_found")
 
     def test_a_file_that_the_task_names_is_missing(self):
         task = write_task(self.folder / "task")
@@ -259,6 +263,11 @@ class WrongRunFolder(CommandTest):
     def test_a_folder_that_is_not_empty(self):
         self.make_run()
         self.fail_with(2, "run", "task", "--out", "a.run", says=["a.run"])
+
+    def test_a_folder_that_is_not_empty_is_refused_before_the_task_is_prepared(self):
+        self.succeed("init", "task")
+        (self.folder / "a.run" / "notes").mkdir(parents=True)
+        self.fail_with(2, "run", "task", "--set", "evaluator.compiler=/bin/true", "--out", "a.run", says=["not empty"])
 
     def test_a_newer_version(self):
         self.make_run()

@@ -16,11 +16,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+struct Listener final : Observer {
+  void on_event(const Event&) override {}
+  void on_notice(const Notice& notice) override { told += notice.message; }
+  std::string told;
+};
+
 class SessionTest : public testing::Test {
  protected:
-  Result<Session> begin(std::string_view yaml) {
+  Result<Session> begin(std::string_view yaml, std::shared_ptr<Observer> observer = {}) {
     const TaskFolder task = toy::task_in(folder_);
-    return Session::create(task, run_, toy::config_for(task, yaml));
+    return Session::create(task, run_, toy::config_for(task, yaml), std::move(observer));
   }
   Result<Session> resume(const std::function<Status(RunConfig&)>& change = {}) {
     return Session::resume(run_, change, toy::registry());
@@ -80,11 +86,6 @@ TEST_F(SessionTest, AMigrationThatWasEditedIsRefused) {
 }
 
 TEST_F(SessionTest, ASamplerThatWasEditedIsTakenAndTold) {
-  struct Listener final : Observer {
-    void on_event(const Event&) override {}
-    void on_notice(const Notice& notice) override { told += notice.message; }
-    std::string told;
-  };
   ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
   edit_config(run_, "explore: ", "explore: 1");
   const auto listener = std::make_shared<Listener>();
@@ -94,6 +95,21 @@ TEST_F(SessionTest, ASamplerThatWasEditedIsTakenAndTold) {
   listener->told.clear();
   ASSERT_TRUE(Session::resume(run_, {}, toy::registry(), listener));
   EXPECT_EQ(listener->told, "");
+}
+
+TEST_F(SessionTest, AnAxisThatNoProgramReportsIsTold) {
+  const auto listener = std::make_shared<Listener>();
+  ASSERT_TRUE(begin("budgets: {iterations: 5}\narchive: {axes: [{feature: nosuch, scale: linear, low: 0, "
+                    "high: 1, bins: 4}]}\n",
+                    listener)
+                  .value()
+                  .run());
+  EXPECT_THAT(listener->told, testing::HasSubstr("'nosuch'"));
+}
+
+TEST_F(SessionTest, AFolderThatIsTakenIsToldBeforeTheTaskIsPrepared) {
+  fs::create_directories(run_ / "notes");
+  EXPECT_EQ(begin("evaluator: {refuse: true}\n").error().code, ErrorCode::invalid_argument);
 }
 
 TEST_F(SessionTest, ADeterministicRunTakesNoOtherSamplerOrProposer) {

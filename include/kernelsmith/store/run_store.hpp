@@ -32,9 +32,12 @@ enum class Durability {
 /// their own.
 class RunStore final : public Journal {
  public:
-  /// Makes the folder with its parents and opens it for writing. Refuses (`invalid_argument`) a folder that
-  /// exists and is not empty, unless it holds only what a creation that was killed left. `configuration` is
-  /// the text of run.yaml; `more` are files to be kept beside it, by path relative to the folder. The
+  /// Whether create() would take the folder: refused (`invalid_argument`) is one that exists and is not
+  /// empty, unless it holds only what a creation that was killed left.
+  static Status check_free(const std::filesystem::path& folder, std::span<const SourceFile> more = {});
+
+  /// Makes the folder, which check_free() takes, with its parents and opens it for writing. `configuration`
+  /// is the text of run.yaml; `more` are files to be kept beside it, by path relative to the folder. The
   /// database is made last and at once: a folder that has a run.db is complete.
   static Result<std::unique_ptr<RunStore>> create(const std::filesystem::path& folder,
                                                   std::string_view configuration,
