@@ -1,4 +1,7 @@
 // kernelsmith resume RUN
+#include <fmt/format.h>
+
+#include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/tell_of_waiting.hpp>
 
 #include "commands.hpp"
@@ -15,21 +18,43 @@ constexpr const char* kResumeFooter =
 --set lays a key over the run's own run.yaml, and keeps it there: workers, budgets and what proposes and evaluates
 (docs/formats.md); what the run's journal rests on is refused.)";
 
-/// Refuses a budget below the one in force.
-template <class T>
-Status check_raised(const char* option, const std::optional<T>& before, const std::optional<T>& after) {
-  if (!before || !after || *after >= *before) return {};
-  return fail(ErrorCode::invalid_argument, "the run's budget is larger already, and budgets are totals",
-              option, "give a total that is larger than the one in run.yaml");
+/// What all sessions of a run have used; nothing if its journal cannot be read, which resuming it tells.
+Budgets used_by(const std::string& folder, const Registry& registry) {
+  Budgets used;
+  const auto view = view_run(folder, registry);
+  if (!view) return used;
+  used.iterations = view->state.counts().iterations;
+  used.evaluations = view->state.counts().evaluations;
+  used.wall_s = view->state.elapsed_s() - view->state.confirming_s();
+  used.usd = view->spending().usd();
+  return used;
 }
 
-Status raise_budgets(const BudgetOptions& raised, Budgets& budgets) {
-  const Budgets before = budgets;
-  if (Status applied = raised.apply(budgets); !applied) return applied;
-  if (Status ok = check_raised("--iterations", before.iterations, budgets.iterations); !ok) return ok;
-  if (Status ok = check_raised("--evaluations", before.evaluations, budgets.evaluations); !ok) return ok;
-  if (Status ok = check_raised("--time", before.wall_s, budgets.wall_s); !ok) return ok;
-  return check_raised("--max-usd", before.usd, budgets.usd);
+/// Refuses a budget below the one in force, and one below what was used.
+template <class T>
+Status check_raised(const char* option, const std::optional<T>& before, const std::optional<T>& used,
+                    const std::optional<T>& given) {
+  if (given && before && *given < *before)
+    return fail(ErrorCode::invalid_argument, "the run's budget is larger already, and budgets are totals",
+                option, "give a total that is larger than the one in run.yaml");
+  if (given && used && *given < *used)
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("the run has used {:.6g} already, and budgets are totals", static_cast<double>(*used)),
+        option, "give a total that is larger than what was used");
+  return {};
+}
+
+Status raise_budgets(const BudgetOptions& raised, const Budgets& used, Budgets& budgets) {
+  Budgets given;
+  if (Status applied = raised.apply(given); !applied) return applied;
+  for (const Status& ok :
+       {check_raised("--iterations", budgets.iterations, used.iterations, given.iterations),
+        check_raised("--evaluations", budgets.evaluations, used.evaluations, given.evaluations),
+        check_raised("--time", budgets.wall_s, used.wall_s, given.wall_s),
+        check_raised("--max-usd", budgets.usd, used.usd, given.usd)})
+    if (!ok) return ok;
+  return raised.apply(budgets);
 }
 
 struct ResumeCommand {
@@ -54,13 +79,14 @@ struct ResumeCommand {
     const auto progress = std::make_shared<Progress>();
     Registry registry = default_registry();
     tell_of_waiting(registry, note);
+    const Budgets used = used_by(folder, registry);
     auto session = Session::resume(
         folder,
         [&](RunConfig& changed) -> Status {
           if (Status set = settings.apply_settings(registry, changed); !set) return set;
           if (Status set = set_server(registry, changed); !set) return set;
           if (workers) changed.workers = *workers;
-          if (Status raised = raise_budgets(budgets, changed.budgets); !raised) return raised;
+          if (Status raised = raise_budgets(budgets, used, changed.budgets); !raised) return raised;
           say(stderr, "run {}; preparing\n", folder);
           return {};
         },

@@ -338,6 +338,7 @@ class WrongRunFolder(CommandTest):
     def test_budgets_can_only_be_raised(self):
         self.make_run()
         self.fail_with(2, "resume", "a.run", "--iterations", "2", says=["totals"], code="invalid_argument")
+        self.fail_with(2, "resume", "a.run", "--evaluations", "1", says=["has used"], code="invalid_argument")
         text = self.fail_with(2, "resume", "a.run", "--time", "abc", says=["abc"], code="invalid_argument")
         self.assertNotIn("preparing", text)
 
