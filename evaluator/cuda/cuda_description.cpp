@@ -82,9 +82,9 @@ MachineCheck try_task(const Task& task) {
 }  // namespace cuda
 
 std::string cuda_hardware() {
-  if (cuda::Device::count() == 0) return "no GPU";
+  if (cuda::Device::count() == 0) return std::string(kNoGpu);
   const auto device = cuda::Device::open(0);
-  return device ? (*device)->hardware() : "no GPU";
+  return device ? (*device)->hardware() : std::string(kNoGpu);
 }
 
 BackendDescription describe_cuda_backend() {

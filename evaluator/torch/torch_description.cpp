@@ -17,7 +17,6 @@ namespace torch {
 namespace {
 
 constexpr double kQuickS = 30;
-constexpr const char* kNoGpu = "no GPU";
 constexpr const char* kNeeds =
     "name a Python that has both: evaluator.python, or KERNELSMITH_TORCH_PYTHON (pip install torch triton)";
 
@@ -92,9 +91,9 @@ MachineCheck try_task(const Task& task) {
 
 std::string torch_hardware() {
   const auto found = torch::look();
-  if (!found) return torch::kNoGpu;
+  if (!found) return std::string(kNoGpu);
   const torch::Json& gpus = torch::member(**found, "gpus");
-  return gpus.empty() || !gpus.front().is_string() ? torch::kNoGpu : gpus.front().get<std::string>();
+  return gpus.empty() || !gpus.front().is_string() ? std::string(kNoGpu) : gpus.front().get<std::string>();
 }
 
 BackendDescription describe_torch_backend() {

@@ -1,7 +1,9 @@
 #include "endpoints.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -34,11 +36,19 @@ Response invalid(const Error& error, unsigned status = 422) {
   return http::error_response(status, place + error.message, error.hint);
 }
 
+/// "40 s", "90 min", "24 h"
+std::string duration_text(std::chrono::milliseconds duration) {
+  using namespace std::chrono;
+  const auto whole = [](auto count, const char* unit) { return std::to_string(count.count()) + unit; };
+  if (duration < minutes(2)) return whole(duration_cast<seconds>(duration), " s");
+  if (duration < hours(2)) return whole(duration_cast<minutes>(duration), " min");
+  return whole(duration_cast<hours>(duration), " h");
+}
+
 Response unknown(const Parts& parts) {
-  const auto hours = std::chrono::duration_cast<std::chrono::duration<double, std::ratio<3600>>>(parts.keep);
   return http::error_response(404, "no request has this id",
-                              "results are kept for " + Json(hours.count()).dump() +
-                                  " h, fewer where they take too much memory, and not across a restart");
+                              "results are kept for " + duration_text(parts.keep) +
+                                  ", fewer where they take too much memory, and not across a restart");
 }
 
 /// The response where a submission was not taken.
@@ -179,12 +189,20 @@ Json queue_json(const Parts& parts, const Counts& counts) {
            {{"high", counts.pending[0]}, {"normal", counts.pending[1]}, {"low", counts.pending[2]}}}};
 }
 
+/// A service all of whose requests would fail is not healthy.
+const char* state_of(const Parts& parts, const Counts& counts) {
+  if (counts.draining) return "draining";
+  const auto is_useless = [](const auto& backend) { return backend.second == kNoGpu; };
+  return !parts.hardware.empty() && std::ranges::all_of(parts.hardware, is_useless) ? "unhealthy" : "healthy";
+}
+
 Response health(const Parts& parts) {
   const Counts counts = parts.table.counts();
   std::uint64_t processed = 0;
   for (const std::uint64_t count : counts.finished) processed += count;
   return json_response(
-      {{"status", counts.draining ? "draining" : "healthy"},
+      {{"status", state_of(parts, counts)},
+       {"backends", parts.hardware},
        {"version", KERNELSMITH_VERSION},
        {"timestamp", iso_time(std::chrono::system_clock::now())},
        {"gpu_status", Json::object()},
@@ -227,6 +245,19 @@ Response front(const Parts& parts) {
 }
 
 }  // namespace
+
+std::map<std::string, std::string> hardware_of(const ServiceOptions& options) {
+  std::map<std::string, std::string> hardware;
+  if (!options.is_local) return hardware;
+  std::set<std::string> names;
+  for (const auto& task : options.tasks) names.insert(task->backend);
+  if (names.empty()) names.insert("torch");  // what requests bring
+  for (const std::string& name : names)
+    if (const auto found = options.backends.find(name);
+        found != options.backends.end() && found->second.hardware)
+      hardware[name] = found->second.hardware();
+  return hardware;
+}
 
 http::Router routes(Parts& parts) {
   http::Router router;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string>
 
 #include <kernelsmith/service/router.hpp>
@@ -12,18 +13,23 @@
 
 namespace kernelsmith::service {
 
+/// By backend that a request can be for, what this machine evaluates it on. Takes about a second.
+std::map<std::string, std::string> hardware_of(const ServiceOptions& options);
+
 /// What handlers refer to; outlives the server.
 struct Parts {
   explicit Parts(const ServiceOptions& options)
       : workers(options.workers),
         max_queue(options.max_queue),
         keep(options.keep),
+        hardware(hardware_of(options)),
         book(options.tasks, options.backends, options.precision),
         table(options) {}
 
   const unsigned workers;
   const std::size_t max_queue;
   const std::chrono::milliseconds keep;
+  const std::map<std::string, std::string> hardware;  ///< EvaluationService::hardware
   const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   TaskBook book;
   HttpCounters http;

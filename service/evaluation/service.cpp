@@ -38,6 +38,7 @@ class EvaluationService::Impl {
   }
 
   std::string url() const { return server_->url(); }
+  const std::map<std::string, std::string>& hardware() const { return parts_.hardware; }
 
   void drain(const std::stop_token& stop) {
     const bool idle = parts_.table.counts().processing == 0;
@@ -66,6 +67,7 @@ Result<std::unique_ptr<EvaluationService>> EvaluationService::start(ServiceOptio
 EvaluationService::EvaluationService(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 EvaluationService::~EvaluationService() = default;
 std::string EvaluationService::url() const { return impl_->url(); }
+const std::map<std::string, std::string>& EvaluationService::hardware() const { return impl_->hardware(); }
 void EvaluationService::drain(const std::stop_token& stop) { impl_->drain(stop); }
 
 }  // namespace kernelsmith

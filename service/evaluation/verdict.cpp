@@ -126,6 +126,7 @@ void put_rejection(const Rejection& rejection, const EvaluationRequest& request,
   const std::string name(name_of(rejection.code));
   if (meaning.error_code == "CORRECTNESS_ERROR") {
     verdict.metadata["correctness_issue"] = verdict.error_message;
+    verdict.metadata["correctness_issue_name"] = name;
   } else if (meaning.compiled) {
     verdict.metadata["runtime_error"] = verdict.error_message;
     verdict.metadata["runtime_error_name"] = name;

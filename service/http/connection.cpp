@@ -96,9 +96,13 @@ std::optional<Response> ambiguous(const Header& header) {
   const auto hosts = header.count(wire::field::host);
   if (hosts > 1 || (hosts == 0 && header.version() >= 11))
     return error_response(400, "a request has one Host header, not " + std::to_string(hosts));
+  if (header.count(wire::field::authorization) > 1)
+    return error_response(400, "a request has one Authorization header at most");
   const auto encodings = header.count(wire::field::transfer_encoding);
   if (encodings > 1 || (encodings == 1 && !beast::iequals(header[wire::field::transfer_encoding], "chunked")))
     return error_response(501, "this Transfer-Encoding is not known", "send chunked, or a Content-Length");
+  if (encodings == 1 && header.version() < 11)
+    return error_response(400, "HTTP/1.0 has no Transfer-Encoding", "send a Content-Length, or HTTP/1.1");
   return std::nullopt;
 }
 

@@ -102,6 +102,10 @@ struct ServeCommand {
     raise_descriptor_limit();
     const auto service = EvaluationService::start(options);
     if (!service) return report(stderr, service.error());
+    for (const auto& [backend, hardware] : (*service)->hardware())
+      if (hardware == kNoGpu)
+        note("warning: this machine can evaluate nothing for the backend " + backend +
+             ": no GPU is found, or no " + "program that uses it; kernelsmith doctor says what is missing");
     announce((*service)->url());
     wait_for(interrupt.token());
     (*service)->drain();
@@ -117,11 +121,12 @@ struct ServeCommand {
       if (const auto config_ok = makers.config_for(loaded->task); !config_ok) return config_ok.error();
       options.tasks.push_back(std::make_shared<const Task>(std::move(loaded->task)));
     }
-    if (!tasks.empty()) return {};
     Task problem;  // what requests bring
     problem.backend = "torch";
-    const auto config_ok = makers.config_for(problem);
-    return config_ok ? Status{} : config_ok.error();
+    const auto config = makers.config_for(tasks.empty() ? problem : *options.tasks.front());
+    if (!config) return config.error();
+    options.is_local = config->evaluator.provider->is_local();
+    return {};
   }
 
   Status read_durations() {
@@ -141,6 +146,9 @@ struct ServeCommand {
   Status read_token() {
     const char* const variable = std::getenv(kTokenVariable);
     std::string token = variable ? trimmed(variable) : "";
+    if (variable && token.empty() && token_file.empty())
+      return fail(ErrorCode::invalid_argument, "the token is empty", kTokenVariable,
+                  "give it a value, or unset it for a service without a token");
     ::unsetenv(kTokenVariable);  // no program that is started here needs to know it
     if (!token_file.empty()) {
       const auto text = read_text_file(token_file);

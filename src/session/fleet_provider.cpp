@@ -144,6 +144,8 @@ class FleetProvider final : public EvaluatorProvider {
     return local_->describe_plan(task, source);
   }
 
+  bool is_local() const override { return !fleet_.on(); }
+
   void distrust() override {
     fleet_.distrust();
     local_->distrust();

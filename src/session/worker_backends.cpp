@@ -15,7 +15,6 @@ namespace {
 /// One compiles while another one is timed.
 constexpr unsigned kSlotsToTime = 2;
 /// What the backends of GPUs give as their hardware where there is none.
-constexpr std::string_view kNoGpu = "no GPU";
 
 using ProviderPtr = std::shared_ptr<EvaluatorProvider>;
 

@@ -124,6 +124,19 @@ TEST_F(EvaluationServiceTest, NoneOfAThousandRequestsIsLostOrDoneTwice) {
   for (const auto& [candidate, times] : evaluated_) EXPECT_EQ(times, 1) << candidate;
 }
 
+TEST_F(EvaluationServiceTest, WhatCanEvaluateNothingIsNotHealthy) {
+  options_.backends["command"].hardware = [] { return std::string(kNoGpu); };
+  const auto health = Client(start()).get("/health").json();
+  EXPECT_EQ(health["status"], "unhealthy");
+  EXPECT_EQ(health["backends"], Json({{"command", "no GPU"}}));
+}
+
+TEST_F(EvaluationServiceTest, WhatAFleetEvaluatesIsNotThisMachines) {
+  options_.backends["command"].hardware = [] { return std::string(kNoGpu); };
+  options_.is_local = false;
+  EXPECT_EQ(Client(start()).get("/health").json()["status"], "healthy");
+}
+
 TEST_F(EvaluationServiceTest, EveryEndpointAnswers) {
   Client client(start());
   const Reply taken = client.post("/evaluate?wait=60", request(5));

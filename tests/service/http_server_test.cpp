@@ -184,6 +184,10 @@ TEST_F(HttpServer, WhatCouldBeReadInTwoWaysIsRefused) {
   }
   EXPECT_THAT(ask("GET /open HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 400"));
   EXPECT_THAT(ask(request_text("GET /open", kHost)), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(ask(request_text("GET /open", "Authorization: Bearer a\r\nAuthorization: Bearer b\r\n")),
+              StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(ask("POST /echo HTTP/1.0\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+              HasSubstr("400"));
 }
 
 TEST_F(HttpServer, AClientMayAskWhetherToGoOn) {

@@ -1,6 +1,7 @@
 """`kernelsmith serve` as a process: evaluating, refusing, cancelling, stopping."""
 
 import base64
+import os
 import subprocess
 import threading
 import time
@@ -92,6 +93,12 @@ class Serve(ServiceTest):
         self.assertEqual(service.get("/queue/status", headers=bearer).status, 200)
         self.assertEqual(service.get("/queue/status", headers=basic).status, 200)
         self.assertEqual(self.serve(env={"KERNELSMITH_SERVICE_TOKEN": "x"}).get("/metrics").status, 401)
+
+    def test_an_empty_token_is_a_mistake(self):
+        done = subprocess.run([KERNELSMITH, "serve", "--port", "0"], capture_output=True, text=True,
+                              env={**os.environ, "KERNELSMITH_SERVICE_TOKEN": ""}, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("the token is empty", done.stderr)
 
     def test_bodies_have_a_limit(self):
         service = self.serve("--max-body", 1000)

@@ -93,6 +93,7 @@ TEST(Verdict, RejectionsAreToldByTheirKind) {
   const Verdict wrong = verdict_of(rejected(RejectionCode::wrong_output), {});
   EXPECT_EQ(wrong.compiled, true);
   EXPECT_EQ(wrong.metadata["correctness_issue"], "first line\nsecond line");
+  EXPECT_EQ(wrong.metadata["correctness_issue_name"], "wrong_output");
   EXPECT_EQ(verdict_of(rejected(RejectionCode::timed_out), {}).error_code, "TIMEOUT_ERROR");
   EXPECT_EQ(verdict_of(rejected(RejectionCode::background_work), {}).decoy_kernel, true);
   EXPECT_EQ(verdict_of(rejected(RejectionCode::crashed), {}).metadata["kernelsmith"]["rejection"]["code"],

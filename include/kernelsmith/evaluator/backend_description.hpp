@@ -42,6 +42,9 @@ struct BackendDescription {
 /// By name.
 using Backends = std::map<std::string, BackendDescription>;
 
+/// What BackendDescription::hardware says on a machine where the backend can evaluate nothing.
+inline constexpr std::string_view kNoGpu = "no GPU";
+
 /// What `examine_precision` says of these findings, an item for each shape and input. None: outputs are
 /// compared bit for bit.
 std::vector<MachineCheck> precision_checks(const Result<std::vector<PrecisionCheck>>& found);

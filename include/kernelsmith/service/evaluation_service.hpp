@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -28,6 +29,7 @@ struct ServiceOptions {
   std::vector<std::shared_ptr<const Task>> tasks;  ///< that requests may name, of different names
   Backends backends;                               ///< Registry::backends
   EvaluatorMaker make_evaluator;
+  bool is_local = true;  ///< this machine evaluates; false: a fleet, and what this one has says nothing
   std::string precision = "fp32";  ///< TorchSettings::precision of tasks that are made of references
 
   unsigned workers = 4;                                   ///< evaluations under way at a time
@@ -52,6 +54,10 @@ class EvaluationService {
   EvaluationService& operator=(const EvaluationService&) = delete;
 
   std::string url() const;
+
+  /// By backend that requests can be for, what this machine evaluates them on; kNoGpu: they would all fail.
+  /// Empty where a fleet evaluates.
+  const std::map<std::string, std::string>& hardware() const;
 
   /// Takes no further requests (503), drops what waits, and returns when what is under way is done and its
   /// clients had a while to fetch it, or at the limit, or when `stop` is requested. Answers questions

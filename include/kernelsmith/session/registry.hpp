@@ -149,6 +149,9 @@ class EvaluatorProvider : public Provider<Evaluator> {
   /// What a candidate does at the first timed shape, for a person. Takes seconds. Errors: `refused` for a
   /// candidate that cannot be compiled or planned, `unsupported` where candidates are not planned.
   virtual Result<std::string> describe_plan(const Task& task, const Source& source) const;
+
+  /// Whether this machine evaluates: not where a fleet does.
+  virtual bool is_local() const { return true; }
 };
 using SamplerProvider = Provider<const Sampler>;
 using MigrationProvider = Provider<const Migration>;
