@@ -93,7 +93,7 @@ int show_page(const UiCommand& options) {
   const Interrupt interrupt("the page ends; what it showed goes on");
   say(stderr, "reading {}\n", options.target);  // a long run takes seconds
   const auto page = open_page(options);
-  if (!page) return report(page.error(), false);
+  if (!page) return report(stderr, page.error());
   say("{} is shown at {}\nCtrl-C ends the page; it changes nothing.\n", options.target, (*page)->url());
   std::fflush(stdout);
   if (!options.no_browser && has_screen()) open_browser((*page)->url());
