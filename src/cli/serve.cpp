@@ -123,9 +123,9 @@ struct ServeCommand {
     }
     Task problem;  // what requests bring
     problem.backend = "torch";
-    const auto config = makers.config_for(tasks.empty() ? problem : *options.tasks.front());
-    if (!config) return config.error();
-    options.is_local = config->evaluator.provider->is_local();
+    const auto configured = makers.config_for(tasks.empty() ? problem : *options.tasks.front());
+    if (!configured) return configured.error();
+    options.is_local = configured->evaluator.provider->is_local();
     return {};
   }
 
