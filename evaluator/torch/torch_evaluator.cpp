@@ -196,18 +196,22 @@ class TorchBackend final : public Backend {
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!device_) return why_not_;
     const std::lock_guard lock(mutex_);
-    return with_device(*device_, device_->need_bytes, request.works, stop, [&](bool alone) -> Result<Evaluation> {
-      device_->host->be_alone(alone);
-      auto evaluation = device_->judge->evaluate(request, stop);
-      if (!evaluation || !evaluation->accepted()) return evaluation;
-      const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
-      const auto profile = device_->host->profile(plan, stop);
-      if (!profile) return evaluation;
-      return with_profile(*evaluation, *profile, memory_text(device_->host->reference()));
-    });
+    return with_device(*device_, device_->need_bytes, request.works, stop,
+                       [&](bool alone) -> Result<Evaluation> {
+                         device_->host->be_alone(alone);
+                         auto evaluation = device_->judge->evaluate(request, stop);
+                         if (!evaluation || !evaluation->accepted()) return evaluation;
+                         const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
+                         const auto profile = device_->host->profile(plan, stop);
+                         if (!profile) return evaluation;
+                         return with_profile(*evaluation, *profile, memory_text(device_->host->reference()));
+                       });
   }
 
   std::string needs() const override { return device_ ? memory_text(device_->host->reference()) : ""; }
+  std::vector<std::string> degenerate() const override {
+    return device_ ? device_->host->reference().degenerate : std::vector<std::string>{};
+  }
 
  private:
   static std::map<std::string, double> features_of(const std::map<std::string, double>& figures) {
@@ -297,6 +301,7 @@ Result<std::unique_ptr<Judge>> make_judge(const Task& task, OnDevice& device, co
   parts.task = with_outputs(task, reference);
   parts.host = device.host;
   parts.draw_bank = [host = device.host.get()] { return host->draw_bank(); };
+  parts.degenerate = !reference.degenerate.empty();
   parts.shapes = device.host->shapes();
   parts.baseline = std::make_shared<const Reference>();
   parts.seed = seed;

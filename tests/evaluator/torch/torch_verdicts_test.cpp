@@ -19,6 +19,7 @@ namespace kernelsmith::torch {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
@@ -120,6 +121,15 @@ TEST(TorchVerdicts, AFasterModuleIsAccepted) {
   EXPECT_EQ(features.at("aten_ops"), 2);
   EXPECT_EQ(features.at("shared_bytes"), 1024);
   EXPECT_EQ(features.at("own_share"), 0.75);
+  EXPECT_FALSE(features.contains("degenerate"));
+}
+
+TEST(TorchVerdicts, ATaskWhoseOutputNoInputMovesIsNamed) {
+  Bench bench(R"({"degenerate": [0]})");
+  const auto evaluation = bench.evaluate(R"({"us": 250})");
+  ASSERT_TRUE(evaluation) << describe(evaluation.error());
+  EXPECT_EQ(evaluation->metrics()->features().at("degenerate"), 1);
+  EXPECT_THAT(bench.backend->degenerate(), ElementsAre("output 0"));
 }
 
 TEST(TorchVerdicts, TheSandboxIsAFullTier) {
