@@ -63,6 +63,7 @@ ReferenceFacts facts_of(const Json& reply) {
   facts.slots = std::max<std::size_t>(count_at(reply, "slots"), 1);
   facts.compulsory_bytes = number_at(reply, "compulsory_bytes");
   facts.bytes_per_us = number_at(reply, "bytes_per_us");
+  facts.flops = number_at(reply, "flops");
   facts.notes = texts_in(member(reply, "notes"));
   facts.memory = member(reply, "memory");
   facts.need_bytes = count_at(facts.memory, "need");

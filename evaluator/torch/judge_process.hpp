@@ -36,12 +36,13 @@ struct DeviceFacts {
 
 /// What the reference turned out to be.
 struct ReferenceFacts {
-  std::vector<TensorSpec> outputs;      ///< named "output 0", ...: all that messages need
-  std::vector<TensorExtent> extents;    ///< of the outputs
-  std::vector<std::string> variants;    ///< of the inputs: "given" first
-  std::size_t slots = 1;                ///< calls that a batch can hold
-  double compulsory_bytes = 0;          ///< read by each call
-  double bytes_per_us = 0;              ///< of the device's memory; 0: not known
+  std::vector<TensorSpec> outputs;    ///< named "output 0", ...: all that messages need
+  std::vector<TensorExtent> extents;  ///< of the outputs
+  std::vector<std::string> variants;  ///< of the inputs: "given" first
+  std::size_t slots = 1;              ///< calls that a batch can hold
+  double compulsory_bytes = 0;        ///< read by each call
+  double bytes_per_us = 0;            ///< of the device's memory; 0: not known
+  double flops = 0;  ///< of a call's products, convolutions and attention; 0: none, or not known
   std::vector<std::string> notes;       ///< what it could not do with the reference
   std::vector<std::string> degenerate;  ///< names of the outputs that no input moves
   Json memory;                          ///< how the task is laid out there: for the runners

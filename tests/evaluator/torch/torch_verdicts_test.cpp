@@ -132,6 +132,20 @@ TEST(TorchVerdicts, ATaskWhoseOutputNoInputMovesIsNamed) {
   EXPECT_THAT(bench.backend->degenerate(), ElementsAre("output 0"));
 }
 
+TEST(TorchVerdicts, WhatLeavesOutTheReferencesProductsIsNamed) {
+  const auto is_algebraic = [](const std::string& candidate, const std::string& precision = "fp32") {
+    Bench bench(R"({"flops": 2e11})");  // an H100's tensor cores do half of it in 101 us in 16 bits
+    bench.task.torch.precision = precision;
+    const auto evaluation = bench.evaluate(candidate);
+    EXPECT_TRUE(evaluation && evaluation->accepted());
+    return evaluation->metrics()->features().contains("algebraic");
+  };
+  EXPECT_TRUE(is_algebraic(R"({"us": 250})"));
+  EXPECT_FALSE(is_algebraic(R"({"us": 350})"));
+  EXPECT_FALSE(is_algebraic(R"({"us": 110})", "bf16"));
+  EXPECT_TRUE(is_algebraic(R"({"us": 90})", "bf16"));
+}
+
 TEST(TorchVerdicts, TheSandboxIsAFullTier) {
   Bench bench;
   bench.options.unsandboxed = false;

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from kernelsmith_process.framing import Failure, Message
 
@@ -123,7 +124,8 @@ class Judge:
         with blaming(path, "running the reference"):
             degenerate = self._unmoved(still)
         self._prepared = True
-        return {"inputs": [_shape(t) for t in first.tensors], "outputs": [_shape(t) for t in outputs], "degenerate": degenerate,
+        return {"inputs": [_shape(t) for t in first.tensors], "outputs": [_shape(t) for t in outputs],
+                "degenerate": degenerate, "flops": self._flops,
                 "state": list(self._reference.state()), "variants": list(VARIANTS[:self._variants]), "slots": self._capacity, "call_us": call_us,
                 "compulsory_bytes": _bytes(first.tensors), "memory": {**vars(measured), **self._layout.told()},
                 "bytes_per_us": copy_rate(self._device), "notes": self._truth.notes + self._notes}
@@ -168,7 +170,8 @@ class Judge:
         if index is not None:
             raise Failure("task", "run", "not_finite", f"output {index} of the reference has elements that are NaN or "
                           "infinite", "choose inputs for which it is finite", self._path)
-        errors = [max(_off(own, true), _off(rough, true)) if _real(own) else 0.0 for own, true, rough in zip(plain, wide, low)]
+        errors = [max(_off(own, true), _off(rough, true)) if _real(own) else 0.0
+                  for own, true, rough in zip(plain, wide, low)]
         del wide, low
         inputs = self._reference.draw(0, _FIRST_SEED)
         torch.manual_seed(_OTHER_SEED)  # so that what forward() draws differs from the first time
@@ -189,7 +192,7 @@ class Judge:
         if other.constants != first.constants:
             raise Failure("task", "run", "inputs_change", "get_inputs() gives other values that are no tensors the second time",
                           "draw tensors only", self._path)
-        moved = run_model(self._model, inputs)
+        moved = self._counted(inputs)
         still = [index for index, pair in enumerate(zip(plain, moved)) if _close(*pair, errors[index])]
         outputs = [torch.empty_like(t, device="meta") for t in plain]
         del plain, moved, inputs
@@ -197,7 +200,22 @@ class Judge:
         state = _bytes(list(self._model.state_dict().values()))
         inputs, wrote = _bytes(first.tensors), _bytes(outputs)
         truth = sum(t.numel() * (8 if t.element_size() == 2 else 12) for t in outputs)
-        return outputs, Measured(state, inputs, wrote, max(draw_bytes, inputs), max(calling[0], wrote), computing[0], truth), still
+        needs = Measured(state, inputs, wrote, max(draw_bytes, inputs), max(calling[0], wrote), computing[0], truth)
+        return outputs, needs, still
+
+    def _counted(self, inputs: Inputs) -> list[torch.Tensor]:
+        """The reference's outputs. Counts what its products, convolutions and attention compute, as PyTorch counts them."""
+        counter = FlopCounterMode(display=False)
+        try:
+            with counter:
+                outputs = run_model(self._model, inputs)
+            self._flops = counter.get_total_flops()
+        except Exception as error:  # noqa: BLE001 - what runs by itself is no less fit for not being countable
+            if is_memory(error):
+                raise
+            self._flops = 0
+            outputs = run_model(self._model, self._reference.draw(0, _OTHER_SEED))
+        return outputs
 
     def _unmoved(self, outputs: list[int]) -> list[int]:
         """Those of the outputs that no inputs move: what the reference makes of others is right for the first ones, too."""

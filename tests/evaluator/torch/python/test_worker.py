@@ -32,6 +32,7 @@ class Linear(unittest.TestCase):
         self.assertEqual(told["state"], ["linear.weight", "linear.bias"])
         self.assertEqual(told["variants"], ["given", "scaled", "shifted"])
         self.assertEqual((told["slots"], told["compulsory_bytes"], told["notes"]), (3, 16 * 96 * 4, []))
+        self.assertEqual((told["degenerate"], told["flops"]), ([], 2 * 16 * 96 * 48))
         self.assertGreater(told["bytes_per_us"], 0)
         self.assertGreater(told["call_us"], 0)
 
@@ -252,7 +253,8 @@ class Kinds(unittest.TestCase):
         def unmoved(forward: str, inputs: str = "[torch.randn(32, 64)]", **request: object) -> list[int]:
             return self.bench(reference_of(forward, inputs), **request).prepared["degenerate"]
 
-        self.assertEqual(unmoved("y = x[0].max(1, keepdim=True).values\nreturn torch.relu(y - y.mean(1, keepdim=True))"), [0])
+        self.assertEqual(unmoved("y = x[0].max(1, keepdim=True).values\nreturn torch.relu(y - y.mean(1, keepdim=True))"),
+                         [0])
         self.assertEqual(unmoved("y = torch.min(x[0], torch.zeros(()))\nreturn x[0] * 2, torch.clamp(y, min=0, max=1)"), [1])
         norm = "y = x[0] - x[0].mean(1, keepdim=True)\nreturn "
         for precision in ("fp32", "bf16"):  # up to rounding
