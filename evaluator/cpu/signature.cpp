@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
+#include <kernelsmith/evaluator/entry_parameters.hpp>
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 
 #include "runner/protocol.hpp"
@@ -137,6 +138,13 @@ std::string parameter_list(const Task& task) {
              "* __restrict " + tensor.name);
   for (const std::string& size : size_names(task)) list.add("std::int64_t " + size);
   return list.text();
+}
+
+std::string exchanged_parameters(const Task& task, const Source& source, bool generator) {
+  ParameterGroups groups = {{}, size_names(task)};
+  for (const TensorSpec& tensor : task.tensors)
+    if (!generator || has_input(tensor)) groups.front().push_back(tensor.name);
+  return kernelsmith::exchanged_parameters(source, generator ? generator_of(task) : task.entry, groups);
 }
 
 std::string task_header(const Task& task, OraclePrecision precision, const Source& user) {

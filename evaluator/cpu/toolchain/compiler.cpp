@@ -198,6 +198,8 @@ Judged<CompileOutput> CpuCompiler::compile(const Source& source, const std::stop
 
 Judged<CompileOutput> CpuCompiler::compile(const Source& source, const Manner& manner,
                                            const std::stop_token& stop) const {
+  if (std::string exchanged = exchanged_parameters(task_, source, manner.generator); !exchanged.empty())
+    return reject(Stage::static_check, RejectionCode::forbidden_construct, std::move(exchanged));
   auto scratch = ScratchFolder::create();
   if (!scratch) return Failure(scratch.error());
   Arguments compiling = flags_;

@@ -106,6 +106,10 @@ Status CpuCompiler::build_shim(const std::string& name, const std::string& sourc
 }
 
 Result<CpuBinaryPtr> CpuCompiler::build(const TrustedSource& trusted) const {
+  if (const std::string exchanged = exchanged_parameters(task_, trusted.source, trusted.generator);
+      !exchanged.empty())
+    return fail(ErrorCode::refused, "the task's " + trusted.what + ": " + exchanged,
+                "files: " + trusted.what);
   const bool wide = trusted.precision != OraclePrecision::declared;
   const Digest key = DigestBuilder()
                          .add(stamp_.hex())

@@ -107,6 +107,8 @@ Judged<CudaCompileOutput> CudaCompiler::compile(const Source& source, const std:
   if (!has_code(source))
     return reject(Stage::compile, RejectionCode::compile_failed,
                   "the candidate has no file that ends in .cu or .cpp");
+  if (std::string exchanged = exchanged_parameters(task_, source); !exchanged.empty())
+    return reject(Stage::static_check, RejectionCode::forbidden_construct, std::move(exchanged));
   return build_in(source, OraclePrecision::declared, stop);
 }
 

@@ -130,6 +130,9 @@ Status CudaCompiler::build_shim() {
 }
 
 Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted) const {
+  if (const std::string exchanged = exchanged_parameters(task_, trusted.source); !exchanged.empty())
+    return fail(ErrorCode::refused, "the task's " + trusted.what + ": " + exchanged,
+                "files: " + trusted.what);
   const bool wide = trusted.precision != OraclePrecision::declared;
   const Digest key = DigestBuilder()
                          .add(stamp_.hex())
