@@ -13,9 +13,12 @@
 namespace kernelsmith::cpu {
 namespace {
 
-constexpr std::array<std::string_view, 24> kFloatFunctions = {
-    "exp", "exp2", "expm1", "log",  "log2", "log10", "log1p", "sqrt", "cbrt", "pow", "sin",   "cos",
-    "tan", "tanh", "sinh",  "cosh", "erf",  "erfc",  "fabs",  "fmax", "fmin", "fma", "floor", "ceil"};
+constexpr std::array<std::string_view, 43> kFloatFunctions = {
+    "exp",   "exp2",  "expm1", "log",       "log2",  "log10",     "log1p", "sqrt",  "cbrt",
+    "pow",   "sin",   "cos",   "tan",       "tanh",  "sinh",      "cosh",  "erf",   "erfc",
+    "fabs",  "fmax",  "fmin",  "fma",       "floor", "ceil",      "asin",  "acos",  "atan",
+    "atan2", "asinh", "acosh", "atanh",     "fmod",  "remainder", "fdim",  "hypot", "copysign",
+    "round", "trunc", "rint",  "nearbyint", "ldexp", "tgamma",    "lgamma"};
 
 /// Items with ", " between them.
 class List {

@@ -15,7 +15,7 @@ namespace kernelsmith::cpu {
 namespace {
 
 /// Raised where the same key would have to mean another object.
-constexpr std::uint64_t kCacheFormat = 1;
+constexpr std::uint64_t kCacheFormat = 2;
 constexpr const char* kNameACompiler = "name a C++ compiler (evaluator.compiler; g++ is the default)";
 
 /// What -march=native means here: a cache can be on a disk that several machines share.

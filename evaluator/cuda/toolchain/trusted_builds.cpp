@@ -17,7 +17,7 @@ namespace kernelsmith::cuda {
 namespace {
 
 /// Raised where the same key would have to mean another binary.
-constexpr std::uint64_t kCacheFormat = 1;
+constexpr std::uint64_t kCacheFormat = 2;
 constexpr std::uint64_t kMaxShimBytes = 16ULL << 20;
 
 /// A compiler that is installed anew has another one.
