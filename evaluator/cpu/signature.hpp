@@ -30,7 +30,8 @@ std::string exchanged_parameters(const Task& task, const Source& source, bool ge
 
 /// The header task.hpp: the entry, and `<entry>_inputs` where the task has a generator. In a wider precision
 /// it also makes `float` (and `double` where that is long double) mean the wide type, and the f-suffixed
-/// functions their generic forms (with_wide_literals() widens literals). These macros come after the standard headers that `user` includes.
+/// functions their generic forms (with_wide_literals() widens literals). These macros come after the standard
+/// headers that `user` includes.
 std::string task_header(const Task& task, OraclePrecision precision, const Source& user = {});
 
 /// A translation unit that defines runner::kShimSymbol. It knows the entry by its C linkage alone, so that
