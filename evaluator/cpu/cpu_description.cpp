@@ -43,11 +43,11 @@ MachineCheck check_compiler(bool sandboxed) {
           "", true};
 }
 
-MachineCheck try_task(const Task& task) {
+std::vector<MachineCheck> try_task(const Task& task) {
   CpuOptions options;
   options.bank_seconds = kBankSeconds;
   const auto evaluator = make_cpu_evaluator(task, options);
-  return task_check(task, evaluator ? Status{} : Status(evaluator.error()));
+  return {task_check(task, evaluator ? Status{} : Status(evaluator.error()))};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
+#include <kernelsmith/evaluator/entry_parameters.hpp>
 #include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 
 #include "runner/protocol.hpp"
@@ -12,9 +13,12 @@
 namespace kernelsmith::cpu {
 namespace {
 
-constexpr std::array<std::string_view, 24> kFloatFunctions = {
-    "exp", "exp2", "expm1", "log",  "log2", "log10", "log1p", "sqrt", "cbrt", "pow", "sin",   "cos",
-    "tan", "tanh", "sinh",  "cosh", "erf",  "erfc",  "fabs",  "fmax", "fmin", "fma", "floor", "ceil"};
+constexpr std::array<std::string_view, 43> kFloatFunctions = {
+    "exp",   "exp2",  "expm1", "log",       "log2",  "log10",     "log1p", "sqrt",  "cbrt",
+    "pow",   "sin",   "cos",   "tan",       "tanh",  "sinh",      "cosh",  "erf",   "erfc",
+    "fabs",  "fmax",  "fmin",  "fma",       "floor", "ceil",      "asin",  "acos",  "atan",
+    "atan2", "asinh", "acosh", "atanh",     "fmod",  "remainder", "fdim",  "hypot", "copysign",
+    "round", "trunc", "rint",  "nearbyint", "ldexp", "tgamma",    "lgamma"};
 
 /// Items with ", " between them.
 class List {
@@ -137,6 +141,13 @@ std::string parameter_list(const Task& task) {
              "* __restrict " + tensor.name);
   for (const std::string& size : size_names(task)) list.add("std::int64_t " + size);
   return list.text();
+}
+
+std::string exchanged_parameters(const Task& task, const Source& source, bool generator) {
+  ParameterGroups groups = {{}, size_names(task)};
+  for (const TensorSpec& tensor : task.tensors)
+    if (!generator || has_input(tensor)) groups.front().push_back(tensor.name);
+  return kernelsmith::exchanged_parameters(source, generator ? generator_of(task) : task.entry, groups);
 }
 
 std::string task_header(const Task& task, OraclePrecision precision, const Source& user) {

@@ -24,9 +24,14 @@ std::vector<std::string> size_names(const Task& task);
 /// The entry's parameters as they are declared.
 std::string parameter_list(const Task& task);
 
+/// What is wrong with the order of the entry's parameters in a source, or of the generator's, in words; else
+/// empty.
+std::string exchanged_parameters(const Task& task, const Source& source, bool generator);
+
 /// The header task.hpp: the entry, and `<entry>_inputs` where the task has a generator. In a wider precision
 /// it also makes `float` (and `double` where that is long double) mean the wide type, and the f-suffixed
-/// functions their generic forms. These macros come after the standard headers that `user` includes.
+/// functions their generic forms (with_wide_literals() widens literals). These macros come after the standard
+/// headers that `user` includes.
 std::string task_header(const Task& task, OraclePrecision precision, const Source& user = {});
 
 /// A translation unit that defines runner::kShimSymbol. It knows the entry by its C linkage alone, so that

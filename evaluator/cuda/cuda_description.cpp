@@ -70,12 +70,12 @@ std::vector<MachineCheck> examine_cuda(bool) {
   return checks;
 }
 
-MachineCheck try_task(const Task& task) {
+std::vector<MachineCheck> try_task(const Task& task) {
   CudaOptions options;
   options.bank_seconds = kBankSeconds;
   const auto evaluator = make_cuda_evaluator(task, options);
-  if (evaluator && Device::count(nullptr) == 0) return without_gpu();
-  return task_check(task, evaluator ? Status{} : Status(evaluator.error()));
+  if (evaluator && Device::count(nullptr) == 0) return {without_gpu()};
+  return {task_check(task, evaluator ? Status{} : Status(evaluator.error()))};
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ class TaskJudge final : public Judge {
   }
   void limit_calls();
   Status draw_bank();
+  bool has_unmoved_output() const;
   Report begin_report(const Report& of_compilation) const;
   void finish_report(Players& players, Report& report) const;
   Judged<Measurement> examine(const Context& context, Players& players, const RunRequest& request,
@@ -85,6 +86,7 @@ class TaskJudge final : public Judge {
   std::vector<double> yardstick_us_;  ///< by timed shape
   CallLimit limit_;
   Scale scale_;
+  bool degenerate_ = false;  ///< an output's truth is the same for all sets of inputs
   std::map<Digest, Pool> pools_;
 };
 
@@ -106,6 +108,7 @@ void TaskJudge::limit_calls() {
 Status TaskJudge::prepare() {
   limit_calls();
   if (auto drawn = draw_bank(); !drawn) return drawn;
+  degenerate_ = parts_.draw_bank ? parts_.degenerate : has_unmoved_output();
   const bool is_reference = parts_.task->baseline == parts_.task->reference;
   std::vector<std::pair<BinaryPtr, std::string>> trusted = {
       {parts_.baseline, is_reference ? "reference" : "baseline"}};
@@ -138,6 +141,13 @@ Status TaskJudge::draw_bank() {
   return {};
 }
 
+bool TaskJudge::has_unmoved_output() const {
+  for (std::size_t shape = 0; shape < shapes_.size(); ++shape)
+    for (std::size_t t = 0; shapes_[shape].timed && t < parts_.task->tensors.size(); ++t)
+      if (parts_.task->tensors[t].role != TensorRole::in && truth::is_unmoved(bank_[shape], t)) return true;
+  return false;
+}
+
 Result<Evaluation> TaskJudge::evaluate(const RunRequest& request, const std::stop_token& stop) {
   if (request.remeasurement == Remeasurement::confirm || bank_.empty())
     if (auto drawn = draw_bank(); !drawn) return drawn.error();
@@ -159,6 +169,7 @@ Result<Evaluation> TaskJudge::evaluate(const RunRequest& request, const std::sto
   std::map<std::string, double> features = request.features;
   features["speedup"] = report.speedup->median;
   features["runtime_us"] = report.runtime_us->median;
+  if (degenerate_) features["degenerate"] = 1;
   auto metrics = Metrics::create(*fitness, std::move(features));
   if (!metrics) return metrics.error();
   return Evaluation(Acceptance{std::move(*metrics), std::move(report)});

@@ -40,10 +40,10 @@ MachineCheck check_worker(bool sandboxed) {
   return check;
 }
 
-MachineCheck check_task(const Task& task) {
+std::vector<MachineCheck> check_task(const Task& task) {
   const auto made = make_python_evaluator(task);
-  if (!made) return failed_check("task", made.error());
-  return {"task", CheckStatus::ok, "the evaluator is imported, and has evaluate()", "", true};
+  if (!made) return {failed_check("task", made.error())};
+  return {{"task", CheckStatus::ok, "the evaluator is imported, and has evaluate()", "", true}};
 }
 
 }  // namespace

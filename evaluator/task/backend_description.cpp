@@ -75,6 +75,7 @@ std::vector<MachineCheck> precision_checks(const Result<std::vector<PrecisionChe
   for (const PrecisionCheck& one : *found) {
     checks.push_back(check_of(one));
     for (const std::string& input : one.negligible) checks.push_back(check_of_half(input, one.shape));
+    for (const std::string& output : one.unmoved) checks.push_back(degenerate_check(output, one.shape));
   }
   return checks;
 }
@@ -82,6 +83,12 @@ std::vector<MachineCheck> precision_checks(const Result<std::vector<PrecisionChe
 MachineCheck task_check(const Task& task, const Status& prepared) {
   if (!prepared) return failed_check("task", prepared.error());
   return {"task", CheckStatus::ok, files_of(task), "", true};
+}
+
+MachineCheck degenerate_check(const std::string& output, const std::string& shape) {
+  return {"outputs", CheckStatus::limited,
+          "degenerate: '" + output + "' is the same for all inputs" + at(shape) + ", so a constant would do",
+          "let the reference's outputs depend on its inputs, or leave the task out", false};
 }
 
 MachineCheck without_gpu() {

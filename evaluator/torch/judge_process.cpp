@@ -56,10 +56,14 @@ ReferenceFacts facts_of(const Json& reply) {
     facts.extents.push_back(extent_of_output(output, tensor.dtype));
     facts.outputs.push_back(std::move(tensor));
   }
+  for (const Json& index : member(reply, "degenerate"))
+    if (index.is_number_unsigned() && index.get<std::size_t>() < facts.outputs.size())
+      facts.degenerate.push_back(facts.outputs[index.get<std::size_t>()].name);
   facts.variants = texts_in(member(reply, "variants"));
   facts.slots = std::max<std::size_t>(count_at(reply, "slots"), 1);
   facts.compulsory_bytes = number_at(reply, "compulsory_bytes");
   facts.bytes_per_us = number_at(reply, "bytes_per_us");
+  facts.flops = number_at(reply, "flops");
   facts.notes = texts_in(member(reply, "notes"));
   facts.memory = member(reply, "memory");
   facts.need_bytes = count_at(facts.memory, "need");

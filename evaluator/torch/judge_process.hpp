@@ -42,9 +42,11 @@ struct ReferenceFacts {
   std::size_t slots = 1;              ///< calls that a batch can hold
   double compulsory_bytes = 0;        ///< read by each call
   double bytes_per_us = 0;            ///< of the device's memory; 0: not known
-  std::vector<std::string> notes;     ///< what it could not do with the reference
-  Json memory;                        ///< how the task is laid out there: for the runners
-  std::uint64_t need_bytes = 0;       ///< of device memory, for all processes of the task
+  double flops = 0;  ///< of a call's products, convolutions and attention; 0: none, or not known
+  std::vector<std::string> notes;       ///< what it could not do with the reference
+  std::vector<std::string> degenerate;  ///< names of the outputs that no input moves
+  Json memory;                          ///< how the task is laid out there: for the runners
+  std::uint64_t need_bytes = 0;         ///< of device memory, for all processes of the task
 };
 
 /// What the judge is told of the task.

@@ -77,13 +77,14 @@ std::vector<MachineCheck> examine_torch(bool) {
   return checks;
 }
 
-MachineCheck try_task(const Task& task) {
+std::vector<MachineCheck> try_task(const Task& task) {
   const auto backend = make_torch_backend(std::make_shared<const Task>(task));
-  if (!backend) return task_check(task, backend.error());
-  if (torch_hardware() == kNoGpu) return without_gpu();
-  MachineCheck check = task_check(task, {});
-  if (const std::string needs = (*backend)->needs(); !needs.empty()) check.detail += "; " + needs;
-  return check;
+  if (!backend) return {task_check(task, backend.error())};
+  if (torch_hardware() == kNoGpu) return {without_gpu()};
+  std::vector<MachineCheck> checks = {task_check(task, {})};
+  if (const std::string needs = (*backend)->needs(); !needs.empty()) checks.front().detail += "; " + needs;
+  for (const std::string& output : (*backend)->degenerate()) checks.push_back(degenerate_check(output, ""));
+  return checks;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "memory_hold.hpp"
 #include "plan_figures.hpp"
+#include "product_rate.hpp"
 #include "programs.hpp"
 #include "python_program.hpp"
 #include "torch_backend.hpp"
@@ -92,7 +93,8 @@ struct OnDevice {
   std::unique_ptr<JudgeProcess> process;
   std::shared_ptr<TorchHost> host;
   std::unique_ptr<Judge> judge;
-  std::uint64_t need_bytes = 0;        ///< of the device's memory, in use
+  double least_products_us = 0;  ///< in less the device cannot do the reference's products; 0: not known
+  std::uint64_t need_bytes = 0;  ///< of the device's memory, in use
   std::unique_ptr<MemoryHold> memory;  ///< null if the device does not say how much it has
 };
 
@@ -153,6 +155,17 @@ auto with_device(OnDevice& device, std::uint64_t usual_bytes, const WorkSink& wo
   return fail(ErrorCode::internal, "all of a device's memory is less than that");
 }
 
+/// With the feature `algebraic` where a call is shorter than that.
+Evaluation with_shortcut(const Evaluation& evaluation, double least_products_us) {
+  const auto& accepted = std::get<Acceptance>(evaluation.outcome());
+  if (accepted.report.runtime_us->median >= least_products_us) return evaluation;
+  std::map<std::string, double> features = accepted.metrics.features();
+  features["algebraic"] = 1;
+  auto metrics = Metrics::create(accepted.metrics.fitness(), std::move(features));
+  if (!metrics) return evaluation;
+  return Acceptance{std::move(*metrics), accepted.report};
+}
+
 Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, const std::string& memory) {
   const auto& accepted = std::get<Acceptance>(evaluation.outcome());
   std::map<std::string, double> features = accepted.metrics.features();
@@ -202,6 +215,9 @@ class TorchBackend final : public Backend {
                          device_->host->be_alone(alone);
                          auto evaluation = device_->judge->evaluate(request, stop);
                          if (!evaluation || !evaluation->accepted()) return evaluation;
+  device->least_products_us = least_products_us(reference->flops, facts.arch, task.torch.precision);
+  device->host = std::make_shared<TorchHost>(task, *device->process, start, std::move(opened.runner),
+                                             settings, facts, *reference, !options.unsandboxed);
                          const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
                          const auto profile = device_->host->profile(plan, stop);
                          if (!profile) return evaluation;
@@ -210,6 +226,9 @@ class TorchBackend final : public Backend {
   }
 
   std::string needs() const override { return device_ ? memory_text(device_->host->reference()) : ""; }
+  std::vector<std::string> degenerate() const override {
+    return device_ ? device_->host->reference().degenerate : std::vector<std::string>{};
+  }
 
  private:
   static std::map<std::string, double> features_of(const std::map<std::string, double>& figures) {
@@ -301,6 +320,7 @@ Result<std::unique_ptr<Judge>> make_judge(const Task& task, OnDevice& device, co
   parts.task = with_outputs(task, reference);
   parts.host = device.host;
   parts.draw_bank = [host = device.host.get()] { return host->draw_bank(); };
+  parts.degenerate = !reference.degenerate.empty();
   parts.shapes = device.host->shapes();
   parts.baseline = std::make_shared<const Reference>();
   parts.seed = seed;
@@ -322,7 +342,7 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   settings.bank_bytes = options.bank_bytes;
   const DeviceFacts& facts = *opened.device;
   auto device = std::make_unique<OnDevice>(OnDevice{
-      DeviceLease(facts.bus_id), std::move(*files), std::move(opened.process), {}, {}, guess_bytes, {}});
+      DeviceLease(facts.bus_id), std::move(*files), std::move(opened.process), {}, {}, 0, guess_bytes, {}});
   device->memory = hold_memory(*device, facts, options, turn_s);
   const auto reference = with_device(*device, guess_bytes, {}, {}, [&](bool alone) {
     settings.alone = alone;
@@ -330,8 +350,14 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   });
   if (!reference) return reference.error();
   device->need_bytes = reference->need_bytes;
+<<<<<<< HEAD
   device->host = std::make_shared<TorchHost>(task, *device->process, start, std::move(opened.runner),
                                              settings, facts, *reference, !options.unsandboxed);
+=======
+  device->least_products_us = least_products_us(reference->flops, facts.arch, task.torch.precision);
+  device->host = std::make_shared<TorchHost>(task, *device->process, start, settings, facts, *reference,
+                                             !options.unsandboxed);
+>>>>>>> 42b80ddb7aaac2958c5216e639ed9a33a31cd223
   auto judge = with_device(*device, device->need_bytes, {}, {}, [&](bool alone) {  // the baseline is timed
     device->host->be_alone(alone);
     return make_judge(task, *device, *reference, seed);

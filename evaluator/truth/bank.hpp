@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include <kernelsmith/core/task.hpp>
@@ -15,5 +16,9 @@ namespace kernelsmith::truth {
 /// oracles.
 Result<Bank> make_bank(const Task& task, const std::vector<TaskShape>& shapes, const OracleFactory& oracles,
                        std::size_t threads, const BankLimits& limits);
+
+/// Whether an output is the same whatever the inputs are: what is expected of one set is right for the
+/// others.
+bool is_unmoved(std::span<const InputSet> sets, std::size_t tensor);
 
 }  // namespace kernelsmith::truth

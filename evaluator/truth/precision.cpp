@@ -5,6 +5,7 @@
 
 #include <kernelsmith/evaluator/precision.hpp>
 
+#include "truth/bank.hpp"
 #include "truth/elements.hpp"
 #include "truth/truth.hpp"
 
@@ -61,17 +62,22 @@ class PrecisionCheckMaker {
     check.shape = shapes_[shape].name;
     check.lower = lower_precision(task_, std::ranges::find_if(task_.tensors, has_budget)->dtype).name;
     halves_.assign(task_.tensors.size(), {});
+    std::vector<InputSet> sets;
     for (; check.sets < kSets; ++check.sets) {
-      const auto set = truth_.make_set(shape, {{kKey, check.sets}, {kKey, kKey}, false});
+      auto set = truth_.make_set(shape, {{kKey, check.sets}, {kKey, kKey}, false});
       if (!set) return set.error();
       const auto caught = catches_lower_precision(shape, *set);
       if (!caught) return caught.error();
       check.caught += *caught ? 1U : 0U;
       for (std::size_t t = 0; t < halves_.size(); ++t)
         if (auto s = try_half(shape, *set, t); !s) return s.error();
+      sets.push_back(std::move(*set));
     }
     for (std::size_t t = 0; t < halves_.size(); ++t)
       if (halves_[t].changed && !halves_[t].caught) check.negligible.push_back(task_.tensors[t].name);
+    for (std::size_t t = 0; t < task_.tensors.size(); ++t)
+      if (task_.tensors[t].role != TensorRole::in && is_unmoved(sets, t))
+        check.unmoved.push_back(task_.tensors[t].name);
     return check;
   }
 

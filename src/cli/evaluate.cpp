@@ -59,6 +59,20 @@ bool warn_of_yardstick(const Evaluation& evaluation) {
   return true;
 }
 
+/// What was gained may be no faster kernel.
+void print_shortcuts(const Metrics& metrics) {
+  const auto has = [&](const char* name) {
+    const auto found = metrics.features().find(name);
+    return found != metrics.features().end() && found->second > 0;
+  };
+  if (has("degenerate"))
+    say("degenerate: an output of the reference is the same for all inputs, so a constant would do "
+        "(kernelsmith doctor TASK names it)\n");
+  if (has("algebraic"))
+    say("algebraic: this device cannot do the reference's products in that time, so work of the reference is "
+        "left out\n");
+}
+
 void print_text(const Evaluation& evaluation) {
   const Report& report = evaluation.report();
   if (const Rejection* rejection = evaluation.rejection()) {
@@ -69,7 +83,10 @@ void print_text(const Evaluation& evaluation) {
   } else {
     say("accepted: fitness {}\n", text_of(evaluation.metrics()->fitness()));
   }
-  if (evaluation.accepted()) print_shapes(report);  // what a rejection did not reach is not wrong
+  if (evaluation.accepted()) {  // what a rejection did not reach is not wrong
+    print_shapes(report);
+    print_shortcuts(*evaluation.metrics());
+  }
   if (!report.tier.empty()) say("tier {}\n", report.tier);
 }
 

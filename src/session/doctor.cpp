@@ -107,7 +107,7 @@ std::vector<MachineCheck> examine_task(const Task& task, const Backends& backend
   std::vector<MachineCheck> checks;
   const auto backend = backends.find(task.backend);
   if (backend != backends.end() && backend->second.examine_task) {
-    checks.push_back(backend->second.examine_task(task));
+    checks = backend->second.examine_task(task);
     if (checks.front().status == CheckStatus::missing) return checks;
   }
   for (MachineCheck& check : examine_precision(task, backends)) checks.push_back(std::move(check));

@@ -10,11 +10,17 @@ std::optional<Measurement> speedup_of(const Evaluation& evaluation) {
 
 bool is_hack(Stage stage) { return stage == Stage::integrity; }
 
-bool is_trivial(const Evaluation& evaluation) {
-  const Metrics* metrics = evaluation.metrics();
-  if (!metrics) return false;
-  const auto found = metrics->features().find("trivial");
-  return found != metrics->features().end() && found->second > 0;
+void take_best(const Evaluation& evaluation, TaskResult& result) {
+  const auto& features = evaluation.metrics()->features();
+  const auto has = [&](const char* name) {
+    const auto found = features.find(name);
+    return found != features.end() && found->second > 0;
+  };
+  result.correct = true;
+  result.speedup = speedup_of(evaluation);
+  result.trivial = has("trivial");
+  result.degenerate = has("degenerate");
+  result.algebraic = has("algebraic");
 }
 
 std::string failure_text(Stage stage, RejectionCode code) {

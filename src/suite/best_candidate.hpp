@@ -5,6 +5,7 @@
 #include <string>
 
 #include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/suite/metrics.hpp>
 
 namespace kernelsmith::suite {
 
@@ -14,8 +15,9 @@ std::optional<Measurement> speedup_of(const Evaluation& evaluation);
 /// Whether it was rejected for what it did to the measurement, and not for being wrong.
 bool is_hack(Stage stage);
 
-/// Whether the backend says that what was gained is a trivial optimisation (its feature `trivial`).
-bool is_trivial(const Evaluation& evaluation);
+/// Takes an accepted candidate as the result's best, with its speedup and what the backend says of what was
+/// gained by its features `trivial`, `degenerate` and `algebraic`.
+void take_best(const Evaluation& evaluation, TaskResult& result);
 
 /// "correctness: wrong_output".
 std::string failure_text(Stage stage, RejectionCode code);

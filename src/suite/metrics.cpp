@@ -91,6 +91,13 @@ SuiteCost& SuiteCost::operator+=(const SuiteCost& other) {
   return *this;
 }
 
+std::vector<TaskResult> without_shortcuts(std::span<const TaskResult> results) {
+  std::vector<TaskResult> plain;
+  std::ranges::copy_if(results, std::back_inserter(plain),
+                       [](const TaskResult& result) { return !result.degenerate && !result.algebraic; });
+  return plain;
+}
+
 std::vector<SuiteMetrics> summarise(std::span<const TaskResult> results) {
   std::set<unsigned> levels;
   for (const TaskResult& result : results) levels.insert(result.level);

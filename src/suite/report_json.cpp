@@ -1,3 +1,5 @@
+#include <span>
+
 #include <nlohmann/json.hpp>
 
 #include "tables.hpp"
@@ -47,6 +49,8 @@ Json object_of(const TaskResult& result) {
           {"candidates", result.candidates},
           {"hacks", result.hacks},
           {"trivial", result.trivial},
+          {"degenerate", result.degenerate},
+          {"algebraic", result.algebraic},
           {"cost", object_of(result.cost)},
           {"best_by_round", result.best_by_round},
           {"failure", result.failure},
@@ -68,6 +72,12 @@ Json object_of(const SuiteMetrics& metrics) {
                    {"cost", object_of(metrics.cost)},
                    {"amsr_by_round", metrics.amsr_by_round}});
   return json;
+}
+
+Json levels_of(std::span<const TaskResult> results) {
+  Json levels = Json::array();
+  for (const SuiteMetrics& metrics : summarise(results)) levels.push_back(object_of(metrics));
+  return levels;
 }
 
 SuiteCost cost_from(const Json& json) {
@@ -93,6 +103,8 @@ TaskResult result_from(const Json& json) {
   result.candidates = json.at("candidates").get<std::uint64_t>();
   result.hacks = json.at("hacks").get<std::uint64_t>();
   result.trivial = json.at("trivial").get<bool>();
+  result.degenerate = json.value("degenerate", false);  // older files have neither
+  result.algebraic = json.value("algebraic", false);
   result.cost = cost_from(json.at("cost"));
   result.best_by_round = json.at("best_by_round").get<std::vector<double>>();
   result.failure = json.at("failure").get<std::string>();
@@ -102,11 +114,15 @@ TaskResult result_from(const Json& json) {
 }  // namespace
 
 std::string to_json(const SuiteReport& report) {
-  Json levels = Json::array(), tasks = Json::array();
-  for (const SuiteMetrics& metrics : summarise(report.results)) levels.push_back(object_of(metrics));
+  Json levels = levels_of(report.results), tasks = Json::array();
   for (const TaskResult& result : report.results) tasks.push_back(object_of(result));
-  const Json json = {{"version", kVersion},   {"kind", report.kind}, {"settings", report.settings},
-                     {"tasks", report.tasks}, {"levels", levels},    {"results", tasks}};
+  const Json json = {{"version", kVersion},
+                     {"kind", report.kind},
+                     {"settings", report.settings},
+                     {"tasks", report.tasks},
+                     {"levels", levels},
+                     {"levels_without_shortcuts", levels_of(without_shortcuts(report.results))},
+                     {"results", tasks}};
   // What a candidate printed can hold any byte.
   return json.dump(kIndent, ' ', true, Json::error_handler_t::replace) + "\n";
 }

@@ -52,9 +52,7 @@ Result<TaskResult> result_of(const RunView& run) {
     result.failure = suite::failure_text(rule.first, rule.second);  // the last one stands at the last stage
   }
   if (const Evaluation* best = run.best_evaluation()) {
-    result.correct = true;
-    result.speedup = suite::speedup_of(*best);
-    result.trivial = suite::is_trivial(*best);
+    suite::take_best(*best, result);
     result.failure.clear();
   }
   return result;

@@ -40,11 +40,8 @@ class Tally {
   void operator()(const Evaluation& evaluation) {
     ++result_.candidates;
     const auto speedup = suite::speedup_of(evaluation);
-    if (speedup && (!result_.speedup || speedup->median > result_.speedup->median)) {
-      result_.correct = true;
-      result_.speedup = speedup;
-      result_.trivial = suite::is_trivial(evaluation);
-    }
+    if (speedup && (!result_.speedup || speedup->median > result_.speedup->median))
+      suite::take_best(evaluation, result_);
     result_.best_by_round.push_back(result_.speedup ? result_.speedup->median : 0);
     if (const Rejection* rejection = evaluation.rejection()) take(*rejection);
     if (result_.correct) result_.failure.clear();

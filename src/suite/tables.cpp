@@ -80,7 +80,12 @@ std::string speedup_text(const TaskResult& result) {
 /// On one line.
 std::string note(const TaskResult& result) {
   std::string text = result.error ? "error: " + describe(*result.error) : result.failure;
-  if (result.trivial) text += text.empty() ? "trivial" : "; trivial";
+  const auto add = [&](bool is, const char* word) {
+    if (is) text += (text.empty() ? "" : "; ") + std::string(word);
+  };
+  add(result.trivial, "trivial");
+  add(result.degenerate, "degenerate");
+  add(result.algebraic, "algebraic");
   std::ranges::replace(text, '\n', ' ');
   return text.empty() ? kNothing : text;
 }
@@ -94,6 +99,20 @@ Table without_empty_columns(const Table& table) {
       kept.rows[row].push_back(table.rows[row][column]);
   }
   return kept;
+}
+
+/// Of all results; behind them, where some are degenerate or algebraic, of the others.
+struct LevelRow {
+  SuiteMetrics metrics;
+  bool shortcuts = true;  ///< of all results
+};
+std::vector<LevelRow> level_rows(const std::vector<TaskResult>& results) {
+  std::vector<LevelRow> rows;
+  for (const SuiteMetrics& metrics : summarise(results)) rows.push_back({metrics});
+  const auto others = without_shortcuts(results);
+  if (others.size() == results.size()) return rows;
+  for (const SuiteMetrics& metrics : summarise(others)) rows.push_back({metrics, false});
+  return rows;
 }
 
 /// 1, 2, 4, ... and the last.
@@ -114,9 +133,10 @@ Table levels_for_people(const SuiteReport& report) {
   for (const double threshold : kFastThresholds) table.head.push_back(fast_name(threshold));
   for (const char* name : {"AMSR", "geomean", "median", "hacks", "trivial"}) table.head.emplace_back(name);
   table.head.insert(table.head.end(), kCostHead.begin(), kCostHead.end());
-  for (const SuiteMetrics& metrics : summarise(report.results)) {
-    std::vector<std::string> row = {level_text(metrics.level), count(metrics.tasks),
-                                    count_or_nothing(metrics.errors), share(metrics.corr)};
+  for (const auto& [metrics, shortcuts] : level_rows(report.results)) {
+    const std::string level = level_text(metrics.level) + (shortcuts ? "" : ", no shortcuts");
+    std::vector<std::string> row = {level, count(metrics.tasks), count_or_nothing(metrics.errors),
+                                    share(metrics.corr)};
     for (const double fast : metrics.fast) row.push_back(share(fast));
     row.push_back(ratio(metrics.amsr));
     row.push_back(optional_text(metrics.geomean, ratio, kNothing));
@@ -169,9 +189,9 @@ Table levels_in_full(const SuiteReport& report) {
   table.head = {"level", "tasks", "errors", "corr"};
   for (const double threshold : kFastThresholds) table.head.push_back(fast_name(threshold));
   for (const char* name : {"amsr", "geomean", "median", "hack_rate", "trivial_rate", "calls", "tokens_in",
-                           "tokens_out", "usd", "unpriced_calls", "amsr_by_round"})
+                           "tokens_out", "usd", "unpriced_calls", "amsr_by_round", "shortcuts"})
     table.head.emplace_back(name);
-  for (const SuiteMetrics& metrics : summarise(report.results)) {
+  for (const auto& [metrics, shortcuts] : level_rows(report.results)) {
     std::vector<std::string> row = {level_text(metrics.level), count(metrics.tasks), count(metrics.errors),
                                     in_full(metrics.corr)};
     for (const double fast : metrics.fast) row.push_back(in_full(fast));
@@ -180,6 +200,7 @@ Table levels_in_full(const SuiteReport& report) {
       row.push_back(optional_text(value, in_full, ""));
     add_cost_in_full(row, metrics.cost);
     row.push_back(list(metrics.amsr_by_round));
+    row.emplace_back(shortcuts ? "with" : "without");
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -187,9 +208,10 @@ Table levels_in_full(const SuiteReport& report) {
 
 Table tasks_in_full(const SuiteReport& report) {
   Table table;
-  table.head = {"task",       "level",          "correct",       "speedup", "speedup_low", "speedup_high",
-                "candidates", "hacks",          "trivial",       "calls",   "tokens_in",   "tokens_out",
-                "usd",        "unpriced_calls", "best_by_round", "failure", "error"};
+  table.head = {"task",         "level",      "correct",    "speedup",        "speedup_low",
+                "speedup_high", "candidates", "hacks",      "trivial",        "calls",
+                "tokens_in",    "tokens_out", "usd",        "unpriced_calls", "best_by_round",
+                "failure",      "error",      "degenerate", "algebraic"};
   for (const TaskResult& result : report.results) {
     const auto& speedup = result.speedup;
     std::vector<std::string> row = {result.name,
@@ -205,6 +227,8 @@ Table tasks_in_full(const SuiteReport& report) {
     row.push_back(list(result.best_by_round));
     row.push_back(result.failure);
     row.push_back(result.error ? describe(*result.error) : "");
+    row.emplace_back(result.degenerate ? "true" : "false");
+    row.emplace_back(result.algebraic ? "true" : "false");
     table.rows.push_back(std::move(row));
   }
   return table;

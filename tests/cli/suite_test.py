@@ -32,7 +32,7 @@ while read -r name equals value rest; do
   case "$equals" in =) sum=$((sum + value)) ;; esac
 done < "$1"
 sum=$((sum * FACTOR))
-echo "{\\"fitness\\": $((sum / 10)).$((sum % 10)), \\"trivial\\": TRIVIAL}" > "$2"
+echo "{\\"fitness\\": $((sum / 10)).$((sum % 10)), \\"trivial\\": TRIVIAL, \\"algebraic\\": $((FACTOR / 3))}" > "$2"
 """
 
 SEED = "".join(f"k{i} = 0  # @tune 0 1 2 3 4 5 6 7\n" for i in range(6))
@@ -118,6 +118,9 @@ class SuiteTest(TasksTest):
             self.assertEqual(result["best_by_round"], sorted(result["best_by_round"]))
             self.assertEqual(result["best_by_round"][-1], result["speedup"]["median"])
             self.assertEqual(result["trivial"], result["task"] == "level1/a")
+            self.assertEqual(result["algebraic"], result["task"] == "level2/c")
+        self.assertEqual([level["tasks"] for level in report["levels_without_shortcuts"]], [2, 2])
+        self.assertIn("| all, no shortcuts | 2 |", (self.folder / "a.suite/report.md").read_text())
         best = [result["speedup"]["median"] for result in report["results"]]
         self.assertTrue(all(value >= 1 for value in best), best)
         self.assertAlmostEqual(report["levels"][2]["amsr"], sum(best) / 3)
@@ -125,6 +128,12 @@ class SuiteTest(TasksTest):
         with open(self.folder / "a.suite/tasks.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual([float(row["speedup"]) for row in rows], best)
+
+    def test_evaluate_names_a_shortcut(self):
+        for task, named in (("level2/c", True), ("level1/b", False)):
+            done = kernelsmith("evaluate", f"tasks/{task}", f"tasks/{task}/seed.py", *OPTIONS[-2:], cwd=self.folder)
+            self.assertIn("accepted: ", done.stdout, done.stderr)
+            self.assertEqual("\nalgebraic: " in done.stdout, named)
 
     def test_a_broken_task_is_a_row_and_the_others_go_on(self):
         self.write("level1/broken")

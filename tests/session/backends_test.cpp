@@ -39,7 +39,7 @@ BackendDescription toy_backend() {
   };
   toy.hardware = [] { return std::string("a toy machine"); };
   toy.examine_machine = [](bool) { return std::vector{check_named("wheels")}; };
-  toy.examine_task = [](const Task&) { return check_named("task"); };
+  toy.examine_task = [](const Task&) { return std::vector{check_named("task")}; };
   toy.examine_precision = [](const Task&) {
     return std::vector{check_named("inputs", CheckStatus::limited)};
   };
@@ -141,7 +141,9 @@ TEST(BackendDescriptions, AreWhatTheDoctorAsks) {
   EXPECT_THAT(names_of(examine_precision(toy_kernel(), registry.backends)), ElementsAre("inputs"));
 
   Backends failing = registry.backends;
-  failing["toy"].examine_task = [](const Task&) { return check_named("task", CheckStatus::missing); };
+  failing["toy"].examine_task = [](const Task&) {
+    return std::vector{check_named("task", CheckStatus::missing)};
+  };
   EXPECT_THAT(names_of(examine_task(toy_kernel(), failing)), ElementsAre("task"));
 
   Task command = toy_kernel();

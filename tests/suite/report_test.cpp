@@ -62,17 +62,19 @@ TEST(SuiteReport, InCsvHasEveryFigureInFull) {
   const std::string levels = levels_csv(golden());
   EXPECT_THAT(
       levels,
-      StartsWith("level,tasks,errors,corr,fast_0,fast_1,fast_1.2,fast_1.5,fast_2,amsr,geomean,median,"
-                 "hack_rate,trivial_rate,calls,tokens_in,tokens_out,usd,unpriced_calls,amsr_by_round\n"));
+      StartsWith(
+          "level,tasks,errors,corr,fast_0,fast_1,fast_1.2,fast_1.5,fast_2,amsr,geomean,median,"
+          "hack_rate,trivial_rate,calls,tokens_in,tokens_out,usd,unpriced_calls,amsr_by_round,shortcuts\n"));
   EXPECT_EQ(line(levels, "1,"),
-            "1,4,1,0.5,0.5,0.25,0.25,0.25,0,0.5,1,1.25,0.3,0.5,5,3100,310,0.75,1,0 0.375 0.5 0.5");
+            "1,4,1,0.5,0.5,0.25,0.25,0.25,0,0.5,1,1.25,0.3,0.5,5,3100,310,0.75,1,0 0.375 0.5 0.5,with");
   const std::string tasks = tasks_csv(golden());
-  EXPECT_EQ(line(tasks, "level1/a"), "level1/a,1,true,2,1.5,2.5,4,1,false,3,3000,300,0.25,0,0 1.5 2,,");
+  EXPECT_EQ(line(tasks, "level1/a"),
+            "level1/a,1,true,2,1.5,2.5,4,1,false,3,3000,300,0.25,0,0 1.5 2,,,false,false");
   EXPECT_EQ(line(tasks, "level1/c"),
-            "level1/c,1,false,,,,2,2,false,0,0,0,0,0,0 0 0 0,integrity: background_work,");
-  EXPECT_EQ(
-      line(tasks, "level1/d"),
-      "level1/d|e,1,false,,,,0,0,false,0,0,0,0,0,,,\"task.yaml:3: no \"\"entry\"\", none (bad_input)\"");
+            "level1/c,1,false,,,,2,2,false,0,0,0,0,0,0 0 0 0,integrity: background_work,,false,false");
+  EXPECT_EQ(line(tasks, "level1/d"),
+            "level1/d|e,1,false,,,,0,0,false,0,0,0,0,0,,,\"task.yaml:3: no \"\"entry\"\", none "
+            "(bad_input)\",false,false");
 }
 
 TEST(SuiteReport, InMarkdownKeepsNamesInTheirCells) {
@@ -93,6 +95,26 @@ TEST(SuiteReport, OnATerminalHasAlignedColumns) {
             "level1/b        1      yes   0.50 [0.38, 0.62]           4      -      2        100          10"
             "  > 0.5000  trivial");
   EXPECT_THAT(line(text, "all "), HasSubstr("0.667"));
+}
+
+TEST(SuiteReport, IsOfAllTasksAndOfThoseWithoutShortcuts) {
+  SuiteReport report = golden();
+  report.results[0].degenerate = true;
+  report.results[5].algebraic = true;
+  const std::string text = to_table(report);
+  EXPECT_THAT(line(text, "level2/f"), HasSubstr("algebraic"));
+  EXPECT_THAT(line(text, "level1/a"), HasSubstr("degenerate"));
+  EXPECT_THAT(line(text, "all "), HasSubstr("6 "));
+  EXPECT_THAT(text, HasSubstr("\n2, no shortcuts        1 "));
+  EXPECT_THAT(text, HasSubstr("\nall, no shortcuts      4 "));
+  EXPECT_THAT(levels_csv(report), HasSubstr("\n2,1,0,1,1,1,0,0,0,1.2,1.2"));
+  const auto json = nlohmann::json::parse(to_json(report));
+  EXPECT_EQ(json["levels"].size(), 3u);
+  EXPECT_EQ(json["levels_without_shortcuts"][1]["geomean"], 1.2);
+  EXPECT_EQ(json["levels_without_shortcuts"][2]["tasks"], 4);
+  EXPECT_EQ(json["results"][0]["degenerate"], true);
+  EXPECT_TRUE(suite_report_from_json(to_json(report), "suite.json")->results.at(4).algebraic);
+  EXPECT_THAT(to_table(golden()), Not(HasSubstr("no shortcuts")));
 }
 
 TEST(SuiteReport, LeavesOutWhatThereIsNothingOf) {

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <kernelsmith/evaluator/wide_literals.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "runner/protocol.hpp"
@@ -198,6 +199,8 @@ Judged<CompileOutput> CpuCompiler::compile(const Source& source, const std::stop
 
 Judged<CompileOutput> CpuCompiler::compile(const Source& source, const Manner& manner,
                                            const std::stop_token& stop) const {
+  if (std::string exchanged = exchanged_parameters(task_, source, manner.generator); !exchanged.empty())
+    return reject(Stage::static_check, RejectionCode::forbidden_construct, std::move(exchanged));
   auto scratch = ScratchFolder::create();
   if (!scratch) return Failure(scratch.error());
   Arguments compiling = flags_;
@@ -207,12 +210,16 @@ Judged<CompileOutput> CpuCompiler::compile(const Source& source, const Manner& m
   if (manner.precision != OraclePrecision::declared) {
     if (auto s = scratch->write("wide/task.hpp", task_header(task_, manner.precision, source)); !s)
       return Failure(s.error());
+    for (const SourceFile& file : task_.files)
+      if (auto s = scratch->write("wide/" + file.path, with_wide_literals(file.text, manner.precision)); !s)
+        return Failure(s.error());
     compiling.emplace_back("-Iwide");
   }
   compiling.push_back("-I" + headers_->path().string());
   Arguments files;
   for (const SourceFile& file : source.files()) {
-    if (auto s = scratch->write("source/" + file.path, file.text); !s) return Failure(s.error());
+    if (auto s = scratch->write("source/" + file.path, with_wide_literals(file.text, manner.precision)); !s)
+      return Failure(s.error());
     if (is_cpp(file.path)) files.push_back("source/" + file.path);
   }
   if (files.empty())

@@ -15,7 +15,7 @@ namespace kernelsmith::cpu {
 namespace {
 
 /// Raised where the same key would have to mean another object.
-constexpr std::uint64_t kCacheFormat = 1;
+constexpr std::uint64_t kCacheFormat = 2;
 constexpr const char* kNameACompiler = "name a C++ compiler (evaluator.compiler; g++ is the default)";
 
 /// What -march=native means here: a cache can be on a disk that several machines share.
@@ -106,6 +106,10 @@ Status CpuCompiler::build_shim(const std::string& name, const std::string& sourc
 }
 
 Result<CpuBinaryPtr> CpuCompiler::build(const TrustedSource& trusted) const {
+  if (const std::string exchanged = exchanged_parameters(task_, trusted.source, trusted.generator);
+      !exchanged.empty())
+    return fail(ErrorCode::refused, "the task's " + trusted.what + ": " + exchanged,
+                "files: " + trusted.what);
   const bool wide = trusted.precision != OraclePrecision::declared;
   const Digest key = DigestBuilder()
                          .add(stamp_.hex())

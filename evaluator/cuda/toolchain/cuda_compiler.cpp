@@ -4,6 +4,8 @@
 #include <csignal>
 #include <utility>
 
+#include <kernelsmith/evaluator/wide_literals.hpp>
+
 #include "toolchain/build_script.hpp"
 #include "toolchain/cuda_source.hpp"
 #include "toolchain/diagnostics.hpp"
@@ -96,8 +98,11 @@ Status CudaCompiler::write_inputs(const ScratchFolder& scratch, const Source& so
                                    {build_files::kModuleId, kModuleIdText},
                                    {build_files::kFatbin, kFatbinText},
                                    {build_files::kShim, shim_}};
-  for (const SourceFile& file : task_.files) files.push_back({"task/" + file.path, file.text});
-  for (const SourceFile& file : source.files()) files.push_back({folder + file.path, file.text});
+  const auto add = [&](const std::string& to, const SourceFile& file) {
+    files.push_back({to + file.path, with_wide_literals(file.text, precision)});
+  };
+  for (const SourceFile& file : task_.files) add("task/", file);
+  for (const SourceFile& file : source.files()) add(folder, file);
   for (const SourceFile& file : files)
     if (auto s = scratch.write(file.path, file.text); !s) return s;
   return {};
@@ -107,6 +112,8 @@ Judged<CudaCompileOutput> CudaCompiler::compile(const Source& source, const std:
   if (!has_code(source))
     return reject(Stage::compile, RejectionCode::compile_failed,
                   "the candidate has no file that ends in .cu or .cpp");
+  if (std::string exchanged = exchanged_parameters(task_, source); !exchanged.empty())
+    return reject(Stage::static_check, RejectionCode::forbidden_construct, std::move(exchanged));
   return build_in(source, OraclePrecision::declared, stop);
 }
 

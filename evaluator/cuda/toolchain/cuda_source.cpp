@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
+#include <kernelsmith/evaluator/entry_parameters.hpp>
 
 #include "toolchain/wide_reals.hpp"
 
@@ -179,6 +180,12 @@ std::vector<std::string> size_names(const Task& task) {
   std::vector<std::string> names;
   for (const auto& size : task.sizes) names.push_back(size.first);
   return names;
+}
+
+std::string exchanged_parameters(const Task& task, const Source& source) {
+  ParameterGroups groups = {{}, size_names(task)};
+  for (const TensorSpec& tensor : task.tensors) groups.front().push_back(tensor.name);
+  return kernelsmith::exchanged_parameters(source, task.entry, groups);
 }
 
 std::string task_header(const Task& task, OraclePrecision precision, const Source& user) {

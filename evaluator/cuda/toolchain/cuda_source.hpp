@@ -22,6 +22,9 @@ std::size_t element_bytes(Dtype dtype, OraclePrecision precision);
 /// The names of the entry's size arguments, in their order.
 std::vector<std::string> size_names(const Task& task);
 
+/// What is wrong with the order of the entry's parameters in a source, in words; else empty.
+std::string exchanged_parameters(const Task& task, const Source& source);
+
 /// The header task.cuh: `extern "C" void ENTRY(const float* x, float* y, std::int64_t rows, cudaStream_t
 /// stream);` and the includes that its types need. In precision f64 it also makes float, __half and the other
 /// real types mean double, and their conversion and f-suffixed functions work on it. These macros come after

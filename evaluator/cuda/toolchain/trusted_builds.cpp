@@ -17,7 +17,7 @@ namespace kernelsmith::cuda {
 namespace {
 
 /// Raised where the same key would have to mean another binary.
-constexpr std::uint64_t kCacheFormat = 1;
+constexpr std::uint64_t kCacheFormat = 2;
 constexpr std::uint64_t kMaxShimBytes = 16ULL << 20;
 
 /// A compiler that is installed anew has another one.
@@ -130,6 +130,9 @@ Status CudaCompiler::build_shim() {
 }
 
 Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted) const {
+  if (const std::string exchanged = exchanged_parameters(task_, trusted.source); !exchanged.empty())
+    return fail(ErrorCode::refused, "the task's " + trusted.what + ": " + exchanged,
+                "files: " + trusted.what);
   const bool wide = trusted.precision != OraclePrecision::declared;
   const Digest key = DigestBuilder()
                          .add(stamp_.hex())

@@ -33,9 +33,11 @@ struct BackendDescription {
   std::function<std::string()> hardware;
   /// What it needs of this machine. `sandboxed`: a sandbox works here. Takes about a second.
   std::function<std::vector<MachineCheck>(bool sandboxed)> examine_machine;
-  /// Prepares the task as an evaluator does: that all its files compile and pass. Takes seconds.
-  std::function<MachineCheck(const Task&)> examine_task;
-  /// Where something could be left out of the task unnoticed: a precision, half of an input. About a second.
+  /// Prepares the task as an evaluator does: that all its files compile and pass, and what was seen
+  /// meanwhile. Takes seconds.
+  std::function<std::vector<MachineCheck>(const Task&)> examine_task;
+  /// Where something could be left out of the task unnoticed: a precision, half of an input, all of them.
+  /// About a second.
   std::function<std::vector<MachineCheck>(const Task&)> examine_precision;
 };
 
@@ -45,12 +47,15 @@ using Backends = std::map<std::string, BackendDescription>;
 /// What BackendDescription::hardware says on a machine where the backend can evaluate nothing.
 inline constexpr std::string_view kNoGpu = "no GPU";
 
-/// What `examine_precision` says of these findings, an item for each shape and input. None: outputs are
-/// compared bit for bit.
+/// What `examine_precision` says of these findings, an item for each shape, input and output. None: outputs
+/// are compared bit for bit.
 std::vector<MachineCheck> precision_checks(const Result<std::vector<PrecisionCheck>>& found);
 
-/// What `examine_task` says: `prepared` is the outcome of preparing the task.
+/// The first of what `examine_task` says: `prepared` is the outcome of preparing the task.
 MachineCheck task_check(const Task& task, const Status& prepared);
+
+/// What it says of an output that no input moves, at a shape.
+MachineCheck degenerate_check(const std::string& output, const std::string& shape);
 
 /// What it says where the task was planned, and there is no GPU to run it on: the machine's lack, not the
 /// task's.

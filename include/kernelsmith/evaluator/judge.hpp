@@ -26,6 +26,8 @@ struct JudgeParts {
   BankLimits bank;
   /// In place of oracles and limits, where the host draws its inputs and compares outputs by itself.
   BankFunction draw_bank;
+  /// Beside `draw_bank`: an output of the reference is the same whatever the inputs are.
+  bool degenerate = false;
   /// The timed shapes, then the others; empty: the task's. For a host that draws its inputs: variants of
   /// them.
   std::vector<TaskShape> shapes;
@@ -44,7 +46,9 @@ class Judge {
 
   virtual ~Judge() = default;
 
-  /// Checks and times `request.candidate`, beside the rival too where there is one. A confirmation
+  /// Checks and times `request.candidate`, beside the rival too where there is one. Where an output of the
+  /// reference is the same whatever the inputs are, an accepted one has the feature `degenerate`. A
+  /// confirmation
   /// (`request.remeasurement`) draws a new bank first. Errors: unstable where the machine is too noisy to
   /// measure on, cancelled, and the host's.
   virtual Result<Evaluation> evaluate(const RunRequest& request, const std::stop_token& stop) = 0;

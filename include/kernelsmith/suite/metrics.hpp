@@ -40,6 +40,8 @@ struct TaskResult {
   std::uint64_t candidates = 0;  ///< programs that were evaluated
   std::uint64_t hacks = 0;       ///< of them, those that were rejected for what they did to the measurement
   bool trivial = false;          ///< the best gains by a trivial optimisation only, as the backend sees it
+  bool degenerate = false;       ///< no input moves an output of the reference: a constant would do
+  bool algebraic = false;        ///< the best leaves out work of the reference, as the backend sees it
   SuiteCost cost;
   /// The best speedup that had been measured after each evaluation; 0 while nothing was accepted.
   std::vector<double> best_by_round;
@@ -68,6 +70,9 @@ struct SuiteMetrics {
 
   friend bool operator==(const SuiteMetrics&, const SuiteMetrics&) = default;
 };
+
+/// Those that are neither `degenerate` nor `algebraic`: what is gained there is no faster kernel. Pure.
+std::vector<TaskResult> without_shortcuts(std::span<const TaskResult> results);
 
 /// Of each level that occurs, from the lowest on, and of all tasks together. Pure.
 std::vector<SuiteMetrics> summarise(std::span<const TaskResult> results);

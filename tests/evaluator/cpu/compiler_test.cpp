@@ -54,6 +54,21 @@ TEST_F(CompilerCache, HoldsTrustedObjectsForTheNextProcess) {
       << "other flags are another key";
 }
 
+TEST(Compiler, RefusesParametersInAnotherOrder) {
+  const auto compiler = CpuCompiler::create(task_of(kTwice), {}).value();
+  const Source source =
+      one_file("#include \"task.hpp\"\nvoid twice(const float* y, float* x, std::int64_t n) {}\n");
+  const auto candidate = compiler->compile(source, {});
+  ASSERT_FALSE(candidate);
+  const Failure failure = candidate.error();
+  EXPECT_EQ(std::get<Rejection>(failure).code, RejectionCode::forbidden_construct);
+  EXPECT_NE(std::get<Rejection>(failure).diagnostics.find("called with (x, y)"), std::string::npos);
+  const auto reference = compiler->build({source, "reference"});
+  ASSERT_FALSE(reference);
+  EXPECT_EQ(reference.error().code, ErrorCode::refused);
+  EXPECT_EQ(reference.error().where, "files: reference");
+}
+
 TEST_F(CompilerCache, HoldsNothingOfCandidates) {
   const auto made = compiler();
   const auto trusted = made->build({source_, "reference"}).value();

@@ -1,6 +1,7 @@
 // The reference's answers in every precision, and generated inputs.
 #include "cpu_oracle.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 namespace kernelsmith::cpu {
 namespace {
 
+using ::testing::DoubleNear;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -43,6 +45,19 @@ TEST(CpuOracle, AnswersInThePrecisionAskedFor) {
   EXPECT_THAT(ask<float>(workshop, third, OraclePrecision::declared, 1), Each(1.0F / 3));
   EXPECT_THAT(ask<double>(workshop, third, OraclePrecision::f64, 1), Each(1.0 / 3));
   EXPECT_THAT(ask<long double>(workshop, third, OraclePrecision::long_double, 1), Each(1.0L / 3));
+}
+
+/// The frequencies of a rotary embedding are made of literals and integers alone.
+TEST(CpuOracle, LiteralsAreAsWideAsTensors) {
+  const Workshop workshop(task_of(kTwice));
+  const auto each = [](const std::string& value) {
+    return "#include <cmath>\n" + twice("for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] * " + value + ";");
+  };
+  const std::string frequency = each("std::pow(10000.0f, -2.0f * 3 / (n - 1)) * 0.1f");
+  EXPECT_THAT(ask<double>(workshop, frequency, OraclePrecision::f64, 3),
+              Each(DoubleNear(3 * std::pow(10000.0, -6.0 / 7) * static_cast<double>(0.1F), 1e-16)));
+  const std::string sum = each("(1.0f / 3 + 0.5 / 7)");
+  EXPECT_THAT(ask<long double>(workshop, sum, OraclePrecision::long_double, 1), Each(1.0L / 3 + 0.5L / 7));
 }
 
 TEST(CpuOracle, ZeroesOutputsBeforeEachAnswer) {

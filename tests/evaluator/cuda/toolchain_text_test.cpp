@@ -28,6 +28,16 @@ TEST(TaskHeader, DeclaresTheEntryWithTheTasksTypes) {
                         "cudaStream_t stream);\n"));
 }
 
+TEST(EntryParameters, MustNotBeExchanged) {
+  const Task task = small_task();
+  const auto of = [&](const std::string& parameters) {
+    return exchanged_parameters(
+        task, one_file("#include \"task.cuh\"\nvoid launch(" + parameters + ", cudaStream_t stream) {}\n"));
+  };
+  EXPECT_EQ(of("const float* x, float* y, std::int64_t n"), "");
+  EXPECT_THAT(of("const float* y, float* x, std::int64_t n"), HasSubstr("is called with (x, y)"));
+}
+
 TEST(TaskHeader, InDoubleReadsForeignHeadersBeforeItChangesTypes) {
   Task task = small_task();
   task.files = {{"own.cuh", "#include <mma.h>\n"}};

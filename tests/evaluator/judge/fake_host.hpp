@@ -129,11 +129,11 @@ inline Judged<std::unique_ptr<KernelSession>> Host::open(const BinaryPtr& binary
   return std::unique_ptr<KernelSession>(std::make_unique<Session>(*this, kernel, opened));
 }
 
-/// y = 2 x, in floats or doubles.
+/// y = 2 x, or another factor, in floats or doubles.
 template <class Real>
 class Doubling final : public Oracle {
  public:
-  explicit Doubling(const std::vector<TaskShape>& shapes) {
+  explicit Doubling(const std::vector<TaskShape>& shapes, Real factor = 2) : factor_(factor) {
     for (const TaskShape& shape : shapes) {
       x_.emplace_back(shape.extents[0].elements);
       y_.emplace_back(shape.extents[1].elements);
@@ -146,7 +146,7 @@ class Doubling final : public Oracle {
     return std::as_writable_bytes(std::span(x_[shape]));
   }
   Status answer(std::size_t shape) override {
-    std::ranges::transform(x_[shape], y_[shape].begin(), [](Real x) { return 2 * x; });
+    std::ranges::transform(x_[shape], y_[shape].begin(), [&](Real x) { return factor_ * x; });
     return {};
   }
   std::span<const std::byte> output(std::size_t shape, std::size_t) override {
@@ -154,6 +154,7 @@ class Doubling final : public Oracle {
   }
 
  private:
+  Real factor_;
   std::vector<std::vector<Real>> x_, y_;
 };
 
@@ -185,15 +186,17 @@ struct Bench {
   std::size_t sets = 64;  ///< of a timed shape
   BankFunction draw_bank{};
   std::vector<TaskShape> shapes{};  ///< in place of the task's
+  double factor = 2;                ///< of the reference
   std::unique_ptr<Judge> judge{};
 
   Status create() {
     JudgeParts parts;
     parts.task = std::make_shared<const Task>(task);
     parts.host = host;
-    parts.oracles = [shapes = shapes_of(task)]() -> Result<Oracles> {
-      return Oracles{
-          std::make_unique<Doubling<float>>(shapes), std::make_unique<Doubling<double>>(shapes), {}};
+    parts.oracles = [shapes = shapes_of(task), factor = factor]() -> Result<Oracles> {
+      return Oracles{std::make_unique<Doubling<float>>(shapes, static_cast<float>(factor)),
+                     std::make_unique<Doubling<double>>(shapes, factor),
+                     {}};
     };
     parts.oracle_threads = 1;
     parts.bank = {std::size_t{64} << 20, 0, sets, sets};

@@ -167,6 +167,18 @@ TEST(Score, MeasurementsOfTheSameBytesArePooled) {
   EXPECT_EQ(report_of(bench.evaluate(kernel(1000))).over_yardstick->samples, 8U) << "no digest, no pool";
 }
 
+TEST(Score, ATaskWhoseOutputNoInputMovesIsDegenerate) {
+  const auto is_degenerate = [](double factor) {
+    Bench bench;
+    bench.factor = factor;
+    const auto evaluation = bench.evaluate(kernel());
+    EXPECT_TRUE(evaluation && evaluation->accepted());
+    return evaluation->metrics()->features().contains("degenerate");
+  };
+  EXPECT_FALSE(is_degenerate(2));
+  EXPECT_TRUE(is_degenerate(0));
+}
+
 TEST(Score, AnUnstableMeasurementIsNotPooled) {
   Bench bench;
   ASSERT_TRUE(bench.create());

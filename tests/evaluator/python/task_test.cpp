@@ -89,7 +89,7 @@ TEST(PythonDescription, TheMachineIsTried) {
   ASSERT_EQ(checks.size(), 1U);
   EXPECT_EQ(checks.front().status, CheckStatus::ok) << checks.front().detail;
   const Evaluating evaluating("def evaluate(path): return 1\n");
-  EXPECT_EQ(description.examine_task(evaluating.task()).status, CheckStatus::ok);
+  EXPECT_EQ(description.examine_task(evaluating.task()).front().status, CheckStatus::ok);
 }
 
 }  // namespace

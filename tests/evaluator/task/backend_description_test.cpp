@@ -44,6 +44,16 @@ TEST(PrecisionChecks, SayWhatCouldBeLeftOut) {
   for (const MachineCheck& one : checks) EXPECT_FALSE(one.required) << "a warning";
 }
 
+TEST(PrecisionChecks, NameOutputsThatNoInputMoves) {
+  PrecisionCheck check = found(6);
+  check.unmoved = {"y"};
+  const auto checks = precision_checks(std::vector{check});
+  ASSERT_EQ(checks.size(), 2U);
+  EXPECT_EQ(checks[1].status, CheckStatus::limited);
+  EXPECT_THAT(checks[1].detail, HasSubstr("degenerate: 'y' is the same for all inputs at rows=3"));
+  EXPECT_FALSE(checks[1].required);
+}
+
 TEST(PrecisionChecks, TellExactTasksAndErrors) {
   const auto exact = precision_checks(std::vector<PrecisionCheck>{});
   ASSERT_EQ(exact.size(), 1U);

@@ -19,6 +19,7 @@ namespace kernelsmith::torch {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
@@ -120,6 +121,29 @@ TEST(TorchVerdicts, AFasterModuleIsAccepted) {
   EXPECT_EQ(features.at("aten_ops"), 2);
   EXPECT_EQ(features.at("shared_bytes"), 1024);
   EXPECT_EQ(features.at("own_share"), 0.75);
+  EXPECT_FALSE(features.contains("degenerate"));
+}
+
+TEST(TorchVerdicts, ATaskWhoseOutputNoInputMovesIsNamed) {
+  Bench bench(R"({"degenerate": [0]})");
+  const auto evaluation = bench.evaluate(R"({"us": 250})");
+  ASSERT_TRUE(evaluation) << describe(evaluation.error());
+  EXPECT_EQ(evaluation->metrics()->features().at("degenerate"), 1);
+  EXPECT_THAT(bench.backend->degenerate(), ElementsAre("output 0"));
+}
+
+TEST(TorchVerdicts, WhatLeavesOutTheReferencesProductsIsNamed) {
+  const auto is_algebraic = [](const std::string& candidate, const std::string& precision = "fp32") {
+    Bench bench(R"({"flops": 2e11})");  // an H100's tensor cores do half of it in 101 us in 16 bits
+    bench.task.torch.precision = precision;
+    const auto evaluation = bench.evaluate(candidate);
+    EXPECT_TRUE(evaluation && evaluation->accepted());
+    return evaluation->metrics()->features().contains("algebraic");
+  };
+  EXPECT_TRUE(is_algebraic(R"({"us": 250})"));
+  EXPECT_FALSE(is_algebraic(R"({"us": 350})"));
+  EXPECT_FALSE(is_algebraic(R"({"us": 110})", "bf16"));
+  EXPECT_TRUE(is_algebraic(R"({"us": 90})", "bf16"));
 }
 
 TEST(TorchVerdicts, TheSandboxIsAFullTier) {

@@ -57,6 +57,17 @@ TEST(Bank, HoldsSetsOfEveryShapeInTheirOrder) {
   EXPECT_EQ(bank[1][0].inputs[0].size(), 32U);
 }
 
+TEST(Bank, AnOutputThatNoInputMovesIsSeen) {
+  const auto is_unmoved = [](const auto& function) {
+    return truth::is_unmoved(bank_of(small_task(), elementwise(function)).value()[0], 1);
+  };
+  EXPECT_FALSE(is_unmoved(kTwice));
+  EXPECT_FALSE(is_unmoved([](auto x) { return 1 + x / 100; }));
+  EXPECT_TRUE(is_unmoved([](auto x) { return std::min(x - x, x - x); }));
+  EXPECT_TRUE(is_unmoved([](auto x) { return (x + 1000) - x; }));  // up to rounding
+  EXPECT_FALSE(truth::is_unmoved({}, 1));
+}
+
 TEST(Bank, EverySetIsAnother) {
   const Bank bank = bank_of(small_task(), elementwise(kTwice)).value();
   std::set<std::array<std::uint64_t, 2>> keys;

@@ -107,6 +107,14 @@ TEST(PrecisionCheck, AnInputThatCountsIsNotNamedNorOneThatDoesNotAtAll) {
   EXPECT_THAT(check_of(carried_task(), carried(0)).negligible, IsEmpty());
 }
 
+TEST(PrecisionCheck, AnOutputThatNoInputMovesIsNamed) {
+  const auto row_minus_mean = [](auto& call) {  // of the largest element of a row, beside itself
+    for (std::size_t i = 0; i < 64; ++i) call.out(1)[i] = (call.in(0)[i] + 7) - call.in(0)[i];
+  };
+  EXPECT_THAT(check_of(rows_task(1, 64), row_minus_mean).unmoved, ElementsAre("y"));
+  EXPECT_THAT(check_of(rows_task(4, 64), Softmax{64}).unmoved, IsEmpty());
+}
+
 TEST(PrecisionCheck, IntegersHalfOfWhichCanBeLeftOutAreNamed) {
   Task task = task_of({tensor("x", TensorRole::in, {"n"}),
                        tensor("k", TensorRole::in, {"n"}, Dtype::i32, TensorInit::integer),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from kernelsmith_process.framing import Failure, Message
 
@@ -24,6 +26,8 @@ _FIRST_SEED, _OTHER_SEED = 1, 2
 _WARM_UPS = 3
 # Relative: far above what another order of sums changes, far below what dropout does.
 _ATOMICS = 1e-3
+# Relative: what other inputs move an output by, beyond which it need not be compared with a truth to see that they do.
+_MOVED = 0.1
 
 
 class Judge:
@@ -99,7 +103,7 @@ class Judge:
         del drawn
         self._model = self._reference.model()
         with blaming(path, "running the reference"):
-            outputs, measured = self._check(first, drawing[0])
+            outputs, measured, still = self._check(first, drawing[0])
             self._variants = 1  # the usable ones come first, so that their numbers are VARIANTS' own
             while self._variants < len(VARIANTS) and self._usable(self._variants, first):
                 self._device.give_back()
@@ -117,8 +121,11 @@ class Judge:
         self._truth.on_host = self._layout.truth_on_host
         if not self._layout.together:
             self._drop_slots()
+        with blaming(path, "running the reference"):
+            degenerate = self._unmoved(still)
         self._prepared = True
         return {"inputs": [_shape(t) for t in first.tensors], "outputs": [_shape(t) for t in outputs],
+                "degenerate": degenerate, "flops": self._flops,
                 "state": list(self._reference.state()), "variants": list(VARIANTS[:self._variants]), "slots": self._capacity, "call_us": call_us,
                 "compulsory_bytes": _bytes(first.tensors), "memory": {**vars(measured), **self._layout.told()},
                 "bytes_per_us": copy_rate(self._device), "notes": self._truth.notes + self._notes}
@@ -152,18 +159,20 @@ class Judge:
             found = comparison.compare_batch(expected, actual)
         return {"error": found.error, "digest": found.digest, "wrong": found.wrong}
 
-    def _check(self, first: _Outline, draw_bytes: int) -> tuple[list[torch.Tensor], Measured]:
-        """The reference's outputs on the first inputs, without their values, and what it needs; Failure where they are not
-        finite or change from run to run."""
+    def _check(self, first: _Outline, draw_bytes: int) -> tuple[list[torch.Tensor], Measured, list[int]]:
+        """The reference's outputs on the first inputs, without their values, what it needs, and which outputs other inputs
+        hardly move; Failure where they are not finite or change from run to run."""
         with self._device.peak() as computing:
-            plain, wide, _ = self._truth.answers(0, _FIRST_SEED)
+            plain, wide, low = self._truth.answers(0, _FIRST_SEED)
         if not plain:
             raise Failure("task", "run", "no_output", "forward() of the reference returns no tensor", "", self._path)
         index = _first(zip(plain, wide), lambda own, true: _finite(own) and _finite(true))
         if index is not None:
             raise Failure("task", "run", "not_finite", f"output {index} of the reference has elements that are NaN or "
                           "infinite", "choose inputs for which it is finite", self._path)
-        del wide
+        errors = [max(_off(own, true), _off(rough, true)) if _real(own) else 0.0
+                  for own, true, rough in zip(plain, wide, low)]
+        del wide, low
         inputs = self._reference.draw(0, _FIRST_SEED)
         torch.manual_seed(_OTHER_SEED)  # so that what forward() draws differs from the first time
         with self._device.peak() as calling:
@@ -173,20 +182,52 @@ class Judge:
         if index is not None:
             raise Failure("task", "run", "not_deterministic", "two runs of the reference on the same inputs differ in "
                           f"output {index}", "let forward() draw nothing at random", self._path)
-        outputs = [torch.empty_like(t, device="meta") for t in plain]
-        del plain, again
+        del again
         self._device.give_back()
-        other = _Outline(self._reference.draw(0, _OTHER_SEED))
+        inputs = self._reference.draw(0, _OTHER_SEED)
+        other = _Outline(inputs)
         if [_shape(t) for t in other.tensors] != [_shape(t) for t in first.tensors] or other.spec != first.spec:
             raise Failure("task", "run", "inputs_change", "get_inputs() gives other shapes or dtypes the second time",
                           "give tensors of the same shapes each time", self._path)
         if other.constants != first.constants:
             raise Failure("task", "run", "inputs_change", "get_inputs() gives other values that are no tensors the second time",
                           "draw tensors only", self._path)
+        moved = self._counted(inputs)
+        still = [index for index, pair in enumerate(zip(plain, moved)) if _close(*pair, errors[index])]
+        outputs = [torch.empty_like(t, device="meta") for t in plain]
+        del plain, moved, inputs
+        self._device.give_back()
         state = _bytes(list(self._model.state_dict().values()))
         inputs, wrote = _bytes(first.tensors), _bytes(outputs)
         truth = sum(t.numel() * (8 if t.element_size() == 2 else 12) for t in outputs)
-        return outputs, Measured(state, inputs, wrote, max(draw_bytes, inputs), max(calling[0], wrote), computing[0], truth)
+        needs = Measured(state, inputs, wrote, max(draw_bytes, inputs), max(calling[0], wrote), computing[0], truth)
+        return outputs, needs, still
+
+    def _counted(self, inputs: Inputs) -> list[torch.Tensor]:
+        """The reference's outputs. Counts what its products, convolutions and attention compute, as PyTorch counts them."""
+        counter = FlopCounterMode(display=False)
+        try:
+            with counter:
+                outputs = run_model(self._model, inputs)
+            self._flops = counter.get_total_flops()
+        except Exception as error:  # noqa: BLE001 - what runs by itself is no less fit for not being countable
+            if is_memory(error):
+                raise
+            self._flops = 0
+            outputs = run_model(self._model, self._reference.draw(0, _OTHER_SEED))
+        return outputs
+
+    def _unmoved(self, outputs: list[int]) -> list[int]:
+        """Those of the outputs that no inputs move: what the reference makes of others is right for the first ones, too."""
+        for variant in range(self._variants if outputs else 0):
+            found = run_model(self._model, self._reference.draw(variant, _FIRST_SEED if variant else _OTHER_SEED))
+            if self._layout.gives_back:
+                self._device.give_back()
+            with torch.no_grad():
+                truth = self._truth.expected(0, _FIRST_SEED)
+                outputs = [i for i in outputs if comparison.compare_batch([[truth[i]]], [[found[i]]]).wrong is None]
+        self._truth.forget()
+        return outputs
 
     def _usable(self, variant: int, first: _Outline) -> bool:
         if not any(t.is_floating_point() for t in first.tensors):
@@ -302,7 +343,7 @@ def _first(pairs: Iterable[tuple[torch.Tensor, torch.Tensor]], good: Callable[..
 
 
 def _finite(tensor: torch.Tensor) -> bool:
-    if not (tensor.is_floating_point() or tensor.is_complex()):
+    if not _real(tensor):
         return True
     flat = tensor.reshape(-1)
     return all([bool(flat[part].isfinite().all()) for part in pieces(flat.numel())])
@@ -312,14 +353,33 @@ def _alike(one: torch.Tensor, two: torch.Tensor) -> bool:
     """Whether two runs differ by no more than the order of atomic additions explains."""
     if one.shape != two.shape:
         return False
-    if not (one.is_floating_point() or one.is_complex()):
-        return torch.equal(one, two)
+    return _off(one, two) <= _ATOMICS * _size(one) if _real(one) else torch.equal(one, two)
+
+
+def _close(one: torch.Tensor, other: torch.Tensor, error: float) -> bool:
+    """Whether an output for other inputs is about the same; `error` is the norm of what it is off."""
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    return _off(one, other) <= _MOVED * _size(one) + 16 * error if _real(one) else torch.equal(one, other)
+
+
+def _real(tensor: torch.Tensor) -> bool:
+    return tensor.is_floating_point() or tensor.is_complex()
+
+
+def _off(one: torch.Tensor, two: torch.Tensor) -> float:
+    """The norm of the difference."""
     one, two = one.reshape(-1), two.reshape(-1)
-    off = size = torch.zeros((), dtype=torch.float64, device=one.device)
-    for part in pieces(one.numel()):
-        off = off + (one[part] - two[part]).abs().double().square().sum()
-        size = size + one[part].abs().double().square().sum()
-    return bool(off.sqrt() <= _ATOMICS * size.sqrt())
+    return _norm(one[part] - two[part] for part in pieces(one.numel()))
+
+
+def _size(one: torch.Tensor) -> float:
+    flat = one.reshape(-1)
+    return _norm(flat[part] for part in pieces(flat.numel()))
+
+
+def _norm(parts: Iterable[torch.Tensor]) -> float:
+    return math.sqrt(sum(float(part.abs().double().square().sum()) for part in parts))
 
 
 def _shape(tensor: torch.Tensor) -> dict[str, Any]:

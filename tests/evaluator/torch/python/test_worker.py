@@ -32,6 +32,7 @@ class Linear(unittest.TestCase):
         self.assertEqual(told["state"], ["linear.weight", "linear.bias"])
         self.assertEqual(told["variants"], ["given", "scaled", "shifted"])
         self.assertEqual((told["slots"], told["compulsory_bytes"], told["notes"]), (3, 16 * 96 * 4, []))
+        self.assertEqual((told["degenerate"], told["flops"]), ([], 2 * 16 * 96 * 48))
         self.assertGreater(told["bytes_per_us"], 0)
         self.assertGreater(told["call_us"], 0)
 
@@ -247,6 +248,21 @@ class Kinds(unittest.TestCase):
         plan = Plan([torch.empty(8, 8)])
         plan.output(plan.op("expand", plan.op("sum.dim_IntList", X, [1], True), [8, 8]), "float32", 8, 8)
         self.assertIsNone(bench.judged(plan)["wrong"])
+
+    def test_outputs_that_no_input_moves(self) -> None:
+        def unmoved(forward: str, inputs: str = "[torch.randn(32, 64)]", **request: object) -> list[int]:
+            return self.bench(reference_of(forward, inputs), **request).prepared["degenerate"]
+
+        self.assertEqual(unmoved("y = x[0].max(1, keepdim=True).values\nreturn torch.relu(y - y.mean(1, keepdim=True))"),
+                         [0])
+        self.assertEqual(unmoved("y = torch.min(x[0], torch.zeros(()))\nreturn x[0] * 2, torch.clamp(y, min=0, max=1)"), [1])
+        norm = "y = x[0] - x[0].mean(1, keepdim=True)\nreturn "
+        for precision in ("fp32", "bf16"):  # up to rounding
+            self.assertEqual(unmoved(norm + "y.mean(1), y, torch.softmax(y, 1).sum(1)", precision=precision), [0, 2])
+        self.assertEqual(unmoved("return x[0] > 99, x[0] > 0"), [0])
+        self.assertEqual(unmoved("return x[0].clamp(2, 5)", "[torch.rand(32, 64)]"), [])  # other values move it
+        self.assertEqual(unmoved("return x[0] * 1e-3 + 1"), [])  # a little is enough
+        self.assertEqual(unmoved("return torch.relu(x[0]).mean()", "[torch.randn(512, 512)]"), [])
 
     def test_kernels_need_a_gpu(self) -> None:
         bench = self.bench(LINEAR)

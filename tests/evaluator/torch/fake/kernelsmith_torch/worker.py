@@ -31,6 +31,8 @@ class Judge:
                 fail("machine", "busy", "a neighbour has the memory")
             return {"inputs": [], "memory": {"need": self.script.get("need", 1)}, "outputs": [{"dtype": "float32", "shape": [2, 3]}],
                     "variants": self.script.get("variants", ["given", "scaled"]), "slots": 4,
+                    "degenerate": self.script.get("degenerate", []),
+                    "flops": self.script.get("flops", 0),
                     "compulsory_bytes": self.script.get("bytes", 0), "bytes_per_us": 1000, "notes": []}, b""
         misbehave(self.script.get("on", {}).get(do))
         if do == "release":
