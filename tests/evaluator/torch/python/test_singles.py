@@ -10,7 +10,7 @@ import unittest
 import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from worker_bench import LINEAR, Bench, linear_plan, reference_of  # noqa: E402
+from worker_bench import LINEAR, X, Bench, Plan, reference_of  # noqa: E402
 
 from kernelsmith_torch.compare import compare_batch  # noqa: E402
 from kernelsmith_torch.singles import MOST, RUNS  # noqa: E402
@@ -37,7 +37,7 @@ class Rule(unittest.TestCase):
                            "scale": torch.full((SIZE // BLOCK,), 1.0, dtype=torch.float64), **other})
 
     def wrong(self, errors: dict[int, float], moved: object = None, **other: object) -> dict | None:
-        output = torch.ones(SIZE, dtype=other.get("dtype", torch.float32))
+        output = torch.ones(other.get("shape", SIZE), dtype=other.get("dtype", torch.float32))
         for place, error in errors.items():
             output[place] += error
         one = self.expected(**other)
@@ -64,6 +64,12 @@ class Rule(unittest.TestCase):
         self.runs.clear()
         self.assertEqual(self.wrong({100 + i: OWN for i in range(MOST + 1)})["count"], MOST + 1)
         self.assertEqual(self.wrong({100 * i: OWN for i in range(MOST + 1)})["count"], MOST + 1)
+        self.assertEqual(self.runs, [])
+
+    def test_short_outputs_have_no_single_ones(self) -> None:
+        short = {"shape": (BLOCK - 1,), "truth": torch.ones(BLOCK - 1, dtype=torch.float64),
+                 "allowed": torch.full((BLOCK - 1,), ALLOWED), "scale": torch.ones(1, dtype=torch.float64)}
+        self.assertEqual(self.wrong({7: OWN}, **short)["count"], 1)
         self.assertEqual(self.runs, [])
 
     def test_an_output_that_is_off_as_a_whole_is_wrong(self) -> None:
@@ -114,13 +120,14 @@ class Judged(unittest.TestCase):
         return bench
 
     def test_the_judge_runs_the_reference_again(self) -> None:
-        bench = self.bench(LINEAR)
+        bench = self.bench(reference_of("return (x[0] @ x[1]).exp()", "[torch.randn(32, 64), torch.randn(64, 32)]"))
+        plan = Plan([torch.empty(32, 64), torch.empty(64, 32)])
+        plan.output(plan.op("exp", plan.op("mm", X, {"t": 1})), "float32", 32, 32)
         one = bench.judge._truth.expected(0, 101)[0]
-        lucky = ((one.truth > 0).nonzero().flatten())[:MOST + 1]
-        one.allowed[lucky[:MOST]] = 1e-12
-        self.assertIsNone(bench.judged(linear_plan())["wrong"])
-        one.allowed[lucky] = 1e-12
-        self.assertGreater(bench.judged(linear_plan())["wrong"]["count"], 0)
+        one.allowed[:MOST] = 1e-30
+        self.assertIsNone(bench.judged(plan)["wrong"])
+        one.allowed[:MOST + 1] = 1e-30
+        self.assertGreater(bench.judged(plan)["wrong"]["count"], 0)
 
     def test_runs_differ_and_leave_the_reference_as_it_was(self) -> None:
         truth = self.bench(LINEAR).judge._truth
