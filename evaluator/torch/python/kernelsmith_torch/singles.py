@@ -3,8 +3,8 @@
 A budget holds for a block of elements. Where their values span many decades, the reference can be right by luck at an
 element at which fp32 is not. So where few elements of an output are beyond their budget, and its RMS is within, the
 reference runs again, on inputs and parameters that are moved by up to half a unit in the last place: an element may be off
-by k times the most that the reference is off there. Whole rows, short outputs, and those whose RMS is too large, are wrong
-as they are.
+by k times the most that the reference is off there, or beside it in its row. Whole rows, short outputs, and those whose RMS
+is too large, are wrong as they are.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from .truth import BLOCK, Expected, flattened, own_errors
 
 RUNS = 8
 """Of the reference, at most: the first is enough for most elements. That it is right by luck in all of them is rare."""
+NEAR = 4
+"""Elements of the row on each side: most errors of a row are alike, and its elements are not lucky together."""
 MOST = 16
 """Elements of BLOCK that are single ones. Of the whole output it is one for each BLOCK, and at least MOST."""
 
@@ -42,17 +44,27 @@ def granting(one: Expected, output: torch.Tensor, moved: Moved) -> Expected | No
 
 def _granted(one: Expected, actual: torch.Tensor, at: torch.Tensor, moved: Moved) -> torch.Tensor:
     """What the elements `at` may be off."""
-    truth, granted = one.truth[at].double(), one.allowed[at].double()
-    off = (_picked(actual, at) - truth).abs()
+    granted = one.allowed[at].double()
+    off = (_picked(actual, at) - one.truth[at]).abs()
+    near = _near(one, at)
+    truth = one.truth[near].double()
     for run in range(RUNS):
         again = moved(run)
         if again is None or tuple(again.shape) != one.shape:
             break
-        own = (_picked(flattened(again), at) - truth).abs()
-        granted = torch.maximum(granted, own_errors(one.dtype) * own.nan_to_num(0.0, 0.0, 0.0))
+        own = (_picked(flattened(again), near) - truth).abs().nan_to_num(0.0, 0.0, 0.0).amax(1)
+        granted = torch.maximum(granted, own_errors(one.dtype) * own)
         if bool((off <= granted).all()):
             break
     return granted
+
+
+def _near(one: Expected, at: torch.Tensor) -> torch.Tensor:
+    """Each of the elements and those beside it."""
+    row = one.shape[-1] * (2 if one.dtype.is_complex else 1)
+    first = at // row * row
+    beside = at[:, None] + torch.arange(-NEAR, NEAR + 1, device=at.device)
+    return beside.clamp(first[:, None], first[:, None] + row - 1)
 
 
 def _picked(flat: torch.Tensor, at: torch.Tensor) -> torch.Tensor:

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from worker_bench import LINEAR, X, Bench, Plan, reference_of  # noqa: E402
 
 from kernelsmith_torch.compare import compare_batch  # noqa: E402
-from kernelsmith_torch.singles import MOST, RUNS  # noqa: E402
+from kernelsmith_torch.singles import MOST, NEAR, RUNS  # noqa: E402
 from kernelsmith_torch.truth import BLOCK, Expected, _moved  # noqa: E402
 
 SIZE = 4 * BLOCK
@@ -39,7 +39,7 @@ class Rule(unittest.TestCase):
     def wrong(self, errors: dict[int, float], moved: object = None, **other: object) -> dict | None:
         output = torch.ones(other.get("shape", SIZE), dtype=other.get("dtype", torch.float32))
         for place, error in errors.items():
-            output[place] += error
+            output.view(-1)[place] += error
         one = self.expected(**other)
         before = one.allowed.clone()
         found = compare_batch([[one]], [[output]], moved or self.moved)
@@ -54,6 +54,20 @@ class Rule(unittest.TestCase):
         self.assertEqual((wrong["kind"], wrong["count"], wrong["index"]), ("wrong", 1, [7]))
         self.assertAlmostEqual(wrong["allowed"], 16 * OWN, delta=OWN / 10)
         self.assertEqual(len(self.runs), 2 + RUNS)
+
+    def test_those_beside_it_in_its_row_count(self) -> None:
+        row = 64
+
+        def at_100(call: int, run: int) -> list[torch.Tensor]:
+            output = torch.ones(SIZE // row, row)
+            output.view(-1)[[64 - 1, 100]] += OWN
+            return [output]
+
+        for place, good in ((100 - NEAR - 1, False), (100 - NEAR, True), (100 + NEAR, True), (100 + NEAR + 1, False),
+                            (63, True), (64, False)):
+            with self.subTest(place=place):
+                wrong = self.wrong({place: 15 * OWN}, at_100, shape=(SIZE // row, row))
+                self.assertEqual(wrong is None, good)
 
     def test_outputs_of_16_bits_have_less(self) -> None:
         self.assertIsNone(self.wrong({7: 1.9 * OWN}, dtype=torch.float16))
