@@ -126,6 +126,27 @@ Family prefix_sum() {
   return {"prefix sum", rows_to_rows({rows(4, 512)}), by_rows(kernel)};
 }
 
+/// A state space: each row's state decays or grows by exp(2 a) from step to step, so that its values span
+/// many decades. By differences of cumulative sums, or one by one.
+Family scan() {
+  const auto kernel = [](const Arithmetic& how, std::size_t cols, const auto* x, auto* y, std::size_t row,
+                         const auto& t) {
+    using Real = std::remove_cvref_t<decltype(*x)>;
+    const Real* const a = &t[2][row * cols];
+    std::vector<Real> sums(cols);
+    for (std::size_t j = 0; j < cols; ++j)
+      sums[j] = how.sum<Real>(j + 1, [&](std::size_t i) { return Product<Real>{a[i], 2}; });
+    for (std::size_t j = 0; j < cols; ++j)
+      y[j] = how.fast ? rounded((j == 0 ? 0 : y[j - 1] * how.exp(2 * a[j])) + x[j], how.sum_bits)
+                      : how.sum<Real>(j + 1, [&](std::size_t i) {
+                          return Product<Real>{x[i], how.exp(sums[j] - sums[i])};
+                        });
+  };
+  Task task = rows_to_rows({rows(4, 256)});
+  task.tensors.push_back(in("a", {"rows", "cols"}, Dtype::f32, TensorInit::uniform));
+  return {"scan of many decades", std::move(task), by_rows(kernel)};
+}
+
 template <class Function>
 Family elementwise(const char* name, const Function& function) {
   const auto kernel = [function](const Arithmetic& how, std::size_t cols, const auto* x, auto* y, std::size_t,
@@ -234,6 +255,7 @@ std::vector<Family> families() {
   add_sum_of_all("sum of all", TensorInit::normal);
   add_sum_of_all("sum of all positives", TensorInit::positive);
   add(prefix_sum());
+  add(scan());
   add(stencil());
   add(silu());
   add(tanh_gelu());

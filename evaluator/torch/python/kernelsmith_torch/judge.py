@@ -156,7 +156,7 @@ class Judge:
                 raise Failure("machine", "correctness", "bad_outbox", f"{len(actual)} calls, where {len(sets)} were asked for")
         with torch.no_grad(), blaming(self._path, "computing the truth"):
             expected = [self._truth.expected(variant, seed) for seed in sets]
-            found = comparison.compare_batch(expected, actual)
+            found = comparison.compare_batch(expected, actual, lambda call, run: self._truth.moved(variant, sets[call], run))
         return {"error": found.error, "digest": found.digest, "wrong": found.wrong}
 
     def _check(self, first: _Outline, draw_bytes: int) -> tuple[list[torch.Tensor], Measured, list[int]]:

@@ -83,7 +83,9 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     if cached <= _LARGE * total:
         return Layout(slots, judge + m.wide + m.truth + kept, runner + m.draw, cached, False, True, False)
     # The fp64 outputs become the truth: what an element may be off is added to them, while the reference's own are there.
-    truth = max(m.wide, m.outputs + m.truth)
+    # Beside it the reference may run again (singles.py).
+    again = max(m.draw, 2 * m.inputs, m.inputs + m.call)
+    truth = max(m.wide, m.outputs + m.truth, again + m.truth)
     together = judge + 2 * runner + max(truth, m.draw) + rest
     if together <= total:
         return Layout(slots, judge + truth + kept, runner + m.draw, together, True, True, False)
@@ -92,7 +94,7 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     play = idle + calls + m.draw
     on_host = idle + truth > total
     if on_host:
-        truth = max(m.wide, m.outputs + m.truth * 2 // 3)
+        truth = max(m.wide, m.outputs + m.truth * 2 // 3, again)
     need = max(play, idle + truth)
     own = CONTEXT + 4 * m.state + slots * m.outputs
     return Layout(slots, own, runner + m.draw, need, True, False, on_host)

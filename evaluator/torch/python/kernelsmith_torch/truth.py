@@ -7,6 +7,7 @@ t is the truth (the reference with fp64 parameters and inputs), e = |r - t| the 
 e and t over 1024 elements in a row, u the unit roundoff of fp32 (or fp64), s a rounding step of the coarsest of the
 output's dtype and the declared precision, k 16, or 2 for outputs in 16 bits. g = max(16, 2 sqrt(n)) for sums of n terms
 (at most 16384). So no candidate has to be better than the reference, and one that rounds its inputs to TF32 is found.
+Single elements are looked at again (singles.py).
 """
 
 from __future__ import annotations
@@ -102,17 +103,39 @@ class Truth:
             low = run_model(self._low, inputs.with_tensors([_cast(t, _CAST[self._precision]) for t in inputs.tensors()]))
         return plain, wide, low
 
+    def moved(self, variant: int, seed: int, run: int) -> list[torch.Tensor] | None:
+        """Outputs of the reference on inputs and parameters that are moved by up to half a unit in the last place, otherwise
+        in each run; None if it refuses them."""
+        random = torch.Generator(self._reference.device).manual_seed((seed + run + 1) % 2**63)
+        inputs = self._reference.draw(variant, seed)
+        try:
+            with torch.no_grad():
+                for index, leaf in enumerate(inputs.leaves):
+                    if isinstance(leaf, torch.Tensor):
+                        inputs.leaves[index] = _moved(leaf, random)
+                        del leaf
+                for parameter in [*self._model.parameters(), *self._model.buffers()]:
+                    parameter.copy_(_moved(parameter, random))
+            return run_model(self._model, inputs)
+        except Exception as error:  # noqa: BLE001 - a reference may check its inputs in any way
+            if is_memory(error):
+                raise
+            return None
+        finally:
+            self._model = None  # first: there is room for one
+            self._model = self._reference.model()
+
     def _find(self, variant: int, seed: int) -> list[Expected]:
         plain, wide, low = self.answers(variant, seed)
         found: list[Expected] = []
         while wide:  # one output after the other: of each only the truth is left
             t, r, p = wide.pop(0), plain[len(found)], low[len(found)]
-            one = Expected(tuple(r.shape), r.dtype, _flat(t))
+            one = Expected(tuple(r.shape), r.dtype, flattened(t))
             if not _real(r):
-                one.truth, one.own = _flat(t.to(r.dtype)), _flat(r)
+                one.truth, one.own = flattened(t.to(r.dtype)), flattened(r)
             else:
                 del t
-                self._budget(one, _flat(r), _flat(p), self._terms(r), variant, len(found))
+                self._budget(one, flattened(r), flattened(p), self._terms(r), variant, len(found))
             plain[len(found)] = low[len(found)] = None
             found.append(one)
         return found
@@ -159,7 +182,6 @@ class Truth:
                   more: tuple[float, float]) -> tuple[torch.Tensor, torch.Tensor]:
         """Of elements that begin at a block: what each may be off, and what the error's RMS may be in each block."""
         info = torch.finfo(dtype)
-        half = info.bits == 16
         tiny = 2 * info.smallest_normal * info.eps if dtype == torch.float16 else 1024 * info.smallest_normal
         error = torch.maximum((r.double() - t).abs(), (p.double() - t).abs())
         finite = t.isfinite() & r.isfinite()
@@ -170,7 +192,7 @@ class Truth:
         g = max(16.0, 2.0 * math.sqrt(terms)) * (1.0 if self._wide is not None else 4.0)
         step = max(info.eps, _STEP[self._precision])
         blocks = torch.arange(t.numel(), device=t.device) // BLOCK
-        allowed = (2 if half else 16) * torch.maximum(error, error_rms[blocks])
+        allowed = own_errors(dtype) * torch.maximum(error, error_rms[blocks])
         allowed += 4 * g * u * torch.maximum(magnitude, truth_rms[blocks]) + step * magnitude + tiny
         allowed[t.isfinite() != r.isfinite()] = math.inf
         return allowed, 4 * error_rms + g * u * truth_rms + step / 2 * truth_rms + tiny
@@ -185,8 +207,9 @@ class Truth:
                     if len(found) <= index:
                         found.append((0.0, 0.0))
                     if _real(r):
-                        errors = torch.stack([_rms(_flat(r).double() - _flat(t)), _rms(_flat(p).double() - _flat(t)),
-                                              _rms(_flat(t))]).nan_to_num(0.0, 0.0, 0.0).tolist()
+                        t = flattened(t)
+                        errors = torch.stack([_rms(flattened(r).double() - t), _rms(flattened(p).double() - t),
+                                              _rms(t)]).nan_to_num(0.0, 0.0, 0.0).tolist()
                         found[index] = (max(found[index][0], *errors[:2]), max(found[index][1], errors[2]))
             self._few[variant] = found
         return self._few[variant]
@@ -230,6 +253,25 @@ class Truth:
         return copy.deepcopy(self._model).to(_CAST[self._precision]) if self._precision in _CAST else None
 
 
+def own_errors(dtype: torch.dtype) -> int:
+    """k: what an element may be off, in units of the reference's own error."""
+    return 2 if torch.finfo(dtype).bits == 16 else 16
+
+
+def _moved(tensor: torch.Tensor, random: torch.Generator) -> torch.Tensor:
+    """As if fp32 and fp64 were rounded once more, up or down. Whole numbers stay: they may be indices, counts or masks."""
+    if tensor.dtype not in (torch.float32, torch.float64):
+        return tensor
+    half = torch.finfo(tensor.dtype).eps / 2
+    found = torch.empty_like(tensor, memory_format=torch.contiguous_format)
+    flat, target = tensor.reshape(-1), found.view(-1)
+    for part in pieces(flat.numel()):
+        x = flat[part]
+        change = x * torch.empty_like(x).uniform_(-half, half, generator=random)
+        target[part] = torch.where(x.isfinite() & (x != x.round()), x + change, x)
+    return found
+
+
 def _run_wide(model: torch.nn.Module, inputs: Inputs, precision: str) -> list[torch.Tensor]:
     """Takes the inputs: each is given back once it is cast."""
     for index, leaf in enumerate(inputs.leaves):
@@ -259,7 +301,7 @@ def _widened(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.double() if tensor.is_floating_point() else tensor
 
 
-def _flat(tensor: torch.Tensor) -> torch.Tensor:
+def flattened(tensor: torch.Tensor) -> torch.Tensor:
     flat = tensor.detach().reshape(-1)
     return torch.view_as_real(flat.resolve_conj()).reshape(-1) if flat.is_complex() else flat
 

@@ -1,0 +1,87 @@
+"""Single elements beyond their budget: the reference's own error at each of them decides.
+
+A budget holds for a block of elements. Where their values span many decades, the reference can be right by luck at an
+element at which fp32 is not. So where few elements of an output are beyond their budget, and its RMS is within, the
+reference runs again, on inputs and parameters that are moved by up to half a unit in the last place: an element may be off
+by k times the most that the reference is off there, or beside it in its row. Whole rows, short outputs, and those whose RMS
+is too large, are wrong as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+
+from .accelerator import pieces
+from .truth import BLOCK, Expected, flattened, own_errors
+
+RUNS = 8
+"""Of the reference, at most: the first is enough for most elements. That it is right by luck in all of them is rare."""
+NEAR = 4
+"""Elements of the row on each side: most errors of a row are alike, and its elements are not lucky together."""
+MOST = 16
+"""Elements of BLOCK that are single ones. Of the whole output it is one for each BLOCK, and at least MOST."""
+
+Moved = Callable[[int], "torch.Tensor | None"]
+
+
+def granting(one: Expected, output: torch.Tensor, moved: Moved) -> Expected | None:
+    """What is expected, with more granted to single elements that are beyond their budget; None if there are none, or
+    nothing is. `moved`: the reference's output on inputs that are moved, by the number of a run."""
+    actual = flattened(output)
+    at = _beyond(one, actual)
+    if at is None:
+        return None
+    granted = _granted(one, actual, at, moved)
+    if bool((granted <= one.allowed[at]).all()):
+        return None
+    allowed = one.allowed.clone()  # the next candidate is judged as if this one had not been
+    allowed[at] = granted.to(allowed.dtype)
+    return replace(one, allowed=allowed)
+
+
+def _granted(one: Expected, actual: torch.Tensor, at: torch.Tensor, moved: Moved) -> torch.Tensor:
+    """What the elements `at` may be off."""
+    granted = one.allowed[at].double()
+    off = (_picked(actual, at) - one.truth[at]).abs()
+    near = _near(one, at)
+    truth = one.truth[near].double()
+    for run in range(RUNS):
+        again = moved(run)
+        if again is None or tuple(again.shape) != one.shape:
+            break
+        own = (_picked(flattened(again), near) - truth).abs().nan_to_num(0.0, 0.0, 0.0).amax(1)
+        granted = torch.maximum(granted, own_errors(one.dtype) * own)
+        if bool((off <= granted).all()):
+            break
+    return granted
+
+
+def _near(one: Expected, at: torch.Tensor) -> torch.Tensor:
+    """Each of the elements and those beside it."""
+    row = one.shape[-1] * (2 if one.dtype.is_complex else 1)
+    first = at // row * row
+    beside = at[:, None] + torch.arange(-NEAR, NEAR + 1, device=at.device)
+    return beside.clamp(first[:, None], first[:, None] + row - 1)
+
+
+def _picked(flat: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
+    return flat[at.to(flat.device)].to(at.device).double()
+
+
+def _beyond(one: Expected, actual: torch.Tensor) -> torch.Tensor | None:
+    """Where single elements are beyond their budget, on the truth's device; None if they are too many for its length."""
+    if actual.numel() < BLOCK:
+        return None
+    found: list[torch.Tensor] = []
+    left = max(MOST, actual.numel() // BLOCK)
+    for part in pieces(actual.numel()):
+        error = (actual[part].to(one.truth.device).double() - one.truth[part]).abs()
+        found.append((error > one.allowed[part]).nonzero().flatten() + part.start)
+        left -= found[-1].numel()
+        if left < 0:
+            return None
+    at = torch.cat(found)
+    return at if bool((torch.bincount(at // BLOCK) <= MOST).all()) else None
