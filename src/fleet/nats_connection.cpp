@@ -13,8 +13,6 @@ using std::chrono::steady_clock;
 constexpr milliseconds kPause{50};
 /// In milliseconds, as libnats has them.
 constexpr std::int64_t kConnectWait = 2000, kRequestWait = 2000, kReconnectWait = 100, kPingInterval = 5000;
-/// At most: the library waits for connections that are still open.
-constexpr std::int64_t kEndingWait = 2000;
 
 std::int64_t now_ms() {
   return std::chrono::duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
@@ -73,15 +71,6 @@ Result<NatsOptions> options_for(const BusOptions& wanted) {
   return options;
 }
 
-/// A closed connection is taken apart on a thread of the NATS library, with what OpenSSL gave it: the process
-/// waits for that before OpenSSL ends.
-struct LibraryThreads {
-  LibraryThreads() = default;
-  LibraryThreads(const LibraryThreads&) = delete;
-  LibraryThreads& operator=(const LibraryThreads&) = delete;
-  ~LibraryThreads() { nats_CloseAndWait(kEndingWait); }
-};
-
 }  // namespace
 
 bool Outcome::is_passing() const {
@@ -103,7 +92,6 @@ Result<std::shared_ptr<NatsConnection>> NatsConnection::open(const BusOptions& w
                                                              const std::stop_token& stop) {
   auto options = options_for(wanted);
   if (!options) return options.error();
-  static const LibraryThreads threads;
   std::shared_ptr<NatsConnection> opened(new NatsConnection(wanted));
   natsOptions* raw = options->get();
   natsOptions_SetDisconnectedCB(
