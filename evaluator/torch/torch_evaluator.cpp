@@ -215,9 +215,7 @@ class TorchBackend final : public Backend {
                          device_->host->be_alone(alone);
                          auto evaluation = device_->judge->evaluate(request, stop);
                          if (!evaluation || !evaluation->accepted()) return evaluation;
-  device->least_products_us = least_products_us(reference->flops, facts.arch, task.torch.precision);
-  device->host = std::make_shared<TorchHost>(task, *device->process, start, std::move(opened.runner),
-                                             settings, facts, *reference, !options.unsandboxed);
+                         evaluation = with_shortcut(*evaluation, device_->least_products_us);
                          const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
                          const auto profile = device_->host->profile(plan, stop);
                          if (!profile) return evaluation;
@@ -350,14 +348,9 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   });
   if (!reference) return reference.error();
   device->need_bytes = reference->need_bytes;
-<<<<<<< HEAD
+  device->least_products_us = least_products_us(reference->flops, facts.arch, task.torch.precision);
   device->host = std::make_shared<TorchHost>(task, *device->process, start, std::move(opened.runner),
                                              settings, facts, *reference, !options.unsandboxed);
-=======
-  device->least_products_us = least_products_us(reference->flops, facts.arch, task.torch.precision);
-  device->host = std::make_shared<TorchHost>(task, *device->process, start, settings, facts, *reference,
-                                             !options.unsandboxed);
->>>>>>> 42b80ddb7aaac2958c5216e639ed9a33a31cd223
   auto judge = with_device(*device, device->need_bytes, {}, {}, [&](bool alone) {  // the baseline is timed
     device->host->be_alone(alone);
     return make_judge(task, *device, *reference, seed);
