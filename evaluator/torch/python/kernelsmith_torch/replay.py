@@ -6,6 +6,7 @@ Not thread-safe.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ import torch
 
 from kernelsmith_process.framing import Failure
 
-from .accelerator import Device
+from .accelerator import Device, Seal, wrap
 from .model_source import is_memory, out_of_memory
 from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, TensorInfo
 from .timing import Footprint, driver_ok, poison_of
@@ -75,15 +76,22 @@ class Kernels:
         from cuda.bindings import driver
 
         self._driver = driver
-        for kernel in kernels:
-            with blaming_candidate(f"loading kernel {kernel.name}"):
-                self._modules.append(driver_ok(driver.cuModuleLoadData(kernel.cubin)))
-                function = driver_ok(driver.cuModuleGetFunction(self._modules[-1], kernel.name.encode()))
-                if kernel.shared > _STATIC_SHARED:
-                    driver_ok(driver.cuFuncSetAttribute(
-                        function, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                        kernel.shared))
-                self._functions.append(function)
+        try:
+            for kernel in kernels:
+                with blaming_candidate(f"loading kernel {kernel.name}"):
+                    self._load(kernel)
+        except Failure:
+            self.close()
+            raise
+
+    def _load(self, kernel: Kernel) -> None:
+        driver = self._driver
+        self._modules.append(driver_ok(driver.cuModuleLoadData(kernel.cubin)))
+        function = driver_ok(driver.cuModuleGetFunction(self._modules[-1], kernel.name.encode()))
+        if kernel.shared > _STATIC_SHARED:
+            driver_ok(driver.cuFuncSetAttribute(
+                function, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel.shared))
+        self._functions.append(function)
 
     def launch(self, op: Launch, tensors: Tensors, footprint: Footprint) -> None:
         """Launches on the current stream."""
@@ -146,34 +154,62 @@ class Program:
             if name not in state:
                 raise Failure("candidate", "plan", "bad_plan", f"the plan uses '{name}', which the reference does not have")
         self.kernels = Kernels(plan.kernels, device)
-        self._fixed: Tensors = {id_: state[name] for name, id_ in plan.state.items()}
+        self._fixed: Tensors = {id_: state[name].detach() for name, id_ in plan.state.items()}
         self._foreign = {tensor.untyped_storage().data_ptr() for tensor in self._fixed.values()}
-        with torch.no_grad():
-            self._execute(plan.setup, self._fixed, Footprint(), self._foreign, after)
-        storages = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage() for tensor in self._fixed.values()}
-        made = [_bytes_of(storage, device) for address, storage in storages.items() if address not in self._foreign]
-        self._made = [(memory, memory.clone()) for memory in made]
-        self._foreign.update(storages)
+        try:
+            with torch.no_grad():
+                self._execute(plan.setup, self._fixed, Footprint(), self._foreign, after)
+            self._made = self._keep_made()
+            self._pristine = [memory.clone() for memory in self._made]
+            self._seal = Seal(self._made)
+        except BaseException:
+            with contextlib.suppress(RuntimeError):  # what went wrong is what counts
+                self.kernels.close()
+            raise
+        self._foreign.update(memory.data_ptr() for memory in self._made)
+
+    def _keep_made(self) -> list[torch.Tensor]:
+        """The memory that setup made, as bytes. Its tensors get storages that no operator of a call can resize."""
+        made: dict[int, torch.Tensor] = {}
+        self._owners = [tensor.untyped_storage() for tensor in self._fixed.values()]
+        for (id_, tensor), owner in zip(self._fixed.items(), self._owners):
+            address = owner.data_ptr()
+            if address in self._foreign or not owner.nbytes():
+                continue
+            if address not in made:
+                made[address] = wrap(address, owner.nbytes(), tensor.device)
+            whole = owner.nbytes() // tensor.element_size() * tensor.element_size()
+            self._fixed[id_] = made[address][:whole].view(tensor.dtype).as_strided(
+                tensor.shape, tensor.stride(), tensor.storage_offset())
+        return list(made.values())
 
     def restore(self) -> None:
-        """What setup made, as it was made: nothing goes from batch to batch."""
-        for memory, pristine in self._made:
+        """What setup made, as it was made: nothing goes from batch to batch. Failure if the copies of it were changed, too,
+        which lie where the candidate's kernels run."""
+        for memory, pristine in zip(self._made, self._pristine):
             memory.copy_(pristine)
+        if not self._seal.intact():
+            raise Failure("candidate", "integrity", "input_modified", "the candidate writes to memory of the runner: what "
+                          "its constructor made cannot be restored", "write to tensors of your own")
+        self._seal.close()
 
     def call(self, alternative: Alternative, inputs: Sequence[torch.Tensor], footprint: Footprint,
              after: After = _go_on) -> list[torch.Tensor]:
         """One call on these inputs; what it allocates is added to `footprint`. Can be captured."""
-        tensors = dict(self._fixed)
-        tensors.update({info.id: tensor for info, tensor in zip(self._plan.inputs, inputs)})
+        tensors = self._given(inputs)
         foreign = self._foreign | {tensor.untyped_storage().data_ptr() for tensor in inputs}
         self._execute(alternative.ops, tensors, footprint, foreign, after)
         return [self._output(info, tensors[info.id]) for info in alternative.outputs]
 
     def steps(self, alternative: Alternative, inputs: Sequence[torch.Tensor]) -> list[Any]:
         """A function for each operation, to be called in order: for a profile."""
-        tensors = dict(self._fixed)
-        tensors.update({info.id: tensor for info, tensor in zip(self._plan.inputs, inputs)})
+        tensors = self._given(inputs)
         return [lambda op=op: self._step(op, tensors, Footprint(), set()) for op in alternative.ops]
+
+    def _given(self, inputs: Sequence[torch.Tensor]) -> Tensors:
+        """Other tensors of the same memory, for one call: operators that write into `out` may change their shape."""
+        named = {info.id: tensor for info, tensor in zip(self._plan.inputs, inputs)}
+        return {id_: tensor.detach() for id_, tensor in (self._fixed | named).items()}
 
     def name_of(self, op: Aten | Launch) -> str:
         """Of an operation of a call."""
@@ -224,10 +260,6 @@ class Program:
             raise Failure("candidate", "plan", "bad_plan", f"output {info.id} is {tensor.dtype} {list(tensor.shape)}, and "
                           f"the plan says {info.dtype} {list(info.shape)}")
         return tensor
-
-
-def _bytes_of(storage: torch.UntypedStorage, device: Device) -> torch.Tensor:
-    return torch.empty(0, dtype=torch.uint8, device=device.torch).set_(storage)
 
 
 def _resolve(value: Any, tensors: Tensors) -> Any:

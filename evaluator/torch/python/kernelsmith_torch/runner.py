@@ -14,10 +14,10 @@ import torch
 from kernelsmith_process.framing import Failure, Message
 
 from . import plan_format
-from .accelerator import Device, hashes_of, place_like, use_precision
+from .accelerator import SMALL_GAP, Device, Seal, place_like, use_precision
 from .judge import PRECISIONS, check_sets
 from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
-from .model_source import VARIANTS, Inputs, Reference
+from .model_source import VARIANTS, Inputs, Reference, blaming
 from .plan_check import Alternative, Aten, check_plan
 from .replay import Program, blaming_candidate
 from .sharing import Outbox
@@ -93,12 +93,30 @@ class Runner:
         use_precision(request["precision"])
         self._capacity = int(request["slots"])
         self._memory = request.get("memory") or {}
-        self._state = self._reference.state()
-        self._state_hashes = hashes_of(list(self._state.values()))
+        with blaming(self._reference.path, "moving parameters to the device"):
+            self._take_state()
         self._slots = []
         self._new_slot()
         self._inputs_are = [(t.dtype, tuple(t.shape)) for t in self._slots[0][0].tensors()]
         return {}
+
+    def _take_state(self) -> None:
+        """Parameters and buffers on the device. The originals stay on the host, where no kernel comes to."""
+        assert self._reference is not None
+        self._originals = self._reference.state()
+        placed, self._state_memory = place_like(list(self._originals.values()), self._device, SMALL_GAP)
+        self._state = dict(zip(self._originals, placed))
+        self._copy_state()
+
+    def _copy_state(self) -> None:
+        for name, value in self._originals.items():
+            self._state[name].copy_(value)
+        self._state_seal = Seal(list(self._state.values()))
+
+    def _restore_state(self) -> None:
+        """As the reference has it, whatever the candidate before did, and however far it came."""
+        if not self._state_seal.intact():
+            self._copy_state()
 
     def _limit(self, alone: bool) -> None:
         """A candidate has its share of the device, or, alone there, all that the judge leaves: as much as without others."""
@@ -113,7 +131,9 @@ class Runner:
         if self._reference is None:
             raise Failure("machine", "run", "bad_request", "no task is prepared")
         self._unload()
+        self._restore_state()
         self._limit(bool(request.get("alone")))
+        self._clock.wipe_free_memory()
         try:
             text, cubins = plan_format.decode(blob)
         except plan_format.PlanError as error:
@@ -165,13 +185,11 @@ class Runner:
         if self._played is None:
             raise Failure("machine", "run", "bad_request", "there was no batch since the plan was loaded")
         with blaming_candidate("reading the candidate's outputs"):
-            inputs, state = self._hashes(len(self._played))
-            if not torch.equal(inputs, self._input_hashes):
-                raise Failure("candidate", "integrity", "input_modified", "the candidate changes its inputs",
-                              "write to tensors of your own")
-            if not torch.equal(state, self._state_hashes):
-                raise Failure("candidate", "integrity", "input_modified", "the candidate changes parameters of the model",
-                              "write to tensors of your own")
+            for seal, what in ((self._inputs_seal, "its inputs"), (self._state_seal, "parameters of the model")):
+                if not seal.intact():
+                    raise Failure("candidate", "integrity", "input_modified", f"the candidate changes {what}",
+                                  "write to tensors of your own")
+            self._state_seal.close()
             outbox = self._outbox.publish([call.outputs for call in self._played])
         if not self._memory.get("together", True):
             self._rest()
@@ -183,6 +201,7 @@ class Runner:
         with torch.no_grad(), blaming_candidate("profiling the candidate"):
             self._first_slot()
             self._fill(0, 0, _FIRST_SEED)
+            self._clock.wipe_free_memory()
             steps = program.steps(self._best, self._slots[0][0].tensors())
             op_times(self._device, steps, Patience(self._call_s))
             times = op_times(self._device, program.steps(self._best, self._slots[0][0].tensors()), Patience(self._call_s))
@@ -200,6 +219,7 @@ class Runner:
         try:
             with torch.no_grad(), blaming_candidate("running the candidate"):
                 self._fill(0, 0, _FIRST_SEED)
+                self._clock.wipe_free_memory()
                 program.call(alternative, inputs, Footprint(), self._wait_after_each())
                 self._device.finish()
                 if only:
@@ -264,19 +284,16 @@ class Runner:
             self._device.give_back()
 
     def _lay_out(self, program: Program, variant: int, sets: list[int]) -> None:
-        """Nothing that an earlier batch wrote is left: neither beside the inputs nor in memory that nobody uses."""
+        """Nothing that an earlier batch wrote is left, and nothing that we compute from secrets: neither beside the inputs nor
+        in the outbox nor in memory that nobody uses."""
         for _, memory in self._slots:
-            if memory is not None:
-                memory.fill_(OTHER_POISON)
-        self._clock.wipe_free_memory()
+            memory.fill_(OTHER_POISON)
+        self._outbox.wipe()
         for slot, seed in enumerate(sets):
             self._fill(slot, variant, seed)
         program.restore()
-        self._input_hashes, _ = self._hashes(len(sets))
-
-    def _hashes(self, slots: int) -> tuple[torch.Tensor, torch.Tensor]:
-        return (hashes_of([t for inputs, _ in self._slots[:slots] for t in inputs.tensors()]),
-                hashes_of(list(self._state.values())))
+        self._inputs_seal = Seal([t for inputs, _ in self._slots[:len(sets)] for t in inputs.tensors()])
+        self._clock.wipe_free_memory()
 
     def _loaded(self) -> Program:
         if self._program is None:
@@ -284,8 +301,11 @@ class Runner:
         return self._program
 
     def _unload(self) -> None:
+        """Drops all that belongs to a candidate."""
         self._clock.forget()
         self._calls, self._played = [], None
-        if self._program is not None:
-            self._program.kernels.close()
-        self._program = None
+        program, self._program = self._program, None
+        if program is not None:
+            program.kernels.close()
+        del program
+        self._device.give_back()

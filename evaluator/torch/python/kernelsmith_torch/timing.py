@@ -158,16 +158,19 @@ class Clock:
             self._ok(self._driver.cuMemsetD8Async(address, byte, size, stream))
 
     def wipe_free_memory(self) -> None:
-        """Overwrites what PyTorch's allocator holds and nobody uses: kernels can reach it."""
+        """Overwrites what PyTorch's allocator holds and nobody uses, between tensors too: kernels can reach it."""
         if not self._device.is_cuda:
             return
         self._device.finish()
         stream = torch.cuda.current_stream(self._device.torch).cuda_stream
         for segment in torch.cuda.memory_snapshot():
+            if segment["device"] != self._device.torch.index:
+                continue
             address = segment["address"]
             for block in segment["blocks"]:
-                if block["state"] == "inactive" and segment["device"] == self._device.torch.index:
-                    self._ok(self._driver.cuMemsetD8Async(address, OTHER_POISON, block["size"], stream))
+                used = 0 if block["state"] == "inactive" else block["requested_size"]
+                if used < block["size"]:
+                    self._ok(self._driver.cuMemsetD8Async(address + used, OTHER_POISON, block["size"] - used, stream))
                 address += block["size"]
 
     def _play_launched(self, calls: Sequence[Call], lay_out: Callable[[], None]) -> Times:
@@ -188,7 +191,7 @@ class Clock:
     def _measure(self, launch: Callable[[], object], patience: Patience | None = None) -> tuple[Times, bool]:
         self._device.finish()
         for _ in range(2):  # the first work after another context ran takes some 130 us more
-            self._trifle.add_(1)
+            self._trifle.fill_(1)
             self._device.finish()
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         with torch.cuda.stream(self._stream):
