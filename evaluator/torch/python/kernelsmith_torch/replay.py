@@ -229,7 +229,11 @@ class Program:
                 tensors[op.out.id] = torch.tensor(op.values, dtype=op.dtype, device=self._device.torch).reshape(op.shape)
         else:
             with blaming_candidate(op.name):
-                result = op.function(*_resolve(op.args, tensors), **_resolve(op.kwargs, tensors))
+                named = _resolve(op.kwargs, tensors)
+                shapes = [(value, value.shape) for value in named.values() if isinstance(value, torch.Tensor)]
+                result = op.function(*_resolve(op.args, tensors), **named)
+                if any(value.shape != shape for value, shape in shapes):
+                    raise ValueError("it changes the shape of its `out`")
                 self._bind(op, op.out, result, tensors, footprint, foreign)
         for id_ in op.frees:
             tensors.pop(id_, None)
