@@ -56,6 +56,7 @@ ReferenceFacts facts_of(const Json& reply) {
     facts.extents.push_back(extent_of_output(output, tensor.dtype));
     facts.outputs.push_back(std::move(tensor));
   }
+  facts.layouts = member(reply, "outputs");
   facts.variants = texts_in(member(reply, "variants"));
   facts.slots = std::max<std::size_t>(count_at(reply, "slots"), 1);
   facts.compulsory_bytes = number_at(reply, "compulsory_bytes");

@@ -12,6 +12,7 @@ from kernelsmith_process.framing import Failure, Message
 
 from . import compare as comparison
 from .accelerator import Device, hashes_of, pieces, place_like, use_precision
+from .layout import layouts_of
 from .memory import Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
 from .model_source import VARIANTS, Inputs, Reference, blaming, constants, is_memory, output_tensors, run_model
 from .sharing import Inbox
@@ -118,7 +119,7 @@ class Judge:
         if not self._layout.together:
             self._drop_slots()
         self._prepared = True
-        return {"inputs": [_shape(t) for t in first.tensors], "outputs": [_shape(t) for t in outputs],
+        return {"inputs": [_shape(t) for t in first.tensors], "outputs": [{**_shape(t), "stride": layout.stride, "fresh": layout.fresh} for t, layout in zip(outputs, self._layouts)],
                 "state": list(self._reference.state()), "variants": list(VARIANTS[:self._variants]), "slots": self._capacity, "call_us": call_us,
                 "compulsory_bytes": _bytes(first.tensors), "memory": {**vars(measured), **self._layout.told()},
                 "bytes_per_us": copy_rate(self._device), "notes": self._truth.notes + self._notes}
@@ -168,6 +169,7 @@ class Judge:
         torch.manual_seed(_OTHER_SEED)  # so that what forward() draws differs from the first time
         with self._device.peak() as calling:
             again = run_model(self._model, inputs)
+        self._layouts = layouts_of(again, [*inputs.tensors(), *self._model.state_dict().values()])
         del inputs
         index = _first(zip(plain, again), _alike)
         if index is not None:

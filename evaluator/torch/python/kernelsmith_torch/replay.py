@@ -17,6 +17,7 @@ import torch
 from kernelsmith_process.framing import Failure
 
 from .accelerator import Device, Seal, wrap
+from .layout import Layout, in_layout
 from .model_source import is_memory, out_of_memory
 from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, TensorInfo
 from .timing import Footprint, driver_ok, poison_of
@@ -146,16 +147,19 @@ class Kernels:
 
 
 class Program:
-    """A checked plan with its state: makes calls of one of its alternatives. `after` is called after each operation."""
+    """A checked plan with its state: makes calls of one of its alternatives. Outputs get `layouts`; `after` is called after
+    each operation."""
 
-    def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device, after: After = _go_on) -> None:
-        self._plan, self._device = plan, device
+    def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device, layouts: Sequence[Layout] = (),
+                 after: After = _go_on) -> None:
+        self._plan, self._device, self._layouts = plan, device, layouts
         for name in plan.state:
             if name not in state:
                 raise Failure("candidate", "plan", "bad_plan", f"the plan uses '{name}', which the reference does not have")
         self.kernels = Kernels(plan.kernels, device)
         self._fixed: Tensors = {id_: state[name].detach() for name, id_ in plan.state.items()}
         self._foreign = {tensor.untyped_storage().data_ptr() for tensor in self._fixed.values()}
+        self._parameters = set(self._foreign)
         try:
             with torch.no_grad():
                 self._execute(plan.setup, self._fixed, Footprint(), self._foreign, after)
@@ -197,9 +201,21 @@ class Program:
              after: After = _go_on) -> list[torch.Tensor]:
         """One call on these inputs; what it allocates is added to `footprint`. Can be captured."""
         tensors = self._given(inputs)
-        foreign = self._foreign | {tensor.untyped_storage().data_ptr() for tensor in inputs}
-        self._execute(alternative.ops, tensors, footprint, foreign, after)
-        return [self._output(info, tensors[info.id]) for info in alternative.outputs]
+        given = {tensor.untyped_storage().data_ptr() for tensor in inputs}
+        self._execute(alternative.ops, tensors, footprint, self._foreign | given, after)
+        outputs = [self._output(info, tensors[info.id]) for info in alternative.outputs]
+        return self._laid_out(outputs, given | self._parameters, footprint)
+
+    def _laid_out(self, outputs: list[torch.Tensor], taken: set[int], footprint: Footprint) -> list[torch.Tensor]:
+        """The outputs as the reference's lie, which is part of the call."""
+        for index, layout in enumerate(self._layouts[:len(outputs)]):
+            with blaming_candidate("writing an output out"):
+                found = in_layout(outputs[index], layout, taken)
+            if found is not outputs[index]:
+                footprint.add(found)
+                outputs[index] = found
+            taken.add(found.untyped_storage().data_ptr())
+        return outputs
 
     def steps(self, alternative: Alternative, inputs: Sequence[torch.Tensor]) -> list[Any]:
         """A function for each operation, to be called in order: for a profile."""

@@ -16,6 +16,7 @@ from kernelsmith_process.framing import Failure, Message
 from . import plan_format
 from .accelerator import SMALL_GAP, Device, Seal, place_like, use_precision
 from .judge import PRECISIONS, check_sets
+from .layout import Layout
 from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
 from .model_source import VARIANTS, Inputs, Reference, blaming
 from .plan_check import Alternative, Aten, check_plan
@@ -93,6 +94,7 @@ class Runner:
         use_precision(request["precision"])
         self._capacity = int(request["slots"])
         self._memory = request.get("memory") or {}
+        self._layouts = [Layout.read(told) for told in request.get("outputs") or []]  # a request by hand may leave them open
         with blaming(self._reference.path, "moving parameters to the device"):
             self._take_state()
         self._slots = []
@@ -145,7 +147,7 @@ class Runner:
                           "plan the candidate with this reference")
         with blaming_candidate("preparing the candidate"):
             self._call_s = _call_s_of(request)
-            self._program = Program(plan, self._state, self._device, self._wait_after_each())
+            self._program = Program(plan, self._state, self._device, self._layouts, self._wait_after_each())
             self._first_slot()
             timed = []
             for alternative in plan.alternatives:
