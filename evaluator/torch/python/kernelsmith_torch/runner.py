@@ -6,6 +6,7 @@ It never computes an expected output: a candidate's kernels run in this process'
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +44,9 @@ class Runner:
         self._reference: Reference | None = None
         self._memory: Message = {}  # how the judge laid the task out
         self._slots: list[tuple[Inputs, Any]] = []
+        self._calls: list[Call] = []
+        self._pool: Any = None
+        self._anchor: Call | None = None  # keeps the pool while its calls come and go
         self._program: Program | None = None
         self._alone = False
 
@@ -97,9 +101,9 @@ class Runner:
         self._layouts = [Layout.read(told) for told in request.get("outputs") or []]  # a request by hand may leave them open
         with blaming(self._reference.path, "moving parameters to the device"):
             self._take_state()
-        self._slots = []
-        self._new_slot()
-        self._inputs_are = [(t.dtype, tuple(t.shape)) for t in self._slots[0][0].tensors()]
+        drawn = self._reference.draw(0, _FIRST_SEED)
+        self._outline = drawn.with_tensors([torch.empty_like(t, device="meta") for t in drawn.tensors()])
+        self._inputs_are = [(t.dtype, tuple(t.shape)) for t in drawn.tensors()]
         return {}
 
     def _take_state(self) -> None:
@@ -148,7 +152,7 @@ class Runner:
         with blaming_candidate("preparing the candidate"):
             self._call_s = _call_s_of(request)
             self._program = Program(plan, self._state, self._device, self._layouts, self._wait_after_each())
-            self._first_slot()
+            self._slots = [self._new_slot()]
             timed = []
             for alternative in plan.alternatives:
                 timed.append(self._try(alternative, only=len(plan.alternatives) == 1))
@@ -156,17 +160,17 @@ class Runner:
             raise timed[0]
         best = min((us, i) for i, us in enumerate(timed) if not isinstance(us, Failure))[1]
         self._best = plan.alternatives[best]
-        self._calls: list[Call] = []
-        self._pool = self._clock.new_pool()
         aten = sum(isinstance(op, Aten) for op in self._best.ops)
         with blaming_candidate("preparing the candidate"):
-            call = self._call(0)
+            self._pool = self._clock.new_pool()
+            self._anchor = None if self._memory.get("gives_back") else self._clock.hold(self._pool)
+            self._calls = [self._record(self._best, 0, self._pool)]
         return {"launches": len(self._best.ops) - aten, "aten": aten,
                 "own_ops": sorted({self._program.name_of(op) for op in self._best.ops if not isinstance(op, Aten)}),
                 "best": self._best.name,
                 "alternatives": [{"name": a.name, "us": None if isinstance(us, Failure) else us or None}
                                  for a, us in zip(plan.alternatives, timed)],
-                "workspace_bytes": sum(size for size, _ in call.footprint.ranges.values())}
+                "workspace_bytes": sum(size for size, _ in self._calls[0].footprint.ranges.values())}
 
     def run(self, request: Message, _: bytes) -> Message:
         """One batch: draws inputs, poisons what the candidate writes, replays, and reads the clocks."""
@@ -175,10 +179,10 @@ class Runner:
         check_sets(variant, len(VARIANTS), sets, self._capacity)
         self._played = None
         with blaming_candidate("running the candidate"):
-            calls = [self._call(i) for i in range(len(sets))]
-            times = self._clock.play(calls, lambda: self._lay_out(program, variant, sets),
+            self._place_anew(len(sets))
+            times = self._clock.play(self._calls, lambda: self._lay_out(program, variant, sets),
                                      Patience(_call_s_of(request)))
-        self._played = calls
+        self._played = self._calls
         return {"us": times.us, "host_us": times.host_us}
 
     def publish(self, _: Message, __: bytes) -> Message:
@@ -194,14 +198,15 @@ class Runner:
             self._state_seal.close()
             outbox = self._outbox.publish([call.outputs for call in self._played])
         if not self._memory.get("together", True):
-            self._rest()
+            self._drop_calls()
         return {"outbox": outbox}
 
     def profile(self, _: Message, __: bytes) -> Message:
         """Where a call's time goes: each operation by itself, in order."""
         program = self._loaded()
         with torch.no_grad(), blaming_candidate("profiling the candidate"):
-            self._first_slot()
+            if not self._slots:
+                self._slots = [self._new_slot()]
             self._fill(0, 0, _FIRST_SEED)
             self._clock.wipe_free_memory()
             steps = program.steps(self._best, self._slots[0][0].tensors())
@@ -252,30 +257,24 @@ class Runner:
         inputs = self._slots[slot][0].tensors()
         return self._clock.record(lambda: program.call(alternative, inputs, footprint), footprint, pool)
 
-    def _call(self, slot: int) -> Call:
-        while len(self._calls) <= slot:
-            if len(self._slots) <= slot:
-                self._new_slot()
-            self._calls.append(self._record(self._best, len(self._calls), self._pool))
-        return self._calls[slot]
+    def _place_anew(self, count: int) -> None:
+        """Calls of a batch at other places than those of any batch before: what an earlier one noted of addresses is worth
+        nothing. Recording takes the host's time, and none of the device's."""
+        self._drop_calls()
+        self._slots = [self._new_slot() for _ in range(count)]
+        recorded = {slot: self._record(self._best, slot, self._pool) for slot in secrets.SystemRandom().sample(range(count), count)}
+        self._calls = [recorded[slot] for slot in range(count)]
 
-    def _rest(self) -> None:
-        """Leaves the device to the truth: the outputs have been copied, the rest is made again."""
+    def _drop_calls(self) -> None:
         self._clock.forget()
         self._calls, self._slots, self._played = [], [], None
-        self._pool = self._clock.new_pool()
+        if self._memory.get("gives_back"):
+            self._pool = self._clock.new_pool()
+            self._device.give_back()
 
-    def _first_slot(self) -> None:
-        if not self._slots:
-            self._new_slot()
-
-    def _new_slot(self) -> None:
-        assert self._reference is not None
-        drawn = self._reference.draw(0, _FIRST_SEED)
-        tensors, memory = place_like(drawn.tensors(), self._device)
-        self._slots.append((drawn.with_tensors(tensors), memory))
-        del drawn
-        self._fill(len(self._slots) - 1, 0, _FIRST_SEED)
+    def _new_slot(self) -> tuple[Inputs, Any]:
+        tensors, memory = place_like(self._outline.tensors(), self._device)
+        return self._outline.with_tensors(tensors), memory
 
     def _fill(self, slot: int, variant: int, seed: int) -> None:
         assert self._reference is not None
@@ -305,7 +304,8 @@ class Runner:
     def _unload(self) -> None:
         """Drops all that belongs to a candidate."""
         self._clock.forget()
-        self._calls, self._played = [], None
+        self._calls, self._slots, self._played = [], [], None
+        self._pool = self._anchor = None
         program, self._program = self._program, None
         if program is not None:
             program.kernels.close()

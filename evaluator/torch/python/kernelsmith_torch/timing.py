@@ -126,12 +126,16 @@ class Clock:
         """Graph memory of its own for record(): given back once its calls are forgotten."""
         return torch.cuda.graph_pool_handle() if self._device.is_cuda else None
 
+    def hold(self, pool: Any) -> Call:
+        """A call that keeps a pool while it is kept itself: PyTorch takes no pool whose graphs are all gone."""
+        return self.record(lambda: [self._trifle.clone()], pool=pool)
+
     def forget(self) -> None:
         """Drops the graphs of batches. Before the calls that they hold are dropped."""
         for executable in self._graphs.values():
             self._ok(self._driver.cuGraphExecDestroy(executable))
         self._graphs.clear()
-        self._pool = self.new_pool()  # PyTorch takes no pool whose graphs are all gone
+        self._pool = self.new_pool()
 
     def play(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None = None) -> Times:
         """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. Where the launch came

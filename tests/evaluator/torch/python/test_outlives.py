@@ -101,6 +101,14 @@ class Kept(unittest.TestCase):
             self.batch(2)
         self.assertEqual((caught.exception.stage, caught.exception.code), ("integrity", "input_modified"))
 
+    def test_each_batch_lies_elsewhere(self) -> None:
+        runner, seen = self.bench.runner, set()
+        runner.load({}, linear_plan().bytes())
+        for seed in range(5):
+            runner.run({"variant": 0, "sets": [3 * seed + 1, 3 * seed + 2, 3 * seed + 3]}, b"")
+            seen.add(tuple(t.data_ptr() - memory.data_ptr() for inputs, memory in runner._slots for t in inputs.tensors()))
+        self.assertEqual(len(seen), 5)
+
     def test_the_outbox_is_wiped_before_a_batch(self) -> None:
         self.bench.judged(linear_plan(), sets=[1])
         self.bench.runner.run({"variant": 0, "sets": [2]}, b"")
