@@ -17,6 +17,7 @@ import torch
 from kernelsmith_process.framing import Failure
 
 from .accelerator import Device, Seal, wrap
+from .cubin import may_keep_variables
 from .layout import Layout, in_layout
 from .model_source import is_memory, out_of_memory
 from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, TensorInfo
@@ -67,8 +68,9 @@ class Kernels:
 
     def __init__(self, kernels: Sequence[Kernel], device: Device) -> None:
         self._kernels, self._device = kernels, device
-        self._modules: list[Any] = []
-        self._functions: list[Any] = []
+        self._modules: dict[int, Any] = {}
+        self._functions: dict[int, Any] = {}
+        self._with_variables = {i for i, kernel in enumerate(kernels) if may_keep_variables(kernel.cubin)}
         if not kernels:
             return
         if not device.is_cuda:
@@ -78,21 +80,27 @@ class Kernels:
 
         self._driver = driver
         try:
-            for kernel in kernels:
-                with blaming_candidate(f"loading kernel {kernel.name}"):
-                    self._load(kernel)
+            for index in range(len(kernels)):
+                self._load(index)
         except Failure:
             self.close()
             raise
 
-    def _load(self, kernel: Kernel) -> None:
-        driver = self._driver
-        self._modules.append(driver_ok(driver.cuModuleLoadData(kernel.cubin)))
-        function = driver_ok(driver.cuModuleGetFunction(self._modules[-1], kernel.name.encode()))
-        if kernel.shared > _STATIC_SHARED:
-            driver_ok(driver.cuFuncSetAttribute(
-                function, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel.shared))
-        self._functions.append(function)
+    def _load(self, index: int) -> None:
+        kernel, driver = self._kernels[index], self._driver
+        with blaming_candidate(f"loading kernel {kernel.name}"):
+            self._modules[index] = driver_ok(driver.cuModuleLoadData(kernel.cubin))
+            function = driver_ok(driver.cuModuleGetFunction(self._modules[index], kernel.name.encode()))
+            if kernel.shared > _STATIC_SHARED:
+                driver_ok(driver.cuFuncSetAttribute(
+                    function, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel.shared))
+            self._functions[index] = function
+
+    def renew(self, used: set[int]) -> None:
+        """Loads those of these kernels anew that may keep variables: they are as the cubin says. No graph may hold them."""
+        for index in sorted(self._with_variables & used):
+            driver_ok(self._driver.cuModuleUnload(self._modules.pop(index)))
+            self._load(index)
 
     def launch(self, op: Launch, tensors: Tensors, footprint: Footprint) -> None:
         """Launches on the current stream."""
@@ -141,9 +149,9 @@ class Kernels:
         return config
 
     def close(self) -> None:
-        for module in self._modules:
-            driver_ok(self._driver.cuModuleUnload(module))
-        self._modules, self._functions = [], []
+        while self._modules:
+            driver_ok(self._driver.cuModuleUnload(self._modules.popitem()[1]))
+        self._functions.clear()
 
 
 class Program:
@@ -196,6 +204,10 @@ class Program:
             raise Failure("candidate", "integrity", "input_modified", "the candidate writes to memory of the runner: what "
                           "its constructor made cannot be restored", "write to tensors of your own")
         self._seal.close()
+
+    def renew(self, alternative: Alternative) -> None:
+        """Variables of its kernels. No recorded call of it may exist."""
+        self.kernels.renew({op.kernel for op in alternative.ops if isinstance(op, Launch)})
 
     def call(self, alternative: Alternative, inputs: Sequence[torch.Tensor], footprint: Footprint,
              after: After = _go_on) -> list[torch.Tensor]:

@@ -261,6 +261,7 @@ class Runner:
         """Calls of a batch at other places than those of any batch before: what an earlier one noted of addresses is worth
         nothing. Recording takes the host's time, and none of the device's."""
         self._drop_calls()
+        self._loaded().renew(self._best)
         self._slots = [self._new_slot() for _ in range(count)]
         recorded = {slot: self._record(self._best, slot, self._pool) for slot in secrets.SystemRandom().sample(range(count), count)}
         self._calls = [recorded[slot] for slot in range(count)]
