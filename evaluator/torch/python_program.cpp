@@ -92,7 +92,7 @@ SandboxSpec untrusted_program(const Python& python, const std::string& module, C
   spec.limits.open_files = 1024;
   spec.limits.processes = 256;
   spec.limits.output_bytes = 0;  // of a planner's whole life; the tail is what is kept
-  spec.profile = SandboxProfile::toolchain;
+  spec.profile = SandboxProfile::command;
   spec.confinement = confinement;
   return spec;
 }

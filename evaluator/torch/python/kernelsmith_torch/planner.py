@@ -23,10 +23,11 @@ import torch
 import triton
 
 from kernelsmith_process import framing
-from kernelsmith_process.descendants import end_all, end_with_parent, take_orphans
+from kernelsmith_process.descendants import ALONE, end_all, end_with_parent, take_orphans
 from kernelsmith_process.framing import Failure, FramingError, Message
 
 from . import planning
+from .surroundings import Surroundings
 
 # What a child may write into one file: Triton's largest intermediate files are a few MiB.
 _MOST_FILE = 64 << 20
@@ -37,6 +38,10 @@ _POLL_MS = 50
 
 _FIRST = {"reference": "done"}
 
+# A sandbox has these to itself; on the host they are everybody's.
+_SHARED = ("/tmp", "/dev/shm") if ALONE else ()
+_CHANGED = 4
+
 
 def main() -> None:
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -45,7 +50,8 @@ def main() -> None:
     torch.set_num_threads(1)
     take_orphans()
     _warm()
-    framing.serve(requests, replies, _handle)
+    surroundings = Surroundings(_SHARED)
+    framing.serve(requests, replies, lambda request, _: _handle(request, surroundings))
 
 
 def _warm() -> None:
@@ -59,7 +65,7 @@ def _warm() -> None:
     gc.freeze()
 
 
-def _handle(request: Message, _: bytes) -> tuple[Message, bytes]:
+def _handle(request: Message, surroundings: Surroundings) -> tuple[Message, bytes]:
     if request.get("do") == "hello":
         return {"torch": torch.__version__, "triton": triton.__version__, "python": platform.python_version(),
                 "cuda_build": torch.version.cuda is not None}, b""
@@ -71,6 +77,8 @@ def _handle(request: Message, _: bytes) -> tuple[Message, bytes]:
         return _plan(request, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        if not surroundings.restore():
+            os._exit(_CHANGED)  # no other candidate is planned here, and who did this has killed a planner
 
 
 def _checked(request: Message) -> Message:
