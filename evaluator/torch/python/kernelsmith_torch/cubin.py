@@ -1,4 +1,4 @@
-"""What a compiled kernel takes, read from its ELF file: registers of a thread, and spilled words; and whether it has variables."""
+"""Of a compiled kernel, read from its ELF file: registers of a thread, spilled words, and whether it has variables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def resources(cubin: bytes, name: str) -> dict[str, int]:
 
 
 def may_keep_variables(cubin: bytes) -> bool:
-    """Whether loading it makes variables that outlive a launch (`__device__`, `.global` in PTX). What is not understood may."""
+    """Whether loading it makes variables that outlive a launch (`.global` in PTX). What is not understood may."""
     try:
         sections = _sections(cubin)
     except (struct.error, IndexError, ValueError):

@@ -119,7 +119,8 @@ class Judge:
         if not self._layout.together:
             self._drop_slots()
         self._prepared = True
-        return {"inputs": [_shape(t) for t in first.tensors], "outputs": [{**_shape(t), "stride": layout.stride, "fresh": layout.fresh} for t, layout in zip(outputs, self._layouts)],
+        return {"inputs": [_shape(t) for t in first.tensors],
+                "outputs": [{**_shape(t), "stride": at.stride, "fresh": at.fresh} for t, at in zip(outputs, self._layouts)],
                 "state": list(self._reference.state()), "variants": list(VARIANTS[:self._variants]), "slots": self._capacity, "call_us": call_us,
                 "compulsory_bytes": _bytes(first.tensors), "memory": {**vars(measured), **self._layout.told()},
                 "bytes_per_us": copy_rate(self._device), "notes": self._truth.notes + self._notes}

@@ -34,7 +34,7 @@ def layouts_of(outputs: Sequence[torch.Tensor], others: Iterable[torch.Tensor]) 
 
 
 def in_layout(output: torch.Tensor, layout: Layout, taken: set[int]) -> torch.Tensor:
-    """The output, or a copy of it where it does not lie as the reference's does. `taken`: memory of inputs, parameters and the
+    """The output, or a copy of it if it does not lie as the reference's does. `taken`: memory of inputs, parameters and the
     outputs before it. An output of another shape is left for the judge to refuse."""
     if tuple(output.shape) != layout.shape or not output.numel():
         return output

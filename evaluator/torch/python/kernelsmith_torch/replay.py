@@ -21,6 +21,7 @@ from .cubin import may_keep_variables
 from .layout import Layout, in_layout
 from .model_source import is_memory, out_of_memory
 from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, TensorInfo
+from .scrub import Scrubber
 from .timing import Footprint, driver_ok, poison_of
 
 Tensors = dict[int, torch.Tensor]
@@ -96,6 +97,12 @@ class Kernels:
                     function, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel.shared))
             self._functions[index] = function
 
+    def frame(self) -> int:
+        """Bytes of local memory that a thread of any of them has at most."""
+        attribute = self._driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES if self._functions else None
+        return max((int(driver_ok(self._driver.cuFuncGetAttribute(attribute, function)))
+                    for function in self._functions.values()), default=0)
+
     def renew(self, used: set[int]) -> None:
         """Loads those of these kernels anew that may keep variables: they are as the cubin says. No graph may hold them."""
         for index in sorted(self._with_variables & used):
@@ -158,8 +165,8 @@ class Program:
     """A checked plan with its state: makes calls of one of its alternatives. Outputs get `layouts`; `after` is called after
     each operation."""
 
-    def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device, layouts: Sequence[Layout] = (),
-                 after: After = _go_on) -> None:
+    def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device, scrubber: Scrubber,
+                 layouts: Sequence[Layout] = (), after: After = _go_on) -> None:
         self._plan, self._device, self._layouts = plan, device, layouts
         for name in plan.state:
             if name not in state:
@@ -169,6 +176,7 @@ class Program:
         self._foreign = {tensor.untyped_storage().data_ptr() for tensor in self._fixed.values()}
         self._parameters = set(self._foreign)
         try:
+            scrubber.reach(self.kernels.frame())
             with torch.no_grad():
                 self._execute(plan.setup, self._fixed, Footprint(), self._foreign, after)
             self._made = self._keep_made()

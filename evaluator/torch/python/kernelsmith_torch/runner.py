@@ -22,6 +22,7 @@ from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours
 from .model_source import VARIANTS, Inputs, Reference, blaming
 from .plan_check import Alternative, Aten, check_plan
 from .replay import Program, blaming_candidate
+from .scrub import Scrubber
 from .sharing import Outbox
 from .timing import OTHER_POISON, Call, Clock, Footprint, Patience, op_times
 
@@ -41,6 +42,7 @@ class Runner:
         self._device = device
         self._clock = Clock(device)
         self._outbox = Outbox(device)
+        self._scrubber = Scrubber(device)
         self._reference: Reference | None = None
         self._memory: Message = {}  # how the judge laid the task out
         self._slots: list[tuple[Inputs, Any]] = []
@@ -139,7 +141,7 @@ class Runner:
         self._unload()
         self._restore_state()
         self._limit(bool(request.get("alone")))
-        self._clock.wipe_free_memory()
+        self._wipe()
         try:
             text, cubins = plan_format.decode(blob)
         except plan_format.PlanError as error:
@@ -151,7 +153,7 @@ class Runner:
                           "plan the candidate with this reference")
         with blaming_candidate("preparing the candidate"):
             self._call_s = _call_s_of(request)
-            self._program = Program(plan, self._state, self._device, self._layouts, self._wait_after_each())
+            self._program = Program(plan, self._state, self._device, self._scrubber, self._layouts, self._wait_after_each())
             self._slots = [self._new_slot()]
             timed = []
             for alternative in plan.alternatives:
@@ -208,7 +210,7 @@ class Runner:
             if not self._slots:
                 self._slots = [self._new_slot()]
             self._fill(0, 0, _FIRST_SEED)
-            self._clock.wipe_free_memory()
+            self._wipe()
             steps = program.steps(self._best, self._slots[0][0].tensors())
             op_times(self._device, steps, Patience(self._call_s))
             times = op_times(self._device, program.steps(self._best, self._slots[0][0].tensors()), Patience(self._call_s))
@@ -226,7 +228,7 @@ class Runner:
         try:
             with torch.no_grad(), blaming_candidate("running the candidate"):
                 self._fill(0, 0, _FIRST_SEED)
-                self._clock.wipe_free_memory()
+                self._wipe()
                 program.call(alternative, inputs, Footprint(), self._wait_after_each())
                 self._device.finish()
                 if only:
@@ -263,7 +265,8 @@ class Runner:
         self._drop_calls()
         self._loaded().renew(self._best)
         self._slots = [self._new_slot() for _ in range(count)]
-        recorded = {slot: self._record(self._best, slot, self._pool) for slot in secrets.SystemRandom().sample(range(count), count)}
+        order = secrets.SystemRandom().sample(range(count), count)
+        recorded = {slot: self._record(self._best, slot, self._pool) for slot in order}
         self._calls = [recorded[slot] for slot in range(count)]
 
     def _drop_calls(self) -> None:
@@ -286,8 +289,8 @@ class Runner:
             self._device.give_back()
 
     def _lay_out(self, program: Program, variant: int, sets: list[int]) -> None:
-        """Nothing that an earlier batch wrote is left, and nothing that we compute from secrets: neither beside the inputs nor
-        in the outbox nor in memory that nobody uses."""
+        """Nothing that an earlier batch wrote is left, and nothing that we compute from secrets: neither beside the inputs,
+        nor in the outbox, nor in memory that nobody uses."""
         for _, memory in self._slots:
             memory.fill_(OTHER_POISON)
         self._outbox.wipe()
@@ -295,7 +298,12 @@ class Runner:
             self._fill(slot, variant, seed)
         program.restore()
         self._inputs_seal = Seal([t for inputs, _ in self._slots[:len(sets)] for t in inputs.tensors()])
+        self._wipe()
+
+    def _wipe(self) -> None:
+        """What nobody uses, and kernels can reach."""
         self._clock.wipe_free_memory()
+        self._scrubber.run()
 
     def _loaded(self) -> Program:
         if self._program is None:

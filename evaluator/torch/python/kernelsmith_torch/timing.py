@@ -85,6 +85,7 @@ class Clock:
             self._stream = torch.cuda.Stream(device.torch)
             self._sweep = torch.empty(device.facts()["l2_bytes"] // 2, dtype=torch.int32, device=device.torch)
             self._trifle = torch.zeros(1, device=device.torch)
+            self._persists = device.facts()["capability"] >= [8, 0]
         self._pool = self.new_pool()
 
     def record(self, function: Function, footprint: Footprint | None = None, pool: Any = None) -> Call:
@@ -198,6 +199,8 @@ class Clock:
             self._trifle.fill_(1)
             self._device.finish()
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        if self._persists:
+            self._ok(self._driver.cuCtxResetPersistingL2Cache())  # such lines outlive a sweep
         with torch.cuda.stream(self._stream):
             self._sweep.zero_()
             torch.cuda._sleep(int(self._gate_us * _CYCLES_PER_US))
