@@ -119,7 +119,7 @@ class Runner:
     def _copy_state(self) -> None:
         for name, value in self._originals.items():
             self._state[name].copy_(value)
-        self._state_seal = Seal(list(self._state.values()))
+        self._state_seal = Seal([self._state_memory])
 
     def _restore_state(self) -> None:
         """As the reference has it, whatever the candidate before did, and however far it came."""
@@ -195,8 +195,8 @@ class Runner:
         with blaming_candidate("reading the candidate's outputs"):
             for seal, what in ((self._inputs_seal, "its inputs"), (self._state_seal, "parameters of the model")):
                 if not seal.intact():
-                    raise Failure("candidate", "integrity", "input_modified", f"the candidate changes {what}",
-                                  "write to tensors of your own")
+                    raise Failure("candidate", "integrity", "input_modified", f"the candidate changes {what}, or memory beside "
+                                  "them", "write to tensors of your own")
             self._state_seal.close()
             outbox = self._outbox.publish([call.outputs for call in self._played])
         if not self._memory.get("together", True):
@@ -297,7 +297,7 @@ class Runner:
         for slot, seed in enumerate(sets):
             self._fill(slot, variant, seed)
         program.restore()
-        self._inputs_seal = Seal([t for inputs, _ in self._slots[:len(sets)] for t in inputs.tensors()])
+        self._inputs_seal = Seal([memory for _, memory in self._slots])
         self._wipe()
 
     def _wipe(self) -> None:

@@ -109,6 +109,19 @@ class Kept(unittest.TestCase):
             seen.add(tuple(t.data_ptr() - memory.data_ptr() for inputs, memory in runner._slots for t in inputs.tensors()))
         self.assertEqual(len(seen), 5)
 
+    def test_writes_beside_inputs_and_parameters_are_found(self) -> None:
+        runner = self.bench.runner
+        for tensor, memory in ((lambda: runner._slots[0][0].tensors()[0], lambda: runner._slots[0][1]),
+                               (lambda: runner._state["linear.bias"], lambda: runner._state_memory)):
+            runner.load({}, linear_plan().bytes())
+            runner.run({"variant": 0, "sets": [1]}, b"")
+            runner.publish({}, b"")
+            behind = tensor().data_ptr() - memory().data_ptr() + tensor().numel() * 4
+            memory()[behind - 1 if behind == memory().numel() else behind] ^= 1
+            with self.assertRaises(Failure) as caught:
+                runner.publish({}, b"")
+            self.assertEqual(caught.exception.code, "input_modified")
+
     def test_the_outbox_is_wiped_before_a_batch(self) -> None:
         self.bench.judged(linear_plan(), sets=[1])
         self.bench.runner.run({"variant": 0, "sets": [2]}, b"")
