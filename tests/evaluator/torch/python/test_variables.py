@@ -20,6 +20,8 @@ def add_one(x, y, n: tl.constexpr):
     seen = tl.inline_asm_elementwise(asm, "=r,r", [at], dtype=tl.int32, is_pure=False, pack=1)
     tl.store(y + at, tl.load(x + at) + seen)
 """
+WITH_LIBDEVICE = PLAIN.replace(" + 1)", " + libdevice.erf(1.0 * tl.load(x + at)))").replace(
+    "@triton", "from triton.language.extra import libdevice\n@triton")
 LAUNCH = """
     z = self.linear(x)
     y = torch.empty_like(z)
@@ -41,6 +43,7 @@ class Cubins(Planner):
         plain = self.cubin(PLAIN)
         self.assertIn(b".nv.shared.", plain)
         self.assertFalse(may_keep_variables(plain))
+        self.assertFalse(may_keep_variables(self.cubin(WITH_LIBDEVICE)), "its leftover is dropped")
         self.assertTrue(may_keep_variables(self.cubin(NOTING)))
 
     def test_what_is_no_elf_file_may_have_some(self):
