@@ -16,7 +16,7 @@ import torch
 
 from kernelsmith_process.framing import Failure
 
-from .accelerator import Device, Seal, wrap
+from .accelerator import SMALL_GAP, Device, Seal, place_like
 from .cubin import may_keep_variables
 from .layout import Layout, in_layout
 from .model_source import is_memory, out_of_memory
@@ -180,34 +180,38 @@ class Program:
             with torch.no_grad():
                 self._execute(plan.setup, self._fixed, Footprint(), self._foreign, after)
             self._made = self._keep_made()
-            self._pristine = [memory.clone() for memory in self._made]
-            self._seal = Seal(self._made)
+            self._pristine = self._made.clone()
+            self._seal = Seal([self._made])
         except BaseException:
             with contextlib.suppress(RuntimeError):  # what went wrong is what counts
                 self.kernels.close()
             raise
-        self._foreign.update(memory.data_ptr() for memory in self._made)
 
-    def _keep_made(self) -> list[torch.Tensor]:
-        """The memory that setup made, as bytes. Its tensors get storages that no operator of a call can resize."""
+    def _keep_made(self) -> torch.Tensor:
+        """Moves what setup made into one piece of memory, which it gives. Its tensors get storages that no operator of a call
+        can resize."""
         made: dict[int, torch.Tensor] = {}
-        self._owners = [tensor.untyped_storage() for tensor in self._fixed.values()]
-        for (id_, tensor), owner in zip(self._fixed.items(), self._owners):
-            address = owner.data_ptr()
-            if address in self._foreign or not owner.nbytes():
-                continue
-            if address not in made:
-                made[address] = wrap(address, owner.nbytes(), tensor.device)
-            whole = owner.nbytes() // tensor.element_size() * tensor.element_size()
-            self._fixed[id_] = made[address][:whole].view(tensor.dtype).as_strided(
-                tensor.shape, tensor.stride(), tensor.storage_offset())
-        return list(made.values())
+        for tensor in self._fixed.values():
+            storage = tensor.untyped_storage()
+            if storage.nbytes() and storage.data_ptr() not in self._foreign:
+                made[storage.data_ptr()] = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+        placed, memory = place_like(list(made.values()), self._device, SMALL_GAP)
+        moved = dict(zip(made, placed))
+        for address, target in moved.items():
+            target.copy_(made[address])
+        for id_, tensor in self._fixed.items():
+            whole = moved.get(tensor.untyped_storage().data_ptr())
+            if whole is not None:
+                size = whole.numel() // tensor.element_size() * tensor.element_size()
+                self._fixed[id_] = whole[:size].view(tensor.dtype).as_strided(
+                    tensor.shape, tensor.stride(), tensor.storage_offset())
+        self._foreign.update(target.data_ptr() for target in placed)
+        return memory
 
     def restore(self) -> None:
         """What setup made, as it was made: nothing goes from batch to batch. Failure if the copies of it were changed, too,
         which lie where the candidate's kernels run."""
-        for memory, pristine in zip(self._made, self._pristine):
-            memory.copy_(pristine)
+        self._made.copy_(self._pristine)
         if not self._seal.intact():
             raise Failure("candidate", "integrity", "input_modified", "the candidate writes to memory of the runner: what "
                           "its constructor made cannot be restored", "write to tensors of your own")
