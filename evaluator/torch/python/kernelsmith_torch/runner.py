@@ -24,7 +24,7 @@ from .plan_check import Alternative, Aten, check_plan
 from .replay import Program, blaming_candidate
 from .scrub import Scrubber
 from .sharing import Outbox
-from .timing import OTHER_POISON, Call, Clock, Footprint, Patience, op_times
+from .timing import OTHER_POISON, Call, Clock, Footprint, Patience, Times, op_times
 
 _FIRST_SEED = 1
 _TRIAL_REPLAYS = 5
@@ -50,6 +50,7 @@ class Runner:
         self._pool: Any = None
         self._anchor: Call | None = None  # keeps the pool while its calls come and go
         self._program: Program | None = None
+        self._best: Alternative | None = None  # once the plan is loaded
         self._alone = False
 
     def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
@@ -117,6 +118,7 @@ class Runner:
         self._copy_state()
 
     def _copy_state(self) -> None:
+        self._state_memory.fill_(OTHER_POISON)
         for name, value in self._originals.items():
             self._state[name].copy_(value)
         self._state_seal = Seal([self._state_memory])
@@ -160,30 +162,34 @@ class Runner:
                 timed.append(self._try(alternative, only=len(plan.alternatives) == 1))
         if all(isinstance(us, Failure) for us in timed):
             raise timed[0]
-        best = min((us, i) for i, us in enumerate(timed) if not isinstance(us, Failure))[1]
-        self._best = plan.alternatives[best]
-        aten = sum(isinstance(op, Aten) for op in self._best.ops)
+        best = plan.alternatives[min((us, i) for i, us in enumerate(timed) if not isinstance(us, Failure))[1]]
+        aten = sum(isinstance(op, Aten) for op in best.ops)
         with blaming_candidate("preparing the candidate"):
             self._pool = self._clock.new_pool()
             self._anchor = None if self._memory.get("gives_back") else self._clock.hold(self._pool)
-            self._calls = [self._record(self._best, 0, self._pool)]
-        return {"launches": len(self._best.ops) - aten, "aten": aten,
-                "own_ops": sorted({self._program.name_of(op) for op in self._best.ops if not isinstance(op, Aten)}),
-                "best": self._best.name,
+            self._calls = [self._record(best, 0, self._pool)]
+        self._best = best
+        return {"launches": len(best.ops) - aten, "aten": aten,
+                "own_ops": sorted({self._program.name_of(op) for op in best.ops if not isinstance(op, Aten)}),
+                "best": best.name,
                 "alternatives": [{"name": a.name, "us": None if isinstance(us, Failure) else us or None}
                                  for a, us in zip(plan.alternatives, timed)],
                 "workspace_bytes": sum(size for size, _ in self._calls[0].footprint.ranges.values())}
 
     def run(self, request: Message, _: bytes) -> Message:
         """One batch: draws inputs, poisons what the candidate writes, replays, and reads the clocks."""
-        program = self._loaded()
+        program = self._chosen()
         variant, sets = request["variant"], request["sets"]
         check_sets(variant, len(VARIANTS), sets, self._capacity)
         self._played = None
         with blaming_candidate("running the candidate"):
-            self._place_anew(len(sets))
-            times = self._clock.play(self._calls, lambda: self._lay_out(program, variant, sets),
-                                     Patience(_call_s_of(request)))
+            patience = Patience(_call_s_of(request))
+
+            def play() -> Times | None:
+                self._place_anew(len(sets))
+                return self._clock.play_once(self._calls, lambda: self._lay_out(program, variant, sets), patience)
+
+            times = self._clock.insist(play)
         self._played = self._calls
         return {"us": times.us, "host_us": times.host_us}
 
@@ -205,7 +211,7 @@ class Runner:
 
     def profile(self, _: Message, __: bytes) -> Message:
         """Where a call's time goes: each operation by itself, in order."""
-        program = self._loaded()
+        program = self._chosen()
         with torch.no_grad(), blaming_candidate("profiling the candidate"):
             if not self._slots:
                 self._slots = [self._new_slot()]
@@ -293,7 +299,6 @@ class Runner:
         nor in the outbox, nor in memory that nobody uses."""
         for _, memory in self._slots:
             memory.fill_(OTHER_POISON)
-        self._outbox.wipe()
         for slot, seed in enumerate(sets):
             self._fill(slot, variant, seed)
         program.restore()
@@ -301,7 +306,8 @@ class Runner:
         self._wipe()
 
     def _wipe(self) -> None:
-        """What nobody uses, and kernels can reach."""
+        """What nobody uses, and kernels can reach: maybe outputs of another candidate among it."""
+        self._outbox.wipe()
         self._clock.wipe_free_memory()
         self._scrubber.run()
 
@@ -310,12 +316,18 @@ class Runner:
             raise Failure("machine", "run", "bad_request", "no plan is loaded")
         return self._program
 
+    def _chosen(self) -> Program:
+        """A program that was loaded to the end."""
+        if self._best is None:
+            raise Failure("machine", "run", "bad_request", "no plan is loaded")
+        return self._loaded()
+
     def _unload(self) -> None:
         """Drops all that belongs to a candidate."""
         self._clock.forget()
         self._calls, self._slots, self._played = [], [], None
         self._pool = self._anchor = None
-        program, self._program = self._program, None
+        program, self._program, self._best = self._program, None, None
         if program is not None:
             program.kernels.close()
         del program

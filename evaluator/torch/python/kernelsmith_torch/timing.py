@@ -141,15 +141,25 @@ class Clock:
     def play(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None = None) -> Times:
         """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. Where the launch came
         too late to be measured, all of it is done again. Failure (timed_out) where `patience` ends before the batch."""
+        return self.insist(lambda: self.play_once(calls, lay_out, patience))
+
+    def play_once(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None = None) -> Times | None:
+        """The same, and nothing where the launch came too late."""
         if not self._device.is_cuda or any(call.graph is None for call in calls):
             return self._play_launched(calls, lay_out)
         executable = self._batch(calls)
+        lay_out()
+        self.poison(calls)
+        times, in_time = self._measure(lambda: self._ok(self._driver.cuGraphLaunch(executable, self._stream.cuda_stream)),
+                                       patience)
+        return times if in_time else None
+
+    @staticmethod
+    def insist(play: Callable[[], Times | None]) -> Times:
+        """Plays until it was measured. Failure where that needs too many tries."""
         for _ in range(_TRIES):
-            lay_out()
-            self.poison(calls)
-            times, in_time = self._measure(lambda: self._ok(self._driver.cuGraphLaunch(executable,
-                                                                                       self._stream.cuda_stream)), patience)
-            if in_time:
+            times = play()
+            if times is not None:
                 return times
         raise Failure("machine", "run", "late_launch", f"a batch was launched late {_TRIES} times",
                       "let no other program use this machine's processors")

@@ -94,6 +94,26 @@ class Kept(unittest.TestCase):
         for seed in (2, 3):
             self.assertIsNone(self.batch(seed)["wrong"])
 
+    def test_the_next_candidate_finds_parameters_as_they_were(self) -> None:
+        runner = self.bench.runner
+        runner.load({}, linear_plan().bytes())
+        runner._state_memory.fill_(3)
+        runner.load({}, linear_plan().bytes())
+        for name, value in runner._originals.items():
+            self.assertTrue(torch.equal(runner._state[name], value), name)
+        self.assertNotIn(3, runner._state_memory[-256 + 192:].tolist(), "the rest of the last tensor's place")
+
+    def test_a_plan_that_failed_cannot_be_run(self) -> None:
+        self.bench.judged(linear_plan())
+        bad = linear_plan()
+        bad.op("view", X, [7])
+        with self.assertRaises(Failure):
+            self.bench.runner.load({}, bad.bytes())
+        for step in (self.bench.runner.run, self.bench.runner.publish, self.bench.runner.profile):
+            with self.assertRaises(Failure) as caught:
+                step({"variant": 0, "sets": [1]}, b"")
+            self.assertEqual((caught.exception.fault, caught.exception.code), ("machine", "bad_request"))
+
     def test_views_of_what_it_made_stay_views(self) -> None:
         plan = Plan([torch.empty(16, 96)], ["linear.weight", "linear.bias"])
         whole = plan.op("zeros", [2, 16, 48], setup=True)
@@ -133,9 +153,12 @@ class Kept(unittest.TestCase):
 
     def test_the_outbox_is_wiped_before_a_batch(self) -> None:
         self.bench.judged(linear_plan(), sets=[1])
-        self.bench.runner.run({"variant": 0, "sets": [2]}, b"")
-        outbox = self.bench.runner._outbox._memory
-        self.assertEqual(outbox.unique().tolist(), [0xAB])
+        for step in (lambda: self.bench.runner.run({"variant": 0, "sets": [2]}, b""),
+                     lambda: self.bench.runner.load({}, linear_plan().bytes())):
+            self.assertGreater(len(self.bench.runner._outbox._memory.unique()), 1)
+            step()
+            self.assertEqual(self.bench.runner._outbox._memory.unique().tolist(), [0xAB])
+            self.bench.again([3])
 
     def test_secrets_are_wiped_before_a_candidates_kernels_run(self) -> None:
         """Each hash leaves its weights in free memory: none is taken between the last wiping and a call."""
