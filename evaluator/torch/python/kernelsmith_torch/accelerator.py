@@ -100,6 +100,14 @@ class Device:
             with contextlib.suppress(RuntimeError):
                 torch.cuda.empty_cache()
 
+    def drop_workspaces(self) -> bool:
+        """Frees those that PyTorch keeps for cuBLAS, and tells whether there were any. No recorded call may hold them."""
+        if not self.is_cuda:
+            return False
+        before = torch.cuda.memory_allocated(self.torch)
+        torch._C._cuda_clearCublasWorkspaces()
+        return torch.cuda.memory_allocated(self.torch) < before
+
     def finish(self) -> None:
         """Waits for all work of the device; raises what it failed with."""
         if self.is_cuda:

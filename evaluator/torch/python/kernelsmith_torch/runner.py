@@ -269,6 +269,8 @@ class Runner:
         """Calls of a batch at other places than those of any batch before: what an earlier one noted of addresses is worth
         nothing. Recording takes the host's time, and none of the device's."""
         self._drop_calls()
+        if self._device.drop_workspaces():
+            self._clock.wipe_free_memory()  # they are taken from the same memory again
         self._loaded().renew(self._best)
         self._slots = [self._new_slot() for _ in range(count)]
         order = secrets.SystemRandom().sample(range(count), count)
@@ -331,4 +333,5 @@ class Runner:
         if program is not None:
             program.kernels.close()
         del program
+        self._device.drop_workspaces()
         self._device.give_back()

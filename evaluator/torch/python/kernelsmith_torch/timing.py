@@ -183,7 +183,7 @@ class Clock:
                 continue
             address = segment["address"]
             for block in segment["blocks"]:
-                used = 0 if block["state"] == "inactive" else block["requested_size"]
+                used = 0 if block["state"] == "inactive" else block.get("requested_size", block["size"])
                 if used < block["size"]:
                     self._ok(self._driver.cuMemsetD8Async(address + used, OTHER_POISON, block["size"] - used, stream))
                 address += block["size"]
