@@ -342,3 +342,9 @@ Result<std::shared_ptr<Bus>> connect(const BusOptions& options, const std::stop_
 }
 
 }  // namespace kernelsmith::fleet
+
+namespace kernelsmith {
+
+Status check_fleet_support() { return {}; }
+
+}  // namespace kernelsmith

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -38,12 +39,18 @@ class NatsServer:
     def url(self):
         return f"nats://127.0.0.1:{self._port}"
 
+    @property
+    def store(self):
+        """Where it keeps its streams; a configuration file (-c) says so itself, or has no JetStream after a reload."""
+        return Path(self._folder.name, "store")
+
     def start(self):
         """Returns when it takes connections; again on the same port."""
         folder = self._folder.name
+        stream = [] if "-c" in self._arguments else ["-js", "-sd", str(self.store)]
         with open(f"{folder}/log", "a") as log:
             self._process = subprocess.Popen(
-                [shutil.which("nats-server", path=PATH), "-js", "-sd", f"{folder}/store", "-a", "127.0.0.1", "-p", str(self._port),
+                [shutil.which("nats-server", path=PATH), *stream, "-a", "127.0.0.1", "-p", str(self._port),
                  "--ports_file_dir", folder, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = time.monotonic() + PATIENCE_S
         while not self._takes_connections():
@@ -69,3 +76,7 @@ class NatsServer:
     def kill(self):
         self._process.kill()
         self._process.wait()
+
+    def reload(self):
+        """Its configuration file has changed."""
+        self._process.send_signal(signal.SIGHUP)
