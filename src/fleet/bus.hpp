@@ -143,6 +143,8 @@ struct BusOptions {
   std::string name;                     ///< of this connection, for the server's own lists
   milliseconds patience{60'000};        ///< of requests
   milliseconds first_patience{10'000};  ///< of the first connection
+  /// Called from several threads with why a server that is there gives no answer; may be empty.
+  std::function<void(const std::string&)> tell = {};
 };
 
 /// Connects. Errors: `network`, `untrusted` (TLS), `permission` (credentials), `unsupported` (no libnats, or

@@ -333,8 +333,11 @@ void Coordinator::watch(const std::stop_token& stop) {
 namespace kernelsmith {
 
 Result<std::shared_ptr<Evaluator>> make_fleet_evaluator(const Task& task, const FleetOptions& options) {
-  auto bus =
-      fleet::connect({.server = options.server, .name = "kernelsmith run", .patience = options.patience}, {});
+  auto bus = fleet::connect({.server = options.server,
+                             .name = "kernelsmith run",
+                             .patience = options.patience,
+                             .tell = options.tell},
+                            {});
   if (!bus) return bus.error();
   auto coordinator = std::make_shared<fleet::Coordinator>(std::move(*bus), task, options);
   if (const Status begun = coordinator->begin(); !begun) return begun.error();

@@ -10,6 +10,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds kPause{50};
 /// A server that refuses us is not asked all the time.
 constexpr milliseconds kReopenPause{500};
+/// So long a server that is there may say nothing before somebody is told.
+constexpr milliseconds kSilence{5'000};
 /// In milliseconds, at most: the library waits for connections that are still open.
 constexpr std::int64_t kEndingWait = 2000;
 
@@ -125,24 +127,27 @@ Error NatsConnection::away_error() const {
               "start it again; jobs and results that it has on its disk are kept");
 }
 
-Error NatsConnection::gave_up(const Outcome& outcome) const {
-  if (away_for().count() > 0) return away_error();
-  if (outcome.lacks_room()) return nats_error(outcome, "waited in vain", url_);
+Error NatsConnection::no_answer(const Outcome& outcome) const {
+  if (outcome.lacks_room()) return nats_error(outcome, "what is put is not taken", url_);
   return fail(ErrorCode::network,
-              "the NATS server has not answered for too long: " +
+              "the NATS server is there and gives no answer: " +
                   (outcome.lacks_jetstream() ? "its JetStream is off"
                                              : std::string(natsStatus_GetText(outcome.status))),
               url_, "its log says why; one whose disk was full has to be started again when there is room");
 }
 
 Result<Outcome> NatsConnection::insist(const Attempt& attempt, const std::stop_token& stop) const {
-  const auto deadline = steady_clock::now() + patience_;
-  for (;;) {
+  const auto began = steady_clock::now();
+  for (bool told = false;;) {
     Outcome outcome{NATS_CONNECTION_DISCONNECTED, {}};
     if (away_for().count() == 0) outcome = attempt(*link());
     if (!outcome.may_pass()) return outcome;
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "stopped while the server was away");
-    if (steady_clock::now() >= deadline) return gave_up(outcome);
+    const bool away = away_for().count() > 0;
+    const auto waited = steady_clock::now() - began;
+    if (waited >= patience_) return away ? away_error() : no_answer(outcome);
+    if (tell_ && !away && waited >= kSilence && !std::exchange(told, true))
+      tell_(describe(no_answer(outcome)));
     std::this_thread::sleep_for(kPause);
   }
 }

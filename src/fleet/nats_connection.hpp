@@ -57,14 +57,18 @@ class NatsConnection {
 
  private:
   NatsConnection(const BusOptions& options, NatsOptions settings)
-      : url_(options.server.url), patience_(options.patience), settings_(std::move(settings)) {}
+      : url_(options.server.url),
+        patience_(options.patience),
+        tell_(options.tell),
+        settings_(std::move(settings)) {}
   Outcome try_to_open();
   void happened(NatsLink::Event event);
   void keep_open(const std::stop_token& stop);
-  Error gave_up(const Outcome& outcome) const;
+  Error no_answer(const Outcome& outcome) const;
 
   const std::string url_;
   const milliseconds patience_;
+  const std::function<void(const std::string&)> tell_;
   const NatsOptions settings_;
   std::atomic<std::uint64_t> connections_ = 0;
   std::atomic<std::int64_t> lost_at_ = 0;  ///< of the steady clock, in milliseconds; 0 while connected

@@ -148,7 +148,11 @@ Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_t
     return connect({.server = options.server,
                     .name = "kernelsmith worker " + options.name,
                     .patience = options.patience,
-                    .first_patience = first_patience},
+                    .first_patience = first_patience,
+                    .tell =
+                        [&options](const std::string& text) {
+                          if (options.tell) options.tell({Notice::Level::warning, text});
+                        }},
                    stop);
   };
   auto connected = connect_within(0ms);
