@@ -105,12 +105,14 @@ class SmallDisk(NatsServer):
 
     @staticmethod
     def possible():
-        return subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode == 0
+        mount = ["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]
+        return subprocess.run(mount, capture_output=True).returncode == 0
 
     def command(self):
         store = str(self.store)
         os.makedirs(store, exist_ok=True)
-        return ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=8m none "$0" && exec "$@"', store, *super().command()]
+        mount = 'mount -t tmpfs -o size=8m none "$0" && exec "$@"'
+        return ["unshare", "-rm", "sh", "-c", mount, store, *super().command()]
 
     def fill(self):
         """To the last byte."""

@@ -24,8 +24,9 @@ class FleetFaults(ServiceTest):
         self.server = NatsServer("-c", str(self.file))
         self.addCleanup(self.server.close)
         self.nats = self.server.url.replace("://", "://first@")
-        self.worker = subprocess.Popen([KERNELSMITH, "worker", "--nats", self.nats, "--backend", "command", "--slots", "2"],
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        command = [KERNELSMITH, "worker", "--nats", self.nats, "--backend", "command", "--slots", "2"]
+        self.worker = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE, text=True)
         self.addCleanup(self.worker.stderr.close)
         self.addCleanup(self.worker.wait)
         self.addCleanup(self.worker.kill)
