@@ -17,13 +17,13 @@ from nats_server import NatsServer  # noqa: E402
 
 
 class Wire:
-    """Carries bytes between a port of its own and a server's, and damages all of them while `damages` is set."""
+    """Carries bytes between a port of its own and a server's, and damages those that go to `damages`."""
 
     def __init__(self, url):
         self._server = ("127.0.0.1", int(url.rpartition(":")[2]))
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"nats://127.0.0.1:{self._listener.getsockname()[1]}"
-        self.damages = False
+        self.damages = ()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self):
@@ -36,13 +36,13 @@ class Wire:
             except OSError:
                 return
             server = socket.create_connection(self._server)
-            for source, target in ((client, server), (server, client)):
-                threading.Thread(target=self._carry, args=(source, target), daemon=True).start()
+            for source, target, name in ((client, server, "server"), (server, client, "client")):
+                threading.Thread(target=self._carry, args=(source, target, name), daemon=True).start()
 
-    def _carry(self, source, target):
+    def _carry(self, source, target, name):
         try:
             while data := source.recv(65536):
-                target.sendall(bytes(byte ^ 0x15 for byte in data) if self.damages else data)
+                target.sendall(bytes(byte ^ 0x15 for byte in data) if name in self.damages else data)
         except OSError:
             pass
         for end in (source, target):
@@ -81,6 +81,13 @@ class DamageTest(CommandTest):
 
 class WireTest(DamageTest):
     def test_damaged_bytes_are_no_end(self):
+        self.survives(("server", "client"))
+
+    def test_what_the_server_cannot_read_is_no_end(self):
+        """It says so and closes the connection, which libnats then leaves closed."""
+        self.survives(("server",))
+
+    def survives(self, damages):
         server = NatsServer()
         self.addCleanup(server.close)
         wire = Wire(server.url)
@@ -88,9 +95,9 @@ class WireTest(DamageTest):
         worker = self.worker(wire.url)
         run = self.begin(wire.url)
         wait_for((self.folder / "a.run").exists, "the run")
-        wire.damages = True
+        wire.damages = damages
         self.hears(worker, "the server is away")
-        wire.damages = False
+        wire.damages = ()
         self.hears(worker, "the server is back")
         status, text = self.ended(run)
         self.assertEqual(status, 0, text)
