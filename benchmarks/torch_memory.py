@@ -137,7 +137,7 @@ def problems(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def evaluate(folder: pathlib.Path, name: str, text: str, limit_s: float) -> tuple[str, str]:
-    """GB needed and the score, or why there is none."""
+    """The GB that the task needs and its score, or an empty text and what went wrong."""
     task = write_task(folder, re.sub("[^A-Za-z0-9]+", "_", name), text, "any")
     candidate = task / "candidate.py"
     candidate.write_text(text + "\n\nclass ModelNew(Model):\n    pass\n")

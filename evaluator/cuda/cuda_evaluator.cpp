@@ -224,8 +224,8 @@ BufferLayout layout_of(const Prepared& prepared, const CudaOptions& options) {
   return {*prepared.task, *prepared.shapes, OraclePrecision::declared, options.buffer_bytes, kMostSlots};
 }
 
-/// Of the device's memory: tensors of a batch and copies of their outputs, sets of inputs, the oracle's
-/// tensors in two precisions, contexts of the judge and two runners, workspace.
+/// The bytes of the device that a task takes: tensors of a batch and copies of their outputs, sets of inputs,
+/// the oracle's tensors in two precisions, contexts of the judge and two runners, workspace.
 std::uint64_t need_of(const Prepared& prepared, const CudaOptions& options) {
   constexpr std::uint64_t kContexts = 3 * (std::uint64_t{500} << 20), kWorkspace = std::uint64_t{1} << 30;
   const BufferLayout layout = layout_of(prepared, options);

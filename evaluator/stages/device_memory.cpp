@@ -24,7 +24,7 @@ namespace {
 constexpr auto kPollClaims = std::chrono::milliseconds(20);
 /// More text than claims ever make is not ours.
 constexpr std::size_t kMostText = 1 << 20;
-/// Of the fields of /proc/PID/stat behind the program's name: when the process started.
+/// The field of /proc/PID/stat, counted from the program's name, that says when the process started.
 constexpr int kStartField = 20;
 
 Error claims_error(const char* what, const std::filesystem::path& path) {
@@ -52,7 +52,7 @@ std::string read_all(int file) {
   return text;
 }
 
-/// When the process started; 0 if there is none, or it is dead and nobody has asked how it ended.
+/// When the process started; 0 if it does not exist, or is a zombie.
 std::uint64_t start_of(long pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   const std::string text{std::istreambuf_iterator<char>(file), {}};

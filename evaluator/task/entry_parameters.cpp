@@ -35,7 +35,7 @@ class Definitions {
  private:
   std::string_view text(std::size_t token) const { return tokens_[token].in(text_); }
 
-  /// The bracket that closes the one at `open`; behind the last token where there is none.
+  /// The bracket that closes the one at `open`; the number of tokens if it is never closed.
   std::size_t end_of(std::size_t open) const {
     std::size_t depth = 0;
     for (std::size_t i = open; i < tokens_.size(); ++i) {

@@ -17,7 +17,8 @@ constexpr std::size_t kMostText = std::size_t{4} << 20;
 constexpr double kSpilledWord = 4;  // bytes
 /// A context of CUDA with PyTorch's kernels; a judge, two runners and a spare.
 constexpr std::uint64_t kProcesses = 4 * (std::uint64_t{600} << 20);
-/// Of inputs: drawn, varied, and in fp64. Of outputs: fp32, fp64, and the error that they may have.
+/// Inputs are held as drawn, as varied and in fp64; outputs in fp32 and fp64, with the error that they may
+/// have.
 constexpr std::uint64_t kTimes = 4;
 /// No device has more, and sums of some of them do not overflow.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;
@@ -31,7 +32,7 @@ Json head_of(std::string_view plan) {
   return parse_untrusted(plan.substr(kStart, size));
 }
 
-/// Of an element of "float32", "complex64", "bool", "float8_e4m3fn".
+/// Bytes of an element, by the name of its type: "float32", "complex64", "bool", "float8_e4m3fn".
 std::uint64_t width_of(const std::string& dtype) {
   const auto digit =
       std::ranges::find_if(dtype, [](unsigned char letter) { return std::isdigit(letter) != 0; });

@@ -21,7 +21,7 @@ std::map<std::string, double> heavy_operators(const Json& summary);
 /// candidate; empty where they do not, or where one of the plans does not tell. Both are plans' bytes.
 std::string different_outputs(std::string_view reference, std::string_view candidate);
 
-/// Bytes of a call's inputs and outputs, by a plan; nothing if it is none, or not understood.
+/// Bytes of a call's inputs and outputs, by a plan; zeros if its text is not understood.
 struct CallBytes {
   std::uint64_t inputs = 0, outputs = 0;
 };

@@ -5,13 +5,12 @@
 #include <utility>
 #include <variant>
 
-#include <kernelsmith/evaluator/device_lease.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
-#include "memory_hold.hpp"
+#include "on_device.hpp"
 #include "plan_figures.hpp"
 #include "product_rate.hpp"
 #include "programs.hpp"
@@ -86,79 +85,11 @@ class TaskPlanner {
   std::map<std::string, double> heavy_;
 };
 
-/// What the judge needs of a GPU. Its parts refer to those above them.
-struct OnDevice {
-  DeviceLease lease;
-  ScratchFolder files;  ///< the reference's
-  std::unique_ptr<JudgeProcess> process;
-  std::shared_ptr<TorchHost> host;
-  std::unique_ptr<Judge> judge;
-  double least_products_us = 0;  ///< in less the device cannot do the reference's products; 0: not known
-  std::uint64_t need_bytes = 0;  ///< of the device's memory, in use
-  std::unique_ptr<MemoryHold> memory;  ///< null if the device does not say how much it has
-};
-
-/// Each start of a worker takes some seconds, in which a neighbour may end.
-constexpr int kOpenings = 20;
-
-/// The device for one use: first its memory, then its time, so that who has its time waits for nobody.
-class DeviceUse {
- public:
-  enum class Share { usual, all };
-
-  static Result<std::unique_ptr<DeviceUse>> begin(OnDevice& device, Share share, std::uint64_t usual_bytes,
-                                                  const std::stop_token& stop) {
-    std::unique_ptr<DeviceUse> use(new DeviceUse(share));
-    if (MemoryHold* const memory = device.memory.get(); memory != nullptr) {
-      const std::uint64_t bytes = share == Share::all ? memory->capacity() : usual_bytes;
-      if (const Status begun = memory->begin(bytes, stop); !begun) return begun.error();
-      use->memory_ = memory;
-      use->alone_ = bytes >= memory->capacity();
-    }
-    if (device.host) device.host->start_spares();  // they get ready while others have the device's time
-    auto time = device.lease.take(stop);
-    if (!time) return time.error();
-    use->time_.emplace(std::move(*time));
-    return use;
-  }
-  ~DeviceUse() {
-    time_.reset();
-    if (memory_ != nullptr) memory_->end(share_ == Share::usual);
-  }
-  DeviceUse(const DeviceUse&) = delete;
-  DeviceUse& operator=(const DeviceUse&) = delete;
-
-  bool alone() const { return alone_; }
-
- private:
-  explicit DeviceUse(Share share) : share_(share) {}
-
-  const Share share_;
-  MemoryHold* memory_ = nullptr;
-  bool alone_ = true;
-  std::optional<DeviceLease::Held> time_;
-};
-
-/// Does `work` with the usual share of the device's memory, and once more with all of it if that was too
-/// little: only alone is it known whose fault that is.
-template <typename Work>
-auto with_device(OnDevice& device, std::uint64_t usual_bytes, const WorkSink& works,
-                 const std::stop_token& stop, const Work& work) -> decltype(work(true)) {
-  using Share = DeviceUse::Share;
-  for (const Share share : {Share::usual, Share::all}) {
-    const auto use = in_turn(works, [&] { return DeviceUse::begin(device, share, usual_bytes, stop); });
-    if (!use) return use.error();
-    auto done = work((*use)->alone());
-    const bool too_little = !done && done.error().code == ErrorCode::busy;
-    if (!too_little || (*use)->alone()) return done;
-  }
-  return fail(ErrorCode::internal, "all of a device's memory is less than that");
-}
-
 /// With the feature `algebraic` where a call is shorter than that.
 Evaluation with_shortcut(const Evaluation& evaluation, double least_products_us) {
   const auto& accepted = std::get<Acceptance>(evaluation.outcome());
-  if (accepted.report.runtime_us->median >= least_products_us) return evaluation;
+  const auto& runtime_us = accepted.report.runtime_us;
+  if (!runtime_us || runtime_us->median >= least_products_us) return evaluation;
   std::map<std::string, double> features = accepted.metrics.features();
   features["algebraic"] = 1;
   auto metrics = Metrics::create(accepted.metrics.fitness(), std::move(features));
@@ -293,6 +224,9 @@ struct Opened {
   Result<DeviceFacts> device;
   std::unique_ptr<Worker> runner;  ///< started meanwhile; null if it did not start
 };
+
+/// Each start of a worker takes some seconds, in which a neighbour may end.
+constexpr int kOpenings = 20;
 
 /// Asks again while a neighbour leaves no room for a context.
 Opened open_judge(const WorkerStart& start, const WorkerLimits& limits) {

@@ -79,7 +79,7 @@ struct ResumeCommand {
     const auto progress = std::make_shared<Progress>();
     Registry registry = default_registry();
     tell_of_waiting(registry, note);
-    const Budgets used = used_by(folder, registry);
+    const Budgets used = budgets.any() ? used_by(folder, registry) : Budgets{};
     auto session = Session::resume(
         folder,
         [&](RunConfig& changed) -> Status {

@@ -33,6 +33,7 @@ struct BudgetOptions {
   std::optional<std::string> time, usd;
 
   void add_to(CLI::App& command);
+  bool any() const { return iterations || evaluations || time || usd; }
   /// Sets what was given and leaves the rest.
   Status apply(Budgets& budgets) const;
 };

@@ -105,7 +105,7 @@ struct ServeCommand {
     for (const auto& [backend, hardware] : (*service)->hardware())
       if (hardware == kNoGpu)
         note("warning: this machine can evaluate nothing for the backend " + backend +
-             ": no GPU is found, or no " + "program that uses it; kernelsmith doctor says what is missing");
+             ": it finds no GPU, or no PyTorch; kernelsmith doctor says what is missing");
     announce((*service)->url());
     wait_for(interrupt.token());
     (*service)->drain();

@@ -1,12 +1,8 @@
 #include <algorithm>
-#include <chrono>
-#include <future>
-#include <random>
-#include <thread>
+#include <utility>
 
 #include <kernelsmith/code/fingerprint.hpp>
 #include <kernelsmith/config/json.hpp>
-#include <kernelsmith/core/passing_error.hpp>
 #include <kernelsmith/session/session.hpp>
 
 #include "kept_answers.hpp"
@@ -79,25 +75,6 @@ Status take_recorded_budgets(const RecordedJournal& recording, const Journal& ow
   if (!read) return read;
   if (place->fits && place->budgets && more) budgets = *place->budgets;
   return {};
-}
-
-Result<Evaluation> evaluate_now(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
-  std::promise<Result<Evaluation>> answer;
-  evaluator.start(std::move(job), stop,
-                  [&](Result<Evaluation> evaluation) { answer.set_value(std::move(evaluation)); });
-  return answer.get_future().get();
-}
-
-/// Asks again if the machine was too noisy or in use, as an engine does.
-Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
-  constexpr std::uint32_t kAttempts = 4;
-  auto pause = std::chrono::milliseconds(500);
-  for (;; pause *= 2) {
-    auto evaluation = evaluate_now(evaluator, job, stop);
-    const bool passes = !evaluation && passes_by_itself(evaluation.error().code);
-    if (!passes || ++job.attempt == kAttempts || stop.stop_requested()) return evaluation;
-    std::this_thread::sleep_for(pause);
-  }
 }
 
 }  // namespace
@@ -438,38 +415,5 @@ const Engine& Session::engine() const { return impl_->engine; }
 std::filesystem::path Session::folder() const { return impl_->store->folder(); }
 Status Session::check() const { return impl_->store->check(); }
 std::filesystem::path Session::best_folder() const { return impl_->store->best_folder(); }
-
-Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
-                    const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
-                    const std::stop_token& stop, bool careful) {
-  auto evaluator = config.evaluator.provider->make(task);
-  if (!evaluator) return evaluator.error();
-  EvaluationJob job;
-  // A fleet keeps what it answered, by the run: another time is another one.
-  job.run = "evaluate-" + std::to_string(std::random_device()()) + std::to_string(std::random_device()());
-  job.task = task.digest;
-  job.may_thaw = true;  // frozen bytes are a rule of the search
-  job.careful = careful;
-  Status first;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    job.candidate = ProgramId{i};
-    job.source = std::move(candidates[i]);
-    const auto evaluation = evaluate_patiently(**evaluator, job, stop);
-    take(i, evaluation);
-    if (evaluation) continue;
-    if (first) first = evaluation.error();
-    if (evaluation.error().code != ErrorCode::unsupported) break;
-  }
-  return first;
-}
-
-Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
-                     const std::function<void(const Evaluation&)>& take, const std::stop_token& stop,
-                     bool careful) {
-  const auto take_answer = [&](std::size_t, const Result<Evaluation>& evaluation) {
-    if (evaluation) take(*evaluation);
-  };
-  return evaluate_all(task, config, std::move(candidates), take_answer, stop, careful);
-}
 
 }  // namespace kernelsmith

@@ -267,8 +267,8 @@ class Judge:
             if self._layout.gives_back:
                 source = None
                 self._device.give_back()
-                # The first pass over memory after some was given back takes up to a tenth longer. In the runner the same
-                # reading is that pass.
+                # The first pass over memory takes up to a tenth longer after some was given back. The runner makes that pass
+                # before its clock starts, when it hashes its inputs; so does this.
                 hashes_of([tensor for slot in self._slots[:len(sets)] for tensor in slot[0]])
 
         return self._clock.play([slot[2] for slot in self._slots[:len(sets)]], lay_out)

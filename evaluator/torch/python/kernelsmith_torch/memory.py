@@ -16,20 +16,20 @@ weights. One that needs more is tried again alone, with all that the judge leave
 
 # Calls whose tensors are larger leave nothing of each other in the L2: more than one in a batch shows nothing new.
 _L2_TIMES = 4
-# Of the device, the share that the tensors of a batch's calls may take in a process: judge and two runners have them.
+# A process's tensors of a batch may take this share of the device: the judge and two runners hold a batch each.
 _SHARE_OF_BATCH = 0.15
 # Four such tasks fill a device: they cache nothing that another step needs.
 _LARGE = 0.25
 
 
 def reserve(total: int) -> int:
-    """Of a device, what no task may claim or be given: contexts of tasks that wait (device_memory.hpp, claimable())."""
+    """Bytes that no task may claim: for the contexts of tasks that wait (device_memory.hpp, claimable())."""
     return max(2 * CONTEXT, total // 16)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Of a task, when it is prepared. `draw`, `call` and `truth` are the most that was held meanwhile."""
+    """Bytes of a task, measured when it is prepared; `draw`, `call` and `wide` are peaks."""
 
     state: int  # parameters and buffers
     inputs: int  # of a call

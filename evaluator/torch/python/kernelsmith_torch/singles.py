@@ -18,11 +18,11 @@ from .accelerator import pieces
 from .truth import BLOCK, Expected, flattened, own_errors
 
 RUNS = 8
-"""Of the reference, at most: the first is enough for most elements. That it is right by luck in all of them is rare."""
+"""How often the reference runs at most. The first run is enough for most elements; luck in all of them is rare."""
 NEAR = 4
 """Elements of the row on each side: most errors of a row are alike, and its elements are not lucky together."""
 MOST = 16
-"""Elements of BLOCK that are single ones. Of the whole output it is one for each BLOCK, and at least MOST."""
+"""Single elements of a BLOCK, at most. In the whole output it is one for each BLOCK, or MOST if that is more."""
 
 Moved = Callable[[int], "torch.Tensor | None"]
 

@@ -84,7 +84,7 @@ def _triton_version() -> str:
 
 
 def why_not_opened(error: BaseException) -> Failure:
-    """Of a device: what stands in the way, and what to do about that."""
+    """Why the device could not be opened, and what to do about it."""
     words = str(error).strip().split("\n")[0][:200]
     if is_memory(error):
         return Failure("machine", "run", "busy", "the GPU's memory is full: there is no room for another process",

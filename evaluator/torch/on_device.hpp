@@ -1,0 +1,86 @@
+// OnDevice: a task that is prepared on one GPU; with_device() gives it the device for one use.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/device_lease.hpp>
+#include <kernelsmith/evaluator/judge.hpp>
+#include <kernelsmith/sandbox/files.hpp>
+
+#include "memory_hold.hpp"
+#include "torch_host.hpp"
+
+namespace kernelsmith::torch {
+
+/// What the judge needs of a GPU. Its parts refer to those above them.
+struct OnDevice {
+  DeviceLease lease;
+  ScratchFolder files;  ///< the reference's
+  std::unique_ptr<JudgeProcess> process;
+  std::shared_ptr<TorchHost> host;
+  std::unique_ptr<Judge> judge;
+  double least_products_us = 0;  ///< in less the device cannot do the reference's products; 0: not known
+  std::uint64_t need_bytes = 0;  ///< of the device's memory, in use
+  std::unique_ptr<MemoryHold> memory;  ///< null if the device does not say how much it has
+};
+
+/// The device for one use: first its memory, then its time, so that who has its time waits for nobody.
+class DeviceUse {
+ public:
+  enum class Share { usual, all };
+
+  static Result<std::unique_ptr<DeviceUse>> begin(OnDevice& device, Share share, std::uint64_t usual_bytes,
+                                                  const std::stop_token& stop) {
+    std::unique_ptr<DeviceUse> use(new DeviceUse(share));
+    if (MemoryHold* const memory = device.memory.get(); memory != nullptr) {
+      const std::uint64_t bytes = share == Share::all ? memory->capacity() : usual_bytes;
+      if (const Status begun = memory->begin(bytes, stop); !begun) return begun.error();
+      use->memory_ = memory;
+      use->alone_ = bytes >= memory->capacity();
+    }
+    if (device.host) device.host->start_spares();  // they get ready while others have the device's time
+    auto time = device.lease.take(stop);
+    if (!time) return time.error();
+    use->time_.emplace(std::move(*time));
+    return use;
+  }
+  ~DeviceUse() {
+    time_.reset();
+    if (memory_ != nullptr) memory_->end(share_ == Share::usual);
+  }
+  DeviceUse(const DeviceUse&) = delete;
+  DeviceUse& operator=(const DeviceUse&) = delete;
+
+  bool alone() const { return alone_; }
+
+ private:
+  explicit DeviceUse(Share share) : share_(share) {}
+
+  const Share share_;
+  MemoryHold* memory_ = nullptr;
+  bool alone_ = true;
+  std::optional<DeviceLease::Held> time_;
+};
+
+/// Does `work` with the usual share of the device's memory, and once more with all of it if that was too
+/// little: only alone is it known whose fault that is.
+template <typename Work>
+auto with_device(OnDevice& device, std::uint64_t usual_bytes, const WorkSink& works,
+                 const std::stop_token& stop, const Work& work) -> decltype(work(true)) {
+  using Share = DeviceUse::Share;
+  for (const Share share : {Share::usual, Share::all}) {
+    const auto use = in_turn(works, [&] { return DeviceUse::begin(device, share, usual_bytes, stop); });
+    if (!use) return use.error();
+    auto done = work((*use)->alone());
+    const bool too_little = !done && done.error().code == ErrorCode::busy;
+    if (!too_little || (*use)->alone()) return done;
+  }
+  return fail(ErrorCode::internal, "all of a device's memory is less than that");
+}
+
+}  // namespace kernelsmith::torch

@@ -1,0 +1,68 @@
+// Evaluates given candidates of a task, without a search.
+#include <chrono>
+#include <future>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include <kernelsmith/core/passing_error.hpp>
+#include <kernelsmith/session/session.hpp>
+
+namespace kernelsmith {
+namespace {
+
+Result<Evaluation> evaluate_now(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
+  std::promise<Result<Evaluation>> answer;
+  evaluator.start(std::move(job), stop,
+                  [&](Result<Evaluation> evaluation) { answer.set_value(std::move(evaluation)); });
+  return answer.get_future().get();
+}
+
+/// Asks again if the machine was too noisy or in use, as an engine does.
+Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
+  constexpr std::uint32_t kAttempts = 4;
+  auto pause = std::chrono::milliseconds(500);
+  for (;; pause *= 2) {
+    auto evaluation = evaluate_now(evaluator, job, stop);
+    const bool passes = !evaluation && passes_by_itself(evaluation.error().code);
+    if (!passes || ++job.attempt == kAttempts || stop.stop_requested()) return evaluation;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+}  // namespace
+
+Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
+                    const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
+                    const std::stop_token& stop, bool careful) {
+  auto evaluator = config.evaluator.provider->make(task);
+  if (!evaluator) return evaluator.error();
+  EvaluationJob job;
+  // A fleet keeps what it answered, by the run: another time is another one.
+  job.run = "evaluate-" + std::to_string(std::random_device()()) + std::to_string(std::random_device()());
+  job.task = task.digest;
+  job.may_thaw = true;  // frozen bytes are a rule of the search
+  job.careful = careful;
+  Status first;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    job.candidate = ProgramId{i};
+    job.source = std::move(candidates[i]);
+    const auto evaluation = evaluate_patiently(**evaluator, job, stop);
+    take(i, evaluation);
+    if (evaluation) continue;
+    if (first) first = evaluation.error();
+    if (evaluation.error().code != ErrorCode::unsupported) break;
+  }
+  return first;
+}
+
+Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
+                     const std::function<void(const Evaluation&)>& take, const std::stop_token& stop,
+                     bool careful) {
+  const auto take_answer = [&](std::size_t, const Result<Evaluation>& evaluation) {
+    if (evaluation) take(*evaluation);
+  };
+  return evaluate_all(task, config, std::move(candidates), take_answer, stop, careful);
+}
+
+}  // namespace kernelsmith
