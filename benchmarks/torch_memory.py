@@ -1,16 +1,18 @@
 """The torch backend with tasks of gigabytes, alone on a GPU and beside each other. Needs a GPU, and `kernelsmith` on the PATH.
 
-    python3 benchmarks/torch_memory.py sizes [--only 19_ReLU ...] [--sample 60 [--slice 1/4]]
+    python3 benchmarks/torch_memory.py sizes [--only 19_ReLU ... | --sample 60 | --all] [--slice 1/4] [--beside 4]
     python3 benchmarks/torch_memory.py neighbours [--evaluations 34]
 
 `sizes`: KernelBench's files at their own sizes, from the folder that $KERNELBENCH names, each reference as its own candidate;
-without the variable five look-alikes. Prints name, GB needed, score, seconds. `--sample` draws by the day, from levels 1 to 3.
+without the variable five look-alikes. Prints name, GB needed, score, seconds. `--sample` draws by the day, from levels 1 to 3;
+`--all` takes them all. With `--beside` several are evaluated at once, each by a process of its own, as neighbours on the GPU.
 `neighbours`: six searches at once, of tasks that need 2 to 20 GB. Prints rejections, errors and how the runs ended.
 Both stop in time for --limit seconds, and exit with 1 if something was not as it must be.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import datetime
 import json
 import os
@@ -125,8 +127,9 @@ def problems(arguments: argparse.Namespace) -> dict[str, str]:
         found = {name: head + text + tail for name, text in LOOK_ALIKES.items()}
         return {n: t for n, t in found.items() if not arguments.only or any(n.startswith(o) for o in arguments.only)}
     files = sorted(path for path in pathlib.Path(folder).rglob("level[123]/*.py"))
-    if arguments.sample:
-        files = random.Random(datetime.date.today().isoformat()).sample(files, min(arguments.sample, len(files)))
+    if arguments.sample or arguments.all:
+        if arguments.sample:
+            files = random.Random(datetime.date.today().isoformat()).sample(files, min(arguments.sample, len(files)))
         at, of = map(int, arguments.slice.split("/"))
         files = files[at - 1::of]
     else:
@@ -162,11 +165,17 @@ def evaluate(folder: pathlib.Path, name: str, text: str, limit_s: float) -> tupl
 def sizes(arguments: argparse.Namespace) -> int:
     end, missed = time.monotonic() + arguments.limit, 0
     print(f"{'problem':44} {'GB':>6} {'score':>8} {'s':>5}")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in problems(arguments).items():
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.beside) as pool:
+
+        def row(problem: tuple[str, str]) -> tuple[str, str, str, float]:
             left, start = end - time.monotonic(), time.monotonic()
-            need, score = evaluate(pathlib.Path(folder), name, text, min(ONE_S, left)) if left > 10 else ("", "not tried")
-            print(f"{name[:44]:44} {need:>6} {score:>8} {time.monotonic() - start:5.0f}", flush=True)
+            told = evaluate(pathlib.Path(folder), *problem, min(ONE_S, left)) if left > 10 else ("", "not tried")
+            return (problem[0], *told, time.monotonic() - start)
+
+        rows = [pool.submit(row, problem) for problem in problems(arguments).items()]
+        for done in concurrent.futures.as_completed(rows):
+            name, need, score, seconds = done.result()
+            print(f"{name[:44]:44} {need:>6} {score:>8} {seconds:5.0f}", flush=True)
             try:
                 missed += abs(float(score) - 1) > 0.01
             except ValueError:
@@ -248,6 +257,8 @@ def main() -> int:
     arguments.add_argument("what", choices=["sizes", "neighbours"])
     arguments.add_argument("--only", nargs="*", default=[], help="names, or how they begin")
     arguments.add_argument("--sample", type=int, default=0)
+    arguments.add_argument("--all", action="store_true", help="every problem of levels 1 to 3")
+    arguments.add_argument("--beside", type=int, default=1, help="problems at once")
     arguments.add_argument("--slice", default="1/1", help="the first of four parts: 1/4")
     arguments.add_argument("--evaluations", type=int, default=34)
     arguments.add_argument("--limit", type=float, default=440, help="seconds")
