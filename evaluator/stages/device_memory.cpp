@@ -142,6 +142,21 @@ DeviceMemory::Held::~Held() {
   if (memory_ != nullptr) memory_->remove(claim_);
 }
 
+bool DeviceMemory::Held::grow_to(std::uint64_t bytes) {
+  bool fits = false;
+  const Status looked = memory_->change([&](std::vector<MemoryClaim>& claims) {
+    if (std::ranges::any_of(claims, &MemoryClaim::waits)) return;
+    std::uint64_t held = 0;
+    for (const MemoryClaim& claim : claims) held += claim.is(claim_) ? bytes : claim.bytes;
+    fits = held <= memory_->capacity_;
+    for (MemoryClaim& claim : claims)
+      if (fits && claim.is(claim_)) claim.bytes = bytes;
+  });
+  if (!looked || !fits) return false;
+  claim_.bytes = bytes;
+  return true;
+}
+
 void DeviceMemory::Held::lessen_to(std::uint64_t bytes) {
   if (bytes >= claim_.bytes) return;
   claim_.bytes = bytes;

@@ -23,7 +23,8 @@ MemoryHold::MemoryHold(DeviceMemory memory, std::function<void()> give_back, Dev
 Status MemoryHold::begin(std::uint64_t bytes, const std::stop_token& stop) {
   const std::lock_guard lock(mutex_);
   bytes = std::min(bytes, memory_.capacity());
-  if (!held_ || held_->bytes() < bytes) {
+  const bool enough = held_ && (held_->bytes() >= bytes || held_->grow_to(bytes));
+  if (!enough) {
     drop();  // nobody holds some and waits for more
     auto taken = memory_.take(bytes, stop, tell_);
     if (!taken) return taken.error();

@@ -261,9 +261,21 @@ Result<std::unique_ptr<Judge>> make_judge(const Task& task, OnDevice& device, co
   return Judge::create(std::move(parts));
 }
 
+using PlannedSeed = std::future<Result<PlanPtr>>;
+
+/// The seed's plan, null if there is no seed, while others work.
+PlannedSeed plan_seed(const TaskPlanner& planner) {
+  return std::async(std::launch::async, [&planner]() -> Result<PlanPtr> {
+    if (planner.task().seed.empty()) return PlanPtr();
+    auto planned = planner.plan(planner.task().seed, {});
+    if (!planned) return task_at_fault(planned.error(), "seed");
+    return planned->plan;
+  });
+}
+
 /// `guess_bytes` are claimed until the judge has measured what the task needs.
 Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOptions& options, Opened opened,
-                                                 const WorkerStart& start, const PlanPtr& seed,
+                                                 const WorkerStart& start, PlannedSeed planning,
                                                  std::uint64_t guess_bytes, double turn_s) {
   auto files = write_reference(task);
   if (!files) return files.error();
@@ -281,13 +293,15 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
     return device->process->prepare(settings);
   });
   if (!reference) return reference.error();
+  const auto seed = planning.get();
+  if (!seed) return seed.error();
   device->need_bytes = reference->need_bytes;
   device->least_products_us = least_products_us(reference->flops, facts.arch, task.torch.precision);
   device->host = std::make_shared<TorchHost>(task, *device->process, start, std::move(opened.runner),
                                              settings, facts, *reference, !options.unsandboxed);
   auto judge = with_device(*device, device->need_bytes, {}, {}, [&](bool alone) {  // the baseline is timed
     device->host->be_alone(alone);
-    return make_judge(task, *device, *reference, seed);
+    return make_judge(task, *device, *reference, *seed);
   });
   if (!judge) return judge.error();
   device->judge = std::move(*judge);
@@ -315,14 +329,10 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   // What a candidate cannot do a reference may: on a GPU it runs as it is.
   if (!reference && !opened.device) return task_at_fault(reference.error(), "reference");
   if (reference) planner.compare_with(reference->heavy);
-  PlanPtr seed;
-  if (!planner.task().seed.empty()) {
-    auto planned = planner.plan(planner.task().seed, {});
-    if (!planned) return task_at_fault(planned.error(), "seed");
-    seed = planned->plan;
-  }
+  PlannedSeed seed = plan_seed(planner);
   auto backend = std::make_shared<TorchBackend>(planner, facts->words());
   if (!opened.device) {
+    if (auto planned = seed.get(); !planned) return planned.error();
     Error why = opened.device.error();
     why.message = "the candidate was planned, but there is no GPU to run it on: " + why.message;
     backend->cannot_run(std::move(why));
@@ -330,8 +340,8 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   }
   const std::string hardware = opened.device->hardware;
   const CallBytes call = reference ? bytes_of_call(reference->plan->bytes()) : CallBytes{};
-  auto device = prepare_device(planner.task(), options, std::move(opened), start, seed, guess_of_need(call),
-                               limits.memory_turn_s);
+  auto device = prepare_device(planner.task(), options, std::move(opened), start, std::move(seed),
+                               guess_of_need(call), limits.memory_turn_s);
   if (!device) return device.error();
   backend->judge_on(std::move(*device));
   return DeviceBackend{std::move(backend), hardware};

@@ -67,6 +67,8 @@ class DeviceMemory {
     Held& operator=(Held&&) = delete;
     ~Held();
     std::uint64_t bytes() const { return claim_.bytes; }
+    /// Takes more at once, if nobody waits and it fits; else nothing changes, and false.
+    bool grow_to(std::uint64_t bytes);
     /// Gives the rest back.
     void lessen_to(std::uint64_t bytes);
     /// Whether it is this holder's turn to give its bytes back. False if the file cannot be read.

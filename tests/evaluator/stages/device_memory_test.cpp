@@ -151,6 +151,24 @@ TEST_F(DeviceMemoryTest, APartIsGivenBack) {
   EXPECT_FALSE(memory_.take(31, {}, {}, 0));
 }
 
+TEST_F(DeviceMemoryTest, MoreIsTakenOnlyIfItFitsAndNobodyWaits) {
+  auto held = memory_.take(30, {});
+  ASSERT_TRUE(held);
+  {
+    const auto other = memory_.take(20, {});
+    EXPECT_FALSE(held->grow_to(61));
+    EXPECT_EQ(held->bytes(), 30U);
+    EXPECT_TRUE(held->grow_to(60));
+    EXPECT_FALSE(memory_.take(1, {}, {}, 0));
+  }
+  std::promise<void> waits;
+  std::jthread other(
+      [&] { EXPECT_TRUE(memory_.take(50, {}, [&](const std::string&) { waits.set_value(); })); });
+  waits.get_future().wait();
+  EXPECT_FALSE(held->grow_to(70)) << "somebody waits";
+  held->lessen_to(10);
+}
+
 TEST_F(DeviceMemoryTest, WhatIsAnnouncedWaitsForNobody) {
   const auto all = memory_.take(80, {});
   EXPECT_TRUE(memory_.announce(80));

@@ -2,6 +2,8 @@
 #include "memory_hold.hpp"
 
 #include <atomic>
+#include <memory>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,16 +60,29 @@ TEST_F(MemoryHoldTest, WhatIsInUseStays) {
   EXPECT_EQ(given_back_, 0);
 }
 
-TEST_F(MemoryHoldTest, MoreIsTakenOnlyByWhoHoldsNothing) {
+TEST_F(MemoryHoldTest, MoreIsTakenAtOnceIfItFits) {
   MemoryHold mine = hold(kNever);
   ASSERT_TRUE(mine.begin(30, {}));
   mine.end();
   ASSERT_TRUE(mine.begin(1000, {})) << "as much as there is";
-  EXPECT_EQ(given_back_, 1);
+  EXPECT_EQ(given_back_, 0);
   EXPECT_FALSE(has_room(1));
   mine.end(false);
-  EXPECT_EQ(given_back_, 2);
+  EXPECT_EQ(given_back_, 1);
   EXPECT_TRUE(has_room(80));
+}
+
+TEST_F(MemoryHoldTest, WhoWaitsForMoreHoldsNothing) {
+  MemoryHold mine = hold(kNever);
+  ASSERT_TRUE(mine.begin(30, {}));
+  mine.end();
+  const DeviceMemory others = memory();
+  auto theirs = std::make_unique<DeviceMemory::Held>(others.take(40, {}).value());
+  std::jthread waiting([&] { EXPECT_TRUE(mine.begin(60, {})); });
+  while (given_back_ == 0) std::this_thread::yield();
+  theirs.reset();
+  waiting.join();
+  EXPECT_FALSE(has_room(30));
 }
 
 TEST_F(MemoryHoldTest, LessIsHeldByWhoNeedsLess) {
