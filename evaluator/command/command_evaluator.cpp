@@ -150,7 +150,7 @@ Status try_sandbox(const std::string& program, const CommandOptions& options) {
   add_toolchain(spec);
   spec.argv = {"/usr/bin/test", "-x", program};
   if (options.unsandboxed) return {};
-  const Result<SandboxResult> result = run_sandboxed(spec);
+  const Result<SandboxResult> result = run_sandboxed(spec, options.stop);
   if (!result) return result.error();
   if (result->succeeded()) return {};
   return fail(ErrorCode::tool_missing, "the task's program is not visible in the sandbox", program,

@@ -95,7 +95,8 @@ struct Objects {
 /// Side by side: compilers are the slowest part of making an evaluator for a small task.
 class Builds {
  public:
-  Builds(const Task& task, const CpuCompiler& compiler) : task_(task), compiler_(compiler) {}
+  Builds(const Task& task, const CpuCompiler& compiler, std::stop_token stop)
+      : task_(task), compiler_(compiler), stop_(std::move(stop)) {}
 
   Result<Objects> build() const {
     const OraclePrecision truth = truth_precision(task_);
@@ -122,19 +123,21 @@ class Builds {
   /// Not valid for an empty source.
   Built start(const TrustedSource& trusted) const {
     if (trusted.source.empty()) return {};
-    return std::async(std::launch::async, [this, trusted] { return compiler_.build(trusted); }).share();
+    return std::async(std::launch::async, [this, trusted] { return compiler_.build(trusted, stop_); })
+        .share();
   }
   static CpuBinaryPtr of(const Built& built) { return built.valid() ? *built.get() : nullptr; }
 
   const Task& task_;
   const CpuCompiler& compiler_;
+  const std::stop_token stop_;
 };
 
 Result<RunnerFiles::Ptr> files_of_runners(const CpuCompiler& compiler, const CpuOptions& options) {
   auto program = locate_runner(options.runner);
   if (!program) return program.error();
   if (options.unsandboxed) return RunnerFiles::unconfined(std::move(*program));
-  const auto linked = compiler.link_all_libraries();
+  const auto linked = compiler.link_all_libraries(options.stop);
   if (!linked) return linked.error();
   return RunnerFiles::create(std::move(*program), (*linked)->object());
 }
@@ -170,7 +173,7 @@ Result<Prepared> prepare(std::shared_ptr<const Task> task, const CpuOptions& opt
   auto compiler = CpuCompiler::create(*task, options);
   if (!compiler) return compiler.error();
   auto files = std::async(std::launch::async, [&] { return files_of_runners(**compiler, options); });
-  auto objects = Builds(*task, **compiler).build();
+  auto objects = Builds(*task, **compiler, options.stop).build();
   auto shown = files.get();
   if (!shown) return shown.error();
   if (!objects) return objects.error();
@@ -181,19 +184,21 @@ Result<Prepared> prepare(std::shared_ptr<const Task> task, const CpuOptions& opt
 /// Each oracle is a process of its own; they start side by side.
 OracleFactory Prepared::oracles() const {
   const auto shapes = std::make_shared<const std::vector<TaskShape>>(shapes_of(*task));
-  return [task = task, shapes, objects = objects, settings = settings]() -> Result<Oracles> {
+  return [task = task, shapes, objects = objects,
+          settings = settings](const std::stop_token& stop) -> Result<Oracles> {
     using Made = Result<std::unique_ptr<CpuOracle>>;
     auto wide = std::async(std::launch::async, [&]() -> Made {
       if (!objects.wide) return nullptr;
-      return CpuOracle::create(*task, *shapes, *objects.wide, truth_precision(*task), settings);
+      return CpuOracle::create(*task, *shapes, *objects.wide, truth_precision(*task), settings, stop);
     });
-    auto declared = CpuOracle::create(*task, *shapes, *objects.declared, OraclePrecision::declared, settings);
+    auto declared =
+        CpuOracle::create(*task, *shapes, *objects.declared, OraclePrecision::declared, settings, stop);
     auto made = wide.get();
     if (!declared) return declared.error();
     if (!made) return made.error();
     Oracles oracles{std::move(*declared), std::move(*made), nullptr};
     if (!objects.generator) return oracles;
-    auto generator = CpuInputGenerator::create(*task, *shapes, *objects.generator, settings);
+    auto generator = CpuInputGenerator::create(*task, *shapes, *objects.generator, settings, stop);
     if (!generator) return generator.error();
     oracles.generator = std::move(*generator);
     return oracles;
@@ -208,10 +213,10 @@ Result<std::shared_ptr<Backend>> make_cpu_backend(std::shared_ptr<const Task> ta
   auto prepared = cpu::prepare(std::move(task), options);
   if (!prepared) return prepared.error();
   const auto& [shared, compiler, objects, settings] = *prepared;
-  auto host =
-      cpu::CpuHost::create(shared, settings, *objects.declared, [compiler = compiler](const Source& source) {
-        return compiler->build({source, "roofline kernel"});
-      });
+  const auto build_roofline = [compiler = compiler](const Source& source) {
+    return compiler->build({source, "roofline kernel"});
+  };
+  auto host = cpu::CpuHost::create(shared, settings, *objects.declared, build_roofline, options.stop);
   if (!host) return host.error();
   (*host)->expect_evaluation();
   JudgeParts parts;
@@ -223,7 +228,7 @@ Result<std::shared_ptr<Backend>> make_cpu_backend(std::shared_ptr<const Task> ta
   parts.baseline = objects.baseline;
   parts.seed = objects.seed;
   parts.yardstick = objects.yardstick;
-  auto judge = Judge::create(std::move(parts));
+  auto judge = Judge::create(std::move(parts), options.stop);
   if (!judge) return judge.error();
   (*host)->evaluation_is_over();
   return std::make_shared<cpu::CpuBackend>(compiler, *host, std::move(*judge));

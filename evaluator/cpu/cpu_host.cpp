@@ -33,14 +33,15 @@ CpuHost::CpuHost(std::shared_ptr<const Task> task, RunnerSettings settings, Trus
       least_us_(shapes_.size()) {}
 
 Result<std::shared_ptr<CpuHost>> CpuHost::create(std::shared_ptr<const Task> task, RunnerSettings settings,
-                                                 const CpuBinary& trusted, TrustedBuilder build) {
+                                                 const CpuBinary& trusted, TrustedBuilder build,
+                                                 const std::stop_token& stop) {
   std::shared_ptr<CpuHost> host(new CpuHost(std::move(task), std::move(settings), std::move(build)));
   for (const std::size_t place : {0U, 1U}) {
     auto arena = host->make_arena();
     if (!arena) return arena.error();
     host->arenas_[place] = std::move(*arena);
   }
-  if (auto s = host->measure_empty_request(trusted); !s) return s.error();
+  if (auto s = host->measure_empty_request(trusted, stop); !s) return s.error();
   return host;
 }
 
@@ -64,8 +65,8 @@ Result<std::unique_ptr<Arena>> CpuHost::make_arena(std::optional<std::size_t> on
   return std::make_unique<Arena>(std::move(*arena));
 }
 
-Status CpuHost::measure_empty_request(const CpuBinary& trusted) {
-  auto session = CpuSession::open(setup(), *arenas_[0], trusted, Trust::trusted, {});
+Status CpuHost::measure_empty_request(const CpuBinary& trusted, const std::stop_token& stop) {
+  auto session = CpuSession::open(setup(), *arenas_[0], trusted, Trust::trusted, stop);
   if (!session) return trusted_failure(session.error(), kFails, "files: reference");
   const bool full_tier = (*session)->full_tier();
   std::vector<double> times_us;

@@ -19,9 +19,10 @@ namespace kernelsmith::cpu {
 class CpuHost final : public KernelHost {
  public:
   /// Makes two places and measures what an empty request costs, with `trusted` loaded. `build` makes the
-  /// roofline's kernels. Errors: io, tool_failed, refused where `trusted` fails.
+  /// roofline's kernels. Errors: io, tool_failed, refused where `trusted` fails, cancelled.
   static Result<std::shared_ptr<CpuHost>> create(std::shared_ptr<const Task> task, RunnerSettings settings,
-                                                 const CpuBinary& trusted, TrustedBuilder build);
+                                                 const CpuBinary& trusted, TrustedBuilder build,
+                                                 const std::stop_token& stop = {});
 
   HostTraits traits() const override { return traits_; }
   std::size_t capacity(std::size_t shape) const override { return slots_of(shape); }
@@ -43,7 +44,7 @@ class CpuHost final : public KernelHost {
   std::size_t slots_of(std::size_t shape) const;
   /// With room for calls at all shapes, or at one alone.
   Result<std::unique_ptr<Arena>> make_arena(std::optional<std::size_t> only = std::nullopt) const;
-  Status measure_empty_request(const CpuBinary& trusted);
+  Status measure_empty_request(const CpuBinary& trusted, const std::stop_token& stop);
   SessionSetup setup() { return {*task_, shapes_, runners_, empty_request_us_, fastest_us_}; }
 
   const std::shared_ptr<const Task> task_;

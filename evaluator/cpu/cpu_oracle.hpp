@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,10 @@ namespace kernelsmith::cpu {
 class CpuOracle final : public Oracle {
  public:
   /// Loads what was built in `precision`. Task and shapes must outlive it. Errors: refused where it cannot be
-  /// loaded.
+  /// loaded; cancelled, now or by any answer, once a stop is requested.
   static Result<std::unique_ptr<CpuOracle>> create(const Task& task, const std::vector<TaskShape>& shapes,
                                                    const CpuBinary& binary, OraclePrecision precision,
-                                                   const RunnerSettings& settings);
+                                                   const RunnerSettings& settings, std::stop_token stop = {});
 
   OraclePrecision precision() const override { return precision_; }
   std::span<std::byte> input(std::size_t shape, std::size_t tensor) override { return memory(shape, tensor); }
@@ -32,7 +33,7 @@ class CpuOracle final : public Oracle {
 
  private:
   CpuOracle(const Task& task, const std::vector<TaskShape>& shapes, OraclePrecision precision, Arena arena,
-            RunnerProcess runner);
+            RunnerProcess runner, std::stop_token stop);
   std::span<std::byte> memory(std::size_t shape, std::size_t tensor) const;
 
   const Task& task_;
@@ -40,6 +41,7 @@ class CpuOracle final : public Oracle {
   const OraclePrecision precision_;
   Arena arena_;
   RunnerProcess runner_;
+  const std::stop_token stop_;
 };
 
 class CpuInputGenerator final : public InputGenerator {
@@ -48,18 +50,20 @@ class CpuInputGenerator final : public InputGenerator {
   static Result<std::unique_ptr<CpuInputGenerator>> create(const Task& task,
                                                            const std::vector<TaskShape>& shapes,
                                                            const CpuBinary& binary,
-                                                           const RunnerSettings& settings);
+                                                           const RunnerSettings& settings,
+                                                           std::stop_token stop = {});
 
   Status generate(std::size_t shape, std::uint64_t seed, Inputs& inputs) override;
 
  private:
-  CpuInputGenerator(const Task& task, const std::vector<TaskShape>& shapes, Arena arena,
-                    RunnerProcess runner);
+  CpuInputGenerator(const Task& task, const std::vector<TaskShape>& shapes, Arena arena, RunnerProcess runner,
+                    std::stop_token stop);
 
   const Task& task_;
   const std::vector<TaskShape>& shapes_;
   Arena arena_;  ///< all tensors but those that are only written, and behind them one with the seed
   RunnerProcess runner_;
+  const std::stop_token stop_;
 };
 
 }  // namespace kernelsmith::cpu

@@ -19,16 +19,6 @@ void fill_unaligned(std::span<std::byte> bytes, std::uint32_t word) {
     std::memcpy(bytes.data() + at, &word, std::min(sizeof word, bytes.size() - at));
 }
 
-/// Does something that may take as long as a candidate likes, and ends it when a stop is requested.
-template <class Step>
-auto killed_on_stop(RunnerProcess& process, const std::stop_token& stop, Step step) {
-  const std::stop_callback killer(stop, [&process] { process.kill_program(); });
-  auto outcome = step();
-  if (!outcome && stop.stop_requested())
-    outcome = Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));
-  return outcome;
-}
-
 }  // namespace
 
 Judged<std::unique_ptr<CpuSession>> CpuSession::open(const SessionSetup& setup, Arena& arena,

@@ -207,9 +207,9 @@ Result<Prepared> prepare(std::shared_ptr<const Task> task, const CudaOptions& op
     prepared.why_no_gpu = opened.error();
   const DeviceFacts facts = prepared.gpu ? prepared.gpu->device().facts() : h100();
   compiling.arch = !options.arch.empty() ? options.arch : prepared.gpu ? arch_of(facts) : kUsualArch;
-  auto compiler = CudaCompiler::create(*task, compiling);
+  auto compiler = CudaCompiler::create(*task, compiling, options.stop);
   if (!compiler) return compiler.error();
-  auto objects = build_objects(*task, **compiler);
+  auto objects = build_objects(*task, **compiler, options.stop);
   if (!objects) return objects.error();
   prepared.task = std::move(task);
   prepared.compiler = std::move(*compiler);
@@ -239,7 +239,7 @@ Result<std::unique_ptr<MemoryClaimed>> claim_memory(const Prepared& prepared, co
   const Device& gpu = prepared.gpu->device();
   auto claimed = std::make_unique<MemoryClaimed>(
       MemoryClaimed{DeviceMemory(gpu.bus_id(), claimable(gpu.facts().memory_bytes)), {}});
-  auto held = claimed->memory.take(need_of(prepared, options), {}, options.tell);
+  auto held = claimed->memory.take(need_of(prepared, options), options.stop, options.tell);
   if (!held) return held.error();
   claimed->held.emplace(std::move(*held));
   return claimed;
@@ -257,7 +257,7 @@ CallAddressesPtr made_up_addresses(const Prepared& prepared, const CudaOptions& 
 }
 
 /// The task's own kernels, planned at made-up addresses: a mistake in them is found without a GPU.
-Status plan_trusted(const Prepared& prepared, PlanBook& book) {
+Status plan_trusted(const Prepared& prepared, PlanBook& book, const std::stop_token& stop) {
   const Objects& objects = prepared.objects;
   const std::vector<std::pair<CudaBinaryPtr, std::string>> all = {{objects.declared, "reference"},
                                                                   {objects.baseline, "baseline"},
@@ -265,7 +265,7 @@ Status plan_trusted(const Prepared& prepared, PlanBook& book) {
                                                                   {objects.yardstick, "yardstick"}};
   for (const auto& [binary, what] : all)
     if (binary)
-      if (auto planned = book.find_or_plan(binary, {}); !planned) return task_at_fault(planned.error(), what);
+      if (auto made = book.find_or_plan(binary, stop); !made) return task_at_fault(made.error(), what);
   return {};
 }
 
@@ -275,12 +275,12 @@ OracleFactory oracle_factory(const Prepared& prepared) {
                           planning_with(prepared.plan)};
   setup.device = prepared.gpu->shared_device();
   setup.runner->start = prepared.gpu->runner_start();
-  return [setup, objects = prepared.objects]() -> Result<Oracles> {
-    auto declared = CudaOracle::create(setup, objects.declared, OraclePrecision::declared);
+  return [setup, objects = prepared.objects](const std::stop_token& stop) -> Result<Oracles> {
+    auto declared = CudaOracle::create(setup, objects.declared, OraclePrecision::declared, stop);
     if (!declared) return declared.error();
     Oracles oracles{std::move(*declared), nullptr, nullptr};
     if (!objects.wide) return oracles;
-    auto wide = CudaOracle::create(setup, objects.wide, truth_precision_on_gpu(*setup.task));
+    auto wide = CudaOracle::create(setup, objects.wide, truth_precision_on_gpu(*setup.task), stop);
     if (!wide) return wide.error();
     oracles.wide = std::move(*wide);
     return oracles;
@@ -289,7 +289,7 @@ OracleFactory oracle_factory(const Prepared& prepared) {
 
 Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::shared_ptr<PlanBook>& book,
                                           const CudaOptions& options) {
-  const auto kernels = prepared.compiler->build_kernels(judge_kernels());
+  const auto kernels = prepared.compiler->build_kernels(judge_kernels(), options.stop);
   if (!kernels) return kernels.error();
   auto host = CudaHost::create(prepared.task, prepared.gpu, book, layout_of(prepared, options), *kernels,
                                !options.unsandboxed);
@@ -305,7 +305,7 @@ Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::s
   parts.baseline = prepared.objects.baseline;
   parts.seed = prepared.objects.seed;
   parts.yardstick = prepared.objects.yardstick;
-  return Judge::create(std::move(parts));
+  return Judge::create(std::move(parts), options.stop);
 }
 
 /// With the tools that this machine has. Errors: tool_missing (the inspector's program).
@@ -331,7 +331,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Cud
   auto backend = std::make_shared<CudaBackend>(prepared->task, prepared->compiler, book);
   if (!prepared->gpu) {
     book->move_to(made_up_addresses(*prepared, options));
-    if (auto planned = plan_trusted(*prepared, *book); !planned) return planned.error();
+    if (auto planned = plan_trusted(*prepared, *book, options.stop); !planned) return planned.error();
     backend->cannot_run(prepared->why_no_gpu);
     return DeviceBackend{std::move(backend), {}};
   }
@@ -340,7 +340,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Cud
   if (!memory) return memory.error();
   backend->claim(std::move(*memory));
   DeviceLease lease(gpu.bus_id());
-  const auto held = lease.take({});  // the baseline is timed
+  const auto held = lease.take(options.stop);  // the baseline is timed
   if (!held) return held.error();
   auto judge = make_judge(*prepared, book, options);
   if (!judge) return judge.error();

@@ -20,12 +20,12 @@ Error refused(const Failure& failure, const std::string& shape) {
 }  // namespace
 
 Result<std::unique_ptr<CudaOracle>> CudaOracle::create(const Setup& setup, const CudaBinaryPtr& binary,
-                                                       OraclePrecision precision) {
+                                                       OraclePrecision precision, std::stop_token stop) {
   constexpr std::size_t kOneSlot = 1;
   auto buffers =
       CallBuffers::create(*setup.device, BufferLayout(*setup.task, *setup.shapes, precision, 0, kOneSlot));
   if (!buffers) return buffers.error();
-  std::unique_ptr<CudaOracle> oracle(new CudaOracle(setup, std::move(*buffers), precision));
+  std::unique_ptr<CudaOracle> oracle(new CudaOracle(setup, std::move(*buffers), precision, std::move(stop)));
   if (auto planned = oracle->plan(binary); !planned) return planned.error();
   return oracle;
 }
@@ -49,7 +49,7 @@ Status CudaOracle::plan(const CudaBinaryPtr& binary) {
   where->workspace = runner_->workspace();
   for (std::size_t shape = 0; shape < setup_.shapes->size(); ++shape)
     where->buffers.push_back({buffers_.in_runner(shape, 0)});
-  auto planned = setup_.plan(binary, where, {});
+  auto planned = setup_.plan(binary, where, stop_);
   if (!planned) return refused(planned.error(), "");
   planned_ = std::move(*planned);
   kept_.resize(setup_.shapes->size());
@@ -84,12 +84,13 @@ Status CudaOracle::answer(std::size_t shape) {
   if (auto done = setup_.device->move(zeros); !done) return done;
   {
     const std::lock_guard lock(setup_.runner->mutex);
+    if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");
     if (!kept_[shape]) {
       auto number = runner_->keep(planned_->by_shape[shape]);
       if (!number) return number.error();
       kept_[shape] = *number;
     }
-    const auto time = runner_->replay(*kept_[shape], {1, false, kTimeoutS}, {});
+    const auto time = runner_->replay(*kept_[shape], {1, false, kTimeoutS}, stop_);
     if (!time) return refused(time.error(), (*setup_.shapes)[shape].name);
   }
   for (std::size_t t = 0; t < tensors.size(); ++t) {

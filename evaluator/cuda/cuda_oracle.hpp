@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -38,9 +39,10 @@ class CudaOracle final : public Oracle {
     PlanFunction plan;
   };
 
-  /// Plans the binary at all shapes. Errors: refused where that fails.
+  /// Plans the binary at all shapes. Errors: refused where that fails; cancelled, now or by any answer, once
+  /// a stop is requested.
   static Result<std::unique_ptr<CudaOracle>> create(const Setup& setup, const CudaBinaryPtr& binary,
-                                                    OraclePrecision precision);
+                                                    OraclePrecision precision, std::stop_token stop = {});
   ~CudaOracle() override;
 
   OraclePrecision precision() const override { return precision_; }
@@ -49,8 +51,11 @@ class CudaOracle final : public Oracle {
   std::span<const std::byte> output(std::size_t shape, std::size_t tensor) override;
 
  private:
-  CudaOracle(Setup setup, CallBuffers buffers, OraclePrecision precision)
-      : setup_(std::move(setup)), buffers_(std::move(buffers)), precision_(precision) {}
+  CudaOracle(Setup setup, CallBuffers buffers, OraclePrecision precision, std::stop_token stop)
+      : setup_(std::move(setup)),
+        buffers_(std::move(buffers)),
+        precision_(precision),
+        stop_(std::move(stop)) {}
   Status take_runner();
   Status plan(const CudaBinaryPtr& binary);
 
@@ -58,6 +63,7 @@ class CudaOracle final : public Oracle {
   CallBuffers buffers_;
   std::shared_ptr<Runner> runner_;  ///< that the buffers are mapped in
   const OraclePrecision precision_;
+  const std::stop_token stop_;
   PlannedBinaryPtr planned_;
   std::vector<std::optional<std::uint32_t>> kept_;               ///< by shape: the runner's numbers
   std::map<std::pair<std::size_t, std::size_t>, Bytes> values_;  ///< by shape and tensor

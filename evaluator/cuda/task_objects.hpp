@@ -1,6 +1,8 @@
 // What is built of a task's own sources.
 #pragma once
 
+#include <stop_token>
+
 #include <kernelsmith/core/task.hpp>
 
 #include "toolchain/cuda_compiler.hpp"
@@ -15,7 +17,7 @@ struct Objects {
 };
 
 /// Side by side: nvcc takes seconds. Errors: refused where one does not compile, and the compiler's.
-Result<Objects> build_objects(const Task& task, const CudaCompiler& compiler);
+Result<Objects> build_objects(const Task& task, const CudaCompiler& compiler, const std::stop_token& stop);
 
 /// The precision of the truth on a GPU, which has no long double.
 OraclePrecision truth_precision_on_gpu(const Task& task);

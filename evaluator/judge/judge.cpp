@@ -59,15 +59,15 @@ class TaskJudge final : public Judge {
     if (!parts_.now_s) parts_.now_s = steady_now_s;
   }
 
-  Status prepare();
+  Status prepare(const std::stop_token& stop);
   Result<Evaluation> evaluate(const RunRequest& request, const std::stop_token& stop) override;
 
  private:
-  Context context(std::stop_token stop = {}) const {
+  Context context(std::stop_token stop) const {
     return {*parts_.task, shapes_, bank_, *parts_.host, parts_.now_s, limit_, std::move(stop)};
   }
   void limit_calls();
-  Status draw_bank();
+  Status draw_bank(const std::stop_token& stop);
   bool has_unmoved_output() const;
   Report begin_report(const Report& of_compilation) const;
   void finish_report(Players& players, Report& report) const;
@@ -105,9 +105,9 @@ void TaskJudge::limit_calls() {
   parts_.host->limit_calls(limit_.s);
 }
 
-Status TaskJudge::prepare() {
+Status TaskJudge::prepare(const std::stop_token& stop) {
   limit_calls();
-  if (auto drawn = draw_bank(); !drawn) return drawn;
+  if (auto drawn = draw_bank(stop); !drawn) return drawn;
   degenerate_ = parts_.draw_bank ? parts_.degenerate : has_unmoved_output();
   const bool is_reference = parts_.task->baseline == parts_.task->reference;
   std::vector<std::pair<BinaryPtr, std::string>> trusted = {
@@ -116,22 +116,22 @@ Status TaskJudge::prepare() {
   if (parts_.yardstick != parts_.seed && parts_.yardstick != parts_.baseline)
     trusted.emplace_back(parts_.yardstick, "yardstick");
   for (const auto& [kernel, what] : trusted)
-    if (auto right = verify(context(), kernel, what); !right) return right;
-  auto times_us = time_yardstick(context(), parts_.yardstick);
+    if (auto right = verify(context(stop), kernel, what); !right) return right;
+  auto times_us = time_yardstick(context(stop), parts_.yardstick);
   if (!times_us) return times_us.error();
   yardstick_us_ = std::move(*times_us);
-  auto scale = measure_scale(context(), parts_, yardstick_us_);
+  auto scale = measure_scale(context(stop), parts_, yardstick_us_);
   if (!scale) return scale.error();
   scale_ = std::move(*scale);
   limit_calls();
   return {};
 }
 
-Status TaskJudge::draw_bank() {
+Status TaskJudge::draw_bank(const std::stop_token& stop) {
   bank_ = {};  // Two at a time would take twice the memory.
   auto bank = parts_.draw_bank ? parts_.draw_bank()
                                : truth::make_bank(*parts_.task, shapes_, parts_.oracles,
-                                                  parts_.oracle_threads, parts_.bank);
+                                                  parts_.oracle_threads, parts_.bank, stop);
   if (!bank) return bank.error();
   if (bank->size() != shapes_.size()) return fail(ErrorCode::internal, "the bank is not one of these shapes");
   for (std::size_t shape = 0; shape < shapes_.size(); ++shape)
@@ -150,7 +150,7 @@ bool TaskJudge::has_unmoved_output() const {
 
 Result<Evaluation> TaskJudge::evaluate(const RunRequest& request, const std::stop_token& stop) {
   if (request.remeasurement == Remeasurement::confirm || bank_.empty())
-    if (auto drawn = draw_bank(); !drawn) return drawn.error();
+    if (auto drawn = draw_bank(stop); !drawn) return drawn.error();
   const Context context = this->context(stop);
   Players players{{context, "candidate", request.candidate, Trust::candidate},
                   {context, "yardstick", parts_.yardstick, Trust::trusted},
@@ -281,9 +281,9 @@ void TaskJudge::finish_report(Players& players, Report& report) const {
 }  // namespace
 }  // namespace judge
 
-Result<std::unique_ptr<Judge>> Judge::create(JudgeParts parts) {
+Result<std::unique_ptr<Judge>> Judge::create(JudgeParts parts, const std::stop_token& stop) {
   auto made = std::make_unique<judge::TaskJudge>(std::move(parts));
-  if (auto prepared = made->prepare(); !prepared) return prepared.error();
+  if (auto prepared = made->prepare(stop); !prepared) return prepared.error();
   return std::unique_ptr<Judge>(std::move(made));
 }
 

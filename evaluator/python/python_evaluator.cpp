@@ -71,7 +71,7 @@ class PythonBackend final : public Backend {
         workers_(slots) {}
 
   /// The first worker: what is wrong with the evaluator is said before the search starts.
-  Status prepare() { return worker_of(0, {}); }
+  Status prepare(const std::stop_token& stop) { return worker_of(0, stop); }
 
   Result<Compilation> compile(const Source& source, std::stop_token) override {
     return Compilation{std::make_shared<ProgramFiles>(source), {}};
@@ -190,7 +190,7 @@ Result<std::shared_ptr<Evaluator>> make_python_evaluator(Task task, const Python
   const EvaluatorOptions stages = stages_for(options);
   auto shared = std::make_shared<const Task>(std::move(task));
   auto backend = std::make_shared<PythonBackend>(shared, std::move(spec), options, stages.run_slots);
-  if (const Status ready = backend->prepare(); !ready) return ready.error();
+  if (const Status ready = backend->prepare(options.stop); !ready) return ready.error();
   return make_staged_evaluator(std::move(shared), std::move(backend), stages);
 }
 

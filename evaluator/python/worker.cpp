@@ -45,13 +45,14 @@ Result<std::unique_ptr<Worker>> Worker::start(const SandboxSpec& spec, const Pyt
     own.environment["TMPDIR"] = made->path().string();
     scratch.emplace(std::move(*made));
   }
-  auto process = PythonProcess::start(std::move(own), kGraceS);
+  auto process = PythonProcess::start(std::move(own));
   if (!process) return process.error();
   std::unique_ptr<Worker> worker(new Worker(std::move(scratch), std::move(*process),
                                             task.cascade.empty() ? std::size_t{1} : kMostStages));
   auto version = load(worker->process_, task, stop);
   if (!version) return version.error();
   worker->version_ = std::move(*version);
+  worker->process_.grant_grace(kGraceS);  // not before: an import that hangs would use it up
   return worker;
 }
 

@@ -127,7 +127,7 @@ Answer::Kind kind_of(Ready ready) {
 
 }  // namespace
 
-Result<PythonProcess> PythonProcess::start(SandboxSpec spec, double grace_s) {
+Result<PythonProcess> PythonProcess::start(SandboxSpec spec) {
   std::array<int, 2> pair{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
     return fail(ErrorCode::io, std::string("socketpair: ") + std::strerror(errno));
@@ -139,7 +139,7 @@ Result<PythonProcess> PythonProcess::start(SandboxSpec spec, double grace_s) {
   spec.argv.insert(spec.argv.begin(), shell.begin(), shell.end());
   auto process = SandboxedProcess::start(spec);
   if (!process) return process.error();
-  return PythonProcess(std::move(*process), std::move(ours), grace_s);
+  return PythonProcess(std::move(*process), std::move(ours));
 }
 
 Answer PythonProcess::ask(const Message& request, double timeout_s, const std::stop_token& stop) {

@@ -78,14 +78,14 @@ Json batch_request(const char* what, std::size_t variant, const std::vector<cons
   return {{"do", what}, {"variant", variant}, {"sets", std::move(seeds)}};
 }
 
-Result<DeviceFacts> JudgeProcess::open() {
+Result<DeviceFacts> JudgeProcess::open(const std::stop_token& stop) {
   auto worker = Worker::start(start_, Role::judge);
   if (!worker) return worker.error();
   worker_ = std::move(*worker);
-  const auto hello = worker_->ask({{"do", "hello"}}, limits_.start_s, {});
+  const auto hello = worker_->ask({{"do", "hello"}}, limits_.start_s, stop);
   if (!hello) {
     Error error = machine_error(hello.error());
-    if (error.code == ErrorCode::busy) return error;
+    if (error.code == ErrorCode::busy || error.code == ErrorCode::cancelled) return error;
     if (!worker_->alive())
       return fail(ErrorCode::tool_missing, error.message, "kernelsmith_torch.worker",
                   "it needs a Python with PyTorch and Triton: name one by evaluator.python or "
@@ -104,7 +104,7 @@ Result<DeviceFacts> JudgeProcess::open() {
   return facts;
 }
 
-Result<ReferenceFacts> JudgeProcess::prepare(const JudgeSettings& settings) {
+Result<ReferenceFacts> JudgeProcess::prepare(const JudgeSettings& settings, const std::stop_token& stop) {
   const bool figures = settings.tolerance.policy == "allclose";
   Json tolerance = {{"policy", settings.tolerance.policy == "auto" ? "default" : settings.tolerance.policy}};
   if (figures) tolerance.update({{"rtol", settings.tolerance.rtol}, {"atol", settings.tolerance.atol}});
@@ -117,7 +117,7 @@ Result<ReferenceFacts> JudgeProcess::prepare(const JudgeSettings& settings) {
                   {"batch_us", settings.batch_us},
                   {"most_slots", settings.most_slots},
                   {"alone", settings.alone}};
-  const auto reply = worker_->ask(preparation_, limits_.prepare_s, {});
+  const auto reply = worker_->ask(preparation_, limits_.prepare_s, stop);
   if (!reply) return machine_error(reply.error());
   ReferenceFacts facts = facts_of(reply->json);
   if (facts.outputs.empty() || facts.variants.empty())
@@ -132,7 +132,7 @@ void JudgeProcess::release() {
 
 Judged<Reply> JudgeProcess::ask(const Json& request, double timeout_s, const std::stop_token& stop) {
   if (!worker_ || !worker_->alive()) {
-    if (const auto opened = open(); !opened) return Failure(opened.error());
+    if (const auto opened = open(stop); !opened) return Failure(opened.error());
     if (const auto prepared = worker_->ask(preparation_, limits_.prepare_s, stop); !prepared)
       return Failure(machine_error(prepared.error()));
   }

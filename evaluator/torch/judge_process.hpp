@@ -69,11 +69,11 @@ class JudgeProcess {
   JudgeProcess(WorkerStart start, WorkerLimits limits) : start_(std::move(start)), limits_(limits) {}
 
   /// Starts it and opens the device. Errors: unsupported where it sees none, tool_missing where it does not
-  /// start.
-  Result<DeviceFacts> open();
+  /// start, cancelled.
+  Result<DeviceFacts> open(const std::stop_token& stop);
 
-  /// Tries the reference. Errors: refused, with what is wrong with it.
-  Result<ReferenceFacts> prepare(const JudgeSettings& settings);
+  /// Tries the reference. Errors: refused, with what is wrong with it; cancelled.
+  Result<ReferenceFacts> prepare(const JudgeSettings& settings, const std::stop_token& stop);
 
   /// After prepare(). Starts and prepares a new process where the last one died. A Rejection is what the
   /// judge found out about a candidate's outputs.

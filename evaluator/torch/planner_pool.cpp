@@ -78,8 +78,8 @@ std::string PlannerFacts::words() const {
   return "PyTorch " + torch + ", Triton " + triton + ", Python " + python;
 }
 
-Result<PlannerFacts> PlannerPool::facts() {
-  auto planner = take({});
+Result<PlannerFacts> PlannerPool::facts(const std::stop_token& stop) {
+  auto planner = take(stop);
   if (!planner) return planner.error();
   give_back(std::move(*planner));
   const std::lock_guard lock(mutex_);

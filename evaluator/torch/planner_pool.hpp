@@ -78,8 +78,9 @@ class PlannerPool {
   using Start = std::function<Result<PythonProcess>()>;
   PlannerPool(Start start, PlannerLimits limits) : start_(std::move(start)), limits_(limits) {}
 
-  /// Of a planner that answers; starts one where there is none. Errors: tool_missing, with what Python said.
-  Result<PlannerFacts> facts();
+  /// Of a planner that answers; starts one where there is none. Errors: tool_missing, with what Python said;
+  /// cancelled.
+  Result<PlannerFacts> facts(const std::stop_token& stop);
 
   /// A Rejection at the stages compile and plan is the candidate's fault.
   Judged<Planned> plan(const PlanRequest& request, const std::stop_token& stop);

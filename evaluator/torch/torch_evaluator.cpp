@@ -229,12 +229,12 @@ struct Opened {
 constexpr int kOpenings = 20;
 
 /// Asks again while a neighbour leaves no room for a context.
-Opened open_judge(const WorkerStart& start, const WorkerLimits& limits) {
+Opened open_judge(const WorkerStart& start, const WorkerLimits& limits, const std::stop_token& stop) {
   auto runner = Worker::start(start, Role::runner);
   auto process = std::make_unique<JudgeProcess>(start, limits);
-  auto device = process->open();
+  auto device = process->open(stop);
   for (int i = 1; i < kOpenings && !device && device.error().code == ErrorCode::busy; ++i)
-    device = process->open();
+    device = process->open(stop);
   return Opened{std::move(process), std::move(device), runner ? std::move(*runner) : nullptr};
 }
 
@@ -247,7 +247,7 @@ std::unique_ptr<MemoryHold> hold_memory(OnDevice& device, const DeviceFacts& fac
 }
 
 Result<std::unique_ptr<Judge>> make_judge(const Task& task, OnDevice& device, const ReferenceFacts& reference,
-                                          const PlanPtr& seed) {
+                                          const PlanPtr& seed, const std::stop_token& stop) {
   JudgeParts parts;
   parts.task = with_outputs(task, reference);
   parts.host = device.host;
@@ -258,16 +258,16 @@ Result<std::unique_ptr<Judge>> make_judge(const Task& task, OnDevice& device, co
   parts.seed = seed;
   parts.yardstick = parts.baseline;
   parts.now_s = [host = device.host.get()] { return host->now_s(); };
-  return Judge::create(std::move(parts));
+  return Judge::create(std::move(parts), stop);
 }
 
 using PlannedSeed = std::future<Result<PlanPtr>>;
 
 /// The seed's plan, null if there is no seed, while others work.
-PlannedSeed plan_seed(const TaskPlanner& planner) {
-  return std::async(std::launch::async, [&planner]() -> Result<PlanPtr> {
+PlannedSeed plan_seed(const TaskPlanner& planner, const std::stop_token& stop) {
+  return std::async(std::launch::async, [&planner, stop]() -> Result<PlanPtr> {
     if (planner.task().seed.empty()) return PlanPtr();
-    auto planned = planner.plan(planner.task().seed, {});
+    auto planned = planner.plan(planner.task().seed, stop);
     if (!planned) return task_at_fault(planned.error(), "seed");
     return planned->plan;
   });
@@ -288,9 +288,9 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   auto device = std::make_unique<OnDevice>(OnDevice{
       DeviceLease(facts.bus_id), std::move(*files), std::move(opened.process), {}, {}, 0, guess_bytes, {}});
   device->memory = hold_memory(*device, facts, options, turn_s);
-  const auto reference = with_device(*device, guess_bytes, {}, {}, [&](bool alone) {
+  const auto reference = with_device(*device, guess_bytes, {}, options.stop, [&](bool alone) {
     settings.alone = alone;
-    return device->process->prepare(settings);
+    return device->process->prepare(settings, options.stop);
   });
   if (!reference) return reference.error();
   const auto seed = planning.get();
@@ -299,9 +299,10 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   device->least_products_us = least_products_us(reference->flops, facts.arch, task.torch.precision);
   device->host = std::make_shared<TorchHost>(task, *device->process, start, std::move(opened.runner),
                                              settings, facts, *reference, !options.unsandboxed);
-  auto judge = with_device(*device, device->need_bytes, {}, {}, [&](bool alone) {  // the baseline is timed
+  // The baseline is timed.
+  auto judge = with_device(*device, device->need_bytes, {}, options.stop, [&](bool alone) {
     device->host->be_alone(alone);
-    return make_judge(task, *device, *reference, *seed);
+    return make_judge(task, *device, *reference, *seed, options.stop);
   });
   if (!judge) return judge.error();
   device->judge = std::move(*judge);
@@ -316,20 +317,21 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   if (!python) return python.error();
   const auto [pool, start] = supply_of(*python, options, device_index, limits.planner);
   // The planner and both workers import PyTorch, which takes seconds.
-  auto opening =
-      std::async(std::launch::async, [&limits, start = start] { return open_judge(start, limits.worker); });
-  const auto facts = pool->facts();
+  auto opening = std::async(std::launch::async, [&limits, start = start, stop = options.stop] {
+    return open_judge(start, limits.worker, stop);
+  });
+  const auto facts = pool->facts(options.stop);
   if (!facts) return facts.error();
   Opened opened = opening.get();
   if (!opened.device && opened.device.error().code != ErrorCode::unsupported) return opened.device.error();
 
   TaskPlanner planner(task, pool);
   if (opened.device) planner.plan_for(opened.device->arch);
-  const auto reference = planner.plan_reference({});
+  const auto reference = planner.plan_reference(options.stop);
   // What a candidate cannot do a reference may: on a GPU it runs as it is.
   if (!reference && !opened.device) return task_at_fault(reference.error(), "reference");
   if (reference) planner.compare_with(reference->heavy);
-  PlannedSeed seed = plan_seed(planner);
+  PlannedSeed seed = plan_seed(planner, options.stop);
   auto backend = std::make_shared<TorchBackend>(planner, facts->words());
   if (!opened.device) {
     if (auto planned = seed.get(); !planned) return planned.error();

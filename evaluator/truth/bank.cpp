@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <utility>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
@@ -40,8 +41,9 @@ std::size_t bytes_of_set(const Task& task, const TaskShape& shape) {
 /// Makes sets by several truths at the same time, a thread for each.
 class BankMaker {
  public:
-  BankMaker(const Task& task, const std::vector<TaskShape>& shapes, const BankLimits& limits)
-      : task_(task), shapes_(shapes), limits_(limits), made_(shapes.size()) {
+  BankMaker(const Task& task, const std::vector<TaskShape>& shapes, const BankLimits& limits,
+            std::stop_token stop)
+      : task_(task), shapes_(shapes), limits_(limits), stop_(std::move(stop)), made_(shapes.size()) {
     for (const TaskShape& shape : shapes) {
       const std::size_t bytes = bytes_of_set(task, shape);
       wanted_.push_back(shape.timed
@@ -90,6 +92,7 @@ class BankMaker {
 
   Status work(Truth& truth) {
     while (const auto place = next()) {
+      if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");
       const std::size_t one_in = shapes_[place->shape].timed ? kSpecialInTimed : kSpecialInCheck;
       auto set = truth.make_set(place->shape,
                                 {draw_key(), constants_key_, declares_specials_ && place->set % one_in == 1});
@@ -102,6 +105,7 @@ class BankMaker {
   const Task& task_;
   const std::vector<TaskShape>& shapes_;
   const BankLimits limits_;
+  const std::stop_token stop_;
   const std::array<std::uint64_t, 2> constants_key_ = draw_key();
   const bool declares_specials_ =
       std::ranges::any_of(task_.tensors, [](const TensorSpec& tensor) { return tensor.specials.any(); });
@@ -148,17 +152,17 @@ bool is_unmoved(std::span<const InputSet> sets, std::size_t tensor) {
 }
 
 Result<Bank> make_bank(const Task& task, const std::vector<TaskShape>& shapes, const OracleFactory& oracles,
-                       std::size_t threads, const BankLimits& limits) {
+                       std::size_t threads, const BankLimits& limits, const std::stop_token& stop) {
   std::vector<Truth> truths;
-  auto first = Truth::create(task, shapes, oracles);
+  auto first = Truth::create(task, shapes, oracles, stop);
   if (!first) return first.error();
   truths.push_back(std::move(*first));
   while (truths.size() < threads) {
-    auto other = truths.front().another(oracles);
+    auto other = truths.front().another(oracles, stop);
     if (!other) return other.error();
     truths.push_back(std::move(*other));
   }
-  auto bank = BankMaker(task, shapes, limits).make(truths);
+  auto bank = BankMaker(task, shapes, limits, stop).make(truths);
   if (!bank) return bank;
   if (auto s = refuse_what_is_never_finite(task, shapes, *bank); !s) return s.error();
   return bank;

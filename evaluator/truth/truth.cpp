@@ -30,8 +30,8 @@ bool is_integer_output(const TensorSpec& tensor) {
 }  // namespace
 
 Result<Truth> Truth::create(const Task& task, const std::vector<TaskShape>& shapes,
-                            const OracleFactory& oracles) {
-  auto made = oracles();
+                            const OracleFactory& oracles, const std::stop_token& stop) {
+  auto made = oracles(stop);
   if (!made) return made.error();
   Truth truth(task, shapes, std::move(*made));
   if (!truth.oracles_.wide) return truth;
@@ -41,8 +41,8 @@ Result<Truth> Truth::create(const Task& task, const std::vector<TaskShape>& shap
   return truth;
 }
 
-Result<Truth> Truth::another(const OracleFactory& oracles) const {
-  auto made = oracles();
+Result<Truth> Truth::another(const OracleFactory& oracles, const std::stop_token& stop) const {
+  auto made = oracles(stop);
   if (!made) return made.error();
   Truth truth(*task_, *shapes_, std::move(*made));
   truth.nature_ = nature_;

@@ -17,10 +17,10 @@ class Truth {
  public:
   /// Probes the task's function. Errors: the oracles'; bad_input for `declared: accumulate`.
   static Result<Truth> create(const Task& task, const std::vector<TaskShape>& shapes,
-                              const OracleFactory& oracles);
+                              const OracleFactory& oracles, const std::stop_token& stop = {});
 
   /// Another with the same knowledge and oracles of its own, for another thread.
-  Result<Truth> another(const OracleFactory& oracles) const;
+  Result<Truth> another(const OracleFactory& oracles, const std::stop_token& stop = {}) const;
 
   /// Draws the inputs of a recipe and says what must come of them.
   Result<InputSet> make_set(std::size_t shape, const InputRecipe& recipe);

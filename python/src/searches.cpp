@@ -210,8 +210,8 @@ std::unique_ptr<Search> open_search(const std::optional<std::filesystem::path>& 
   const auto notices = std::make_shared<Notices>();
   options.observer = notices;
   options.recorded.emplace(kDescribeSetting, kSourceFeatures);
-  auto made_proposer = unwrap(config.proposer.provider->make(task));
-  auto made_evaluator = unwrap(config.evaluator.provider->make(task));
+  auto made_proposer = unwrap(config.proposer.provider->make(task, {}));
+  auto made_evaluator = unwrap(config.evaluator.provider->make(task, {}));
   auto engine =
       folder ? Engine::open(*folder, std::move(options), std::move(made_evaluator), std::move(made_proposer))
              : Engine::create(std::make_unique<MemoryJournal>(), std::move(options),
@@ -253,21 +253,23 @@ Outcome run_task(const std::filesystem::path& task, const std::filesystem::path&
   const auto notices = std::make_shared<Notices>();
   std::error_code ignored;
   const bool resumes = std::filesystem::exists(folder / "run.db", ignored);
-  std::function<Result<Session>()> open;
+  std::function<Result<Session>(const std::stop_token&)> open;
   if (resumes) {
     check_same_task(task, folder);
-    open = [=] {
+    open = [=](const std::stop_token& stop) {
       return Session::resume(
           folder, [=](RunConfig& config) { return lay_settings(settings, registry, config); }, registry,
-          notices);
+          notices, stop);
     };
   } else {
     const Prepared made = without_gil([&] { return prepared(task, registry, settings); });
-    open = [=] { return Session::create(made.task, folder, made.config, notices); };
+    open = [=](const std::stop_token& stop) {
+      return Session::create(made.task, folder, made.config, notices, stop);
+    };
   }
   return drive(
       [open](const CommitCallback& on_commit, std::stop_token stop) -> Result<Outcome> {
-        auto session = open();
+        auto session = open(stop);
         if (!session) return session.error();
         return session->run(on_commit, std::move(stop));
       },

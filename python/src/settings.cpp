@@ -16,7 +16,9 @@ class PythonEvaluator final : public EvaluatorProvider {
   explicit PythonEvaluator(std::shared_ptr<Evaluator> evaluator) : evaluator_(std::move(evaluator)) {}
   void read(YamlMap&) override {}
   void write(YamlWriter&) const override {}
-  Result<std::shared_ptr<Evaluator>> make(const Task&) const override { return evaluator_; }
+  Result<std::shared_ptr<Evaluator>> make(const Task&, const std::stop_token&) const override {
+    return evaluator_;
+  }
 
  private:
   std::shared_ptr<Evaluator> evaluator_;
@@ -27,7 +29,9 @@ class PythonProposer final : public ProposerProvider {
   explicit PythonProposer(std::shared_ptr<Proposer> proposer) : proposer_(std::move(proposer)) {}
   void read(YamlMap&) override {}
   void write(YamlWriter&) const override {}
-  Result<std::shared_ptr<Proposer>> make(const Task&) const override { return proposer_; }
+  Result<std::shared_ptr<Proposer>> make(const Task&, const std::stop_token&) const override {
+    return proposer_;
+  }
   std::vector<Operator> operators() const override { return {Operator::rewrite}; }
 
  private:

@@ -6,6 +6,7 @@ import pkgutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import kernelsmith as ks
@@ -111,6 +112,28 @@ except KeyboardInterrupt:
     assert status in (-signal.SIGINT, 130), err
     assert err.count("Traceback") == 1 and err.strip().endswith("KeyboardInterrupt")
     assert not ks.Run.open(tmp_path / "hill.run").in_use
+
+
+@pytest.mark.parametrize("call", ["ks.evaluate(task, 'x = 1')", "ks.run(task, out=task + '/a.run', iterations=1)"])
+def test_ctrl_c_gives_up_what_is_being_prepared(script, tmp_path, call):
+    """The import never ends: whoever waits for it raises something else."""
+    (tmp_path / "task.yaml").write_text("version: 1\nname: import\nbackend: python\nevaluator: evaluator.py\n"
+                                        "sandbox: false\nfiles: {seed: seed.py}\n")
+    (tmp_path / "seed.py").write_text("x = 0\n")
+    begun = tmp_path / "begun"
+    (tmp_path / "evaluator.py").write_text(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(1000)\n")
+    process = script(HILL + f"""
+task = sys.argv[1]
+try:
+    {call}
+except KeyboardInterrupt:
+    tell("raised")
+""", tmp_path)
+    while not begun.exists() and process.poll() is None:
+        time.sleep(0.01)
+    interrupt(process)
+    assert check(process) == "raised\n"
+    assert not (tmp_path / "a.run").exists()
 
 
 def test_ctrl_c_while_logging(script):

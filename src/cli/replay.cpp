@@ -55,7 +55,7 @@ int ReplayCommand::operator()() const {
   const std::string fresh = out ? *out : unused_folder(stored->task.task.name);
   say(stderr, "recording {}, run folder {}; preparing\n", folder, fresh);
   const auto progress = std::make_shared<Progress>();
-  auto session = Session::create(stored->task, fresh, std::move(stored->config), progress);
+  auto session = Session::create(stored->task, fresh, std::move(stored->config), progress, interrupt.token());
   if (!session) return report(stderr, session.error());
   return search(*session, *progress, interrupt);
 }

@@ -90,7 +90,7 @@ struct ResumeCommand {
           say(stderr, "run {}; preparing\n", folder);
           return {};
         },
-        registry, progress);
+        registry, progress, interrupt.token());
     if (!session) return report(stderr, session.error());
     return search(*session, *progress, interrupt);
   }

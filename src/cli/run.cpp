@@ -61,7 +61,7 @@ int RunCommand::operator()() const {
   const std::string folder = out ? *out : unused_folder(loaded->task.name);
   say(stderr, "task {}, run folder {}; preparing\n", loaded->task.name, folder);
   const auto progress = std::make_shared<Progress>();
-  auto session = Session::create(*loaded, folder, std::move(*run), progress);
+  auto session = Session::create(*loaded, folder, std::move(*run), progress, interrupt.token());
   if (!session) return report(stderr, session.error());
   return search(*session, *progress, interrupt);
 }

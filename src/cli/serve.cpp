@@ -77,7 +77,7 @@ class Makers {
   Result<std::shared_ptr<Evaluator>> make(const Task& task) const {
     const auto config = config_for(task);
     if (!config) return config.error();
-    return config->evaluator.provider->make(task);
+    return config->evaluator.provider->make(task, {});
   }
 
  private:

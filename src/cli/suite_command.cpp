@@ -63,7 +63,7 @@ Status try_out(const std::vector<SuiteTask>& tasks, const Registry& registry, Su
     if (!config) return config.error();
     if (!searches) return {};
     if (auto ok = check_budgets(*config); !ok) return ok;
-    const auto proposer = config->proposer.provider->make(loaded->task);
+    const auto proposer = config->proposer.provider->make(loaded->task, {});
     // Where this task has nothing to vary, others may.
     return proposer || proposer.error().code == ErrorCode::refused ? Status() : Status(proposer.error());
   }

@@ -52,7 +52,7 @@ Result<SandboxResult> run_sandboxed(const SandboxSpec& spec, std::stop_token sto
   const std::stop_callback on_stop(stop, [&] { supervisor.request_kill(); });
   Result<SandboxResult> result = supervisor.watch();
   if (stop.stop_requested() && result && result->kind == ExitKind::killed)
-    return fail(ErrorCode::cancelled, "stopped on request", spec.argv.front());
+    return fail(ErrorCode::cancelled, "stopped on request");
   return result;
 }
 

@@ -129,7 +129,7 @@ class ChatProvider final : public ProposerProvider {
     });
   }
 
-  Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
+  Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
     auto proposer = assemble(task);
     if (!proposer) return proposer;
     if (const Status key = check_key(*endpoint()); !key) return key.error();

@@ -8,6 +8,8 @@
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/session.hpp>
 
+#include "prepared_evaluator.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -41,7 +43,7 @@ DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPt
                          const std::stop_token& stop) {
   const std::string name = "evaluator";
   if (task.seed.empty()) {
-    const auto evaluator = config.evaluator.provider->make(task);
+    const auto evaluator = prepared_evaluator(task, config, stop);
     return checked(name, evaluator ? Status{} : Status(evaluator.error()),
                    "it takes the task, which has no seed");
   }

@@ -1,12 +1,15 @@
 // Evaluates given candidates of a task, without a search.
 #include <chrono>
+#include <condition_variable>
 #include <future>
+#include <mutex>
 #include <random>
-#include <thread>
 #include <utility>
 
 #include <kernelsmith/core/passing_error.hpp>
 #include <kernelsmith/session/session.hpp>
+
+#include "prepared_evaluator.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -18,6 +21,13 @@ Result<Evaluation> evaluate_now(Evaluator& evaluator, EvaluationJob job, const s
   return answer.get_future().get();
 }
 
+void wait_unless_stopped(std::chrono::milliseconds duration, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, duration, [] { return false; });
+}
+
 /// Asks again if the machine was too noisy or in use, as an engine does.
 Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
   constexpr std::uint32_t kAttempts = 4;
@@ -26,7 +36,7 @@ Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, c
     auto evaluation = evaluate_now(evaluator, job, stop);
     const bool passes = !evaluation && passes_by_itself(evaluation.error().code);
     if (!passes || ++job.attempt == kAttempts || stop.stop_requested()) return evaluation;
-    std::this_thread::sleep_for(pause);
+    wait_unless_stopped(pause, stop);
   }
 }
 
@@ -35,7 +45,7 @@ Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, c
 Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
                     const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
                     const std::stop_token& stop, bool careful) {
-  auto evaluator = config.evaluator.provider->make(task);
+  auto evaluator = prepared_evaluator(task, config, stop);
   if (!evaluator) return evaluator.error();
   EvaluationJob job;
   // A fleet keeps what it answered, by the run: another time is another one.

@@ -48,6 +48,12 @@ class SandboxSetting {
   bool stored_ = false;
 };
 
+template <class Options>
+Options stopped_by(const std::stop_token& stop, Options options) {
+  options.stop = stop;
+  return options;
+}
+
 void read_devices(YamlMap& in, DeviceRange& devices) {
   in.optional("device", devices.first, {0, 1023});
   in.optional("devices", devices.count, {1, 64});
@@ -82,9 +88,9 @@ class CpuProvider final : public EvaluatorProvider {
     out.put("bank_mib", options_.bank_bytes / kMiB);
   }
 
-  Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+  Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
     if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
-    return make_cpu_evaluator(task, options_);
+    return make_cpu_evaluator(task, stopped_by(stop, options_));
   }
 
   void distrust() override { sandbox_.distrust(); }
@@ -112,9 +118,9 @@ class CommandProvider final : public EvaluatorProvider {
     SandboxSetting::write(out, options_.unsandboxed);
   }
 
-  Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+  Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
     if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
-    return make_command_evaluator(task, options_);
+    return make_command_evaluator(task, stopped_by(stop, options_));
   }
 
   void distrust() override { sandbox_.distrust(); }
@@ -162,9 +168,9 @@ class CudaProvider final : public EvaluatorProvider {
     out.put("inspect", options_.inspect);
   }
 
-  Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+  Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
     if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
-    return make_cuda_evaluator(task, options_);
+    return make_cuda_evaluator(task, stopped_by(stop, options_));
   }
 
   Result<std::string> describe_plan(const Task& task, const Source& source) const override {
@@ -210,10 +216,10 @@ class TorchProvider final : public EvaluatorProvider {
     out.put("bank_mib", options_.bank_bytes / kMiB);
   }
 
-  Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+  Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
     if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
     if (stored_python_ && !options_.python.empty()) return python_not_said_again(options_.python.string());
-    return make_torch_evaluator(task, options_);
+    return make_torch_evaluator(task, stopped_by(stop, options_));
   }
 
   Result<std::string> describe_plan(const Task& task, const Source& source) const override {
@@ -261,11 +267,11 @@ class PythonProvider final : public EvaluatorProvider {
     out.put("processes", std::uint64_t{options_.processes});
   }
 
-  Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+  Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
     if (stored_sandbox_ && runs_unsandboxed(task, options_)) return SandboxSetting::not_said_again();
     if (const std::string python = named_python(task, options_); stored_python_ && !python.empty())
       return python_not_said_again(python);
-    return make_python_evaluator(task, options_);
+    return make_python_evaluator(task, stopped_by(stop, options_));
   }
 
   void distrust() override { stored_sandbox_ = stored_python_ = true; }

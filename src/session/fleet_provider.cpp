@@ -132,9 +132,9 @@ class FleetProvider final : public EvaluatorProvider {
     out.map("fleet", [&](YamlWriter& map) { fleet_.write(map); });
   }
 
-  Result<std::shared_ptr<Evaluator>> make(const Task& task) const override {
+  Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
     if (const Status whole = fleet_.check(); !whole) return whole.error();
-    if (!fleet_.on()) return local_->make(task);
+    if (!fleet_.on()) return local_->make(task, stop);
     const auto options = fleet_.options();
     if (!options) return options.error();
     return make_fleet_evaluator(task, *options);

@@ -25,7 +25,7 @@ class ManualProvider final : public ProposerProvider {
     prompts_.write(out);
   }
 
-  Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
+  Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
     std::error_code ignored;
     if (std::filesystem::exists(folder_, ignored) && !std::filesystem::is_directory(folder_, ignored))
       return fail(ErrorCode::invalid_argument, "this is no folder", folder_,

@@ -29,7 +29,7 @@ class MixtureProvider final : public SamplerProvider {
     out.put("failures", options_.failures);
   }
 
-  Result<std::shared_ptr<const Sampler>> make(const Task&) const override {
+  Result<std::shared_ptr<const Sampler>> make(const Task&, const std::stop_token&) const override {
     auto sampler = MixtureSampler::create(options_);
     if (!sampler) return sampler.error();
     return std::make_shared<const MixtureSampler>(*sampler);
@@ -45,7 +45,7 @@ class CountedMigrationProvider final : public MigrationProvider {
  public:
   void read(YamlMap& in) override { in.optional("count", count_, {1, 1000}); }
   void write(YamlWriter& out) const override { out.put("count", count_); }
-  Result<std::shared_ptr<const Migration>> make(const Task&) const override {
+  Result<std::shared_ptr<const Migration>> make(const Task&, const std::stop_token&) const override {
     return std::make_shared<const Policy>(count_);
   }
 

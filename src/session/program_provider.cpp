@@ -9,7 +9,7 @@ class ProgramProvider final : public ProposerProvider {
  public:
   void read(YamlMap&) override {}
   void write(YamlWriter&) const override {}
-  Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
+  Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
     return fail(ErrorCode::unsupported,
                 "this run's proposer is an object of the Python program that began it", task.name,
                 "go on with it in Python: kernelsmith.run(task, proposer=..., out=RUN)");

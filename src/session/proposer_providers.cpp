@@ -25,7 +25,7 @@ class TunerProvider final : public ProposerProvider {
     out.put("draws", options_.draws);
   }
 
-  Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
+  Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
     if (task.seed.empty())
       return fail(ErrorCode::refused, "the task has no seed, and the tuner needs one to vary", task.name,
                   "name a model, which writes a first program: --model NAME; or give the task a seed");
@@ -51,8 +51,8 @@ class TunerProvider final : public ProposerProvider {
 
 }  // namespace
 
-ProposerExam ProposerProvider::examine(const Task& task, const std::stop_token&) const {
-  const auto made = make(task);
+ProposerExam ProposerProvider::examine(const Task& task, const std::stop_token& stop) const {
+  const auto made = make(task, stop);
   if (made)
     return {
         .checks = {{"proposer", DryCheck::Verdict::ok, "it costs nothing", {}}}, .calls = {}, .prompts = {}};

@@ -49,14 +49,14 @@ class RecordingProvider final : public ProposerProvider {
     out.put("live", live_);
   }
 
-  Result<std::shared_ptr<Proposer>> make(const Task& task) const override {
+  Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token& stop) const override {
     auto answers = recorded_proposals(run_);
     if (!answers) return answers.error();
     std::shared_ptr<Proposer> proposer;
     if (live_) {
       const auto provider = proposer_of(run_);
       if (!provider) return provider.error();
-      auto made = (*provider)->make(task);
+      auto made = (*provider)->make(task, stop);
       if (!made) return made;
       proposer = std::move(*made);
     }

@@ -6,6 +6,7 @@
 #include <kernelsmith/session/session.hpp>
 
 #include "kept_answers.hpp"
+#include "prepared_evaluator.hpp"
 #include "recorded_run.hpp"
 #include "rescue.hpp"
 
@@ -40,7 +41,7 @@ Status check_task(const RecordedJournal& recording, const RecordedRun& run, cons
               "kernelsmith replay RUN takes the task from the recorded run");
 }
 
-Result<Wiring> wire(const Task& task, const RunConfig& config) {
+Result<Wiring> wire(const Task& task, const RunConfig& config, const std::stop_token& stop) {
   std::unique_ptr<RecordedJournal> recording;
   const auto recorded = config.proposer.provider->recorded_run();
   if (recorded) {
@@ -53,11 +54,11 @@ Result<Wiring> wire(const Task& task, const RunConfig& config) {
   if (const Status ok = check_operators(config); !ok) return ok.error();
   auto options = engine_options(task, config);
   if (!options) return options.error();
-  auto proposer = config.proposer.provider->make(task);
+  auto proposer = config.proposer.provider->make(task, stop);
   if (!proposer) return proposer.error();
   Wiring wiring{nullptr, std::move(*proposer), std::move(*options), std::move(recording)};
   if (recorded && recorded->evaluations == RecordedEvaluations::kept && !recorded->live) return wiring;
-  auto evaluator = config.evaluator.provider->make(task);
+  auto evaluator = prepared_evaluator(task, config, stop);
   if (!evaluator) return evaluator.error();
   wiring.evaluator = std::move(*evaluator);
   return wiring;
@@ -93,9 +94,9 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   if (!topology) return topology.error();
   auto operators = WeightedOperators::create(config.operators);
   if (!operators) return operators.error();
-  auto sampler = config.sampler.provider->make(task);
+  auto sampler = config.sampler.provider->make(task, {});
   if (!sampler) return sampler.error();
-  auto migration = config.migration.provider->make(task);
+  auto migration = config.migration.provider->make(task, {});
   if (!migration) return migration.error();
 
   EngineOptions options;
@@ -302,7 +303,7 @@ Status Session::Impl::write_best() const {
 }
 
 Result<Session> Session::create(const TaskFolder& task, const std::filesystem::path& folder, RunConfig config,
-                                std::shared_ptr<Observer> observer) {
+                                std::shared_ptr<Observer> observer, const std::stop_token& stop) {
   set_default_budget(config);
   set_default_axes(task.task, config);
   config.proposer.provider->observe(observer);
@@ -310,7 +311,7 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
   for (SourceFile& file : copy) file.path.insert(0, std::string(kTaskFolder) + "/");
   if (const Status free = RunStore::check_free(folder, copy); !free)
     return free.error();  // before what takes seconds
-  auto wiring = wire(task.task, config);
+  auto wiring = wire(task.task, config, stop);
   if (!wiring) return wiring.error();
   auto store = RunStore::create(folder, to_yaml(config), config.durability, copy);
   if (!store) return store.error();
@@ -347,7 +348,7 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
 
 Result<Session> Session::resume(const std::filesystem::path& folder,
                                 const std::function<Status(RunConfig&)>& change, const Registry& registry,
-                                std::shared_ptr<Observer> observer) {
+                                std::shared_ptr<Observer> observer, const std::stop_token& stop) {
   auto stored = load_stored_run(folder, registry);
   if (!stored) return stored.error();
   RunConfig& config = stored->config;
@@ -356,7 +357,7 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   auto store = RunStore::open(folder, config.durability);
   if (!store) return store.error();
   config.proposer.provider->observe(observer);
-  auto wiring = wire(stored->task.task, config);
+  auto wiring = wire(stored->task.task, config, stop);
   if (!wiring) return wiring.error();
   const std::string yaml = to_yaml(config);
   auto session = Impl::open(std::move(stored->task.task), std::move(config), std::move(*store),

@@ -111,7 +111,7 @@ Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, con
         {names[i], backend.hardware ? backend.hardware() : "", slots_for(backend, choice),
          [provider = providers[i], backend](const Task& task) -> Result<std::shared_ptr<Evaluator>> {
            if (const Status sound = check_task(task, backend); !sound) return sound.error();
-           return provider->make(task);
+           return provider->make(task, {});
          }});
   }
   if (offered.empty())

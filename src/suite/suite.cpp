@@ -33,8 +33,8 @@ Status set_aside(const RunFolders& folders) {
 }
 
 Result<Session> open_session(const TaskFolder& task, const RunFolders& folders, const RunConfig& config,
-                             const Registry& registry, bool renew,
-                             const std::shared_ptr<Observer>& observer) {
+                             const Registry& registry, bool renew, const std::shared_ptr<Observer>& observer,
+                             const std::stop_token& stop) {
   std::error_code ignored;
   if (fs::exists(folders.run / "run.db", ignored)) {
     const auto unchanged = is_unchanged(folders.run, task.task, registry);
@@ -45,7 +45,7 @@ Result<Session> open_session(const TaskFolder& task, const RunFolders& folders, 
       set_default_axes(task.task, stored);
       return {};
     };
-    if (*unchanged) return Session::resume(folders.run, as_given, registry, observer);
+    if (*unchanged) return Session::resume(folders.run, as_given, registry, observer, stop);
     if (!renew)
       return fail(ErrorCode::invalid_argument, "the task was changed since its search began",
                   folders.run.string(),
@@ -53,17 +53,18 @@ Result<Session> open_session(const TaskFolder& task, const RunFolders& folders, 
                       folders.replaced.string());
     if (const Status moved = set_aside(folders); !moved) return moved.error();
   }
-  return Session::create(task, folders.run, config, observer);
+  return Session::create(task, folders.run, config, observer, stop);
 }
 
 /// Empty where the search was stopped before its end.
 Result<std::optional<TaskResult>> search_task(const TaskFolder& task, const RunFolders& folders,
-                                              const Registry& registry, bool renew, SearchHost& host) {
+                                              const Registry& registry, bool renew, SearchHost& host,
+                                              const std::stop_token& stop) {
   const auto config = host.configure(task.task);
   if (!config) return config.error();
   std::optional<Error> ended_by;
   {
-    auto session = open_session(task, folders, *config, registry, renew, host.observer());
+    auto session = open_session(task, folders, *config, registry, renew, host.observer(), stop);
     if (!session) return session.error();
     const auto outcome = host.search(*session);
     if (!outcome) return outcome.error();
@@ -122,7 +123,7 @@ Result<SuiteReport> search_suite(const std::vector<SuiteTask>& tasks, const Suit
     if (loaded && results->has(task, loaded->task.digest.hex())) continue;
     host.begin(task, i + 1, tasks.size());
     const RunFolders folders{options.out / "runs" / task.name, options.out / "replaced" / task.name};
-    auto searched = loaded ? search_task(*loaded, folders, registry, options.renew, host)
+    auto searched = loaded ? search_task(*loaded, folders, registry, options.renew, host, stop)
                            : Result<std::optional<TaskResult>>(loaded.error());
     // What a stop broke off is no fault of the task's.
     if (stop.stop_requested() && (!searched || !*searched)) break;

@@ -71,7 +71,7 @@ TEST(FleetConfig, AFolderOfSomebodyElseGetsNoSecret) {
         "  fleet: {nats: \"nats://host.invalid\", credentials: me.creds}\n"}) {
     const RunConfig config = configured(fleet);
     config.evaluator.provider->distrust();
-    const auto made = config.evaluator.provider->make(command_task());
+    const auto made = config.evaluator.provider->make(command_task(), {});
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error().code, ErrorCode::invalid_argument) << describe(made.error());
     EXPECT_EQ(describe(made.error()).find("s3cret"), std::string::npos);
@@ -80,7 +80,7 @@ TEST(FleetConfig, AFolderOfSomebodyElseGetsNoSecret) {
 }
 
 TEST(FleetConfig, WrongSettingsAreRefused) {
-  const auto made = configured("  fleet: {hardware: H100}\n").evaluator.provider->make(command_task());
+  const auto made = configured("  fleet: {hardware: H100}\n").evaluator.provider->make(command_task(), {});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().where, "evaluator.fleet.nats");
   EXPECT_NE(

@@ -66,7 +66,7 @@ class ScriptedProvider final : public ProposerProvider {
   explicit ScriptedProvider(std::shared_ptr<Script> script) : script_(std::move(script)) {}
   void read(YamlMap&) override {}
   void write(YamlWriter&) const override {}
-  Result<std::shared_ptr<Proposer>> make(const Task&) const override {
+  Result<std::shared_ptr<Proposer>> make(const Task&, const std::stop_token&) const override {
     return std::shared_ptr<Proposer>(std::make_shared<ScriptedProposer>(script_));
   }
   std::vector<Operator> operators() const override { return {Operator::rewrite}; }

@@ -26,7 +26,7 @@ class SumProvider final : public EvaluatorProvider {
  public:
   void read(YamlMap& in) override { in.optional("refuse", refuse_); }
   void write(YamlWriter& out) const override { out.put("refuse", refuse_); }
-  Result<std::shared_ptr<Evaluator>> make(const Task&) const override {
+  Result<std::shared_ptr<Evaluator>> make(const Task&, const std::stop_token&) const override {
     if (refuse_) return fail(ErrorCode::refused, "the seed fails its own check");
     return blocking(sum_of_knobs);
   }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,16 @@ class RunnerProcess {
   double frozen_at_us_ = 0;  ///< the clock when it was last frozen
   double idle_us_ = 0;       ///< what the clock advanced while it was frozen, in all
 };
+
+/// Has the process do something that may take as long as its object likes, and kills it on a stop request.
+template <class Step>
+auto killed_on_stop(RunnerProcess& process, const std::stop_token& stop, Step step) {
+  const std::stop_callback killer(stop, [&process] { process.kill_program(); });
+  auto outcome = step();
+  if (!outcome && stop.stop_requested())
+    outcome = Failure(fail(ErrorCode::cancelled, "the evaluation was stopped"));
+  return outcome;
+}
 
 /// What is to be said of something trusted that failed: the machine's error, else that the task is not
 /// usable: "WHAT: the rejection's words".

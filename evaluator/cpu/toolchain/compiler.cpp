@@ -87,16 +87,18 @@ Result<std::shared_ptr<const CpuCompiler>> CpuCompiler::create(const Task& task,
   self->timeout_s_ = options.compile_timeout_s;
   self->confinement_ = options.unsandboxed ? Confinement::unsandboxed : Confinement::sandboxed;
   if (auto s = self->write_headers(task); !s) return s.error();
-  if (auto s = self->learn_version(); !s) return s.error();
-  if (auto s = self->build_shim(kShim, shim_source(task)); !s) return s.error();
+  if (auto s = self->learn_version(options.stop); !s) return s.error();
+  if (auto s = self->build_shim(kShim, shim_source(task), options.stop); !s) return s.error();
   if (!task.inputs.empty())
-    if (auto s = self->build_shim(kGeneratorShim, generator_shim_source(task)); !s) return s.error();
+    if (auto s = self->build_shim(kGeneratorShim, generator_shim_source(task), options.stop); !s)
+      return s.error();
   CpuCompiler* const raw = self.get();
   self->precompiled_ = std::make_unique<PrecompiledHeaders>(
       [raw](const ScratchFolder& folder, const std::string& header, const std::string& target) {
         return raw->precompile(folder, header, target);
       });
-  self->link_command_ = std::async(std::launch::async, [raw] { return raw->learn_to_link(); }).share();
+  self->link_command_ =
+      std::async(std::launch::async, [raw, stop = options.stop] { return raw->learn_to_link(stop); }).share();
   return std::shared_ptr<const CpuCompiler>(std::move(self));
 }
 
@@ -143,12 +145,12 @@ CpuCompiler::Arguments CpuCompiler::link_arguments(const Arguments& compiling, c
   return arguments;
 }
 
-std::optional<CpuCompiler::Arguments> CpuCompiler::learn_to_link() const {
+std::optional<CpuCompiler::Arguments> CpuCompiler::learn_to_link(const std::stop_token& stop) const {
   auto scratch = ScratchFolder::create();
   if (!scratch || !scratch->write("kernel.o", "")) return std::nullopt;
   Arguments arguments = link_arguments(flags_, {"kernel.o"}, false);
   arguments.insert(arguments.end(), {"-fPIC", "-###"});
-  const auto dry_run = run_driver(std::move(arguments), *scratch);
+  const auto dry_run = run_driver(std::move(arguments), *scratch, stop);
   if (!dry_run || !dry_run->succeeded()) return std::nullopt;
   auto command = link_line(dry_run->err);
   if (!command) return std::nullopt;
@@ -159,7 +161,7 @@ std::optional<CpuCompiler::Arguments> CpuCompiler::learn_to_link() const {
   std::erase(trial, "kernel.o");
   trial.insert(trial.begin(), "--unresolved-symbols=ignore-all");
   trial.insert(trial.begin(), gold.begin(), gold.end());
-  const auto linked = run_sandboxed(spec({"/bin/sh", "-c", command_of(trial)}, scratch->path()));
+  const auto linked = run_sandboxed(spec({"/bin/sh", "-c", command_of(trial)}, scratch->path()), stop);
   const Arguments linker = linked && linked->succeeded() ? gold : Arguments{"ld"};
   command->insert(command->begin(), linker.begin(), linker.end());
   return command;

@@ -55,7 +55,8 @@ struct TrustedSource {
 /// Thread-safe.
 class CpuCompiler {
  public:
-  /// Finds the compiler and learns its version. Errors: tool_missing, tool_failed.
+  /// Finds the compiler and learns its version, unless `options.stop` is requested. Errors: tool_missing,
+  /// tool_failed, cancelled.
   static Result<std::shared_ptr<const CpuCompiler>> create(const Task& task, const CpuOptions& options);
 
   /// Builds all C++ files of a candidate (.cpp, .cc, .cxx) together with the shim.
@@ -63,10 +64,10 @@ class CpuCompiler {
 
   /// The same of a trusted source, from the disk's cache where it was built before. Errors: refused where it
   /// does not compile.
-  Result<CpuBinaryPtr> build(const TrustedSource& trusted) const;
+  Result<CpuBinaryPtr> build(const TrustedSource& trusted, const std::stop_token& stop = {}) const;
 
   /// An object that does nothing and needs every library that candidates may be linked with.
-  Result<CpuBinaryPtr> link_all_libraries() const;
+  Result<CpuBinaryPtr> link_all_libraries(const std::stop_token& stop = {}) const;
 
   /// Such as "g++ 12.2.0 -O3 -march=native -std=c++20".
   const std::string& description() const { return description_; }
@@ -87,10 +88,10 @@ class CpuCompiler {
   Result<SandboxResult> run_driver(Arguments arguments, const ScratchFolder& scratch,
                                    std::stop_token stop = {}) const;
   Status write_headers(const Task& task);
-  Status learn_version();
-  Result<std::string> ask_version() const;
-  Status build_shim(const std::string& name, const std::string& source) const;
-  std::optional<Arguments> learn_to_link() const;
+  Status learn_version(const std::stop_token& stop);
+  Result<std::string> ask_version(const std::stop_token& stop) const;
+  Status build_shim(const std::string& name, const std::string& source, const std::stop_token& stop) const;
+  std::optional<Arguments> learn_to_link(const std::stop_token& stop) const;
   Arguments link_arguments(const Arguments& compiling, const Arguments& inputs, bool generator) const;
   bool precompile(const ScratchFolder& folder, const std::string& header, const std::string& target) const;
   Judged<CompileOutput> compile(const Source& source, const Manner& manner,

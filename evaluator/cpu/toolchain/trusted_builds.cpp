@@ -54,11 +54,11 @@ Error does_not_compile(const TrustedSource& trusted, bool wide, const std::strin
 
 }  // namespace
 
-Status CpuCompiler::learn_version() {
+Status CpuCompiler::learn_version(const std::stop_token& stop) {
   const Digest identity = identity_of(compiler_);
   std::string version = cache_.find(identity).value_or("");
   if (version.empty()) {
-    auto asked = ask_version();
+    auto asked = ask_version(stop);
     if (!asked) return asked.error();
     version = std::move(*asked);
     cache_.keep(identity, version);
@@ -76,21 +76,23 @@ Status CpuCompiler::learn_version() {
   return {};
 }
 
-Result<std::string> CpuCompiler::ask_version() const {
+Result<std::string> CpuCompiler::ask_version(const std::stop_token& stop) const {
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();
-  const auto answer = run_driver({"-dumpfullversion", "-dumpversion"}, *scratch);
+  const auto answer = run_driver({"-dumpfullversion", "-dumpversion"}, *scratch, stop);
   if (!answer) return answer.error();
   return answer->out.substr(0, answer->out.find('\n'));
 }
 
-Status CpuCompiler::build_shim(const std::string& name, const std::string& source) const {
+Status CpuCompiler::build_shim(const std::string& name, const std::string& source,
+                               const std::stop_token& stop) const {
   const Digest key = DigestBuilder().add(stamp_.hex()).add(name).add(source).finish();
   if (const auto kept = cache_.find(key)) return headers_->write(name + ".o", *kept);
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();
   if (auto s = scratch->write("shim.cpp", source); !s) return s.error();
-  const auto result = run_driver({"-O2", "-fPIC", "-std=c++20", "-c", "-o", "shim.o", "shim.cpp"}, *scratch);
+  const auto result =
+      run_driver({"-O2", "-fPIC", "-std=c++20", "-c", "-o", "shim.o", "shim.cpp"}, *scratch, stop);
   if (!result) return result.error();
   if (!result->succeeded())
     return fail(ErrorCode::tool_failed,
@@ -105,7 +107,7 @@ Status CpuCompiler::build_shim(const std::string& name, const std::string& sourc
   return headers_->write(name + ".o", *object);
 }
 
-Result<CpuBinaryPtr> CpuCompiler::build(const TrustedSource& trusted) const {
+Result<CpuBinaryPtr> CpuCompiler::build(const TrustedSource& trusted, const std::stop_token& stop) const {
   if (const std::string exchanged = exchanged_parameters(task_, trusted.source, trusted.generator);
       !exchanged.empty())
     return fail(ErrorCode::refused, "the task's " + trusted.what + ": " + exchanged,
@@ -118,13 +120,13 @@ Result<CpuBinaryPtr> CpuCompiler::build(const TrustedSource& trusted) const {
                          .add(trusted.source.digest().hex())
                          .finish();
   if (const auto kept = cache_.find(key)) return CpuBinary::create(*kept);
-  const auto output = compile(trusted.source, Manner{trusted.precision, trusted.generator, false}, {});
+  const auto output = compile(trusted.source, Manner{trusted.precision, trusted.generator, false}, stop);
   if (!output) {
     const Failure failure = output.error();
     if (const Error* error = std::get_if<Error>(&failure)) return *error;
     // Where it fails as it stands, the wider type is not the reason.
     if (wide)
-      if (auto plain = build({trusted.source, trusted.what}); !plain) return plain;
+      if (auto plain = build({trusted.source, trusted.what}, stop); !plain) return plain;
     return does_not_compile(trusted, wide, std::get<Rejection>(failure).diagnostics);
   }
   std::ifstream file(output->binary->object(), std::ios::binary);
@@ -132,7 +134,7 @@ Result<CpuBinaryPtr> CpuCompiler::build(const TrustedSource& trusted) const {
   return output->binary;
 }
 
-Result<CpuBinaryPtr> CpuCompiler::link_all_libraries() const {
+Result<CpuBinaryPtr> CpuCompiler::link_all_libraries(const std::stop_token& stop) const {
   const Digest key = DigestBuilder().add(stamp_.hex()).add("libraries").finish();
   if (const auto kept = cache_.find(key)) return CpuBinary::create(*kept);
   auto scratch = ScratchFolder::create();
@@ -141,7 +143,7 @@ Result<CpuBinaryPtr> CpuCompiler::link_all_libraries() const {
   Arguments arguments = {"-Wl,--no-as-needed"};
   arguments.insert(arguments.end(), flags_.begin(), flags_.end());
   arguments.insert(arguments.end(), {"-fPIC", "-shared", "-o", "kernel.so", "nothing.cpp"});
-  const auto result = run_driver(std::move(arguments), *scratch);
+  const auto result = run_driver(std::move(arguments), *scratch, stop);
   if (!result) return result.error();
   const auto object = scratch->read("kernel.so", runner::kMaxObjectBytes);
   if (!object)

@@ -59,11 +59,12 @@ CudaCompiler::CudaCompiler(Task task, CompilerOptions options, Toolkit toolkit)
       cache_(BuildCache::of_environment()) {}
 
 Result<std::shared_ptr<const CudaCompiler>> CudaCompiler::create(const Task& task,
-                                                                 const CompilerOptions& options) {
+                                                                 const CompilerOptions& options,
+                                                                 const std::stop_token& stop) {
   auto toolkit = find_toolkit(options.toolkit);
   if (!toolkit) return toolkit.error();
   std::shared_ptr<CudaCompiler> self(new CudaCompiler(task, options, std::move(*toolkit)));
-  if (auto s = self->prepare(); !s) return s.error();
+  if (auto s = self->prepare(stop); !s) return s.error();
   return std::shared_ptr<const CudaCompiler>(std::move(self));
 }
 

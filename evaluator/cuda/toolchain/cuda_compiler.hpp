@@ -72,8 +72,9 @@ struct TrustedSource {
 /// Thread-safe.
 class CudaCompiler {
  public:
-  /// Errors: tool_missing, tool_failed.
-  static Result<std::shared_ptr<const CudaCompiler>> create(const Task& task, const CompilerOptions& options);
+  /// Errors: tool_missing, tool_failed, cancelled.
+  static Result<std::shared_ptr<const CudaCompiler>> create(const Task& task, const CompilerOptions& options,
+                                                            const std::stop_token& stop = {});
 
   /// Builds a candidate's .cu and .cpp files (one .cu file is the usual case; several are linked as one by
   /// including them in one translation unit). Device and host halves are built side by side. A Rejection is
@@ -82,10 +83,11 @@ class CudaCompiler {
 
   /// The same of a trusted source, in the wanted precision, from the disk's cache where it was built before
   /// with the same toolkit, flags, task and arch. Errors: refused where it does not compile.
-  Result<CudaBinaryPtr> build(const TrustedSource& trusted) const;
+  Result<CudaBinaryPtr> build(const TrustedSource& trusted, const std::stop_token& stop = {}) const;
 
   /// A cubin of kernels of our own, from the disk's cache where it was built before. Errors: tool_failed.
-  Result<std::vector<std::byte>> build_kernels(const std::string& cuda) const;
+  Result<std::vector<std::byte>> build_kernels(const std::string& cuda,
+                                               const std::stop_token& stop = {}) const;
 
   /// Such as "nvcc 13.0.88 -arch=sm_90a -O3 -std=c++17".
   const std::string& description() const { return description_; }
@@ -93,8 +95,8 @@ class CudaCompiler {
 
  private:
   CudaCompiler(Task task, CompilerOptions options, Toolkit toolkit);
-  Status prepare();
-  Status build_shim();
+  Status prepare(const std::stop_token& stop);
+  Status build_shim(const std::stop_token& stop);
   SandboxSpec spec(std::vector<std::string> argv, const std::filesystem::path& scratch) const;
   std::filesystem::path folder_seen(const std::filesystem::path& scratch) const;
   std::vector<std::string> nvcc_command() const;

@@ -79,7 +79,7 @@ std::vector<std::string> CudaCompiler::nvcc_command() const {
   return command;
 }
 
-Status CudaCompiler::prepare() {
+Status CudaCompiler::prepare(const std::stop_token& stop) {
   description_ = "nvcc " + toolkit_.version + " -arch=" + options_.arch;
   for (const std::string& flag : options_.flags) description_ += " " + flag;
   for (const std::string& flag : task_.flags) description_ += " " + flag;
@@ -89,7 +89,7 @@ Status CudaCompiler::prepare() {
   std::vector<std::string> command = nvcc_command();
   const std::string plain = plain_script(command);
   command.insert(command.begin() + 1, "--dryrun");
-  const auto dryrun = run_sandboxed(spec(std::move(command), scratch->path()));
+  const auto dryrun = run_sandboxed(spec(std::move(command), scratch->path()), stop);
   if (!dryrun) return dryrun.error();
   if (!dryrun->succeeded())
     return fail(ErrorCode::tool_failed, "nvcc does not take its flags (" + description_ + ")", "flags",
@@ -102,10 +102,10 @@ Status CudaCompiler::prepare() {
   stamp.add(task_header(task_, OraclePrecision::f64)).add(task_.files.size());
   for (const SourceFile& file : task_.files) stamp.add(file.path).add(file.text);
   stamp_ = stamp.finish();
-  return build_shim();
+  return build_shim(stop);
 }
 
-Status CudaCompiler::build_shim() {
+Status CudaCompiler::build_shim(const std::stop_token& stop) {
   const Digest key = DigestBuilder().add(stamp_.hex()).add("shim").finish();
   if (auto kept = cache_.find(key)) {
     shim_ = std::move(*kept);
@@ -117,7 +117,8 @@ Status CudaCompiler::build_shim() {
   const auto result =
       run_sandboxed(spec({"/usr/bin/g++", "-std=c++17", "-O2", "-fPIC", "-c",
                           "-I" + (toolkit_.root / "include").string(), "-o", build_files::kShim, "shim.cpp"},
-                         scratch->path()));
+                         scratch->path()),
+                    stop);
   if (!result) return result.error();
   if (!result->succeeded())
     return fail(ErrorCode::tool_failed, "g++ cannot build the generated call: " + describe(*result), {},
@@ -129,7 +130,7 @@ Status CudaCompiler::build_shim() {
   return {};
 }
 
-Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted) const {
+Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted, const std::stop_token& stop) const {
   if (const std::string exchanged = exchanged_parameters(task_, trusted.source); !exchanged.empty())
     return fail(ErrorCode::refused, "the task's " + trusted.what + ": " + exchanged,
                 "files: " + trusted.what);
@@ -141,13 +142,13 @@ Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted) const {
                          .finish();
   if (const auto kept = cache_.find(key))
     if (auto binary = unpacked(*kept)) return binary;
-  const auto output = build_in(trusted.source, trusted.precision, {});
+  const auto output = build_in(trusted.source, trusted.precision, stop);
   if (!output) {
     const Failure failure = output.error();
     if (const Error* error = std::get_if<Error>(&failure)) return *error;
     // Where it fails as it stands, double is not the reason.
     if (wide)
-      if (auto declared = build({trusted.source, trusted.what}); !declared) return declared;
+      if (auto declared = build({trusted.source, trusted.what}, stop); !declared) return declared;
     return does_not_compile(trusted, wide, std::get<Rejection>(failure).diagnostics);
   }
   std::ifstream file(output->binary->host_library(), std::ios::binary);
@@ -155,7 +156,8 @@ Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted) const {
   return output->binary;
 }
 
-Result<std::vector<std::byte>> CudaCompiler::build_kernels(const std::string& cuda) const {
+Result<std::vector<std::byte>> CudaCompiler::build_kernels(const std::string& cuda,
+                                                           const std::stop_token& stop) const {
   const Digest key = DigestBuilder().add(stamp_.hex()).add("kernels").add(cuda).finish();
   auto cubin = cache_.find(key);
   if (!cubin) {
@@ -165,7 +167,8 @@ Result<std::vector<std::byte>> CudaCompiler::build_kernels(const std::string& cu
     const auto result =
         run_sandboxed(spec({toolkit_.nvcc.string(), "-cubin", "-gencode", gencode_of(options_.arch),
                             "-std=c++17", "-O3", "-o", "kernels.cubin", "kernels.cu"},
-                           scratch->path()));
+                           scratch->path()),
+                      stop);
     if (!result) return result.error();
     if (!result->succeeded())
       return fail(ErrorCode::tool_failed, "nvcc cannot build the judge's own kernels: " + describe(*result),

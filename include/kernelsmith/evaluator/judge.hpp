@@ -41,8 +41,9 @@ struct JudgeParts {
 class Judge {
  public:
   /// Makes the bank, checks baseline, seed and yardstick, and measures the baseline against the yardstick.
-  /// Takes about a second. Errors: refused where the task is not usable; the answer is the same every time.
-  static Result<std::unique_ptr<Judge>> create(JudgeParts parts);
+  /// Takes about a second. Errors: refused where the task is not usable, and the answer is the same every
+  /// time; cancelled.
+  static Result<std::unique_ptr<Judge>> create(JudgeParts parts, const std::stop_token& stop = {});
 
   virtual ~Judge() = default;
 

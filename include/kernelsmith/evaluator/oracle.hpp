@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/task.hpp>
@@ -45,7 +46,7 @@ struct Oracles {
   std::unique_ptr<InputGenerator> generator;  ///< null where the task has none
 };
 
-/// Called from one thread at a time.
-using OracleFactory = std::function<Result<Oracles>()>;
+/// Called from one thread at a time. On a stop request what it makes ends its work with `cancelled`.
+using OracleFactory = std::function<Result<Oracles>(const std::stop_token&)>;
 
 }  // namespace kernelsmith

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/result.hpp>
@@ -16,6 +17,8 @@ struct CommandOptions {
   std::uint64_t memory_bytes = 4ULL << 30;
   unsigned runs_at_a_time = 0;  ///< 0: one for each core
   bool unsandboxed = false;     ///< only when asked for by name; recorded as the tier "unsandboxed"
+  /// Requested while the task is being prepared: it is given up (`cancelled`).
+  std::stop_token stop = {};
 };
 
 /// An evaluator that runs Task::command in a sandbox for each candidate and believes its answer: the tier is

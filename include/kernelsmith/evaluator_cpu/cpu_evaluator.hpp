@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct CpuOptions {
   std::size_t bank_bytes = BankLimits{}.bytes;  ///< memory for inputs and expected outputs
   double compile_timeout_s = 30;  ///< of CPU time, of one compilation; of wall time five times that
   double bank_seconds = BankLimits{}.seconds;  ///< time to make them, beyond the least number
+  /// Requested while the task is being prepared: it is given up (`cancelled`).
+  std::stop_token stop = {};
 };
 
 /// Prepares the task on this machine: compiles reference, oracle, baseline, seed and yardstick, makes the

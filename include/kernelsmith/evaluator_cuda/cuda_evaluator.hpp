@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct CudaOptions {
   bool inspect = true;      ///< would-be bests under compute-sanitizer and ncu, where the machine has them
   /// Told for whom the task waits. Called on any thread; may be empty.
   std::function<void(const std::string&)> tell = {};
+  /// Requested while the task is being prepared: it is given up (`cancelled`).
+  std::stop_token stop = {};
 };
 
 /// Prepares the task: compiles and plans its kernels, makes the secret bank of inputs with expected outputs,

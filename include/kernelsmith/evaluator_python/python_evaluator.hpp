@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include <kernelsmith/core/evaluator.hpp>
@@ -24,6 +25,8 @@ struct PythonOptions {
   unsigned runs_at_a_time = 0;  ///< 0: one for each core
   PythonSandbox sandbox = PythonSandbox::as_task;
   unsigned processes = 64;  ///< and threads of them in a sandbox, at a time, of an evaluation
+  /// Requested while the task is being prepared: it is given up (`cancelled`).
+  std::stop_token stop = {};
 };
 
 /// The Python that is named for the task; empty: $KERNELSMITH_PYTHON, else python3. It is asked, outside of

@@ -37,9 +37,12 @@ struct Answer {
 class PythonProcess {
  public:
   /// Starts the program; its standard input and output are the channel. Its first request may have to wait
-  /// until it has imported what it needs. Whenever it is killed, its channel is closed first, and it has
-  /// `grace_s` to end by itself what it has started. Errors: those of SandboxedProcess::start().
-  static Result<PythonProcess> start(SandboxSpec spec, double grace_s = 0);
+  /// until it has imported what it needs. Errors: those of SandboxedProcess::start().
+  static Result<PythonProcess> start(SandboxSpec spec);
+
+  /// Whenever it is killed from now on, its channel is closed first, and it has so long to end by itself what
+  /// it has started.
+  void grant_grace(double grace_s) { grace_s_ = grace_s; }
 
   /// Sends a request and waits for its reply. After anything but a reply the process is dead.
   Answer ask(const Message& request, double timeout_s, const std::stop_token& stop);
@@ -50,8 +53,8 @@ class PythonProcess {
   bool alive() const { return process_ && process_->alive(); }
 
  private:
-  PythonProcess(SandboxedProcess process, Descriptor channel, double grace_s)
-      : process_(std::move(process)), channel_(std::move(channel)), grace_s_(grace_s) {}
+  PythonProcess(SandboxedProcess process, Descriptor channel)
+      : process_(std::move(process)), channel_(std::move(channel)) {}
   Answer dead(Answer::Kind kind, std::string words = {});
   std::string how_it_ended();
 

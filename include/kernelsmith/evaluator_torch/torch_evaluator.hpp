@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include <kernelsmith/core/evaluator.hpp>
@@ -30,6 +31,8 @@ struct TorchOptions {
   std::shared_ptr<torch::Programs> programs;
   /// Told for whom the task waits. Called on any thread; may be empty.
   std::function<void(const std::string&)> tell;
+  /// Requested while the task is being prepared: it is given up (`cancelled`).
+  std::stop_token stop = {};
 };
 
 /// What several evaluators, one after another, need to start once only (TorchOptions::programs). Thread-safe.

@@ -37,8 +37,9 @@ class Provider {
   /// Writes every setting, so that read() gives them back.
   virtual void write(YamlWriter& section) const = 0;
 
-  /// Makes what the settings describe. May take seconds (an evaluator prepares the task on this machine).
-  virtual Result<std::shared_ptr<T>> make(const Task& task) const = 0;
+  /// Makes what the settings describe. May take seconds (an evaluator prepares the task on this machine);
+  /// on a stop request it is given up (`cancelled`).
+  virtual Result<std::shared_ptr<T>> make(const Task& task, const std::stop_token& stop) const = 0;
 
   /// What was read so far comes from a run folder, which somebody else may have made: make() sends no secret
   /// of this machine and takes down no wall where nothing but that folder says so. What is read() later is

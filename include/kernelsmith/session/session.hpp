@@ -22,15 +22,18 @@ namespace kernelsmith {
 class Session {
  public:
   /// Begins a run in `folder`, which must be absent or empty, after the evaluator has taken the task: a task
-  /// that is refused leaves no folder behind.
+  /// that is refused leaves no folder behind. On a stop request it is given up (`cancelled`).
   static Result<Session> create(const TaskFolder& task, const std::filesystem::path& folder, RunConfig config,
-                                std::shared_ptr<Observer> observer = nullptr);
+                                std::shared_ptr<Observer> observer = nullptr,
+                                const std::stop_token& stop = {});
 
   /// Opens a run to go on with it. `change` may raise budgets and change what does not alter the search
-  /// (workers, durability); what it changed is written to run.yaml.
+  /// (workers, durability); what it changed is written to run.yaml. On a stop request it is given up
+  /// (`cancelled`).
   static Result<Session> resume(const std::filesystem::path& folder,
                                 const std::function<Status(RunConfig&)>& change, const Registry& registry,
-                                std::shared_ptr<Observer> observer = nullptr);
+                                std::shared_ptr<Observer> observer = nullptr,
+                                const std::stop_token& stop = {});
 
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -83,6 +84,19 @@ TEST(CpuOracle, AReferenceThatFailsMakesTheTaskUnusable) {
   EXPECT_EQ(answered.error().code, ErrorCode::refused);
   EXPECT_THAT(describe(answered.error()), HasSubstr("the task's reference fails at n=8"));
   EXPECT_THAT(answered.error().hint, HasSubstr("-fsanitize=address"));
+}
+
+TEST(CpuOracle, AStopEndsAnAnswerThatNeverComes) {
+  const Workshop workshop(task_of(kTwice));
+  std::stop_source stop;
+  auto oracle = CpuOracle::create(*workshop.task, workshop.shapes,
+                                  *workshop.build(twice("while (true) asm volatile(\"\");")),
+                                  OraclePrecision::declared, workshop.settings, stop.get_token());
+  ASSERT_TRUE(oracle) << describe(oracle.error());
+  const std::jthread stopper([&] { stop.request_stop(); });
+  const Status answered = (*oracle)->answer(0);
+  ASSERT_FALSE(answered);
+  EXPECT_EQ(answered.error().code, ErrorCode::cancelled);
 }
 
 Task generated() {

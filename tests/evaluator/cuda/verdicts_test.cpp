@@ -20,7 +20,7 @@ struct VerdictBench : GlueBench {
     JudgeParts parts;
     parts.task = task;
     parts.host = host;
-    parts.oracles = [this]() -> Result<Oracles> {
+    parts.oracles = [this](const std::stop_token&) -> Result<Oracles> {
       return Oracles{std::make_unique<fake::Doubling<float>>(shapes),
                      std::make_unique<fake::Doubling<double>>(shapes),
                      {}};

@@ -189,11 +189,11 @@ struct Bench {
   double factor = 2;                ///< of the reference
   std::unique_ptr<Judge> judge{};
 
-  Status create() {
+  Status create(const std::stop_token& stop = {}) {
     JudgeParts parts;
     parts.task = std::make_shared<const Task>(task);
     parts.host = host;
-    parts.oracles = [shapes = shapes_of(task), factor = factor]() -> Result<Oracles> {
+    parts.oracles = [shapes = shapes_of(task), factor = factor](const std::stop_token&) -> Result<Oracles> {
       return Oracles{std::make_unique<Doubling<float>>(shapes, static_cast<float>(factor)),
                      std::make_unique<Doubling<double>>(shapes, factor),
                      {}};
@@ -206,7 +206,7 @@ struct Bench {
     parts.seed = seed;
     parts.yardstick = yardstick ? yardstick : seed ? seed : baseline;
     parts.now_s = [host = host] { return host->now_s; };
-    auto made = Judge::create(std::move(parts));
+    auto made = Judge::create(std::move(parts), stop);
     if (!made) return made.error();
     judge = std::move(*made);
     host->events.clear();

@@ -65,6 +65,33 @@ TEST(Preparation, AnErrorOfTheMachineIsNoRefusal) {
   EXPECT_EQ(refusal_of(bench).code, ErrorCode::tool_missing);
 }
 
+TEST(Preparation, AStopBeforeItLeavesEveryKernelAlone) {
+  std::stop_source stop;
+  stop.request_stop();
+  for (const bool drawn : {false, true}) {
+    Bench bench;
+    if (drawn)
+      bench.draw_bank = [] { return Result<Bank>(Bank{Bank::value_type(64), Bank::value_type(64)}); };
+    const Status created = bench.create(stop.get_token());
+    ASSERT_FALSE(created);
+    EXPECT_EQ(created.error().code, ErrorCode::cancelled);
+    EXPECT_EQ(bench.baseline->sessions, 0U);
+  }
+}
+
+TEST(Preparation, AStopEndsItBetweenTwoBatches) {
+  Bench bench;
+  std::stop_source stop;
+  bench.baseline->run = [&](const Call&) {
+    stop.request_stop();
+    return Judged<double>(1000.0);
+  };
+  const Status created = bench.create(stop.get_token());
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(bench.baseline->batches, 1U);
+}
+
 TEST(Preparation, WithThreadsTheReferenceMustRepeatItself) {
   Bench bench;
   bench.task.threads = 2;

@@ -55,7 +55,7 @@ struct PlannerBench {
 
 TEST(PlannerPool, APlannerTellsItsVersions) {
   PlannerBench pool;
-  const auto facts = pool.pool.facts();
+  const auto facts = pool.pool.facts({});
   ASSERT_TRUE(facts) << describe(facts.error());
   EXPECT_EQ(facts->words(), "PyTorch 2.11.0, Triton 3.6.0, Python 3.11");
   EXPECT_EQ(pool.started, 1U);
@@ -225,7 +225,7 @@ TEST(PlannerPool, AStopRequestEndsIt) {
 TEST(PlannerPool, APythonWithoutPyTorchIsToldAsSuch) {
   PlannerPool pool([] { return PythonProcess::start(fake_planner("FAKE_HELLO", "die")); }, limits());
   for (int i = 0; i < 3; ++i) {  // each starts a new one
-    const auto facts = pool.facts();
+    const auto facts = pool.facts({});
     ASSERT_FALSE(facts);
     EXPECT_EQ(facts.error().code, ErrorCode::tool_missing);
     EXPECT_THAT(facts.error().message, HasSubstr("a last word"));

@@ -19,8 +19,8 @@ constexpr BankLimits kSmall{.bytes = 1 << 20, .seconds = 600, .least = 4, .most 
 
 template <class Function>
 Result<Bank> bank_of(const Task& task, const Function& function, const BankLimits& limits = kSmall,
-                     std::size_t threads = 1) {
-  return truth::make_bank(task, shapes_of(task), oracles_of(task, function), threads, limits);
+                     std::size_t threads = 1, const std::stop_token& stop = {}) {
+  return truth::make_bank(task, shapes_of(task), oracles_of(task, function), threads, limits, stop);
 }
 
 constexpr auto kTwice = [](auto x) { return 2 * x; };
@@ -250,15 +250,30 @@ TEST(BankErrors, ThoseOfTheOraclesComeThrough) {
 TEST(BankErrors, ThoseOfMakingOraclesComeThrough) {
   const Task task = small_task();
   for (const int good : {0, 1}) {
-    const auto factory = [made = 0, good,
-                          oracles = oracles_of(task, elementwise(kTwice))]() mutable -> Result<Oracles> {
+    const auto factory = [made = 0, good, oracles = oracles_of(task, elementwise(kTwice))](
+                             const std::stop_token& stop) mutable -> Result<Oracles> {
       if (made++ == good) return fail(ErrorCode::tool_missing, "no compiler");
-      return oracles();
+      return oracles(stop);
     };
-    const auto bank = truth::make_bank(task, shapes_of(task), factory, 2, kSmall);
+    const auto bank = truth::make_bank(task, shapes_of(task), factory, 2, kSmall, {});
     ASSERT_FALSE(bank);
     EXPECT_EQ(bank.error().code, ErrorCode::tool_missing);
   }
+}
+
+TEST(BankErrors, AStopEndsItBetweenTwoSets) {
+  Task task = small_task();
+  task.tolerance.policy = "exact";  // a set is one answer
+  std::stop_source stop;
+  int answers = 0;
+  const auto stopping = [&](auto& call) {
+    elementwise(kTwice)(call);
+    if (++answers == 3) stop.request_stop();
+  };
+  const auto bank = bank_of(task, stopping, kSmall, 1, stop.get_token());
+  ASSERT_FALSE(bank);
+  EXPECT_EQ(bank.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(answers, 3);
 }
 
 TEST(BankErrors, AnEmptyRangeComesThrough) {
@@ -282,12 +297,13 @@ class Halves final : public InputGenerator {
 TEST(Bank, AGeneratorFillsItsTensorsInAllSets) {
   Task task = small_task();
   task.tensors[0].init = TensorInit::generated;
-  const auto factory = [oracles = oracles_of(task, elementwise(kTwice))]() -> Result<Oracles> {
-    auto made = oracles();
+  const auto factory =
+      [oracles = oracles_of(task, elementwise(kTwice))](const std::stop_token& stop) -> Result<Oracles> {
+    auto made = oracles(stop);
     made->generator = std::make_unique<Halves>();
     return made;
   };
-  const Bank bank = truth::make_bank(task, shapes_of(task), factory, 2, kSmall).value();
+  const Bank bank = truth::make_bank(task, shapes_of(task), factory, 2, kSmall, {}).value();
   for (const auto& sets : bank)
     for (const InputSet& set : sets) EXPECT_EQ(values_of<float>(set.outputs[1].values)[3], 1);
 }

@@ -112,7 +112,7 @@ using Sets = std::vector<InputSet>;
 
 /// The same inputs every time, of a reference that adds up in `order`; by shape.
 std::vector<Sets> draw_sets(const Family& family, Order order, const std::vector<TaskShape>& shapes) {
-  const OracleFactory oracles = [&]() -> Result<Oracles> {
+  const OracleFactory oracles = [&](const std::stop_token&) -> Result<Oracles> {
     Oracles made;
     made.declared = std::make_unique<FamilyOracle>(family, order, OraclePrecision::declared);
     made.wide = std::make_unique<FamilyOracle>(family, order, truth_precision(family.task));

@@ -138,7 +138,7 @@ class FakeOracle final : public Oracle {
 /// The oracles of a task whose reference is `function`.
 template <class Function>
 OracleFactory oracles_of(const Task& task, const Function& function) {
-  return [shared = std::make_shared<const Task>(task), function]() -> Result<Oracles> {
+  return [shared = std::make_shared<const Task>(task), function](const std::stop_token&) -> Result<Oracles> {
     Oracles oracles;
     oracles.declared = std::make_unique<FakeOracle<Function>>(shared, OraclePrecision::declared, function);
     if (const OraclePrecision precision = truth_precision(*shared); precision != OraclePrecision::declared)

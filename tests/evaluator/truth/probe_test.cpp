@@ -14,7 +14,7 @@ using truth::Scale;
 
 template <class Function>
 Result<Nature> probed(const Task& task, const Function& function) {
-  Oracles oracles = oracles_of(task, function)().value();
+  Oracles oracles = oracles_of(task, function)({}).value();
   return truth::probe(task, shapes_of(task), oracles);
 }
 

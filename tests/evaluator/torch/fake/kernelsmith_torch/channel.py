@@ -25,6 +25,8 @@ def misbehave(how):
         print("a last word", file=sys.stderr, flush=True)
         os._exit(3)
     if how == "hang":
+        if "FAKE_HANGS" in os.environ:
+            open(os.environ["FAKE_HANGS"], "w").close()
         time.sleep(60)
     if how == "garbage":
         os.write(1, b"\xff" * 64)

@@ -1,0 +1,165 @@
+"""Ctrl-C while a task is being prepared. Preparing these tasks never ends well: a command that waits for it ends with
+another status, so that no test needs a clock."""
+
+import signal
+import unittest
+from pathlib import Path
+from typing import NamedTuple
+
+from support import PATIENCE_S, CommandTest, start, wait_for
+
+CPU_TASK = """\
+version: 1
+name: endless
+backend: cpu
+entry: twice
+files: {reference: kernel.cpp, seed: kernel.cpp}
+sizes: {n: 8}
+tensors:
+  - {name: x, role: in, dtype: f32, shape: [n]}
+  - {name: y, role: out, dtype: f32, shape: [n]}
+timed: [{}]
+"""
+
+ENDLESS = """\
+#include "task.hpp"
+const int kTile = 4;  // @tune 4 8
+void twice(const float* x, float* y, std::int64_t n) {
+  while (true) asm volatile("");
+}
+"""
+
+PYTHON_TASK = """\
+version: 1
+name: import
+backend: python
+evaluator: evaluator.py
+sandbox: false
+files: {seed: seed.py}
+"""
+
+# The import waits for as long as the file is there.
+EVALUATOR = """\
+import os
+import time
+
+open({begun!r}, "w").close()
+while os.path.exists({hold!r}):
+    time.sleep(0.01)
+
+def evaluate(path):
+    return 1.0
+"""
+
+
+class Below(NamedTuple):
+    name: str
+    ticks: int  # of CPU time: a hundredth of a second each
+
+
+def descendants(pid):
+    """What is below a process, by number."""
+    children, all_of_them = {}, {}
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            name, fields = (entry / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
+        except OSError:  # it ended meanwhile
+            continue
+        _, parent, *rest = fields.split()
+        all_of_them[int(entry.name)] = Below(name, int(rest[9]) + int(rest[10]))
+        children.setdefault(int(parent), []).append(int(entry.name))
+    found, left = {}, [pid]
+    while left:
+        for child in children.get(left.pop(), []):
+            found[child] = all_of_them[child]
+            left.append(child)
+    return found
+
+
+def compiles(process):
+    return any(one.name == "cc1plus" for one in descendants(process.pid).values())
+
+
+def calls(process):
+    """A runner that is never asked for a call takes little."""
+    return any(one.name == "kernelsmith-run" and one.ticks > 50 for one in descendants(process.pid).values())
+
+
+class InterruptTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.scratch = self.folder / "scratch"
+        self.scratch.mkdir()
+        self.environment = {"TMPDIR": str(self.scratch), "KERNELSMITH_CACHE": "off"}
+
+    def write(self, name, **files):
+        folder = self.folder / name
+        folder.mkdir(parents=True)
+        for file, text in files.items():
+            (folder / file.replace("_", ".")).write_text(text)
+
+    def write_endless(self, name="task"):
+        self.write(name, task_yaml=CPU_TASK, kernel_cpp=ENDLESS)
+
+    def interrupt(self, *args, once):
+        """Sends SIGINT once that holds of the process; it must end as interrupted, and leave nothing behind."""
+        process = start(*args, cwd=self.folder, env=self.environment)
+        self.addCleanup(process.kill)
+        wait_for(lambda: once(process) or process.poll() is not None, "the process to come so far")
+        below = descendants(process.pid)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 130, out + err)
+        wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below), f"the end of {below}")
+        self.assertEqual(list(self.scratch.iterdir()), [])
+        return out, err
+
+    def test_while_compiling(self):
+        self.write_endless()
+        for command in (["evaluate", "task", "task/kernel.cpp"], ["run", "task", "--out", "a.run"]):
+            _, err = self.interrupt(*command, once=compiles)
+            self.assertEqual(err.count("error: "), 1, err)
+            self.assertIn("error: stopped while the task was being prepared (cancelled)", err)
+        self.assertFalse((self.folder / "a.run").exists())
+
+    def test_while_the_reference_runs(self):
+        self.write_endless()
+        self.interrupt("evaluate", "task", "task/kernel.cpp", once=calls)
+        self.interrupt("run", "task", once=calls)
+
+    def test_a_suite_keeps_no_result_of_it(self):
+        self.write_endless("tasks/a")
+        out, err = self.interrupt("suite", "tasks", "--out", "a.suite", "--rounds", "1", once=compiles)
+        self.assertIn("0 of 1 task", out)
+        self.assertIn("the same command goes on", err)
+
+    def test_a_run_that_is_resumed(self):
+        hold, begun = self.folder / "hold", self.folder / "begun"
+        self.write("task", task_yaml=PYTHON_TASK, seed_py="x = 0  # @tune 0 1 2 3\n",
+                   evaluator_py=EVALUATOR.format(begun=str(begun), hold=str(hold)))
+        self.succeed("run", "task", "--out", "a.run", "--iterations", "1", env=self.environment)
+        before = (self.folder / "a.run/run.yaml").read_bytes()
+        begun.unlink()
+        hold.touch()
+        self.interrupt("resume", "a.run", "--iterations", "2", "--set", "evaluator.sandbox=none",
+                       once=lambda process: begun.exists())
+        self.assertEqual((self.folder / "a.run/run.yaml").read_bytes(), before)
+        hold.unlink()
+        self.succeed("resume", "a.run", "--iterations", "2", "--set", "evaluator.sandbox=none", env=self.environment)
+
+    def test_twice(self):
+        self.write_endless()
+        process = start("evaluate", "task", "task/kernel.cpp", cwd=self.folder, env=self.environment)
+        self.addCleanup(process.kill)
+        wait_for(lambda: compiles(process), "a compiler")
+        process.send_signal(signal.SIGINT)
+        next(line for line in process.stderr if "Ctrl-C again ends at once" in line)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 130, err)
+
+
+if __name__ == "__main__":
+    unittest.main()
