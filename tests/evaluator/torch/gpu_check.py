@@ -56,6 +56,14 @@ class ModelNew(torch.nn.Module):
 """
 TUNED = """@triton.autotune(configs=[triton.Config({}, num_warps=w) for w in (1, 4, 8)], key=["n"])"""
 
+NOTING = """
+@triton.jit
+def noted():
+    asm: tl.constexpr = "{ .global .align 4 .u32 check_note; cvta.global.u64 $0, check_note; }"
+    return tl.inline_asm_elementwise(asm, "=l,r", [tl.zeros((), tl.int32)], dtype=tl.int64, is_pure=True, pack=1)
+"""
+SEEN = "0 + (tl.atomic_add(noted().to(tl.pointer_type(tl.int32)), 1) >= tl.num_programs(0)).to(tl.float32) + 1"
+
 GELU = """
 import torch
 class Model(torch.nn.Module):
@@ -196,6 +204,7 @@ class Check:
                                            tolerance={"policy": "default"}, bank_bytes=2 << 30, batch_us=200,
                                            most_slots=32)
         self.slots, self.variants, self.precision = told["slots"], len(told["variants"]), precision
+        self.outputs = told["outputs"]
         say(f"{name} ({precision}, {baseline}): judge prepared in {seconds:.2f} s: {told}")
         self.fresh_runner(restart=False)
 
@@ -203,7 +212,8 @@ class Check:
         if restart:
             self.runner = Process("kernelsmith_torch.worker", "runner")
             self.runner.must(do="hello")
-        seconds = self.runner.must(do="prepare", reference=self.path, precision=self.precision, slots=self.slots)[2]
+        seconds = self.runner.must(do="prepare", reference=self.path, precision=self.precision, slots=self.slots,
+                                   outputs=self.outputs)[2]
         say(f"runner prepared in {seconds:.2f} s")
 
     def load(self, name: str, candidate: str | None, **limits: float) -> None:
@@ -260,6 +270,15 @@ class Check:
         if not found["wrong"] or found["wrong"]["kind"] != kind:
             raise Refused(f"{name} should be {kind}: {found}")
         say(f"{name}: found, {found['error']:.2f} of its budget: {found['wrong']}")
+
+    def forgotten(self, name: str, candidate: str) -> None:
+        """A candidate that is right as long as nothing tells it that it ran before: it must be right in each batch."""
+        self.load(name, candidate)
+        for seed in (3, 4, 5):
+            found = self.batch(0, [seed])[1]
+            if found["wrong"]:
+                raise Refused(f"{name} knows of a batch before: {found}")
+        say(f"{name}: right in each batch")
 
     def crash(self, name: str, candidate: str) -> None:
         """A candidate that must crash its runner, and nothing else."""
@@ -327,6 +346,7 @@ def main() -> int:
         attempt(check.good, "autotuned softmax", softmax % (TUNED, "0", "1.0", ""))
         attempt(check.bad, "softmax off by 1e-4", softmax % ("", "0", "1.0001", ""), "wrong")
         attempt(check.bad, "softmax NaN", softmax % ("", "0", "float('nan')", ""), "not_finite")
+        attempt(check.forgotten, "softmax with a variable", softmax % (NOTING, "0", f"({SEEN})", ", num_warps=8"))
         attempt(check.crash, "softmax out of bounds", softmax % ("", "(1 << 38)", "1.0", ""))
         attempt(check.good, "triton softmax after a crash", softmax % ("", "0", "1.0", ", num_warps=8"))
         forever = softmax.replace("    v = tl", "    while tl.load(x, volatile=True) != 12345.678:\n        pass\n    v = tl")
