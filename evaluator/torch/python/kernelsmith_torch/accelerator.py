@@ -240,7 +240,7 @@ def hashes_of(tensors: list[torch.Tensor], key: int = PUBLIC_KEY) -> list[int]:
 
 class Seal:
     """Tells whether tensors are as they were when it was closed. Key and hashes stay on the host, where no kernel reads
-    them; to the device a key is an argument of our own kernels. What these leave in free memory is for the caller to wipe."""
+    them; to the device a key is an argument of our own kernels. What these leave in free memory the caller wipes."""
 
     def __init__(self, tensors: list[torch.Tensor]) -> None:
         self._tensors = tensors

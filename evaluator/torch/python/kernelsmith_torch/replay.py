@@ -188,8 +188,8 @@ class Program:
             raise
 
     def _keep_made(self) -> torch.Tensor:
-        """Moves what setup made into one piece of memory, which it gives. Its tensors get storages that no operator of a call
-        can resize."""
+        """Moves what setup made into one piece of memory, which it gives. Its tensors get storages that no operator of a
+        call can resize."""
         made: dict[int, torch.Tensor] = {}
         for tensor in self._fixed.values():
             storage = tensor.untyped_storage()

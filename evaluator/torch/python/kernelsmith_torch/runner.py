@@ -30,11 +30,16 @@ _FIRST_SEED = 1
 # Failures after which the process is replaced anyway.
 _LOST = ("crashed", "timed_out", "input_modified")
 _TRIAL_REPLAYS = 5
+_PARAMETERS = "parameters of the model, or memory beside them"
 
 
 def _call_s_of(request: Message) -> float:
     """How long calls may take; a request by hand may leave it open."""
     return float(request.get("call_s", math.inf))
+
+
+def _changes(what: str) -> Failure:
+    return Failure("candidate", "integrity", "input_modified", f"the candidate changes {what}", "write to tensors of your own")
 
 
 class Runner:
@@ -70,9 +75,7 @@ class Runner:
                 if failure.code == "out_of_memory":
                     raise self._blamed(failure) from failure.__cause__
                 if failure.fault == "candidate" and failure.code not in _LOST and self._is_changed():
-                    raise Failure("candidate", "integrity", "input_modified",
-                                  f"the candidate changes parameters of the model, or memory beside them ({failure.message})",
-                                  "write to tensors of your own") from failure
+                    raise _changes(f"{_PARAMETERS}, and then: {failure.message}") from failure
                 raise
             finally:
                 if self._memory.get("gives_back"):
@@ -209,10 +212,9 @@ class Runner:
         if self._played is None:
             raise Failure("machine", "run", "bad_request", "there was no batch since the plan was loaded")
         with blaming_candidate("reading the candidate's outputs"):
-            for seal, what in ((self._inputs_seal, "its inputs"), (self._state_seal, "parameters of the model")):
+            for seal, what in ((self._inputs_seal, "its inputs, or memory beside them"), (self._state_seal, _PARAMETERS)):
                 if not seal.intact():
-                    raise Failure("candidate", "integrity", "input_modified", f"the candidate changes {what}, or memory beside "
-                                  "them", "write to tensors of your own")
+                    raise _changes(what)
             self._state_seal.close()
             outbox = self._outbox.publish([call.outputs for call in self._played])
         if not self._memory.get("together", True):

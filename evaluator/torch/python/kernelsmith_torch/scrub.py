@@ -112,23 +112,36 @@ class Scrubber:
             self._shared_bytes))
 
     def reach(self, frame: int) -> None:
-        """From now on so many bytes of each thread's local memory."""
+        """From now on so many bytes of each thread's local memory. If the driver has no room for them, nothing is kept that a
+        later candidate would be refused for."""
         frame = (frame + 15) // 16 * 16
         if frame == self._frame:
             return
         if self._local is not None:
             self._local.close()
-        self._local = _Kernel(self._driver, LOCAL.replace("BYTES", str(frame)), frame) if frame else None
-        self._frame = frame
+        self._local, self._frame = None, 0
+        if frame:
+            local = _Kernel(self._driver, LOCAL.replace("BYTES", str(frame)), frame)
+            try:
+                self._fill(local)
+            except RuntimeError:
+                local.close()
+                raise
+            self._local, self._frame = local, frame
 
     def run(self) -> None:
         """On the current stream."""
         if not self._device.is_cuda:
             return
-        stream = torch.cuda.current_stream(self._device.torch).cuda_stream
-        self._shared.launch(_WAVES * self._processors, self._shared_bytes, stream)
+        self._shared.launch(_WAVES * self._processors, self._shared_bytes, self._stream())
         if self._local is not None:
-            self._local.launch(_WAVES * self._processors * max(self._resident, 1), 0, stream)
+            self._fill(self._local)
+
+    def _fill(self, local: _Kernel) -> None:
+        local.launch(_WAVES * self._processors * max(self._resident, 1), 0, self._stream())
+
+    def _stream(self) -> int:
+        return torch.cuda.current_stream(self._device.torch).cuda_stream
 
     def _told(self, attribute: str) -> int:
         return int(driver_ok(self._driver.cuDeviceGetAttribute(

@@ -143,7 +143,8 @@ class Clock:
         too late to be measured, all of it is done again. Failure (timed_out) where `patience` ends before the batch."""
         return self.insist(lambda: self.play_once(calls, lay_out, patience))
 
-    def play_once(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None = None) -> Times | None:
+    def play_once(self, calls: Sequence[Call], lay_out: Callable[[], None],
+                  patience: Patience | None = None) -> Times | None:
         """The same, and nothing where the launch came too late."""
         if not self._device.is_cuda or any(call.graph is None for call in calls):
             return self._play_launched(calls, lay_out)

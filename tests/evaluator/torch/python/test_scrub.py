@@ -43,6 +43,10 @@ class Assembled(unittest.TestCase):
         self.assertRegex(self.assembled(scrub.SHARED)[1], r"\bSTS")
 
 
+class NoRoom(int):
+    name = "CUDA_ERROR_OUT_OF_MEMORY"
+
+
 class Driver:
     """Of CUDA's, what this takes: an H100's attributes, and notes of what was asked."""
 
@@ -54,6 +58,7 @@ class Driver:
     def __init__(self) -> None:
         self.loaded: dict[int, str] = {}
         self.launched: list[tuple] = []
+        self.room = 1 << 20  # bytes of local memory for each thread
 
     def cuCtxGetDevice(self):  # noqa: N802
         return 0, 0
@@ -78,6 +83,8 @@ class Driver:
 
     def cuLaunchKernel(self, function, x, y, z, threads, _, __, shared, stream, parameters, extra):  # noqa: N802
         what = "local" if ".local" in self.loaded[function] else "shared"
+        if what == "local" and parameters[0][0] > self.room:
+            return (NoRoom(2),)
         self.launched.append((what, x * threads, shared, parameters[0]))
         return (0,)
 
@@ -108,6 +115,17 @@ class Scrubbing(unittest.TestCase):
         for frame, loaded in ((0, 1), (64, 2), (50, 2), (4096, 2), (0, 1)):
             self.scrubber.reach(frame)
             self.assertEqual(sum(map(bool, self.driver.loaded.values())), loaded, frame)
+
+    def test_a_frame_that_the_driver_has_no_room_for_is_forgotten(self) -> None:
+        self.driver.room = 1024
+        self.scrubber.reach(512)
+        with self.assertRaisesRegex(RuntimeError, "OUT_OF_MEMORY"):
+            self.scrubber.reach(4096)
+        self.assertEqual(sum(map(bool, self.driver.loaded.values())), 1)
+        self.scrubber.run()
+        self.scrubber.reach(512)
+        self.scrubber.run()
+        self.assertEqual(self.driver.launched[-1][0], "local")
 
     def test_nothing_on_the_cpu(self) -> None:
         cpu = scrub.Scrubber(Device(None))
