@@ -1,7 +1,6 @@
 """What outlives a candidate's call, on a real GPU and within this process, so that failures have a traceback.
 
-gpu_check.py runs it. Each check returns what it measured, and raises AssertionError if something is not as it must
-be.
+gpu_check.py runs it. Each check returns what it measured, and raises AssertionError if something is not right.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ def looking(text: str) -> str:
     space = ".shared" if "st.volatile.shared" in text else ""
     counted = (f"ld.volatile{space}.u32 %seen, [%place];\n  setp.eq.u32 %same, %seen, %word;\n"
                "  @%same red.global.add.u32 [%found], 1;")
+    assert f"st.volatile{space}.u32 [%place], %word;" in text
     text = text.replace(f"st.volatile{space}.u32 [%place], %word;", counted)
     text = text.replace(".param .u32 word)", ".param .u32 word, .param .u64 found)")
     return text.replace("  .reg .pred %done;", "  .reg .pred %done, %same;\n  .reg .b32 %seen;\n  .reg .b64 %found;\n"
@@ -162,7 +162,11 @@ class Batches:
 
     def costs(self, candidate: str) -> str:
         """Captures, and where a batch's time on the host goes. Inputs lie elsewhere from batch to batch."""
-        self.play(candidate)
+        self.play(candidate, batches=2, sets=self.slots)
+        plan = self.plan(candidate)
+        start = time.perf_counter()
+        self.do["load"]({}, plan)
+        load_s = time.perf_counter() - start
         spent, times = Counter(), Counter()
         runner, count, rounds = self.runner, self.slots, 10
         watched = ((runner._clock, "record"), (runner, "_place_anew"), (runner, "_lay_out"), (runner._clock, "_batch"),
@@ -181,7 +185,8 @@ class Batches:
         assert len(set(map(tuple, addresses))) > rounds // 2, addresses
         parts = ", ".join(f"{name} {spent[name] / rounds * 1e3:.2f}" for name in
                           ("_place_anew", "record", "_lay_out", "_batch", "_measure", "publish"))
-        return f"batches of {count} calls, {times['record'] / rounds:g} captures each; ms of a batch: {parts}"
+        return (f"loaded again in {load_s * 1e3:.1f} ms; batches of {count} calls, {times['record'] / rounds:g} captures "
+                f"each; ms of a batch: {parts}")
 
     def changing(self, candidate: str, honest: str) -> str:
         """A candidate that must be found to change what is not its own; the next one finds all as it was."""
