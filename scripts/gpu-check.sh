@@ -85,7 +85,7 @@ for line in sys.stdin: walk(json.loads(line))' | sort | uniq -c
 }
 
 # The torch backend: the processes by themselves, then whole evaluations.
-section_torch_workers() { timeout 90 python3 -u tests/evaluator/torch/gpu_check.py 2>&1 | cut -c1-400; }
+section_torch_workers() { timeout 200 python3 -u tests/evaluator/torch/gpu_check.py 2>&1 | cut -c1-400; }
 
 section_torch_examples() {
   for seed in examples/torch/level*/*/seed.py examples/*_torch/seed.py; do

@@ -40,7 +40,8 @@ Json preparation_of(const JudgeSettings& settings, const ReferenceFacts& referen
           {"reference", settings.reference.string()},
           {"precision", settings.torch.precision},
           {"slots", reference.slots},
-          {"memory", reference.memory}};
+          {"memory", reference.memory},
+          {"outputs", reference.layouts}};
 }
 
 }  // namespace
