@@ -175,7 +175,7 @@ class Check:
         return (f"candidate {_spread(mine)} us a call, yardstick {_spread(its)} us, ratio {_spread(ratios)}, first pair "
                 f"{mine[0]:.2f} and {its[0]:.2f} us, worst error {worst:.3f} of its budget, yardstick's own "
                 f"{own['error']:.3f}, host clock {statistics.median(host) * 100:+.1f} %; {loaded}, own share {share:.2f}; "
-                "median ms: yardstick %.2f, its compare %.2f, run %.2f, publish %.2f, compare %.2f" % tuple(middle))
+                + "median ms: yardstick {:.2f}, its compare {:.2f}, run {:.2f}, publish {:.2f}, compare {:.2f}".format(*middle))
 
     def bad(self, name: str, candidate: str, kind: str) -> str:
         """A candidate that must be found wrong."""
