@@ -189,9 +189,9 @@ def place_like(models: list[torch.Tensor], device: Device, largest_gap: int = LA
 
 
 def _shaped(memory: torch.Tensor, model: torch.Tensor) -> torch.Tensor:
-    flat = memory.view(model.dtype)
-    dense = torch.empty_like(model, device="meta")  # keeps the strides of dense tensors
-    return flat.as_strided(model.shape, dense.stride())
+    # Without data a tensor was made by this already; PyTorch would import SymPy, for seconds, to make another of it.
+    dense = model if model.is_meta else torch.empty_like(model, device="meta")  # keeps the strides of dense tensors
+    return memory.view(model.dtype).as_strided(model.shape, dense.stride())
 
 
 def as_words(tensor: torch.Tensor) -> torch.Tensor:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
-from torch.utils.flop_counter import FlopCounterMode
 
 from kernelsmith_process.framing import Failure, Message
 
 from . import compare as comparison
 from .accelerator import Device, hashes_of, pieces, place_like, use_precision
+from .counting import Operations
 from .layout import layouts_of
 from .memory import Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
 from .model_source import VARIANTS, Inputs, Reference, blaming, constants, is_memory, output_tensors, run_model
@@ -208,11 +208,11 @@ class Judge:
 
     def _counted(self, inputs: Inputs) -> list[torch.Tensor]:
         """The reference's outputs. Counts what its products, convolutions and attention compute, as PyTorch counts them."""
-        counter = FlopCounterMode(display=False)
+        operations = Operations()
         try:
-            with counter:
+            with operations:
                 outputs = run_model(self._model, inputs)
-            self._flops = counter.get_total_flops()
+            self._flops = operations.count
         except Exception as error:  # noqa: BLE001 - what runs by itself is no less fit for not being countable
             if is_memory(error):
                 raise
