@@ -45,8 +45,8 @@ Status Driver::load() {
                   device_bus_id, device_memory, device_attribute);
   finder.find_all(context_create, context_destroy, context_push, context_pop, context_synchronize,
                   reset_persisting_l2);
-  finder.find_all(memory_allocate, memory_free, host_allocate, host_free, host_device_pointer, copy_to_device,
-                  copy_to_host, copy_on_device, set_bytes, set_halves, set_words);
+  finder.find_all(memory_info, memory_allocate, memory_free, host_allocate, host_free, host_device_pointer,
+                  copy_to_device, copy_to_host, copy_on_device, set_bytes, set_halves, set_words);
   finder.find_all(granularity, memory_create, memory_release, address_reserve, address_free, memory_map,
                   memory_unmap, set_access, memory_export, memory_import);
   finder.find_all(stream_create, stream_destroy, stream_synchronize, stream_wait, capture_begin, capture_end,

@@ -39,6 +39,16 @@ TEST_F(DeviceTest, KnowsItself) {
               device_->facts().arch, device_->l2_bytes() >> 20, device_->facts().attributes.size());
 }
 
+TEST_F(DeviceTest, KnowsHowMuchMemoryIsLeft) {
+  const auto context = DeviceContext::create(0);
+  ASSERT_TRUE(context.has_value()) << describe(context.error());
+  const DeviceContext::Current current(**context);
+  std::size_t left = 0, all = 0;
+  EXPECT_EQ((*context)->driver().memory_info(&left, &all), abi::kSuccess);
+  EXPECT_GT(all, 0U);
+  EXPECT_EQ((*context)->driver().is_full(), left < std::size_t{256} << 20);
+}
+
 TEST_F(DeviceTest, AGpuThatIsNotThereIsUnsupported) {
   const auto opened = Device::open(1000);
   ASSERT_FALSE(opened.has_value());
