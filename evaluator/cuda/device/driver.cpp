@@ -16,8 +16,12 @@ class Finder {
 
   template <class... Arguments>
   void find(DriverFunction<Arguments...>& function) {
-    function.pointer = reinterpret_cast<abi::Code (*)(Arguments...)>(::dlsym(library_, function.name));
+    find_if_there(function);
     if (function.pointer == nullptr && missing_ == nullptr) missing_ = function.name;
+  }
+  template <class... Arguments>
+  void find_if_there(DriverFunction<Arguments...>& function) {
+    function.pointer = reinterpret_cast<abi::Code (*)(Arguments...)>(::dlsym(library_, function.name));
   }
   template <class... Functions>
   void find_all(Functions&... functions) {
@@ -55,6 +59,7 @@ Status Driver::load() {
                   encode_tensor_map);
   finder.find_all(graph_create, graph_destroy, graph_add_child, graph_add_empty, graph_instantiate,
                   graph_exec_destroy, graph_upload, graph_launch);
+  finder.find_if_there(parameter_info);
   if (finder.missing() != nullptr)
     return fail(ErrorCode::unsupported,
                 std::string("the CUDA driver is too old: it has no ") + finder.missing(), "libcuda.so.1",
