@@ -92,8 +92,7 @@ Status LaunchClock::prepare(AddressSpace& addresses) {
 Status LaunchClock::prepare_kernels() {
   multiprocessors_ = static_cast<unsigned>(context_.attribute(abi::kMultiprocessorCount));
   shared_bytes_ = static_cast<unsigned>(context_.attribute(abi::kMaxSharedPerBlockOptin));
-  const std::string text = std::string(kPtxHead) + kOwnKernels + register_wipe_text();
-  if (auto got = driver_.call(driver_.module_load, &kernels_, text.c_str()); !got) {
+  if (auto got = driver_.call(driver_.module_load, &kernels_, own_kernels_text().c_str()); !got) {
     Error error = got.error();
     error.message += ", at the runner's own kernels";
     error.hint = "is libnvidia-ptxjitcompiler.so.1 beside libcuda.so.1?";

@@ -15,7 +15,7 @@ inline constexpr const char* kPtxHead = R"(
 // wipe(words, word): fills the first `words` 32-bit words of the block's dynamic shared memory.
 // sweep(address, count): reads `count` pieces of 16 bytes, past the L1. Volatile, so that no load is dropped.
 // gate(flag, limit_ns): one thread waits until *flag is not zero, or the limit is over.
-inline constexpr const char* kOwnKernels = R"(
+inline constexpr const char* kPlainKernels = R"(
 .extern .shared .align 16 .b8 kernelsmith_shared[];
 
 .visible .entry kernelsmith_wipe(.param .u32 words, .param .u32 word)
@@ -92,14 +92,16 @@ END:
 /// multiprocessor, holds the word in as many of its 64 as are not needed for addresses. Volatile, so that
 /// each is loaded.
 inline std::string register_wipe_text() {
-  constexpr int kHeld = 58;
+  constexpr int kHeld = 58;  // more would be spilled
   std::string text = R"(
 .visible .entry kernelsmith_wipe_registers(.param .u32 word)
 .maxntid 1024, 1, 1
 .minnctapersm 1
 {
   .shared .align 4 .b32 cells[1024];
-  .reg .b32 %word, %at, %cells, %held<58>;
+  .reg .b32 %word, %at, %cells, %held<)" +
+                     std::to_string(kHeld) +
+                     R"(>;
   ld.param.u32 %word, [word];
   mov.u32 %cells, cells;
   mov.u32 %at, %tid.x;
@@ -112,6 +114,9 @@ inline std::string register_wipe_text() {
   for (int i = 0; i < kHeld; ++i) text += "  st.volatile.shared.u32 [%at], %held" + std::to_string(i) + ";\n";
   return text + "  ret;\n}\n";
 }
+
+/// All but kernelsmith_wipe_local.
+inline std::string own_kernels_text() { return kPtxHead + std::string(kPlainKernels) + register_wipe_text(); }
 
 /// kernelsmith_wipe_local(words, word): fills the first `words` 32-bit words of the thread's local memory, of
 /// which it takes so many bytes.

@@ -33,6 +33,13 @@ extern "C" __global__ void leak_local(unsigned* out, int never) {
   out[threadIdx.x] = memory[threadIdx.x];
 }
 
+// What a register holds that nobody has written yet.
+extern "C" __global__ void leak_register(unsigned* out) {
+  unsigned word;
+  asm volatile("{ .reg .b32 unwritten; xor.b32 %0, unwritten, 5; }" : "=r"(word));
+  out[threadIdx.x] = word ^ 5;
+}
+
 extern "C" __global__ void trespass(unsigned* out, unsigned long long distance) { out[distance] = 1; }
 
 // Ends with a fault unless all values lie in [low, high).
