@@ -151,6 +151,8 @@ RefusalCode code_of(EditFault::Kind kind) {
       return RefusalCode::edit_unmatched;
     case EditFault::Kind::ambiguous:
       return RefusalCode::edit_ambiguous;
+    case EditFault::Kind::conflict:
+      return RefusalCode::edit_conflict;
     case EditFault::Kind::no_file:
       return RefusalCode::bad_path;
     case EditFault::Kind::too_many:

@@ -95,6 +95,8 @@ TEST(Extract, AppliesEdits) {
   EXPECT_EQ(outcome("Try:\n" + fenced(edit, "diff"), cpp(marked("old\n"))), marked("new\n"));
   EXPECT_THAT(outcome(edit, cpp("other\n")), HasSubstr("edit_unmatched: edit 1 (`old`)"));
   EXPECT_THAT(outcome(edit, cpp("old\nold\n")), HasSubstr("edit_ambiguous: edit 1 (`old`)"));
+  EXPECT_THAT(outcome(edit + "<<<<<<< SEARCH\nold\n=======\nother\n>>>>>>> REPLACE\n", cpp("old\n")),
+              HasSubstr("edit_conflict: edit 2 (`old`)"));
   EXPECT_THAT(outcome(edit, cpp("old\n" + marked("x\n"))), HasSubstr("edit_frozen: kernel.cpp:1"));
   EXPECT_THAT(outcome("<<<<<<< SEARCH\nold\n=======\nne", cpp("old\n")), HasSubstr("truncated"));
   EXPECT_THAT(outcome(edit, cpp("old\n"), ReplyForm::whole), HasSubstr("no_code"));
