@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "asked_pause.hpp"
 #include "redaction.hpp"
 #include "wire.hpp"
 
@@ -301,7 +302,8 @@ Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken
   if (sse_.too_large()) return too_large(limits_.reply_bytes);
   if (status_ != 0 && !is_success(status_)) {
     CallFailure failure = decode_failure(status_, body_);
-    failure.retry_after = retry_after(headers_, std::chrono::system_clock::now());
+    const auto asked = asked_pause(headers_, std::chrono::system_clock::now());
+    if (asked && (failure.overloaded || headers_.contains("retry-after"))) failure.retry_after = asked;
     return failure;
   }
   if (broken) return *broken;
