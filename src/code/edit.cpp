@@ -203,7 +203,7 @@ EditFault conflict(const std::vector<Edit>& edits, std::size_t one, std::size_t 
 struct Change {
   std::size_t edit = 0, file = 0;
   std::size_t first = 0, count = 0;
-  std::size_t begin = 0, end = 0;  // both the same where it only adds lines
+  std::size_t begin = 0, end = 0;  // equal if it only adds lines
   std::string replacement;
 };
 

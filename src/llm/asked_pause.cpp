@@ -177,8 +177,7 @@ std::optional<milliseconds> asked_pause(const Json& answer, WallClock now) {
   return search.best();
 }
 
-std::optional<milliseconds> asked_pause(const Headers& headers, WallClock now) {
-  if (const auto asked = retry_after(headers, now)) return asked;
+std::optional<milliseconds> reset_pause(const Headers& headers, WallClock now) {
   const std::chrono::duration<double> clock(clock_of(headers, now));
   return until_reset(headers, WallClock(std::chrono::duration_cast<WallClock::duration>(clock)));
 }

@@ -301,9 +301,11 @@ Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken
   if (failure_) return *failure_;
   if (sse_.too_large()) return too_large(limits_.reply_bytes);
   if (status_ != 0 && !is_success(status_)) {
-    CallFailure failure = decode_failure(status_, body_);
-    const auto asked = asked_pause(headers_, std::chrono::system_clock::now());
-    if (asked && (failure.overloaded || headers_.contains("retry-after"))) failure.retry_after = asked;
+    const auto now = std::chrono::system_clock::now();
+    const auto asked = retry_after(headers_, now);
+    CallFailure failure = decode_failure(status_, body_, asked);
+    const auto reset = asked ? std::nullopt : reset_pause(headers_, now);
+    if (reset && failure.overloaded) failure.retry_after = reset;
     return failure;
   }
   if (broken) return *broken;

@@ -122,7 +122,7 @@ CallFailure lasting(ErrorCode code, std::string message, std::string hint) {
   return {fail(code, std::move(message), "", std::move(hint)), false, false, {}};
 }
 
-CallFailure failure_of(const Json& answer, int status) {
+CallFailure failure_of(const Json& answer, int status, std::optional<std::chrono::milliseconds> asked) {
   const Complaint complaint = complaint_in(answer);
   const std::string kind = plain(complaint.kind);
   std::string said = complaint.message.empty() ? flat_text(answer) : complaint.message;
@@ -131,7 +131,7 @@ CallFailure failure_of(const Json& answer, int status) {
   if (status != 0) said = "status " + std::to_string(status) + ": " + said;
   if (status == 0) status = complaint.status;  // some gateways put the upstream's there
   if (status == 0) status = is_key(words) ? 401 : status_of(kind);
-  const auto pause = asked_pause(answer, std::chrono::system_clock::now());
+  const auto pause = asked ? asked : asked_pause(answer, std::chrono::system_clock::now());
   const bool soon = pause && *pause <= RetryPolicy{}.longest_asked_pause;
   CallFailure failure = classify(status, kind, words, said, soon);
   if (failure.transient) failure.retry_after = pause;
@@ -170,9 +170,10 @@ std::optional<CallFailure> broken_off_by(const std::string& reason) {
 
 }  // namespace llm
 
-CallFailure decode_failure(int status, std::string_view body) {
+CallFailure decode_failure(int status, std::string_view body,
+                           std::optional<std::chrono::milliseconds> asked) {
   const auto document = llm::parse_json(body);
-  return llm::failure_of(document ? *document : llm::Json(llm::printable(body)), status);
+  return llm::failure_of(document ? *document : llm::Json(llm::printable(body)), status, asked);
 }
 
 void throw_exception_from_error(const CallFailure& failure, const boost::source_location&) {

@@ -201,7 +201,7 @@ Extraction extract_edits(std::string_view reply, const Source& parent) {
 
 // Leaves out a last fence without an end that begins no program, and closes one that is a whole program, or
 // holds whole EVOLVE-BLOCKs; what stands behind their last marker may be the file's or prose, and is left to
-// the parent. False where the reply breaks off.
+// the parent. False if the reply breaks off.
 bool close_last(std::vector<Fence>& fences, const Source& parent) {
   if (fences.empty() || fences.back().closed) return true;
   Fence& fence = fences.back();

@@ -55,12 +55,11 @@ TEST(AskedPause, IsNoneWhereNothingAsksForOne) {
   EXPECT_EQ(pause_in(R"({"retry_after": 1e300})"), 24h) << "at most a day";
 }
 
-TEST(AskedPause, IsFoundInHeaders) {
-  EXPECT_EQ(asked_pause(Headers{{"x-ratelimit-reset", "30"}}, kAskedAt), 30s);
-  EXPECT_EQ(asked_pause(Headers{{"ratelimit-reset", "1.5"}, {"ratelimit-remaining", "0"}}, kAskedAt), 1500ms);
-  EXPECT_EQ(asked_pause(Headers{{"x-ratelimit-reset", "1772600797"}}, kAskedAt), 30s);
-  EXPECT_EQ(asked_pause(Headers{{"x-ratelimit-reset", "30"}, {"retry-after", "2"}}, kAskedAt), 2s);
-  EXPECT_EQ(asked_pause(Headers{{"x-ratelimit-reset", "30"}, {"x-ratelimit-remaining", "5"}}, kAskedAt),
+TEST(AskedPause, IsUntilTheResetOfHeaders) {
+  EXPECT_EQ(reset_pause(Headers{{"x-ratelimit-reset", "30"}}, kAskedAt), 30s);
+  EXPECT_EQ(reset_pause(Headers{{"ratelimit-reset", "1.5"}, {"ratelimit-remaining", "0"}}, kAskedAt), 1500ms);
+  EXPECT_EQ(reset_pause(Headers{{"x-ratelimit-reset", "1772600797"}}, kAskedAt), 30s);
+  EXPECT_EQ(reset_pause(Headers{{"x-ratelimit-reset", "30"}, {"x-ratelimit-remaining", "5"}}, kAskedAt),
             std::nullopt);
 }
 
@@ -79,6 +78,9 @@ TEST(AskedPause, MakesWordsOfAQuotaALimitOfRates) {
                      R"({"error": {"message": "You exceeded your current quota, try again in 11 minutes"}})")
           .transient);
   EXPECT_FALSE(decode_failure(402, kGemini).transient);
+  const char* const quota = R"({"error": {"message": "You exceeded your current quota"}})";
+  EXPECT_EQ(decode_failure(429, quota, 30s).retry_after, 30s) << "of a header";
+  EXPECT_FALSE(decode_failure(429, quota, 1h).transient);
 }
 
 TEST(AskedPause, IsReadWithEveryStatusThatPasses) {
