@@ -3,7 +3,6 @@
 #include <deque>
 #include <iterator>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <span>
 #include <tuple>
@@ -304,7 +303,8 @@ class Editing {
       const std::string at = open_[clash->file].path + ":" + std::to_string(std::next(clash)->begin + 1);
       return conflict(edits_, clash->edit, std::next(clash)->edit, at);
     }
-    for (const Change& change : changes | std::views::reverse) {
+    std::ranges::reverse(changes);
+    for (const Change& change : changes) {
       carry_out(change);
       if (work_ > kMostWork) return too_many(edits_[change.edit], change.edit);
     }
