@@ -122,6 +122,7 @@ constexpr auto kRefusalCodeNames = enum_names<RefusalCode>({
     {RefusalCode::declined, "declined"},
     {RefusalCode::edit_unmatched, "edit_unmatched"},
     {RefusalCode::edit_ambiguous, "edit_ambiguous"},
+    {RefusalCode::edit_conflict, "edit_conflict"},
     {RefusalCode::edit_frozen, "edit_frozen"},
     {RefusalCode::bad_path, "bad_path"},
     {RefusalCode::too_large, "too_large"},
