@@ -78,8 +78,9 @@ class _Search:
             inputs = replace(inputs, code=self._kept.programs[0].code)
         self._inputs = inputs
         self._folder = Folder(out.absolute())
-        marks = fingerprints(inputs, config, str(Path(checkpoint).absolute()) if checkpoint else "")
-        settings = self._folder.open(marks, logger)
+        begins_from = Path(checkpoint).absolute() if checkpoint else None
+        marks = fingerprints(inputs, config, str(begins_from or ""))
+        settings = self._folder.open(marks, begins_from, logger)
         self._goes_on = settings is not None
         self._settings = settings if settings is not None else self._begin(marks)
         seed = int(self._settings["random_seed"])
