@@ -54,4 +54,5 @@ def outcome(one: Any) -> str:
 
 
 def evolution(one: Any) -> str:
-    return _table("EvolutionResult", [("best score", number(one.best_score)), *one.metrics.items(), ("folder", one.output_dir)])
+    rows = [("best score", number(one.best_score)), *one.metrics.items(), ("folder", one.output_dir)]
+    return _table("EvolutionResult", rows)

@@ -7,6 +7,7 @@ import pickle
 import kernelsmith as ks
 import pytest
 import support
+from kernelsmith import openevolve
 
 
 def test_a_text_is_a_source_of_one_file():
@@ -156,15 +157,19 @@ def test_equal_measurements_have_equal_hashes():
 
 def test_results_are_tables_in_which_foreign_texts_are_escaped():
     rejected = ks.Evaluation.reject("<script>alert(1)</script> & \u202e", code="raised")._repr_html_()
-    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; " in rejected and "<script" not in rejected and "\u202e" not in rejected
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; " in rejected
+    assert "<script" not in rejected and "\u202e" not in rejected
     accepted = ks.Evaluation.accept(ks.Measurement(2.0, 1.5, 2.5), {"<b>": 3})._repr_html_()
-    assert accepted.startswith("<table>") and "2 [1.5, 2.5]" in accepted and "&lt;b&gt;" in accepted and "<b>" not in accepted
+    assert accepted.startswith("<table>") and "2 [1.5, 2.5]" in accepted
+    assert "&lt;b&gt;" in accepted and "<b>" not in accepted
     program = a_program()._repr_html_()
     assert "Program 1" in program and "b.py, a.py" in program and "width" in program
     outcome = ks.run(seed="<i>", evaluator=lambda source: 3, proposer=lambda request: None, iterations=2)._repr_html_()
-    assert "program 0, seed" in outcome and "exhausted" in outcome or "budget" in outcome
+    assert "program 0, seed" in outcome and ("exhausted" in outcome or "budget" in outcome)
     long = ks.Evaluation.reject("\n".join(f"line {at}" for at in range(1000)))._repr_html_()
     assert "line 999" in long and len(long) < 1000
+    evolved = openevolve.EvolutionResult(None, 0.5, "", {"<m>": 2}, None)._repr_html_()
+    assert "best score" in evolved and "&lt;m&gt;" in evolved and "<m>" not in evolved
 
 
 @pytest.mark.parametrize("name", [name for name in ks.__all__ if not name.startswith("__")])
