@@ -160,6 +160,7 @@ constexpr auto kTensorInitNames = enum_names<TensorInit>({
     {TensorInit::normal, "normal"},
     {TensorInit::uniform, "uniform"},
     {TensorInit::positive, "positive"},
+    {TensorInit::ties, "ties"},
     {TensorInit::integer, "integer"},
     {TensorInit::zeros, "zeros"},
     {TensorInit::range, "range"},
