@@ -3,7 +3,7 @@
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect;
 #   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch; and torch_rates,
 #   sizes (KernelBench's largest, from the folder $KERNELBENCH, else look-alikes; SIZES="--sample 60 --slice 1/8"), neighbours;
-#   of `serve`: service
+#   of `serve`: service; of both backends: mixed
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
 cd "$(dirname "$0")/.."
@@ -113,6 +113,12 @@ section_service() { timeout 235 python3 -u benchmarks/service_mixed.py --kernels
 section_sizes() { timeout 470 python3 -u benchmarks/torch_memory.py sizes ${SIZES:-}; }
 
 section_neighbours() { timeout 470 python3 -u benchmarks/torch_memory.py neighbours; }
+
+# Honest and hostile candidates in random order through one `evaluate`.
+section_mixed() {
+  timeout 230 python3 -u benchmarks/mixed.py torch --count "${MIXED:-300}" --limit 210
+  timeout 230 python3 -u benchmarks/mixed.py cuda --count "${MIXED:-300}" --limit 210
+}
 
 section_torch() {
   for part in workers examples replay noise redteam; do section_torch_$part; done
