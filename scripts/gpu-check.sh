@@ -7,6 +7,7 @@
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
 cd "$(dirname "$0")/.."
+unset PYTHONDONTWRITEBYTECODE  # some images set it, and have no compiled files: each Python would compile PyTorch anew, for seconds
 if [ -x build/gpu/bin/kernelsmith ]; then
   export PATH=$PWD/build/gpu/bin:$PATH LD_LIBRARY_PATH=$PWD/build/gpu/lib
   tests=build/gpu/bin
