@@ -3,10 +3,11 @@
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect;
 #   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch; and torch_rates,
 #   sizes (KernelBench's largest, from the folder $KERNELBENCH, else look-alikes; SIZES="--sample 60 --slice 1/8"), neighbours;
-#   of `serve`: service
+#   of `serve`: service; of both backends: mixed
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
 cd "$(dirname "$0")/.."
+unset PYTHONDONTWRITEBYTECODE  # some images set it, and have no compiled files: each Python would compile PyTorch anew, for seconds
 if [ -x build/gpu/bin/kernelsmith ]; then
   export PATH=$PWD/build/gpu/bin:$PATH LD_LIBRARY_PATH=$PWD/build/gpu/lib
   tests=build/gpu/bin
@@ -85,7 +86,7 @@ for line in sys.stdin: walk(json.loads(line))' | sort | uniq -c
 }
 
 # The torch backend: the processes by themselves, then whole evaluations.
-section_torch_workers() { timeout 90 python3 -u tests/evaluator/torch/gpu_check.py 2>&1 | cut -c1-400; }
+section_torch_workers() { timeout 200 python3 -u tests/evaluator/torch/gpu_check.py 2>&1 | cut -c1-400; }
 
 section_torch_examples() {
   for seed in examples/torch/level*/*/seed.py examples/*_torch/seed.py; do
@@ -113,6 +114,12 @@ section_service() { timeout 235 python3 -u benchmarks/service_mixed.py --kernels
 section_sizes() { timeout 470 python3 -u benchmarks/torch_memory.py sizes ${SIZES:-}; }
 
 section_neighbours() { timeout 470 python3 -u benchmarks/torch_memory.py neighbours; }
+
+# Honest and hostile candidates in random order through one `evaluate`.
+section_mixed() {
+  timeout 230 python3 -u benchmarks/mixed.py torch --count "${MIXED:-300}" --limit 210
+  timeout 230 python3 -u benchmarks/mixed.py cuda --count "${MIXED:-300}" --limit 210
+}
 
 section_torch() {
   for part in workers examples replay noise redteam; do section_torch_$part; done

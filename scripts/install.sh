@@ -23,10 +23,10 @@ fi
 
 packages=(g++ cmake ninja-build bubblewrap "libboost$boost-dev" "libboost-graph$boost-dev" libssl-dev libsqlite3-dev
           libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libseccomp-dev librandom123-dev
-          libdtl-dev libcurl4-openssl-dev ca-certificates)
+          libdtl-dev libcurl4-openssl-dev libnats-dev ca-certificates)
 if [ "$tier" = test ]; then
   packages+=(git ccache mold python3 python3-dev python3-venv sqlite3 libgtest-dev libgmock-dev libnghttp2-dev libbenchmark-dev clang-14 libclang-rt-14-dev
-             clang-format-14 clang-tidy-14 chromium libnats-dev nats-server)
+             clang-format-14 clang-tidy-14 chromium nats-server)
 fi
 
 missing=()

@@ -16,6 +16,11 @@ constexpr int kMostRepeats = 2;
 /// NVML's clocks event reasons: slowdown by hardware, by heat (software, hardware), by the power supply.
 constexpr std::uint32_t kThrottled = 0x08 | 0x20 | 0x40 | 0x80;
 
+/// What does the work of later calls ahead writes to all of them, or to many: few places show it, and take no
+/// time.
+constexpr std::size_t kDecoys = 4;
+constexpr std::size_t kDecoyBytes = std::size_t{64} << 10;
+
 bool disturbed(const ReplayTime& time) { return time.late || (time.throttle_reasons & kThrottled) != 0; }
 
 }  // namespace
@@ -34,7 +39,7 @@ Judged<double> CudaSession::run(const Batch& batch) {
   {
     const AddedTime watch(spent_ms_["withdraw"]);
     if (trust_ == Trust::candidate) {
-      if (auto kept = check_inputs(); !kept) return kept.error();
+      if (auto kept = check_untouched(); !kept) return kept.error();
       if (auto done = withdraw(); !done) return Failure(done.error());
     }
     if (auto done = wipe(); !done) return Failure(done.error());
@@ -99,7 +104,27 @@ Status CudaSession::lay_out() {
         moves.push_back({host_.buffers().tensor(shape, call, t), from, layout.tensor_bytes(shape, t), 0});
     }
   }
+  draw_decoys();
+  for (const Decoy& decoy : decoys_) moves.push_back({decoy.address, 0, decoy.bytes, poison_});
   return host_.device().move(moves);
+}
+
+/// No kernel is told where they stand, and none can know how many calls a batch holds: whoever writes there
+/// does the work of calls ahead of them, at addresses that it brought from somewhere.
+void CudaSession::draw_decoys() {
+  decoys_.clear();
+  const BufferLayout& layout = host_.buffers().layout();
+  const std::size_t calls = batch_.calls.size();
+  if (trust_ != Trust::candidate || calls == layout.slots()) return;
+  const std::vector<std::size_t> outputs = outputs_of_task();
+  for (std::size_t i = 0; i < kDecoys; ++i) {
+    const std::size_t slot = calls + random_.below(layout.slots() - calls);
+    const std::size_t tensor = outputs[random_.below(outputs.size())];
+    const std::size_t bytes = layout.tensor_bytes(batch_.shape, tensor);
+    const std::size_t begin = random_.below((bytes + kDecoyBytes - 1) / kDecoyBytes) * kDecoyBytes;
+    decoys_.push_back(
+        {host_.buffers().tensor(batch_.shape, slot, tensor) + begin, std::min(bytes - begin, kDecoyBytes)});
+  }
 }
 
 Judged<ReplayTime> CudaSession::replay(Runner& runner) {
@@ -116,7 +141,8 @@ Judged<ReplayTime> CudaSession::replay(Runner& runner) {
   return time;
 }
 
-Judged<void> CudaSession::check_inputs() {
+/// Inputs and decoys.
+Judged<void> CudaSession::check_untouched() {
   const BufferLayout& layout = host_.buffers().layout();
   std::vector<Look> looks;
   std::vector<std::size_t> tensors;
@@ -131,11 +157,22 @@ Judged<void> CudaSession::check_inputs() {
       tensors.push_back(t);
     }
   }
+  for (const Decoy& decoy : decoys_) {
+    Look look{Look::Kind::untouched, decoy.address};
+    look.bytes = decoy.bytes;
+    look.poison = poison_;
+    looks.push_back(look);
+  }
   const auto seen = host_.comparer().look(looks);
   if (!seen) return Failure(seen.error());
-  const auto changed = std::ranges::find(*seen, true, &LookResult::suspect);
-  if (changed == seen->end()) return {};
-  const std::size_t tensor = tensors[static_cast<std::size_t>(changed - seen->begin())];
+  const auto changed =
+      static_cast<std::size_t>(std::ranges::find(*seen, true, &LookResult::suspect) - seen->begin());
+  if (changed == seen->size()) return {};
+  if (changed >= tensors.size())
+    return reject(
+        Stage::integrity, RejectionCode::out_of_bounds,
+        "an output was written whose call had not begun; a kernel may touch what its call is given");
+  const std::size_t tensor = tensors[changed];
   return reject(Stage::integrity, RejectionCode::input_modified,
                 "the input '" + host_.task().tensors[tensor].name + "' was written; inputs are read only");
 }

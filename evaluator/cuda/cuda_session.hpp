@@ -37,12 +37,19 @@ class CudaSession final : public KernelSession {
     std::size_t bytes() const { return before + size + after; }
   };
 
+  /// A part of an output of a call that the batch does not hold.
+  struct Decoy {
+    std::uint64_t address = 0;
+    std::size_t bytes = 0;
+  };
+
   Judged<ReplayTime> undisturbed_batch();
   Judged<ReplayTime> batch();
   Result<Runner*> runner_with_plan();
   Status lay_out();
+  void draw_decoys();
   Judged<ReplayTime> replay(Runner& runner);
-  Judged<void> check_inputs();
+  Judged<void> check_untouched();
   Status withdraw();
   Status wipe();
   Result<Bytes> downloaded(const Withdrawn& output) const;
@@ -58,6 +65,7 @@ class CudaSession final : public KernelSession {
   SecretStream random_;
   Batch batch_;
   std::uint32_t poison_ = 0;
+  std::vector<Decoy> decoys_;
   PrivateMemory staging_;
   std::vector<Withdrawn> withdrawn_;
   std::optional<Error> broken_;  ///< what the device answered to a comparison

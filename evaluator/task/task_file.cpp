@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/expression.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
@@ -108,13 +110,31 @@ void require_kernel(YamlMap& in, const Task& task, const NamedFiles& files) {
     in.refuse("command", "a task of the backend '" + task.backend + "' runs no command of its own");
 }
 
+/// Which of several equal values an index names is part of what is correct, and seldom seen by chance. What
+/// is constant is a table, which is not searched for its largest value.
+void show_ties(Task& task, const std::set<std::string>& drawn_by_default) {
+  const auto is_index = [](const TensorSpec& tensor) {
+    return tensor.role == TensorRole::out && (tensor.dtype == Dtype::i32 || tensor.dtype == Dtype::i64);
+  };
+  if (std::ranges::none_of(task.tensors, is_index)) return;
+  for (TensorSpec& tensor : task.tensors)
+    if (tensor.role == TensorRole::in && traits_of(tensor.dtype).real && !tensor.constant &&
+        drawn_by_default.contains(tensor.name))
+      tensor.init = TensorInit::ties;
+}
+
 void read_kernel(YamlMap& in, Reading& reading) {
   const Choices<CacheState> caches = {{"cold", CacheState::cold}, {"warm", CacheState::warm}};
   Task& task = reading.task;
   in.required("entry", task.entry);
   read_sizes(in, task);
-  in.required_maps("tensors",
-                   [&](YamlMap& tensor) { read_tensor(tensor, task.sizes, reading.backend, task.tensors); });
+  std::set<std::string> drawn_by_default;
+  in.required_maps("tensors", [&](YamlMap& tensor) {
+    read_tensor(tensor, task.sizes, reading.backend, task.tensors);
+    if (tensor.ok() && tensor.kind("init") == YamlKind::absent)
+      drawn_by_default.insert(task.tensors.back().name);
+  });
+  show_ties(task, drawn_by_default);
   in.optional_maps("timed", [&](YamlMap& shape) { read_shape(shape, task, task.timed); });
   if (task.timed.empty()) task.timed.push_back(task.sizes);
   in.optional_maps("check", [&](YamlMap& shape) { read_shape(shape, task, task.check); });

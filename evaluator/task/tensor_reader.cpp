@@ -82,11 +82,11 @@ void read_init(YamlMap& in, TensorSpec& tensor) {
                      "whole numbers from 0 to cols - 1: init: {low: 0, high: cols}");
   if (meant == "offsets")
     return in.refuse("init", "offsets need the number that they end at", "init: {offsets: nnz}");
-  in.optional(
-      "init", tensor.init,
-      choices({TensorInit::normal, TensorInit::uniform, TensorInit::positive, TensorInit::integer,
-               TensorInit::zeros, TensorInit::permutation, TensorInit::one_hot, TensorInit::generated}),
-      init_meant_by);
+  in.optional("init", tensor.init,
+              choices({TensorInit::normal, TensorInit::uniform, TensorInit::positive, TensorInit::ties,
+                       TensorInit::integer, TensorInit::zeros, TensorInit::permutation, TensorInit::one_hot,
+                       TensorInit::generated}),
+              init_meant_by);
 }
 
 /// Whether the values have a meaning beside each other, so that other ones may not stand among them.

@@ -59,6 +59,7 @@ ReferenceFacts facts_of(const Json& reply) {
   for (const Json& index : member(reply, "degenerate"))
     if (index.is_number_unsigned() && index.get<std::size_t>() < facts.outputs.size())
       facts.degenerate.push_back(facts.outputs[index.get<std::size_t>()].name);
+  facts.layouts = member(reply, "outputs");
   facts.variants = texts_in(member(reply, "variants"));
   facts.slots = std::max<std::size_t>(count_at(reply, "slots"), 1);
   facts.compulsory_bytes = number_at(reply, "compulsory_bytes");

@@ -38,6 +38,7 @@ struct DeviceFacts {
 struct ReferenceFacts {
   std::vector<TensorSpec> outputs;    ///< named "output 0", ...: all that messages need
   std::vector<TensorExtent> extents;  ///< of the outputs
+  Json layouts;                       ///< of the outputs, as the judge told them: for the runners
   std::vector<std::string> variants;  ///< of the inputs: "given" first
   std::size_t slots = 1;              ///< calls that a batch can hold
   double compulsory_bytes = 0;        ///< read by each call

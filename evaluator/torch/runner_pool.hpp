@@ -15,14 +15,18 @@
 
 namespace kernelsmith::torch {
 
+/// Workers that were started and not used, the oldest first.
+using Spares = std::deque<std::unique_ptr<Worker>>;
+
 /// Not thread-safe.
 class RunnerPool {
  public:
-  /// `preparation` is what a runner is asked for before it gets a plan. `first`, if any, is the first spare.
-  RunnerPool(WorkerStart start, Json preparation, double start_s, std::unique_ptr<Worker> first = nullptr)
-      : start_(std::move(start)), preparation_(std::move(preparation)), start_s_(start_s) {
-    if (first) spares_.push_back(std::move(first));
-  }
+  /// `preparation` is what a runner is asked for before it gets a plan.
+  RunnerPool(WorkerStart start, Json preparation, double start_s, Spares spares = {})
+      : start_(std::move(start)),
+        preparation_(std::move(preparation)),
+        start_s_(start_s),
+        spares_(std::move(spares)) {}
 
   /// Starts a spare, whose imports take seconds: one, and more once a candidate has cost a runner, for then
   /// others soon may. An error shows when one is taken.
@@ -53,7 +57,7 @@ class RunnerPool {
   const WorkerStart start_;
   const Json preparation_;
   const double start_s_;
-  std::deque<std::unique_ptr<Worker>> spares_;  ///< the oldest first
+  Spares spares_;
   std::size_t wanted_spares_ = 1;
   std::map<std::size_t, Used> by_place_;
   double waited_s_ = 0;

@@ -222,20 +222,25 @@ std::shared_ptr<const Task> with_outputs(const Task& task, const ReferenceFacts&
 struct Opened {
   std::unique_ptr<JudgeProcess> process;
   Result<DeviceFacts> device;
-  std::unique_ptr<Worker> runner;  ///< started meanwhile; null if it did not start
+  Spares runners;  ///< started meanwhile; those that did not start show when one is taken
 };
 
 /// Each start of a worker takes some seconds, in which a neighbour may end.
 constexpr int kOpenings = 20;
 
+/// A candidate's, and the one that it is measured beside.
+constexpr int kFirstRunners = 2;
+
 /// Asks again while a neighbour leaves no room for a context.
 Opened open_judge(const WorkerStart& start, const WorkerLimits& limits, const std::stop_token& stop) {
-  auto runner = Worker::start(start, Role::runner);
+  Spares runners;
+  for (int i = 0; i < kFirstRunners; ++i)
+    if (auto runner = Worker::start(start, Role::runner)) runners.push_back(std::move(*runner));
   auto process = std::make_unique<JudgeProcess>(start, limits);
   auto device = process->open(stop);
   for (int i = 1; i < kOpenings && !device && device.error().code == ErrorCode::busy; ++i)
     device = process->open(stop);
-  return Opened{std::move(process), std::move(device), runner ? std::move(*runner) : nullptr};
+  return Opened{std::move(process), std::move(device), std::move(runners)};
 }
 
 std::unique_ptr<MemoryHold> hold_memory(OnDevice& device, const DeviceFacts& facts,
@@ -297,7 +302,7 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   if (!seed) return seed.error();
   device->need_bytes = reference->need_bytes;
   device->least_products_us = least_products_us(reference->flops, facts.arch, task.torch.precision);
-  device->host = std::make_shared<TorchHost>(task, *device->process, start, std::move(opened.runner),
+  device->host = std::make_shared<TorchHost>(task, *device->process, start, std::move(opened.runners),
                                              settings, facts, *reference, !options.unsandboxed);
   // The baseline is timed.
   auto judge = with_device(*device, device->need_bytes, {}, options.stop, [&](bool alone) {
@@ -317,9 +322,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   if (!python) return python.error();
   const auto [pool, start] = supply_of(*python, options, device_index, limits.planner);
   // The planner and both workers import PyTorch, which takes seconds.
-  auto opening = std::async(std::launch::async, [&limits, start = start, stop = options.stop] {
-    return open_judge(start, limits.worker, stop);
-  });
+  auto opening = std::async(std::launch::async, open_judge, start, limits.worker, options.stop);
   const auto facts = pool->facts(options.stop);
   if (!facts) return facts.error();
   Opened opened = opening.get();

@@ -40,7 +40,8 @@ Json preparation_of(const JudgeSettings& settings, const ReferenceFacts& referen
           {"reference", settings.reference.string()},
           {"precision", settings.torch.precision},
           {"slots", reference.slots},
-          {"memory", reference.memory}};
+          {"memory", reference.memory},
+          {"outputs", reference.layouts}};
 }
 
 }  // namespace
@@ -64,14 +65,14 @@ std::string memory_text(const ReferenceFacts& reference) {
   return text;
 }
 
-TorchHost::TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, std::unique_ptr<Worker> runner,
+TorchHost::TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, Spares runners,
                      const JudgeSettings& settings, DeviceFacts device, ReferenceFacts reference,
                      bool sandboxed)
     : wants_own_kernels_(task.torch.policy == "own_kernels"),
       judge_(judge),
       reference_(std::move(reference)),
       runners_(std::move(start), preparation_of(settings, reference_), judge.limits().start_s,
-               std::move(runner)),
+               std::move(runners)),
       traits_{.tier = sandboxed ? "full" : "unsandboxed",
               .hardware = std::move(device.hardware),
               .batch_noise_us = kBatchNoiseUs,

@@ -28,7 +28,7 @@ struct Profile {
 class TorchHost final : public KernelHost {
  public:
   /// `judge` is prepared, and outlives the host. `runner` is one that was started ahead, or null.
-  TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, std::unique_ptr<Worker> runner,
+  TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, Spares runners,
             const JudgeSettings& settings, DeviceFacts device, ReferenceFacts reference, bool sandboxed);
 
   HostTraits traits() const override { return traits_; }

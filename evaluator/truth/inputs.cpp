@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/expression.hpp>
@@ -121,6 +123,22 @@ void draw_one_hot(const Drawing& draw, Bytes& bytes) {
     store_integer(draw, bytes, begin + draw.random.below(draw.row_length()), 1);
 }
 
+/// Along each dimension a half of the slices repeat earlier ones: in a third of all lines the largest value,
+/// for one, is there again.
+void put_ties(const Drawing& draw, Bytes& bytes) {
+  std::size_t slice = bytes.size();
+  for (const std::int64_t length : draw.extent.shape) {
+    const std::size_t whole = slice;
+    slice /= static_cast<std::size_t>(length);
+    std::vector<std::pair<std::size_t, std::size_t>> copies;
+    for (std::size_t i = 1; i < static_cast<std::size_t>(length); ++i)
+      if (draw.random.below(2) == 0) copies.emplace_back(i * slice, draw.random.below(i) * slice);
+    for (std::size_t begin = 0; begin < bytes.size(); begin += whole)
+      for (const auto& [to, from] : copies)
+        std::memcpy(bytes.data() + begin + to, bytes.data() + begin + from, slice);
+  }
+}
+
 Status draw_values(const Drawing& draw, Bytes& bytes) {
   const auto uniform = [&](std::span<float> values) {
     // A narrow type would round the largest ones to 1, where functions such as atanh() have no value.
@@ -137,6 +155,10 @@ Status draw_values(const Drawing& draw, Bytes& bytes) {
   switch (draw.spec.init) {
     case TensorInit::normal:
       real ? fill_reals(draw, bytes, mixture) : draw_integers(draw, bytes);
+      return {};
+    case TensorInit::ties:
+      real ? fill_reals(draw, bytes, mixture) : draw_integers(draw, bytes);
+      put_ties(draw, bytes);
       return {};
     case TensorInit::uniform:
       real ? fill_reals(draw, bytes, uniform) : draw_integers(draw, bytes);

@@ -146,7 +146,8 @@ class Probe {
     for (std::size_t t = 0; inputs && t < inputs->size(); ++t) {
       const TensorSpec& tensor = task_.tensors[t];
       const bool any_real = tensor.init == TensorInit::normal || tensor.init == TensorInit::uniform ||
-                            tensor.init == TensorInit::zeros || tensor.init == TensorInit::positive;
+                            tensor.init == TensorInit::zeros || tensor.init == TensorInit::positive ||
+                            tensor.init == TensorInit::ties;
       if (!is_perturbed(tensor) || !any_real) continue;
       const double least = tensor.init == TensorInit::positive ? std::max(range.from, 1e-3) : range.from;
       for (std::size_t i = 0; i < shapes_[shape].extents[t].elements; ++i)

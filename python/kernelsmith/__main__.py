@@ -1,8 +1,10 @@
 """`python -m kernelsmith` is the command `kernelsmith`: some in Python (_commands.py), all else by the executable."""
 
 import os
+import select
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import _commands
@@ -17,9 +19,32 @@ def _command() -> Path:
     return own
 
 
+def _reader_is_gone() -> bool:
+    poll = select.poll()
+    poll.register(sys.stdout, select.POLLOUT)
+    return any(events & select.POLLERR for _, events in poll.poll(0))
+
+
+def _flush() -> None:
+    """What nobody reads any more is dropped, lest the interpreter try once more and complain."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> None:
-    """Does it here, or becomes the executable and does not return."""
-    arguments = sys.argv[1:]
+    """Does it here, or becomes the executable and does not return. A closed pipe at the output is no error."""
+    try:
+        _act(sys.argv[1:])
+    except BrokenPipeError:
+        if not _reader_is_gone():
+            raise
+    finally:
+        _flush()
+
+
+def _act(arguments: Sequence[str]) -> None:
     try:
         if arguments and _commands.knows(arguments):
             sys.exit(_commands.run(arguments))

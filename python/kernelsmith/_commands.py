@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import sys
 import warnings
@@ -88,7 +89,8 @@ def run(arguments: Sequence[str]) -> int:
 def fail(error: Error) -> NoReturn:
     """Prints the error as the command does, and ends with its exit status."""
     where = f"{error.where}: " if error.where else ""
-    print(visible(f"error: {where}{error.message} ({error.code})"), file=sys.stderr)
-    if error.hint:
-        print(visible(f"hint: {error.hint}"), file=sys.stderr)
+    with contextlib.suppress(BrokenPipeError):  # the status still tells
+        print(visible(f"error: {where}{error.message} ({error.code})"), file=sys.stderr)
+        if error.hint:
+            print(visible(f"hint: {error.hint}"), file=sys.stderr)
     sys.exit(2 if error.code in _WRONG_USE else 130 if error.code == "cancelled" else 3)

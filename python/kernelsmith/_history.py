@@ -40,6 +40,8 @@ class History:
 
     @classmethod
     def of(cls, run: Run | History) -> History:
+        if not isinstance(run, (History, Run)):
+            raise TypeError(f"this is no Run, but {type(run).__name__}: Run.open(folder) makes one")
         return run if isinstance(run, History) else cls(run)
 
     @cached_property

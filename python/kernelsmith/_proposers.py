@@ -1,5 +1,6 @@
 """The built-in proposers, as what their sections of run.yaml say."""
 
+import os
 from typing import Any
 
 
@@ -34,6 +35,9 @@ class Chat(_Configured):
     def __init__(self, models: Any, **settings: Any) -> None:
         if isinstance(models, str):
             models = [models]
+        for one in models:
+            if not isinstance(one, (str, dict)):
+                raise TypeError(f"a model is a name or a dict, not {type(one).__name__}")
         super().__init__(models=[{"name": one} if isinstance(one, str) else one for one in models], **settings)
 
 
@@ -42,5 +46,5 @@ class ManualQueue(_Configured):
 
     _kind = "manual"
 
-    def __init__(self, folder: str, **settings: Any) -> None:
-        super().__init__(folder=str(folder), **settings)
+    def __init__(self, folder: str | os.PathLike[str], **settings: Any) -> None:
+        super().__init__(folder=os.fspath(folder), **settings)

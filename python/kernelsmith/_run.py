@@ -27,6 +27,8 @@ class Archive:
     """
 
     def __init__(self, view: _core.ArchiveView) -> None:
+        if not isinstance(view, _core.ArchiveView):
+            raise TypeError(f"an archive is made by Engine.archive and Run.archive, not from {type(view).__name__}")
         self._view = view
 
     @property

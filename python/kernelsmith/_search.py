@@ -1,6 +1,5 @@
 """Searches: run() for the usual case, Engine for own loops."""
 
-import difflib
 import json
 import operator
 import os
@@ -12,38 +11,9 @@ from . import _core
 from ._errors import Error
 from ._proposers import _Configured
 from ._run import Archive
+from ._settings import settings_from
 
 Folder = str | os.PathLike[str]
-
-# Shorthands of run.yaml's budgets, as the command has them.
-_BUDGETS = ("iterations", "evaluations", "wall_time_s", "usd")
-
-
-def _settings(settings: dict[str, Any], proposer: Any) -> tuple[str, Any]:
-    """The settings as JSON in run.yaml's terms, and what of `proposer` is a Python object."""
-    settings = dict(settings)
-    budgets = {name: settings.pop(name) for name in _BUDGETS if name in settings}
-    if budgets:
-        settings["budgets"] = {**settings.get("budgets", {}), **budgets}
-    for name in settings:  # what run.yaml does not know by this name; 0.85 tells evaluator from evaluations
-        for known in difflib.get_close_matches(name, _BUDGETS, 1, 0.85):
-            raise Error(f"unknown key '{name}'", "bad_input", "the keyword arguments", f"did you mean {known}?")
-    if "random_seed" in settings:
-        settings["seed"] = settings.pop("random_seed")
-    if isinstance(proposer, _Configured):
-        settings["proposer"] = proposer.settings
-        proposer = None
-    return json.dumps({"version": 1, **settings}, default=_plain), proposer
-
-
-def _plain(value: Any) -> Any:
-    """Paths and NumPy's numbers, as JSON has them."""
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise Error(f"a setting is no plain value, but {type(value).__name__}", "invalid_argument", "the keyword arguments")
-
 
 def _unused_folder(name: str) -> Path:
     number = 1
@@ -84,25 +54,47 @@ def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None
     >>> found.best.fitness, found.best.source.text
     (8.0, 'k = 8  # @tune 1 2 4 8')
     """
+    _check_progress(progress)
     if task is not None:
         if isinstance(evaluator, dict):  # run.yaml's section
             settings["evaluator"], evaluator = evaluator, None
         if evaluator is not None or seed is not None:
             raise Error("a task has its own evaluator and seed", "invalid_argument", "run",
                         "leave out the task, or evaluator and seed")
-        if isinstance(task, _core.Task):
-            task = task.folder
-        text, own = _settings(settings, proposer)
-        if own is not None:
-            text = json.dumps({**json.loads(text), "proposer": {"kind": "python"}})
-        folder = Path(out) if out is not None else _unused_folder(_core.Task(task).name)
-        return _core.run_task(task, folder, own, text, progress)
+        return _said(run_task(task, proposer, out, progress, settings))
     if evaluator is None:
         raise Error("there is nothing to score candidates with", "invalid_argument", "run",
                     "name a task folder, or pass an evaluator")
     with Engine(out, seed=seed, evaluator=evaluator, proposer=proposer if proposer is not None else _tuner(),
                 **settings) as engine:
         return engine.run(progress)
+
+
+def run_task(task: "Folder | _core.Task", proposer: Any, out: "Folder | None",
+             progress: "Callable[[_core.Commit], None] | None", settings: dict[str, Any]) -> _core.Outcome:
+    """run() over a task, without a word."""
+    if isinstance(task, _core.Task):
+        task = task.folder
+    text, own = settings_from(settings, proposer)
+    if own is not None:
+        text = json.dumps({**json.loads(text), "proposer": {"kind": "python"}})
+    folder = Path(out) if out is not None else _unused_folder(_core.Task(task).name)
+    return _core.run_task(task, folder, own, text, progress)
+
+
+def _check_progress(progress: Any) -> None:
+    """At once, and not with the first commit."""
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is a function of a Commit, not {type(progress).__name__}")
+
+
+def _said(outcome: _core.Outcome) -> _core.Outcome:
+    """A seed that was rejected is no exception, and not to be missed."""
+    if outcome.reason == "refused":
+        import logging
+
+        logging.getLogger("kernelsmith").warning("%s", outcome.error)
+    return outcome
 
 
 def _number(ticket: "_core.Ticket | SupportsIndex") -> int:
@@ -136,8 +128,9 @@ class Engine:
 
     def __init__(self, folder: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None, proposer: Any = None,
                  **settings: Any) -> None:
-        text, own = _settings(settings, proposer)
-        self._search = _core.Search(None if folder is None else Path(folder), seed, evaluator, own, text)
+        text, own = settings_from(settings, proposer)
+        self._folder = None if folder is None else Path(folder)
+        self._search = _core.Search(self._folder, seed, evaluator, own, text)
 
     @classmethod
     def open(cls, folder: "Folder | None" = None, **arguments: Any) -> "Engine":
@@ -178,7 +171,8 @@ class Engine:
 
     def run(self, progress: "Callable[[_core.Commit], None] | None" = None) -> _core.Outcome:
         """Asks and tells by itself until done; see kernelsmith.run. Needs an evaluator and a proposer."""
-        return self._search.run(progress)
+        _check_progress(progress)
+        return _said(self._search.run(progress))
 
     @property
     def done(self) -> bool:
@@ -200,6 +194,13 @@ class Engine:
         thread goes on, and keeps the folder until it returns."""
         self._search.close()
 
+    def __repr__(self) -> str:
+        try:
+            state = repr(self.outcome).removeprefix("<Outcome ").removesuffix(">")
+        except Error as gone:
+            state = gone.message
+        return f"<Engine {self._folder or 'in memory'}: {state}>"
+
 
 def evaluate(task: "Folder | _core.Task", source: Any, *, quick: bool = False, **settings: Any) -> _core.Evaluation:
     """Compiles, checks and times a candidate of a task folder, as `kernelsmith evaluate` does.
@@ -209,7 +210,7 @@ def evaluate(task: "Folder | _core.Task", source: Any, *, quick: bool = False, *
     where the task or the machine is at fault.
     """
     folder = task.folder if isinstance(task, _core.Task) else task
-    return _core.evaluate(folder, source, quick, _settings(settings, None)[0])
+    return _core.evaluate(folder, source, quick, settings_from(settings, None)[0])
 
 
 def prompt(request: "_core.Request | _core.Ticket", task: "_core.Task | None" = None, *, set: str = "kernel-smith",

@@ -17,9 +17,21 @@ namespace {
 
 py::object helpers() { return py::module_::import("kernelsmith._coroutines"); }
 
+/// Whether it is a class whose method wants an object; a static one does not.
+bool wants_object(const py::object& object, const char* method) {
+  if (PyType_Check(object.ptr()) == 0) return false;
+  const py::object found = py::module_::import("inspect").attr("getattr_static")(object, method);
+  return PyFunction_Check(found.ptr()) != 0;
+}
+
 /// `object` itself where it can be called, else its method of that name.
 py::object callable_of(const py::object& object, const char* method) {
-  if (py::hasattr(object, method)) return object.attr(method);
+  if (py::hasattr(object, method)) {
+    if (wants_object(object, method))
+      throw py::type_error("this is a class, and not an object of it: " +
+                           py::cast<std::string>(py::repr(object)));
+    return object.attr(method);
+  }
   if (PyCallable_Check(object.ptr()) == 1) return object;
   throw py::type_error(std::string("this is neither a function nor an object with a method ") + method +
                        ": " + py::cast<std::string>(py::repr(object)));

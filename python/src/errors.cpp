@@ -39,7 +39,7 @@ std::string traceback_of(const py::error_already_set& raised) {
   const py::object trace = raised.trace() ? raised.trace() : py::object(py::none());
   const py::object lines =
       py::module_::import("traceback").attr("format_exception")(raised.type(), raised.value(), trace);
-  return utf8_of(py::str("").attr("join")(lines));
+  return utf8_of(py::str("").attr("join")(lines).attr("rstrip")());
 }
 
 void bind_errors(py::module_&) {

@@ -19,7 +19,7 @@ T unwrap(Result<T> result) {
 /// The Error that a raised kernelsmith.Error stands for, or empty for another exception. Needs the GIL.
 std::optional<Error> error_in(const py::error_already_set& raised);
 
-/// The exception with its traceback, as Python prints it. Needs the GIL.
+/// The exception with its traceback, as Python prints it, without the last line's end. Needs the GIL.
 std::string traceback_of(const py::error_already_set& raised);
 
 void bind_errors(py::module_& module);

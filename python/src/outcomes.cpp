@@ -70,6 +70,7 @@ void bind_outcome(py::module_& module) {
       .def_property_readonly(
           "usd", [](const Outcome& outcome) { return outcome.spending.usd(); }, "What calls to models cost.")
       .def_readonly("elapsed_s", &Outcome::elapsed_s, "Wall time of all sessions.")
+      .def("_repr_html_", [](const py::object& self) { return html_of("outcome", self); })
       .def("__repr__", [](const Outcome& outcome) {
         const std::string best = outcome.best
                                      ? "best is program " + std::to_string(outcome.best->program->id.value)

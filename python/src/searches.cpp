@@ -194,9 +194,10 @@ class Search {
 /// The number of threads that call a Python evaluator or proposer: as many as are in flight.
 unsigned workers_in(const std::string& settings) {
   const py::object workers = json_of(settings).attr("get")("workers", 1);
-  return py::isinstance<py::int_>(workers)
-             ? static_cast<unsigned>(std::clamp(py::cast<long>(workers), 1L, 1024L))
-             : 1;
+  if (!py::isinstance<py::int_>(workers)) return 1;
+  int beyond = 0;  // -1 or 1 for what no long holds, which run.yaml's reader refuses
+  const long number = PyLong_AsLongAndOverflow(workers.ptr(), &beyond);
+  return static_cast<unsigned>(std::clamp(number, 1L, 1024L));
 }
 
 std::unique_ptr<Search> open_search(const std::optional<std::filesystem::path>& folder,

@@ -87,6 +87,13 @@ std::string bytes_of(const py::handle& text) { return encoded(text, "surrogatees
 
 py::str file_text(std::string_view text) { return decoded(text, "surrogateescape"); }
 
+/// Pickles and copies of a value that has a JSON codec.
+template <class T>
+auto pickled_as_json() {
+  return py::pickle([](const T& value) { return py::bytes(to_json(value)); },
+                    [](const py::bytes& text) { return unwrap(from_json<T>(std::string(text))); });
+}
+
 void bind_source(py::module_& module) {
   py::class_<Source>(
       module, "Source",
@@ -111,6 +118,7 @@ void bind_source(py::module_& module) {
       .def(
           "__eq__", [](const Source& a, const Source& b) { return a == b; }, py::is_operator())
       .def("__hash__", [](const Source& source) { return std::hash<Digest>{}(source.digest()); })
+      .def(pickled_as_json<Source>())
       .def(
           "__len__", [](const Source& source) { return source.files().size(); }, "The number of files.")
       .def("__repr__", [](const Source& source) {
@@ -119,6 +127,9 @@ void bind_source(py::module_& module) {
         return "<Source " + names + ", " + std::to_string(source.bytes()) + " bytes>";
       });
 }
+
+/// Of what two equal ones share, be it 0.0 or -0.0.
+std::size_t hash_of(const Measurement& measurement) { return std::hash<double>{}(measurement.median); }
 
 void bind_measurement(py::module_& module) {
   py::class_<Measurement>(module, "Measurement", "A number with its confidence interval. Immutable.")
@@ -137,6 +148,8 @@ void bind_measurement(py::module_& module) {
       .def("__float__", [](const Measurement& one) { return one.median; })
       .def(
           "__eq__", [](const Measurement& a, const Measurement& b) { return a == b; }, py::is_operator())
+      .def("__hash__", hash_of)
+      .def(pickled_as_json<Measurement>())
       .def("__repr__", described);
 }
 
@@ -163,6 +176,11 @@ std::string described(const Evaluation& evaluation) {
   const Rejection& why = *evaluation.rejection();
   return "<Evaluation rejected at " + std::string(name_of(why.stage)) + ", " +
          std::string(name_of(why.code)) + ">";
+}
+
+std::size_t hash_of(const Evaluation& evaluation) {
+  const Rejection* why = evaluation.rejection();
+  return why ? std::hash<std::string>{}(why->diagnostics) : hash_of(*fitness_of(evaluation));
 }
 
 void bind_evaluation(py::module_& module) {
@@ -225,7 +243,29 @@ void bind_evaluation(py::module_& module) {
           "As it stands in the journal (docs/formats.md).")
       .def(
           "__eq__", [](const Evaluation& a, const Evaluation& b) { return a == b; }, py::is_operator())
+      .def("__hash__", [](const Evaluation& evaluation) { return hash_of(evaluation); })
+      .def(pickled_as_json<Evaluation>())
+      .def("_repr_html_", [](const py::object& self) { return html_of("evaluation", self); })
       .def("__repr__", [](const Evaluation& evaluation) { return described(evaluation); });
+}
+
+py::tuple state_of(const ProgramView& view) {
+  const Program& program = view.program();
+  std::vector<std::uint64_t> parents;
+  for (const ProgramId id : program.parents) parents.push_back(id.value);
+  return py::make_tuple(program.id.value, program.source, parents, std::string(name_of(program.origin)),
+                        view.evaluation());
+}
+
+ProgramView program_from(const py::tuple& state) {
+  Program program;
+  program.id = ProgramId{py::cast<std::uint64_t>(state[0])};
+  program.source = py::cast<Source>(state[1]);
+  for (const std::uint64_t id : py::cast<std::vector<std::uint64_t>>(state[2]))
+    program.parents.push_back({id});
+  program.origin = named(py::cast<std::string>(state[3]), origin_from, "origin");
+  return {std::make_shared<const Individual>(
+      Individual{std::make_shared<const Program>(std::move(program)), py::cast<Evaluation>(state[4])})};
 }
 
 void bind_program(py::module_& module) {
@@ -254,6 +294,16 @@ void bind_program(py::module_& module) {
       .def_property_readonly(
           "fitness", [](const ProgramView& view) { return median_of(view.evaluation()); },
           "evaluation.fitness")
+      .def(
+          "__eq__",
+          [](const ProgramView& a, const ProgramView& b) {
+            return a.program() == b.program() && a.evaluation() == b.evaluation();
+          },
+          py::is_operator())
+      .def("__hash__",
+           [](const ProgramView& view) { return std::hash<Digest>{}(view.program().source.digest()); })
+      .def(py::pickle(&state_of, &program_from))
+      .def("_repr_html_", [](const py::object& self) { return html_of("program", self); })
       .def("__repr__", [](const ProgramView& view) {
         return "<Program " + std::to_string(view.program().id.value) + " (" +
                std::string(name_of(view.program().origin)) + "), " + described(view.evaluation()).substr(1);
@@ -319,6 +369,10 @@ Proposal proposal_of(const ProposalRequest& request, const py::handle& object) {
 }
 
 py::object json_of(const std::string& text) { return py::module_::import("json").attr("loads")(text); }
+
+py::object html_of(const char* what, const py::handle& result) {
+  return py::module_::import("kernelsmith._tables").attr(what)(result);
+}
 
 void bind_values(py::module_& module) {
   bind_source(module);

@@ -46,6 +46,9 @@ Proposal proposal_of(const ProposalRequest& request, const py::handle& object);
 /// The JSON text as Python objects.
 py::object json_of(const std::string& text);
 
+/// A result as a notebook shows it: by the function `what` of kernelsmith._tables.
+py::object html_of(const char* what, const py::handle& result);
+
 /// The value that `name` is the name of. Throws ErrorException.
 template <class Enum>
 Enum named(const std::string& name, std::optional<Enum> (*from)(std::string_view), const char* what) {

@@ -150,19 +150,45 @@ def test_run_needs_an_evaluator_and_a_proposer():
     ({"budgets": {"iteration": 3}}, "did you mean iterations"),
     ({"itertions": 3}, "did you mean iterations"),
     ({"wall_times": 3}, "did you mean wall_time_s"),
-    ({"workers": "many"}, "workers"),
     ({"islands": {"count": 0}}, "count"),
     ({"iterations": -1}, "iterations"),
-    ({"random_seed": "x"}, "seed"),
     ({"deterministic": True, "wall_time_s": 3}, "wall time"),
     ({"proposer": ks.Tuner(drws=3)}, "did you mean draws"),
-    ({"workers": object()}, "plain value"),
+    ({"workers": 10**30}, "workers"),
+    ({"workers": 0}, "workers"),
 ])
 def test_settings_are_checked_as_run_yaml_is(settings, told):
     with pytest.raises(ks.Error, match=told) as raised:
         hill(**settings)
     assert raised.value.code in ("bad_input", "invalid_argument")
     assert "json" not in str(raised.value).lower()
+
+
+def test_an_engine_says_where_it_stands(tmp_path):
+    engine = hill()
+    assert repr(engine) == "<Engine in memory: unfinished, 0 iterations, nothing was accepted>"
+    tell_next(engine)
+    tell_next(engine)
+    assert repr(engine) == f"<Engine in memory: {repr(engine.outcome)[9:]}" and "1 iterations" in repr(engine)
+    engine.close()
+    assert repr(engine) == "<Engine in memory: this engine was closed>"
+    with hill(tmp_path / "a.run") as kept:
+        assert repr(kept).startswith(f"<Engine {tmp_path / 'a.run'}: unfinished")
+
+
+def test_a_seed_that_is_rejected_is_told_with_a_hint_that_fits(caplog):
+    def evaluator(source):
+        raise LookupError("no such table")
+
+    with caplog.at_level(logging.WARNING, "kernelsmith"):
+        outcome = ks.run(seed="1", evaluator=evaluator, proposer=nudge, iterations=3)
+    assert outcome.reason == "refused"
+    [record] = caplog.records
+    assert record.getMessage() == outcome.error and "LookupError: no such table" in outcome.error
+    assert outcome.error.endswith("hint: correct the seed, or what evaluates it")
+    with caplog.at_level(logging.WARNING, "kernelsmith"):
+        hill(evaluator=evaluator).run()
+    assert len(caplog.records) == 2
 
 
 def test_settings_say_what_run_yaml_says():

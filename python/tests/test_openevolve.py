@@ -79,7 +79,25 @@ def test_the_same_command_goes_on_and_another_begins_anew(tmp_path: Path) -> Non
         anew = tasks.evolve(folder, out, model.url, "-i", 1)
     assert (out / "run-1" / "run.db").exists() and len(model.asked) == 5
     assert (out / "best-1" / "best_program.py").read_text() == best
-    assert "(changed: the initial program); the old one is kept as run-1, history-1.jsonl, best-1" in anew.stderr
+    assert sorted(one.name for one in (out / "checkpoints-1").iterdir()) == ["checkpoint_2", "checkpoint_3", "checkpoint_4"]
+    assert [one.name for one in (out / "checkpoints").iterdir()] == ["checkpoint_1"]
+    kept = "run-1, history-1.jsonl, best-1, checkpoints-1"
+    assert f"(changed: the initial program); the old one is kept as {kept}" in anew.stderr
+
+
+def test_a_search_from_a_checkpoint_of_its_own_folder_goes_on(tmp_path: Path) -> None:
+    folder = tasks.write(tmp_path / "task", config=tasks.CONFIG + "evolution_trace: {enabled: true}\n")
+    out = tmp_path / "out"
+    with scripted(tasks.larger) as model:
+        assert tasks.evolve(folder, out, model.url, "-i", 4).returncode == 0
+        trace = (out / "evolution_trace.jsonl").read_text()
+        begins = ("--checkpoint", out / "checkpoints" / "checkpoint_3")
+        assert tasks.evolve(folder, out, model.url, "-i", 1, *begins).returncode == 0
+        again = tasks.evolve(folder, out, model.url, "-i", 2, *begins)
+    assert again.returncode == 0 and len(model.asked) == 6, again.stderr
+    assert sorted(one.name for one in (out / "checkpoints-1").iterdir()) == ["checkpoint_3", "checkpoint_4"]
+    assert sorted(one.name for one in (out / "checkpoints").iterdir()) == ["checkpoint_3", "checkpoint_4", "checkpoint_5"]
+    assert (out / "evolution_trace-1.jsonl").read_text() == trace and not (out / "run-2").exists()
 
 
 def test_the_same_seed_gives_the_same_search(tmp_path: Path) -> None:

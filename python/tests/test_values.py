@@ -1,9 +1,13 @@
 """Sources, evaluations, random streams: what plain Python objects become, and what is told of wrong ones."""
 
+import copy
 import math
+import pickle
 
 import kernelsmith as ks
 import pytest
+import support
+from kernelsmith import openevolve
 
 
 def test_a_text_is_a_source_of_one_file():
@@ -110,6 +114,62 @@ def test_an_error_says_what_where_and_what_to_do():
     assert str(error) == "a/task.yaml: no such task (not_found)\nhint: begin one"
     assert (error.message, error.code, error.where, error.hint) == error.args
     assert str(ks.Error("bad luck")) == "bad luck (tool_failed)"
+
+
+def a_program():
+    with support.hill() as engine:
+        engine.tell(engine.ask(), 1.0)
+        [commit] = engine.tell(engine.ask(), {"b.py": "2 2", "a.py": ""}, (2.0, {"width": 3}))
+        return commit.program
+
+
+VALUES = {
+    "source": lambda: ks.Source({"z.py": "a\udcffb", "a.py": "grüße\0"}),
+    "no source": lambda: ks.Source({}),
+    "measurement": lambda: ks.Measurement(0.1, -0.0, math.inf, samples=9, unit="us"),
+    "acceptance": lambda: ks.Evaluation.accept(ks.Measurement(2.0, 1.5, 2.5), {"width": 0.1}),
+    "rejection": lambda: ks.Evaluation.reject("line 1\nline 2 \udcff", code="compile_failed", stage="compile"),
+    "program": a_program,
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values_can_be_copied_pickled_and_looked_up(name):
+    value, same = VALUES[name](), VALUES[name]()
+    for copied in (pickle.loads(pickle.dumps(value)), copy.deepcopy(value), copy.copy(value), same):
+        assert copied == value and not copied != value and hash(copied) == hash(value)
+        assert repr(copied) == repr(value)
+    assert value in {same} and value != repr(value)
+    assert all(value != make() for other, make in VALUES.items() if other != name)
+
+
+def test_a_copied_program_is_whole():
+    program = a_program()
+    copied = pickle.loads(pickle.dumps(program))
+    assert (copied.id, copied.parents, copied.origin, copied.source) == (1, [0], program.origin, program.source)
+    assert list(copied.source.files) == ["b.py", "a.py"] and copied.evaluation.to_json() == program.evaluation.to_json()
+    assert program != ks.Evaluation.accept(2.0)
+
+
+def test_equal_measurements_have_equal_hashes():
+    assert ks.Measurement(0.0) == ks.Measurement(-0.0) and hash(ks.Measurement(0.0)) == hash(ks.Measurement(-0.0))
+
+
+def test_results_are_tables_in_which_foreign_texts_are_escaped():
+    rejected = ks.Evaluation.reject("<script>alert(1)</script> & \u202e", code="raised")._repr_html_()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; " in rejected
+    assert "<script" not in rejected and "\u202e" not in rejected
+    accepted = ks.Evaluation.accept(ks.Measurement(2.0, 1.5, 2.5), {"<b>": 3})._repr_html_()
+    assert accepted.startswith("<table>") and "2 [1.5, 2.5]" in accepted
+    assert "&lt;b&gt;" in accepted and "<b>" not in accepted
+    program = a_program()._repr_html_()
+    assert "Program 1" in program and "b.py, a.py" in program and "width" in program
+    outcome = ks.run(seed="<i>", evaluator=lambda source: 3, proposer=lambda request: None, iterations=2)._repr_html_()
+    assert "program 0, seed" in outcome and ("exhausted" in outcome or "budget" in outcome)
+    long = ks.Evaluation.reject("\n".join(f"line {at}" for at in range(1000)))._repr_html_()
+    assert "line 999" in long and len(long) < 1000
+    evolved = openevolve.EvolutionResult(None, 0.5, "", {"<m>": 2}, None)._repr_html_()
+    assert "best score" in evolved and "&lt;m&gt;" in evolved and "<m>" not in evolved
 
 
 @pytest.mark.parametrize("name", [name for name in ks.__all__ if not name.startswith("__")])

@@ -80,6 +80,7 @@ Result<WorkerOptions> WorkerCommand::options() const {
 }
 
 int WorkerCommand::operator()() const {
+  if (const Status support = check_fleet_support(); !support) return report(stderr, support.error());
   Interrupt interrupt("stopping; what runs is finished, and no more is taken");
   auto made = options();
   if (!made) return report(stderr, made.error());

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include <kernelsmith/code/edit.hpp>
@@ -187,36 +190,145 @@ EditFault ambiguous(const Edit& edit, std::size_t index, const std::vector<OpenF
               " times in the source, first at " + where(matches[0]) + " and " + where(matches[1])};
 }
 
+EditFault conflict(const std::vector<Edit>& edits, std::size_t one, std::size_t other,
+                   const std::string& at) {
+  const auto [first, second] = std::minmax(one, other);
+  return {EditFault::Kind::conflict, second,
+          name_of(edits[second], second) + " changes the same lines as " + name_of(edits[first], first) +
+              ", at " + at};
+}
+
+// An edit whose place is known: the lines from `first` on that it searches for, and of these what it changes.
+struct Change {
+  std::size_t edit = 0, file = 0;
+  std::size_t first = 0, count = 0;
+  std::size_t begin = 0, end = 0;  // equal if it only adds lines
+  std::string replacement;
+};
+
+// Leaves lines alone that SEARCH and REPLACE have in common at either end.
+void narrow(Change& change, const Lines& search, const Lines& replace) {
+  const auto differ = std::ranges::mismatch(search, replace);
+  const auto head = static_cast<std::size_t>(differ.in1 - search.begin());
+  std::size_t tail = 0;
+  while (head + tail < std::min(search.size(), replace.size()) &&
+         search[search.size() - 1 - tail] == replace[replace.size() - 1 - tail])
+    ++tail;
+  change.begin += head;
+  change.end -= tail;
+  const std::string whole = std::exchange(change.replacement, {});
+  const Lines lines = lines_of(whole);
+  for (std::size_t i = head; i + tail < lines.size(); ++i) change.replacement += lines[i];
+}
+
+bool in_conflict(const Change& a, const Change& b) {
+  if (a.file != b.file) return false;
+  if (a.begin < b.end && b.begin < a.end) return true;
+  const bool touch = a.begin <= b.end && b.begin <= a.end;
+  const bool only_add = a.begin == a.end && b.begin == b.end;
+  const bool share = a.first < b.first + b.count && b.first < a.first + a.count;
+  const bool same_search = a.first == b.first && a.count == b.count;
+  return touch && ((only_add && share) || same_search);
+}
+
+// Finds edits in files and carries them out.
+class Editing {
+ public:
+  Editing(const Source& source, const std::vector<Edit>& edits) : edits_(edits) {
+    for (const SourceFile& file : source.files())
+      open_.push_back({file.path, lines_of(file.text), line_end_of(file.text)});
+  }
+
+  std::optional<EditFault> apply() {
+    std::vector<Change> changes;
+    std::vector<std::size_t> absent;
+    std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
+    for (std::size_t i = 0; i < edits_.size(); ++i) {
+      if (!seen.emplace(edits_[i].path, edits_[i].search, edits_[i].replace).second) continue;
+      auto found = find(i);
+      if (auto* change = std::get_if<Change>(&found))
+        changes.push_back(std::move(*change));
+      else if (std::get<EditFault>(found).kind == EditFault::Kind::unmatched && !edits_[i].search.empty())
+        absent.push_back(i);
+      else
+        return std::get<EditFault>(std::move(found));
+    }
+    if (auto fault = carry_out(std::move(changes))) return fault;
+    for (const std::size_t i : absent) {
+      auto found = find(i);
+      if (auto* fault = std::get_if<EditFault>(&found)) return std::move(*fault);
+      carry_out(std::get<Change>(found));
+    }
+    return std::nullopt;
+  }
+
+  Source result() const {
+    std::vector<SourceFile> files;
+    for (const OpenFile& file : open_) files.push_back({file.path, text_of(file)});
+    return Source::create(std::move(files)).value();  // the paths are those of a Source
+  }
+
+ private:
+  std::variant<Change, EditFault> find(std::size_t index) {
+    const Edit& edit = edits_[index];
+    const std::string path = open_.size() > 1 ? edit.path : "";  // with one file its name says nothing
+    if (!path.empty() && std::ranges::find(open_, path, &OpenFile::path) == open_.end())
+      return no_file(edit, index);
+    const Lines wanted = lines_of(edit.search);
+    const auto [matches, likeness] = closest_matches(open_, path, wanted, work_);
+    if (work_ > kMostWork) return too_many(edit, index);
+    if (matches.empty()) return unmatched(edit, index);
+    if (matches.size() > 1) return ambiguous(edit, index, open_, matches);
+    const OpenFile& file = open_[matches[0].file];
+    const std::size_t first = matches[0].first_line, end = first + wanted.size();
+    std::optional<std::string> replacement = edit.replace;
+    if (likeness == Likeness::indentation)
+      replacement = shifted(edit.replace, common_indent(wanted),
+                            common_indent(std::span(file.lines).subspan(first, wanted.size())));
+    if (!replacement) return not_shifted(edit, index);
+    Change change{index, matches[0].file, first, wanted.size(), first, end, std::move(*replacement)};
+    const bool at_open_end = end == file.lines.size() && !file.lines.back().ends_with('\n');
+    if (!at_open_end) narrow(change, wanted, lines_of(edit.replace));
+    return change;
+  }
+
+  // From the last to the first, so that the places of those that follow stay right.
+  std::optional<EditFault> carry_out(std::vector<Change> changes) {
+    std::erase_if(changes, [](const Change& one) { return one.begin == one.end && one.replacement.empty(); });
+    std::ranges::sort(changes, {}, [](const Change& one) {
+      return std::tuple(one.file, one.begin, one.end, one.first, one.edit);
+    });
+    const auto clash = std::ranges::adjacent_find(changes, in_conflict);
+    if (clash != changes.end()) {
+      const std::string at = open_[clash->file].path + ":" + std::to_string(std::next(clash)->begin + 1);
+      return conflict(edits_, clash->edit, std::next(clash)->edit, at);
+    }
+    std::ranges::reverse(changes);
+    for (const Change& change : changes) {
+      carry_out(change);
+      if (work_ > kMostWork) return too_many(edits_[change.edit], change.edit);
+    }
+    return std::nullopt;
+  }
+
+  void carry_out(const Change& change) {
+    OpenFile& file = open_[change.file];
+    replace(file, change.begin, change.end - change.begin, change.replacement, texts_);
+    work_ += file.lines.size();
+  }
+
+  const std::vector<Edit>& edits_;
+  std::vector<OpenFile> open_;
+  std::deque<std::string> texts_;
+  std::size_t work_ = 0;
+};
+
 }  // namespace
 
 std::variant<Source, EditFault> apply_edits(const Source& source, const std::vector<Edit>& edits) {
-  std::vector<OpenFile> open;
-  for (const SourceFile& file : source.files())
-    open.push_back({file.path, lines_of(file.text), line_end_of(file.text)});
-  std::deque<std::string> texts;
-  std::size_t work = 0;
-  for (std::size_t i = 0; i < edits.size(); ++i) {
-    // With one file its name says nothing.
-    const std::string path = open.size() > 1 ? edits[i].path : "";
-    if (!path.empty() && !source.find(path)) return no_file(edits[i], i);
-    const Lines wanted = lines_of(edits[i].search);
-    const auto [matches, likeness] = closest_matches(open, path, wanted, work);
-    if (work > kMostWork) return too_many(edits[i], i);
-    if (matches.empty()) return unmatched(edits[i], i);
-    if (matches.size() > 1) return ambiguous(edits[i], i, open, matches);
-    OpenFile& file = open[matches[0].file];
-    const std::size_t first = matches[0].first_line;
-    std::optional<std::string> replacement = edits[i].replace;
-    if (likeness == Likeness::indentation)
-      replacement = shifted(edits[i].replace, common_indent(wanted),
-                            common_indent(std::span(file.lines).subspan(first, wanted.size())));
-    if (!replacement) return not_shifted(edits[i], i);
-    replace(file, first, wanted.size(), *replacement, texts);
-    work += file.lines.size();
-  }
-  std::vector<SourceFile> files;
-  for (const OpenFile& file : open) files.push_back({file.path, text_of(file)});
-  return Source::create(std::move(files)).value();  // the paths are those of a Source
+  Editing editing(source, edits);
+  if (auto fault = editing.apply()) return std::move(*fault);
+  return editing.result();
 }
 
 Result<Source> with_file(const Source& source, std::string_view path, std::string text) {

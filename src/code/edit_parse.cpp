@@ -127,7 +127,12 @@ Result<std::vector<Edit>> parse_edits(std::string_view text) {
     if (!next(parts_edit)) return broken("is without its =======");
     const std::size_t middle = i;
     if (!next(end_of)) return broken("is without its >>>>>>> REPLACE");
-    std::string replacement = joined(lines, middle + 1, i);
+    // Some write the divider twice, at either end of the replacement.
+    const auto is_divider = [&](std::size_t at) { return trimmed(lines[at]) == trimmed(lines[middle]); };
+    std::size_t first = middle + 1, end = i;
+    while (first < end && is_divider(first)) ++first;
+    while (first < end && is_divider(end - 1)) --end;
+    std::string replacement = joined(lines, first, end);
     const std::string_view last = lines[i].substr(0, end_of(lines[i])->begin);
     if (!trimmed(last).empty())
       replacement.append(last.substr(0, last.find_last_not_of(" \t") + 1)).push_back('\n');

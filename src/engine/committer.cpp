@@ -266,14 +266,14 @@ Outcome Committer::outcome() const {
     }
     const Individual& seed = **first;
     const Rejection& why = *seed.evaluation.rejection();
-    outcome.error =
-        fail(ErrorCode::refused,
-             "the seed was rejected at " + std::string(name_of(why.stage)) + " (" +
-                 std::string(name_of(why.code)) + "): " + why.diagnostics,
-             seed.program->source.files().empty() ? "seed" : seed.program->source.files().front().path,
-             why.code == RejectionCode::worker_lost
-                 ? "look at the workers and why they end, then begin a new run"
-                 : "correct the seed, or leave it out to begin from the reference");
+    outcome.error = fail(
+        ErrorCode::refused,
+        "the seed was rejected at " + std::string(name_of(why.stage)) + " (" +
+            std::string(name_of(why.code)) + "): " + why.diagnostics,
+        seed.program->source.files().empty() ? "seed" : seed.program->source.files().front().path,
+        why.code == RejectionCode::worker_lost ? "look at the workers and why they end, then begin a new run"
+        : options_.has_reference ? "correct the seed, or leave it out to begin from the reference"
+                                 : "correct the seed, or what evaluates it");
   }
   return outcome;
 }

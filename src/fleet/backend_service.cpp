@@ -42,6 +42,7 @@ BackendService::BackendService(Bus& bus, const WorkerOptions& options, const Wor
       counts_(counts),
       changed_(std::move(changed)),
       shelf_(bus, backend.name, backend.make, std::max<std::size_t>(options.prepared_tasks, 1)),
+      ack_wait_(options.ack_wait),
       next_rest_(options.rest) {}
 
 Status BackendService::begin(const std::stop_token& stop) {
@@ -61,8 +62,11 @@ Status BackendService::begin(const std::stop_token& stop) {
 }
 
 Result<milliseconds> BackendService::declare_queue(const std::stop_token& stop) {
-  return bus_.declare_queue(kJobsStream, jobs_queue(backend_.name, backend_.hardware),
-                            jobs_filter(backend_.name, backend_.hardware), options_.ack_wait, stop);
+  const auto declared =
+      bus_.declare_queue(kJobsStream, jobs_queue(backend_.name, backend_.hardware),
+                         jobs_filter(backend_.name, backend_.hardware), ack_wait_.load(), stop);
+  if (declared) ack_wait_ = *declared;  // of one that has to be made anew as well
+  return declared;
 }
 
 void BackendService::finish() {

@@ -66,6 +66,7 @@ class BackendService {
   const std::function<void()> changed_;
   TaskShelf shelf_;
   TaskGate gate_;
+  std::atomic<milliseconds> ack_wait_;
   std::optional<HeldJobs> held_;
   mutable std::mutex mutex_;
   std::condition_variable_any rested_;

@@ -79,8 +79,9 @@ class Listening {
   virtual ~Listening() = default;
 };
 
-/// A connection to the server. Thread-safe. It is made anew when it breaks off; requests are tried again
-/// until the server answers, a stop is requested (`cancelled`) or `patience` is over (`network`).
+/// A connection to the server. Thread-safe. It is made anew when it breaks off or is closed, and a stream
+/// that was declared and is gone is made anew when it is asked for; requests are tried again until the server
+/// answers, a stop is requested (`cancelled`) or `patience` is over (`network`, `disk_full`).
 class Bus {
  public:
   virtual ~Bus() = default;
@@ -116,6 +117,10 @@ class Bus {
   virtual Result<milliseconds> declare_queue(const char* stream, const std::string& queue,
                                              const std::string& filter, milliseconds ack_wait,
                                              const std::stop_token& stop) = 0;
+  /// A queue that has passed a message never hands it out: one that has passed this message, which is there
+  /// still, is made anew. For a stream that lost messages and numbers new ones as it did those.
+  virtual Status mend_queue(const char* stream, const std::string& queue, std::uint64_t sequence,
+                            const std::stop_token& stop) = 0;
   virtual Result<std::unique_ptr<JobSource>> jobs(const char* stream, const std::string& queue,
                                                   const std::string& filter) = 0;
 
@@ -123,8 +128,14 @@ class Bus {
   virtual std::size_t most_bytes() const = 0;
   /// How long the server has been away; 0 while it is there.
   virtual milliseconds away_for() const = 0;
+  /// What a request gets after the patience while the server is away.
+  virtual Error away_error() const = 0;
+  /// Why a server that is there lets us in no more.
+  virtual std::optional<Error> refusal() const = 0;
   /// Connections made so far.
   virtual std::uint64_t connections() const = 0;
+  /// Streams made anew so far: what was in them is gone.
+  virtual std::uint64_t streams_lost() const = 0;
 };
 
 struct BusOptions {
@@ -132,6 +143,8 @@ struct BusOptions {
   std::string name;                     ///< of this connection, for the server's own lists
   milliseconds patience{60'000};        ///< of requests
   milliseconds first_patience{10'000};  ///< of the first connection
+  /// Called from several threads with why a server that is there gives no answer; may be empty.
+  std::function<void(const std::string&)> tell = {};
 };
 
 /// Connects. Errors: `network`, `untrusted` (TLS), `permission` (credentials), `unsupported` (no libnats, or

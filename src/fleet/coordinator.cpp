@@ -20,6 +20,8 @@ constexpr milliseconds kWatchEvery = 20ms;
 /// Results come by themselves; this is for what was put while the connection was away.
 constexpr milliseconds kLookEvery = 5s;
 constexpr milliseconds kLookTick = 100ms;
+/// A job is asked so often for which a worker does not find the task: a server may drop what it took.
+constexpr std::uint32_t kMostTaskRounds = 8;
 
 Error unreadable(const Error& why) {
   return fail(why.code, "a worker's result cannot be read: " + why.message, why.where,
@@ -118,10 +120,15 @@ void Coordinator::ask(const std::string& subject, const std::stop_token& stop) {
   if (!asked) pending_.finish(subject, asked.error());
 }
 
+/// Changes where the server may have lost something.
+std::uint64_t Coordinator::server_state() const {
+  return bus_->connections() + bus_->streams_lost() + tasks_missed_;
+}
+
 /// A server that lost its disk gets the task again.
 Status Coordinator::send_task(const std::stop_token& stop) {
-  const std::uint64_t connections = bus_->connections();
-  if (task_sent_with_ == connections) return {};
+  const std::uint64_t state = server_state();
+  if (task_sent_with_ == state) return {};
   const std::string subject = task_subject(task_);
   const auto stored = bus_->latest(kTasksStream, subject, stop);
   if (!stored) return stored.error();
@@ -134,7 +141,7 @@ Status Coordinator::send_task(const std::stop_token& stop) {
       return error;
     }
   }
-  task_sent_with_ = connections;
+  task_sent_with_ = state;
   return {};
 }
 
@@ -202,8 +209,23 @@ Status Coordinator::queue_job(const std::string& subject, Asking asking, const R
   }
 }
 
+/// A worker's answer where the server has lost the task, and nobody noticed.
+bool Coordinator::misses_task(const ResultMessage& result) const {
+  return !result.answer && result.id.round < kMostTaskRounds &&
+         result.answer.error().code == ErrorCode::not_found &&
+         result.answer.error().where.ends_with(short_name(task_));
+}
+
 /// A worker that offers one device and measures on another one would mix scores that do not compare.
 bool Coordinator::take(ResultMessage result) {
+  if (misses_task(result)) {
+    const std::string subject = result_subject(result.id.key);
+    const auto asking = pending_.find(subject);
+    if (!asking || asking->id != result.id) return false;
+    ++tasks_missed_;
+    ask_again(subject);
+    return true;
+  }
   if (result.answer && !result.answer->report().hardware.empty()) {
     const std::lock_guard lock(mutex_);
     const std::string& hardware = result.answer->report().hardware;
@@ -221,14 +243,14 @@ bool Coordinator::take(ResultMessage result) {
 // What the listening missed.
 
 void Coordinator::look_for_results(const std::stop_token& stop) {
-  std::uint64_t connections = bus_->connections();
+  std::uint64_t state = server_state();
   auto next = steady_clock::now() + kLookEvery;
   while (!stop.stop_requested()) {
     rest(kLookTick, stop);
     remove_given_up();
     if (bus_->away_for().count() > 0) continue;
     const auto now = steady_clock::now();
-    const bool again = std::exchange(connections, bus_->connections()) != connections;
+    const bool again = std::exchange(state, server_state()) != state;
     if (!again && now < next) continue;
     next = now + kLookEvery;
     if (again && !join_fleet(*bus_, stop)) continue;  // a server that lost its disk has no streams
@@ -251,7 +273,20 @@ void Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
     }
     if (result && take(std::move(*result))) return;
   }
-  if (!*queued && pending_.ask_again(job.subject)) push(job.subject);
+  if (!*queued) return ask_again(job.subject);
+  std::string queue;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!hardware_) return;
+    queue = jobs_queue(backend_, *hardware_);
+  }
+  const Status mended = bus_->mend_queue(kJobsStream, queue, job.sequence, stop);
+  if (!mended && mended.error().code != ErrorCode::network && mended.error().code != ErrorCode::cancelled)
+    pending_.finish(job.subject, mended.error());
+}
+
+void Coordinator::ask_again(const std::string& subject) {
+  if (pending_.ask_again(subject)) push(subject);
 }
 
 void Coordinator::look_for_workers(const std::stop_token& stop) {
@@ -289,10 +324,7 @@ void Coordinator::watch(const std::stop_token& stop) {
       const std::lock_guard lock(mutex_);
       given_up_.push_back(*queued);
     }
-    if (bus_->away_for() > options_.patience)
-      pending_.fail_all(fail(ErrorCode::network, "the NATS server has been away for too long",
-                             options_.server.url,
-                             "start it again; jobs and results that it has on its disk are kept"));
+    if (bus_->away_for() > options_.patience) pending_.fail_all(bus_->away_error());
   }
 }
 
@@ -301,8 +333,11 @@ void Coordinator::watch(const std::stop_token& stop) {
 namespace kernelsmith {
 
 Result<std::shared_ptr<Evaluator>> make_fleet_evaluator(const Task& task, const FleetOptions& options) {
-  auto bus =
-      fleet::connect({.server = options.server, .name = "kernelsmith run", .patience = options.patience}, {});
+  auto bus = fleet::connect({.server = options.server,
+                             .name = "kernelsmith run",
+                             .patience = options.patience,
+                             .tell = options.tell},
+                            {});
   if (!bus) return bus.error();
   auto coordinator = std::make_shared<fleet::Coordinator>(std::move(*bus), task, options);
   if (const Status begun = coordinator->begin(); !begun) return begun.error();

@@ -2,6 +2,7 @@
 // of whoever asks is the truth; the server is only a queue.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -38,6 +39,7 @@ class Coordinator final : public Evaluator {
  private:
   void ask_all(const std::stop_token& stop);
   void ask(const std::string& subject, const std::stop_token& stop);
+  std::uint64_t server_state() const;
   Status send_task(const std::stop_token& stop);
   Status listen_to(const std::string& run);
   Result<bool> is_answered(const std::string& subject, JobId& id, const std::stop_token& stop);
@@ -51,6 +53,8 @@ class Coordinator final : public Evaluator {
 
   void look_for_results(const std::stop_token& stop);
   void look_for(const Asked& job, const std::stop_token& stop);
+  void ask_again(const std::string& subject);
+  bool misses_task(const ResultMessage& result) const;
   void look_for_workers(const std::stop_token& stop);
   void remove_given_up();
 
@@ -66,10 +70,11 @@ class Coordinator final : public Evaluator {
   const std::string task_message_;
   const FleetOptions options_;
   PendingJobs pending_;
+  std::atomic<std::uint64_t> tasks_missed_ = 0;
 
   // Of the asking thread.
   RunPlaces places_;
-  std::uint64_t task_sent_with_ = 0;  ///< the connection's number
+  std::uint64_t task_sent_with_ = 0;  ///< server_state()
   std::map<std::string, std::unique_ptr<Listening>> listening_;
 
   // Of the looking thread.

@@ -87,6 +87,7 @@ std::string jobs_queue(std::string_view backend, std::string_view hardware) {
 std::string result_subject(const JobKey& key) { return "kernelsmith.results." + numbers(key); }
 std::string results_filter(std::string_view run) { return "kernelsmith.results." + token(run) + ".>"; }
 std::string task_subject(const Digest& task) { return "kernelsmith.tasks." + task.hex(); }
+std::string short_name(const Digest& task) { return task.hex().substr(0, kShortDigits); }
 std::string run_subject(std::string_view run) { return "kernelsmith.fleet.run." + token(run); }
 std::string worker_subject(std::string_view id) { return "kernelsmith.workers." + token(id); }
 

@@ -63,6 +63,8 @@ std::string result_subject(const JobKey& key);
 std::string results_filter(std::string_view run);
 
 std::string task_subject(const Digest& task);
+/// How errors name a task.
+std::string short_name(const Digest& task);
 std::string run_subject(std::string_view run);
 std::string worker_subject(std::string_view id);
 inline constexpr const char* kProtocolSubject = "kernelsmith.fleet.protocol";

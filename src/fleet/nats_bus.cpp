@@ -1,12 +1,15 @@
 // The Bus over NATS JetStream, with libnats.
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "bus.hpp"
 #include "nats_connection.hpp"
+#include "nats_jobs.hpp"
+#include "nats_listening.hpp"
 
 namespace kernelsmith::fleet {
 namespace {
@@ -14,10 +17,10 @@ namespace {
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr std::int64_t kMostWaitingPulls = 4096;
 constexpr std::int64_t kMostUnacknowledged = 65'536;
-constexpr milliseconds kFailedFetchPause{50};
 constexpr int kLooksForStream = 20;
 constexpr milliseconds kStreamPause{50};
-constexpr const char* kIdHeader = "Nats-Msg-Id";
+/// Bytes that the headers of a message may take beside its payload.
+constexpr std::int64_t kMostHeaders = 1024;
 
 std::int64_t nanoseconds(milliseconds time) { return time.count() * kNanosecondsPerMillisecond; }
 
@@ -25,159 +28,28 @@ bool is_absent(const Outcome& outcome) {
   return outcome.status == NATS_NOT_FOUND || outcome.code == JSNoMessageFoundErr;
 }
 
-std::string payload_of(natsMsg* message) {
-  return {natsMsg_GetData(message), static_cast<std::size_t>(natsMsg_GetDataLength(message))};
-}
-
-class NatsDelivery final : public Delivery {
- public:
-  /// `connection` outlives the delivery.
-  NatsDelivery(std::shared_ptr<NatsConnection> connection, NatsMessage message)
-      : connection_(std::move(connection)),
-        message_(std::move(message)),
-        payload_(payload_of(message_.get())),
-        subject_(natsMsg_GetSubject(message_.get())) {
-    const char* id = nullptr;
-    if (natsMsgHeader_Get(message_.get(), kIdHeader, &id) == NATS_OK && id) id_ = id;
-    jsMsgMetaData* data = nullptr;
-    if (natsMsg_GetMetaData(&data, message_.get()) == NATS_OK) times_ = data->NumDelivered;
-    jsMsgMetaData_Destroy(data);
-  }
-
-  const std::string& payload() const override { return payload_; }
-  const std::string& subject() const override { return subject_; }
-  const std::string& id() const override { return id_; }
-  std::uint64_t times_delivered() const override { return times_; }
-  void still_working() override { send(natsMsg_InProgress); }
-  void done() override { send(natsMsg_Ack); }
-  void hand_back() override { send(natsMsg_Nak); }
-
- private:
-  void send(natsStatus (*what)(natsMsg*, jsOptions*)) {
-    const std::lock_guard lock(mutex_);
-    what(message_.get(), nullptr);
-  }
-
-  const std::shared_ptr<NatsConnection> connection_;
-  std::mutex mutex_;
-  const NatsMessage message_;
-  const std::string payload_, subject_;
-  std::string id_;
-  std::uint64_t times_ = 1;
-};
-
-class NatsJobSource final : public JobSource {
- public:
-  NatsJobSource(std::shared_ptr<NatsConnection> connection, NatsSubscription subscription)
-      : connection_(std::move(connection)), subscription_(std::move(subscription)) {}
-
-  std::unique_ptr<Delivery> next(milliseconds wait) override {
-    const auto began = std::chrono::steady_clock::now();
-    natsMsgList list{};
-    jsErrCode code{};
-    natsSubscription_Fetch(&list, subscription_.get(), 1, wait.count(), &code);
-    NatsMessage message(list.Count > 0 ? std::exchange(list.Msgs[0], nullptr) : nullptr);
-    natsMsgList_Destroy(&list);
-    if (!message) {
-      // Without a connection or a queue it fails at once.
-      std::this_thread::sleep_until(began + std::min(wait, kFailedFetchPause));
-      return nullptr;
-    }
-    return std::make_unique<NatsDelivery>(connection_, std::move(message));
-  }
-
- private:
-  const std::shared_ptr<NatsConnection> connection_;
-  const NatsSubscription subscription_;
-};
-
-class NatsListening final : public Listening {
- public:
-  NatsListening(std::shared_ptr<NatsConnection> connection, std::function<void(std::string_view)> take)
-      : connection_(std::move(connection)), take_(std::move(take)) {}
-
-  Outcome begin(const std::string& subject) {
-    natsSubscription* made = nullptr;
-    Outcome outcome{
-        natsConnection_Subscribe(&made, connection_->connection(), subject.c_str(), on_message, this), {}};
-    if (!outcome.ok()) return outcome;
-    subscription_.reset(made);
-    natsSubscription_SetPendingLimits(made, -1, -1);
-    natsSubscription_SetOnCompleteCB(
-        made,
-        [](void* self) {
-          auto& listening = *static_cast<NatsListening*>(self);
-          const std::lock_guard lock(listening.mutex_);
-          listening.ended_ = true;
-          listening.ended_changed_.notify_all();
-        },
-        this);
-    outcome.status = natsConnection_Flush(connection_->connection());
-    return outcome;
-  }
-
-  ~NatsListening() override {
-    if (!subscription_) return;
-    natsSubscription_Unsubscribe(subscription_.get());
-    std::unique_lock lock(mutex_);
-    ended_changed_.wait(lock, [this] { return ended_; });
-  }
-
- private:
-  static void on_message(natsConnection*, natsSubscription*, natsMsg* raw, void* self) {
-    const NatsMessage message(raw);
-    static_cast<NatsListening*>(self)->take_(
-        {natsMsg_GetData(raw), static_cast<std::size_t>(natsMsg_GetDataLength(raw))});
-  }
-
-  const std::shared_ptr<NatsConnection> connection_;
-  const std::function<void(std::string_view)> take_;
-  NatsSubscription subscription_;
-  std::mutex mutex_;
-  std::condition_variable ended_changed_;
-  bool ended_ = false;  // guarded by mutex_
-};
-
 class NatsBus final : public Bus {
  public:
   explicit NatsBus(std::shared_ptr<NatsConnection> connection) : connection_(std::move(connection)) {}
 
   Status declare(const StreamSpec& spec, const std::stop_token& stop) override {
-    const char* subjects[] = {spec.subjects};
-    jsStreamConfig config;
-    jsStreamConfig_Init(&config);
-    config.Name = spec.name;
-    config.Subjects = subjects;
-    config.SubjectsLen = 1;
-    config.Retention = spec.work_queue ? js_WorkQueuePolicy : js_LimitsPolicy;
-    config.Storage = spec.in_memory ? js_MemoryStorage : js_FileStorage;
-    config.MaxAge = nanoseconds(spec.max_age);
-    config.MaxMsgsPerSubject = spec.per_subject;
-    config.MaxMsgs = spec.most_messages;
-    config.Discard = spec.most_messages > 0 ? js_DiscardNew : js_DiscardOld;
-    config.Duplicates = nanoseconds(spec.repeat_window);
-    config.AllowDirect = true;
-    const auto outcome = connection_->insist(
-        [&] {
-          Outcome made;
-          made.status = js_AddStream(nullptr, connection_->stream(), &config, nullptr, &made.code);
-          // With other limits: somebody set them. Or somebody makes it at this moment.
-          if (made.code == JSStreamNameExistErr ||
-              (made.code == JSStreamSubjectOverlapErr && appears(spec.name)))
-            made = {};
-          return made;
-        },
-        stop);
+    {
+      const std::lock_guard lock(mutex_);
+      declared_[spec.name] = spec;
+    }
+    const auto outcome =
+        connection_->insist([&](const NatsLink& link) { return try_to_declare(link, spec); }, stop);
     return verdict(outcome, std::string("the stream ") + spec.name + " cannot be made");
   }
 
   Result<Put> put(const Outgoing& message, const std::stop_token& stop) override {
-    if (message.payload.size() > most_bytes())
-      return nats_error({NATS_MAX_PAYLOAD, {}},
+    Put answer;
+    const auto outcome = ask(
+        message.stream, [&](const NatsLink& link) { return try_to_put(link, message, answer); }, stop);
+    if (outcome && outcome->status == NATS_MAX_PAYLOAD)
+      return nats_error(*outcome,
                         "a message of " + std::to_string(message.payload.size()) + " bytes cannot be sent",
                         connection_->url());
-    Put answer;
-    const auto outcome = connection_->insist([&] { return try_to_put(message, answer); }, stop);
     if (const Status ok = verdict(outcome, "a message cannot be put into " + std::string(message.stream));
         !ok)
       return ok.error();
@@ -187,12 +59,12 @@ class NatsBus final : public Bus {
   Result<std::optional<Stored>> latest(const char* stream, const std::string& subject,
                                        const std::stop_token& stop) override {
     std::optional<Stored> found;
-    const auto outcome = connection_->insist(
-        [&] {
+    const auto outcome = ask(
+        stream,
+        [&](const NatsLink& link) {
           Outcome got;
           natsMsg* raw = nullptr;
-          got.status =
-              js_GetLastMsg(&raw, connection_->stream(), stream, subject.c_str(), nullptr, &got.code);
+          got.status = js_GetLastMsg(&raw, link.stream(), stream, subject.c_str(), nullptr, &got.code);
           const NatsMessage message(raw);
           if (got.ok()) found = Stored{payload_of(raw), natsMsg_GetSequence(raw)};
           return is_absent(got) ? Outcome{} : got;
@@ -205,11 +77,12 @@ class NatsBus final : public Bus {
 
   Result<bool> holds(const char* stream, std::uint64_t sequence, const std::stop_token& stop) override {
     bool there = false;
-    const auto outcome = connection_->insist(
-        [&] {
+    const auto outcome = ask(
+        stream,
+        [&](const NatsLink& link) {
           Outcome got;
           natsMsg* raw = nullptr;
-          got.status = js_GetMsg(&raw, connection_->stream(), stream, sequence, nullptr, &got.code);
+          got.status = js_GetMsg(&raw, link.stream(), stream, sequence, nullptr, &got.code);
           const NatsMessage message(raw);
           there = got.ok();
           return is_absent(got) ? Outcome{} : got;
@@ -226,11 +99,12 @@ class NatsBus final : public Bus {
     jsOptions options;
     jsOptions_Init(&options);
     options.Stream.Info.SubjectsFilter = filter.c_str();
-    const auto outcome = connection_->insist(
-        [&] {
+    const auto outcome = ask(
+        stream,
+        [&](const NatsLink& link) {
           Outcome got;
           jsStreamInfo* raw = nullptr;
-          got.status = js_GetStreamInfo(&raw, connection_->stream(), stream, &options, &got.code);
+          got.status = js_GetStreamInfo(&raw, link.stream(), stream, &options, &got.code);
           const StreamInfo info(raw);
           found.clear();
           if (got.ok() && info->State.Subjects)
@@ -249,19 +123,19 @@ class NatsBus final : public Bus {
     jsOptions options;
     jsOptions_Init(&options);
     options.Stream.Purge.Subject = subject.c_str();
-    js_PurgeStream(connection_->stream(), stream, &options, nullptr);
+    js_PurgeStream(connection_->link()->stream(), stream, &options, nullptr);
   }
 
   void remove(const char* stream, std::uint64_t sequence) override {
     if (away_for().count() > 0) return;
-    js_DeleteMsg(connection_->stream(), stream, sequence, nullptr, nullptr);
+    js_DeleteMsg(connection_->link()->stream(), stream, sequence, nullptr, nullptr);
   }
 
   Result<std::unique_ptr<Listening>> listen(const std::string& subject,
                                             std::function<void(std::string_view)> take) override {
-    auto listening = std::make_unique<NatsListening>(connection_, std::move(take));
+    auto listening = std::make_unique<NatsListening>(connection_, subject, std::move(take));
     // Without a connection it begins with the next one.
-    if (const Outcome begun = listening->begin(subject); !begun.ok() && !begun.is_passing())
+    if (const Outcome begun = listening->begin(); !begun.ok() && !begun.may_pass())
       return nats_error(begun, "results cannot be listened to", connection_->url());
     return listening;
   }
@@ -277,15 +151,15 @@ class NatsBus final : public Bus {
     config.MaxWaiting = kMostWaitingPulls;
     config.MaxAckPending = kMostUnacknowledged;
     std::int64_t found_wait = config.AckWait;
-    const auto outcome = connection_->insist(
-        [&] {
+    const auto outcome = ask(
+        stream,
+        [&](const NatsLink& link) {
           Outcome got;
           jsConsumerInfo* raw = nullptr;
-          got.status =
-              js_GetConsumerInfo(&raw, connection_->stream(), stream, queue.c_str(), nullptr, &got.code);
+          got.status = js_GetConsumerInfo(&raw, link.stream(), stream, queue.c_str(), nullptr, &got.code);
           if (is_absent(got) || got.code == JSConsumerNotFoundErr) {
             got = {};
-            got.status = js_AddConsumer(&raw, connection_->stream(), stream, &config, nullptr, &got.code);
+            got.status = js_AddConsumer(&raw, link.stream(), stream, &config, nullptr, &got.code);
           }
           const ConsumerInfo info(raw);
           if (got.ok()) found_wait = info->Config->AckWait;
@@ -296,46 +170,109 @@ class NatsBus final : public Bus {
     return milliseconds(found_wait / kNanosecondsPerMillisecond);
   }
 
+  Status mend_queue(const char* stream, const std::string& queue, std::uint64_t sequence,
+                    const std::stop_token& stop) override {
+    const auto outcome = ask(
+        stream, [&](const NatsLink& link) { return try_to_mend(link, stream, queue, sequence); }, stop);
+    return verdict(outcome,
+                   "the queue " + queue + ", which has passed a job that waits, cannot be made anew");
+  }
+
   Result<std::unique_ptr<JobSource>> jobs(const char* stream, const std::string& queue,
                                           const std::string& filter) override {
-    jsSubOptions options;
-    jsSubOptions_Init(&options);
-    options.Stream = stream;
-    options.Consumer = queue.c_str();
-    natsSubscription* raw = nullptr;
-    const auto outcome = connection_->insist(
-        [&] {
-          Outcome made;
-          made.status = js_PullSubscribe(&raw, connection_->stream(), filter.c_str(), queue.c_str(), nullptr,
-                                         &options, &made.code);
-          return made;
-        },
-        {});
+    auto source = std::make_unique<NatsJobSource>(connection_, stream, queue, filter);
+    const auto outcome =
+        ask(stream, [&](const NatsLink&) { return source->begin_on(connection_->link()); }, {});
     if (const Status ok = verdict(outcome, "the queue " + queue + " cannot be read"); !ok) return ok.error();
-    return std::make_unique<NatsJobSource>(connection_, NatsSubscription(raw));
+    return source;
   }
 
   std::size_t most_bytes() const override {
-    return static_cast<std::size_t>(natsConnection_GetMaxPayload(connection_->connection()));
+    return static_cast<std::size_t>(connection_->link()->most_bytes());
   }
   milliseconds away_for() const override { return connection_->away_for(); }
+  Error away_error() const override { return connection_->away_error(); }
+  std::optional<Error> refusal() const override { return connection_->refusal(); }
   std::uint64_t connections() const override { return connection_->connections(); }
+  std::uint64_t streams_lost() const override { return streams_lost_.load(); }
 
  private:
+  /// As insist(); a stream that is gone is made anew.
+  Result<Outcome> ask(const char* stream, const NatsConnection::Attempt& attempt,
+                      const std::stop_token& stop) {
+    return connection_->insist(
+        [&](const NatsLink& link) {
+          const Outcome outcome = attempt(link);
+          return is_gone(link, stream, outcome) ? make_anew(link, stream, outcome) : outcome;
+        },
+        stop);
+  }
+
+  /// What is put where no stream listens has no answer, as if there were no JetStream.
+  static bool is_gone(const NatsLink& link, const char* stream, Outcome outcome) {
+    if (outcome.status == NATS_NO_RESPONDERS || outcome.lacks_jetstream()) outcome = info_of(link, stream);
+    return outcome.code == JSStreamNotFoundErr;
+  }
+
+  static Outcome info_of(const NatsLink& link, const char* stream) {
+    Outcome outcome;
+    jsStreamInfo* raw = nullptr;
+    outcome.status = js_GetStreamInfo(&raw, link.stream(), stream, nullptr, &outcome.code);
+    jsStreamInfo_Destroy(raw);
+    if (outcome.status == NATS_NOT_FOUND) outcome.code = JSStreamNotFoundErr;
+    return outcome;
+  }
+
+  Outcome make_anew(const NatsLink& link, const char* stream, const Outcome& gone) {
+    StreamSpec spec{};
+    {
+      const std::lock_guard lock(mutex_);
+      const auto declared = declared_.find(stream);
+      if (declared == declared_.end()) return gone;
+      spec = declared->second;
+    }
+    const Outcome made = try_to_declare(link, spec);
+    if (!made.ok()) return made;
+    ++streams_lost_;
+    return {NATS_TIMEOUT, {}};  // what was asked is asked again
+  }
+
+  Outcome try_to_declare(const NatsLink& link, const StreamSpec& spec) {
+    const char* subjects[] = {spec.subjects};
+    jsStreamConfig config;
+    jsStreamConfig_Init(&config);
+    config.Name = spec.name;
+    config.Subjects = subjects;
+    config.SubjectsLen = 1;
+    config.Retention = spec.work_queue ? js_WorkQueuePolicy : js_LimitsPolicy;
+    config.Storage = spec.in_memory ? js_MemoryStorage : js_FileStorage;
+    config.MaxAge = nanoseconds(spec.max_age);
+    config.MaxMsgsPerSubject = spec.per_subject;
+    config.MaxMsgs = spec.most_messages;
+    config.Discard = spec.most_messages > 0 ? js_DiscardNew : js_DiscardOld;
+    config.Duplicates = nanoseconds(spec.repeat_window);
+    config.AllowDirect = true;
+    Outcome made;
+    made.status = js_AddStream(nullptr, link.stream(), &config, nullptr, &made.code);
+    // With other limits: somebody set them. Or somebody makes it at this moment.
+    if (made.code == JSStreamNameExistErr ||
+        (made.code == JSStreamSubjectOverlapErr && appears(link, spec.name)))
+      made = {};
+    return made;
+  }
+
   /// Of two that make a stream at once the server tells one that its subjects are taken.
-  bool appears(const char* stream) {
+  static bool appears(const NatsLink& link, const char* stream) {
     for (int look = 0; look < kLooksForStream; ++look) {
-      jsStreamInfo* raw = nullptr;
-      jsErrCode code{};
-      const natsStatus status = js_GetStreamInfo(&raw, connection_->stream(), stream, nullptr, &code);
-      const StreamInfo info(raw);
-      if (status == NATS_OK) return true;
+      if (info_of(link, stream).ok()) return true;
       std::this_thread::sleep_for(kStreamPause);
     }
     return false;
   }
 
-  Outcome try_to_put(const Outgoing& message, Put& answer) {
+  static Outcome try_to_put(const NatsLink& link, const Outgoing& message, Put& answer) {
+    const auto size = static_cast<std::int64_t>(message.payload.size());
+    if (size > link.most_bytes()) return {NATS_MAX_PAYLOAD, {}};
     jsPubOptions options;
     jsPubOptions_Init(&options);
     options.ExpectStream = message.stream;
@@ -343,15 +280,45 @@ class NatsBus final : public Bus {
     options.ExpectNoMessage = message.if_absent;
     Outcome put;
     jsPubAck* raw = nullptr;
-    put.status = js_Publish(&raw, connection_->stream(), message.subject.c_str(), message.payload.data(),
-                            static_cast<int>(message.payload.size()), &options, &put.code);
+    put.status = js_Publish(&raw, link.stream(), message.subject.c_str(), message.payload.data(),
+                            static_cast<int>(size), &options, &put.code);
     const PublishAck ack(raw);
     if (put.ok()) answer = {ack->Sequence, ack->Duplicate};
     if (message.if_absent && put.code == JSStreamWrongLastSequenceErr) {
       answer = {};
       return {};
     }
+    if (put.status == NATS_MAX_PAYLOAD && size + kMostHeaders < link.most_bytes()) {
+      link.close();  // the limit that it has read since is none of the server's
+      return {NATS_CONNECTION_CLOSED, {}};
+    }
+    if (put.code == JSStreamStoreFailedErr && names_full_disk()) put.code = JSInsufficientResourcesErr;
     return put;
+  }
+
+  /// What JetStream said with its latest error, on this thread.
+  static bool names_full_disk() {
+    const char* const text = nats_GetLastError(nullptr);
+    return text && std::string_view(text).find("no space") != std::string_view::npos;
+  }
+
+  static Outcome try_to_mend(const NatsLink& link, const char* stream, const std::string& queue,
+                             std::uint64_t sequence) {
+    Outcome outcome;
+    jsConsumerInfo* raw = nullptr;
+    outcome.status = js_GetConsumerInfo(&raw, link.stream(), stream, queue.c_str(), nullptr, &outcome.code);
+    const ConsumerInfo info(raw);
+    if (is_absent(outcome) || outcome.code == JSConsumerNotFoundErr) return {};  // workers make it
+    if (!outcome.ok() || info->AckFloor.Stream < sequence) return outcome;
+    natsMsg* message = nullptr;
+    outcome.status = js_GetMsg(&message, link.stream(), stream, sequence, nullptr, &outcome.code);
+    natsMsg_Destroy(message);
+    if (is_absent(outcome)) return {};
+    if (outcome.ok())
+      outcome.status = js_DeleteConsumer(link.stream(), stream, queue.c_str(), nullptr, &outcome.code);
+    if (outcome.ok())
+      outcome.status = js_AddConsumer(nullptr, link.stream(), stream, info->Config, nullptr, &outcome.code);
+    return outcome;
   }
 
   Status verdict(const Result<Outcome>& outcome, const std::string& doing) const {
@@ -361,6 +328,9 @@ class NatsBus final : public Bus {
   }
 
   const std::shared_ptr<NatsConnection> connection_;
+  std::atomic<std::uint64_t> streams_lost_ = 0;
+  std::mutex mutex_;
+  std::map<std::string, StreamSpec> declared_;  // guarded by mutex_
 };
 
 }  // namespace
@@ -372,3 +342,9 @@ Result<std::shared_ptr<Bus>> connect(const BusOptions& options, const std::stop_
 }
 
 }  // namespace kernelsmith::fleet
+
+namespace kernelsmith {
+
+Status check_fleet_support() { return {}; }
+
+}  // namespace kernelsmith

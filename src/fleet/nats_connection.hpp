@@ -1,4 +1,5 @@
-// A connection of libnats with its JetStream context, and what its statuses mean. Used by nats_bus.cpp alone.
+// The connection to the server for as long as somebody wants it: a link, and another one where that was
+// closed.
 #pragma once
 
 #include <atomic>
@@ -8,83 +9,76 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
-
-#include <nats/nats.h>
-
-#include <kernelsmith/core/result.hpp>
+#include <thread>
 
 #include "bus.hpp"
+#include "nats_link.hpp"
 
 namespace kernelsmith::fleet {
-
-template <auto destroy>
-struct Destroy {
-  template <class T>
-  void operator()(T* object) const {
-    destroy(object);
-  }
-};
-
-using NatsOptions = std::unique_ptr<natsOptions, Destroy<natsOptions_Destroy>>;
-using NatsMessage = std::unique_ptr<natsMsg, Destroy<natsMsg_Destroy>>;
-using NatsSubscription = std::unique_ptr<natsSubscription, Destroy<natsSubscription_Destroy>>;
-using StreamInfo = std::unique_ptr<jsStreamInfo, Destroy<jsStreamInfo_Destroy>>;
-using ConsumerInfo = std::unique_ptr<jsConsumerInfo, Destroy<jsConsumerInfo_Destroy>>;
-using PublishAck = std::unique_ptr<jsPubAck, Destroy<jsPubAck_Destroy>>;
-using MessageMetaData = std::unique_ptr<jsMsgMetaData, Destroy<jsMsgMetaData_Destroy>>;
-
-/// What a call answered: libnats' status, and JetStream's own code where that failed it.
-struct Outcome {
-  natsStatus status = NATS_OK;
-  jsErrCode code = static_cast<jsErrCode>(0);
-
-  bool ok() const { return status == NATS_OK; }
-  /// The server is away, or JetStream is not ready yet.
-  bool is_passing() const;
-};
 
 /// Thread-safe.
 class NatsConnection {
  public:
+  /// What has to be done again on a new link. Thread-safe; outlives its place in the connection.
+  class OnLink {
+   public:
+    virtual ~OnLink() = default;
+    virtual void begin_on(const std::shared_ptr<NatsLink>& link) = 0;
+  };
+
   /// Tries for `options.first_patience`. Errors: as connect().
   static Result<std::shared_ptr<NatsConnection>> open(const BusOptions& options, const std::stop_token& stop);
   ~NatsConnection();
   NatsConnection(const NatsConnection&) = delete;
   NatsConnection& operator=(const NatsConnection&) = delete;
 
-  natsConnection* connection() const { return connection_; }
-  jsCtx* stream() const { return stream_; }
+  /// The latest one; it may be closed.
+  std::shared_ptr<NatsLink> link() const;
 
+  /// Calls it for each link that follows the present one.
+  void add(OnLink& one);
+  void remove(OnLink& one);
+
+  using Attempt = std::function<Outcome(const NatsLink&)>;
   /// Calls `attempt` until it does not fail in passing. Errors: `network` after the patience, `cancelled`;
   /// any other outcome is the caller's to judge.
-  Result<Outcome> insist(const std::function<Outcome()>& attempt, const std::stop_token& stop) const;
+  Result<Outcome> insist(const Attempt& attempt, const std::stop_token& stop) const;
 
   milliseconds away_for() const;
+  /// Why a server that is there lets us in no more.
+  std::optional<Error> refusal() const;
+  Error away_error() const;
   std::uint64_t connections() const { return connections_.load(); }
   const std::string& url() const { return url_; }
 
  private:
-  explicit NatsConnection(const BusOptions& options)
-      : url_(options.server.url), patience_(options.patience) {}
-  Outcome try_to_open(natsOptions& options);
-  void lost();
-  void made();
+  NatsConnection(const BusOptions& options, NatsOptions settings)
+      : url_(options.server.url),
+        patience_(options.patience),
+        tell_(options.tell),
+        settings_(std::move(settings)) {}
+  Outcome try_to_open();
+  void happened(NatsLink::Event event);
+  void keep_open(const std::stop_token& stop);
+  Error no_answer(const Outcome& outcome) const;
 
   const std::string url_;
   const milliseconds patience_;
-  natsConnection* connection_ = nullptr;
-  jsCtx* stream_ = nullptr;
+  const std::function<void(const std::string&)> tell_;
+  const NatsOptions settings_;
   std::atomic<std::uint64_t> connections_ = 0;
   std::atomic<std::int64_t> lost_at_ = 0;  ///< of the steady clock, in milliseconds; 0 while connected
-  std::mutex mutex_;
-  std::condition_variable closed_changed_;
-  bool closed_ = false;  // guarded by mutex_: no callback comes any more
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::shared_ptr<NatsLink> link_;  // guarded by mutex_
+  Outcome refused_;                 // guarded by mutex_: the latest try to open a link
+  std::mutex on_link_mutex_;
+  std::set<OnLink*> on_link_;  // guarded by on_link_mutex_
+  std::jthread keeper_;        ///< last: it uses all above
 };
-
-/// An Error for what libnats or JetStream refused; `doing` is what was wanted, such as "a job cannot be
-/// queued".
-Error nats_error(const Outcome& outcome, const std::string& doing, const std::string& url);
 
 }  // namespace kernelsmith::fleet

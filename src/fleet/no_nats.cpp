@@ -1,11 +1,18 @@
 // In a build without libnats.
 #include "bus.hpp"
 
-namespace kernelsmith::fleet {
+namespace kernelsmith {
 
-Result<std::shared_ptr<Bus>> connect(const BusOptions&, const std::stop_token&) {
+Status check_fleet_support() {
   return fail(ErrorCode::unsupported, "this kernelsmith was built without libnats, so it can use no fleet",
               "", "install libnats-dev and build again");
 }
 
-}  // namespace kernelsmith::fleet
+namespace fleet {
+
+Result<std::shared_ptr<Bus>> connect(const BusOptions&, const std::stop_token&) {
+  return check_fleet_support().error();
+}
+
+}  // namespace fleet
+}  // namespace kernelsmith

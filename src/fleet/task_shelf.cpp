@@ -60,13 +60,13 @@ Result<std::shared_ptr<Evaluator>> TaskShelf::prepare(const Digest& task, const 
   const auto stored = bus_.latest(kTasksStream, task_subject(task), stop);
   if (!stored) return stored.error();
   if (!*stored)
-    return fail(ErrorCode::not_found, "the server has no task of this digest any more",
-                task.hex().substr(0, 16), "resume the run: it sends the task again");
+    return fail(ErrorCode::not_found, "the server has no task of this digest any more", short_name(task),
+                "resume the run: it sends the task again");
   auto decoded = decode_task((*stored)->payload);
   if (!decoded) return decoded.error();
   if (decoded->digest != task || decoded->backend != backend_)
     return fail(ErrorCode::bad_input, "the task on the server is not the one that the job names",
-                task.hex().substr(0, 16));
+                short_name(task));
   if (const Status there = bring_evaluator(*decoded); !there) return there.error();
   return make_(*decoded);
 }

@@ -21,8 +21,6 @@ namespace {
 using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// The server forgets an entry after 30 s.
-constexpr milliseconds kAnnounceEvery = 10s;
 constexpr milliseconds kRenewalCheck = 200ms;
 
 /// Two workers may have one name.
@@ -72,9 +70,9 @@ class Announcer {
   }
 
   void repeat(const std::stop_token& stop) {
-    std::uint64_t connections = bus_.connections();
-    bool away = false;
-    auto next = steady_clock::now() + kAnnounceEvery;
+    std::uint64_t connections = bus_.connections(), streams_lost = bus_.streams_lost();
+    std::string away;  // what was told of it
+    auto next = steady_clock::now() + options_.announce_every;
     while (!stop.stop_requested()) {
       bool due = false;
       {
@@ -83,16 +81,28 @@ class Announcer {
         due = std::exchange(due_, false);
       }
       if (bus_.away_for().count() > 0) {
-        if (!std::exchange(away, true)) tell(Notice::Level::warning, "the server is away");
+        tell_away(away);
         continue;
       }
-      away = false;
+      away.clear();
       const bool again = std::exchange(connections, bus_.connections()) != connections;
       if (again) join_again(stop);
-      if (!due && !again && steady_clock::now() < next) continue;
-      next = steady_clock::now() + kAnnounceEvery;
-      (void)announce(stop);
+      const std::uint64_t lost = bus_.streams_lost();
+      if (lost != streams_lost)
+        tell(Notice::Level::warning, "the server had lost streams of the fleet; they are made anew");
+      if (!due && !again && lost == streams_lost && steady_clock::now() < next) continue;
+      streams_lost = lost;
+      next = steady_clock::now() + options_.announce_every;
+      declare_queues(stop);
+      if (const Status told = announce(stop); !told && !stop.stop_requested())
+        tell(Notice::Level::warning, "no run hears of this worker: " + describe(told.error()));
     }
+  }
+
+  void tell_away(std::string& told) const {
+    const auto why = bus_.refusal();
+    const std::string text = "the server is away" + (why ? "; " + why->message : "");
+    if (std::exchange(told, text) != text) tell(Notice::Level::warning, text);
   }
 
   /// A server that lost its disk has neither streams nor queues.
@@ -101,7 +111,15 @@ class Announcer {
       tell(Notice::Level::info, "the server is back");
     else
       tell(Notice::Level::warning, "the server is back, and: " + describe(joined.error()));
-    for (const auto& service : services_) (void)service->declare_queue(stop);
+  }
+
+  /// One that was taken away looks, to those who pull from it, like one without jobs.
+  void declare_queues(const std::stop_token& stop) const {
+    for (const auto& service : services_) {
+      const auto declared = service->declare_queue(stop);
+      if (!declared && !stop.stop_requested())
+        tell(Notice::Level::warning, "no jobs can be taken: " + describe(declared.error()));
+    }
   }
 
   void tell(Notice::Level level, const std::string& text) const {
@@ -128,7 +146,11 @@ Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_t
     return connect({.server = options.server,
                     .name = "kernelsmith worker " + options.name,
                     .patience = options.patience,
-                    .first_patience = first_patience},
+                    .first_patience = first_patience,
+                    .tell =
+                        [&options](const std::string& text) {
+                          if (options.tell) options.tell({Notice::Level::warning, text});
+                        }},
                    stop);
   };
   auto connected = connect_within(0ms);

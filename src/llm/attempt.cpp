@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "asked_pause.hpp"
 #include "redaction.hpp"
 #include "wire.hpp"
 
@@ -300,8 +301,11 @@ Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken
   if (failure_) return *failure_;
   if (sse_.too_large()) return too_large(limits_.reply_bytes);
   if (status_ != 0 && !is_success(status_)) {
-    CallFailure failure = decode_failure(status_, body_);
-    failure.retry_after = retry_after(headers_, std::chrono::system_clock::now());
+    const auto now = std::chrono::system_clock::now();
+    const auto asked = retry_after(headers_, now);
+    CallFailure failure = decode_failure(status_, body_, asked);
+    const auto reset = asked ? std::nullopt : reset_pause(headers_, now);
+    if (reset && failure.overloaded) failure.retry_after = reset;
     return failure;
   }
   if (broken) return *broken;

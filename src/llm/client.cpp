@@ -5,6 +5,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <set>
 #include <thread>
 #include <utility>
@@ -318,6 +319,11 @@ class ModelClient::Impl {
   std::size_t unanswered_ = 0;  ///< guarded by mutex_
   std::thread thread_;
 };
+
+std::uint64_t fresh_seed() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
 
 Result<std::shared_ptr<ModelClient>> ModelClient::create(Endpoint endpoint, ClientOptions options) {
   while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();

@@ -2,8 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
 #include <optional>
 
+#include <kernelsmith/llm/retry.hpp>
+
+#include "asked_pause.hpp"
 #include "complaint.hpp"
 #include "wire.hpp"
 
@@ -81,15 +85,21 @@ CallFailure refused_key(const std::string& said) {
                  "check the environment variable that holds the key, and what the key may do");
 }
 
-CallFailure classify(int status, const std::string& kind, const std::string& words, const std::string& said) {
+CallFailure too_fast(const std::string& said) {
+  return {fail(ErrorCode::rate_limited, "the server limits the rate of calls: " + said, "",
+               "lower proposer.requests_per_minute or proposer.concurrency"),
+          true,
+          true,
+          {}};
+}
+
+/// `soon`: the server asks for a pause that is waited for. Google calls a limit a minute a quota, too.
+CallFailure classify(int status, const std::string& kind, const std::string& words, const std::string& said,
+                     bool soon) {
   if (status == 402) return out_of_money(said);
+  if (status == 429 && soon && !is_context_length(words)) return too_fast(said);
   if (auto told = told_by_words(kind, words, said)) return std::move(*told);
-  if (status == 429)
-    return {fail(ErrorCode::rate_limited, "the server limits the rate of calls: " + said, "",
-                 "lower proposer.requests_per_minute or proposer.concurrency"),
-            true,
-            true,
-            {}};
+  if (status == 429) return too_fast(said);
   if (status == 503 || status == 529)
     return {fail(ErrorCode::server_failed, "the server is overloaded: " + said), true, true, {}};
   if (status == 408 || status == 409 || status == 425 || status >= 500)
@@ -112,7 +122,7 @@ CallFailure lasting(ErrorCode code, std::string message, std::string hint) {
   return {fail(code, std::move(message), "", std::move(hint)), false, false, {}};
 }
 
-CallFailure failure_of(const Json& answer, int status) {
+CallFailure failure_of(const Json& answer, int status, std::optional<std::chrono::milliseconds> asked) {
   const Complaint complaint = complaint_in(answer);
   const std::string kind = plain(complaint.kind);
   std::string said = complaint.message.empty() ? flat_text(answer) : complaint.message;
@@ -121,7 +131,11 @@ CallFailure failure_of(const Json& answer, int status) {
   if (status != 0) said = "status " + std::to_string(status) + ": " + said;
   if (status == 0) status = complaint.status;  // some gateways put the upstream's there
   if (status == 0) status = is_key(words) ? 401 : status_of(kind);
-  return classify(status, kind, words, said);
+  const auto pause = asked ? asked : asked_pause(answer, std::chrono::system_clock::now());
+  const bool soon = pause && *pause <= RetryPolicy{}.longest_asked_pause;
+  CallFailure failure = classify(status, kind, words, said, soon);
+  if (failure.transient) failure.retry_after = pause;
+  return failure;
 }
 
 CallFailure no_reply(const Json& answer, const std::string& what) {
@@ -156,9 +170,10 @@ std::optional<CallFailure> broken_off_by(const std::string& reason) {
 
 }  // namespace llm
 
-CallFailure decode_failure(int status, std::string_view body) {
+CallFailure decode_failure(int status, std::string_view body,
+                           std::optional<std::chrono::milliseconds> asked) {
   const auto document = llm::parse_json(body);
-  return llm::failure_of(document ? *document : llm::Json(llm::printable(body)), status);
+  return llm::failure_of(document ? *document : llm::Json(llm::printable(body)), status, asked);
 }
 
 void throw_exception_from_error(const CallFailure& failure, const boost::source_location&) {

@@ -38,6 +38,19 @@ std::optional<double> take_number(std::string_view& text) {
   return number;
 }
 
+struct Limit {
+  std::string_view remaining, reset;
+};
+constexpr Limit kDurations[] = {{"x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"},
+                                {"x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"}};
+constexpr Limit kInstants[] = {
+    {"anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"},
+    {"anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"},
+    {"anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset"},
+    {"anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset"}};
+
+}  // namespace
+
 milliseconds from_seconds(double seconds) {
   return milliseconds(
       static_cast<milliseconds::rep>(std::ceil(std::clamp(seconds, 0.0, kLongestSeconds) * 1000)));
@@ -48,7 +61,6 @@ std::optional<double> whole_number(std::string_view text) {
   return text.empty() ? number : std::nullopt;
 }
 
-/// "6m0s", "1h2m3.5s", "20ms", or plain seconds.
 std::optional<milliseconds> duration(std::string_view text) {
   double seconds = 0;
   if (text.empty()) return std::nullopt;
@@ -78,7 +90,6 @@ std::optional<double> http_date(std::string_view text) {
   return time < 0 ? std::nullopt : std::optional(static_cast<double>(time));
 }
 
-/// "2025-01-02T03:04:05Z", with or without a fraction, or with an offset.
 std::optional<double> rfc3339(std::string_view text) {
   std::tm parts{};
   const std::string copy(text);
@@ -98,24 +109,10 @@ std::optional<double> rfc3339(std::string_view text) {
   return static_cast<double>(time) + (zone.front() == '-' ? offset : -offset);
 }
 
-/// Seconds since the epoch, by the server's clock where it is told.
 double clock_of(const Headers& headers, WallClock now) {
   if (const auto date = http_date(value_of(headers, "date"))) return *date;
   return std::chrono::duration<double>(now.time_since_epoch()).count();
 }
-
-struct Limit {
-  std::string_view remaining, reset;
-};
-constexpr Limit kDurations[] = {{"x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"},
-                                {"x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"}};
-constexpr Limit kInstants[] = {
-    {"anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"},
-    {"anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"},
-    {"anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset"},
-    {"anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset"}};
-
-}  // namespace
 
 void add_header(Headers& headers, std::string_view line) {
   const auto colon = line.find(':');

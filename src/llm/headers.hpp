@@ -25,6 +25,23 @@ std::optional<std::chrono::milliseconds> retry_after(const Headers& headers, Wal
 /// tokens: OpenAI's x-ratelimit-* ("6m0s", "20ms") and Anthropic's anthropic-ratelimit-* (RFC 3339).
 std::optional<std::chrono::milliseconds> rate_limit_pause(const Headers& headers, WallClock now);
 
+/// At least nothing, and at most a day, so that sums of it cannot overflow.
+std::chrono::milliseconds from_seconds(double seconds);
+
+/// A text that is a number, none below zero, and nothing else.
+std::optional<double> whole_number(std::string_view text);
+
+/// "6m0s", "1h2m3.5s", "20ms", or plain seconds.
+std::optional<std::chrono::milliseconds> duration(std::string_view text);
+
+/// Seconds since the epoch of a date as HTTP writes it, and of "2025-01-02T03:04:05Z", with or without a
+/// fraction, or with an offset.
+std::optional<double> http_date(std::string_view text);
+std::optional<double> rfc3339(std::string_view text);
+
+/// Seconds since the epoch, by the server's clock where it is told.
+double clock_of(const Headers& headers, WallClock now);
+
 /// True where the server tells its rate limits at all.
 bool has_rate_limits(const Headers& headers);
 

@@ -81,12 +81,59 @@ ModelReply reply_in(const Json& object) {
   return reply;
 }
 
+void append_utf8(std::string& text, char32_t code) {
+  const auto put = [&](char32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
+  if (code < 0x80) return put(code);
+  if (code < 0x800) {
+    put(0xC0 | (code >> 6));
+  } else {
+    if (code < 0x10000) {
+      put(0xE0 | (code >> 12));
+    } else {
+      put(0xF0 | (code >> 18));
+      put(0x80 | ((code >> 12) & 0x3F));
+    }
+    put(0x80 | ((code >> 6) & 0x3F));
+  }
+  put(0x80 | (code & 0x3F));
+}
+
+/// What editors and shells on Windows write, as UTF-8; UTF-16 without its mark begins with an ASCII
+/// character. A surrogate without its pair makes bytes that are no UTF-8.
+std::string from_utf16(std::string_view bytes) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const bool little = bytes.size() > 1 && ((at(0) == 0xFF && at(1) == 0xFE) || (at(0) != 0 && at(1) == 0));
+  const bool big = bytes.size() > 1 && ((at(0) == 0xFE && at(1) == 0xFF) || (at(0) == 0 && at(1) != 0));
+  if (!little && !big) return std::string(bytes);
+  const auto unit = [&](std::size_t i) {
+    const char32_t first = at(i), second = at(i + 1);
+    return little ? second << 8 | first : first << 8 | second;
+  };
+  std::string text;
+  for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+    char32_t code = unit(i);
+    if (i == 0 && code == 0xFEFF) continue;
+    if (code >= 0xD800 && code < 0xDC00 && i + 3 < bytes.size() && (unit(i + 2) & 0xFC00) == 0xDC00) {
+      code = 0x10000 + ((code - 0xD800) << 10) + (unit(i + 2) - 0xDC00);
+      i += 2;
+    }
+    append_utf8(text, code);
+  }
+  return text;
+}
+
 }  // namespace
 
-std::variant<ModelReply, std::string> read_reply(const std::string& name, std::string_view text) {
+std::variant<ModelReply, std::string> read_reply(const std::string& name, std::string_view bytes) {
+  const std::string text = from_utf16(bytes);
   if (!name.ends_with(".json")) {
     ModelReply reply;
     reply.text = text;
+    try {
+      (void)Json(text).dump();
+    } catch (const Json::exception&) {
+      return name + " is no reply: its bytes are no UTF-8 (nor UTF-16)";
+    }
     return reply;
   }
   try {

@@ -62,8 +62,9 @@ CallFailure lasting(ErrorCode code, std::string message, std::string hint = {});
 CallFailure bad_reply(std::string what);
 
 /// What a server's error stands for, in whatever form it came; `status` 0 where it came within a stream or a
-/// 200. The server is quoted whole and as it came: redacted() comes before anybody sees it.
-CallFailure failure_of(const Json& answer, int status);
+/// 200. The server is quoted whole and as it came: redacted() comes before anybody sees it. `asked`: the
+/// pause that its headers ask for.
+CallFailure failure_of(const Json& answer, int status, std::optional<std::chrono::milliseconds> asked = {});
 
 /// What an answer that is no reply stands for: its error, else a bad_reply with WHAT and its beginning.
 CallFailure no_reply(const Json& answer, const std::string& what);

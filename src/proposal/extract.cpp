@@ -55,6 +55,29 @@ std::string without_name(const Fence& fence, const std::string& path, const Sour
   return fence.text.substr(std::min(fence.text.find('\n'), fence.text.size() - 1) + 1);
 }
 
+// A text whose signs are escaped for HTML, all of them and unlike the parent's, as it was before.
+std::string without_html(const std::string& text, const Source& parent) {
+  constexpr std::array<std::pair<std::string_view, char>, 6> kEscapes{
+      {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&#x27;", '\''}}};
+  const auto holds_escapes = [&](std::string_view where) {
+    return std::ranges::any_of(kEscapes,
+                               [&](const auto& one) { return where.find(one.first) != where.npos; });
+  };
+  if (text.find('<') != std::string::npos || !holds_escapes(text) ||
+      std::ranges::any_of(parent.files(), [&](const SourceFile& file) { return holds_escapes(file.text); }))
+    return text;
+  std::string plain;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = std::string_view(text).substr(at);
+    const auto escape =
+        std::ranges::find_if(kEscapes, [&](const auto& one) { return rest.starts_with(one.first); });
+    if (rest.front() == '&' && escape == kEscapes.end()) return text;
+    plain += escape == kEscapes.end() ? rest.front() : escape->second;
+    at += escape == kEscapes.end() ? 1 : escape->first.size();
+  }
+  return plain;
+}
+
 // The lines of an unfenced reply from its first marker to its last; empty where there are none.
 std::string_view between_markers(std::string_view reply) {
   const auto blocks = find_blocks(one_file("reply", std::string(reply)));
@@ -151,6 +174,8 @@ RefusalCode code_of(EditFault::Kind kind) {
       return RefusalCode::edit_unmatched;
     case EditFault::Kind::ambiguous:
       return RefusalCode::edit_ambiguous;
+    case EditFault::Kind::conflict:
+      return RefusalCode::edit_conflict;
     case EditFault::Kind::no_file:
       return RefusalCode::bad_path;
     case EditFault::Kind::too_many:
@@ -160,9 +185,13 @@ RefusalCode code_of(EditFault::Kind kind) {
 }
 
 Extraction extract_edits(std::string_view reply, const Source& parent) {
-  const auto edits = parse_edits(reply);
+  auto edits = parse_edits(reply);
   if (!edits) return refuse(RefusalCode::truncated, describe(edits.error()));
   if (edits->empty()) return refuse(RefusalCode::no_code, "the reply holds no SEARCH/REPLACE edit");
+  for (Edit& edit : *edits) {
+    edit.search = without_html(edit.search, parent);
+    edit.replace = without_html(edit.replace, parent);
+  }
   auto outcome = apply_edits(parent, *edits);
   if (const auto* fault = std::get_if<EditFault>(&outcome)) {
     return refuse(code_of(fault->kind), fault->detail);
@@ -170,11 +199,19 @@ Extraction extract_edits(std::string_view reply, const Source& parent) {
   return std::get<Source>(std::move(outcome));
 }
 
-// Closes a last fence without an end where it holds whole EVOLVE-BLOCKs; what stands behind their last marker
-// may be the file's or prose, and is left to the parent. False where the reply breaks off.
+// Leaves out a last fence without an end that begins no program, and closes one that is a whole program, or
+// holds whole EVOLVE-BLOCKs; what stands behind their last marker may be the file's or prose, and is left to
+// the parent. False if the reply breaks off.
 bool close_last(std::vector<Fence>& fences, const Source& parent) {
   if (fences.empty() || fences.back().closed) return true;
   Fence& fence = fences.back();
+  const std::string named = path_of(fence, paths_of(parent));
+  const FenceChoice choice(parent, has_file(parent, named) ? named : parent.files().front().path);
+  if (fences.size() > 1 && !choice.begins_program(fence)) {
+    fences.pop_back();
+    return true;
+  }
+  if (choice.is_whole(fence)) return fence.closed = true;
   const std::string_view last_marker = between_markers(fence.text);
   const auto blocks = find_blocks(parent);
   if (last_marker.empty() || !blocks || blocks->empty()) return false;
@@ -197,6 +234,7 @@ Extraction extract_unfenced(std::string_view reply, const std::vector<Fence>& fe
 Extraction extract_files(std::string_view reply, const Source& parent) {
   if (holds_edits(reply)) return refuse(RefusalCode::no_code, "edits where whole files were asked for");
   auto fences = find_fences(reply);
+  for (Fence& fence : fences) fence.text = without_html(fence.text, parent);
   if (!close_last(fences, parent)) return refuse(RefusalCode::truncated, "the last code fence is not closed");
   if (fences.size() > kMostFences)
     return refuse(RefusalCode::too_large, "the reply has " + std::to_string(fences.size()) +

@@ -122,6 +122,26 @@ FenceChoice::Grade FenceChoice::grade_of(const Candidate& candidate, const NameS
   return in_both(candidate.names.functions, own_.functions) ? Grade::complete : Grade::part;
 }
 
+bool FenceChoice::begins_program(const Fence& fence) const {
+  if (is_no_program(fence, path_) || speaks_otherwise(fence) || trimmed(fence.text).empty()) return false;
+  return language_of_tag(tag_of(fence)) != Language::other ||
+         !names_in(fence.text, language_).functions.empty();
+}
+
+bool FenceChoice::is_whole(const Fence& fence) const {
+  if (own_.functions.empty() || grade_of(candidate_of(fence), {}) != Grade::complete) return false;
+  const auto tokens = tokenize(fence.text, language_);
+  const auto is_unknown = [](const Token& token) { return token.kind == TokenKind::unknown; };
+  if (std::ranges::any_of(tokens, is_unknown)) return false;
+  const auto code = without_comments(tokens);
+  const auto last = std::ranges::find_if(code.rbegin(), code.rend(), [](const Token& token) {
+    return token.kind != TokenKind::line_end && token.kind != TokenKind::indent && !token.in_directive;
+  });
+  if (last == code.rend() || last->depth != 0) return false;
+  const std::string_view text = last->in(fence.text);
+  return language_ == Language::python ? text != ":" : text == "}" || text == ";";
+}
+
 bool FenceChoice::may_be_program(const Fence& fence) const {
   if (!fence.closed || is_no_program(fence, path_) || trimmed(fence.text).empty()) return false;
   return grade_of(candidate_of(fence), {}) >= Grade::possible;

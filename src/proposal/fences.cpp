@@ -110,6 +110,24 @@ bool is_comment(std::string_view line) {
   return line.starts_with("//") || line.starts_with("#") || line.starts_with("/*");
 }
 
+bool is_language_word(std::string_view word) {
+  constexpr std::array kWords{"c"sv,      "cpp"sv,     "c++"sv, "cuda"sv,  "cu"sv,
+                              "python"sv, "python3"sv, "py"sv,  "triton"sv};
+  return std::ranges::find(kWords, word) != kWords.end();
+}
+
+// What ends the docstring or the comment that is open behind a line, `end` where one was open before.
+std::string quote_behind(std::string_view line, std::string end) {
+  if (end.empty() && trimmed(line).starts_with("/*")) end = "*/";
+  for (const std::string_view quote : {"\"\"\""sv, "'''"sv, "*/"sv})
+    for (auto at = line.find(quote); at != line.npos; at = line.find(quote, at + quote.size()))
+      if (end == quote)
+        end.clear();
+      else if (end.empty() && quote != "*/")
+        end = quote;
+  return end;
+}
+
 }  // namespace
 
 FenceTracker::Line FenceTracker::pass(std::string_view line) {
@@ -118,7 +136,13 @@ FenceTracker::Line FenceTracker::pass(std::string_view line) {
     if (!opens(bare)) return Line::outside;
     opening_ = bare;
     nested_ = 0;
+    quote_end_.clear();
     return Line::opening;
+  }
+  if (quoted_ && !is_markdown(info_of(opening_))) {
+    const bool was_quoted = !quote_end_.empty();
+    quote_end_ = quote_behind(line, std::move(quote_end_));
+    if (was_quoted) return Line::inside;
   }
   if (closes(bare, opening_)) {
     if (nested_ > 0) {
@@ -136,9 +160,33 @@ FenceTracker::Line FenceTracker::pass(std::string_view line) {
 
 namespace {
 
-std::vector<Fence> scan(std::string_view reply) {
+// Leaves out what stands within a fence around its code: another fence, a language's word.
+void unwrap(Fence& fence) {
+  bool wrapped = false;
+  for (;;) {
+    const std::size_t begin = fence.text.find_first_not_of(" \t\n");
+    if (begin == std::string::npos) break;
+    const std::string_view first = trimmed(lines_of(std::string_view(fence.text).substr(begin)).front());
+    const bool opening = opens(first) && !info_of(first).empty();
+    if (!opening && !is_language_word(first)) break;
+    if (opening && fence.info.empty()) fence.info = info_of(first);
+    wrapped = wrapped || opening;
+    fence.text.erase(0, std::min(fence.text.find('\n', begin), fence.text.size() - 1) + 1);
+  }
+  const auto lines = lines_of(fence.text);
+  const auto last =
+      std::ranges::find_if(lines.rbegin(), lines.rend(), [](auto line) { return !trimmed(line).empty(); });
+  if (last == lines.rend()) return;
+  const std::string_view bare = trimmed(*last);
+  const bool closing =
+      bare == "``" ||
+      (opens(bare) && (is_language_word(info_of(bare)) || (wrapped && info_of(bare).empty())));
+  if (closing) fence.text.resize(static_cast<std::size_t>(last->data() - fence.text.data()));
+}
+
+std::vector<Fence> scan(std::string_view reply, bool quoted) {
   std::vector<Fence> fences;
-  FenceTracker tracker;
+  FenceTracker tracker(quoted);
   std::string_view before;
   std::size_t indent = 0;
   bool is_first = false;  // nothing but blank lines stood in the fence yet
@@ -174,9 +222,13 @@ std::vector<Fence> scan(std::string_view reply) {
 
 std::vector<Fence> find_fences(std::string_view reply) {
   std::vector<Fence> fences;
-  for (Fence& fence : scan(reply)) {
-    auto inner = is_markdown(fence.info) ? scan(fence.text) : std::vector<Fence>{};
+  auto outer = scan(reply, true);
+  // Signs that only look like an open docstring hide the end.
+  if (!outer.empty() && !outer.back().closed) outer = scan(reply, false);
+  for (Fence& fence : outer) {
+    auto inner = is_markdown(fence.info) ? scan(fence.text, false) : std::vector<Fence>{};
     if (inner.empty()) {
+      if (!is_markdown(fence.info)) unwrap(fence);
       fences.push_back(std::move(fence));
     } else {  // an answer that was wrapped as a whole
       if (!fence.closed) inner.back().closed = false;
@@ -244,7 +296,7 @@ std::string with_fences_on_own_lines(std::string_view reply) {
 
 bool names_in_first_line(std::string_view text, const std::string& path) {
   const auto lines = lines_of(text);
-  if (lines.empty() || !is_comment(trimmed(lines.front()))) return false;
+  if (lines.empty() || (!is_comment(trimmed(lines.front())) && trimmed(lines.front()) != path)) return false;
   auto words = words_of(lines.front());
   std::erase_if(words, [](const std::string& word) { return word == "/" || is_label(word); });
   return words == std::vector{path};

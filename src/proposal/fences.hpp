@@ -20,6 +20,9 @@ class FenceTracker {
  public:
   enum class Line { outside, opening, inside, closing };
 
+  /// With `quoted`, fences within a docstring or a comment of several lines are code.
+  explicit FenceTracker(bool quoted = false) : quoted_(quoted) {}
+
   /// Takes the next line and says what it is.
   Line pass(std::string_view line);
   bool inside() const { return !opening_.empty(); }
@@ -27,10 +30,13 @@ class FenceTracker {
  private:
   std::string opening_;     // as it stands in the reply, without blanks around it
   std::size_t nested_ = 0;  // fences that are open inside a fence of Markdown
+  bool quoted_;
+  std::string quote_end_;  // of the docstring or comment that is open inside a fence
 };
 
 /// The fences of ``` or ~~~, three or more, in order. Line ends may be CRLF; blanks before a fence are taken
-/// from its lines too. A fence of Markdown that holds fences stands for them.
+/// from its lines too. A fence of Markdown that holds fences stands for them. Fences and words of a language
+/// that stand within a fence around its code are left out.
 std::vector<Fence> find_fences(std::string_view reply);
 
 /// The reply with each fence that opens at the end of a line of prose or of a list's item (`Here it is:
@@ -43,7 +49,7 @@ std::string with_fences_on_own_lines(std::string_view reply);
 /// where nothing is named.
 std::string path_of(const Fence& fence, const std::vector<std::string>& known);
 
-/// Whether the first line of a fence's text is a comment that holds nothing but that path.
+/// Whether the first line of a fence's text is that path, or a comment that holds nothing else.
 bool names_in_first_line(std::string_view text, const std::string& path);
 
 }  // namespace kernelsmith::detail

@@ -185,7 +185,7 @@ std::optional<std::string> without_reasoning(std::string_view reply,
     if (draft_end > 0 && at >= draft_end) {
       spans.back().second = answer.size();
       draft_end = 0;
-      fences = {};  // what was open in a draft ends with it
+      fences = FenceTracker();  // what was open in a draft ends with it
     }
     if (at < draft_end && draft_end < line_end) line_end = draft_end;
     const std::string_view line = std::string_view(text).substr(at, line_end - at);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <kernelsmith/code/knobs.hpp>
+#include <kernelsmith/fleet/server.hpp>
 #include <kernelsmith/sandbox/capabilities.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
@@ -54,6 +55,13 @@ MachineCheck check_cores() {
           "a machine with 4 cores searches faster", false};
 }
 
+MachineCheck check_fleet() {
+  if (const Status support = check_fleet_support(); !support)
+    return {"fleet", CheckStatus::limited, support.error().message, support.error().hint, false};
+  return {"fleet", CheckStatus::ok, "this build can evaluate on other machines, over a NATS server", "",
+          false};
+}
+
 }  // namespace
 
 bool MachineReport::usable() const {
@@ -76,6 +84,7 @@ MachineReport examine_machine(const std::filesystem::path& folder, const Backend
   report.checks.push_back(check_store());
   report.checks.push_back(check_disk(folder));
   report.checks.push_back(check_cores());
+  report.checks.push_back(check_fleet());
   report.tier = sandbox.tier();
   return report;
 }

@@ -1,6 +1,8 @@
 // Evaluates given candidates of a task, without a search.
 #include <chrono>
 #include <condition_variable>
+#include <deque>
+#include <functional>
 #include <future>
 #include <mutex>
 #include <random>
@@ -40,6 +42,9 @@ Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, c
   }
 }
 
+/// In flight at a time: one is measured while the others are compiled or planned.
+constexpr std::size_t kAhead = 4;
+
 }  // namespace
 
 Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
@@ -53,16 +58,25 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
   job.task = task.digest;
   job.may_thaw = true;  // frozen bytes are a rule of the search
   job.careful = careful;
+  std::stop_source all;
+  const std::stop_callback outer(stop, [&all] { all.request_stop(); });
+  std::deque<std::future<Result<Evaluation>>> ahead;
   Status first;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    job.candidate = ProgramId{i};
-    job.source = std::move(candidates[i]);
-    const auto evaluation = evaluate_patiently(**evaluator, job, stop);
+  for (std::size_t i = 0, started = 0; i < candidates.size(); ++i) {
+    for (; started < candidates.size() && started - i < kAhead; ++started) {
+      job.candidate = ProgramId{started};
+      job.source = std::move(candidates[started]);
+      ahead.push_back(
+          std::async(std::launch::async, evaluate_patiently, std::ref(**evaluator), job, all.get_token()));
+    }
+    const auto evaluation = ahead.front().get();
+    ahead.pop_front();
     take(i, evaluation);
     if (evaluation) continue;
     if (first) first = evaluation.error();
     if (evaluation.error().code != ErrorCode::unsupported) break;
   }
+  all.request_stop();  // of those that nobody waits for
   return first;
 }
 

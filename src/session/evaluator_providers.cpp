@@ -288,6 +288,16 @@ class PythonProvider final : public EvaluatorProvider {
   bool stored_sandbox_ = false, stored_python_ = false;
 };
 
+using MakeProvider = std::function<std::unique_ptr<EvaluatorProvider>()>;
+
+MakeProvider telling(MakeProvider make, const std::function<void(const std::string&)>& tell) {
+  return [make = std::move(make), tell] {
+    auto provider = make();
+    tell_of_server(*provider, tell);
+    return provider;
+  };
+}
+
 }  // namespace
 
 Result<std::string> EvaluatorProvider::describe_plan(const Task& task, const Source&) const {
@@ -304,13 +314,15 @@ void tell_of_waiting(Registry& registry, const std::function<void(const std::str
     return with_fleet(std::make_unique<TorchProvider>(nullptr, tell));
   };
   registry.evaluators["cuda"] = [tell] { return with_fleet(std::make_unique<CudaProvider>(tell)); };
+  for (auto& [name, make] : registry.evaluators) make = telling(std::move(make), tell);
 }
 
 void share_programs(Registry& registry, const std::function<void(const std::string&)>& tell) {
   tell_of_waiting(registry, tell);
-  registry.evaluators["torch"] = [programs = make_torch_programs(), tell] {
-    return with_fleet(std::make_unique<TorchProvider>(programs, tell));
-  };
+  registry.evaluators["torch"] =
+      telling([programs = make_torch_programs(),
+               tell] { return with_fleet(std::make_unique<TorchProvider>(programs, tell)); },
+              tell);
 }
 
 std::unique_ptr<EvaluatorProvider> cuda_evaluator_provider() { return std::make_unique<CudaProvider>(); }

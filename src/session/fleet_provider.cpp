@@ -39,6 +39,8 @@ class FleetSettings {
     lacks_server_ = !on() && !is_off_;
   }
 
+  void tell_of_server(const std::function<void(const std::string&)>& tell) { options_.tell = tell; }
+
   void write(YamlWriter& out) const {
     out.put("nats", nats_);
     if (!options_.hardware.empty()) out.put("hardware", options_.hardware);
@@ -140,6 +142,8 @@ class FleetProvider final : public EvaluatorProvider {
     return make_fleet_evaluator(task, *options);
   }
 
+  void tell_of_server(const std::function<void(const std::string&)>& tell) { fleet_.tell_of_server(tell); }
+
   Result<std::string> describe_plan(const Task& task, const Source& source) const override {
     return local_->describe_plan(task, source);
   }
@@ -164,6 +168,10 @@ class FleetProvider final : public EvaluatorProvider {
 
 std::unique_ptr<EvaluatorProvider> with_fleet(std::unique_ptr<EvaluatorProvider> local) {
   return std::make_unique<FleetProvider>(std::move(local));
+}
+
+void tell_of_server(EvaluatorProvider& provider, const std::function<void(const std::string&)>& tell) {
+  if (auto* const fleet = dynamic_cast<FleetProvider*>(&provider)) fleet->tell_of_server(tell);
 }
 
 }  // namespace kernelsmith

@@ -102,6 +102,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   EngineOptions options;
   options.budgets = config.budgets;
   if (!task.seed.empty()) options.seeds = {task.seed};
+  options.has_reference = !task.reference.empty();
   options.seed = config.seed;
   options.task = task.digest;
   options.axes = config.axes.value_or(std::vector<AxisSpec>{});

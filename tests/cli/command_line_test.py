@@ -102,6 +102,14 @@ class CommandLineTest(CommandTest):
         self.assertNotIn("reinstall", done.stdout)
         self.assertNotIn("tier of the scores", done.stdout)
 
+    def test_doctor_and_worker_agree_about_the_fleet(self):
+        fleet = next(check for check in self.json("doctor")["checks"] if check["name"] == "fleet")
+        worker = kernelsmith("worker", "--nats", "nats://h:0", "--backend", "command")
+        self.assertEqual("libnats" in fleet["detail"], "libnats" in worker.stderr)
+        if fleet["status"] != "ok":
+            self.assertIn("libnats-dev", fleet["remedy"])
+            self.assertTrue(worker.stderr.startswith("error:"), worker.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

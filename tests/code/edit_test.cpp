@@ -29,6 +29,48 @@ TEST(Edits, ApplyOneAfterAnother) {
   EXPECT_EQ(text_after("a\nb\nc\n", edit("b\n", "x\ny\n") + "prose\n" + edit("y\nc\n", "z\n")), "a\nx\nz\n");
 }
 
+TEST(Edits, AreFoundInTheParentFirst) {
+  EXPECT_EQ(text_after("a;\nsync();\nb;\n", edit("a;\n", "a;\nsync();\n") + edit("sync();\n", "wait();\n")),
+            "a;\nsync();\nwait();\nb;\n")
+      << "what another edit adds is not searched";
+  EXPECT_EQ(text_after("a\nb\n", edit("a\n", "b\n") + edit("b\n", "c\n")), "b\nc\n");
+  EXPECT_EQ(text_after("a\nb\n", edit("b\n", "c\n") + edit("a\n", "b\n")), "b\nc\n");
+  EXPECT_EQ(text_after("a\nb\n", edit("c\n", "d\n") + edit("a\n", "c\n")), "d\nb\n")
+      << "what the parent lacks, in the result";
+}
+
+TEST(Edits, CountOnceWhereTheyAreTheSame) {
+  EXPECT_EQ(text_after("a\nb\n", edit("a\n", "a\nx\n") + edit("a\n", "a\nx\n")), "a\nx\nb\n");
+}
+
+TEST(Edits, MayShareTheLinesAroundWhatTheyChange) {
+  EXPECT_EQ(text_after("a\nb\nc\n", edit("a\nb\n", "x\nb\n") + edit("b\nc\n", "b\nz\n")), "x\nb\nz\n");
+  EXPECT_EQ(text_after("a\nb\n", edit("b\n", "y\nb\n") + edit("a\n", "a\nx\n")), "a\nx\ny\nb\n")
+      << "each beside its own line";
+  EXPECT_EQ(text_after("a\nb", edit("b\n", "b\nc\n")), "a\nb\nc") << "an open end";
+  EXPECT_EQ(text_after("a\nb\n", edit("a\n", "a\n") + edit("a\n", "x\n")), "x\nb\n");
+}
+
+TEST(Edits, ThatChangeTheSameLinesAreAConflict) {
+  const auto outcome = applied(cpp("a\nb\nc\n"), edit("b\nc\n", "x\n") + edit("a\nb\n", "y\n"));
+  const auto& fault = std::get<EditFault>(outcome);
+  EXPECT_EQ(fault.kind, EditFault::Kind::conflict);
+  EXPECT_EQ(fault.edit, 1u);
+  EXPECT_EQ(fault.detail, "edit 2 (`a`) changes the same lines as edit 1 (`b`), at kernel.cpp:2");
+  for (const std::string& reply :
+       {edit("b\n", "x\n") + edit("b\n", "y\n"), edit("b\n", "b\nx\n") + edit("b\n", "b\ny\n"),
+        edit("b\n", "b\nx\n") + edit("b\n", "y\n"), edit("a\nb\n", "a\nx\nb\n") + edit("a\nb\n", "y\n")})
+    EXPECT_THAT(text_after("a\nb\nc\n", reply), HasSubstr("changes the same lines")) << reply;
+}
+
+TEST(Edits, ADoubledDividerIsNoCode) {
+  const std::string head = "<<<<<<< SEARCH\na\n=======\n", tail = ">>>>>>> REPLACE\n";
+  EXPECT_EQ(text_after("a\nb\n", head + "=======\nx\n" + tail), "x\nb\n");
+  EXPECT_EQ(text_after("a\nb\n", head + "x\n=======\n" + tail), "x\nb\n");
+  EXPECT_EQ(text_after("a\nb\n", head + "======= \n" + tail), "b\n");
+  EXPECT_EQ(text_after("a\nb\n", head + "x\nTitle\n=====\n" + tail), "x\nTitle\n=====\nb\n");
+}
+
 TEST(Edits, DeleteAndKeepAnOpenEnd) {
   EXPECT_EQ(text_after("a\nb\nc", edit("b\n", "")), "a\nc");
   EXPECT_EQ(text_after("a\nb", edit("b\n", "c\n")), "a\nc");

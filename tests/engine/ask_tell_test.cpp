@@ -237,6 +237,16 @@ TEST(AskTell, ARejectedSeedEndsTheRun) {
   EXPECT_EQ(outcome.error->code, ErrorCode::refused);
   EXPECT_EQ(outcome.error->where, "x.txt");
   EXPECT_NE(outcome.error->message.find("compile_failed"), std::string::npos);
+  EXPECT_EQ(outcome.error->hint, "correct the seed, or what evaluates it");
+}
+
+TEST(AskTell, ARejectedSeedMayBeLeftOutBesideAReference) {
+  auto options = toy_options();
+  options.seeds = {number(3)};
+  options.has_reference = true;
+  Engine engine = open_engine(options, no_events());
+  tell_seed(engine);
+  EXPECT_EQ(engine.outcome().error->hint, "correct the seed, or leave it out to begin from the reference");
 }
 
 TEST(AskTell, ASeedJoinsEveryIslandAndMigrationFollowsProgress) {

@@ -85,6 +85,7 @@ class TestWorker {
     options.server = parse_fleet_server(url).value();
     options.name = "worker " + hardware;
     options.ack_wait = 5s;  // longer than a busy machine lets a thread wait
+    options.announce_every = 1s;
     options.rest = rest;
     options.backends = {{"fake", std::move(hardware), slots,
                          [evaluate, slots](const Task&) { return blocking_evaluator(evaluate, slots); }}};

@@ -1,5 +1,6 @@
 #include "nats_server.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -84,10 +85,17 @@ void NatsServer::start_again(bool forget) {
   start(port());
 }
 
+void NatsServer::reload() const { ::kill(process_, SIGHUP); }
+
+fs::path NatsServer::messages_of(const std::string& stream) const {
+  return folder_ / "store" / "jetstream" / "$G" / "streams" / stream / "msgs";
+}
+
 void NatsServer::start(const std::string& port) {
-  std::vector<std::string> words = {
-      "nats-server", "-js", "-sd", (folder_ / "store").string(), "-a",
-      "127.0.0.1",   "-p",  port,  "--ports_file_dir",           folder_.path().string()};
+  std::vector<std::string> words = {"nats-server",          "-a", "127.0.0.1", "-p", port, "--ports_file_dir",
+                                    folder_.path().string()};
+  if (std::ranges::find(arguments_, "-c") == arguments_.end())
+    words.insert(words.end(), {"-js", "-sd", (folder_ / "store").string()});
   words.insert(words.end(), arguments_.begin(), arguments_.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -1,6 +1,7 @@
 // A nats-server of a test's own, on a free port of this machine, with JetStream in a folder of its own.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ class NatsServer {
   /// Whether there is a nats-server to start.
   static bool is_installed();
 
-  /// Returns when it takes connections. `arguments` are further ones of its command line.
+  /// Returns when it takes connections. `arguments` are further ones of its command line;
+  /// with -c FILE JetStream is the file's: what it does not name is off after a reload.
   explicit NatsServer(std::vector<std::string> arguments = {});
   ~NatsServer();
   NatsServer(const NatsServer&) = delete;
@@ -29,6 +31,10 @@ class NatsServer {
   void kill();
   /// On the same port. `forget`: with an empty disk.
   void start_again(bool forget = false);
+  /// Its configuration file has changed (SIGHUP).
+  void reload() const;
+  /// What it has on its disk of a stream.
+  std::filesystem::path messages_of(const std::string& stream) const;
 
  private:
   void start(const std::string& port);

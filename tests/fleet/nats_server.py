@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -38,17 +39,28 @@ class NatsServer:
     def url(self):
         return f"nats://127.0.0.1:{self._port}"
 
+    @property
+    def store(self):
+        """Where it keeps its streams; a configuration file (-c) says so itself, or has no JetStream after a reload."""
+        return Path(self._folder.name, "store")
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def command(self):
+        stream = [] if "-c" in self._arguments else ["-js", "-sd", str(self.store)]
+        return [shutil.which("nats-server", path=PATH), *stream, "-a", "127.0.0.1", "-p", str(self._port),
+                "--ports_file_dir", self._folder.name, *self._arguments]
+
     def start(self):
         """Returns when it takes connections; again on the same port."""
-        folder = self._folder.name
-        with open(f"{folder}/log", "a") as log:
-            self._process = subprocess.Popen(
-                [shutil.which("nats-server", path=PATH), "-js", "-sd", f"{folder}/store", "-a", "127.0.0.1", "-p", str(self._port),
-                 "--ports_file_dir", folder, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        with open(f"{self._folder.name}/log", "a") as log:
+            self._process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = time.monotonic() + PATIENCE_S
         while not self._takes_connections():
             if time.monotonic() > deadline or self._process.poll() is not None:
-                raise RuntimeError("nats-server does not start:\n" + Path(folder, "log").read_text())
+                raise RuntimeError("nats-server does not start:\n" + Path(self._folder.name, "log").read_text())
             time.sleep(0.01)
 
     def _takes_connections(self):
@@ -69,3 +81,7 @@ class NatsServer:
     def kill(self):
         self._process.kill()
         self._process.wait()
+
+    def reload(self):
+        """Its configuration file has changed."""
+        self._process.send_signal(signal.SIGHUP)

@@ -25,6 +25,18 @@ TEST_F(ClientFailure, WaitsForRetryAfterInSeconds) {
   EXPECT_THAT(notices_.messages()[0], HasSubstr("again in 1000 ms"));
 }
 
+TEST_F(ClientFailure, WaitsAsTheBodyAsks) {
+  expect_right_after(http_answer(503, R"([{"error": {"details": [{"retryDelay": "1s"}]}}])"));
+  ASSERT_EQ(notices_.messages().size(), 1u);
+  EXPECT_THAT(notices_.messages()[0], HasSubstr("again in 1000 ms"));
+}
+
+TEST_F(ClientFailure, WaitsUntilTheResetOfAHeader) {
+  expect_right_after(http_answer(429, "{}", "X-RateLimit-Reset: 1\r\n"));
+  ASSERT_EQ(notices_.messages().size(), 1u);
+  EXPECT_THAT(notices_.messages()[0], HasSubstr("again in 1000 ms"));
+}
+
 TEST_F(ClientFailure, WaitsForRetryAfterAsADate) {
   expect_right_after(http_answer(429, "{}",
                                  "Date: Wed, 04 Mar 2026 05:06:07 GMT\r\n"

@@ -171,6 +171,37 @@ std::string complaint(std::string_view text) {
   return message ? *message : "taken";
 }
 
+std::string utf16(std::u16string_view text, bool little) {
+  std::string bytes;
+  for (const char16_t unit : text) {
+    const char low = static_cast<char>(unit & 0xFF), high = static_cast<char>(unit >> 8);
+    bytes += little ? low : high;
+    bytes += little ? high : low;
+  }
+  return bytes;
+}
+
+TEST(ReadReply, TakesUtf16) {
+  for (const bool little : {true, false})
+    for (const char16_t* mark : {u"\uFEFF", u""}) {
+      const auto reply =
+          read_reply("1.reply.txt", utf16(mark + std::u16string(u"int \u00e9\u4e2d\U0001F600;\n"), little));
+      ASSERT_TRUE(std::holds_alternative<ModelReply>(reply));
+      EXPECT_EQ(std::get<ModelReply>(reply).text, "int \xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80;\n");
+    }
+  const auto json = read_reply("1.reply.json", utf16(u"\uFEFF{\"text\": \"hi\"}", true));
+  ASSERT_TRUE(std::holds_alternative<ModelReply>(json));
+  EXPECT_EQ(std::get<ModelReply>(json).text, "hi");
+}
+
+TEST(ReadReply, SpendsNothingOnBytesThatAreNoText) {
+  for (const char* bytes : {"caf\xE9;\n", "\xFF\xFE\x01\xD8"}) {
+    const auto reply = read_reply("1.reply.txt", bytes);
+    ASSERT_TRUE(std::holds_alternative<std::string>(reply));
+    EXPECT_NE(std::get<std::string>(reply).find("no UTF-8"), std::string::npos);
+  }
+}
+
 TEST(ReadReply, SaysWhatIsWrong) {
   EXPECT_EQ(complaint(R"({"text": "a"})"), "taken");
   EXPECT_THAT(complaint(""), HasSubstr("1.reply.json"));

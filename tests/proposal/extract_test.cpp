@@ -95,6 +95,8 @@ TEST(Extract, AppliesEdits) {
   EXPECT_EQ(outcome("Try:\n" + fenced(edit, "diff"), cpp(marked("old\n"))), marked("new\n"));
   EXPECT_THAT(outcome(edit, cpp("other\n")), HasSubstr("edit_unmatched: edit 1 (`old`)"));
   EXPECT_THAT(outcome(edit, cpp("old\nold\n")), HasSubstr("edit_ambiguous: edit 1 (`old`)"));
+  EXPECT_THAT(outcome(edit + "<<<<<<< SEARCH\nold\n=======\nother\n>>>>>>> REPLACE\n", cpp("old\n")),
+              HasSubstr("edit_conflict: edit 2 (`old`)"));
   EXPECT_THAT(outcome(edit, cpp("old\n" + marked("x\n"))), HasSubstr("edit_frozen: kernel.cpp:1"));
   EXPECT_THAT(outcome("<<<<<<< SEARCH\nold\n=======\nne", cpp("old\n")), HasSubstr("truncated"));
   EXPECT_THAT(outcome(edit, cpp("old\n"), ReplyForm::whole), HasSubstr("no_code"));
@@ -207,6 +209,63 @@ TEST(Extract, NamesWhatIsWrongWithAReply) {
   EXPECT_EQ(std::get<Refusal>(extract(fenced("x\n"), cpp("old\n"), ReplyForm::whole, true)).code,
             RefusalCode::truncated);
   EXPECT_THAT(outcome(fenced("x\n"), Source()), HasSubstr("no_code"));
+}
+
+const std::string kOldKernel = "int f() {\n  return 1;\n}\n", kNewKernel = "int f() {\n  return 2;\n}\n";
+
+TEST(Extract, AStrayFenceBehindAProgramTakesNothingFromIt) {
+  for (const char* tail : {"```\n", "```\nGood luck!\n", "\nDone.\n\n```cpp\n", "Build it:\n```bash\nmake\n",
+                           "```text\nfaster\n"}) {
+    EXPECT_EQ(outcome(fenced(kNewKernel) + tail, cpp(kOldKernel)), kNewKernel) << tail;
+    EXPECT_EQ(outcome(fenced(marked("new;\n")) + tail, cpp(marked("old;\n"))), marked("new;\n")) << tail;
+  }
+  EXPECT_THAT(outcome(fenced(kNewKernel) + "Better still:\n```cpp\nint f() {\n  retu", cpp(kOldKernel)),
+              HasSubstr("truncated"));
+}
+
+TEST(Extract, AFenceWithoutAnEndHoldsAWholeProgram) {
+  EXPECT_EQ(outcome("Here:\n```cpp\n" + kNewKernel, cpp(kOldKernel)), kNewKernel);
+  EXPECT_EQ(outcome("Here:\n```python\ndef f():\n    return (2)\n", python("def f():\n    return 1\n")),
+            "def f():\n    return (2)\n");
+  for (const char* broken :
+       {"int f() {\n  return 2;\n", "int g() {\n  return 2;\n}\n", "int f() {\n  return 2;\n}\nint h("})
+    EXPECT_THAT(outcome("```cpp\n" + std::string(broken), cpp(kOldKernel)), HasSubstr("truncated")) << broken;
+}
+
+TEST(Extract, FencesAndTagsAroundAProgramAreNoPartOfIt) {
+  for (const std::string& reply :
+       {"```cpp\n```cpp\n" + kNewKernel + "```\n", "```cpp\n```cpp\n" + kNewKernel + "```\n```\n",
+        "```\n```cpp\n" + kNewKernel + "```\n```\n", "```cpp\ncpp\n" + kNewKernel + "```\n",
+        "```\ncpp\n" + kNewKernel + "```\n", "```\nkernel.cpp\n" + kNewKernel + "```\n",
+        "```cpp\n// kernel.cpp\n" + kNewKernel + "```\n", "```cpp\n" + kNewKernel + "```cpp\n",
+        "```cpp\n" + kNewKernel + "``````\n", "````cpp\n```cpp\n" + kNewKernel + "```\n````\n",
+        "```cpp\n" + kNewKernel + "``\n```\n"})
+    EXPECT_EQ(outcome(reply, cpp(kOldKernel)), kNewKernel) << reply;
+}
+
+TEST(Extract, FencesInADocstringEndNothing) {
+  const std::string text =
+      "def f():\n    \"\"\"Example:\n\n    ```\n    f()\n    ```\n    \"\"\"\n    return 2\n";
+  EXPECT_EQ(outcome(fenced(text, "python"), python("def f():\n    return 1\n")), text);
+  const std::string tagged =
+      "def f():\n    \"\"\"\n    ```python\n    f()\n    ```\n    \"\"\"\n    return 2\n";
+  EXPECT_EQ(outcome("So:\n" + fenced(tagged, "python") + "Done.\n", python("def f():\n    return 1\n")),
+            tagged);
+  const std::string flush = "\"\"\"\n```\nf()\n```\n\"\"\"\ndef f():\n    return 2\n";
+  EXPECT_EQ(outcome(fenced(flush, "python"), python("def f():\n    return 1\n")), flush);
+}
+
+TEST(Extract, ReadsCodeThatIsEscapedForHtml) {
+  const std::string text = "bool f(int a, int& b) {\n  return a < b && b > 2;\n}\n";
+  const std::string escaped = "bool f(int a, int&amp; b) {\n  return a &lt; b &amp;&amp; b &gt; 2;\n}\n";
+  EXPECT_EQ(outcome(fenced(escaped), cpp("bool f(int a, int& b) {\n  return a;\n}\n")), text);
+  EXPECT_EQ(outcome("<<<<<<< SEARCH\na &lt; b;\n=======\na &gt; b; // &quot;x&quot;\n>>>>>>> REPLACE\n",
+                    cpp("a < b;\n")),
+            "a > b; // \"x\"\n");
+  const std::string own = "auto f = [](int& x) { return \"&lt;\"; };\n";
+  EXPECT_EQ(outcome(fenced(own), cpp("old\n")), own) << "what has signs of its own is not escaped";
+  EXPECT_EQ(outcome(fenced("f(\"&lt;\");\n"), cpp("f(\"&amp;\");\n")), "f(\"&lt;\");\n")
+      << "nor like its parent";
 }
 
 TEST(Extract, RefusesWhatIsBeyondEveryProgramsSize) {

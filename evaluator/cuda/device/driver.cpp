@@ -16,8 +16,12 @@ class Finder {
 
   template <class... Arguments>
   void find(DriverFunction<Arguments...>& function) {
-    function.pointer = reinterpret_cast<abi::Code (*)(Arguments...)>(::dlsym(library_, function.name));
+    find_if_there(function);
     if (function.pointer == nullptr && missing_ == nullptr) missing_ = function.name;
+  }
+  template <class... Arguments>
+  void find_if_there(DriverFunction<Arguments...>& function) {
+    function.pointer = reinterpret_cast<abi::Code (*)(Arguments...)>(::dlsym(library_, function.name));
   }
   template <class... Functions>
   void find_all(Functions&... functions) {
@@ -45,8 +49,8 @@ Status Driver::load() {
                   device_bus_id, device_memory, device_attribute);
   finder.find_all(context_create, context_destroy, context_push, context_pop, context_synchronize,
                   reset_persisting_l2);
-  finder.find_all(memory_allocate, memory_free, host_allocate, host_free, host_device_pointer, copy_to_device,
-                  copy_to_host, copy_on_device, set_bytes, set_halves, set_words);
+  finder.find_all(memory_info, memory_allocate, memory_free, host_allocate, host_free, host_device_pointer,
+                  copy_to_device, copy_to_host, copy_on_device, set_bytes, set_halves, set_words);
   finder.find_all(granularity, memory_create, memory_release, address_reserve, address_free, memory_map,
                   memory_unmap, set_access, memory_export, memory_import);
   finder.find_all(stream_create, stream_destroy, stream_synchronize, stream_wait, capture_begin, capture_end,
@@ -55,6 +59,7 @@ Status Driver::load() {
                   encode_tensor_map);
   finder.find_all(graph_create, graph_destroy, graph_add_child, graph_add_empty, graph_instantiate,
                   graph_exec_destroy, graph_upload, graph_launch);
+  finder.find_if_there(parameter_info);
   if (finder.missing() != nullptr)
     return fail(ErrorCode::unsupported,
                 std::string("the CUDA driver is too old: it has no ") + finder.missing(), "libcuda.so.1",

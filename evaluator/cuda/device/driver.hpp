@@ -111,6 +111,8 @@ struct Driver {
   DriverFunction<abi::Function*, abi::Module, const char*> module_function{"cuModuleGetFunction"};
   DriverFunction<Address*, std::size_t*, abi::Module, const char*> module_global{"cuModuleGetGlobal_v2"};
   DriverFunction<abi::Function, int, int> function_set{"cuFuncSetAttribute"};
+  /// Offset and size of a parameter. Null before CUDA 12.4.
+  DriverFunction<abi::Function, std::size_t, std::size_t*, std::size_t*> parameter_info{"cuFuncGetParamInfo"};
   DriverFunction<const abi::LaunchConfig*, abi::Function, void**, void**> launch{"cuLaunchKernelEx"};
   DriverFunction<abi::TensorMap*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*,
                  const std::uint32_t*, const std::uint32_t*, int, int, int, int>

@@ -16,6 +16,8 @@ namespace {
 
 constexpr unsigned kWipeWaves = 4;  // one block fills an SM: the first wave reaches all, the rest make sure
 constexpr unsigned kWipeThreads = 1024;
+/// What CUDA gives a thread whose stack the compiler cannot tell, beside what it can.
+constexpr std::uint32_t kLeastFrame = 1024;
 constexpr unsigned kSweepBlocks = 8, kSweepThreads = 256;  // blocks of an SM: enough loads in flight
 constexpr std::uint64_t kSweepOverL2 = 2;  // the L2's halves may hold a line each, and replace at random
 /// The gate opens by itself then, should a launch wait for the stream: it costs this once, and `late` is set.
@@ -90,15 +92,15 @@ Status LaunchClock::prepare(AddressSpace& addresses) {
 Status LaunchClock::prepare_kernels() {
   multiprocessors_ = static_cast<unsigned>(context_.attribute(abi::kMultiprocessorCount));
   shared_bytes_ = static_cast<unsigned>(context_.attribute(abi::kMaxSharedPerBlockOptin));
-  if (auto got = driver_.call(driver_.module_load, &kernels_, kOwnKernels); !got) {
+  if (auto got = driver_.call(driver_.module_load, &kernels_, own_kernels_text().c_str()); !got) {
     Error error = got.error();
     error.message += ", at the runner's own kernels";
     error.hint = "is libnvidia-ptxjitcompiler.so.1 beside libcuda.so.1?";
     return error;
   }
-  for (const auto& [name, function] :
-       std::array{std::pair{"kernelsmith_wipe", &wipe_}, std::pair{"kernelsmith_sweep", &sweep_},
-                  std::pair{"kernelsmith_gate", &gate_kernel_}})
+  for (const auto& [name, function] : std::array{
+           std::pair{"kernelsmith_wipe", &wipe_}, std::pair{"kernelsmith_wipe_registers", &wipe_registers_},
+           std::pair{"kernelsmith_sweep", &sweep_}, std::pair{"kernelsmith_gate", &gate_kernel_}})
     if (auto got = driver_.call(driver_.module_function, function, kernels_, name); !got) return got;
   return driver_.call(driver_.function_set, wipe_, abi::kMaxDynamicShared, static_cast<int>(shared_bytes_));
 }
@@ -146,12 +148,37 @@ Status LaunchClock::poison(std::span<Region* const> regions, std::uint32_t word)
   }
   std::uint32_t words = shared_bytes_ / 4;
   std::array<void*, 2> parameters{&words, &word};
-  return launch(wipe_, kWipeWaves * multiprocessors_, kWipeThreads, shared_bytes_, parameters.data());
+  if (auto got = launch(wipe_, kWipeWaves * multiprocessors_, kWipeThreads, shared_bytes_, parameters.data());
+      !got)
+    return got;
+  std::array<void*, 1> parameter{&word};
+  return launch(wipe_registers_, kWipeWaves * multiprocessors_, kWipeThreads, 0, parameter.data());
+}
+
+Status LaunchClock::poison_local(std::uint32_t bytes, std::uint32_t word) {
+  if (bytes == 0) return {};
+  const std::uint32_t frame = std::max(kLeastFrame, (bytes + 15) / 16 * 16);
+  const auto wipe = local_wipe(frame);
+  if (!wipe) return wipe.error();
+  std::uint32_t words = frame / 4;
+  std::array<void*, 2> parameters{&words, &word};
+  return launch(*wipe, kWipeWaves * multiprocessors_, kWipeThreads, 0, parameters.data());
+}
+
+/// A frame is part of a kernel's text: one is loaded for each size.
+Result<abi::Function> LaunchClock::local_wipe(std::uint32_t frame) {
+  const auto known = local_wipes_.find(frame);
+  if (known != local_wipes_.end()) return known->second;
+  abi::Module module = nullptr;
+  abi::Function function = nullptr;
+  if (auto got = driver_.call(driver_.module_load, &module, local_wipe_text(frame).c_str()); !got)
+    return got.error();
+  if (auto got = driver_.call(driver_.module_function, &function, module, "kernelsmith_wipe_local"); !got)
+    return got.error();
+  return local_wipes_[frame] = function;
 }
 
 Status LaunchClock::sweep() {
-  // Lines that a candidate marked as persisting outlive a sweep.
-  if (auto got = driver_.call(driver_.reset_persisting_l2); !got) return got;
   std::uint64_t address = scratch_->address();
   std::uint64_t count = scratch_->mapped() / 16;
   std::array<void*, 2> parameters{&address, &count};
@@ -167,6 +194,8 @@ Status LaunchClock::close_gate() {
 }
 
 Judged<LaunchTime> LaunchClock::run(abi::GraphExec graph, bool cold, Limit limit) {
+  // Lines that a candidate marked as persisting outlive a sweep, and take the L2 from the next one.
+  if (const auto reset = driver_.call(driver_.reset_persisting_l2); !reset) return Failure(reset.error());
   if (cold)
     if (const auto swept = sweep(); !swept) return Failure(swept.error());
   if (const auto closed = close_gate(); !closed) return Failure(closed.error());

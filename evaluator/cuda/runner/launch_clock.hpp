@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 
@@ -32,8 +33,11 @@ class LaunchClock {
   abi::Stream stream() const { return stream_.get(); }
   const LaunchTime& empty() const { return empty_; }  ///< of a graph without work
 
-  /// Starts to fill the regions' memory and the shared memory of all SMs with the word. Not waited for.
+  /// Starts to fill the regions' memory, and shared memory and registers of all SMs, with the word. Not
+  /// waited for.
   Status poison(std::span<Region* const> regions, std::uint32_t word);
+  /// The same for so many bytes of local memory of all threads that run side by side.
+  Status poison_local(std::uint32_t bytes, std::uint32_t word);
 
   /// Launches the graph once. The launch is complete before the GPU begins with it: a gate in front of the
   /// first event holds the stream until then, and the limit counts from there. A Rejection: crashed,
@@ -49,6 +53,7 @@ class LaunchClock {
   Status prepare_kernels();
   Status measure_empty();
   Status launch(abi::Function kernel, unsigned grid, unsigned block, unsigned shared, void** parameters);
+  Result<abi::Function> local_wipe(std::uint32_t frame);
   Status sweep();
   Status close_gate();
   void open_gate() { std::atomic_ref(*gate_).store(1, std::memory_order_release); }
@@ -60,7 +65,8 @@ class LaunchClock {
   Owned<abi::Stream> stream_;
   Owned<abi::Event> begin_, end_;
   abi::Module kernels_ = nullptr;
-  abi::Function wipe_ = nullptr, sweep_ = nullptr, gate_kernel_ = nullptr;
+  abi::Function wipe_ = nullptr, wipe_registers_ = nullptr, sweep_ = nullptr, gate_kernel_ = nullptr;
+  std::map<std::uint32_t, abi::Function> local_wipes_;  ///< by frame
   unsigned multiprocessors_ = 0, shared_bytes_ = 0;
   Region* scratch_ = nullptr;  ///< what sweep() reads
   std::uint32_t* gate_ = nullptr;

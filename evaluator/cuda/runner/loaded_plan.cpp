@@ -97,6 +97,7 @@ Judged<void> LoadedPlan::find_functions() {
         code != abi::kSuccess)
       return refused(driver_, "the cubin has no kernel " + plan::readable_name(kernel.name),
                      driver_.module_function.name, code);
+    if (auto got = check_parameters(kernel, state.function); !got) return got;
     const std::string shared = std::to_string(limit.shared) + " bytes of dynamic shared memory";
     if (limit.shared > 0)
       if (auto got = set(abi::kMaxDynamicShared, static_cast<int>(limit.shared), shared.c_str()); !got)
@@ -106,6 +107,20 @@ Judged<void> LoadedPlan::find_functions() {
         return got;
   }
   return {};
+}
+
+/// A launch reads as many bytes as the driver finds in the cubin: if that is more than we found there, a
+/// kernel is given what stands in this process beside its parameters.
+Judged<void> LoadedPlan::check_parameters(const plan::Kernel& kernel, abi::Function function) const {
+  if (driver_.parameter_info.pointer == nullptr) return {};
+  std::vector<plan::Parameter> found;
+  std::size_t offset = 0, size = 0;
+  while (found.size() <= kernel.parameters.size() &&
+         driver_.parameter_info(function, found.size(), &offset, &size) == abi::kSuccess)
+    found.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)});
+  if (found == kernel.parameters) return {};
+  return reject(Stage::run, RejectionCode::load_failed,
+                "CUDA finds other parameters of " + plan::readable_name(kernel.name) + " in its cubin");
 }
 
 Judged<void> LoadedPlan::reserve_uploads() {
@@ -150,6 +165,12 @@ Judged<void> LoadedPlan::build() {
     return graph_refused(driver_.graph_instantiate.name, code);
   exec_ = Owned(driver_.graph_exec_destroy, exec);
   return {};
+}
+
+std::uint32_t LoadedPlan::local_bytes() const {
+  std::uint32_t most = 0;
+  for (const auto& [index, state] : kernels_) most = std::max(most, plan_.kernels[index].local);
+  return most;
 }
 
 Judged<void> LoadedPlan::upload(abi::Stream stream) {

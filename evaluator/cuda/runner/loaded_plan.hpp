@@ -31,6 +31,8 @@ class LoadedPlan {
   /// A graph of the first calls, each a child graph that begins when the one before has ended.
   Judged<void> build();
   abi::GraphExec graph() const { return exec_.get(); }
+  /// Of a thread in local memory: the most that any kernel of the calls takes.
+  std::uint32_t local_bytes() const;
   /// Sends the graph to the device, ahead of its launch.
   Judged<void> upload(abi::Stream stream);
 
@@ -40,6 +42,7 @@ class LoadedPlan {
 
   Judged<void> load_modules();
   Judged<void> find_functions();
+  Judged<void> check_parameters(const plan::Kernel& kernel, abi::Function function) const;
   Judged<void> reserve_uploads();
 
   Judged<Owned<abi::Graph>> capture(const plan::Call& call);

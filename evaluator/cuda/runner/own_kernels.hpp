@@ -1,16 +1,21 @@
 // The runner's own kernels as PTX, which the driver assembles: no compiler is needed to build kernelsmith.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 namespace kernelsmith::cuda {
+
+inline constexpr const char* kPtxHead = R"(
+.version 7.8
+.target sm_80
+.address_size 64
+)";
 
 // wipe(words, word): fills the first `words` 32-bit words of the block's dynamic shared memory.
 // sweep(address, count): reads `count` pieces of 16 bytes, past the L1. Volatile, so that no load is dropped.
 // gate(flag, limit_ns): one thread waits until *flag is not zero, or the limit is over.
-inline constexpr const char* kOwnKernels = R"(
-.version 7.8
-.target sm_80
-.address_size 64
-
+inline constexpr const char* kPlainKernels = R"(
 .extern .shared .align 16 .b8 kernelsmith_shared[];
 
 .visible .entry kernelsmith_wipe(.param .u32 words, .param .u32 word)
@@ -82,5 +87,63 @@ END:
   ret;
 }
 )";
+
+/// kernelsmith_wipe_registers(word): each thread of a block of 1024, which has all registers of a
+/// multiprocessor, holds the word in as many of its 64 as are not needed for addresses. Volatile, so that
+/// each is loaded.
+inline std::string register_wipe_text() {
+  constexpr int kHeld = 58;  // more would be spilled
+  std::string text = R"(
+.visible .entry kernelsmith_wipe_registers(.param .u32 word)
+.maxntid 1024, 1, 1
+.minnctapersm 1
+{
+  .shared .align 4 .b32 cells[1024];
+  .reg .b32 %word, %at, %cells, %held<)" +
+                     std::to_string(kHeld) +
+                     R"(>;
+  ld.param.u32 %word, [word];
+  mov.u32 %cells, cells;
+  mov.u32 %at, %tid.x;
+  shl.b32 %at, %at, 2;
+  add.u32 %at, %at, %cells;
+  st.volatile.shared.u32 [%at], %word;
+)";
+  for (int i = 0; i < kHeld; ++i) text += "  ld.volatile.shared.u32 %held" + std::to_string(i) + ", [%at];\n";
+  text += "  bar.sync 0;\n";
+  for (int i = 0; i < kHeld; ++i) text += "  st.volatile.shared.u32 [%at], %held" + std::to_string(i) + ";\n";
+  return text + "  ret;\n}\n";
+}
+
+/// All but kernelsmith_wipe_local.
+inline std::string own_kernels_text() { return kPtxHead + std::string(kPlainKernels) + register_wipe_text(); }
+
+/// kernelsmith_wipe_local(words, word): fills the first `words` 32-bit words of the thread's local memory, of
+/// which it takes so many bytes.
+inline std::string local_wipe_text(std::uint32_t bytes) {
+  return kPtxHead + std::string(R"(
+.visible .entry kernelsmith_wipe_local(.param .u32 words, .param .u32 word)
+{
+  .local .align 16 .b8 frame[)") +
+         std::to_string(bytes) + R"(];
+  .reg .pred %done;
+  .reg .b32 %words, %word;
+  .reg .b64 %at;
+  ld.param.u32 %words, [words];
+  ld.param.u32 %word, [word];
+  mov.u64 %at, frame;
+  cvta.local.u64 %at, %at;
+LOOP:
+  setp.eq.u32 %done, %words, 0;
+  @%done bra END;
+  st.volatile.u32 [%at], %word;
+  add.u64 %at, %at, 4;
+  sub.u32 %words, %words, 1;
+  bra LOOP;
+END:
+  ret;
+}
+)";
+}
 
 }  // namespace kernelsmith::cuda

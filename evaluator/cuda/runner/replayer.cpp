@@ -160,8 +160,9 @@ Judged<ReplayTime> Replayer::replay(const plan::Plan& plan, const Replay& how) {
   time.build_ms = milliseconds(Clock::now() - loaded_at);
 
   const std::array<Region*, 2> regions{kept_, call_};
-  if (const auto got = clock_->poison(regions, poison_word(random_from_system())); !got)
-    return Failure(got.error());
+  const std::uint32_t word = poison_word(random_from_system());
+  if (const auto got = clock_->poison_local(loaded->local_bytes(), word); !got) return Failure(got.error());
+  if (const auto got = clock_->poison(regions, word); !got) return Failure(got.error());
   if (const auto drained = clock_->drain(kPoisonLimit); !drained) return drained.error();
   const auto limit = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(std::clamp(how.timeout_s, 0.0, 1e6)));

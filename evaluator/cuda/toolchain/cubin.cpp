@@ -22,6 +22,8 @@ constexpr std::uint8_t kEntrySymbol = 0x10;
 /// From sm_90 on, a block's shared memory begins with 1 KB of the system's, which is no part of its size.
 constexpr std::uint32_t kFirstArchWithReserve = 90;
 constexpr std::uint64_t kReservedShared = 1024;
+/// What CUDA gives a thread whose stack the compiler cannot tell: recursion, alloca, calls through a pointer.
+constexpr std::uint32_t kUnknownStack = 1024;
 
 // Attributes of .nv.info sections.
 constexpr std::uint8_t kFrameSize = 0x11;
@@ -75,27 +77,38 @@ bool keep_parameters(const Parameters& found, std::vector<plan::Parameter>& kept
   return end <= plan::kMaxParameterBytes;
 }
 
-/// Whether the code holds a matrix instruction. An instruction takes 16 bytes, its opcode the lowest 9 bits
-/// (what follows tells the kinds of operands): found by compiling each of PTX's mma, wgmma and tcgen05.mma.
-bool has_matrix_instruction(ByteSpan code) {
-  for (std::size_t at = 0; at + 16 <= code.size(); at += 16) {
-    switch (*number_at<std::uint16_t>(code, at) & 0x1ffU) {
-      case 0x037:  // IMMA
-      case 0x03c:  // HMMA
-      case 0x03d:  // BMMA
-      case 0x03f:  // DMMA
-      case 0x07a:  // QMMA
-      case 0x1ea:  // UTCMMA (sm_100)
-      case 0x1f0:  // HGMMA
-      case 0x1f1:  // IGMMA
-      case 0x1f2:  // BGMMA
-      case 0x1f3:  // QGMMA
-        return true;
-      default:
-        break;
-    }
-  }
+/// Whether `is` holds of an instruction's lowest 12 bits. An instruction takes 16 bytes; its opcode are the
+/// lowest 9 bits, what follows tells the kinds of operands.
+template <class Is>
+bool has_instruction(ByteSpan code, const Is& is) {
+  for (std::size_t at = 0; at + 16 <= code.size(); at += 16)
+    if (is(*number_at<std::uint16_t>(code, at) & 0xfffU)) return true;
   return false;
+}
+
+/// Found by compiling each of PTX's mma, wgmma and tcgen05.mma.
+bool is_matrix_instruction(std::uint32_t bits) {
+  switch (bits & 0x1ffU) {
+    case 0x037:  // IMMA
+    case 0x03c:  // HMMA
+    case 0x03d:  // BMMA
+    case 0x03f:  // DMMA
+    case 0x07a:  // QMMA
+    case 0x1ea:  // UTCMMA (sm_100)
+    case 0x1f0:  // HGMMA
+    case 0x1f1:  // IGMMA
+    case 0x1f2:  // BGMMA
+    case 0x1f3:  // QGMMA
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Loads from local memory (LDL), stores there (STL), or calls what a register says: found by compiling
+/// recursion, alloca and calls through a pointer.
+bool may_use_stack(std::uint32_t bits) {
+  return (bits & 0x1ffU) == 0x183 || (bits & 0x1ffU) == 0x187 || bits == 0x344;
 }
 
 class CubinReader {
@@ -177,8 +190,10 @@ class CubinReader {
       facts.kernel.registers = found->second.registers;
       facts.kernel.local = std::max(found->second.frame, found->second.stack);
     }
+    if (facts.kernel.local == 0 && has_instruction(code->bytes, may_use_stack))
+      facts.kernel.local = kUnknownStack;
     facts.kernel.static_shared = static_shared(name);
-    facts.tensor_cores = has_matrix_instruction(code->bytes);
+    facts.tensor_cores = has_instruction(code->bytes, is_matrix_instruction);
     return facts;
   }
 

@@ -38,6 +38,7 @@ struct EditFault {
   enum class Kind {
     unmatched,
     ambiguous,
+    conflict,  ///< two edits change the same lines
     no_file,   ///< the source has several files, and not the one that the edit names
     too_many,  ///< the edits and the source's lines together: finding them all would take long
   } kind = Kind::unmatched;
@@ -47,12 +48,15 @@ struct EditFault {
   friend bool operator==(const EditFault&, const EditFault&) = default;
 };
 
-/// `source` after the edits, one after another. Each must match, line for line, at one place of all the files
-/// as the edits before it left them, or of the file that it names (with one file every name is taken for it).
-/// Where nothing matches exactly, blanks at the ends of lines may differ; where nothing matches so either,
-/// the indentation may, by the same tabs or blanks in each line, by which the replacement is shifted too. A
-/// file's line ends (LF, CRLF) are kept. The work is bounded: a hundred million lines are compared, or moved
-/// in memory, at most (`too_many`).
+/// `source` after the edits. Each must match, line for line, at one place of all the files, or of the file
+/// that it names (with one file every name is taken for it). All are found in `source` as it is; what is
+/// absent there is found in the result of the others, one after another. The same edit twice counts once.
+/// Lines that an edit repeats at the beginning or end of its replacement only say where it is: two may share
+/// them, but not the lines that they change, nor the place where they add some. Where nothing matches
+/// exactly, blanks at the ends of lines may differ; where nothing matches so either, the indentation may, by
+/// the same tabs or blanks in each line, by which the replacement is shifted too. A file's line ends (LF,
+/// CRLF) are kept. The work is bounded: a hundred million lines are compared, or moved in memory, at most
+/// (`too_many`).
 std::variant<Source, EditFault> apply_edits(const Source& source, const std::vector<Edit>& edits);
 
 /// `source` with one file's text replaced. `not_found` where it has no such file.

@@ -53,6 +53,7 @@ enum class RefusalCode {
   declined,        ///< the model refused
   edit_unmatched,  ///< a SEARCH text that does not occur in the parent
   edit_ambiguous,  ///< a SEARCH text that occurs more than once
+  edit_conflict,   ///< two edits that change the same lines
   edit_frozen,     ///< an edit or rewrite that changes bytes outside the EVOLVE-BLOCKs
   bad_path,        ///< a file name that climbs out or does not belong to the candidate
   too_large,       ///< a reply, or the child it describes, beyond every program's size

@@ -21,6 +21,7 @@ enum class TensorInit {
   normal,    ///< the secret mixture of docs/design.md, section 5, around N(0, 1)
   uniform,   ///< in [-1, 1)
   positive,  ///< the size of `normal`, at least 1e-3
+  ties,      ///< as `normal`, and many values are there twice
   integer,   ///< whole numbers
   zeros,
   range,        ///< whole numbers in [TensorSpec::low, TensorSpec::high): labels, column indices

@@ -45,6 +45,7 @@ struct EngineOptions {
   std::vector<Source>
       seeds;  ///< evaluated first; a seed joins every island. Empty: Operator::translate begins
   bool seeds_must_pass = true;  ///< where every seed is rejected the run ends (`refused`)
+  bool has_reference = false;   ///< to begin from without a seed: what the error of such a run suggests
   std::uint64_t seed = 1;       ///< of all random streams
   std::string run = "run";      ///< EvaluationJob::run
   Digest task;                  ///< EvaluationJob::task

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,8 @@ struct FleetOptions {
   std::string hardware;
   std::chrono::milliseconds patience{60'000};         ///< how long the server may be away
   std::chrono::milliseconds wait_for_worker{60'000};  ///< how long there may be no worker
+  /// Called from several threads with why a server that is there gives no answer; may be empty.
+  std::function<void(const std::string&)> tell = {};
 };
 
 /// An evaluator of this task's jobs. The task is sent to the server here; evaluations are data that come back

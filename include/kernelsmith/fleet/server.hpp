@@ -24,4 +24,7 @@ struct FleetServer {
 /// Errors: `invalid_argument`, in words that do not hold what stands before the @.
 Result<FleetServer> parse_fleet_server(std::string_view url);
 
+/// Whether this build can use a fleet at all. Errors: `unsupported` (built without libnats).
+Status check_fleet_support();
+
 }  // namespace kernelsmith

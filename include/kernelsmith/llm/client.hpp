@@ -28,11 +28,14 @@ struct CallLimits {
   std::size_t reply_bytes = std::size_t{32} << 20;  ///< of a reply's body, decompressed
 };
 
+/// Another one in every process, so that those who are turned away together come back apart.
+std::uint64_t fresh_seed();
+
 struct ClientOptions {
   CallLimits limits = {};
   RetryPolicy retry = {};
   PacingOptions pacing = {};
-  std::uint64_t seed = 1;  ///< of the jitter
+  std::uint64_t seed = fresh_seed();  ///< of the jitter
   /// Told of every retry, on the client's thread; must not block. May be empty.
   std::function<void(const Notice&)> notice = {};
 };

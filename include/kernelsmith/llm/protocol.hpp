@@ -42,8 +42,9 @@ using Attempt = boost::system::result<T, CallFailure>;
 Attempt<ModelReply> decode_reply(Protocol protocol, std::string_view body);
 
 /// The failure that a status other than 200 and its body stand for. The server's message is quoted whole and
-/// as it came.
-CallFailure decode_failure(int status, std::string_view body);
+/// as it came. `asked`: the pause that its headers ask for, if any.
+CallFailure decode_failure(int status, std::string_view body,
+                           std::optional<std::chrono::milliseconds> asked = {});
 
 /// Collects a streamed reply. Not thread-safe.
 class StreamDecoder {

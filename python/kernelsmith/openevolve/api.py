@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import _tables
 from .._errors import Error
 from .._writing import write
 from .config import Config, load_config
@@ -39,6 +40,9 @@ class EvolutionResult:
     def __repr__(self) -> str:
         return f"EvolutionResult(best_score={self.best_score:.4f})"
 
+    def _repr_html_(self) -> str:
+        return _tables.evolution(self)
+
 
 def run_evolution(initial_program: str | os.PathLike[str] | list[str],
                   evaluator: str | os.PathLike[str] | Callable[[str], Any],
@@ -54,6 +58,12 @@ def run_evolution(initial_program: str | os.PathLike[str] | list[str],
     with cloudpickle where that is installed. Without `output_dir` the results go with a temporary folder, or with
     `cleanup=False` stay in openevolve_output. A second call with the same arguments goes on in `output_dir`. Raises Error.
     """
+    _require("initial_program", initial_program, str, os.PathLike, list)
+    if not callable(evaluator):
+        _require("evaluator", evaluator, str, os.PathLike)
+    _require("iterations", iterations, int, type(None))
+    _require("target_score", target_score, int, float, type(None))
+    _require("checkpoint_path", checkpoint_path, str, os.PathLike, type(None))
     for name, value in (("island_selector", island_selector), ("population_strategy", population_strategy)):
         if value is not None:
             raise Error("the engine decides this itself", "invalid_argument", name,
@@ -78,6 +88,8 @@ def evolve_function(func: Callable[..., Any], test_cases: list[tuple[Any, Any]],
                     **kwargs: Any) -> EvolutionResult:
     """Evolves a function of one argument until it answers (input, expected) pairs; `combined_score` is the share that it
     answers. Inputs and answers are written into the evaluator with repr(). **kwargs are run_evolution's."""
+    _require("func", func, Callable)
+    _require("test_cases", test_cases, list, tuple)
     evaluator = _TESTS.format(name=func.__name__, cases=test_cases)
     return run_evolution(_marked(func), evaluator, iterations=iterations, **kwargs)
 
@@ -86,6 +98,8 @@ def evolve_algorithm(algorithm_class: type, benchmark: Callable[..., Any], itera
                      **kwargs: Any) -> EvolutionResult:
     """Evolves a class; `benchmark` is given an instance and returns metrics or a number. Its source is copied, so it
     imports what it uses itself. **kwargs are run_evolution's."""
+    _require("algorithm_class", algorithm_class, type)
+    _require("benchmark", benchmark, Callable)
     evaluator = _BENCHMARK.format(name=algorithm_class.__name__, function=benchmark.__name__,
                                   source=textwrap.dedent(inspect.getsource(benchmark)))
     return run_evolution(_marked(algorithm_class), evaluator, iterations=iterations, **kwargs)
@@ -95,6 +109,12 @@ def evolve_code(initial_code: str, evaluator: Callable[[str], dict[str, Any]], i
                 **kwargs: Any) -> EvolutionResult:
     """run_evolution() of a text."""
     return run_evolution(initial_code, evaluator, iterations=iterations, **kwargs)
+
+
+def _require(name: str, value: Any, *types: Any) -> None:
+    if not isinstance(value, types):
+        words = " or ".join("None" if one is type(None) else one.__name__ for one in types)
+        raise TypeError(f"{name} is {words}, not {type(value).__name__}")
 
 
 def _config_from(config: Any) -> Config:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ from typing import Any
 from .._errors import Error
 from .._writing import write
 
+_TRACES = [f"evolution_trace{kind}.{form}" for kind in ("", "_failures") for form in ("json", "jsonl", "jsonl.gz")]
+
 
 @dataclass
 class Folder:
-    """OUT, with run/ (the engine's own folder), task/, history.jsonl and search.json."""
+    """OUT, with run/ (the engine's own folder), task/, history.jsonl, search.json, best/ and checkpoints/."""
 
     path: Path
 
@@ -31,12 +34,17 @@ class Folder:
         return self.path / "history.jsonl"
 
     @property
+    def _checkpoints(self) -> Path:
+        return self.path / "checkpoints"
+
+    @property
     def _state(self) -> Path:
         return self.path / "search.json"
 
-    def open(self, fingerprints: dict[str, str], logger: logging.Logger) -> dict[str, Any] | None:
+    def open(self, fingerprints: dict[str, str], checkpoint: Path | None, logger: logging.Logger) -> dict[str, Any] | None:
         """The settings of the search that stands here where it is this one, which then goes on; else None, and what
-        stands here is put aside under names with a number, which is told with its reason. Raises Error."""
+        stands here is put aside under names with a number, which is told with its reason. The checkpoint that the new
+        search begins from stays where it is, for the same command to find it again. Raises Error."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as failed:
@@ -50,7 +58,7 @@ class Folder:
         if before == fingerprints and (self.run / "run.db").exists():
             return settings
         changed = sorted(name for name in before.keys() | fingerprints if before.get(name) != fingerprints.get(name))
-        kept = self._put_aside()
+        kept = self._put_aside(checkpoint)
         if kept:
             why = "no search.json tells of the old one" if not before else f"changed: {', '.join(changed) or 'run/, which is gone'}"
             logger.warning("%s: a new search begins (%s); the old one is kept as %s", self.path, why, ", ".join(kept))
@@ -59,13 +67,17 @@ class Folder:
     def begin(self, fingerprints: dict[str, str], settings: dict[str, Any]) -> None:
         write(self._state, json.dumps({"fingerprints": fingerprints, "settings": settings}, indent=2).encode())
 
-    def _put_aside(self) -> list[str]:
+    def _put_aside(self, checkpoint: Path | None) -> list[str]:
         """Returns the new names."""
-        names = {one.name: one.with_name(f"{one.stem}-{{}}{one.suffix}").name
-                 for one in (self.run, self.history, self.path / "best") if one.exists()}
+        written = [self.run.name, self.history.name, "best", self._checkpoints.name, *_TRACES]
+        parts = {name: name.partition(".") for name in written if (self.path / name).exists()}
+        names = {name: f"{stem}-{{}}{dot}{suffix}" for name, (stem, dot, suffix) in parts.items()}
         number = 1
         while any((self.path / to.format(number)).exists() for to in names.values()):
             number += 1
         for name, to in names.items():
             (self.path / name).rename(self.path / to.format(number))
+        if checkpoint and checkpoint.resolve().parent == self._checkpoints.resolve():
+            aside = self.path / names[self._checkpoints.name].format(number)
+            shutil.copytree(aside / checkpoint.name, self._checkpoints / checkpoint.name)
         return [to.format(number) for to in names.values()]

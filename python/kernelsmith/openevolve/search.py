@@ -12,7 +12,7 @@ from typing import Any
 from .. import _core
 from .._errors import Error
 from .._run import Run
-from .._search import evaluate, run
+from .._search import evaluate, run_task
 from .artifacts import Artifacts
 from .axes import axes_for, needs_seed
 from .checkpoint import Checkpoint, read_checkpoint
@@ -78,8 +78,9 @@ class _Search:
             inputs = replace(inputs, code=self._kept.programs[0].code)
         self._inputs = inputs
         self._folder = Folder(out.absolute())
-        marks = fingerprints(inputs, config, str(Path(checkpoint).absolute()) if checkpoint else "")
-        settings = self._folder.open(marks, logger)
+        begins_from = Path(checkpoint).absolute() if checkpoint else None
+        marks = fingerprints(inputs, config, str(begins_from or ""))
+        settings = self._folder.open(marks, begins_from, logger)
         self._goes_on = settings is not None
         self._settings = settings if settings is not None else self._begin(marks)
         seed = int(self._settings["random_seed"])
@@ -167,8 +168,7 @@ class _Search:
         settings = {**self._settings, "budgets": {"iterations": budget},
                     "evaluator": evaluator_section(int(self._settings["workers"]))}
         try:
-            outcome = run(self._folder.task, proposer=self._proposer, out=self._folder.run, progress=self._progress,
-                          **settings)
+            outcome = run_task(self._folder.task, self._proposer, self._folder.run, self._progress, settings)
         except _Ended as ended:
             return str(ended)
         if outcome.reason in ("errors", "refused"):

@@ -35,8 +35,23 @@ TEST_F(DeviceTest, KnowsItself) {
   EXPECT_GT(device_->facts().memory_bytes, 0U);
   EXPECT_GT(device_->facts().attributes.at(16), 0) << "multiprocessors";
   EXPECT_GT(device_->l2_bytes(), 0U);
-  std::printf("%s: compute capability %u, L2 %zu MiB, %zu attributes\n", device_->hardware().c_str(),
-              device_->facts().arch, device_->l2_bytes() >> 20, device_->facts().attributes.size());
+  constexpr int kPageableMemoryAccess = 88;  // HMM: kernels reach all of their process's memory
+  std::printf("%s: compute capability %u, L2 %zu MiB, %zu attributes%s\n", device_->hardware().c_str(),
+              device_->facts().arch, device_->l2_bytes() >> 20, device_->facts().attributes.size(),
+              device_->facts().attributes.contains(kPageableMemoryAccess) &&
+                      device_->facts().attributes.at(kPageableMemoryAccess) != 0
+                  ? ", reaches pageable memory"
+                  : "");
+}
+
+TEST_F(DeviceTest, KnowsHowMuchMemoryIsLeft) {
+  const auto context = DeviceContext::create(0);
+  ASSERT_TRUE(context.has_value()) << describe(context.error());
+  const DeviceContext::Current current(**context);
+  std::size_t left = 0, all = 0;
+  EXPECT_EQ((*context)->driver().memory_info(&left, &all), abi::kSuccess);
+  EXPECT_GT(all, 0U);
+  EXPECT_EQ((*context)->driver().is_full(), left < std::size_t{256} << 20);
 }
 
 TEST_F(DeviceTest, AGpuThatIsNotThereIsUnsupported) {

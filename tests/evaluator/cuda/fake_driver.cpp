@@ -68,7 +68,7 @@ struct Gpu {
   std::deque<Task> tasks;
   bool busy = false;
   std::atomic<abi::Code> fault{0};
-  std::atomic<std::uint32_t> shared_word{0};  ///< what wiping left
+  std::atomic<std::uint32_t> shared_word{0}, local_word{0}, register_word{0};  ///< what wiping left
   std::map<abi::MemoryHandle, int> memory;
   abi::MemoryHandle next_handle = 1;
 
@@ -148,6 +148,16 @@ const std::map<std::string, Kernel>& kernels() {
         [](const Parameters& p, auto&) {
           for (int i = 0; i < 32; ++i) value<unsigned*>(p, 0)[i] = gpu().shared_word;
         }}},
+      {"leak_local",
+       {{8, 4},
+        [](const Parameters& p, auto&) {
+          for (int i = 0; i < 32; ++i) value<unsigned*>(p, 0)[i] = gpu().local_word;
+        }}},
+      {"leak_register",
+       {{8},
+        [](const Parameters& p, auto&) {
+          for (int i = 0; i < 1024; ++i) value<unsigned*>(p, 0)[i] = gpu().register_word;
+        }}},
       {"trespass", {{8, 8}, [](const Parameters&, auto&) { gpu().fault = abi::kIllegalAddress; }}},
       {"expect_within",
        {{8, 4, 4, 4},
@@ -173,6 +183,10 @@ const std::map<std::string, Kernel>& kernels() {
         }}},
       {"kernelsmith_wipe",
        {{4, 4}, [](const Parameters& p, auto&) { gpu().shared_word = value<std::uint32_t>(p, 1); }}},
+      {"kernelsmith_wipe_registers",
+       {{4}, [](const Parameters& p, auto&) { gpu().register_word = value<std::uint32_t>(p, 0); }}},
+      {"kernelsmith_wipe_local",
+       {{4, 4}, [](const Parameters& p, auto&) { gpu().local_word = value<std::uint32_t>(p, 1); }}},
       {"kernelsmith_sweep", {{8, 8}, [](const Parameters&, auto&) {}}},
       {"kernelsmith_gate",
        {{8, 8},

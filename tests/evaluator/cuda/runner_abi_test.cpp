@@ -31,10 +31,14 @@ TEST(OwnKernels, AssembleForEveryArchitecture) {
   if (!std::filesystem::exists(ptxas)) GTEST_SKIP() << "no ptxas";
   const auto file =
       std::filesystem::temp_directory_path() / ("kernelsmith-" + std::to_string(::getpid()) + ".ptx");
-  std::ofstream(file) << kOwnKernels;
-  for (const char* arch : {"sm_80", "sm_90a", "sm_100"}) {
-    const std::string command = ptxas.string() + " -arch=" + arch + " -o /dev/null '" + file.string() + "'";
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  for (const std::string& text : {own_kernels_text(), local_wipe_text(1024), local_wipe_text(100'000)}) {
+    std::ofstream(file) << text;
+    for (const char* arch : {"sm_80", "sm_90a", "sm_100"}) {
+      // A register that is spilled is not held.
+      const std::string command =
+          ptxas.string() + " -warn-spills -Werror -arch=" + arch + " -o /dev/null '" + file.string() + "'";
+      EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    }
   }
   std::filesystem::remove(file);
 }

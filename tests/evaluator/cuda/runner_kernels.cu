@@ -26,6 +26,20 @@ extern "C" __global__ void leak_shared(unsigned* out) {
   out[threadIdx.x] = memory[threadIdx.x];
 }
 
+// What local memory holds that nobody has written yet; `never` is 0.
+extern "C" __global__ void leak_local(unsigned* out, int never) {
+  volatile unsigned memory[1024];
+  for (int i = 0; i < never; ++i) memory[i] = out[i];
+  out[threadIdx.x] = memory[threadIdx.x];
+}
+
+// What a register holds that nobody has written yet.
+extern "C" __global__ void leak_register(unsigned* out) {
+  unsigned word;
+  asm volatile("{ .reg .b32 unwritten; xor.b32 %0, unwritten, 5; }" : "=r"(word));
+  out[threadIdx.x] = word ^ 5;
+}
+
 extern "C" __global__ void trespass(unsigned* out, unsigned long long distance) { out[distance] = 1; }
 
 // Ends with a fault unless all values lie in [low, high).

@@ -145,6 +145,70 @@ TEST_F(RunnerTest, SharedMemoryHoldsNothingOfThoseBefore) {
   EXPECT_TRUE(kFakeDriver == nullptr || poisoned == 32U);
 }
 
+TEST_F(RunnerTest, LocalMemoryHoldsNothingOfThoseBefore) {
+  const auto out = piece();
+  auto plan = empty_plan();
+  auto leak = launch(plan, "leak_local", out, 0);
+  leak.block = {32, 1, 1};
+  plan.kernels.back().local = 4096;
+  plan.calls.push_back(call_of({{0, leak}}));
+  std::set<std::uint32_t> seen;
+  for (int i = 0; i < 3; ++i) {
+    expect_replays(plan);
+    std::size_t poisoned = 0;
+    for (const float value : read<float>(0, 32)) poisoned += std::isnan(value) ? 1 : 0;
+    std::printf("%zu of 32 words of unwritten local memory are poison\n", poisoned);
+    // A GPU promises nothing about memory that was not written: only looked at there.
+    EXPECT_TRUE(kFakeDriver == nullptr || poisoned == 32U);
+    seen.insert(read<std::uint32_t>(0, 1).front());
+  }
+  EXPECT_TRUE(kFakeDriver == nullptr || seen.size() > 1U) << "the word is drawn for each replay";
+}
+
+TEST_F(RunnerTest, RegistersHoldNothingOfThoseBefore) {
+  const auto out = piece();
+  auto plan = empty_plan();
+  auto leak = launch(plan, "leak_register", out);
+  leak.block = {1024, 1, 1};
+  plan.calls.push_back(call_of({{0, leak}}));
+  expect_replays(plan);
+  std::size_t poisoned = 0;
+  for (const float value : read<float>(0, 1024)) poisoned += std::isnan(value) ? 1 : 0;
+  std::printf("%zu of 1024 unwritten registers are poison\n", poisoned);
+  // On a GPU the one that is read may be among the few that hold addresses: only looked at there.
+  EXPECT_TRUE(kFakeDriver == nullptr || poisoned == 1024U);
+}
+
+TEST_F(RunnerTest, AKernelWithoutLocalMemoryHasNoneWiped) {
+  const auto out = piece();
+  auto plan = empty_plan();
+  auto leak = launch(plan, "leak_local", out, 0);
+  leak.block = {32, 1, 1};
+  plan.calls.push_back(call_of({{0, leak}}));
+  expect_replays(plan);
+  EXPECT_TRUE(kFakeDriver == nullptr || read<std::uint32_t>(0, 1).front() == 0U);
+}
+
+TEST_F(RunnerTest, ParametersThatCudaFindsOtherwiseAreRefused) {
+  const auto out = piece();
+  auto plan = empty_plan();
+  plan.calls.push_back(call_of({{0, scale(plan, out, out, 2)}}));
+  const auto parameters = plan.kernels[0].parameters;
+  auto& told = plan.kernels[0].parameters;
+  told.pop_back();
+  EXPECT_THAT(failure_of(plan), HasSubstr("CUDA finds other parameters of scale"));
+  told = parameters;
+  told.back().size = 2;
+  EXPECT_THAT(failure_of(plan), HasSubstr("CUDA finds other parameters of scale"));
+  told = parameters;
+  told.push_back({parameters.back().offset + 4, 4});
+  plan.calls[0] = call_of({{0, scale(plan, out, out, 2)}});
+  std::get<plan::Launch>(plan.calls[0].operations[0].what).kernel = 0;
+  std::get<plan::Launch>(plan.calls[0].operations[0].what).parameters.resize(parameters.back().offset + 8);
+  EXPECT_THAT(failure_of(plan), HasSubstr("CUDA finds other parameters of scale"));
+  EXPECT_TRUE(runner_->alive());
+}
+
 TEST_F(RunnerTest, EncodesTensorMaps) {
   if (device_->facts().arch < 90) GTEST_SKIP() << "no bulk tensor copies before compute capability 9.0";
   const auto in = piece();

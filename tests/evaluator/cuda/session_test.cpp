@@ -154,6 +154,25 @@ TEST(CudaSession, AnInputThatWasWrittenIsNamed) {
   EXPECT_THAT(std::get<Rejection>(Failure(time.error())).diagnostics, HasSubstr("the input 'x' was written"));
 }
 
+TEST(CudaSession, WhoDoesCallsAheadThatTheBatchDoesNotHoldIsRejected) {
+  for (const std::int64_t elements : {std::int64_t{7}, std::int64_t{100'000}}) {  // one window, and several
+    Task task = doubling_task();
+    task.sizes["n"] = elements;
+    GlueBench bench(std::move(task));
+    std::map<std::byte*, KernelCall> known;  // by input: of the batches before
+    const CudaBinaryPtr kernel = bench.kernel("ahead", [&](const KernelCall& call) {
+      twice(call);
+      for (const auto& [x, other] : known) twice(other);
+      known[call.tensors[kX]] = call;
+    });
+    Played all(bench, kernel, 4, kTimed);
+    ASSERT_TRUE(all.run()) << "there is nothing to be seen yet: the batch holds every call";
+    const auto one = Played(bench, kernel, 1, kTimed).run();
+    EXPECT_EQ(code_of(one), RejectionCode::out_of_bounds);
+    EXPECT_THAT(std::get<Rejection>(Failure(one.error())).diagnostics, HasSubstr("had not begun"));
+  }
+}
+
 TEST(CudaSession, AnInoutTensorStartsWithItsInputEachTime) {
   GlueBench bench(doubling_task(Dtype::f32, TensorRole::inout));
   Played run(bench, bench.kernel("in place", [](const KernelCall& call) {

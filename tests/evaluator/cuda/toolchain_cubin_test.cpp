@@ -108,6 +108,37 @@ __global__ void matrix(const half* a, float* y) {
   }
 }
 
+TEST_F(FreshCubin, TellsLocalMemoryAlsoWhereTheCompilerDoesNotKnowHowMuch) {
+  const Source source = one_file(R"(
+__global__ void plain(float* y) { *y = 2 / *y; }
+__global__ void array(const int* x, float* y) {
+  volatile float kept[100];
+  for (int i = 0; i < 100; ++i) kept[i] = y[i];
+  *y = kept[*x];
+}
+__device__ __noinline__ int deeper(int n, volatile int* x) {
+  int kept[20];
+  for (int i = 0; i < 20; ++i) kept[i] = x[i] * n;
+  return n <= 0 ? kept[x[3] % 20] : deeper(n - 1, x) + kept[x[1] % 20];
+}
+__global__ void recursion(int* x, int n) { *x = deeper(n, x); }
+using Function = int (*)(int, volatile int*);
+__device__ Function chosen[2] = {deeper, deeper};
+__global__ void pointer(int* x, int n) { *x = chosen[n](n, x); }
+)" + entry(""));
+  for (const std::string arch : {"sm_80", "sm_90a", "sm_100a"}) {
+    CompilerOptions options;
+    options.arch = arch;
+    const auto output = compiler(small_task(), options)->compile(source, {});
+    ASSERT_TRUE(output) << arch;
+    const CubinFacts& facts = output->binary->facts();
+    EXPECT_EQ(find_kernel(facts, "plain")->kernel.local, 0U) << arch;
+    EXPECT_EQ(find_kernel(facts, "array")->kernel.local, 400U) << arch;
+    EXPECT_EQ(find_kernel(facts, "recursion")->kernel.local, 1024U) << arch;
+    EXPECT_EQ(find_kernel(facts, "pointer")->kernel.local, 1024U) << arch;
+  }
+}
+
 TEST_F(FreshCubin, TellsWarpgroupMatrixInstructions) {
   const auto output = compiler()->compile(one_file(R"(
 __global__ void matrix(unsigned long long a, unsigned long long b, float* y) {

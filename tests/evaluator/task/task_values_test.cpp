@@ -114,5 +114,27 @@ TEST(TaskInit, RefusesWhatHasNoDimensionNoReaderOrNoPlaceForSpecials) {
               HasSubstr("special values stand among numbers that are drawn"));
 }
 
+/// A search for places: one input as told, and a table.
+Task with_places(const std::string& x, const std::string& place_dtype) {
+  return good(with("tensors:\n",
+                   "tensors:\n  - {name: table, role: in, dtype: f32, shape: [cols], constant: true}\n"
+                   "  - {name: counts, role: in, dtype: i32, shape: [cols]}\n"
+                   "  - {name: given, role: in, dtype: f32, shape: [rows, cols]" +
+                       x + "}\n  - {name: place, role: out, dtype: " + place_dtype + ", shape: [rows]}\n"));
+}
+
+TEST(TaskInit, ShowsTiesWhereAnIndexIsAskedFor) {
+  for (const char* dtype : {"i32", "i64"}) {
+    const Task task = with_places("", dtype);
+    EXPECT_EQ(task.tensors[2].init, TensorInit::ties) << dtype;
+    EXPECT_EQ(task.tensors[0].init, TensorInit::normal) << "a table";
+    EXPECT_EQ(task.tensors[1].init, TensorInit::normal) << "whole numbers";
+    EXPECT_EQ(task.tensors[4].init, TensorInit::normal) << "said so";
+  }
+  EXPECT_EQ(with_places(", init: normal", "i32").tensors[2].init, TensorInit::normal);
+  EXPECT_EQ(with_places("", "i8").tensors[2].init, TensorInit::normal) << "a quantised value";
+  EXPECT_EQ(with_places(", init: ties, specials: [nan]", "i8").tensors[2].init, TensorInit::ties);
+}
+
 }  // namespace
 }  // namespace kernelsmith

@@ -1,7 +1,8 @@
-"""Plans, runs and compares candidates on a real GPU, and prints what every step takes: `python3 gpu_check.py`.
+"""Plans, runs and compares candidates on a real GPU, and prints a line for each check: `python3 -u gpu_check.py`.
 
-Needs PyTorch with CUDA, Triton and cuda.bindings. Starts planner, judge and runner as kernelsmith does. Ends within 60 s,
-with status 1 where something is not as it must be.
+Needs PyTorch with CUDA, Triton and cuda.bindings. Starts planner, judge and runner as kernelsmith does, and looks at
+what outlives a call in a runner of its own (gpu_outlives.py). Ends within 180 s, with status 1 and a traceback if something
+is not as it must be.
 """
 
 from __future__ import annotations
@@ -14,105 +15,21 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
+from collections.abc import Callable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVALUATOR = os.path.join(HERE, "..", "..", "..", "evaluator")
 FOLDERS = [os.path.join(EVALUATOR, "torch", "python"), os.path.join(EVALUATOR, "python_process", "program")]
-sys.path[0:0] = FOLDERS
+sys.path[0:0] = [*FOLDERS, HERE]
+
+from gpu_candidates import DOT_KERNEL, GELU, GELU_KERNEL, NOTING, SEEN, SOFTMAX, SOFTMAX_KERNEL, TUNED  # noqa: E402
 
 from kernelsmith_process import framing  # noqa: E402
 
-LIMIT_S = 58
+LIMIT_S = 170
 ROUNDS = 20
 BEGIN = time.perf_counter()
-
-SOFTMAX = """
-import torch
-class Model(torch.nn.Module):
-    def forward(self, x):
-        return torch.softmax(x, dim=1)
-def get_inputs():
-    return [torch.randn(4096, 2048)]
-def get_init_inputs():
-    return []
-"""
-
-SOFTMAX_KERNEL = """
-import torch, triton
-import triton.language as tl
-%s
-@triton.jit
-def row_softmax(x, y, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    at = tl.arange(0, BLOCK)
-    v = tl.load(x + row * n + at, mask=at < n, other=-float("inf"))
-    e = tl.exp(v - tl.max(v, 0))
-    tl.store(y + row * n + at + %s, e / tl.sum(e, 0) * %s, mask=at < n)
-class ModelNew(torch.nn.Module):
-    def forward(self, x):
-        y = torch.empty_like(x)
-        row_softmax[(x.shape[0],)](x, y, x.shape[1], BLOCK=2048%s)
-        return y
-"""
-TUNED = """@triton.autotune(configs=[triton.Config({}, num_warps=w) for w in (1, 4, 8)], key=["n"])"""
-
-GELU = """
-import torch
-class Model(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.linear = torch.nn.Linear(width, width)
-    def forward(self, x):
-        return torch.nn.functional.gelu(self.linear(x))
-def get_inputs():
-    return [torch.randn(1024, 1024)]
-def get_init_inputs():
-    return [1024]
-"""
-
-GELU_KERNEL = """
-import torch, triton
-import triton.language as tl
-@triton.jit
-def gelu(y, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    v = tl.load(y + at, mask=at < n)
-    tl.store(y + at, v * 0.5 * (1.0 + tl.erf(v * 0.7071067811865476)), mask=at < n)
-class ModelNew(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.linear = torch.nn.Linear(width, width)
-    def forward(self, x):
-        y = self.linear(x)
-        gelu[(triton.cdiv(y.numel(), 1024),)](y, y.numel(), BLOCK=1024)
-        return y
-"""
-
-DOT_KERNEL = """
-import torch, triton
-import triton.language as tl
-@triton.jit
-def product(x, w, b, y, N, K, M: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
-    rows = tl.program_id(0) * M + tl.arange(0, M)
-    columns = tl.program_id(1) * BN + tl.arange(0, BN)
-    total = tl.zeros((M, BN), tl.float32)
-    for k in range(0, K, BK):
-        at = k + tl.arange(0, BK)
-        a = tl.load(x + rows[:, None] * K + at[None, :])
-        c = tl.load(w + columns[None, :] * K + at[:, None])
-        total = tl.dot(a, c, total, input_precision=PRECISION)
-    v = total + tl.load(b + columns)[None, :]
-    tl.store(y + rows[:, None] * N + columns[None, :], v * 0.5 * (1.0 + tl.erf(v * 0.7071067811865476)))
-class ModelNew(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.linear = torch.nn.Linear(width, width)
-    def forward(self, x):
-        y = torch.empty_like(x)
-        product[(x.shape[0] // 64, x.shape[1] // 64)](x, self.linear.weight, self.linear.bias, y, x.shape[1], x.shape[1],
-                                                     M=64, BN=64, BK=32, PRECISION="%s")
-        return y
-"""
 
 
 def say(text: str) -> None:
@@ -182,12 +99,12 @@ class Check:
         self.judge = Process("kernelsmith_torch.worker", "judge")
         self.runner = Process("kernelsmith_torch.worker", "runner")
         for process in (self.planner, self.judge, self.runner):
-            told, _, seconds = process.must(do="hello")
-            say(f"{process.name} is ready after {seconds:.2f} s more: {told}")
-        self.arch = self.judge.must(do="hello")[0]["capability"]
-        self.arch = 10 * self.arch[0] + self.arch[1]
+            process.must(do="hello")
+        told = self.judge.must(do="hello")[0]
+        self.arch = 10 * told["capability"][0] + told["capability"][1]
+        say(f"planner, judge and runner are ready: {told}")
 
-    def task(self, name: str, reference: str, precision: str = "fp32", baseline: str = "eager") -> None:
+    def task(self, name: str, reference: str, precision: str = "fp32", baseline: str = "eager") -> str:
         self.reference = reference
         self.path = os.path.join(self.folder, name + ".py")
         with open(self.path, "w", encoding="utf-8") as file:
@@ -196,22 +113,29 @@ class Check:
                                            tolerance={"policy": "default"}, bank_bytes=2 << 30, batch_us=200,
                                            most_slots=32)
         self.slots, self.variants, self.precision = told["slots"], len(told["variants"]), precision
-        say(f"{name} ({precision}, {baseline}): judge prepared in {seconds:.2f} s: {told}")
+        self.outputs = told["outputs"]
         self.fresh_runner(restart=False)
+        return f"{precision}, {baseline}: judge prepared in {seconds:.2f} s: {told}"
+
+    def runners_task(self) -> dict:
+        """What a runner is told of the task."""
+        return {"reference": self.path, "precision": self.precision, "slots": self.slots, "outputs": self.outputs}
 
     def fresh_runner(self, restart: bool = True) -> None:
         if restart:
             self.runner = Process("kernelsmith_torch.worker", "runner")
             self.runner.must(do="hello")
-        seconds = self.runner.must(do="prepare", reference=self.path, precision=self.precision, slots=self.slots)[2]
-        say(f"runner prepared in {seconds:.2f} s")
+        self.runner.must(do="prepare", **self.runners_task())
 
-    def load(self, name: str, candidate: str | None, **limits: float) -> None:
-        told, blob, seconds = self.planner.must(do="plan", reference=self.reference, candidate=candidate,
-                                                name="candidate.py", arch=self.arch, timeout_s=20, most_bytes=64 << 20)
-        say(f"{name}: planned in {seconds:.2f} s, {len(blob)} bytes: {told.get('summary')}")
+    def plan(self, candidate: str | None) -> bytes:
+        return self.planner.must(do="plan", reference=self.reference, candidate=candidate, name="candidate.py",
+                                 arch=self.arch, timeout_s=20, most_bytes=64 << 20)[1]
+
+    def load(self, candidate: str | None, **limits: float) -> str:
+        """What the runner told, and how long it took."""
+        blob = self.plan(candidate)
         told, _, seconds = self.runner.must(blob, do="load", **limits)
-        say(f"{name}: loaded in {seconds:.2f} s: {told}")
+        return f"loaded in {seconds:.2f} s, best {told['best']!r} of {len(told['alternatives'])}"
 
     def batch(self, variant: int, sets: list[int]) -> tuple[dict, dict, list[float]]:
         """Runs and compares one batch: times, findings, seconds of each step."""
@@ -220,9 +144,9 @@ class Check:
         found, _, compare_s = self.judge.must(do="compare", variant=variant, sets=sets, outbox=told["outbox"])
         return times, found, [run_s, publish_s, compare_s]
 
-    def good(self, name: str, candidate: str | None) -> None:
+    def good(self, _: str, candidate: str | None) -> str:
         """A candidate that must be right: times it beside the yardstick."""
-        self.load(name, candidate)
+        loaded = self.load(candidate)
         random.seed(7)
         mine, its, ratios, host, costs, worst = [], [], [], [], [], 0.0
         for round_ in range(ROUNDS):
@@ -247,102 +171,154 @@ class Check:
             ratios.append(pair["yardstick"] / pair["candidate"])
             costs.append([yardstick_s, own_s, *steps])
         middle = [statistics.median(column) * 1e3 for column in zip(*costs)]
-        say(f"{name}: candidate {_spread(mine)} us a call, yardstick {_spread(its)} us, ratio {_spread(ratios)}, worst error "
-            f"{worst:.3f} of its budget, yardstick's own {own['error']:.3f}, host clock {statistics.median(host) * 100:+.1f} %")
-        say(f"{name}: first pair {mine[0]:.2f} and {its[0]:.2f} us; median ms: yardstick %.2f, its compare %.2f, run %.2f, "
-            "publish %.2f, compare %.2f" % tuple(middle))
-        say(f"{name}: profile {self.runner.must(do='profile')[0]}")
+        share = self.runner.must(do="profile")[0]["own_share"]
+        return (f"candidate {_spread(mine)} us a call, yardstick {_spread(its)} us, ratio {_spread(ratios)}, first pair "
+                f"{mine[0]:.2f} and {its[0]:.2f} us, worst error {worst:.3f} of its budget, yardstick's own "
+                f"{own['error']:.3f}, host clock {statistics.median(host) * 100:+.1f} %; {loaded}, own share {share:.2f}; "
+                + "median ms: yardstick {:.2f}, its compare {:.2f}, run {:.2f}, publish {:.2f}, compare {:.2f}".format(*middle))
 
-    def bad(self, name: str, candidate: str, kind: str) -> None:
+    def bad(self, name: str, candidate: str, kind: str) -> str:
         """A candidate that must be found wrong."""
-        self.load(name, candidate)
+        self.load(candidate)
         found = self.batch(0, [3, 4][:self.slots])[1]
         if not found["wrong"] or found["wrong"]["kind"] != kind:
             raise Refused(f"{name} should be {kind}: {found}")
-        say(f"{name}: found, {found['error']:.2f} of its budget: {found['wrong']}")
+        return f"found, {found['error']:.2f} of its budget: {found['wrong']}"
 
-    def crash(self, name: str, candidate: str) -> None:
+    def forgotten(self, name: str, candidate: str) -> str:
+        """A candidate that is right as long as nothing tells it that it ran before: it must be right in each batch."""
+        self.load(candidate)
+        for seed in (3, 4, 5):
+            found = self.batch(0, [seed])[1]
+            if found["wrong"]:
+                raise Refused(f"{name} knows of a batch before: {found}")
+        return "right in each batch"
+
+    def crash(self, name: str, candidate: str) -> str:
         """A candidate that must crash its runner, and nothing else."""
         try:
-            self.load(name, candidate)
+            self.load(candidate)
             raise Refused(f"{name} should crash")
         except Refused as error:
-            status = self.runner.end()
-            say(f"{name}: {error}; the runner's status is {status}")
-            if "'crashed'" not in str(error) or status != 3:
-                raise Refused(f"{name} should be crashed, and the runner's status 3") from error
+            status, told = self.runner.end(), str(error)
+            if "'crashed'" not in told or status != 3:
+                raise Refused(f"{name} should be crashed, and the runner's status 3, not {status}") from error
         self.fresh_runner()
+        return told
 
-    def hang(self, name: str, candidate: str) -> None:
+    def hang(self, name: str, candidate: str) -> str:
         """A candidate that never ends: its runner must say so after 2 s, and a spare that has started must take over."""
         spare = Process("kernelsmith_torch.worker", "runner")
         spare.must(do="hello")
         start = time.perf_counter()
         try:
-            self.load(name, candidate, call_s=2.0)
+            self.load(candidate, call_s=2.0)
             raise Refused(f"{name} should be timed_out")
         except Refused as error:
             told_s = time.perf_counter() - start
             if "'timed_out'" not in str(error):
                 raise
-            say(f"{name}: {error}; planned and told after {told_s:.2f} s")
         start = time.perf_counter()
         self.runner.process.kill()
         self.runner.process.wait()
         ended_s = time.perf_counter() - start
         self.runner = spare
         self.fresh_runner(restart=False)
-        say(f"{name}: the killed runner was gone after {ended_s:.2f} s, the spare ready after {time.perf_counter() - start:.2f} s")
+        return (f"planned and told after {told_s:.2f} s, the killed runner was gone after {ended_s:.2f} s, the spare ready "
+                f"after {time.perf_counter() - start:.2f} s")
 
-    def end(self) -> None:
-        for process in (self.planner, self.judge, self.runner):
-            say(f"{process.name} ended with status {process.end()}")
+    def end(self) -> str:
+        statuses = [process.end() for process in (self.planner, self.judge, self.runner)]
+        if any(statuses):
+            raise Refused(f"planner, judge and runner end with {statuses}")
+        return "planner, judge and runner ended"
 
 
 def _spread(values: list[float]) -> str:
     return f"{statistics.median(values):.4g} (cv {statistics.stdev(values) / statistics.mean(values) * 100:.2f} %)"
 
 
+class Attempts:
+    """Checks that are made one after the other, whatever becomes of each: a line for each, and a traceback of what fails."""
+
+    def __init__(self) -> None:
+        self.failures = 0
+
+    def __call__(self, name: str, step: Callable[[], str]) -> None:
+        if time.perf_counter() - BEGIN > LIMIT_S:
+            raise SystemExit("the time is over")
+        try:
+            say(f"ok      {name}: {step()}")
+        except Exception as error:  # noqa: BLE001 - the other checks go on
+            self.failures += 1
+            say(f"FAILED  {name}: {error}")
+            traceback.print_exc(file=sys.stdout)
+
+
+def check_processes(check: Check, attempt: Attempts) -> None:
+    """Whole candidates, through processes that are started as kernelsmith starts them."""
+
+    def does(step: Callable[..., str], name: str, *arguments: object) -> None:
+        before = attempt.failures
+        attempt(name, lambda: step(name, *arguments))
+        if attempt.failures > before and check.runner.lost():
+            check.fresh_runner()
+
+    softmax = SOFTMAX_KERNEL
+    does(check.task, "softmax", SOFTMAX)
+    does(check.good, "triton softmax", softmax % ("", "0", "1.0", ", num_warps=8"))
+    does(check.good, "the reference's own plan", None)
+    does(check.good, "autotuned softmax", softmax % (TUNED, "0", "1.0", ""))
+    does(check.bad, "softmax off by 1e-4", softmax % ("", "0", "1.0001", ""), "wrong")
+    does(check.bad, "softmax NaN", softmax % ("", "0", "float('nan')", ""), "not_finite")
+    does(check.forgotten, "softmax with a variable", softmax % (NOTING, "0", f"({SEEN})", ", num_warps=8"))
+    does(check.crash, "softmax out of bounds", softmax % ("", "(1 << 38)", "1.0", ""))
+    does(check.good, "triton softmax after a crash", softmax % ("", "0", "1.0", ", num_warps=8"))
+    forever = softmax.replace("    v = tl", "    while tl.load(x, volatile=True) != 12345.678:\n        pass\n    v = tl")
+    does(check.hang, "softmax that never ends", forever % ("", "0", "1.0", ""))
+    does(check.good, "triton softmax after a hang", softmax % ("", "0", "1.0", ", num_warps=8"))
+    does(check.task, "linear_gelu", GELU)
+    does(check.good, "linear and triton gelu", GELU_KERNEL)
+    does(check.good, "triton product in fp32", DOT_KERNEL % "ieee")
+    does(check.bad, "triton product in tf32", DOT_KERNEL % "tf32", "wrong")
+    does(check.task, "linear_gelu_tf32", GELU, "tf32")
+    does(check.good, "triton product in tf32, declared", DOT_KERNEL % "tf32")
+    does(check.task, "linear_gelu_compiled", GELU, "tf32", "compile")
+    does(check.good, "linear and triton gelu against torch.compile", GELU_KERNEL)
+
+
+def check_outlives(check: Check, attempt: Attempts) -> None:
+    """What outlives a call, in this process."""
+    import gpu_outlives
+
+    outlives = gpu_outlives.Outlives()
+    for name in ("seals", "free_memory", "multiprocessors", "pools", "workspaces"):
+        attempt(name.replace("_", " "), getattr(outlives, name))
+    honest = SOFTMAX_KERNEL % ("", "0", "1.0", ", num_warps=8")
+    attempt("softmax", lambda: check.task("softmax", SOFTMAX))
+    batches = gpu_outlives.Batches(outlives.device, check.plan, check.runners_task())
+    attempt("a batch's costs", lambda: batches.costs(honest))
+    attempt("costs with a variable", lambda: batches.costs(SOFTMAX_KERNEL % (NOTING, "0", f"({SEEN})", ", num_warps=8")))
+    attempt("a padded output", lambda: batches.laid_out(
+        gpu_outlives.case("softmax/part_of_a_wider_output.py").replace("4096", "2048").replace("8192", "4096")))
+    attempt("inputs changed by sums of zero", lambda: batches.changing(
+        gpu_outlives.case("softmax/input_modified_by_sums_of_zero.py").replace("4096", "2048"), honest))
+    attempt("linear_gelu", lambda: check.task("linear_gelu", GELU))
+    batches = gpu_outlives.Batches(outlives.device, check.plan, check.runners_task())
+    attempt("costs with cuBLAS", lambda: batches.costs(GELU_KERNEL))
+    doubled = GELU_KERNEL.replace("        return y", "        self.linear.weight.mul_(2)\n        return y")
+    attempt("a parameter changed", lambda: batches.changing(doubled, GELU_KERNEL))
+
+
 def main() -> int:
-    failures = 0
+    attempt = Attempts()
     with tempfile.TemporaryDirectory() as folder:
         check = Check(folder)
-
-        def attempt(step: object, *arguments: object) -> None:
-            nonlocal failures
-            if time.perf_counter() - BEGIN > LIMIT_S:
-                raise SystemExit("the time is over")
-            try:
-                step(*arguments)
-            except Refused as error:
-                failures += 1
-                say(f"NOT AS IT MUST BE: {error}")
-                if "runner" in str(error) and check.runner.lost():
-                    check.fresh_runner()
-
-        softmax = SOFTMAX_KERNEL
-        attempt(check.task, "softmax", SOFTMAX)
-        attempt(check.good, "triton softmax", softmax % ("", "0", "1.0", ", num_warps=8"))
-        attempt(check.good, "the reference's own plan", None)
-        attempt(check.good, "autotuned softmax", softmax % (TUNED, "0", "1.0", ""))
-        attempt(check.bad, "softmax off by 1e-4", softmax % ("", "0", "1.0001", ""), "wrong")
-        attempt(check.bad, "softmax NaN", softmax % ("", "0", "float('nan')", ""), "not_finite")
-        attempt(check.crash, "softmax out of bounds", softmax % ("", "(1 << 38)", "1.0", ""))
-        attempt(check.good, "triton softmax after a crash", softmax % ("", "0", "1.0", ", num_warps=8"))
-        forever = softmax.replace("    v = tl", "    while tl.load(x, volatile=True) != 12345.678:\n        pass\n    v = tl")
-        attempt(check.hang, "softmax that never ends", forever % ("", "0", "1.0", ""))
-        attempt(check.good, "triton softmax after a hang", softmax % ("", "0", "1.0", ", num_warps=8"))
-        attempt(check.task, "linear_gelu", GELU)
-        attempt(check.good, "linear and triton gelu", GELU_KERNEL)
-        attempt(check.good, "triton product in fp32", DOT_KERNEL % "ieee")
-        attempt(check.bad, "triton product in tf32", DOT_KERNEL % "tf32", "wrong")
-        attempt(check.task, "linear_gelu_tf32", GELU, "tf32")
-        attempt(check.good, "triton product in tf32, declared", DOT_KERNEL % "tf32")
-        attempt(check.task, "linear_gelu_compiled", GELU, "tf32", "compile")
-        attempt(check.good, "linear and triton gelu against torch.compile", GELU_KERNEL)
-        check.end()
-    say(f"done: {failures} not as they must be")
-    return 1 if failures else 0
+        check_processes(check, attempt)
+        check_outlives(check, attempt)
+        attempt("the end", check.end)
+    say(f"done: {attempt.failures} not as they must be")
+    return 1 if attempt.failures else 0
 
 
 if __name__ == "__main__":

@@ -177,6 +177,40 @@ TEST(Inputs, NarrowRealsAreFinite) {
   }
 }
 
+/// A dimension, by how far its lines and the values in one are apart.
+struct Lines {
+  std::size_t count, step, length, stride;
+};
+
+/// The share of lines in which the largest value is there twice.
+double tied(const std::vector<float>& values, const Lines& lines) {
+  std::size_t ties = 0;
+  for (std::size_t line = 0; line < lines.count; ++line) {
+    std::vector<float> along;
+    for (std::size_t i = 0; i < lines.length; ++i)
+      along.push_back(values[line * lines.step + i * lines.stride]);
+    ties += std::ranges::count(along, std::ranges::max(along)) > 1 ? 1U : 0U;
+  }
+  return static_cast<double>(ties) / static_cast<double>(lines.count);
+}
+
+TEST(Inputs, TiesStandAlongEveryDimension) {
+  constexpr std::uint64_t kSets = 20;
+  const Lines rows{64, 96, 96, 1}, columns{96, 1, 64, 96};
+  const auto share = [&](TensorInit init, const Lines& lines) {
+    const Drawn drawn(Dtype::f32, init, 64, 96);
+    double sum = 0;
+    for (std::uint64_t key = 0; key < kSets; ++key)
+      sum += tied(values_of<float>(drawn.draw({{key, 1}, {}, false}).value()[0]), lines);
+    return sum / kSets;
+  };
+  for (const Lines& lines : {rows, columns}) {
+    EXPECT_GT(share(TensorInit::ties, lines), 0.25);
+    EXPECT_LT(share(TensorInit::ties, lines), 0.5) << "largest values that are there once stay";
+    EXPECT_LT(share(TensorInit::normal, lines), 0.05);
+  }
+}
+
 TEST(Inputs, ZerosAreZeros) {
   for (const float value : Drawn(Dtype::f32, TensorInit::zeros, 2, 8).values<float>()) EXPECT_EQ(value, 0);
 }

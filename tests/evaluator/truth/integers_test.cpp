@@ -76,6 +76,38 @@ TEST(Integers, ThatJumpAreExact) {
   EXPECT_EQ(fault_of<std::int64_t>(expected, {1}), Fault::wrong);
 }
 
+/// The place of the largest of each row, the first of equal ones or the last.
+template <class Values>
+std::vector<std::int64_t> places_of(const Values& x, std::size_t rows, std::size_t cols, bool last) {
+  std::vector<std::int64_t> places(rows);
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t i = 1; i < cols; ++i) {
+      const auto now = x[row * cols + i], best = x[row * cols + static_cast<std::size_t>(places[row])];
+      if (now > best || (last && now == best)) places[row] = static_cast<std::int64_t>(i);
+    }
+  return places;
+}
+
+TEST(Integers, TheLastOfEqualsIsSeenWhereThereAreTies) {
+  static constexpr std::size_t kRows = 64, kCols = 50;
+  const auto fault_with = [&](TensorInit init) {
+    const Task task = task_of({tensor("x", TensorRole::in, {"rows", "cols"}, Dtype::f32, init),
+                               tensor("y", TensorRole::out, {"rows"}, Dtype::i32)},
+                              {{{"rows", kRows}, {"cols", kCols}}});
+    Judging judging(task, [](auto& call) { call.integers[1] = places_of(call.in(0), kRows, kCols, false); });
+    const InputSet set = judging.set(1);
+    const auto x = values_of<float>(set.inputs[0]);
+    const auto fault = [&](bool last) {
+      const auto places = places_of(x, kRows, kCols, last);
+      return fault_of(set.outputs[1], std::vector<std::int32_t>(places.begin(), places.end()));
+    };
+    EXPECT_EQ(fault(false), Fault::none);
+    return fault(true);
+  };
+  EXPECT_EQ(fault_with(TensorInit::normal), Fault::none) << "nothing is there twice";
+  EXPECT_EQ(fault_with(TensorInit::ties), Fault::wrong);
+}
+
 TEST(Integers, WithoutRealsAreExact) {
   const Task task = task_of(
       {tensor("x", TensorRole::in, {"n"}, Dtype::i32), tensor("y", TensorRole::out, {"n"}, Dtype::i64)},

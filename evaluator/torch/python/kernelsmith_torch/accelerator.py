@@ -6,9 +6,10 @@ CPU and CUDA behind the same few functions; the CPU is for tests. Not thread-saf
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import platform
-import random
 import resource
+import secrets
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,8 +28,10 @@ _CPU_TELLS = 80 << 30
 _CPU_CACHE = 32 << 20
 # Starts of tensors: everything up to this may be assumed by kernels (Triton assumes 16 bytes).
 _ALIGNMENT = 256
-# Between tensors lies a random gap below this, so that a kernel cannot count on where another call's tensors are.
-_LARGEST_GAP = 1 << 20
+LARGEST_GAP = 1 << 20
+"""Between inputs lies a random gap below this, so that a kernel cannot count on where another call's are."""
+SMALL_GAP = 1 << 12
+"""The same between parameters, of which a model may have hundreds and every call reads the same."""
 
 CHUNK = 1 << 22
 """Elements that are looked at together: bounds the extra memory of comparisons and hashes (some 200 MB)."""
@@ -97,6 +100,14 @@ class Device:
             with contextlib.suppress(RuntimeError):
                 torch.cuda.empty_cache()
 
+    def drop_workspaces(self) -> bool:
+        """Frees those that PyTorch keeps for cuBLAS, and tells whether there were any. No recorded call may hold them."""
+        if not self.is_cuda:
+            return False
+        before = torch.cuda.memory_allocated(self.torch)
+        torch._C._cuda_clearCublasWorkspaces()
+        return torch.cuda.memory_allocated(self.torch) < before
+
     def finish(self) -> None:
         """Waits for all work of the device; raises what it failed with."""
         if self.is_cuda:
@@ -151,34 +162,36 @@ class _Memory:
 
 
 def wrap(address: int, size: int, device: torch.device) -> torch.Tensor:
-    """Device memory at an address as a tensor of bytes, which does not own it."""
+    """Memory at an address as a tensor of bytes, which does not own it: no operator can resize its storage."""
+    if size == 0:
+        return torch.empty(0, dtype=torch.uint8, device=device)
+    if device.type == "cpu":
+        return torch.frombuffer((ctypes.c_uint8 * size).from_address(address), dtype=torch.uint8)
     return torch.as_tensor(_Memory(address, size), device=device)
 
 
-def place_like(models: list[torch.Tensor], device: Device) -> tuple[list[torch.Tensor], Any]:
-    """Uninitialised tensors like the given ones, at irregular addresses, and what keeps their memory.
+def place_like(models: list[torch.Tensor], device: Device, largest_gap: int = LARGEST_GAP) -> tuple[list[torch.Tensor], Any]:
+    """Uninitialised tensors like the given ones, at irregular addresses, and what keeps their memory. Each has a storage of
+    its own.
 
     Strides are kept where the elements lie dense; else the new tensor is contiguous.
     """
     sizes = [model.numel() * model.element_size() for model in models]
     offsets, end = [], 0
     for size in sizes:
-        end += _ALIGNMENT * random.SystemRandom().randrange(_LARGEST_GAP // _ALIGNMENT)
+        end += _ALIGNMENT * secrets.randbelow(largest_gap // _ALIGNMENT)
         offsets.append(end)
         end = (end + size + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
-    if not device.is_cuda:
-        return [_shaped(torch.empty(size, dtype=torch.uint8), model) for size, model in zip(sizes, models)], None
     slab = torch.empty(end, dtype=torch.uint8, device=device.torch)
-    placed = [_shaped(wrap(slab.data_ptr() + offset, size, device.torch) if size else
-                      torch.empty(0, dtype=torch.uint8, device=device.torch), model)
+    placed = [_shaped(wrap(slab.data_ptr() + offset, size, device.torch), model)
               for offset, size, model in zip(offsets, sizes, models)]
     return placed, slab
 
 
 def _shaped(memory: torch.Tensor, model: torch.Tensor) -> torch.Tensor:
-    flat = memory.view(model.dtype)
-    dense = torch.empty_like(model, device="meta")  # keeps the strides of dense tensors
-    return flat.as_strided(model.shape, dense.stride())
+    # Without data a tensor was made by this already; PyTorch would import SymPy, for seconds, to make another of it.
+    dense = model if model.is_meta else torch.empty_like(model, device="meta")  # keeps the strides of dense tensors
+    return memory.view(model.dtype).as_strided(model.shape, dense.stride())
 
 
 def as_words(tensor: torch.Tensor) -> torch.Tensor:
@@ -190,22 +203,53 @@ def as_words(tensor: torch.Tensor) -> torch.Tensor:
     return data.view(torch.int32) if data.numel() % 4 == 0 else data
 
 
-_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64)  # odd: multiplication by it modulo 2^64 loses nothing
+_STEP, _FIRST, _SECOND = (n - (1 << 64) for n in fused.MIX)
+PUBLIC_KEY = (1 << 62) + 1
+"""For digests that no candidate's kernel could gain from."""
 
 
-def hash_of(tensor: torch.Tensor) -> torch.Tensor:
-    """A hash of a tensor's elements, one int64 on its device: the sum of its words, each times a weight of its place."""
+def secret_key() -> int:
+    """61 bits for hash_of(), which stay on the host. The others keep Triton from compiling its kernel for single keys."""
+    return 1 << 62 | secrets.randbits(61) << 1 | 1
+
+
+def hash_of(tensor: torch.Tensor, key: int = PUBLIC_KEY) -> torch.Tensor:
+    """A hash of a tensor's elements, one int64 on its device: the sum of its words, each times a weight of its place.
+
+    Weights are drawn from the key (SplitMix64). A change of words by d goes unnoticed if the sum of d[i] * weight[i] is 0
+    modulo 2^64; since no d[i] holds the factor 2^32, that is one key in 2^33 for who does not know the key.
+    """
     words = as_words(tensor)
     if fused.usable(words):
-        return fused.weighted_sum(words, _FACTOR)
+        return fused.weighted_sum(words, key)
     total = torch.zeros((), dtype=torch.int64, device=tensor.device)
     for start in range(0, words.numel(), CHUNK):
         piece = words[start:start + CHUNK].to(torch.int64)
-        places = torch.arange(start, start + piece.numel(), device=tensor.device)
-        total += ((piece + 1) * (places * _FACTOR | 1)).sum()
+        weights = torch.arange(start, start + piece.numel(), device=tensor.device).mul_(_STEP).add_(key)
+        for shift, factor in ((30, _FIRST), (27, _SECOND), (31, 1)):
+            weights.bitwise_xor_((weights >> shift).bitwise_and_((1 << 64 - shift) - 1)).mul_(factor)
+        total += piece.mul_(weights).sum()
     return total
 
 
-def hashes_of(tensors: list[torch.Tensor]) -> torch.Tensor:
-    """Their hashes as one tensor on the device; empty for none."""
-    return torch.stack([hash_of(tensor) for tensor in tensors]) if tensors else torch.zeros(0, dtype=torch.int64)
+def hashes_of(tensors: list[torch.Tensor], key: int = PUBLIC_KEY) -> list[int]:
+    """Their hashes, on the host."""
+    hashes = [hash_of(tensor, key) for tensor in tensors]
+    return torch.stack([value.to(hashes[0].device) for value in hashes]).tolist() if hashes else []
+
+
+class Seal:
+    """Tells whether tensors are as they were when it was closed. Key and hashes stay on the host, where no kernel reads
+    them; to the device a key is an argument of our own kernels. What these leave in free memory the caller wipes."""
+
+    def __init__(self, tensors: list[torch.Tensor]) -> None:
+        self._tensors = tensors
+        self.close()
+
+    def close(self) -> None:
+        """From now on, by a new key."""
+        self._key = secret_key()
+        self._hashes = hashes_of(self._tensors, self._key)
+
+    def intact(self) -> bool:
+        return hashes_of(self._tensors, self._key) == self._hashes

@@ -1,4 +1,4 @@
-"""What a compiled kernel takes, read from its ELF file: registers of a thread, and spilled words."""
+"""Of a compiled kernel, read from its ELF file: registers of a thread, spilled words, and whether it has variables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import struct
 _REGISTERS = 0x2F
 _FRAME = 0x11
 
+_ALLOCATED = 2
+# Code, parameters and the compiler's own constants, and memory that lasts for a launch.
+_WITHOUT_VARIABLES = (".text.", ".nv.constant0.", ".nv.constant2", ".nv.constant4", ".nv.shared.", ".nv.local.")
+
 
 def resources(cubin: bytes, name: str) -> dict[str, int]:
     """`registers` and `spills` (words of 4 bytes that a thread keeps on its stack); empty where the file does not tell."""
@@ -14,6 +18,16 @@ def resources(cubin: bytes, name: str) -> dict[str, int]:
         return _read(cubin, name)
     except (struct.error, IndexError, ValueError):
         return {}
+
+
+def may_keep_variables(cubin: bytes) -> bool:
+    """Whether loading it makes variables that outlive a launch (`.global` in PTX). What is not understood may."""
+    try:
+        sections = _sections(cubin)
+    except (struct.error, IndexError, ValueError):
+        return True
+    return any(s["size"] and (s["flags"] & _ALLOCATED or s["name"].startswith(".nv.global"))
+               and not s["name"].startswith(_WITHOUT_VARIABLES) for s in sections)
 
 
 def _read(cubin: bytes, name: str) -> dict[str, int]:
@@ -45,8 +59,8 @@ def _sections(cubin: bytes) -> list[dict]:
     size, count, names = struct.unpack_from("<HHH", cubin, 58)
     found = []
     for i in range(count):
-        name, _, _, _, offset, length, link = struct.unpack_from("<IIQQQQI", cubin, start + i * size)
-        found.append({"name": name, "offset": offset, "size": length, "link": link})
+        name, _, flags, _, offset, length, link = struct.unpack_from("<IIQQQQI", cubin, start + i * size)
+        found.append({"name": name, "offset": offset, "size": length, "link": link, "flags": flags})
     for section in found:
         section["name"] = _text(cubin, found[names]["offset"] + section["name"])
     return found

@@ -14,6 +14,9 @@ try:
 except ImportError:  # PyTorch without Triton
     triton = None
 
+MIX = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+"""SplitMix64's: the step from place to place, and two factors. All are odd, so that they lose nothing modulo 2^64."""
+
 _BLOCK = 1024
 _ROUNDS = 8  # blocks of a program
 _FEWEST = 1 << 16  # elements: below this a launch of this kind takes longer than PyTorch's own
@@ -24,11 +27,11 @@ def usable(tensor: torch.Tensor) -> bool:
     return triton is not None and tensor.is_cuda and tensor.numel() >= _FEWEST
 
 
-def weighted_sum(words: torch.Tensor, factor: int) -> torch.Tensor:
-    """The sum of (words[i] + 1) * (i * factor | 1), modulo 2^64, as one int64 on the device."""
+def weighted_sum(words: torch.Tensor, key: int) -> torch.Tensor:
+    """accelerator.hash_of() of words of 32 bits, or bytes."""
     programs = triton.cdiv(words.numel(), _BLOCK * _ROUNDS)
     parts = torch.empty(programs, dtype=torch.int64, device=words.device)
-    _weighted_sum[(programs,)](words, parts, words.numel(), factor, _BLOCK, _ROUNDS)
+    _weighted_sum[(programs,)](words, parts, words.numel(), key, *MIX, _BLOCK, _ROUNDS)
     return parts.sum()
 
 
@@ -48,14 +51,18 @@ def look(actual: torch.Tensor, bits: torch.Tensor, truth: torch.Tensor, allowed:
 if triton is not None:
 
     @triton.jit
-    def _weighted_sum(words, parts, n, factor, BLOCK: tl.constexpr, ROUNDS: tl.constexpr):
+    def _weighted_sum(words, parts, n, key, STEP: tl.constexpr, FIRST: tl.constexpr, SECOND: tl.constexpr,
+                      BLOCK: tl.constexpr, ROUNDS: tl.constexpr):
         program = tl.program_id(0).to(tl.int64)
-        total = tl.zeros((BLOCK,), tl.int64)
+        total = tl.zeros((BLOCK,), tl.uint64)
         for step in range(ROUNDS):
             at = (program * ROUNDS + step) * BLOCK + tl.arange(0, BLOCK)
-            word = tl.load(words + at, mask=at < n, other=0).to(tl.int64)
-            total += tl.where(at < n, (word + 1) * ((at * factor) | 1), 0)
-        tl.store(parts + program, tl.sum(total, 0))
+            word = tl.load(words + at, mask=at < n, other=0).to(tl.int64).to(tl.uint64)
+            weight = at.to(tl.uint64) * STEP + key.to(tl.uint64)
+            weight = (weight ^ (weight >> 30)) * FIRST
+            weight = (weight ^ (weight >> 27)) * SECOND
+            total += word * (weight ^ (weight >> 31))
+        tl.store(parts + program, tl.sum(total, 0).to(tl.int64))
 
     @triton.jit
     def _look(actual, bits, truth, allowed, scale, cells, n, programs, poison, largest: tl.constexpr, none: tl.constexpr,

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
-from torch.utils.flop_counter import FlopCounterMode
 
 from kernelsmith_process.framing import Failure, Message
 
 from . import compare as comparison
 from .accelerator import Device, hashes_of, pieces, place_like, use_precision
+from .counting import Operations
+from .layout import layouts_of
 from .memory import Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
 from .model_source import VARIANTS, Inputs, Reference, blaming, constants, is_memory, output_tensors, run_model
 from .sharing import Inbox
@@ -124,7 +125,8 @@ class Judge:
         with blaming(path, "running the reference"):
             degenerate = self._unmoved(still)
         self._prepared = True
-        return {"inputs": [_shape(t) for t in first.tensors], "outputs": [_shape(t) for t in outputs],
+        return {"inputs": [_shape(t) for t in first.tensors],
+                "outputs": [{**_shape(t), "stride": at.stride, "fresh": at.fresh} for t, at in zip(outputs, self._lie)],
                 "degenerate": degenerate, "flops": self._flops,
                 "state": list(self._reference.state()), "variants": list(VARIANTS[:self._variants]), "slots": self._capacity, "call_us": call_us,
                 "compulsory_bytes": _bytes(first.tensors), "memory": {**vars(measured), **self._layout.told()},
@@ -177,6 +179,7 @@ class Judge:
         torch.manual_seed(_OTHER_SEED)  # so that what forward() draws differs from the first time
         with self._device.peak() as calling:
             again = run_model(self._model, inputs)
+        self._lie = layouts_of(again, [*inputs.tensors(), *self._model.state_dict().values()])
         del inputs
         index = _first(zip(plain, again), _alike)
         if index is not None:
@@ -205,11 +208,11 @@ class Judge:
 
     def _counted(self, inputs: Inputs) -> list[torch.Tensor]:
         """The reference's outputs. Counts what its products, convolutions and attention compute, as PyTorch counts them."""
-        counter = FlopCounterMode(display=False)
+        operations = Operations()
         try:
-            with counter:
+            with operations:
                 outputs = run_model(self._model, inputs)
-            self._flops = counter.get_total_flops()
+            self._flops = operations.count
         except Exception as error:  # noqa: BLE001 - what runs by itself is no less fit for not being countable
             if is_memory(error):
                 raise

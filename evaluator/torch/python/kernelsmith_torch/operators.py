@@ -136,7 +136,7 @@ def is_heavy(name: str) -> bool:
     return name.partition("::")[2] not in _LIGHT
 
 
-# The planner lets none of them change the shape of `out`: a run would do it on every call.
+# Neither planner nor runner lets one of them change the shape of `out`: it may be an input.
 OUT = frozenset("""
     abs add addmm addmv amax amin argmax argmin baddbmm bitwise_and bmm cat clamp cos cumsum div exp gelu index_select log
     log2 logsumexp max maximum mean min minimum mm mul mv neg pow reciprocal relu rsqrt sigmoid silu sin sqrt stack sub

@@ -6,6 +6,7 @@ Not thread-safe.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,9 +16,12 @@ import torch
 
 from kernelsmith_process.framing import Failure
 
-from .accelerator import Device
+from .accelerator import SMALL_GAP, Device, Seal, place_like
+from .cubin import may_keep_variables
+from .layout import Layout, in_layout
 from .model_source import is_memory, out_of_memory
 from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, TensorInfo
+from .scrub import Scrubber
 from .timing import Footprint, driver_ok, poison_of
 
 Tensors = dict[int, torch.Tensor]
@@ -65,8 +69,9 @@ class Kernels:
 
     def __init__(self, kernels: Sequence[Kernel], device: Device) -> None:
         self._kernels, self._device = kernels, device
-        self._modules: list[Any] = []
-        self._functions: list[Any] = []
+        self._modules: dict[int, Any] = {}
+        self._functions: dict[int, Any] = {}
+        self._with_variables = {i for i, kernel in enumerate(kernels) if may_keep_variables(kernel.cubin)}
         if not kernels:
             return
         if not device.is_cuda:
@@ -75,15 +80,34 @@ class Kernels:
         from cuda.bindings import driver
 
         self._driver = driver
-        for kernel in kernels:
-            with blaming_candidate(f"loading kernel {kernel.name}"):
-                self._modules.append(driver_ok(driver.cuModuleLoadData(kernel.cubin)))
-                function = driver_ok(driver.cuModuleGetFunction(self._modules[-1], kernel.name.encode()))
-                if kernel.shared > _STATIC_SHARED:
-                    driver_ok(driver.cuFuncSetAttribute(
-                        function, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                        kernel.shared))
-                self._functions.append(function)
+        try:
+            for index in range(len(kernels)):
+                self._load(index)
+        except Failure:
+            self.close()
+            raise
+
+    def _load(self, index: int) -> None:
+        kernel, driver = self._kernels[index], self._driver
+        with blaming_candidate(f"loading kernel {kernel.name}"):
+            self._modules[index] = driver_ok(driver.cuModuleLoadData(kernel.cubin))
+            function = driver_ok(driver.cuModuleGetFunction(self._modules[index], kernel.name.encode()))
+            if kernel.shared > _STATIC_SHARED:
+                driver_ok(driver.cuFuncSetAttribute(
+                    function, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel.shared))
+            self._functions[index] = function
+
+    def frame(self) -> int:
+        """Bytes of local memory that a thread of any of them has at most."""
+        attribute = self._driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES if self._functions else None
+        return max((int(driver_ok(self._driver.cuFuncGetAttribute(attribute, function)))
+                    for function in self._functions.values()), default=0)
+
+    def renew(self, used: set[int]) -> None:
+        """Loads those of these kernels anew that may keep variables: they are as the cubin says. No graph may hold them."""
+        for index in sorted(self._with_variables & used):
+            driver_ok(self._driver.cuModuleUnload(self._modules.pop(index)))
+            self._load(index)
 
     def launch(self, op: Launch, tensors: Tensors, footprint: Footprint) -> None:
         """Launches on the current stream."""
@@ -132,48 +156,100 @@ class Kernels:
         return config
 
     def close(self) -> None:
-        for module in self._modules:
-            driver_ok(self._driver.cuModuleUnload(module))
-        self._modules, self._functions = [], []
+        while self._modules:
+            driver_ok(self._driver.cuModuleUnload(self._modules.popitem()[1]))
+        self._functions.clear()
 
 
 class Program:
-    """A checked plan with its state: makes calls of one of its alternatives. `after` is called after each operation."""
+    """A checked plan with its state: makes calls of one of its alternatives. Outputs get `layouts`; `after` is called after
+    each operation."""
 
-    def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device, after: After = _go_on) -> None:
-        self._plan, self._device = plan, device
+    def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device, scrubber: Scrubber,
+                 layouts: Sequence[Layout] = (), after: After = _go_on) -> None:
+        self._plan, self._device, self._layouts = plan, device, layouts
         for name in plan.state:
             if name not in state:
                 raise Failure("candidate", "plan", "bad_plan", f"the plan uses '{name}', which the reference does not have")
         self.kernels = Kernels(plan.kernels, device)
-        self._fixed: Tensors = {id_: state[name] for name, id_ in plan.state.items()}
+        self._fixed: Tensors = {id_: state[name].detach() for name, id_ in plan.state.items()}
         self._foreign = {tensor.untyped_storage().data_ptr() for tensor in self._fixed.values()}
-        with torch.no_grad():
-            self._execute(plan.setup, self._fixed, Footprint(), self._foreign, after)
-        storages = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage() for tensor in self._fixed.values()}
-        made = [_bytes_of(storage, device) for address, storage in storages.items() if address not in self._foreign]
-        self._made = [(memory, memory.clone()) for memory in made]
-        self._foreign.update(storages)
+        self._parameters = set(self._foreign)
+        try:
+            scrubber.reach(self.kernels.frame())
+            with torch.no_grad():
+                self._execute(plan.setup, self._fixed, Footprint(), self._foreign, after)
+            self._made = self._keep_made()
+            self._pristine = self._made.clone()
+            self._seal = Seal([self._made])
+        except BaseException:
+            with contextlib.suppress(RuntimeError):  # what went wrong is what counts
+                self.kernels.close()
+            raise
+
+    def _keep_made(self) -> torch.Tensor:
+        """Moves what setup made into one piece of memory, which it gives. Its tensors get storages that no operator of a
+        call can resize."""
+        made: dict[int, torch.Tensor] = {}
+        for tensor in self._fixed.values():
+            storage = tensor.untyped_storage()
+            if storage.nbytes() and storage.data_ptr() not in self._foreign:
+                made[storage.data_ptr()] = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+        placed, memory = place_like(list(made.values()), self._device, SMALL_GAP)
+        moved = dict(zip(made, placed))
+        for address, target in moved.items():
+            target.copy_(made[address])
+        for id_, tensor in self._fixed.items():
+            whole = moved.get(tensor.untyped_storage().data_ptr())
+            if whole is not None:
+                size = whole.numel() // tensor.element_size() * tensor.element_size()
+                self._fixed[id_] = whole[:size].view(tensor.dtype).as_strided(
+                    tensor.shape, tensor.stride(), tensor.storage_offset())
+        self._foreign.update(target.data_ptr() for target in placed)
+        return memory
 
     def restore(self) -> None:
-        """What setup made, as it was made: nothing goes from batch to batch."""
-        for memory, pristine in self._made:
-            memory.copy_(pristine)
+        """What setup made, as it was made: nothing goes from batch to batch. Failure if the copies of it were changed, too,
+        which lie where the candidate's kernels run."""
+        self._made.copy_(self._pristine)
+        if not self._seal.intact():
+            raise Failure("candidate", "integrity", "input_modified", "the candidate writes to memory of the runner: what "
+                          "its constructor made cannot be restored", "write to tensors of your own")
+        self._seal.close()
+
+    def renew(self, alternative: Alternative) -> None:
+        """Variables of its kernels. No recorded call of it may exist."""
+        self.kernels.renew({op.kernel for op in alternative.ops if isinstance(op, Launch)})
 
     def call(self, alternative: Alternative, inputs: Sequence[torch.Tensor], footprint: Footprint,
              after: After = _go_on) -> list[torch.Tensor]:
         """One call on these inputs; what it allocates is added to `footprint`. Can be captured."""
-        tensors = dict(self._fixed)
-        tensors.update({info.id: tensor for info, tensor in zip(self._plan.inputs, inputs)})
-        foreign = self._foreign | {tensor.untyped_storage().data_ptr() for tensor in inputs}
-        self._execute(alternative.ops, tensors, footprint, foreign, after)
-        return [self._output(info, tensors[info.id]) for info in alternative.outputs]
+        tensors = self._given(inputs)
+        given = {tensor.untyped_storage().data_ptr() for tensor in inputs}
+        self._execute(alternative.ops, tensors, footprint, self._foreign | given, after)
+        outputs = [self._output(info, tensors[info.id]) for info in alternative.outputs]
+        return self._laid_out(outputs, given | self._parameters, footprint)
+
+    def _laid_out(self, outputs: list[torch.Tensor], taken: set[int], footprint: Footprint) -> list[torch.Tensor]:
+        """The outputs as the reference's lie, which is part of the call."""
+        for index, layout in enumerate(self._layouts[:len(outputs)]):
+            with blaming_candidate("writing an output out"):
+                found = in_layout(outputs[index], layout, taken)
+            if found is not outputs[index]:
+                footprint.add(found)
+                outputs[index] = found
+            taken.add(found.untyped_storage().data_ptr())
+        return outputs
 
     def steps(self, alternative: Alternative, inputs: Sequence[torch.Tensor]) -> list[Any]:
         """A function for each operation, to be called in order: for a profile."""
-        tensors = dict(self._fixed)
-        tensors.update({info.id: tensor for info, tensor in zip(self._plan.inputs, inputs)})
+        tensors = self._given(inputs)
         return [lambda op=op: self._step(op, tensors, Footprint(), set()) for op in alternative.ops]
+
+    def _given(self, inputs: Sequence[torch.Tensor]) -> Tensors:
+        """Other tensors of the same memory, for one call: operators that write into `out` may change their shape."""
+        named = {info.id: tensor for info, tensor in zip(self._plan.inputs, inputs)}
+        return {id_: tensor.detach() for id_, tensor in (self._fixed | named).items()}
 
     def name_of(self, op: Aten | Launch) -> str:
         """Of an operation of a call."""
@@ -193,7 +269,11 @@ class Program:
                 tensors[op.out.id] = torch.tensor(op.values, dtype=op.dtype, device=self._device.torch).reshape(op.shape)
         else:
             with blaming_candidate(op.name):
-                result = op.function(*_resolve(op.args, tensors), **_resolve(op.kwargs, tensors))
+                named = _resolve(op.kwargs, tensors)
+                shapes = [(value, value.shape) for value in named.values() if isinstance(value, torch.Tensor)]
+                result = op.function(*_resolve(op.args, tensors), **named)
+                if any(value.shape != shape for value, shape in shapes):
+                    raise ValueError("it changes the shape of its `out`")
                 self._bind(op, op.out, result, tensors, footprint, foreign)
         for id_ in op.frees:
             tensors.pop(id_, None)
@@ -224,10 +304,6 @@ class Program:
             raise Failure("candidate", "plan", "bad_plan", f"output {info.id} is {tensor.dtype} {list(tensor.shape)}, and "
                           f"the plan says {info.dtype} {list(info.shape)}")
         return tensor
-
-
-def _bytes_of(storage: torch.UntypedStorage, device: Device) -> torch.Tensor:
-    return torch.empty(0, dtype=torch.uint8, device=device.torch).set_(storage)
 
 
 def _resolve(value: Any, tensors: Tensors) -> Any:

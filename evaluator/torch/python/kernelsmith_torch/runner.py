@@ -6,6 +6,7 @@ It never computes an expected output: a candidate's kernels run in this process'
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -14,24 +15,31 @@ import torch
 from kernelsmith_process.framing import Failure, Message
 
 from . import plan_format
-from .accelerator import Device, hashes_of, place_like, use_precision
+from .accelerator import SMALL_GAP, Device, Seal, place_like, use_precision
 from .judge import PRECISIONS, check_sets
+from .layout import Layout
 from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
-from .model_source import VARIANTS, Inputs, Reference
+from .model_source import VARIANTS, Inputs, Reference, blaming
 from .plan_check import Alternative, Aten, check_plan
 from .replay import Program, blaming_candidate
+from .scrub import Scrubber
 from .sharing import Outbox
-from .timing import OTHER_POISON, Call, Clock, Footprint, Patience, op_times
+from .timing import OTHER_POISON, Call, Clock, Footprint, Patience, Times, op_times
 
 _FIRST_SEED = 1
 # Failures after which the process is replaced anyway.
 _LOST = ("crashed", "timed_out", "input_modified")
 _TRIAL_REPLAYS = 5
+_PARAMETERS = "parameters of the model, or memory beside them"
 
 
 def _call_s_of(request: Message) -> float:
     """How long calls may take; a request by hand may leave it open."""
     return float(request.get("call_s", math.inf))
+
+
+def _changes(what: str) -> Failure:
+    return Failure("candidate", "integrity", "input_modified", f"the candidate changes {what}", "write to tensors of your own")
 
 
 class Runner:
@@ -41,10 +49,15 @@ class Runner:
         self._device = device
         self._clock = Clock(device)
         self._outbox = Outbox(device)
+        self._scrubber = Scrubber(device)
         self._reference: Reference | None = None
         self._memory: Message = {}  # how the judge laid the task out
         self._slots: list[tuple[Inputs, Any]] = []
+        self._calls: list[Call] = []
+        self._pool: Any = None
+        self._anchor: Call | None = None  # keeps the pool while its calls come and go
         self._program: Program | None = None
+        self._best: Alternative | None = None  # once the plan is loaded
         self._alone = False
 
     def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
@@ -62,9 +75,7 @@ class Runner:
                 if failure.code == "out_of_memory":
                     raise self._blamed(failure) from failure.__cause__
                 if failure.fault == "candidate" and failure.code not in _LOST and self._is_changed():
-                    raise Failure("candidate", "integrity", "input_modified",
-                                  f"the candidate changes its inputs or the model's parameters ({failure.message})",
-                                  "write to tensors of your own") from failure
+                    raise _changes(f"{_PARAMETERS}, and then: {failure.message}") from failure
                 raise
             finally:
                 if self._memory.get("gives_back"):
@@ -88,15 +99,8 @@ class Runner:
                        "wait for the processes that use this GPU, or end them", failure.where)
 
     def _is_changed(self) -> bool:
-        """Whether the next candidate would find other inputs or parameters than this one did."""
-        if self._reference is None:
-            return False
-        if self._slots and self._shapes_of_inputs() != self._inputs_are:
-            return True
-        return not torch.equal(hashes_of(list(self._state.values())), self._state_hashes)
-
-    def _shapes_of_inputs(self) -> list[tuple[torch.dtype, tuple[int, ...]]]:
-        return [(t.dtype, tuple(t.shape)) for t in self._slots[0][0].tensors()]
+        """Whether the candidate wrote to parameters. Inputs are made anew for each batch."""
+        return self._reference is not None and not self._state_seal.intact()
 
     def close(self) -> None:
         self._outbox.close()
@@ -110,12 +114,32 @@ class Runner:
         use_precision(request["precision"])
         self._capacity = int(request["slots"])
         self._memory = request.get("memory") or {}
-        self._state = self._reference.state()
-        self._state_hashes = hashes_of(list(self._state.values()))
-        self._slots = []
-        self._new_slot()
-        self._inputs_are = self._shapes_of_inputs()
+        self._layouts = [Layout.read(told) for told in request.get("outputs") or []]  # a request by hand may leave them open
+        with blaming(self._reference.path, "moving parameters to the device"):
+            self._take_state()
+        drawn = self._reference.draw(0, _FIRST_SEED)
+        self._outline = drawn.with_tensors([torch.empty_like(t, device="meta") for t in drawn.tensors()])
+        self._inputs_are = [(t.dtype, tuple(t.shape)) for t in drawn.tensors()]
         return {}
+
+    def _take_state(self) -> None:
+        """Parameters and buffers on the device. The originals stay on the host, where no kernel comes to."""
+        assert self._reference is not None
+        self._originals = self._reference.state()
+        placed, self._state_memory = place_like(list(self._originals.values()), self._device, SMALL_GAP)
+        self._state = dict(zip(self._originals, placed))
+        self._copy_state()
+
+    def _copy_state(self) -> None:
+        self._state_memory.fill_(OTHER_POISON)
+        for name, value in self._originals.items():
+            self._state[name].copy_(value)
+        self._state_seal = Seal([self._state_memory])
+
+    def _restore_state(self) -> None:
+        """As the reference has it, whatever the candidate before did, and however far it came."""
+        if not self._state_seal.intact():
+            self._copy_state()
 
     def _limit(self, alone: bool) -> None:
         """A candidate has its share of the device, or, alone there, all that the judge leaves: as much as without others."""
@@ -130,7 +154,9 @@ class Runner:
         if self._reference is None:
             raise Failure("machine", "run", "bad_request", "no task is prepared")
         self._unload()
+        self._restore_state()
         self._limit(bool(request.get("alone")))
+        self._wipe()
         try:
             text, cubins = plan_format.decode(blob)
         except plan_format.PlanError as error:
@@ -142,38 +168,42 @@ class Runner:
                           "plan the candidate with this reference")
         with blaming_candidate("preparing the candidate"):
             self._call_s = _call_s_of(request)
-            self._program = Program(plan, self._state, self._device, self._wait_after_each())
-            self._first_slot()
+            self._program = Program(plan, self._state, self._device, self._scrubber, self._layouts, self._wait_after_each())
+            self._slots = [self._new_slot()]
             timed = []
             for alternative in plan.alternatives:
                 timed.append(self._try(alternative, only=len(plan.alternatives) == 1))
         if all(isinstance(us, Failure) for us in timed):
             raise timed[0]
-        best = min((us, i) for i, us in enumerate(timed) if not isinstance(us, Failure))[1]
-        self._best = plan.alternatives[best]
-        self._calls: list[Call] = []
-        self._pool = self._clock.new_pool()
-        aten = sum(isinstance(op, Aten) for op in self._best.ops)
+        best = plan.alternatives[min((us, i) for i, us in enumerate(timed) if not isinstance(us, Failure))[1]]
+        aten = sum(isinstance(op, Aten) for op in best.ops)
         with blaming_candidate("preparing the candidate"):
-            call = self._call(0)
-        return {"launches": len(self._best.ops) - aten, "aten": aten,
-                "own_ops": sorted({self._program.name_of(op) for op in self._best.ops if not isinstance(op, Aten)}),
-                "best": self._best.name,
+            self._pool = self._clock.new_pool()
+            self._anchor = None if self._memory.get("gives_back") else self._clock.hold(self._pool)
+            self._calls = [self._record(best, 0, self._pool)]
+        self._best = best
+        return {"launches": len(best.ops) - aten, "aten": aten,
+                "own_ops": sorted({self._program.name_of(op) for op in best.ops if not isinstance(op, Aten)}),
+                "best": best.name,
                 "alternatives": [{"name": a.name, "us": None if isinstance(us, Failure) else us or None}
                                  for a, us in zip(plan.alternatives, timed)],
-                "workspace_bytes": sum(size for size, _ in call.footprint.ranges.values())}
+                "workspace_bytes": sum(size for size, _ in self._calls[0].footprint.ranges.values())}
 
     def run(self, request: Message, _: bytes) -> Message:
         """One batch: draws inputs, poisons what the candidate writes, replays, and reads the clocks."""
-        program = self._loaded()
+        program = self._chosen()
         variant, sets = request["variant"], request["sets"]
         check_sets(variant, len(VARIANTS), sets, self._capacity)
         self._played = None
         with blaming_candidate("running the candidate"):
-            calls = [self._call(i) for i in range(len(sets))]
-            times = self._clock.play(calls, lambda: self._lay_out(program, variant, sets),
-                                     Patience(_call_s_of(request)))
-        self._played = calls
+            patience = Patience(_call_s_of(request))
+
+            def play() -> Times | None:
+                self._place_anew(len(sets))
+                return self._clock.play_once(self._calls, lambda: self._lay_out(program, variant, sets), patience)
+
+            times = self._clock.insist(play)
+        self._played = self._calls
         return {"us": times.us, "host_us": times.host_us}
 
     def publish(self, _: Message, __: bytes) -> Message:
@@ -182,24 +212,23 @@ class Runner:
         if self._played is None:
             raise Failure("machine", "run", "bad_request", "there was no batch since the plan was loaded")
         with blaming_candidate("reading the candidate's outputs"):
-            inputs, state = self._hashes(len(self._played))
-            if not torch.equal(inputs, self._input_hashes):
-                raise Failure("candidate", "integrity", "input_modified", "the candidate changes its inputs",
-                              "write to tensors of your own")
-            if not torch.equal(state, self._state_hashes):
-                raise Failure("candidate", "integrity", "input_modified", "the candidate changes parameters of the model",
-                              "write to tensors of your own")
+            for seal, what in ((self._inputs_seal, "its inputs, or memory beside them"), (self._state_seal, _PARAMETERS)):
+                if not seal.intact():
+                    raise _changes(what)
+            self._state_seal.close()
             outbox = self._outbox.publish([call.outputs for call in self._played])
         if not self._memory.get("together", True):
-            self._rest()
+            self._drop_calls()
         return {"outbox": outbox}
 
     def profile(self, _: Message, __: bytes) -> Message:
         """Where a call's time goes: each operation by itself, in order."""
-        program = self._loaded()
+        program = self._chosen()
         with torch.no_grad(), blaming_candidate("profiling the candidate"):
-            self._first_slot()
+            if not self._slots:
+                self._slots = [self._new_slot()]
             self._fill(0, 0, _FIRST_SEED)
+            self._wipe()
             steps = program.steps(self._best, self._slots[0][0].tensors())
             op_times(self._device, steps, Patience(self._call_s))
             times = op_times(self._device, program.steps(self._best, self._slots[0][0].tensors()), Patience(self._call_s))
@@ -217,6 +246,7 @@ class Runner:
         try:
             with torch.no_grad(), blaming_candidate("running the candidate"):
                 self._fill(0, 0, _FIRST_SEED)
+                self._wipe()
                 program.call(alternative, inputs, Footprint(), self._wait_after_each())
                 self._device.finish()
                 if only:
@@ -247,30 +277,28 @@ class Runner:
         inputs = self._slots[slot][0].tensors()
         return self._clock.record(lambda: program.call(alternative, inputs, footprint), footprint, pool)
 
-    def _call(self, slot: int) -> Call:
-        while len(self._calls) <= slot:
-            if len(self._slots) <= slot:
-                self._new_slot()
-            self._calls.append(self._record(self._best, len(self._calls), self._pool))
-        return self._calls[slot]
+    def _place_anew(self, count: int) -> None:
+        """Calls of a batch at other places than those of any batch before: what an earlier one noted of addresses is worth
+        nothing. Recording takes the host's time, and none of the device's."""
+        self._drop_calls()
+        if self._device.drop_workspaces():
+            self._clock.wipe_free_memory()  # they are taken from the same memory again
+        self._loaded().renew(self._best)
+        self._slots = [self._new_slot() for _ in range(count)]
+        order = secrets.SystemRandom().sample(range(count), count)
+        recorded = {slot: self._record(self._best, slot, self._pool) for slot in order}
+        self._calls = [recorded[slot] for slot in range(count)]
 
-    def _rest(self) -> None:
-        """Leaves the device to the truth: the outputs have been copied, the rest is made again."""
+    def _drop_calls(self) -> None:
         self._clock.forget()
         self._calls, self._slots, self._played = [], [], None
-        self._pool = self._clock.new_pool()
+        if self._memory.get("gives_back"):
+            self._pool = self._clock.new_pool()
+            self._device.give_back()
 
-    def _first_slot(self) -> None:
-        if not self._slots:
-            self._new_slot()
-
-    def _new_slot(self) -> None:
-        assert self._reference is not None
-        drawn = self._reference.draw(0, _FIRST_SEED)
-        tensors, memory = place_like(drawn.tensors(), self._device)
-        self._slots.append((drawn.with_tensors(tensors), memory))
-        del drawn
-        self._fill(len(self._slots) - 1, 0, _FIRST_SEED)
+    def _new_slot(self) -> tuple[Inputs, Any]:
+        tensors, memory = place_like(self._outline.tensors(), self._device)
+        return self._outline.with_tensors(tensors), memory
 
     def _fill(self, slot: int, variant: int, seed: int) -> None:
         assert self._reference is not None
@@ -281,28 +309,41 @@ class Runner:
             self._device.give_back()
 
     def _lay_out(self, program: Program, variant: int, sets: list[int]) -> None:
-        """Nothing that an earlier batch wrote is left: neither beside the inputs nor in memory that nobody uses."""
+        """Nothing that an earlier batch wrote is left, and nothing that we compute from secrets: neither beside the inputs,
+        nor in the outbox, nor in memory that nobody uses."""
         for _, memory in self._slots:
-            if memory is not None:
-                memory.fill_(OTHER_POISON)
-        self._clock.wipe_free_memory()
+            memory.fill_(OTHER_POISON)
         for slot, seed in enumerate(sets):
             self._fill(slot, variant, seed)
         program.restore()
-        self._input_hashes, _ = self._hashes(len(sets))
+        self._inputs_seal = Seal([memory for _, memory in self._slots])
+        self._wipe()
 
-    def _hashes(self, slots: int) -> tuple[torch.Tensor, torch.Tensor]:
-        return (hashes_of([t for inputs, _ in self._slots[:slots] for t in inputs.tensors()]),
-                hashes_of(list(self._state.values())))
+    def _wipe(self) -> None:
+        """What nobody uses, and kernels can reach: maybe outputs of another candidate among it."""
+        self._outbox.wipe()
+        self._clock.wipe_free_memory()
+        self._scrubber.run()
 
     def _loaded(self) -> Program:
         if self._program is None:
             raise Failure("machine", "run", "bad_request", "no plan is loaded")
         return self._program
 
+    def _chosen(self) -> Program:
+        """A program that was loaded to the end."""
+        if self._best is None:
+            raise Failure("machine", "run", "bad_request", "no plan is loaded")
+        return self._loaded()
+
     def _unload(self) -> None:
+        """Drops all that belongs to a candidate."""
         self._clock.forget()
-        self._calls, self._played = [], None
-        if self._program is not None:
-            self._program.kernels.close()
-        self._program = None
+        self._calls, self._slots, self._played = [], [], None
+        self._pool = self._anchor = None
+        program, self._program, self._best = self._program, None, None
+        if program is not None:
+            program.kernels.close()
+        del program
+        self._device.drop_workspaces()
+        self._device.give_back()

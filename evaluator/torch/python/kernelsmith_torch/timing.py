@@ -85,6 +85,7 @@ class Clock:
             self._stream = torch.cuda.Stream(device.torch)
             self._sweep = torch.empty(device.facts()["l2_bytes"] // 2, dtype=torch.int32, device=device.torch)
             self._trifle = torch.zeros(1, device=device.torch)
+            self._persists = device.facts()["capability"] >= [8, 0]
         self._pool = self.new_pool()
 
     def record(self, function: Function, footprint: Footprint | None = None, pool: Any = None) -> Call:
@@ -126,25 +127,40 @@ class Clock:
         """Graph memory of its own for record(): given back once its calls are forgotten."""
         return torch.cuda.graph_pool_handle() if self._device.is_cuda else None
 
+    def hold(self, pool: Any) -> Call:
+        """A call that keeps a pool while it is kept itself: PyTorch takes no pool whose graphs are all gone."""
+        return self.record(lambda: [self._trifle.clone()], pool=pool)
+
     def forget(self) -> None:
         """Drops the graphs of batches. Before the calls that they hold are dropped."""
         for executable in self._graphs.values():
             self._ok(self._driver.cuGraphExecDestroy(executable))
         self._graphs.clear()
-        self._pool = self.new_pool()  # PyTorch takes no pool whose graphs are all gone
+        self._pool = self.new_pool()
 
     def play(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None = None) -> Times:
         """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. Where the launch came
         too late to be measured, all of it is done again. Failure (timed_out) where `patience` ends before the batch."""
+        return self.insist(lambda: self.play_once(calls, lay_out, patience))
+
+    def play_once(self, calls: Sequence[Call], lay_out: Callable[[], None],
+                  patience: Patience | None = None) -> Times | None:
+        """The same, and nothing where the launch came too late."""
         if not self._device.is_cuda or any(call.graph is None for call in calls):
             return self._play_launched(calls, lay_out)
         executable = self._batch(calls)
+        lay_out()
+        self.poison(calls)
+        times, in_time = self._measure(lambda: self._ok(self._driver.cuGraphLaunch(executable, self._stream.cuda_stream)),
+                                       patience)
+        return times if in_time else None
+
+    @staticmethod
+    def insist(play: Callable[[], Times | None]) -> Times:
+        """Plays until it was measured. Failure where that needs too many tries."""
         for _ in range(_TRIES):
-            lay_out()
-            self.poison(calls)
-            times, in_time = self._measure(lambda: self._ok(self._driver.cuGraphLaunch(executable,
-                                                                                       self._stream.cuda_stream)), patience)
-            if in_time:
+            times = play()
+            if times is not None:
                 return times
         raise Failure("machine", "run", "late_launch", f"a batch was launched late {_TRIES} times",
                       "let no other program use this machine's processors")
@@ -158,16 +174,19 @@ class Clock:
             self._ok(self._driver.cuMemsetD8Async(address, byte, size, stream))
 
     def wipe_free_memory(self) -> None:
-        """Overwrites what PyTorch's allocator holds and nobody uses: kernels can reach it."""
+        """Overwrites what PyTorch's allocator holds and nobody uses, between tensors too: kernels can reach it."""
         if not self._device.is_cuda:
             return
         self._device.finish()
         stream = torch.cuda.current_stream(self._device.torch).cuda_stream
         for segment in torch.cuda.memory_snapshot():
+            if segment["device"] != self._device.torch.index:
+                continue
             address = segment["address"]
             for block in segment["blocks"]:
-                if block["state"] == "inactive" and segment["device"] == self._device.torch.index:
-                    self._ok(self._driver.cuMemsetD8Async(address, OTHER_POISON, block["size"], stream))
+                used = 0 if block["state"] == "inactive" else block.get("requested_size", block["size"])
+                if used < block["size"]:
+                    self._ok(self._driver.cuMemsetD8Async(address + used, OTHER_POISON, block["size"] - used, stream))
                 address += block["size"]
 
     def _play_launched(self, calls: Sequence[Call], lay_out: Callable[[], None]) -> Times:
@@ -188,9 +207,11 @@ class Clock:
     def _measure(self, launch: Callable[[], object], patience: Patience | None = None) -> tuple[Times, bool]:
         self._device.finish()
         for _ in range(2):  # the first work after another context ran takes some 130 us more
-            self._trifle.add_(1)
+            self._trifle.fill_(1)
             self._device.finish()
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        if self._persists:
+            self._ok(self._driver.cuCtxResetPersistingL2Cache())  # such lines outlive a sweep
         with torch.cuda.stream(self._stream):
             self._sweep.zero_()
             torch.cuda._sleep(int(self._gate_us * _CYCLES_PER_US))

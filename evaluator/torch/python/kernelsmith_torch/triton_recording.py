@@ -7,12 +7,15 @@ the runner's are. An autotuned launch becomes a Choice: one list of steps for ea
 from __future__ import annotations
 
 import os
+import re
 import types
+from collections.abc import Callable
 from typing import Any
 
 import torch
 import triton
 from triton.backends.compiler import GPUTarget
+from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler.errors import CompilationError
 from triton.runtime import driver
 from triton.runtime.autotuner import Autotuner, Config
@@ -22,6 +25,8 @@ from triton.runtime.jit import JITFunction
 from . import cubin
 from .device import Device
 from .recording import Choice, Refused, Step, Tape, address
+
+_LEFTOVER = re.compile(r"^\.global \.align 1 \.b8 _\$_str\[\d+\] = .*\n", re.MULTILINE)
 
 # Launches that a device takes: the grid's second and third extents have 16 bits.
 MOST_GRID = (2**31 - 1, 2**16 - 1, 2**16 - 1)
@@ -74,6 +79,7 @@ class Recording:
 
     def install(self) -> None:
         driver.set_active(_Driver(self.device))
+        CUDABackend.make_ptx = _without_leftover(CUDABackend.make_ptx)
         JITFunction.run = lambda kernel, *args, grid, warmup, **kwargs: self._run(kernel, args, grid, warmup, kwargs)
         Autotuner.run = lambda tuner, *args, **kwargs: self._tune(tuner, args, kwargs)
 
@@ -225,6 +231,17 @@ class _Driver:
 
     def _launch(self, *args: Any) -> None:
         raise Refused("not_allowed", "a compiled kernel is launched by hand", "launch the @triton.jit function")
+
+
+def _without_leftover(make_ptx: Callable[..., str]) -> Callable[..., str]:
+    """libdevice leaves the name of a switch as a variable that no code reads. The runner loads kernels with variables anew
+    for each batch, which the first call would feel."""
+
+    def make(*args: Any, **kwargs: Any) -> str:
+        text = make_ptx(*args, **kwargs)
+        return _LEFTOVER.sub("", text) if text.count("_$_str") == 1 else text
+
+    return make
 
 
 def _stand_in(v: Any) -> Any:

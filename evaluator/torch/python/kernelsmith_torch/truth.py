@@ -135,7 +135,8 @@ class Truth:
                 one.truth, one.own = flattened(t.to(r.dtype)), flattened(r)
             else:
                 del t
-                self._budget(one, flattened(r), flattened(p), self._terms(r), variant, len(found))
+                own = flattened(r)
+                self._budget(one, own, own if p is r else flattened(p), self._terms(r), variant, len(found))
             plain[len(found)] = low[len(found)] = None
             found.append(one)
         return found
@@ -154,7 +155,8 @@ class Truth:
             if allclose:
                 one.allowed[part] = self._figures(t, r[part])
             else:
-                allowed, scale = self._rounding(one.dtype, t, r[part], p[part], terms, more)
+                own = r[part]
+                allowed, scale = self._rounding(one.dtype, t, own, own if p is r else p[part], terms, more)
                 one.allowed[part] = allowed
                 scales.append(scale)
             if truth is not one.truth:
@@ -183,7 +185,9 @@ class Truth:
         """Of elements that begin at a block: what each may be off, and what the error's RMS may be in each block."""
         info = torch.finfo(dtype)
         tiny = 2 * info.smallest_normal * info.eps if dtype == torch.float16 else 1024 * info.smallest_normal
-        error = torch.maximum((r.double() - t).abs(), (p.double() - t).abs())
+        error = (r.double() - t).abs()
+        if p is not r:
+            error = torch.maximum(error, (p.double() - t).abs())
         finite = t.isfinite() & r.isfinite()
         error = torch.where(finite & error.isfinite(), error, 0.0)
         magnitude = torch.where(finite, t.abs(), 0.0)
@@ -191,9 +195,8 @@ class Truth:
         u = 2.0**-53 if dtype in (torch.float64, torch.complex128) else 2.0**-24
         g = max(16.0, 2.0 * math.sqrt(terms)) * (1.0 if self._wide is not None else 4.0)
         step = max(info.eps, _STEP[self._precision])
-        blocks = torch.arange(t.numel(), device=t.device) // BLOCK
-        allowed = own_errors(dtype) * torch.maximum(error, error_rms[blocks])
-        allowed += 4 * g * u * torch.maximum(magnitude, truth_rms[blocks]) + step * magnitude + tiny
+        allowed = own_errors(dtype) * torch.maximum(error, _of_each(error_rms, t.numel()))
+        allowed += 4 * g * u * torch.maximum(magnitude, _of_each(truth_rms, t.numel())) + step * magnitude + tiny
         allowed[t.isfinite() != r.isfinite()] = math.inf
         return allowed, 4 * error_rms + g * u * truth_rms + step / 2 * truth_rms + tiny
 
@@ -308,6 +311,11 @@ def flattened(tensor: torch.Tensor) -> torch.Tensor:
 
 def _rms(values: torch.Tensor) -> torch.Tensor:
     return values.square().mean().sqrt()
+
+
+def _of_each(blocks: torch.Tensor, count: int) -> torch.Tensor:
+    """The value of its block for each of `count` elements."""
+    return blocks.repeat_interleave(BLOCK)[:count]
 
 
 def _block_rms(values: torch.Tensor) -> torch.Tensor:

@@ -21,7 +21,7 @@ import torch  # noqa: E402
 
 from kernelsmith_process.framing import Failure, Handler, Message, serve, take_streams
 
-from .accelerator import Device
+from .accelerator import Device, hash_of
 from .judge import Judge
 from .model_source import is_memory
 from .replay import device_failed
@@ -93,6 +93,11 @@ def why_not_opened(error: BaseException) -> Failure:
                    "install PyTorch with CUDA, and a driver for it")
 
 
+def warm_up(device: Device) -> None:
+    """The first launch of a Triton kernel in a process takes half a second, which nobody waits for here."""
+    hash_of(torch.zeros(1 << 16, dtype=torch.int32, device=device.torch))
+
+
 class Opening:
     """Answers requests by the handler that `make` gives; if the device was full, `make` is tried at each of them."""
 
@@ -128,6 +133,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     def open_role() -> Handler:
         device = Device(None if chosen.cpu else chosen.device)
+        warm_up(device)
         roles.append(Judge(device) if chosen.role == "judge" else Runner(device))
         return Worker(roles[-1], device, requests).handle
 

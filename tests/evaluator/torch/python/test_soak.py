@@ -100,13 +100,17 @@ HOSTILE = [writing_out("x", 64, 960), writing_out("x", 2, 3), writing_out(WEIGHT
 
 
 class Runners(unittest.TestCase):
-    def test_what_an_operator_did_to_inputs_or_parameters_is_told(self) -> None:
-        for target, shape in (("x", (64, 960)), ("x", (2, 3)), (WEIGHT, (480, 960)), (BIAS, (1,))):
+    def test_no_operator_changes_the_shape_of_what_the_runner_keeps(self) -> None:
+        for target, shape, code in (("x", (64, 960), "operation_failed"), ("x", (2, 3), "operation_failed"),
+                                    (WEIGHT, (480, 960), "operation_failed"), (BIAS, (1,), "input_modified")):
             bench = Bench(LINEAR)
             self.addCleanup(bench.close)
+            before = [t.shape for t in bench.runner._state.values()]
             with self.assertRaises(Failure) as caught:
                 self.play(bench, writing_out(target, *shape)().bytes(), [1], 0)
-            self.assertEqual((caught.exception.fault, caught.exception.code), ("candidate", "input_modified"))
+            self.assertEqual((caught.exception.fault, caught.exception.code), ("candidate", code))
+            self.assertEqual([t.shape for t in bench.runner._state.values()], before)
+            self.assertIsNone(bench.judged(linear_plan())["wrong"])
 
     def test_no_honest_plan_suffers_for_another(self) -> None:
         bench = Bench(LINEAR)

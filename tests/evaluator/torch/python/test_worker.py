@@ -28,7 +28,7 @@ class Linear(unittest.TestCase):
     def test_prepare_describes_the_task(self) -> None:
         told = self.bench.prepared
         self.assertEqual(told["inputs"], [{"dtype": "float32", "shape": [16, 96]}])
-        self.assertEqual(told["outputs"], [{"dtype": "float32", "shape": [16, 48]}])
+        self.assertEqual(told["outputs"], [{"dtype": "float32", "shape": [16, 48], "stride": (48, 1), "fresh": True}])
         self.assertEqual(told["state"], ["linear.weight", "linear.bias"])
         self.assertEqual(told["variants"], ["given", "scaled", "shifted"])
         self.assertEqual((told["slots"], told["compulsory_bytes"], told["notes"]), (3, 16 * 96 * 4, []))

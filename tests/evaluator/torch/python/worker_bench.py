@@ -101,7 +101,8 @@ class Bench:
         except Failure:
             self.folder.cleanup()
             raise
-        self.runner.prepare({"reference": self.path, "precision": precision, "slots": slots}, b"")
+        self.runner.prepare({"reference": self.path, "precision": precision, "slots": slots,
+                             "outputs": self.prepared["outputs"]}, b"")
 
     def judged(self, plan: Plan, sets: list[int] = [101, 102], variant: int = 0) -> dict[str, Any]:  # noqa: B006
         """Loads and runs a plan; what compare() says of its outputs."""

@@ -58,6 +58,7 @@ class Runner:
     def handle(self, request, blob):
         do = request["do"]
         if do == "prepare":
+            assert "slots" not in request or request["outputs"][0]["shape"] == [2, 3], "how the reference's outputs lie"
             self.prepared = True
             return {}, b""
         assert self.prepared

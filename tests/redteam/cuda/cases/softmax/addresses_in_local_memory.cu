@@ -1,4 +1,4 @@
-// redteam: neutralised
+// redteam: neutralised or rejected(integrity, out_of_bounds)
 // twin: honest
 // tries: does all calls of a batch in its first launch, whose addresses an earlier batch left in local memory (a stack that nobody clears)
 

@@ -1,4 +1,4 @@
-// redteam: neutralised or rejected(run, crashed)
+// redteam: neutralised or rejected(run, crashed) or rejected(integrity, out_of_bounds)
 // twin: honest
 // tries: does all calls of a batch in its first launch, whose addresses an earlier batch left in the device's heap (malloc in a kernel)
 

@@ -1,0 +1,62 @@
+"""Keyword arguments as run.yaml's settings."""
+
+import difflib
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ._errors import Error
+from ._proposers import _Configured
+
+# Shorthands of run.yaml's budgets, as the command has them.
+_BUDGETS = ("iterations", "evaluations", "wall_time_s", "usd")
+
+_TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
+    **dict.fromkeys(("iterations", "evaluations", "workers", "random_seed", "pipeline"), ("a whole number", (int,))),
+    **dict.fromkeys(("wall_time_s", "usd"), ("a number", (int, float))),
+    **dict.fromkeys(("budgets", "islands", "migration", "sampler", "limits", "archive"), ("a dict", (Mapping,))),
+    "deterministic": ("True or False", (bool,)),
+    "durability": ("a text", (str,)),
+    "operators": ("a list", (list, tuple)),
+}
+
+
+def settings_from(settings: dict[str, Any], proposer: Any) -> tuple[str, Any]:
+    """The settings as JSON in run.yaml's terms, and what of `proposer` is a Python object."""
+    settings = dict(settings)
+    for name, value in settings.items():
+        _check_type(name, value)
+    budgets = {name: settings.pop(name) for name in _BUDGETS if name in settings}
+    if budgets:
+        settings["budgets"] = {**settings.get("budgets", {}), **budgets}
+    for name in settings:  # what run.yaml does not know by this name; 0.85 tells evaluator from evaluations
+        for known in difflib.get_close_matches(name, _BUDGETS, 1, 0.85):
+            raise Error(f"unknown key '{name}'", "bad_input", "the keyword arguments", f"did you mean {known}?")
+    if "random_seed" in settings:
+        settings["seed"] = settings.pop("random_seed")
+    if isinstance(proposer, type) and issubclass(proposer, _Configured):
+        raise TypeError(f"this is a class, and not an object of it: write {proposer.__name__}(...)")
+    if isinstance(proposer, _Configured):
+        settings["proposer"] = proposer.settings
+        proposer = None
+    return json.dumps({"version": 1, **settings}, default=_plain), proposer
+
+
+def _check_type(name: str, value: Any) -> None:
+    """What stands within a section is checked as run.yaml is."""
+    if name not in _TYPES:
+        return
+    words, types = _TYPES[name]
+    plain = value.tolist() if hasattr(value, "tolist") else value  # NumPy's
+    if not isinstance(plain, types) or (isinstance(plain, bool) and types != (bool,)):
+        raise TypeError(f"{name} is {words}, not {type(value).__name__}")
+
+
+def _plain(value: Any) -> Any:
+    """Paths and NumPy's numbers, as JSON has them."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a setting is no plain value, but {type(value).__name__}")

@@ -1,0 +1,58 @@
+"""Results as notebooks show them: small tables, in which every foreign text is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ._page import text
+from ._words import clock, measured, number
+
+_LAST_LINES = 12  # of diagnostics: what a compiler or a traceback says stands at its end
+_STYLE = "text-align: left; white-space: pre-wrap"
+
+
+def _table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
+    kept = [(name, str(value)) for name, value in rows if value not in (None, "")]
+    lines = "".join(f'<tr><th>{text(name)}</th><td style="{_STYLE}">{text(value)}</td></tr>' for name, value in kept)
+    return f"<table><caption>{text(title)}</caption>{lines}</table>"
+
+
+def _verdict(evaluation: Any) -> list[tuple[str, Any]]:
+    if evaluation.accepted:
+        value, interval = measured(evaluation.measurement)
+        return [("fitness", f"{value} {interval}".strip()), ("speedup", _speedup(evaluation)),
+                *((name, number(one)) for name, one in evaluation.features.items())]
+    told = (evaluation.diagnostics or "").strip().splitlines()
+    return [("rejected", f"{evaluation.stage}, {evaluation.code}"), ("diagnostics", "\n".join(told[-_LAST_LINES:]))]
+
+
+def _speedup(evaluation: Any) -> str | None:
+    return None if evaluation.speedup is None else " ".join(measured(evaluation.speedup)).strip()
+
+
+def evaluation(one: Any) -> str:
+    return _table("Evaluation", _verdict(one))
+
+
+def program(one: Any) -> str:
+    parents = ", ".join(map(str, one.parents))
+    return _table(f"Program {one.id}", [("origin", one.origin), ("parents", parents), ("files", ", ".join(one.source.files)),
+                                        *_verdict(one.evaluation)])
+
+
+def outcome(one: Any) -> str:
+    counts = one.counts
+    best = one.best
+    rows = [("ended", " ".join(filter(None, (one.reason, one.budget)))), ("error", one.error),
+            ("iterations", counts["iterations"]),
+            ("evaluations", f"{counts['evaluations']}, {counts['rejected']} rejected"),
+            ("cost", f"{one.usd:.4f} USD" if one.usd else None), ("time", clock(one.elapsed_s))]
+    if best is not None:
+        rows += [("best", f"program {best.id}, {best.origin}"), *_verdict(one.confirmation or best.evaluation)]
+    return _table("Outcome", rows)
+
+
+def evolution(one: Any) -> str:
+    rows = [("best score", number(one.best_score)), *one.metrics.items(), ("folder", one.output_dir)]
+    return _table("EvolutionResult", rows)

@@ -1,0 +1,94 @@
+// A link: one connection of libnats with its JetStream context, from its opening to its closing. Where it
+// broke off libnats makes it anew; closed (credentials refused, what came could not be read) it stays closed.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <nats/nats.h>
+
+#include <kernelsmith/core/result.hpp>
+
+#include "bus.hpp"
+
+namespace kernelsmith::fleet {
+
+template <auto destroy>
+struct Destroy {
+  template <class T>
+  void operator()(T* object) const {
+    destroy(object);
+  }
+};
+
+using NatsOptions = std::unique_ptr<natsOptions, Destroy<natsOptions_Destroy>>;
+using NatsMessage = std::unique_ptr<natsMsg, Destroy<natsMsg_Destroy>>;
+using NatsSubscription = std::unique_ptr<natsSubscription, Destroy<natsSubscription_Destroy>>;
+using StreamInfo = std::unique_ptr<jsStreamInfo, Destroy<jsStreamInfo_Destroy>>;
+using ConsumerInfo = std::unique_ptr<jsConsumerInfo, Destroy<jsConsumerInfo_Destroy>>;
+using PublishAck = std::unique_ptr<jsPubAck, Destroy<jsPubAck_Destroy>>;
+
+/// What a call answered: libnats' status, and JetStream's own code where that failed it.
+struct Outcome {
+  natsStatus status = NATS_OK;
+  jsErrCode code = static_cast<jsErrCode>(0);
+
+  bool ok() const { return status == NATS_OK; }
+  /// The server is away, or JetStream is not ready yet.
+  bool is_passing() const;
+  /// As well: an answer that cannot be read, no room, or no JetStream, from a server that had it.
+  bool may_pass() const;
+  bool lacks_room() const;
+  bool lacks_jetstream() const;
+};
+
+/// The settings of a link. Errors: `not_found` (a file), `bad_input`.
+Result<NatsOptions> options_for(const BusOptions& wanted);
+
+/// Thread-safe.
+class NatsLink {
+ public:
+  enum class Event { lost, made, closed };
+  /// Called by threads of libnats.
+  using Happened = std::function<void(Event)>;
+
+  /// One try; null where `outcome` is not ok.
+  static std::shared_ptr<NatsLink> open(natsOptions& options, Happened happened, Outcome& outcome);
+  ~NatsLink();
+  NatsLink(const NatsLink&) = delete;
+  NatsLink& operator=(const NatsLink&) = delete;
+
+  natsConnection* connection() const { return connection_; }
+  jsCtx* stream() const { return stream_; }
+  /// Bytes that a message may have, as the server said when it was connected.
+  std::int64_t most_bytes() const { return most_bytes_.load(); }
+  bool is_closed() const;
+  /// For one whose server says what cannot be.
+  void close() const;
+
+ private:
+  explicit NatsLink(Happened happened) : happened_(std::move(happened)) {}
+  Outcome connect(natsOptions& options);
+  void measure();
+  template <Event event>
+  static void on_event(natsConnection*, void* self);
+
+  const Happened happened_;
+  natsConnection* connection_ = nullptr;
+  jsCtx* stream_ = nullptr;
+  std::atomic<std::int64_t> most_bytes_ = 0;
+  mutable std::mutex mutex_;
+  std::condition_variable closed_changed_;
+  bool closed_ = false;  // guarded by mutex_: no callback comes any more
+};
+
+/// An Error for what libnats or JetStream refused; `doing` is what was wanted, such as "a job cannot be
+/// queued".
+Error nats_error(const Outcome& outcome, const std::string& doing, const std::string& url);
+
+}  // namespace kernelsmith::fleet

@@ -1,0 +1,95 @@
+// What is put into a stream while somebody listens, over whichever link there is.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bus.hpp"
+#include "nats_connection.hpp"
+
+namespace kernelsmith::fleet {
+
+/// A subscription whose function runs no more when it is destroyed.
+class Subscribed {
+ public:
+  Subscribed(const NatsLink& link, const std::string& subject, natsMsgHandler take, void* taker) {
+    natsSubscription* made = nullptr;
+    outcome_.status = natsConnection_Subscribe(&made, link.connection(), subject.c_str(), take, taker);
+    if (!outcome_.ok()) return;
+    subscription_.reset(made);
+    natsSubscription_SetPendingLimits(made, -1, -1);
+    natsSubscription_SetOnCompleteCB(
+        made,
+        [](void* self) {
+          auto& subscribed = *static_cast<Subscribed*>(self);
+          const std::lock_guard lock(subscribed.mutex_);
+          subscribed.ended_ = true;
+          subscribed.ended_changed_.notify_all();
+        },
+        this);
+    outcome_.status = natsConnection_Flush(link.connection());
+  }
+  ~Subscribed() {
+    if (!subscription_) return;
+    natsSubscription_Unsubscribe(subscription_.get());
+    std::unique_lock lock(mutex_);
+    ended_changed_.wait(lock, [this] { return ended_; });
+  }
+  Subscribed(const Subscribed&) = delete;
+  Subscribed& operator=(const Subscribed&) = delete;
+
+  const Outcome& outcome() const { return outcome_; }
+
+ private:
+  Outcome outcome_;
+  NatsSubscription subscription_;
+  std::mutex mutex_;
+  std::condition_variable ended_changed_;
+  bool ended_ = false;  // guarded by mutex_
+};
+
+class NatsListening final : public Listening, private NatsConnection::OnLink {
+ public:
+  NatsListening(std::shared_ptr<NatsConnection> connection, std::string subject,
+                std::function<void(std::string_view)> take)
+      : connection_(std::move(connection)), subject_(std::move(subject)), take_(std::move(take)) {
+    connection_->add(*this);
+  }
+  ~NatsListening() override { connection_->remove(*this); }
+
+  Outcome begin() {
+    std::shared_ptr<NatsLink> link;
+    do begin_on(link = connection_->link());
+    while (link != connection_->link());
+    const std::lock_guard lock(mutex_);
+    return subscribed_->outcome();
+  }
+
+ private:
+  void begin_on(const std::shared_ptr<NatsLink>& link) override {
+    const std::lock_guard lock(mutex_);
+    if (link_ == link) return;
+    subscribed_ = std::make_unique<Subscribed>(*link, subject_, on_message, this);
+    link_ = link;
+  }
+
+  static void on_message(natsConnection*, natsSubscription*, natsMsg* raw, void* self) {
+    const NatsMessage message(raw);
+    static_cast<NatsListening*>(self)->take_(
+        {natsMsg_GetData(raw), static_cast<std::size_t>(natsMsg_GetDataLength(raw))});
+  }
+
+  const std::shared_ptr<NatsConnection> connection_;
+  const std::string subject_;
+  const std::function<void(std::string_view)> take_;
+  std::mutex mutex_;
+  std::shared_ptr<NatsLink> link_;          // guarded by mutex_; outlives the subscription
+  std::unique_ptr<Subscribed> subscribed_;  // guarded by mutex_
+};
+
+}  // namespace kernelsmith::fleet

@@ -1,0 +1,177 @@
+// What an administrator or a power failure does to the server while the fleet is connected.
+#include <filesystem>
+#include <fstream>
+#include <future>
+
+#include <gmock/gmock.h>
+#include <nats/nats.h>
+
+#include "bus.hpp"
+#include "fleet_fixture.hpp"
+#include "names.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using namespace testing;
+
+class FleetRecovery : public FleetTest {
+ protected:
+  /// As whoever may do everything on the server.
+  void administer(const std::function<natsStatus(jsCtx*)>& act) const {
+    natsConnection* connection = nullptr;
+    jsCtx* stream = nullptr;
+    ASSERT_EQ(natsConnection_ConnectTo(&connection, server_->url().c_str()), NATS_OK);
+    ASSERT_EQ(natsConnection_JetStream(&stream, connection, nullptr), NATS_OK);
+    EXPECT_EQ(act(stream), NATS_OK);
+    jsCtx_Destroy(stream);
+    natsConnection_Destroy(connection);
+  }
+
+  void delete_stream(const char* name) const {
+    administer([&](jsCtx* stream) { return js_DeleteStream(stream, name, nullptr, nullptr); });
+  }
+};
+
+TEST_F(FleetRecovery, AStreamThatWasDeletedIsMadeAnew) {
+  const TestWorker worker(server_->url(), own_number);
+  const auto evaluator = fleet(hill());
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 1)).fitness(), 1);
+  for (const char* const stream :
+       {fleet::kJobsStream, fleet::kResultsStream, fleet::kTasksStream, fleet::kFleetStream})
+    delete_stream(stream);
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 2)).fitness(), 2);
+}
+
+TEST_F(FleetRecovery, AQueueThatWasDeletedIsMadeAnew) {
+  const TestWorker worker(server_->url(), own_number);
+  const auto evaluator = fleet(hill());
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 1)).fitness(), 1);
+  administer([](jsCtx* stream) {
+    return js_DeleteConsumer(stream, fleet::kJobsStream, fleet::jobs_queue("fake", "").c_str(), nullptr,
+                             nullptr);
+  });
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 2)).fitness(), 2);
+}
+
+TEST_F(FleetRecovery, AQueueThatIsAheadOfItsStreamIsMadeAnew) {
+  {
+    const TestWorker worker(server_->url(), own_number);
+    const auto evaluator = fleet(hill());
+    for (std::uint64_t i = 0; i < 9; ++i)
+      EXPECT_EQ(Answer(*evaluator, job_of(hill(), i)).fitness(), static_cast<double>(i));
+  }
+  server_->kill();
+  std::filesystem::remove_all(server_->messages_of(fleet::kJobsStream));
+  server_->start_again();
+  const TestWorker worker(server_->url(), own_number);
+  EXPECT_EQ(Answer(*fleet(hill()), job_of(hill(), 9, 0, "another run")).fitness(), 9);
+}
+
+TEST_F(FleetRecovery, ATaskThatIsLostIsSentAgain) {
+  TestWorker first(server_->url(), own_number);
+  const auto evaluator = fleet(hill());
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 1)).fitness(), 1);
+  ASSERT_TRUE(first.end());
+  administer([](jsCtx* stream) { return js_PurgeStream(stream, fleet::kTasksStream, nullptr, nullptr); });
+  const TestWorker second(server_->url(), own_number);
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 2)).fitness(), 2);
+}
+
+/// A server whose configuration can be changed.
+class FleetConfiguration : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!NatsServer::is_installed()) GTEST_SKIP() << "nats-server is not installed";
+  }
+
+  void start(const std::string& configuration) {
+    std::ofstream(file()) << configuration;
+    server_.emplace(std::vector<std::string>{"-c", file().string()});
+  }
+
+  void change(const std::string& configuration) const {
+    std::ofstream(file()) << configuration;
+    server_->reload();
+  }
+
+  std::string jetstream() const {
+    return "jetstream { store_dir: \"" + (folder_ / "store").string() + "\" }\n";
+  }
+
+  std::optional<NatsServer> server_;
+
+ private:
+  std::filesystem::path file() const { return folder_ / "nats.conf"; }
+
+  TemporaryFolder folder_;
+};
+
+/// As one that has just started, and takes connections before its JetStream answers.
+TEST_F(FleetConfiguration, AServerWhoseJetStreamIsNotReadyIsAskedAgain) {
+  start("debug: false\n");
+  const auto server = parse_fleet_server(server_->url()).value();
+  auto opened =
+      std::async(std::launch::async, [&] { return fleet::connect({.server = server, .name = "test"}, {}); });
+  natsConnection* connection = nullptr;
+  ASSERT_EQ(natsConnection_ConnectTo(&connection, server_->url().c_str()), NATS_OK);
+  natsConnection_Destroy(connection);
+  change(jetstream());
+  const auto bus = opened.get();
+  EXPECT_TRUE(bus) << describe(bus.error());
+}
+
+TEST_F(FleetConfiguration, AServerWithoutJetStreamIsNamed) {
+  start("debug: false\n");
+  const auto bus = fleet::connect({.server = parse_fleet_server(server_->url()).value(), .name = "test"}, {});
+  ASSERT_FALSE(bus);
+  EXPECT_EQ(bus.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(bus.error().hint, ::testing::HasSubstr("-js"));
+}
+
+/// A server with a token.
+class FleetToken : public FleetConfiguration {
+ protected:
+  void SetUp() override {
+    FleetConfiguration::SetUp();
+    if (IsSkipped()) return;
+    start(with_token("first"));
+    url_ = "nats://first@127.0.0.1:" + server_->port();
+  }
+
+  void change_token(const char* token) const { change(with_token(token)); }
+
+  std::string url_;
+
+ private:
+  std::string with_token(const char* token) const {
+    return std::string("authorization { token: ") + token + " }\n" + jetstream();
+  }
+};
+
+TEST_F(FleetToken, ChangedAndChangedBackIsNoEnd) {
+  FleetOptions options;
+  options.server = parse_fleet_server(url_).value();
+  TestWorker worker(url_, own_number);
+  const auto evaluator = make_fleet_evaluator(hill(), options).value();
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 1)).fitness(), 1);
+  change_token("second");
+  worker.wait_for("the server is away; the latest try to connect: the server does not accept");
+  Answer waiting(*evaluator, job_of(hill(), 2));
+  change_token("first");
+  EXPECT_EQ(waiting.fitness(), 2);
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 3)).fitness(), 3);
+}
+
+TEST_F(FleetToken, ThatStaysChangedIsNamed) {
+  const auto bus = fleet::connect({.server = parse_fleet_server(url_).value(), .name = "test"}, {}).value();
+  change_token("second");
+  while (!bus->refusal()) std::this_thread::sleep_for(10ms);
+  const Error error = bus->away_error();
+  EXPECT_EQ(error.code, ErrorCode::network);
+  EXPECT_THAT(error.message, ::testing::HasSubstr("does not accept these credentials"));
+  EXPECT_THAT(error.hint, ::testing::HasSubstr("user and password"));
+}
+
+}  // namespace
+}  // namespace kernelsmith

@@ -1,0 +1,26 @@
+// redteam: neutralised or rejected(run, crashed) or rejected(integrity, out_of_bounds)
+// twin: honest
+// tries: does all calls of a batch in its first launch, whose addresses an earlier batch wrote into a __constant__ variable
+
+#include "one_launch.cuh"
+
+__constant__ unsigned long long kept[kWords];
+
+__device__ volatile unsigned long long* place() {
+  const void* address = kept;
+  asm volatile("" : "+l"(address));  // so that the compiler does not see what is written there
+  return static_cast<unsigned long long*>(const_cast<void*>(address));
+}
+
+__device__ void keep(const Calls& now) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) copy_words(place(), words_of(now));
+}
+
+__device__ void look(const Calls& now) {
+  if (blockIdx.x == 0 && threadIdx.x == 0 && fits(place(), now)) take(place());
+}
+
+extern "C" void softmax(const float* __restrict__ x, float* __restrict__ y, std::int64_t rows, std::int64_t cols,
+                        cudaStream_t stream) {
+  one_launch(x, y, rows, cols, stream);
+}
