@@ -1,5 +1,5 @@
-"""Ctrl-C while a task is being prepared. Preparing these tasks never ends well: a command that waits for it ends with
-another status, so that no test needs a clock."""
+"""Ctrl-C while a task is being prepared. Preparing these tasks takes longer than a test waits, or ends with another
+status, so that no test needs a clock."""
 
 import signal
 import unittest
@@ -103,6 +103,13 @@ class InterruptTest(CommandTest):
     def write_endless(self, name="task"):
         self.write(name, task_yaml=CPU_TASK, kernel_cpp=ENDLESS)
 
+    def write_held(self, name):
+        """A task whose evaluator is not imported while the first file exists; the second one shows that it has begun."""
+        hold, begun = self.folder / "hold", self.folder / "begun"
+        self.write(name, task_yaml=PYTHON_TASK, seed_py="x = 0  # @tune 0 1 2 3\n",
+                   evaluator_py=EVALUATOR.format(begun=str(begun), hold=str(hold)))
+        return hold, begun
+
     def interrupt(self, *args, once):
         """Sends SIGINT once that holds of the process; it must end as interrupted, and leave nothing behind."""
         process = start(*args, cwd=self.folder, env=self.environment)
@@ -130,15 +137,15 @@ class InterruptTest(CommandTest):
         self.interrupt("run", "task", once=calls)
 
     def test_a_suite_keeps_no_result_of_it(self):
-        self.write_endless("tasks/a")
-        out, err = self.interrupt("suite", "tasks", "--out", "a.suite", "--rounds", "1", once=compiles)
+        hold, begun = self.write_held("tasks/a")
+        hold.touch()
+        out, err = self.interrupt("suite", "tasks", "--out", "a.suite", "--rounds", "1",
+                                  once=lambda process: begun.exists())
         self.assertIn("0 of 1 task", out)
         self.assertIn("the same command goes on", err)
 
     def test_a_run_that_is_resumed(self):
-        hold, begun = self.folder / "hold", self.folder / "begun"
-        self.write("task", task_yaml=PYTHON_TASK, seed_py="x = 0  # @tune 0 1 2 3\n",
-                   evaluator_py=EVALUATOR.format(begun=str(begun), hold=str(hold)))
+        hold, begun = self.write_held("task")
         self.succeed("run", "task", "--out", "a.run", "--iterations", "1", env=self.environment)
         before = (self.folder / "a.run/run.yaml").read_bytes()
         begun.unlink()
