@@ -119,7 +119,7 @@ def test_ctrl_c_gives_up_what_is_being_prepared(script, tmp_path, call):
     """The import never ends: whoever waits for it raises something else."""
     (tmp_path / "task.yaml").write_text("version: 1\nname: import\nbackend: python\nevaluator: evaluator.py\n"
                                         "sandbox: false\nfiles: {seed: seed.py}\n")
-    (tmp_path / "seed.py").write_text("x = 0\n")
+    (tmp_path / "seed.py").write_text("x = 0  # @tune 0 1\n")
     begun = tmp_path / "begun"
     (tmp_path / "evaluator.py").write_text(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(1000)\n")
     process = script(HILL + f"""
