@@ -212,16 +212,26 @@ Judged<void> RunnerProcess::charge_idle_time() {
 }
 
 Judged<double> RunnerProcess::stop_and_read() {
-  if (auto s = clock_->freeze(); !s) {
-    // A runner that has replied waits for the next request, and stands still at once.
-    if (process_->alive() && s.error().code == ErrorCode::timeout)
-      return reject(Stage::integrity, RejectionCode::background_work,
-                    "the candidate kept the kernel busy after its reply, and could not be frozen");
-    return clock_failed(s.error());
+  auto frozen = clock_->freeze();
+  if (!frozen && frozen.error().code == ErrorCode::timeout && process_->alive()) {
+    // A runner that has replied waits for the next request, and stands still once it gets any time.
+    const auto before = clock_->cpu_us();
+    frozen = clock_->freeze();
+    if (!frozen && process_->alive()) return who_did_not_stop(before);
   }
+  if (!frozen) return clock_failed(frozen.error());
   const auto now = clock_->cpu_us();
   if (!now) return clock_failed(now.error());
   return *now;
+}
+
+Failure RunnerProcess::who_did_not_stop(const Result<double>& before_us) {
+  const auto after_us = clock_->cpu_us();
+  if (before_us && after_us && *after_us > *before_us)
+    return reject(Stage::integrity, RejectionCode::background_work,
+                  "the candidate kept the kernel busy after its reply, and could not be frozen");
+  return fail(ErrorCode::busy, "a process got no processor time for 4 s, and could not be frozen", {},
+              "let fewer programs run beside kernelsmith");
 }
 
 /// The candidate's doing where its process has ended, or is being killed for what it printed; else the

@@ -71,6 +71,8 @@ class RunnerProcess {
   Failure why_it_ended();
   Failure clock_failed(const Error& error);
   Judged<double> stop_and_read();
+  /// The candidate, if it used processor time since; else the machine, which gave it none.
+  Failure who_did_not_stop(const Result<double>& before_us);
   Judged<BatchClock> answer(std::size_t calls, double timeout_s);
   Judged<void> charge_idle_time();
 
