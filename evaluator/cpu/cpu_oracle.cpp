@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include <kernelsmith/evaluator/crash_causes.hpp>
+
 #include "signature.hpp"
 
 namespace kernelsmith::cpu {
@@ -12,9 +14,14 @@ namespace {
 /// Of one call: a plain reference at a large shape takes some seconds.
 constexpr double kTimeoutS = 60;
 
-Error refused(const Failure& failure, const std::string& what, const TaskShape& shape) {
+Error refused(const Failure& failure, const std::string& what, const TaskShape& shape, const Task& task) {
   const std::string where = shape.name.empty() ? "the only shape" : shape.name;
-  return trusted_failure(failure, "the task's " + what + " fails at " + where, "files: " + what);
+  Error error = trusted_failure(failure, "the task's " + what + " fails at " + where, "files: " + what);
+  if (const auto* crash = std::get_if<Rejection>(&failure))
+    if (const std::string causes = usual_causes_of_a_crash(task);
+        crash->code == RejectionCode::crashed && !causes.empty())
+      error.hint = causes + "; else " + error.hint;
+  return error;
 }
 
 /// Nothing is timed: any core will do, side by side with others.
@@ -79,7 +86,7 @@ Status CpuOracle::answer(std::size_t shape) {
     if (task_.tensors[t].role == TensorRole::out) std::ranges::fill(memory(shape, t), std::byte{});
   arena_.set_calls(shape, 1);
   const auto answered = killed_on_stop(runner_, stop_, [&] { return runner_.call(1, kTimeoutS); });
-  if (!answered) return refused(answered.error(), "reference", shapes_[shape]);
+  if (!answered) return refused(answered.error(), "reference", shapes_[shape], task_);
   return {};
 }
 
@@ -118,7 +125,7 @@ Status CpuInputGenerator::generate(std::size_t shape, std::uint64_t seed, Inputs
   std::memcpy(arena_.tensor(shape, 0, place), &seed, sizeof seed);
   arena_.set_calls(shape, 1);
   const auto called = killed_on_stop(runner_, stop_, [&] { return runner_.call(1, kTimeoutS); });
-  if (!called) return refused(called.error(), "inputs", shapes_[shape]);
+  if (!called) return refused(called.error(), "inputs", shapes_[shape], task_);
   place = 0;
   for (std::size_t t = 0; t < inputs.size(); ++t) {
     if (!has_input(task_.tensors[t])) continue;

@@ -3,18 +3,21 @@
 #include <string>
 #include <variant>
 
+#include <kernelsmith/evaluator/crash_causes.hpp>
+
 namespace kernelsmith::cuda {
 namespace {
 
 /// Of one call: a plain reference at a large shape takes a second.
 constexpr double kTimeoutS = 60;
 
-Error refused(const Failure& failure, const std::string& shape) {
+Error refused(const Failure& failure, const std::string& shape, const Task& task) {
   if (const Error* const error = std::get_if<Error>(&failure)) return *error;
-  return fail(ErrorCode::refused,
-              "the task's reference fails" + (shape.empty() ? "" : " at " + shape) + ": " +
-                  std::get<Rejection>(failure).diagnostics,
-              "files: reference");
+  const auto& rejection = std::get<Rejection>(failure);
+  return fail(
+      ErrorCode::refused,
+      "the task's reference fails" + (shape.empty() ? "" : " at " + shape) + ": " + rejection.diagnostics,
+      "files: reference", rejection.code == RejectionCode::crashed ? usual_causes_of_a_crash(task) : "");
 }
 
 }  // namespace
@@ -50,7 +53,7 @@ Status CudaOracle::plan(const CudaBinaryPtr& binary) {
   for (std::size_t shape = 0; shape < setup_.shapes->size(); ++shape)
     where->buffers.push_back({buffers_.in_runner(shape, 0)});
   auto planned = setup_.plan(binary, where, stop_);
-  if (!planned) return refused(planned.error(), "");
+  if (!planned) return refused(planned.error(), "", *setup_.task);
   planned_ = std::move(*planned);
   kept_.resize(setup_.shapes->size());
   return {};
@@ -91,7 +94,7 @@ Status CudaOracle::answer(std::size_t shape) {
       kept_[shape] = *number;
     }
     const auto time = runner_->replay(*kept_[shape], {1, false, kTimeoutS}, stop_);
-    if (!time) return refused(time.error(), (*setup_.shapes)[shape].name);
+    if (!time) return refused(time.error(), (*setup_.shapes)[shape].name, *setup_.task);
   }
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (tensors[t].role == TensorRole::in) continue;

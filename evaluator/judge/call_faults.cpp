@@ -4,6 +4,7 @@
 #include <sstream>
 #include <variant>
 
+#include <kernelsmith/evaluator/crash_causes.hpp>
 #include <kernelsmith/evaluator/dtypes.hpp>
 
 namespace kernelsmith::judge {
@@ -129,10 +130,10 @@ Findings::Wrong::Due due_of(const Expected& expected, std::size_t at) {
 
 std::string where(const TaskShape& shape) { return shape.name.empty() ? "the only shape" : shape.name; }
 
-Failure in_a_call(const Failure& failure, const TaskShape& shape) {
+Failure in_a_call(const Failure& failure, const TaskShape& shape, const Task& task) {
   const Rejection* const rejection = std::get_if<Rejection>(&failure);
   if (!rejection) return failure;
-  Rejection told = *rejection;
+  Rejection told = with_usual_causes(*rejection, task);
   told.diagnostics = "at " + where(shape) + ": " + told.diagnostics;
   return told;
 }

@@ -49,14 +49,15 @@ Judged<double> Player::run(std::size_t shape, std::span<const std::size_t> sets)
   if (batch_us) return *batch_us / static_cast<double>(sets.size());
   if (allowance_s() <= used_s_ && std::holds_alternative<Rejection>(batch_us.error()))
     return over_allowance(shape);
-  return told(in_a_call(with_limit(batch_us.error(), context_->limit), context_->shapes[shape]));
+  return told(
+      in_a_call(with_limit(batch_us.error(), context_->limit), context_->shapes[shape], context_->task));
 }
 
 Judged<void> Player::compare(Values values) {
   if (trusted()) return {};
   const Findings findings = session_->compare();
   if (findings.broken) return Failure(*findings.broken);
-  if (findings.rejected) return in_a_call(*findings.rejected, context_->shapes[batch_.shape]);
+  if (findings.rejected) return in_a_call(*findings.rejected, context_->shapes[batch_.shape], context_->task);
   double& worst = worst_error_[batch_.shape];
   worst = std::max(worst, findings.error);
   if (!findings.wrong) return {};

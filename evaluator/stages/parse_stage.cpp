@@ -1,12 +1,11 @@
-#include "parse_stage.hpp"
-
 #include <string>
 #include <utility>
 
 #include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/code/knobs.hpp>
+#include <kernelsmith/evaluator/parse_stage.hpp>
 
-namespace kernelsmith::stages {
+namespace kernelsmith {
 namespace {
 
 Rejection reject(RejectionCode code, std::string diagnostics) {
@@ -37,4 +36,4 @@ std::optional<Rejection> parse_candidate(const Task& task, const EvaluationJob& 
   return std::nullopt;
 }
 
-}  // namespace kernelsmith::stages
+}  // namespace kernelsmith

@@ -4,9 +4,9 @@
 #include <thread>
 #include <utility>
 
+#include <kernelsmith/evaluator/parse_stage.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 
-#include "parse_stage.hpp"
 #include "prepared_tasks.hpp"
 #include "stage_scheduler.hpp"
 

@@ -132,6 +132,13 @@ Json demoted_of(const RunView& view) {
   return list;
 }
 
+Json given_back_of(const RunView& view) {
+  Json list = Json::array();
+  for (const auto& [code, count] : view.given_back)
+    list.push_back({{"code", name_of(code)}, {"count", count}});
+  return list;
+}
+
 Json task_of(const RunView& view) {
   if (!view.has_task) return nullptr;
   return {{"name", view.task.name}, {"backend", view.task.backend}};
@@ -164,6 +171,7 @@ Result<std::string> run_summary(const RunView& view) {
                    {"answers_on_their_way", view.answers_on_their_way},
                    {"best", best_of(view)},
                    {"demoted", demoted_of(view)},
+                   {"given_back", given_back_of(view)},
                    {"curve", curve_json(*curve)},
                    {"archive", archive_json(view)},
                    {"islands", islands_json(view)},

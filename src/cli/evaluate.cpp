@@ -1,6 +1,7 @@
 // kernelsmith evaluate TASK FILE...
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -90,9 +91,16 @@ void print_text(const Evaluation& evaluation) {
   if (!report.tier.empty()) say("tier {}\n", report.tier);
 }
 
+/// A candidate of one file, which `given` names, or the folder that it lies in.
+std::string only_file(const Source& candidate, const std::string& given) {
+  std::error_code ignored;
+  const bool is_folder = std::filesystem::is_directory(given, ignored);
+  return is_folder ? (std::filesystem::path(given) / candidate.files().front().path).string() : given;
+}
+
 /// What a candidate's files are called: the only one as it was given.
 std::vector<std::string> paths_of(const Source& candidate, const std::string& given) {
-  if (candidate.files().size() == 1) return {given};
+  if (candidate.files().size() == 1) return {only_file(candidate, given)};
   return cli::paths_of(candidate);
 }
 
@@ -107,7 +115,8 @@ Evaluation with_given_name(const Evaluation& evaluation, const Source& candidate
   const Rejection* rejection = evaluation.rejection();
   if (!rejection) return evaluation;
   Rejection renamed = *rejection;
-  renamed.diagnostics = naming_given_file(std::move(renamed.diagnostics), candidate, given);
+  renamed.diagnostics =
+      naming_given_file(std::move(renamed.diagnostics), candidate, only_file(candidate, given));
   return renamed;
 }
 

@@ -217,6 +217,13 @@ Json dead_letters_list(const RunView& view) {
   return list;
 }
 
+Json given_back_list(const RunView& view) {
+  Json list = Json::array();
+  for (const auto& [code, count] : view.given_back)
+    list.push_back({{"code", name_of(code)}, {"count", count}});
+  return list;
+}
+
 Json refusals_list(const RunView& view) {
   Json list = Json::array();
   for (const auto& [code, all] : view.refusals)
@@ -260,6 +267,7 @@ std::string json_of(const RunView& view, const JsonOption& json) {
                {"archive", archive_object(view)},
                {"lineage", lineage_list(view)},
                {"failures", failures_list(view)},
+               {"given_back", given_back_list(view)},
                {"dead_letters", dead_letters_list(view)},
                {"refusals", refusals_list(view)}},
               json);

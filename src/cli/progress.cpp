@@ -75,7 +75,10 @@ Progress::Snapshot Progress::look() const {
     const ArchiveStatistics statistics = state.archipelago().statistics();
     now.counts = state.counts();
     now.budgets = state.budgets();
-    if (const IndividualPtr best = state.best()) now.best = text_of(best->evaluation.metrics()->fitness());
+    if (const IndividualPtr best = state.best()) {
+      const Evaluation* confirmation = state.confirmation_of_best();
+      now.best = score_text(confirmation ? *confirmation : best->evaluation);
+    }
     now.cells = statistics.cells;
     now.filled = statistics.filled;
     if (const Spending spending = state.spending(); !spending.empty())

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <kernelsmith/core/brief.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 #include "archive_map.hpp"
@@ -25,6 +26,17 @@ std::string used_up(const RunView& view) {
   return fmt::format(": {}", name_of(view.state.used_up(view.state.elapsed_s())));
 }
 
+std::string words_for(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::unstable:
+      return "unstable (the machine was too noisy to measure)";
+    case ErrorCode::cancelled:
+      return "cancelled (a budget was used up before)";
+    default:
+      return std::string(name_of(code));
+  }
+}
+
 void print_head(const RunView& view) {
   const Counts& counts = view.state.counts();
   const Budgets& budgets = view.state.budgets();
@@ -37,6 +49,8 @@ void print_head(const RunView& view) {
       budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "", confirming_text(view.state.confirming_s()));
   say("programs  {} accepted, {} rejected; {} repeats, {} refusals, {} measured again\n", counts.accepted,
       counts.rejected, counts.repeated, counts.refused, counts.remeasured);
+  for (const auto& [code, count] : view.given_back)
+    say("          {} without a verdict: {}\n", number_text(count, "ticket"), words_for(code));
   if (view.reason != EndReason::unfinished)
     return say("state     ended ({}{})\n", name_of(view.reason), used_up(view));
   const std::string resume = view.has_task ? "kernelsmith resume " + shell_word(view.folder.string())
@@ -47,8 +61,8 @@ void print_head(const RunView& view) {
   else if (!error)
     say("state     not at its end: {}\n", resume);
   else
-    say("state     an error ended the last session: {}\n{}            once that is mended: {}\n",
-        describe(*error), error->hint.empty() ? "" : "            hint: " + error->hint + "\n", resume);
+    say("state     an error ended the last session: {}\n            once that is mended: {}\n",
+        describe_briefly(*error), resume);
 }
 
 void print_calls(const RunView& view) {
@@ -103,7 +117,7 @@ void print_archive(const RunView& view) {
   say("\narchive   {} of {} cells filled on {} islands, {} migrations, digest {}\n\n", statistics.filled,
       statistics.cells, view.state.archipelago().size(), view.state.migrations(),
       view.archive_digest().hex().substr(0, 16));
-  say("{}", archive_map(view.state.archipelago().grid(), view.elites()));
+  say("  best fitness of each cell\n{}", archive_map(view.state.archipelago().grid(), view.elites()));
 }
 
 void print_failures(const RunView& view) {
@@ -143,8 +157,8 @@ void print_lineage(const RunView& view) {
   say("\nlineage of the best\n");
   for (const LineageStep& step : steps) {
     const Metrics* metrics = step.individual->evaluation.metrics();
-    say("  program {} ({}): {}\n{}", step.individual->program->id.value,
-        name_of(step.individual->program->origin),
+    say("  program {} ({}): {}{}\n{}", step.individual->program->id.value,
+        name_of(step.individual->program->origin), metrics ? "fitness " : "",
         metrics ? text_of(metrics->fitness()) : std::string("rejected"), step.diff);
   }
 }

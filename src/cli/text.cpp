@@ -83,6 +83,11 @@ std::string text_of(const Measurement& measurement) {
   return text;
 }
 
+std::string score_text(const Evaluation& accepted) {
+  const auto& speedup = accepted.report().speedup;
+  return speedup ? text_of(*speedup) : "fitness " + text_of(accepted.metrics()->fitness());
+}
+
 std::string clock_text(double seconds) {
   const auto total = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));
   const auto hours = total / 3600, minutes = total / 60 % 60, rest = total % 60;

@@ -15,6 +15,10 @@ namespace kernelsmith::cli {
 /// "2.41x [2.38, 2.44]"; without the interval where it has no width.
 std::string text_of(const Measurement& measurement);
 
+/// What a program is told by, everywhere alike: its speedup, or "fitness 24" where it has none. A fitness of
+/// kernels, by which they are compared, is the low end of the speedup.
+std::string score_text(const Evaluation& accepted);
+
 /// "0:42", "12:05", "3:00:00".
 std::string clock_text(double seconds);
 

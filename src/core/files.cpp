@@ -25,6 +25,16 @@ Error system_error(std::string_view doing, const fs::path& path, int number) {
   return fail(code, std::string(doing) + ": " + reason, path.string(), std::move(hint));
 }
 
+Status make_folders(const fs::path& folder) {
+  std::error_code error;
+  if (!folder.empty() && folder.begin()->native().starts_with('~') && !fs::exists(*folder.begin(), error))
+    return fail(ErrorCode::invalid_argument,
+                "a folder called '~' is meant to be somebody's home, and would be made here", folder.string(),
+                "write the home's path, or ./~ if you mean that name");
+  fs::create_directories(folder, error);
+  return error ? Status(system_error("cannot create the folder", folder, error.value())) : Status();
+}
+
 Result<std::string> read_regular_file(const fs::path& path, std::size_t limit) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   if (!file && errno == ELOOP)

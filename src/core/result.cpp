@@ -1,3 +1,4 @@
+#include <kernelsmith/core/brief.hpp>
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/core/result.hpp>
 
@@ -21,7 +22,7 @@ void throw_exception_from_error(const Error& error, const boost::source_location
 }
 
 int report(std::FILE* stream, const Error& error) {
-  std::fprintf(stream, "error: %s\n", escape_controls(describe(error)).c_str());
+  std::fprintf(stream, "error: %s\n", escape_controls(describe_briefly(error)).c_str());
   switch (error.code) {
     case ErrorCode::cancelled:
       return 130;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include <kernelsmith/core/brief.hpp>
 #include <kernelsmith/core/passing_error.hpp>
 
 namespace kernelsmith {
@@ -292,8 +293,8 @@ void Driver::retry_or_give_up(Task task, Error error, const std::optional<Cost>&
     error_ = error;
     return queue.push_back(std::move(task));
   }
-  committer_.notify({Notice::Level::warning,
-                     "ticket " + std::to_string(task.ticket.id.value) + " met an error: " + describe(error)});
+  committer_.notify({Notice::Level::warning, "ticket " + std::to_string(task.ticket.id.value) +
+                                                 " met an error: " + describe_briefly(error)});
   if (gives_up && !is_seed(task.ticket)) return tell(committer_.give_back(task.ticket.id, std::move(error)));
   task.not_before = steady_clock::now() + seconds(options_.retry_delay_s * std::exp2(task.failures - 1));
   queue.push_back(std::move(task));

@@ -89,7 +89,8 @@ SearchState::Opening SearchState::opening(double elapsed_s) const {
   if (options_.deterministic && next_ticket_ - committed_ >= options_.pipeline) return Opening::none;
   if (!time_is_up(elapsed_s) && !seeds_failed() && room_for_evaluation()) {
     if (next_follow_up()) return Opening::follow_up;
-    if (room_for_iteration() && !exhausted() && (!budgets_.usd || room_for_call(open_iteration())))
+    if (room_for_iteration() && !exhausted() && room_for_translation() &&
+        (!budgets_.usd || room_for_call(open_iteration())))
       return Opening::iteration;
   }
   return may_confirm() ? Opening::confirmation : Opening::none;
@@ -144,6 +145,21 @@ bool SearchState::room_for_iteration() const {
   const auto reserved = std::ranges::count_if(
       open_, [](const auto& entry) { return entry.second.kind == TicketKind::iteration; });
   return counts_.iterations + static_cast<std::uint64_t>(reserved) < *budgets_.iterations;
+}
+
+/// On an island that has no program yet every ticket is a translation. One is asked for by each such island,
+/// and each child that failed asks for another one: a hard task gets more of them at a time, and an easy one
+/// does not buy as many as could be under way.
+bool SearchState::room_for_translation() const {
+  const auto lacks = [&](std::size_t island) {
+    return archipelago_.island({static_cast<std::uint32_t>(island)}).archive().elites().empty();
+  };
+  if (!lacks(next_ticket_ % archipelago_.size())) return true;
+  std::uint64_t wanted = counts_.rejected + counts_.refused;
+  for (std::size_t island = 0; island < archipelago_.size(); ++island) wanted += lacks(island) ? 1 : 0;
+  const auto under_way = std::ranges::count_if(
+      open_, [](const auto& entry) { return entry.second.opened.op == Operator::translate; });
+  return static_cast<std::uint64_t>(under_way) < wanted;
 }
 
 /// The budget keeps one evaluation for it. Where that one shows that another program is the best, that one is

@@ -150,8 +150,7 @@ std::variant<ModelReply, std::string> read_reply(const std::string& name, std::s
 
 Result<QueueFolder> QueueFolder::open(const fs::path& folder) {
   std::error_code error;
-  fs::create_directories(folder / kAnswered, error);
-  if (error) return system_error("cannot create the folder", folder, error.value());
+  if (const Status made = make_folders(folder / kAnswered); !made) return made.error();
   const fs::path lock_path = folder / kLock;
   Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (lock.get() < 0) return system_error("cannot open", lock_path, errno);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,18 +10,14 @@
 #include <unistd.h>
 
 #include <kernelsmith/core/descriptor.hpp>
+#include <kernelsmith/core/files.hpp>
 #include <kernelsmith/core/result.hpp>
 
 namespace kernelsmith {
 
 /// An Error for the system call that just failed.
-inline Error system_error(std::string what, std::string where = {}) {
-  const int number = errno;
-  ErrorCode code = ErrorCode::io;
-  if (number == ENOENT) code = ErrorCode::not_found;
-  if (number == EACCES || number == EPERM) code = ErrorCode::permission;
-  if (number == ENOSPC || number == EDQUOT) code = ErrorCode::disk_full;
-  return fail(code, std::move(what) + ": " + std::strerror(number), std::move(where));
+inline Error system_error(const std::string& what, const std::string& where = {}) {
+  return system_error(what, where, errno);
 }
 
 /// Reads the whole of a small file, such as those of /proc and cgroups; empty where that fails.

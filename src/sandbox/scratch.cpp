@@ -84,13 +84,20 @@ void remove_orphaned_folders(const fs::path& base) {
   }
 }
 
+std::string named_by_tmpdir() {
+  for (const char* const name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})
+    if (const char* const folder = std::getenv(name)) return std::string(name) + "=" + folder;
+  return "/tmp";
+}
+
 }  // namespace
 
 Result<ScratchFolder> ScratchFolder::create(const fs::path& parent) {
   std::error_code error;
   const fs::path base = parent.empty() ? fs::temp_directory_path(error) : parent;
   if (error)
-    return fail(ErrorCode::not_found, "there is no folder for temporary files", base.string(), "set TMPDIR");
+    return fail(ErrorCode::not_found, "there is no folder for temporary files", named_by_tmpdir(),
+                "set TMPDIR");
   remove_orphaned_folders(base);
   std::string name = (fs::absolute(base) / kScratchPrefix).string() + "XXXXXX";
   if (::mkdtemp(name.data()) == nullptr)

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include <kernelsmith/core/passing_error.hpp>
+#include <kernelsmith/evaluator/parse_stage.hpp>
+#include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/session/session.hpp>
 
 #include "prepared_evaluator.hpp"
@@ -42,6 +44,12 @@ Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, c
   }
 }
 
+std::future<Result<Evaluation>> known(Evaluation evaluation) {
+  std::promise<Result<Evaluation>> answer;
+  answer.set_value(std::move(evaluation));
+  return answer.get_future();
+}
+
 /// In flight at a time: one is measured while the others are compiled or planned.
 constexpr std::size_t kAhead = 4;
 
@@ -50,8 +58,7 @@ constexpr std::size_t kAhead = 4;
 Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
                     const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
                     const std::stop_token& stop, bool careful) {
-  auto evaluator = prepared_evaluator(task, config, stop);
-  if (!evaluator) return evaluator.error();
+  std::shared_ptr<Evaluator> evaluator;  // made for the first candidate that can be read: that takes seconds
   EvaluationJob job;
   // A fleet keeps what it answered, by the run: another time is another one.
   job.run = "evaluate-" + std::to_string(std::random_device()()) + std::to_string(std::random_device()());
@@ -65,9 +72,19 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
   for (std::size_t i = 0, started = 0; i < candidates.size(); ++i) {
     for (; started < candidates.size() && started - i < kAhead; ++started) {
       job.candidate = ProgramId{started};
-      job.source = std::move(candidates[started]);
+      job.source = candidates[started];
+      if (auto unread = parse_candidate(task, job, EvaluatorOptions().max_source_bytes)) {
+        ahead.push_back(known(std::move(*unread)));
+        continue;
+      }
+      if (!evaluator && !ahead.empty()) break;  // what is known is told first
+      if (!evaluator) {
+        auto made = prepared_evaluator(task, config, stop);
+        if (!made) return made.error();
+        evaluator = std::move(*made);
+      }
       ahead.push_back(
-          std::async(std::launch::async, evaluate_patiently, std::ref(**evaluator), job, all.get_token()));
+          std::async(std::launch::async, evaluate_patiently, std::ref(*evaluator), job, all.get_token()));
     }
     const auto evaluation = ahead.front().get();
     ahead.pop_front();

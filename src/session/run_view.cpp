@@ -105,10 +105,13 @@ struct Gathered {
   const Grid& grid;
   std::map<RefusalCode, RunView::Refusals> refusals;
   std::vector<ProgramId> lost_workers = {};
+  std::map<ErrorCode, std::uint64_t> given_back = {};
   bool has_cells = true;
 
   void operator()(const Event& event) {
     if (const auto* told = std::get_if<EvaluationArrived>(&event)) take(*told);
+    if (const auto* closed = std::get_if<TicketClosed>(&event); closed && closed->error)
+      ++given_back[closed->error->code];
     const auto* arrived = std::get_if<ProposalArrived>(&event);
     const Refusal* refusal = arrived ? arrived->proposal.refusal() : nullptr;
     if (!refusal) return;
@@ -166,6 +169,7 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
                  .has_cells = stored->has_value() || gathered.has_cells || described,
                  .refusals = std::move(gathered.refusals),
                  .lost_workers = std::move(gathered.lost_workers),
+                 .given_back = std::move(gathered.given_back),
                  .reason = reason,
                  .in_use = RunStore::is_in_use(folder),
                  .calls_under_way = calls.size() - arrived,

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <kernelsmith/code/fingerprint.hpp>
+#include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/session/session.hpp>
 
@@ -41,7 +42,9 @@ Status check_task(const RecordedJournal& recording, const RecordedRun& run, cons
               "kernelsmith replay RUN takes the task from the recorded run");
 }
 
-Result<Wiring> wire(const Task& task, const RunConfig& config, const std::stop_token& stop) {
+/// `measures` is false for a run that has ended.
+Result<Wiring> wire(const Task& task, const RunConfig& config, const std::stop_token& stop,
+                    bool measures = true) {
   std::unique_ptr<RecordedJournal> recording;
   const auto recorded = config.proposer.provider->recorded_run();
   if (recorded) {
@@ -52,12 +55,14 @@ Result<Wiring> wire(const Task& task, const RunConfig& config, const std::stop_t
   }
   if (const Status ok = check_budgets(config); !ok) return ok.error();
   if (const Status ok = check_operators(config); !ok) return ok.error();
+  if (const auto knobs = find_knobs(task.seed); !knobs) return knobs.error();
   auto options = engine_options(task, config);
   if (!options) return options.error();
   auto proposer = config.proposer.provider->make(task, stop);
   if (!proposer) return proposer.error();
   Wiring wiring{nullptr, std::move(*proposer), std::move(*options), std::move(recording)};
   if (recorded && recorded->evaluations == RecordedEvaluations::kept && !recorded->live) return wiring;
+  if (!measures) return wiring;
   auto evaluator = prepared_evaluator(task, config, stop);
   if (!evaluator) return evaluator.error();
   wiring.evaluator = std::move(*evaluator);
@@ -257,6 +262,7 @@ Result<Outcome> Session::Impl::search(const CommitCallback& on_commit, const std
     if (!ended) return ended.error();
     if (*ended) return **ended;
   }
+  if (engine.done()) return engine.outcome();
   return engine.run(on_commit, stop);
 }
 
@@ -347,6 +353,23 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
   return StoredRun{std::move(*task), std::move(*config)};
 }
 
+namespace {
+
+/// Whether the journal leaves nothing to do under the configuration's budgets.
+Result<bool> has_ended(const RunStore& store, const StoredRun& run) {
+  if (run.config.proposer.provider->recorded_run()) return false;
+  auto options = engine_options(run.task.task, run.config);
+  if (!options) return options.error();
+  options->run = store.run_id();
+  const Budgets budgets = options->budgets;
+  auto state = replay(store, std::move(*options));
+  if (!state) return state.error();
+  state->set_budgets(budgets);
+  return state->end_reason(state->elapsed_s()) != EndReason::unfinished;
+}
+
+}  // namespace
+
 Result<Session> Session::resume(const std::filesystem::path& folder,
                                 const std::function<Status(RunConfig&)>& change, const Registry& registry,
                                 std::shared_ptr<Observer> observer, const std::stop_token& stop) {
@@ -358,7 +381,9 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   auto store = RunStore::open(folder, config.durability);
   if (!store) return store.error();
   config.proposer.provider->observe(observer);
-  auto wiring = wire(stored->task.task, config, stop);
+  const auto ended = has_ended(**store, *stored);
+  if (!ended) return ended.error();
+  auto wiring = wire(stored->task.task, config, stop, !*ended);
   if (!wiring) return wiring.error();
   const std::string yaml = to_yaml(config);
   auto session = Impl::open(std::move(stored->task.task), std::move(config), std::move(*store),

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 
+#include <kernelsmith/core/files.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/session/task_folder.hpp>
@@ -13,21 +13,11 @@ namespace {
 constexpr const char* kTaskFile = "task.yaml";
 constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;
 
-Error file_error(const std::string& what, const std::filesystem::path& path, int error) {
-  const std::string message = what + ": " + std::strerror(error);
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return fail(ErrorCode::not_found, message, path.string(), "check the path");
-    case EACCES:
-    case EPERM:
-      return fail(ErrorCode::permission, message, path.string(), "check the file's owner and mode");
-    case ENOSPC:
-    case EDQUOT:
-      return fail(ErrorCode::disk_full, message, path.string(), "make room on that file system");
-    default:
-      return fail(ErrorCode::io, message, path.string());
-  }
+Error file_error(const std::string& what, const std::filesystem::path& path, int number) {
+  Error error = system_error(what, path, number == ENOTDIR ? ENOENT : number);
+  if (error.code == ErrorCode::not_found) error.hint = "check the path";
+  if (error.code == ErrorCode::permission && number != EROFS) error.hint = "check the file's owner and mode";
+  return error;
 }
 
 Status write_text_file(const std::filesystem::path& path, const std::string& text) {
@@ -100,9 +90,7 @@ Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Bac
 Status write_task_folder(const TaskFolder& task, const std::filesystem::path& folder) {
   for (const SourceFile& file : task.files) {
     const auto path = folder / file.path;
-    std::error_code failed;
-    std::filesystem::create_directories(path.parent_path(), failed);
-    if (failed) return file_error("the folder cannot be made", path.parent_path(), failed.value());
+    if (const Status made = make_folders(path.parent_path()); !made) return made;
     if (const Status written = write_text_file(path, file.text); !written) return written.error();
   }
   return {};

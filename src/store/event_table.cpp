@@ -9,6 +9,8 @@
 
 #include <kernelsmith/config/json.hpp>
 
+#include "schema.hpp"
+
 namespace kernelsmith::detail {
 namespace {
 
@@ -41,6 +43,14 @@ Event slim(const Event& event) {
   return copy;
 }
 
+/// Of what the row of an event holds. Damage that SQLite does not notice shall not become a score.
+std::string checksum_of(std::int64_t position, std::string_view source, std::string_view body) {
+  constexpr std::size_t kBytes = 8;
+  const Digest digest =
+      DigestBuilder().add(static_cast<std::uint64_t>(position)).add(source).add(body).finish();
+  return std::string(bytes_of(digest).substr(0, kBytes));
+}
+
 Error corrupt(std::int64_t position, std::string message) {
   return fail(ErrorCode::corrupt, std::move(message), "event " + std::to_string(position));
 }
@@ -63,10 +73,12 @@ struct Row {
   std::string body;
   std::optional<std::string> digest;
   std::string files;
+  std::optional<std::string> checksum;
 };
 
 Row row_in(const Statement& statement) {
-  Row row{statement.integer(0), std::string(statement.bytes(1)), {}, {}};
+  Row row{statement.integer(0), std::string(statement.bytes(1)), {}, {}, {}};
+  if (!statement.is_null(4)) row.checksum = statement.bytes(4);
   if (statement.is_null(2)) return row;
   row.digest = statement.bytes(2);
   row.files = statement.bytes(3);
@@ -74,6 +86,8 @@ Row row_in(const Statement& statement) {
 }
 
 Result<Event> event_in(const Row& row) {
+  if (row.checksum && *row.checksum != checksum_of(row.position, row.digest.value_or(""), row.body))
+    return corrupt(row.position, "an event is not what was written: its checksum differs");
   auto event = from_json<Event>(row.body);
   if (!event) return corrupt(row.position, describe(event.error()));
   if (row.digest) {
@@ -151,19 +165,27 @@ class EventReader {
 
 }  // namespace
 
-EventWriter::EventWriter(Statement source, Statement event, Statement artifact, std::int64_t last)
-    : source_(std::move(source)), event_(std::move(event)), artifact_(std::move(artifact)), last_(last) {}
+EventWriter::EventWriter(Statement source, Statement event, Statement artifact, bool checksums,
+                         std::int64_t last)
+    : source_(std::move(source)),
+      event_(std::move(event)),
+      artifact_(std::move(artifact)),
+      checksums_(checksums),
+      last_(last) {}
 
 Result<EventWriter> EventWriter::prepare(Database& database) {
   auto source = database.prepare("INSERT OR IGNORE INTO sources VALUES (?, ?)");
   if (!source) return source.error();
-  auto event = database.prepare("INSERT INTO events VALUES (?, ?, ?)");
+  const auto checksums = has_checksums(database);
+  if (!checksums) return checksums.error();
+  auto event = database.prepare(*checksums ? "INSERT INTO events VALUES (?, ?, ?, ?)"
+                                           : "INSERT INTO events VALUES (?, ?, ?)");
   if (!event) return event.error();
   auto artifact = database.prepare("INSERT INTO artifacts VALUES (?, ?, ?, ?, ?, ?)");
   if (!artifact) return artifact.error();
   const auto last = database.integer_of("SELECT MAX(position) FROM events");
   if (!last) return last.error();
-  return EventWriter(std::move(*source), std::move(*event), std::move(*artifact), *last);
+  return EventWriter(std::move(*source), std::move(*event), std::move(*artifact), *checksums, *last);
 }
 
 Status EventWriter::append(Database& database, std::span<const Event> events) {
@@ -197,6 +219,8 @@ Status EventWriter::insert(std::int64_t position, const Event& event) {
     event_.bind_blob(2, bytes_of(digest));
   }
   const std::string body = to_json(slim(event));
+  const std::string checksum = checksum_of(position, child ? bytes_of(digest) : "", body);
+  if (checksums_) event_.bind_blob(4, checksum);
   if (auto stored = event_.bind(1, position).bind_text(3, body).run(); !stored) return stored;
   if (const auto* proposed = std::get_if<ProposalArrived>(&event)) return insert_reply(position, *proposed);
   const auto* arrived = std::get_if<EvaluationArrived>(&event);
@@ -232,9 +256,11 @@ Status EventWriter::insert_artifacts(std::int64_t position, const EvaluationArri
 
 Status replay_events(const Database& database, std::uint64_t after,
                      const std::function<Status(std::uint64_t, const Event&)>& visit) {
+  const auto checksums = has_checksums(database);
+  if (!checksums) return checksums.error();
   auto rows = database.prepare(
-      "SELECT e.position, e.body, e.source, s.files FROM events e LEFT JOIN sources s ON s.digest = e.source "
-      "WHERE e.position > ? ORDER BY e.position");
+      std::string("SELECT e.position, e.body, e.source, s.files, ") + (*checksums ? "e.checksum" : "NULL") +
+      " FROM events e LEFT JOIN sources s ON s.digest = e.source WHERE e.position > ? ORDER BY e.position");
   if (!rows) return rows.error();
   EventReader reader(std::move(*rows), static_cast<std::int64_t>(after));
   for (std::uint64_t position = after;;) {

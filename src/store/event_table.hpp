@@ -22,13 +22,14 @@ class EventWriter {
   Status append(Database& database, std::span<const Event> events);
 
  private:
-  EventWriter(Statement source, Statement event, Statement artifact, std::int64_t last);
+  EventWriter(Statement source, Statement event, Statement artifact, bool checksums, std::int64_t last);
   Status insert_all(std::span<const Event> events);
   Status insert(std::int64_t position, const Event& event);
   Status insert_reply(std::int64_t position, const ProposalArrived& event);
   Status insert_artifacts(std::int64_t position, const EvaluationArrived& event);
 
   Statement source_, event_, artifact_;
+  bool checksums_;
   std::int64_t last_;  ///< position
 };
 

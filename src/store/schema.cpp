@@ -8,7 +8,8 @@ namespace {
 
 /// "ksmt": what file(1) and we know the file by.
 constexpr std::int64_t kApplicationId = 0x6b736d74;
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kFirstWithChecksums = 2;
 /// Of new databases: seven kernels of 2 KB fill such a page, and one would leave SQLite's 4,096 half empty.
 constexpr int kPageBytes = 16384;
 
@@ -18,7 +19,8 @@ constexpr const char* kTables = R"(
   CREATE TABLE events (
     position INTEGER PRIMARY KEY,
     source BLOB REFERENCES sources(digest),
-    body TEXT NOT NULL
+    body TEXT NOT NULL,
+    checksum BLOB NOT NULL
   ) STRICT;
   CREATE TABLE artifacts (
     position INTEGER NOT NULL REFERENCES events(position),
@@ -31,6 +33,13 @@ constexpr const char* kTables = R"(
   ) STRICT;
   CREATE INDEX artifacts_of ON artifacts (program, attempt);
 )";
+
+std::string tables_of(std::int64_t version) {
+  std::string tables = kTables;
+  constexpr std::string_view kColumn = ",\n    checksum BLOB NOT NULL";
+  if (version < kFirstWithChecksums) tables.erase(tables.find(kColumn), kColumn.size());
+  return tables;
+}
 
 /// What a database holds, by name: tables, indexes, views and triggers with the text that made them.
 Result<std::map<std::string, std::string>> objects_of(const Database& database) {
@@ -46,10 +55,10 @@ Result<std::map<std::string, std::string>> objects_of(const Database& database) 
 }
 
 /// Run folders are handed on. A view or a trigger in one would be carried out here.
-Status check_objects(const Database& database, const std::filesystem::path& file) {
+Status check_objects(const Database& database, std::int64_t version, const std::filesystem::path& file) {
   auto model = Database::open(":memory:", Database::Mode::create);
   if (!model) return model.error();
-  if (Status made = model->execute(kTables, "creating the tables"); !made) return made;
+  if (Status made = model->execute(tables_of(version), "creating the tables"); !made) return made;
   const auto expected = objects_of(*model);
   if (!expected) return expected.error();
   const auto found = objects_of(database);
@@ -65,10 +74,16 @@ Status check_objects(const Database& database, const std::filesystem::path& file
 
 }  // namespace
 
+Result<bool> has_checksums(const Database& database) {
+  const auto version = database.integer_of("PRAGMA user_version");
+  if (!version) return version.error();
+  return *version >= kFirstWithChecksums;
+}
+
 Status create_schema(Database& database, std::string_view run_id) {
   // One transaction: where it ends half-way there is no id of ours, and check_schema() refuses the file.
   const std::string script = "PRAGMA page_size = " + std::to_string(kPageBytes) + ";BEGIN;" +
-                             std::string(kTables) +
+                             tables_of(kVersion) +
                              "PRAGMA application_id = " + std::to_string(kApplicationId) +
                              ";PRAGMA user_version = " + std::to_string(kVersion) +
                              ";INSERT INTO meta VALUES ('run_id', '" + std::string(run_id) + "');COMMIT;";
@@ -84,13 +99,13 @@ Status check_schema(const Database& database, const std::filesystem::path& file)
   }
   const auto version = database.integer_of("PRAGMA user_version");
   if (!version) return version.error();
-  if (*version != kVersion) {
+  if (*version < 1 || *version > kVersion) {
     return fail(ErrorCode::version,
-                "written in format " + std::to_string(*version) + ", and this kernelsmith reads format " +
-                    std::to_string(kVersion),
+                "written in format " + std::to_string(*version) +
+                    ", and this kernelsmith reads formats 1 to " + std::to_string(kVersion),
                 file.string(), "use the version of kernelsmith that made the run");
   }
-  return check_objects(database, file);
+  return check_objects(database, *version, file);
 }
 
 }  // namespace kernelsmith::detail

@@ -7,6 +7,9 @@
 
 namespace kernelsmith::detail {
 
+/// Format 2 has a checksum for each event; runs of format 1 have none, and get none.
+Result<bool> has_checksums(const Database& database);
+
 /// Makes the tables of a new database.
 Status create_schema(Database& database, std::string_view run_id);
 

@@ -15,9 +15,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
 Result<Descriptor> locked(const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) return system_error("the folder for the results cannot be made", folder, failed.value());
+  if (const Status made = make_folders(folder); !made) return made.error();
   Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock) return system_error("the folder for the results cannot be opened", folder, errno);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;

@@ -152,6 +152,17 @@ class ErrorsAsJson(CommandTest):
         self.assertTrue(error["where"].endswith("task/evaluator.py:2"), error["where"])
         self.fail_with(2, "run", "task", "--iterations", "3", says=["evaluator.py:2"])
 
+    def test_of_many_lines_the_terminal_has_the_fault(self):
+        self.succeed("init", "task")
+        (self.folder / "task/reference.cpp").write_text('#include "task.hpp"\nvoid f() {\n  int x\n  int y\n}\nint z\n')
+        done = kernelsmith("evaluate", "task", "task/seed.cpp", "--json", cwd=self.folder)
+        message = json.loads(done.stdout)["error"]["message"]
+        self.assertGreater(len(message.splitlines()), 5)
+        told = done.stderr[done.stderr.index("error: "):].splitlines()
+        self.assertLess(len(told), 5)
+        self.assertIn("error: ", "".join(told[1:]))
+        self.assertIn("more lines", done.stderr)
+
     def test_a_kernel_task_that_fails_its_own_check(self):
         self.succeed("init", "task")
         (self.folder / "task/reference.cpp").write_text("this is no C++\n")
@@ -170,6 +181,28 @@ class ErrorsAsJson(CommandTest):
     def test_what_is_not_there_or_not_understood(self):
         self.error(2, "show", "nowhere.run", code="not_found", says="no run folder")
         self.error(2, "show", "a", "b", code="invalid_argument", says="unexpected argument b")
+
+
+class KnownAtOnce(CommandTest):
+    """What needs no evaluator is told before one is prepared. This compiler is none: preparing would fail."""
+
+    NONE = ("--set", "evaluator.compiler=/bin/true")
+
+    def setUp(self):
+        super().setUp()
+        self.succeed("init", "task")
+        self.seed = self.folder / "task/seed.cpp"
+        self.nested = "// EVOLVE-BLOCK-START\n" + self.seed.read_text()
+
+    def test_a_candidate_that_cannot_be_read(self):
+        (self.folder / "nested.cpp").write_text(self.nested)
+        done = kernelsmith("evaluate", "task", "nested.cpp", *self.NONE, cwd=self.folder)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("rejected at parse: unreadable\nnested.cpp:", done.stdout)
+
+    def test_a_seed_that_cannot_be_read(self):
+        self.seed.write_text(self.nested)
+        self.fail_with(2, "run", "task", "--manual", "desk", *self.NONE, says=["seed.cpp:", "do not nest"], code="bad_input")
 
 
 class UnusableTask(CommandTest):
@@ -263,6 +296,12 @@ class WrongRunFolder(CommandTest):
     def test_a_folder_that_is_not_empty(self):
         self.make_run()
         self.fail_with(2, "run", "task", "--out", "a.run", says=["a.run"])
+
+    def test_a_home_that_no_shell_has_put_in_is_not_made_here(self):
+        write_task(self.folder / "task")
+        for command in (["run", "task", "--out", "~/a.run"], ["init", "~/task"], ["suite", "task", "--out", "~/a.suite"]):
+            self.fail_with(2, *command, says=["~"], code="invalid_argument")
+        self.assertEqual(os.listdir(self.folder), ["task"])
 
     def test_a_folder_that_is_not_empty_is_refused_before_the_task_is_prepared(self):
         self.succeed("init", "task")

@@ -98,7 +98,7 @@ class CommandLineTest(CommandTest):
     def test_doctor_without_room_for_temporary_files(self):
         done = kernelsmith("doctor", env={"TMPDIR": str(self.folder / "nowhere")})
         self.assertEqual(done.returncode, 3, done.stdout)
-        self.assertIn("TMPDIR", done.stdout)
+        self.assertIn(f"TMPDIR={self.folder / 'nowhere'}", done.stdout)
         self.assertNotIn("reinstall", done.stdout)
         self.assertNotIn("tier of the scores", done.stdout)
 

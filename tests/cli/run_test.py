@@ -32,6 +32,12 @@ class TemplateTest(CommandTest):
         done = self.succeed("run", "task", "--evaluations", "4")
         self.assertIn("transpose-1.run/best/seed.cpp", done.stdout)
         self.assertIn("over the baseline", done.stdout)
+        best = self.json("show", "transpose-1.run")["best"]["evaluation"]["speedup"]
+        self.assertIn(f"speedup  {best['median']:.2f}x", done.stdout)
+        unconfirmed = self.succeed("run", "task", "--evaluations", "4", "--set", "limits.confirm=false")
+        figure = next(line.split()[1] for line in unconfirmed.stdout.splitlines() if line.startswith("speedup"))
+        shown = [line.split("best ")[1].split()[0] for line in unconfirmed.stderr.splitlines() if "best " in line]
+        self.assertEqual(shown[-1], figure, "one figure for one best")
         self.assertTrue((self.folder / "transpose-1.run/best/seed.cpp").is_file())
 
     def test_command(self):
@@ -128,6 +134,8 @@ class EvaluateTest(CommandTest):
         done = self.succeed("evaluate", "task", "mine.txt")
         self.assertIn("knob k1 (mine.txt:2) is 0 of 0 1 2 3 4 5 6 7\n", done.stdout)
         self.assertIn("note: mine.txt:7: `@tunes 1 3` makes no knob; `@tune 1 3` would\n", done.stderr)
+        done = self.succeed("evaluate", "task", "task")
+        self.assertIn("knob k1 (task/seed.txt:2) is 0 of 0 1 2 3 4 5 6 7\n", done.stdout)
         knobs = self.json("evaluate", "task", "mine.txt")["knobs"]
         self.assertEqual(len(knobs), 6)
         self.assertEqual(
@@ -280,6 +288,8 @@ class EndedRunTest(CommandTest):
         shown = self.json("show", "a.run")
         self.assertEqual((shown["ended"], shown["used_up"]), ("budget", "wall_time"))
         self.assertGreater(shown["counts"]["given_back"], 0)
+        self.assertEqual(shown["given_back"], [{"code": "cancelled", "count": shown["counts"]["given_back"]}])
+        self.assertIn("without a verdict: cancelled", kernelsmith("show", "a.run", cwd=self.folder).stdout)
         self.assertGreater(shown["confirming_s"], 0)
         self.assertGreaterEqual(shown["budgets"]["wall_time_s"]["used"], 1)
 

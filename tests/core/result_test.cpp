@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <kernelsmith/core/brief.hpp>
 #include <kernelsmith/core/result.hpp>
 
 namespace kernelsmith {
@@ -22,6 +23,28 @@ TEST(Result, ValueOfAnErrorThrowsItsDescription) {
   } catch (const ErrorException& e) {
     EXPECT_STREQ(e.what(), "half: n is odd (invalid_argument)\nhint: pass an even number");
   }
+}
+
+TEST(Brief, OfManyLinesItHasTheFirstAndTheError) {
+  const Error compiler =
+      fail(ErrorCode::refused,
+           "it does not compile: a.cpp: In function 'void f()':\na.cpp:3:5: error: expected ';'\n"
+           "    3 | int x\n      |     ^\n",
+           "files: reference", "mend it");
+  EXPECT_EQ(describe_briefly(compiler),
+            "files: reference: it does not compile: a.cpp: In function 'void f()': (refused)\n"
+            "a.cpp:3:5: error: expected ';'\n"
+            "(2 more lines: in the JSON of evaluate, doctor, show and export)\nhint: mend it");
+  const Error framework =
+      fail(ErrorCode::refused, "RuntimeError: CUDA error: x\nIt might be\nFor debugging\nCompile");
+  EXPECT_EQ(describe_briefly(framework),
+            "RuntimeError: CUDA error: x (refused)\n"
+            "(3 more lines: in the JSON of evaluate, doctor, show and export)");
+}
+
+TEST(Brief, AFewLinesStandAsTheyAre) {
+  const Error few = fail(ErrorCode::io, "one\ntwo\nthree", "here", "help");
+  EXPECT_EQ(describe_briefly(few), describe(few));
 }
 
 TEST(Report, GivesTheExitStatus) {

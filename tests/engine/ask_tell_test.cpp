@@ -72,6 +72,23 @@ TEST(AskTell, WithoutSeedsTranslateUntilSomethingIsAccepted) {
   EXPECT_EQ(std::get<Propose>(ticket.work).selection.parent->program->source, number(4));
 }
 
+TEST(AskTell, NoMoreTranslationsAreUnderWayThanIslandsAndFailuresAskFor) {
+  auto options = toy_options(20);
+  options.seeds.clear();
+  options.topology = Topology::ring(2).value();
+  Engine engine = open_engine(options, no_events());
+  const auto op = [](const Ticket& ticket) { return std::get<Propose>(ticket.work).op; };
+  const Ticket first = next(engine), second = next(engine);
+  EXPECT_FALSE(engine.ask().value()) << "one for each island";
+  ASSERT_TRUE(engine.tell(first.id, number(3), score_of(3)));
+  const Ticket third = next(engine), fourth = next(engine);
+  EXPECT_EQ(op(fourth), Operator::translate) << "one that was rejected asks for another one";
+  EXPECT_FALSE(engine.ask().value());
+  ASSERT_TRUE(engine.tell(second.id, number(4), score_of(4)));
+  ASSERT_TRUE(engine.tell(third.id, number(6), score_of(6)));
+  EXPECT_NE(op(next(engine)), Operator::translate);
+}
+
 TEST(AskTell, TellingTwiceIsRefused) {
   Engine engine = open_engine(toy_options(), no_events());
   tell_seed(engine);

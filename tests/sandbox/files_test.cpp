@@ -10,12 +10,18 @@
 
 #include <kernelsmith/sandbox/files.hpp>
 
+#include "descriptor.hpp"
 #include "programs.hpp"
 
 namespace kernelsmith {
 namespace {
 
 namespace fs = std::filesystem;
+
+TEST(ScratchFolder, AReadOnlyDiskHasOneCodeEverywhere) {
+  errno = EROFS;
+  EXPECT_EQ(system_error("a file could not be written").code, ErrorCode::permission);
+}
 
 TEST(ScratchFolder, WritesReadsAndRemovesItself) {
   fs::path path;

@@ -48,6 +48,7 @@ TEST(UiJson, TheSummaryOfARunIsThis) {
   auto view = search.view();
   view.refusals[RefusalCode::no_code] = {1, {3}, std::string("I would raise them. ") + kHostile};
   view.calls_under_way = 1;
+  view.given_back = {{ErrorCode::unstable, 2}};
   expect_golden(parsed(run_summary(view)), "run.json");
 }
 

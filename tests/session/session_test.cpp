@@ -60,6 +60,70 @@ TEST_F(SessionTest, ResumesWithHigherBudgetsAndWithoutTheTasksFolder) {
   EXPECT_THAT(read_text_file(run_ / "run.yaml").value(), testing::HasSubstr("iterations: 12"));
 }
 
+/// What is known beforehand needs no evaluator: preparing one takes seconds.
+const std::function<Status(RunConfig&)> kWithoutEvaluator = [](RunConfig& config) {
+  return read_config("evaluator: {refuse: true}\n", "run.yaml", toy::registry(), config);
+};
+
+TEST_F(SessionTest, ARunThatHasEndedIsResumedWithoutItsEvaluator) {
+  ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
+  auto session = resume(kWithoutEvaluator);
+  ASSERT_TRUE(session) << describe(session.error());
+  const auto outcome = session->run();
+  ASSERT_TRUE(outcome) << describe(outcome.error());
+  EXPECT_EQ(outcome->reason, EndReason::budget);
+  EXPECT_EQ(outcome->counts.iterations, 5u);
+}
+
+TEST_F(SessionTest, ALargerBudgetNeedsTheEvaluator) {
+  ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
+  const auto session = resume([](RunConfig& config) {
+    config.budgets.iterations = 6;
+    return kWithoutEvaluator(config);
+  });
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, ErrorCode::refused);
+}
+
+constexpr const char* kNested = "# EVOLVE-BLOCK-START\n# EVOLVE-BLOCK-START\na = 1\n# EVOLVE-BLOCK-END\n";
+
+TEST_F(SessionTest, ACandidateThatCannotBeReadIsRejectedWithoutAnEvaluator) {
+  const TaskFolder task = toy::task_in(folder_);
+  const RunConfig config = toy::config_for(task, "evaluator: {refuse: true}\n");
+  const std::vector<Source> candidates{Source::create({{"seed.txt", kNested}}).value(), task.task.seed};
+  std::vector<Evaluation> told;
+  const Status done =
+      evaluate_each(task.task, config, candidates, [&](const Evaluation& one) { told.push_back(one); });
+  ASSERT_EQ(told.size(), 1u);
+  ASSERT_TRUE(told[0].rejection());
+  EXPECT_EQ(told[0].rejection()->code, RejectionCode::unreadable);
+  ASSERT_FALSE(done) << "the other one needs it";
+  EXPECT_EQ(done.error().code, ErrorCode::refused);
+}
+
+TEST_F(SessionTest, ASeedThatCannotBeReadIsToldBeforeTheEvaluatorIsMade) {
+  TaskFolder task = toy::task_in(folder_);
+  task.task.seed = Source::create({{"seed.txt", kNested}}).value();
+  const auto session =
+      Session::create(task, run_,
+                      toy::config_for(task, "evaluator: {refuse: true}\nproposer: {kind: manual, folder: " +
+                                                (folder_ / "desk").string() + "}\n"));
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, ErrorCode::bad_input);
+  EXPECT_EQ(session.error().where, "seed.txt:2");
+}
+
+TEST_F(SessionTest, TicketsWithoutAVerdictAreCountedByTheirError) {
+  ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
+  TicketOpened opened;
+  opened.ticket = view_run(run_, toy::registry()).value().state.next_ticket();
+  opened.op = Operator::tune;
+  const std::vector<Event> events{opened, TicketClosed{opened.ticket, fail(ErrorCode::unstable, "noise"), 1}};
+  ASSERT_TRUE(RunStore::open(run_).value()->append(events));
+  const std::map<ErrorCode, std::uint64_t> expected{{ErrorCode::unstable, 1}};
+  EXPECT_EQ(view_run(run_, toy::registry()).value().given_back, expected);
+}
+
 TEST_F(SessionTest, ARefusedTaskLeavesNoRunFolder) {
   const auto session = begin("evaluator: {refuse: true}\n");
   ASSERT_FALSE(session);

@@ -59,10 +59,10 @@ class BrokenRun : public testing::Test {
 };
 
 TEST_F(BrokenRun, ANewerFormatIsRefusedByName) {
-  execute("PRAGMA user_version = 2");
+  execute("PRAGMA user_version = 3");
   EXPECT_EQ(refusal(), ErrorCode::version);
   const Error error = RunStore::open(run_).error();
-  EXPECT_NE(error.message.find("format 2"), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find("format 3"), std::string::npos) << error.message;
 }
 
 TEST_F(BrokenRun, AFolderWithoutARunIsNotFound) {
@@ -125,6 +125,37 @@ TEST_F(BrokenRun, WhatStandsBeforeTheFirstFaultIsVisited) {
 TEST_F(BrokenRun, AnEventThatIsNoJsonIsCorrupt) {
   execute("UPDATE events SET body = '{}' WHERE position = 2");
   EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
+}
+
+TEST_F(BrokenRun, AnEventThatReadsWellAndIsNotWhatWasWrittenIsCorrupt) {
+  execute("UPDATE events SET body = replace(body, '7', '8') WHERE position = 2");
+  EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
+  EXPECT_EQ(RunStore::open(run_).value()->integrity_check().error().code, ErrorCode::corrupt);
+}
+
+/// As versions before the checksums made it.
+constexpr const char* kFormat1 = R"(
+  CREATE TEMP TABLE kept AS SELECT position, source, body FROM events;
+  DROP TABLE events;
+  CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    source BLOB REFERENCES sources(digest),
+    body TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO events SELECT * FROM kept;
+  PRAGMA user_version = 1;
+)";
+
+TEST_F(BrokenRun, ARunWithoutChecksumsIsReadAndGoneOnWith) {
+  execute(kFormat1);
+  {
+    const auto store = RunStore::open(run_);
+    ASSERT_TRUE(store) << describe(store.error());
+    const auto events = sample::events();
+    ASSERT_TRUE((*store)->append(events));
+    EXPECT_EQ((*store)->last_position().value(), 2 * events.size());
+  }
+  EXPECT_TRUE(RunStore::open_read_only(run_).value()->integrity_check());
 }
 
 TEST_F(BrokenRun, AChangedSourceIsCorrupt) {

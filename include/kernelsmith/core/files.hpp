@@ -15,6 +15,10 @@ namespace kernelsmith {
 /// "DOING: what the system says of `number`" (an errno): `disk_full`, `permission`, `not_found` or `io`.
 Error system_error(std::string_view doing, const std::filesystem::path& path, int number);
 
+/// Makes a folder and those above it. Refuses (`invalid_argument`) one below "~": only a shell, and only
+/// without quotes, knows whose home that is.
+Status make_folders(const std::filesystem::path& folder);
+
 /// All of a regular file of at most `limit` bytes. A symbolic link, folder, pipe, device or larger file is
 /// `bad_input`: none of them is opened in a way that blocks, nor read. Otherwise as system_error().
 Result<std::string> read_regular_file(const std::filesystem::path& path, std::size_t limit);

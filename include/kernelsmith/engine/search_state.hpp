@@ -86,6 +86,9 @@ class SearchState {
   /// Takes sessions with other settings than the options'.
   void accept_any_settings() { checks_settings_ = false; }
 
+  /// Until the next session: other budgets than the journal's, to ask what they would leave to do.
+  void set_budgets(const Budgets& budgets) { budgets_ = budgets; }
+
   /// Lets one event take effect and tells the commits that it brought about. Refuses (`corrupt`) an event
   /// that contradicts those before it, and (`invalid_argument`) a session with other settings; the state is
   /// then unusable.
@@ -237,6 +240,7 @@ class SearchState {
   bool may_confirm() const;
   bool room_for_evaluation() const;
   bool room_for_iteration() const;
+  bool room_for_translation() const;
   const FollowUp* next_follow_up() const;
   bool crossing_due() const;
   Event foregone_answer(double elapsed_s) const;

@@ -48,6 +48,8 @@ struct RunView {
   std::map<RefusalCode, Refusals> refusals;
   /// Programs that nobody evaluates any more, because workers of a fleet were lost on them.
   std::vector<ProgramId> lost_workers;
+  /// Evaluations and calls that ended without a verdict or a child, by the error that ended them.
+  std::map<ErrorCode, std::uint64_t> given_back = {};
   EndReason reason = EndReason::unfinished;  ///< with the budgets as they stand; never `stopped` or `errors`
   bool in_use = false;                       ///< a process is writing the run
   /// Calls that the journal has no answer to: under way where the run is in use, else interrupted.

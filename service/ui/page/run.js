@@ -43,8 +43,8 @@ export function partsOf(run, fetched) {
   ];
 }
 
-function cardsData({ best, demoted, counts, state, budgets, confirming_s: confirming, cost, task }) {
-  return { best, demoted, counts, state, budgets, confirming, cost, task };
+function cardsData({ best, demoted, counts, given_back: givenBack, state, budgets, confirming_s: confirming, cost, task }) {
+  return { best, demoted, counts, givenBack, state, budgets, confirming, cost, task };
 }
 
 function archiveNumbers(archive) {
@@ -58,7 +58,8 @@ function cards(run) {
     bestCard(run),
     card("Programs", `${whole(counts.accepted)} accepted`, `${whole(counts.rejected)} rejected`,
       some(counts.repeated, "repeat"), some(counts.refused, "proposal", " without a child"),
-      counts.remeasured ? `${whole(counts.remeasured)} measured again` : "", some(counts.demoted, "former best", " that did not hold")),
+      counts.remeasured ? `${whole(counts.remeasured)} measured again` : "", some(counts.demoted, "former best", " that did not hold"),
+      ...run.givenBack.map(({ code, count }) => counted(count, "ticket") + ` without a verdict: ${code}`)),
     card("State", state.is, state.why, run.task ? `task ${run.task.name} (${run.task.backend})` : ""),
     card("Used", counted(budgets.iterations.used, "iteration"), bar(budgets.iterations),
       ofLimit(budgets.evaluations, (value) => counted(value, "evaluation")), bar(budgets.evaluations),

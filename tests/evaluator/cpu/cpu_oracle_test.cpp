@@ -61,6 +61,22 @@ TEST(CpuOracle, LiteralsAreAsWideAsTensors) {
   EXPECT_THAT(ask<long double>(workshop, sum, OraclePrecision::long_double, 1), Each(1.0L / 3 + 0.5L / 7));
 }
 
+TEST(CpuOracle, ACrashOfTheReferenceNamesTheUsualCauses) {
+  std::string yaml = kTwice;
+  yaml.replace(yaml.find("{n: 8}"), 6, "{n: 8, m: 2}");
+  const Workshop workshop(task_of(yaml));
+  auto oracle = CpuOracle::create(
+      *workshop.task, workshop.shapes,
+      *workshop.build("#include \"task.hpp\"\n#include <cstdlib>\n"
+                      "void twice(const float*, float*, std::int64_t n, std::int64_t m) { std::abort(); }\n"),
+      OraclePrecision::declared, workshop.settings);
+  ASSERT_TRUE(oracle) << describe(oracle.error());
+  const Status answered = (*oracle)->answer(0);
+  ASSERT_FALSE(answered);
+  EXPECT_THAT(answered.error().hint,
+              HasSubstr("another order than task.yaml's (n, m); else call it yourself"));
+}
+
 TEST(CpuOracle, ZeroesOutputsBeforeEachAnswer) {
   const Workshop workshop(task_of(kTwice));
   const std::string adds = twice("for (std::int64_t i = 0; i < n; ++i) y[i] += x[i];");

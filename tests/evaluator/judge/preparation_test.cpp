@@ -51,6 +51,25 @@ TEST(Preparation, ABadSeedIsRefused) {
   EXPECT_EQ(error.hint, "");
 }
 
+TEST(Preparation, ACrashNamesTheUsualCausesThatTheTaskCanHave) {
+  Bench bench;
+  bench.task.sizes["m"] = 1;
+  bench.task.size_order = {"n", "m"};
+  bench.task.timed = {{{"n", 64}, {"m", 1}}};
+  bench.task.check = {{{"n", 7}, {"m", 1}}};
+  TensorSpec at = bench.task.tensors[0];
+  at.name = "at";
+  at.dtype = Dtype::i32;
+  bench.task.tensors.push_back(at);
+  bench.baseline->run = [](const Call&) -> Judged<double> {
+    return reject(Stage::run, RejectionCode::crashed, "signal 11");
+  };
+  EXPECT_THAT(
+      refusal_of(bench).message,
+      HasSubstr("signal 11\nusual causes: sizes that are taken in another order than task.yaml's (n, m); "
+                "an index without its range in task.yaml (at: init: {low: 0, high: ...})"));
+}
+
 TEST(Preparation, ABadYardstickIsRefused) {
   Bench bench;
   bench.yardstick = wrong_kernel();
