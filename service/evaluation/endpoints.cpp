@@ -16,17 +16,18 @@ using http::Response;
 
 constexpr int kLongestWait = 3600;
 /// What a client that comes too early is told to wait, seconds.
-constexpr const char* kPauseWhenFull = "5";
-constexpr const char* kPauseWhenDraining = "30";
-constexpr const char* kPauseWhenUnfinished = "1";
+constexpr std::chrono::seconds kPauseWhenFull{5}, kPauseWhenDraining{30}, kPauseWhenUnfinished{1};
+constexpr std::chrono::seconds kPauseWhenLate{30}, kPauseWithoutHardware{60};
 
 Response json_response(const Json& body, unsigned status = 200) {
   return {.status = status, .body = body.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 
-Response later(unsigned status, std::string_view detail, const char* pause, std::string_view hint = {}) {
+Response later(unsigned status, std::string_view detail, std::chrono::milliseconds pause,
+               std::string_view hint = {}) {
   Response response = http::error_response(status, detail, hint);
-  response.headers.emplace_back("Retry-After", pause);
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(pause);
+  response.headers.emplace_back("Retry-After", std::to_string(seconds.count()));
   return response;
 }
 
@@ -52,27 +53,35 @@ Response unknown(const Parts& parts) {
 }
 
 /// The response where a submission was not taken.
-std::optional<Response> refusal_of(Taken taken, const std::string& culprit) {
+std::optional<Response> refusal_of(Taken taken, const Obstacle& obstacle) {
   switch (taken) {
     case Taken::accepted:
       return std::nullopt;
     case Taken::conflict:
       return http::error_response(
-          409, "the id '" + culprit + "' is that of another request",
+          409, "the id '" + obstacle.what + "' is that of another request",
           "give every candidate an id of its own: ids are known as long as their results");
     case Taken::full:
       return later(503, "the queue is full", kPauseWhenFull,
                    "try again after the pause that Retry-After names");
+    case Taken::late:
+      return later(503, "requests wait for so long that this one might not be evaluated in time",
+                   kPauseWhenLate,
+                   "try again later, or elsewhere; --workers and --max-wait say how much is taken");
+    case Taken::resting:
+      return later(503, "the machine fails at this task: " + obstacle.what, obstacle.pause,
+                   "it is no fault of the candidate; the task is tried again after a pause");
     case Taken::draining:
       break;
   }
   return later(503, "the service is stopping and takes no requests", kPauseWhenDraining);
 }
 
-/// Seconds of the query's `wait`, 0 without one; nothing for one that is no whole number up to an hour.
-std::optional<int> wait_of(const Request& request) {
+/// Seconds of the query's `wait`, or of the default; nothing for one that is no whole number up to an hour.
+std::optional<int> wait_of(const Parts& parts, const Request& request) {
   const auto found = request.query.find("wait");
-  if (found == request.query.end()) return 0;
+  const auto otherwise = request.method == "POST" ? parts.default_wait : std::chrono::seconds(0);
+  if (found == request.query.end()) return static_cast<int>(otherwise.count());
   const std::string& text = found->second;
   int seconds = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -83,7 +92,7 @@ std::optional<int> wait_of(const Request& request) {
 /// Calls `respond` when the request is finished, or the client does not want to wait any longer.
 void when_waited(Parts& parts, const Request& request, const std::string& id, const Responder& responder,
                  std::function<Response()> respond) {
-  const auto wait = wait_of(request);
+  const auto wait = wait_of(parts, request);
   if (!wait) {
     responder.send(http::error_response(422, "wait: a whole number of seconds up to 3600 is expected"));
   } else if (*wait == 0) {
@@ -100,6 +109,17 @@ Result<Submission> submission_of(Parts& parts, EvaluationRequest request) {
   return Submission{std::move(request), std::move(*assignment)};
 }
 
+/// The response where this machine lacks what the task's backend needs.
+std::optional<Response> without_hardware(const Parts& parts, const Submission& submission) {
+  const std::string& backend = submission.assignment.task->backend;
+  const auto found = parts.hardware.find(backend);
+  if (found == parts.hardware.end() || found->second != kNoGpu) return std::nullopt;
+  return later(
+      503, "this machine can evaluate nothing for the backend " + backend + ": it has no GPU, or no PyTorch",
+      kPauseWithoutHardware,
+      "kernelsmith doctor says what is missing; the service is to be started anew then");
+}
+
 void evaluate(Parts& parts, const Request& request, const Responder& responder) {
   const auto body = parse_body(request.body);
   if (!body) return void(responder.send(invalid(body.error(), 400)));
@@ -108,11 +128,12 @@ void evaluate(Parts& parts, const Request& request, const Responder& responder) 
   const std::string id = read->task_id;
   auto submission = submission_of(parts, std::move(*read));
   if (!submission) return void(responder.send(invalid(submission.error())));
+  if (auto refusal = without_hardware(parts, *submission)) return void(responder.send(std::move(*refusal)));
   std::vector<Submission> submissions;
   submissions.push_back(std::move(*submission));
-  std::string culprit;
-  const Taken taken = parts.table.submit(std::move(submissions), culprit);
-  if (auto refusal = refusal_of(taken, culprit)) return void(responder.send(std::move(*refusal)));
+  Obstacle obstacle;
+  const Taken taken = parts.table.submit(std::move(submissions), obstacle);
+  if (auto refusal = refusal_of(taken, obstacle)) return void(responder.send(std::move(*refusal)));
   when_waited(parts, request, id, responder, [&parts, id] {
     const auto answer = parts.table.answer(id);
     return answer ? Response{.body = answer->body} : unknown(parts);
@@ -150,11 +171,12 @@ Response evaluate_batch(Parts& parts, const Request& request) {
       error.where = one.task_id + ": " + error.where;
       return invalid(error);
     }
+    if (auto refusal = without_hardware(parts, *submission)) return std::move(*refusal);
     submissions.push_back(std::move(*submission));
   }
-  std::string culprit;
-  const Taken taken = parts.table.submit(std::move(submissions), culprit);
-  if (auto refusal = refusal_of(taken, culprit)) return std::move(*refusal);
+  Obstacle obstacle;
+  const Taken taken = parts.table.submit(std::move(submissions), obstacle);
+  if (auto refusal = refusal_of(taken, obstacle)) return std::move(*refusal);
   return batch_response(parts, *batch);
 }
 
@@ -204,7 +226,7 @@ Response health(const Parts& parts) {
       {{"status", state_of(parts, counts)},
        {"backends", parts.hardware},
        {"version", KERNELSMITH_VERSION},
-       {"timestamp", iso_time(std::chrono::system_clock::now())},
+       {"timestamp", http::iso_time(std::chrono::system_clock::now())},
        {"gpu_status", Json::object()},
        {"queue_status", queue_json(parts, counts)},
        {"memory_usage", {{"results_bytes", counts.kept_bytes}, {"queue_bytes", counts.queued_bytes}}},

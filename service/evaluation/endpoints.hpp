@@ -21,6 +21,7 @@ struct Parts {
   explicit Parts(const ServiceOptions& options)
       : workers(options.workers),
         max_queue(options.max_queue),
+        default_wait(options.default_wait),
         keep(options.keep),
         hardware(hardware_of(options)),
         book(options.tasks, options.backends, options.precision),
@@ -28,6 +29,7 @@ struct Parts {
 
   const unsigned workers;
   const std::size_t max_queue;
+  const std::chrono::seconds default_wait;
   const std::chrono::milliseconds keep;
   const std::map<std::string, std::string> hardware;  ///< EvaluationService::hardware
   const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();

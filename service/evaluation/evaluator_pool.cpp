@@ -51,6 +51,17 @@ void EvaluatorPool::start(const TaskPtr& task, EvaluationJob job, std::stop_toke
   queue(entry);
 }
 
+void EvaluatorPool::renew(const Digest& task) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(task);
+  if (found == entries_.end() || found->second->queued || !is_spare(*found->second)) return;
+  // On a thread of the pool: this may be one of the evaluator's own.
+  retired_.push_back(std::move(found->second->evaluator));
+  entries_.erase(found);
+  --occupied_;
+  changed_.notify_all();
+}
+
 bool EvaluatorPool::has_room_for(const Digest& task) const {
   const std::lock_guard lock(mutex_);
   return entries_.contains(task) || entries_.size() < room_;
@@ -103,8 +114,14 @@ void EvaluatorPool::serve() {
   std::unique_lock lock(mutex_);
   while (true) {
     EntryPtr entry;
-    changed_.wait(lock, [&] { return closing_ || (entry = next_due()); });
+    changed_.wait(lock, [&] { return closing_ || !retired_.empty() || (entry = next_due()); });
     if (closing_) return;
+    if (auto retired = std::exchange(retired_, {}); !retired.empty()) {
+      lock.unlock();
+      retired.clear();
+      lock.lock();
+      continue;
+    }
     const bool ready = entry->evaluator != nullptr;
     std::shared_ptr<Evaluator> evicted;
     if (!ready) {

@@ -39,6 +39,9 @@ class EvaluatorPool {
   void start(const TaskPtr& task, EvaluationJob job, std::stop_token stop, Sink<Evaluation> done,
              WorkSink works);
 
+  /// The task is prepared anew for its next job, unless it has something under way.
+  void renew(const Digest& task);
+
   /// Whether a job of this task would not wait for room.
   bool has_room_for(const Digest& task) const;
 
@@ -77,7 +80,8 @@ class EvaluatorPool {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<Digest, EntryPtr> entries_;
-  std::deque<EntryPtr> due_;  ///< have something to prepare or to start
+  std::deque<EntryPtr> due_;                         ///< have something to prepare or to start
+  std::vector<std::shared_ptr<Evaluator>> retired_;  ///< to be let go of
   std::size_t preparing_ = 0;
   std::size_t occupied_ = 0;  ///< evaluators that are or are being made
   std::uint64_t uses_ = 0;

@@ -1,8 +1,5 @@
 #include "job.hpp"
 
-#include <array>
-#include <ctime>
-
 namespace kernelsmith::service {
 namespace {
 
@@ -14,16 +11,6 @@ Json or_null(const std::optional<T>& value) {
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 }  // namespace
-
-std::string iso_time(std::chrono::system_clock::time_point time) {
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
-  const std::time_t seconds = ms / 1000;
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 32> date{};
-  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  return std::string(date.data()) + "." + std::to_string(1000 + ms % 1000).substr(1) + "Z";
-}
 
 Json response_of(const Job& job) {
   const Verdict& verdict = job.verdict;
@@ -40,11 +27,11 @@ Json response_of(const Job& job) {
                    {"metadata", std::move(metadata)},
                    {"error_message", or_null(verdict.error_message)},
                    {"error_code", or_null(verdict.error_code)},
-                   {"submitted_at", iso_time(job.submitted_at)},
+                   {"submitted_at", http::iso_time(job.submitted_at)},
                    {"completed_at", nullptr},
                    {"processing_time", nullptr}};
   if (is_final(job.state)) {
-    response["completed_at"] = iso_time(job.completed_at);
+    response["completed_at"] = http::iso_time(job.completed_at);
     const bool was_started = job.started != Job::Clock::time_point{};
     response["processing_time"] =
         was_started ? std::chrono::duration<double>(job.finished - job.started).count() : 0.0;

@@ -8,8 +8,10 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "../http/iso_time.hpp"
 #include "request.hpp"
 #include "task_book.hpp"
 #include "verdict.hpp"
@@ -44,6 +46,12 @@ struct Stint {
     since = Clock::now();
     ++number;
   }
+  /// What was done came to nothing through no fault of the request: all of it was waiting.
+  void undo() {
+    next(false);
+    waited_s += std::exchange(worked_s, 0);
+  }
+  double waiting_s() const { return waited_s + (works ? 0 : so_far_s()); }
 };
 
 /// Guarded by the table that holds it.
@@ -55,7 +63,10 @@ struct Job {
   Assignment assignment;      ///< empty once it is final
   State state = State::pending;
   std::stop_source stop;
-  std::uint32_t attempt = 0;
+  std::uint32_t attempt = 0;           ///< EvaluationJob::attempt
+  std::uint32_t noisy = 0;             ///< attempts at which the machine was too noisy
+  std::uint32_t own_failures = 0;      ///< at which the machine failed, while others of its backend succeeded
+  std::uint64_t successes_before = 0;  ///< of its backend, at its last failure
   Stint stint;
 
   std::chrono::system_clock::time_point submitted_at = std::chrono::system_clock::now();
@@ -71,8 +82,5 @@ struct Job {
 /// The forms of KernelGYM: EvaluationResponse, and TaskStatusResponse with the error that it lacks.
 Json response_of(const Job& job);
 Json status_of(const Job& job, std::optional<std::size_t> queue_position);
-
-/// "2026-01-31T12:00:00.123Z"
-std::string iso_time(std::chrono::system_clock::time_point time);
 
 }  // namespace kernelsmith::service

@@ -10,17 +10,7 @@ namespace {
 
 /// How long a request whose task is not prepared lets others pass.
 constexpr std::chrono::seconds kPatience{60};
-/// Evaluations of one request on a machine that is too noisy to measure, and the first pause between them.
-constexpr std::uint32_t kAttempts = 4;
-constexpr std::chrono::milliseconds kFirstPause{500};
 constexpr std::chrono::milliseconds kShortestSweep{10}, kLongestSweep{60'000};
-
-Verdict gave_up(std::string_view error_code, std::string message) {
-  Verdict verdict;
-  verdict.error_code = error_code;
-  verdict.error_message = std::move(message);
-  return verdict;
-}
 
 /// Jobs are known by their run and their number wherever they are evaluated, also after this service is
 /// started anew.
@@ -48,12 +38,13 @@ class Once {
   std::function<void()> then_;
 };
 
-std::string seconds_text(double seconds) { return std::to_string(static_cast<long long>(seconds)) + " s"; }
-
 }  // namespace
 
 JobTable::JobTable(const ServiceOptions& options)
-    : options_(options), run_(new_run()), pool_(options.make_evaluator, options.prepared_tasks) {
+    : options_(options),
+      run_(new_run()),
+      rests_(options.rest),
+      pool_(options.make_evaluator, options.prepared_tasks) {
   sweep();
 }
 
@@ -68,42 +59,39 @@ JobTable::~JobTable() {
   for (const JobPtr& job : left) job->stop.request_stop();
 }
 
-Taken JobTable::submit(std::vector<Submission> submissions, std::string& culprit) {
+Taken JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) {
   const std::lock_guard lock(mutex_);
-  std::vector<JobPtr> fresh;
-  std::size_t bytes = 0;
+  std::vector<JobPtr> fresh, failed;
   for (Submission& submission : submissions) {
     const JobPtr known = find(submission.request.task_id);
     if (known && known->request.digest != submission.request.digest) {
-      culprit = submission.request.task_id;
+      obstacle.what = submission.request.task_id;
       return Taken::conflict;
     }
-    if (known) continue;
+    if (known && known->state == State::failed)
+      failed.push_back(known);
+    else if (known)
+      continue;
     auto job = std::make_shared<Job>();
     job->code_bytes = submission.request.kernel_code.size() + submission.request.reference_code.size();
-    bytes += job->code_bytes;
     job->request = std::move(submission.request);
     job->request.kernel_code = job->request.reference_code = {};
     job->assignment = std::move(submission.assignment);
     fresh.push_back(std::move(job));
   }
-  const auto refuse = [&](Taken why) {
+  const Taken taken = fresh.empty() ? Taken::accepted : why_not(fresh, obstacle);
+  if (taken != Taken::accepted) {
     counts_.refused += fresh.size();
-    return why;
-  };
-  if (counts_.draining && !fresh.empty()) return refuse(Taken::draining);
-  const bool fits = counts_.all_pending() + fresh.size() <= options_.max_queue &&
-                    counts_.queued_bytes + bytes <= options_.max_queue_bytes;
-  if (!fits && !fresh.empty()) return refuse(Taken::full);
+    return taken;
+  }
+  for (const JobPtr& job : failed) forget(job);
   counts_.submitted += fresh.size();
   counts_.repeated += submissions.size() - fresh.size();
-  for (JobPtr& job : fresh) {
+  for (const JobPtr& job : fresh) {
     job->number = ++last_number_;
-    const auto priority = static_cast<std::size_t>(job->request.priority);
-    ++counts_.pending[priority];
-    counts_.queued_bytes += job->code_bytes;
+    job->successes_before = successes_[job->assignment.task->backend];
     jobs_.emplace(job->request.task_id, job);
-    queues_[priority].push_back(std::move(job));
+    enqueue(job);
   }
   pump();
   return Taken::accepted;
@@ -143,7 +131,7 @@ std::optional<Answer> JobTable::cancel(const std::string& id) {
     job = find(id);
     if (!job) return std::nullopt;
     if (job->state == State::pending) unqueue(job);
-    give_up(*job, State::cancelled, gave_up({}, "cancelled by a client"), calls);
+    give_up(*job, State::cancelled, no_verdict({}, "cancelled by a client"), calls);
   }
   for (const auto& call : calls) call();
   return Answer{job->state, job->answer};
@@ -193,8 +181,8 @@ void JobTable::drain(const std::stop_token& stop) {
       while (!queue.empty()) {
         const JobPtr job = queue.front();
         unqueue(job);
-        settle(*job, State::cancelled, gave_up("RESOURCE_ERROR", "the service was stopped before this began"),
-               calls);
+        settle(*job, State::cancelled,
+               no_verdict("RESOURCE_ERROR", "the service was stopped before this began"), calls);
       }
   }
   for (const auto& call : calls) call();
@@ -202,22 +190,29 @@ void JobTable::drain(const std::stop_token& stop) {
   idle_.wait_for(lock, stop, options_.drain_limit, [this] { return counts_.processing == 0; });
 }
 
-/// The request that comes next, out of its queue; null where none waits.
+/// The request that comes next, out of its queue; null where none waits, or only those whose tasks rest.
 JobTable::JobPtr JobTable::next() {
   for (auto& queue : queues_) {
-    if (queue.empty()) continue;
-    auto chosen = queue.begin();
-    const bool patient = Job::Clock::now() - (*chosen)->submitted < kPatience;
-    const auto has_room = [this](const JobPtr& job) {
-      return pool_.has_room_for(job->assignment.task->digest);
+    const auto may_start = [this](const JobPtr& job) { return !rests_.of(job->assignment.task->digest); };
+    const auto has_room = [&](const JobPtr& job) {
+      return pool_.has_room_for(job->assignment.task->digest) && may_start(job);
     };
-    if (patient) chosen = std::ranges::find_if(queue, has_room);
-    if (chosen == queue.end()) chosen = queue.begin();
+    auto chosen = std::ranges::find_if(queue, may_start);
+    if (chosen == queue.end()) continue;
+    if (Job::Clock::now() - (*chosen)->submitted < kPatience)
+      if (const auto ready = std::ranges::find_if(queue, has_room); ready != queue.end()) chosen = ready;
     JobPtr job = *chosen;
     unqueue(job);
     return job;
   }
   return nullptr;
+}
+
+void JobTable::enqueue(const JobPtr& job) {
+  const auto priority = static_cast<std::size_t>(job->request.priority);
+  queues_[priority].push_back(job);
+  ++counts_.pending[priority];
+  counts_.queued_bytes += job->code_bytes;
 }
 
 void JobTable::unqueue(const JobPtr& job) {
@@ -273,14 +268,11 @@ void JobTable::arrived(const JobPtr& job, const Result<Evaluation>& evaluation) 
     const std::lock_guard lock(mutex_);
     under_way_.erase(job->number);
     if (job->state == State::processing) {
-      const bool noisy = !evaluation && evaluation.error().code == ErrorCode::unstable;
-      if (noisy && ++job->attempt < kAttempts) {
-        ++counts_.retried;
-        job->stint.next(false);
-        alarm_.after(kFirstPause * (1U << (job->attempt - 1)), [this, job] { try_again(job); });
-      } else if (evaluation) {
+      if (evaluation) {
+        rests_.succeeded(job->assignment.task->digest);
+        ++successes_[job->assignment.task->backend];
         settle(*job, State::completed, verdict_of(*evaluation, job->request), calls);
-      } else {
+      } else if (!is_tried_again(job, evaluation.error())) {
         const bool stopped = evaluation.error().code == ErrorCode::cancelled;
         settle(*job, stopped ? State::cancelled : State::failed, verdict_of(evaluation.error()), calls);
       }
@@ -290,57 +282,19 @@ void JobTable::arrived(const JobPtr& job, const Result<Evaluation>& evaluation) 
   for (const auto& call : calls) call();
 }
 
-void JobTable::try_again(const JobPtr& job) {
-  const std::lock_guard lock(mutex_);
-  if (job->state == State::processing && !closing_) start(job);
-}
-
-void JobTable::time_is_up(const JobPtr& job, std::uint64_t stint) {
-  Calls calls;
-  {
-    const std::lock_guard lock(mutex_);
-    if (job->stint.number != stint) return;
-    give_up(*job, State::timeout,
-            gave_up("TIMEOUT_ERROR", "evaluating it was not done within the request's timeout of " +
-                                         seconds_text(job->request.timeout_s)),
-            calls);
-  }
-  for (const auto& call : calls) call();
-}
-
-/// The service's failure, not the request's: nobody looked at it for too long.
-void JobTable::give_up_waiting(Calls& calls) {
-  const auto too_long = [this](const JobPtr& job) {
-    const Stint& stint = job->stint;
-    return !stint.works &&
-           stint.waited_s + stint.so_far_s() > std::chrono::duration<double>(options_.max_wait).count();
-  };
-  std::vector<JobPtr> late;
-  for (const auto& queue : queues_)
-    std::ranges::copy(std::views::take_while(queue, too_long), std::back_inserter(late));
-  for (const JobPtr& job : late) unqueue(job);
-  for (const auto& [number, job] : under_way_)
-    if (job->state == State::processing && too_long(job)) late.push_back(job);
-  const Error busy =
-      fail(ErrorCode::busy,
-           "it waited for " + seconds_text(std::chrono::duration<double>(options_.max_wait).count()) +
-               " and was not evaluated: more is asked of this service than it can do",
-           {}, "submit it again, later or elsewhere");
-  for (const JobPtr& job : late) give_up(*job, State::failed, verdict_of(busy), calls);
-}
-
 void JobTable::give_up(Job& job, State state, Verdict verdict, Calls& calls) {
   if (is_final(job.state)) return;
   settle(job, state, std::move(verdict), calls);
   calls.emplace_back([stop = job.stop]() mutable { stop.request_stop(); });
 }
 
+void JobTable::leave_processing(const Job& job) {
+  counts_.evaluating.add(std::chrono::duration<double>(Job::Clock::now() - job.started).count());
+  if (--counts_.processing == 0) idle_.notify_all();
+}
+
 void JobTable::settle(Job& job, State state, Verdict verdict, Calls& calls) {
-  if (job.state == State::processing) {
-    --counts_.processing;
-    counts_.evaluating.add(std::chrono::duration<double>(Job::Clock::now() - job.started).count());
-    if (counts_.processing == 0) idle_.notify_all();
-  }
+  if (job.state == State::processing) leave_processing(job);
   job.state = state;
   job.completed_at = std::chrono::system_clock::now();
   job.finished = Job::Clock::now();
@@ -352,14 +306,14 @@ void JobTable::settle(Job& job, State state, Verdict verdict, Calls& calls) {
   counts_.kept_bytes += job.answer.size();
   std::ranges::move(std::exchange(job.when_finished, {}), std::back_inserter(calls));
   finished_.push_back(jobs_.at(job.request.task_id));
-  while (counts_.kept_bytes > options_.max_result_bytes && finished_.size() > 1) forget_oldest();
+  while (counts_.kept_bytes > options_.max_result_bytes && finished_.size() > 1) forget(finished_.front());
 }
 
-void JobTable::forget_oldest() {
-  const JobPtr job = finished_.front();
+/// By value: the list's own pointer goes.
+void JobTable::forget(JobPtr job) {
   counts_.kept_bytes -= job->answer.size();
   jobs_.erase(job->request.task_id);
-  finished_.pop_front();
+  finished_.erase(std::ranges::find(finished_, job));
 }
 
 void JobTable::sweep() {
@@ -367,8 +321,9 @@ void JobTable::sweep() {
   {
     const std::lock_guard lock(mutex_);
     const auto now = Job::Clock::now();
-    while (!finished_.empty() && now - finished_.front()->finished > options_.keep) forget_oldest();
+    while (!finished_.empty() && now - finished_.front()->finished > options_.keep) forget(finished_.front());
     give_up_waiting(calls);
+    rests_.forget_old();
   }
   for (const auto& call : calls) call();
   const auto pause = std::min(options_.keep, options_.max_wait) / 10;

@@ -21,6 +21,7 @@
 #include "evaluator_pool.hpp"
 #include "histogram.hpp"
 #include "job.hpp"
+#include "rests.hpp"
 
 namespace kernelsmith::service {
 
@@ -35,6 +36,14 @@ enum class Taken {
   conflict,  ///< an id that is known with another content
   full,
   draining,
+  late,     ///< requests wait for so long that this one might not be evaluated in time
+  resting,  ///< the machine fails at this task
+};
+
+/// Why a submission was not taken.
+struct Obstacle {
+  std::string what;                   ///< the id in conflict, or how the machine fails
+  std::chrono::milliseconds pause{};  ///< how long the task rests
 };
 
 struct Answer {
@@ -65,6 +74,7 @@ struct Worker {
 /// At most `workers` evaluations at a time: higher priorities first, then the order of submission, but a
 /// request whose task is prepared comes before one whose task would have to take another's place, for a
 /// minute at most. A request's timeout counts while it is evaluated, ServiceOptions::max_wait while it waits.
+/// Where the machine fails the request waits again, and its task rests.
 /// Each is answered once: a later answer of the evaluator, after a cancellation or a deadline, is dropped.
 /// Thread-safe.
 class JobTable {
@@ -74,8 +84,8 @@ class JobTable {
   JobTable(const JobTable&) = delete;
   JobTable& operator=(const JobTable&) = delete;
 
-  /// All or none. `culprit` becomes the id in conflict.
-  Taken submit(std::vector<Submission> submissions, std::string& culprit);
+  /// All or none.
+  Taken submit(std::vector<Submission> submissions, Obstacle& obstacle);
 
   std::optional<Answer> answer(const std::string& id) const;
   std::optional<Json> status(const std::string& id) const;
@@ -102,15 +112,22 @@ class JobTable {
   JobPtr next();                                                       // requires mutex_
   void pump();                                                         // requires mutex_
   void start(const JobPtr& job);                                       // requires mutex_
+  void enqueue(const JobPtr& job);                                     // requires mutex_
   void unqueue(const JobPtr& job);                                     // requires mutex_
+  Taken why_not(const std::vector<JobPtr>& fresh, Obstacle&) const;    // requires mutex_
+  bool is_late_for(Priority priority) const;                           // requires mutex_
+  bool is_tried_again(const JobPtr& job, const Error& error);          // requires mutex_
+  void wait_again(const JobPtr& job, const Error& error);              // requires mutex_
+  void leave_processing(const Job& job);                               // requires mutex_
   void settle(Job& job, State state, Verdict verdict, Calls& calls);   // requires mutex_
   void give_up(Job& job, State state, Verdict verdict, Calls& calls);  // requires mutex_
-  void forget_oldest();                                                // requires mutex_
+  void forget(JobPtr job);                                             // requires mutex_
   void give_up_waiting(Calls& calls);                                  // requires mutex_
   void turn(const JobPtr& job, bool works);
   void arrived(const JobPtr& job, const Result<Evaluation>& evaluation);
   void time_is_up(const JobPtr& job, std::uint64_t stint);
   void try_again(const JobPtr& job);
+  void rested();
   void sweep();
 
   const ServiceOptions options_;
@@ -121,6 +138,8 @@ class JobTable {
   std::array<std::list<JobPtr>, kPriorities> queues_;
   std::map<std::uint64_t, JobPtr> under_way_;  ///< by number
   std::list<JobPtr> finished_;                 ///< the oldest first
+  Rests rests_;
+  std::map<std::string, std::uint64_t> successes_;  ///< evaluations that were answered, by backend
   std::uint64_t last_number_ = 0;
   bool closing_ = false;  ///< nothing is started any more: the pool goes before the alarm
   Counts counts_;

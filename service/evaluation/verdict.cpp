@@ -205,6 +205,13 @@ Verdict verdict_of(const Evaluation& evaluation, const EvaluationRequest& reques
   return verdict;
 }
 
+Verdict no_verdict(std::string_view error_code, std::string message) {
+  Verdict verdict;
+  verdict.error_code = error_code;
+  verdict.error_message = std::move(message);
+  return verdict;
+}
+
 Verdict verdict_of(const Error& error) {
   Verdict verdict;
   verdict.error_code = error_code_of(error.code);

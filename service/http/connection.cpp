@@ -106,6 +106,11 @@ std::optional<Response> ambiguous(const Header& header) {
   return std::nullopt;
 }
 
+std::string words_of(const error_code& error) {
+  if (error == wire::error::bad_obs_fold) return "a header field goes on in another line";
+  return "this is no HTTP request: " + error.message();
+}
+
 /// The answer to a request that reaches no handler; empty where one is found.
 std::optional<Response> turned_away(const Request& request, const Router::Match& match,
                                     const Shared& shared) {
@@ -249,7 +254,7 @@ Connection::Awaitable<bool> Connection::fail_to_read(error_code error) {
         431, "the header is larger than " + std::to_string(options.max_header_bytes) + " bytes"));
   const bool broken_off = error == wire::error::end_of_stream || error == wire::error::partial_message;
   if (!broken_off && error.category() == make_error_code(wire::error::bad_method).category())
-    co_return co_await write(error_response(400, "this is no HTTP request: " + error.message()));
+    co_return co_await write(error_response(400, words_of(error)));
   co_return false;
 }
 

@@ -15,12 +15,11 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 
 #include <kernelsmith/service/http_server.hpp>
 
 #include "exchange.hpp"
+#include "strict_parser.hpp"
 
 namespace kernelsmith::http {
 
@@ -47,7 +46,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void stop();
 
  private:
-  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using Parser = StrictParser;
   using Timer = std::shared_ptr<boost::asio::steady_timer>;
   template <class T = void>
   using Awaitable = boost::asio::awaitable<T>;

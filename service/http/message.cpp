@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include <boost/beast/http/status.hpp>
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/service/http_message.hpp>
 
 #include "exchange.hpp"
+#include "iso_time.hpp"
 
 namespace kernelsmith::http {
 namespace {
@@ -33,9 +36,14 @@ std::optional<std::string_view> Request::header(std::string_view name) const {
 }
 
 Response error_response(unsigned status, std::string_view detail, std::string_view hint) {
-  std::string body = "{\"detail\":" + json_quoted(detail) + ",\"error_code\":" + json_quoted(code_of(status));
-  if (!hint.empty()) body += ",\"hint\":" + json_quoted(hint);
-  return {.status = status, .body = body + "}"};
+  nlohmann::ordered_json body = {
+      {"detail", detail},
+      {"error_code", code_of(status)},
+      {"error", std::string(boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(status)))},
+      {"message", detail},
+      {"timestamp", iso_time(std::chrono::system_clock::now())}};
+  if (!hint.empty()) body["hint"] = hint;
+  return {.status = status, .body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
 }
 
 std::string json_quoted(std::string_view text) {

@@ -87,6 +87,7 @@ class Makers {
 
 struct ServeCommand {
   ServiceOptions options;
+  unsigned wait_s = 0;
   std::vector<std::string> tasks;
   std::string token_file, max_wait = "1h", keep = "24h", drain = "5m";
   bool no_token = false;
@@ -97,6 +98,7 @@ struct ServeCommand {
     const auto makers = std::make_shared<const Makers>(config);
     for (const Status& ok : {read_token(), read_durations(), load_tasks(*makers)})
       if (!ok) return report(stderr, ok.error());
+    options.default_wait = std::chrono::seconds(wait_s);
     options.backends = makers->registry().backends;
     options.make_evaluator = [makers](const Task& task) { return makers->make(task); };
     raise_descriptor_limit();
@@ -140,6 +142,7 @@ struct ServeCommand {
       constexpr double kMsInS = 1000;
       duration = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * kMsInS));
     }
+    options.late = options.max_wait / 2;  // so that what is taken then has as long again
     return {};
   }
 
@@ -228,6 +231,14 @@ void add_serve(CLI::App& app, Command& chosen) {
       ->capture_default_str();
   command->add_option("--max-queue", options.max_queue, "Requests that wait at most")
       ->check(whole_number(1))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--wait", serve->wait_s,
+          "How long POST /evaluate waits for the result unless it says ?wait=: 0, the state at once; a "
+          "server of KernelGYM waits")
+      ->check(whole_number(0, 3600))
+      ->type_name("SECONDS")
       ->capture_default_str();
   command
       ->add_option("--max-wait", serve->max_wait,

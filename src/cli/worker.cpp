@@ -107,9 +107,12 @@ void add_worker(CLI::App& app, Command& chosen) {
   auto worker = std::make_shared<WorkerCommand>();
   CLI::App* command = app.add_subcommand("worker", "Evaluate for runs on other machines (docs/fleet.md)");
   command
-      ->add_option(
-          "--nats", worker->nats,
-          "The fleet's server, nats://HOST:4222 or tls://HOST:4222; ${NAME} is an environment variable")
+      ->add_option("--nats", worker->nats,
+                   "The fleet's server, nats://HOST:4222 or tls://HOST:4222. Everybody on this machine sees "
+                   "a password "
+                   "that stands here (ps): '${NAME}' in its place is an environment variable, file:PATH a "
+                   "file with the "
+                   "URL")
       ->required()
       ->check(no_option("URL"))
       ->type_name("URL");

@@ -5,6 +5,7 @@
 #include <kernelsmith/fleet/fleet_evaluator.hpp>
 #include <kernelsmith/llm/secret.hpp>
 
+#include "fleet_url.hpp"
 #include "providers.hpp"
 #include "seconds.hpp"
 
@@ -56,9 +57,7 @@ class FleetSettings {
                   "this run names a NATS server, which would be shown your credentials: " + nats_,
                   "evaluator.fleet.nats",
                   "if it is yours, say so: --set evaluator.fleet.nats='" + nats_ + "'");
-    const auto url = expand_variables(literal_.empty() ? nats_ : std::string(literal_.reveal()));
-    if (!url) return url.error();
-    auto server = parse_fleet_server(url->reveal());
+    auto server = literal_.empty() ? read_fleet_url(nats_) : parse_fleet_server(literal_.reveal());
     if (!server) return server.error();
     FleetOptions options = options_;
     options.server.url = server->url;
@@ -81,7 +80,7 @@ class FleetSettings {
  private:
   /// A variable is one wherever it stands in the URL: the name of a host is looked up by others.
   bool shows_secret() const {
-    return !literal_.empty() || nats_.find("${") != nats_.npos || !options_.server.credentials.empty();
+    return !literal_.empty() || is_kept_elsewhere(nats_) || !options_.server.credentials.empty();
   }
 
   /// A password that stands in the URL itself is used, and not kept in run.yaml.
@@ -94,8 +93,8 @@ class FleetSettings {
     nats_.clear();
     is_off_ = text == kOff;
     if (is_off_) return;
-    if (text.find("${") != text.npos) {
-      nats_ = std::move(text);  // parsed when the variables are there
+    if (is_kept_elsewhere(text)) {
+      nats_ = std::move(text);  // parsed when it is used
       return;
     }
     const auto server = parse_fleet_server(text);

@@ -227,6 +227,10 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
                                     Wiring wiring, std::shared_ptr<Observer> observer) {
   RunStore* journal = store.get();
   wiring.options.run = store->run_id();
+  if (observer)
+    store->on_warning([observer](const std::string& message) {
+      observer->on_notice({Notice::Level::warning, message});
+    });
   auto kept = KeptAnswers::open(store->folder() / kArrivedFolder, config.durability);
   if (!kept) return kept.error();
   wiring.options.observer = forgetting(*kept, observer);

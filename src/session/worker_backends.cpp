@@ -5,9 +5,10 @@
 
 #include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/llm/secret.hpp>
 #include <kernelsmith/sandbox/capabilities.hpp>
 #include <kernelsmith/session/worker_backends.hpp>
+
+#include "fleet_url.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -122,9 +123,7 @@ Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, con
 
 Result<FleetServer> fleet_server(const std::string& url, const std::string& credentials,
                                  const std::string& ca) {
-  const auto expanded = expand_variables(url);
-  if (!expanded) return expanded.error();
-  auto server = parse_fleet_server(expanded->reveal());
+  auto server = read_fleet_url(url);
   if (!server) return server.error();
   server->credentials = credentials;
   server->ca = ca;

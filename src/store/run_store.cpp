@@ -9,6 +9,7 @@
 
 #include "event_table.hpp"
 #include "files.hpp"
+#include "log_watch.hpp"
 #include "schema.hpp"
 #include "sqlite.hpp"
 
@@ -158,6 +159,7 @@ struct RunStore::Impl {
   std::optional<detail::FolderLock> lock;  ///< absent where only read
   Database database;
   std::optional<EventWriter> writer;
+  std::optional<detail::LogWatch> log_watch;  ///< with the writer
   /// What the writer writes, as it stood when it was opened.
   std::vector<std::pair<const char*, std::optional<detail::FileIdentity>>> opened_files;
 
@@ -201,6 +203,7 @@ Status RunStore::Impl::prepare_writer(Durability durability) {
   auto prepared = EventWriter::prepare(database);
   if (!prepared) return prepared.error();
   writer.emplace(std::move(*prepared));
+  log_watch.emplace(folder / kDatabase, folder / kLog);
   for (const char* name : {kDatabase, kLog})
     opened_files.emplace_back(name, detail::identity_of(folder / name));
   return {};
@@ -289,7 +292,13 @@ Status RunStore::check() const {
 
 Status RunStore::append(std::span<const Event> events) {
   if (auto allowed = require_intact(); !allowed) return allowed;
-  return impl_->writer->append(impl_->database, events);
+  Status appended = impl_->writer->append(impl_->database, events);
+  if (appended) impl_->log_watch->look();
+  return appended;
+}
+
+void RunStore::on_warning(std::function<void(const std::string&)> tell) {
+  if (impl_->log_watch) impl_->log_watch->tell_to(std::move(tell));
 }
 
 Status RunStore::replay(std::uint64_t after,

@@ -164,6 +164,19 @@ class SecretTest(FleetCommandTest):
                        code="invalid_argument", env=env)
         self.succeed("resume", "b.run", "--evaluations", 9, "--set", f"evaluator.fleet.nats={url}", env=env)
 
+    def test_a_file_holds_the_url(self):
+        (self.folder / "nats").write_text(self.with_password() + "\n")
+        url = f"file:{self.folder / 'nats'}"
+        self.joined(url=url)
+        done = self.succeed("run", "task", "--out", "a.run", "--evaluations", 5, "--set", f"evaluator.fleet.nats={url}")
+        self.assertIn(f"nats: {url}", self.run_yaml())
+        self.assertNotIn(PASSWORD.encode(), self.everything_in(self.folder / "a.run"))
+        self.assertNotIn(PASSWORD, done.stdout + done.stderr)
+        shutil.copytree(self.folder / "a.run", self.folder / "b.run")
+        self.fail_with(2, "resume", "b.run", "--evaluations", 9, says=["would be shown your credentials"],
+                       code="invalid_argument")
+        self.fail_with(2, "worker", "--nats", "file:nowhere", says=["nowhere"], code="not_found")
+
     def test_without_the_password_it_is_refused(self):
         self.fail_with(3, "run", "task", *self.fleet, says=["credentials"], code="permission")
         self.fail_with(3, "worker", "--nats", self.server.url, "--backend", "command", says=["credentials"], code="permission")

@@ -131,6 +131,24 @@ TEST_F(EvaluationServiceTest, WhatCanEvaluateNothingIsNotHealthy) {
   EXPECT_EQ(health["backends"], Json({{"command", "no GPU"}}));
 }
 
+TEST_F(EvaluationServiceTest, WhereNothingCanBeEvaluatedClientsAreAskedToComeAgain) {
+  options_.backends["command"].hardware = [] { return std::string(kNoGpu); };
+  Client client(start());
+  const Reply one = client.post("/evaluate", request(1));
+  EXPECT_EQ(one.status, 503);
+  EXPECT_EQ(one.json()["error_code"], "RESOURCE_ERROR");
+  EXPECT_THAT(one.json()["detail"].get<std::string>(), HasSubstr("nothing for the backend command"));
+  EXPECT_EQ(client.post("/evaluate/batch", {{"tasks", {request(1)}}}).status, 503);
+  EXPECT_EQ(client.get("/status/id-1").status, 404) << "it was not taken";
+}
+
+TEST_F(EvaluationServiceTest, APostMayWaitForItsResultByDefault) {
+  options_.default_wait = std::chrono::seconds(60);
+  Client client(start());
+  EXPECT_EQ(client.post("/evaluate", request(3)).json()["status"], "completed");
+  EXPECT_EQ(client.post("/evaluate?wait=x", request(3)).status, 422);
+}
+
 TEST_F(EvaluationServiceTest, WhatAFleetEvaluatesIsNotThisMachines) {
   options_.backends["command"].hardware = [] { return std::string(kNoGpu); };
   options_.is_local = false;

@@ -190,6 +190,17 @@ TEST_F(HttpServer, WhatCouldBeReadInTwoWaysIsRefused) {
               HasSubstr("400"));
 }
 
+TEST_F(HttpServer, AFieldThatGoesOnInAnotherLineIsRefused) {
+  start();
+  for (const char* folded : {"X: a\r\n b\r\n", "X: a\r\n\tb\r\n", "X:\r\n a\r\n", "X: a\r\n \r\n",
+                             "X:\r\n \r\n", "X: a\r\n b\r\nY: c\r\n", "Content-Length:\r\n 0\r\n"})
+    EXPECT_THAT(ask(request_text("GET /open", folded)),
+                AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("goes on in another line")))
+        << folded;
+  for (const char* whole : {"X:\r\n", "X: \t\r\nY:c\r\n", "X: \t a b \r\n"})
+    EXPECT_THAT(ask(request_text("GET /open", whole)), StartsWith("HTTP/1.1 200")) << whole;
+}
+
 TEST_F(HttpServer, AClientMayAskWhetherToGoOn) {
   options_.max_body_bytes = 10;
   start();

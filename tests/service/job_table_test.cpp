@@ -10,6 +10,7 @@ namespace kernelsmith::service {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
@@ -28,7 +29,7 @@ class JobTableTest : public ::testing::Test {
   Taken submit(Submission submission) {
     std::vector<Submission> one;
     one.push_back(std::move(submission));
-    return table().submit(std::move(one), culprit_);
+    return table().submit(std::move(one), obstacle_);
   }
   Taken submit(const std::string& id, Priority priority = Priority::normal) {
     return submit(a_submission(id, task_, priority));
@@ -44,7 +45,7 @@ class JobTableTest : public ::testing::Test {
   Bench bench_;
   TaskPtr task_ = a_task("hill");
   ServiceOptions options_;
-  std::string culprit_;
+  Obstacle obstacle_;
   std::unique_ptr<JobTable> table_;
 };
 
@@ -75,7 +76,7 @@ TEST_F(JobTableTest, AnIdIsEvaluatedOnceAndStandsForOneContent) {
   Submission other = a_submission("a", task_);
   other.request.digest = digest_of("another content");
   EXPECT_EQ(submit(std::move(other)), Taken::conflict);
-  EXPECT_EQ(culprit_, "a");
+  EXPECT_EQ(obstacle_.what, "a");
 }
 
 TEST_F(JobTableTest, HigherPrioritiesComeFirstThenTheOrderOfSubmission) {
@@ -99,13 +100,80 @@ TEST_F(JobTableTest, ARejectionIsAResultAndAnErrorIsAFailure) {
   EXPECT_EQ(bad["correctness"], false);
   EXPECT_EQ(bad["error_code"], "CORRECTNESS_ERROR");
   submit("lost");
-  bench_.answer(fail(ErrorCode::disk_full, "no space left", "/tmp"));
+  bench_.answer(fail(ErrorCode::refused, "the reference fails its own check"));
   const Json lost = wait_for("lost");
   EXPECT_EQ(lost["status"], "failed");
   EXPECT_EQ(lost["correctness"], nullptr);
   EXPECT_EQ(lost["speedup"], nullptr);
-  EXPECT_EQ(lost["error_code"], "RESOURCE_ERROR");
-  EXPECT_THAT((*table().status("lost"))["error_message"].get<std::string>(), HasSubstr("no space left"));
+  EXPECT_EQ(lost["error_code"], "VALIDATION_ERROR");
+  EXPECT_THAT((*table().status("lost"))["error_message"].get<std::string>(), HasSubstr("its own check"));
+}
+
+TEST_F(JobTableTest, WhatTheMachineFailsAtIsEvaluatedAgain) {
+  options_.rest = 0ms;
+  submit("a");
+  bench_.answer(fail(ErrorCode::disk_full, "no space left", "/tmp"));
+  const auto again = bench_.next();
+  EXPECT_EQ(again.job.attempt, 1) << "a fleet would answer the same attempt with the same failure";
+  again.done(accepted(3));
+  EXPECT_EQ(wait_for("a")["speedup"], 3.0);
+  EXPECT_EQ(wait_for("a")["error_message"], nullptr);
+  EXPECT_THAT(bench_.made(), ElementsAre(Pair("hill", 2))) << "the evaluator may be what is broken";
+}
+
+TEST_F(JobTableTest, WhileTheMachineFailsRequestsOfTheTaskAreNotTaken) {
+  options_.rest = 1h;
+  submit("a");
+  submit("queued");
+  bench_.answer(fail(ErrorCode::tool_failed, "the GPU is lost"));
+  for (const std::string id : {"a", "queued"}) EXPECT_EQ((*table().status(id))["status"], "pending") << id;
+  EXPECT_THAT((*table().status("a"))["error_message"].get<std::string>(),
+              AllOf(HasSubstr("the GPU is lost"), HasSubstr("it is tried again")));
+  EXPECT_EQ(table().counts().all_pending(), 2);
+  EXPECT_EQ(submit("b"), Taken::resting);
+  EXPECT_THAT(obstacle_.what, HasSubstr("the GPU is lost"));
+  EXPECT_EQ(obstacle_.pause, 1h);
+  EXPECT_EQ(submit("a"), Taken::accepted) << "it is known";
+  EXPECT_EQ(submit(a_submission("c", a_task("dale"))), Taken::accepted);
+  EXPECT_EQ(bench_.answer(accepted(1)), "c") << "another task does not rest";
+  wait_for("c");
+  EXPECT_EQ(table().cancel("a")->state, State::cancelled);
+}
+
+TEST_F(JobTableTest, OneThatFailsWhileOthersSucceedEndsAsFailed) {
+  options_.rest = 0ms;
+  submit("bad");
+  int failures = 0;
+  for (int good = 0; table().answer("bad")->state != State::failed; ++good) {
+    submit("good" + std::to_string(good));
+    auto started = bench_.next();
+    const bool is_bad = started.job.source.main_text() == "bad";
+    failures += is_bad;
+    started.done(is_bad ? Result<Evaluation>(fail(ErrorCode::tool_failed, "it ended")) : accepted(1));
+  }
+  EXPECT_EQ(failures, 5) << "the first one is followed by four after which another one succeeded";
+}
+
+TEST_F(JobTableTest, AFailedRequestThatIsSubmittedAgainIsEvaluatedAgain) {
+  submit("a");
+  bench_.answer(fail(ErrorCode::refused, "no"));
+  wait_for("a");
+  EXPECT_EQ(submit("a"), Taken::accepted);
+  EXPECT_EQ(bench_.answer(accepted(2)), "a");
+  EXPECT_EQ(wait_for("a")["speedup"], 2.0);
+  EXPECT_EQ(table().counts().kept, 1);
+}
+
+TEST_F(JobTableTest, WhereRequestsWaitForTooLongNoMoreAreTaken) {
+  options_.late = 0ms;
+  bench_.let_wait();
+  EXPECT_EQ(submit("started"), Taken::accepted);
+  const auto started = bench_.next();
+  EXPECT_EQ(submit("b"), Taken::late);
+  started.works(true);
+  EXPECT_EQ(submit("low", Priority::low), Taken::accepted);
+  EXPECT_EQ(submit("lower", Priority::low), Taken::late);
+  EXPECT_EQ(submit("high", Priority::high), Taken::accepted) << "it comes before those that wait";
 }
 
 TEST_F(JobTableTest, JobsOfAServiceThatIsStartedAnewAreOthers) {
@@ -174,9 +242,11 @@ TEST_F(JobTableTest, WaitingForATurnDoesNotCountForTheTimeout) {
 TEST_F(JobTableTest, WhoWaitsForTooLongIsToldThatTheServiceFailed) {
   options_.max_wait = 10ms;
   bench_.let_wait();
-  submit("started");
+  std::vector<Submission> both;
+  both.push_back(a_submission("started", task_));
+  both.push_back(a_submission("queued", task_));
+  EXPECT_EQ(table().submit(std::move(both), obstacle_), Taken::accepted);
   const auto started = bench_.next();
-  submit("queued");
   for (const std::string id : {"started", "queued"}) {
     const Json result = wait_for(id);
     EXPECT_EQ(result["status"], "failed") << id;
@@ -196,7 +266,7 @@ TEST_F(JobTableTest, AFullQueueTakesAllOfABatchOrNothing) {
   std::vector<Submission> batch;
   batch.push_back(a_submission("two", task_));
   batch.push_back(a_submission("three", task_));
-  EXPECT_EQ(table().submit(std::move(batch), culprit_), Taken::full);
+  EXPECT_EQ(table().submit(std::move(batch), obstacle_), Taken::full);
   EXPECT_FALSE(table().answer("two"));
   EXPECT_EQ(submit("two"), Taken::accepted);
   EXPECT_EQ(submit("one"), Taken::accepted);  // known
@@ -266,14 +336,14 @@ TEST_F(JobTableTest, APreparedTaskDoesNotWaitForOthersThatAreBeingPrepared) {
   for (int i = 0; i < 3; ++i) bench_.answer(accepted(1));
 }
 
-TEST_F(JobTableTest, ATaskThatCannotBePreparedFailsItsRequests) {
+TEST_F(JobTableTest, ATaskThatCannotBePreparedIsTriedAgainUntilItsRequestsWaitedForTooLong) {
+  options_.rest = 0ms;
+  options_.max_wait = 10ms;
   submit(a_submission("a", a_task("broken")));
   const Json result = wait_for("a");
   EXPECT_EQ(result["status"], "failed");
+  EXPECT_EQ(result["error_code"], "RESOURCE_ERROR");
   EXPECT_THAT(result["error_message"].get<std::string>(), HasSubstr("install one"));
-  submit(a_submission("b", a_task("broken")));
-  wait_for("b");
-  EXPECT_THAT(bench_.made(), ElementsAre(Pair("broken", 2)));
 }
 
 TEST_F(JobTableTest, DrainingFinishesWhatRunsAndDropsWhatWaits) {

@@ -37,14 +37,22 @@ class Serve(ServiceTest):
         self.assertEqual(result["metadata"]["kernelsmith"]["rejection"], {"stage": "run", "code": "command_failed"})
 
     def test_a_machine_that_cannot_evaluate_gives_no_score(self):
-        service = self.serve("--set", "evaluator.python=/nowhere/python3", tasks=())
-        reference = "class Model(X):\n  pass\ndef get_inputs():\n  pass\ndef get_init_inputs():\n  pass\n"
-        service.post("a", "class ModelNew: pass", reference_code=reference)
-        result = service.result("a")
-        self.assertEqual((result["status"], result["error_code"]), ("failed", "RESOURCE_ERROR"))
-        self.assertIsNone(result["correctness"])
-        self.assertIsNone(result["speedup"])
-        self.assertIn("/nowhere/python3", service.get("/status/a").json["error_message"])
+        service = self.serve(program="no-such-program")
+        self.assertEqual(service.post("a", "1").json["error_code"], None)
+        until(lambda: service.get("/status/a").json["error_message"])
+        waiting = service.get("/status/a").json
+        self.assertEqual((waiting["status"], waiting["error_code"]), ("pending", "RESOURCE_ERROR"))
+        self.assertIn("no-such-program", waiting["error_message"])
+        refused = service.post("b", "1")
+        self.assertEqual((refused.status, refused.json["error_code"]), (503, "RESOURCE_ERROR"))
+        self.assertIn("no-such-program", refused.json["detail"])
+        self.assertGreaterEqual(int(refused.headers["Retry-After"]), 5)
+        self.assertEqual(service.ask("DELETE", "/tasks/a").json["status"], "cancelled")
+
+    def test_a_post_may_wait_by_default(self):
+        service = self.serve("--wait", 60)
+        self.assertEqual(service.post("a", "2").json["speedup"], 2)
+        self.assertEqual(service.post("b", "hang", path="/evaluate?wait=0").json["completed_at"], None)
 
     def test_tasks_are_chosen_by_name(self):
         service = self.serve(tasks=("hill", "dale"))

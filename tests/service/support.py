@@ -18,7 +18,7 @@ version: 1
 name: {name}
 backend: command
 files: {{seed: seed.txt, also: score.sh}}
-command: [sh, score.sh, "{{candidate}}", "{{answer}}"]
+command: [{program}, score.sh, "{{candidate}}", "{{answer}}"]
 timeout_s: 600
 """
 
@@ -47,13 +47,13 @@ class Answer:
 class Service:
     """A running `kernelsmith serve`. Leaves nothing behind."""
 
-    def __init__(self, folder, *options, env=None, tasks=("hill",)):
+    def __init__(self, folder, *options, env=None, tasks=("hill",), program="sh"):
         self.marker = f"31{os.getpid()}.{id(self) % 1000000}"
         words = []
         for name in tasks:
             task = Path(folder) / name
             task.mkdir(exist_ok=True)
-            (task / "task.yaml").write_text(TASK.format(name=name))
+            (task / "task.yaml").write_text(TASK.format(name=name, program=program))
             (task / "score.sh").write_text(SCORE.format(marker=self.marker))
             (task / "seed.txt").write_text("1\n")
             words += ["--task", str(task)]

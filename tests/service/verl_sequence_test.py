@@ -96,6 +96,63 @@ class VerlSequence(ServiceTest):
         client.join()
         self.assertEqual(outcome, {"status": "cancelled", "error_message": "cancelled by a client"})
 
+    def test_a_machine_that_fails_rewards_nothing(self):
+        service = self.serve(program="no-such-program")
+        status, _ = exchange(f"{service.url}/evaluate", payload("first", "1"))
+        self.assertEqual(status, 200)
+        while not service.get("/status/first").json["error_message"]:
+            time.sleep(0.01)
+        self.assertNotIn(service.get("/status/first").json["status"], FINAL)
+        status, _ = exchange(f"{service.url}/evaluate", payload("second", "1"))
+        self.assertEqual(status, 503)  # which the client tries again; any other status is a penalty
+
+
+# The forms of KernelGYM's answers: which fields have to be there, and the types that a field may have.
+TEXT, MAYBE_TEXT, COUNT, NUMBER, MAYBE_NUMBER, MAYBE_FLAG = (
+    str, (str, type(None)), int, (int, float), (int, float, type(None)), (bool, type(None)))
+EVALUATION = {"task_id": TEXT, "status": TEXT, "compiled": MAYBE_FLAG, "correctness": MAYBE_FLAG,
+              "decoy_kernel": MAYBE_FLAG, "reference_runtime": MAYBE_NUMBER, "kernel_runtime": MAYBE_NUMBER,
+              "speedup": MAYBE_NUMBER, "metadata": (dict, type(None)), "error_message": MAYBE_TEXT,
+              "error_code": MAYBE_TEXT, "submitted_at": MAYBE_TEXT, "completed_at": MAYBE_TEXT,
+              "processing_time": MAYBE_NUMBER}
+STATUS = {"task_id": TEXT, "status": TEXT, "progress": MAYBE_NUMBER, "estimated_completion": MAYBE_TEXT,
+          "queue_position": (int, type(None)), "assigned_device": MAYBE_TEXT}
+BATCH = {"batch_id": TEXT, "total_tasks": COUNT, "completed_tasks": COUNT, "failed_tasks": COUNT, "results": list,
+         "batch_status": TEXT}
+HEALTH = {"status": TEXT, "timestamp": TEXT, "gpu_status": dict, "queue_status": dict, "memory_usage": dict,
+          "active_tasks": COUNT, "total_processed": COUNT, "uptime": NUMBER}
+ERROR = {"error": TEXT, "message": TEXT, "error_code": MAYBE_TEXT, "timestamp": TEXT}
+
+
+class Forms(ServiceTest):
+    def has_form(self, body, form):
+        for field, kind in form.items():
+            self.assertIn(field, body)
+            self.assertIsInstance(body[field], kind, field)
+
+    def test_answers_have_the_forms_of_kernelgym(self):
+        service = self.serve("--workers", 1, "--max-queue", 1, "--max-body", 4000)
+        for code in ("2", "fail"):
+            self.has_form(service.post(code, code).json, EVALUATION)
+            self.has_form(service.result(code), EVALUATION)
+        self.has_form(service.get("/status/2").json, STATUS)
+        batch = service.ask("POST", "/evaluate/batch", {"batch_id": "b", "tasks": [payload("2b", "2")]}).json
+        self.has_form(batch, BATCH)
+        self.has_form(batch["results"][0], EVALUATION)
+        service.result("2b")
+        self.has_form(service.get("/health").json, HEALTH)
+        service.post("running", "hang")
+        while service.get("/status/running").json["status"] != "processing":
+            time.sleep(0.01)
+        service.post("waiting", "1")
+        for status, answer in ((400, service.ask("POST", "/evaluate", "{")), (404, service.get("/status/unknown")),
+                               (405, service.ask("DELETE", "/health")), (409, service.get("/results/running")),
+                               (413, service.post("x", "1" * 5000)), (422, service.post("x", "")),
+                               (503, service.post("x", "1"))):
+            self.assertEqual(answer.status, status)
+            self.has_form(answer.json, ERROR)
+            self.assertEqual(answer.json["message"], answer.json["detail"])
+
 
 if __name__ == "__main__":
     main()

@@ -32,13 +32,17 @@ struct ServiceOptions {
   bool is_local = true;  ///< this machine evaluates; false: a fleet, and what this one has says nothing
   std::string precision = "fp32";  ///< TorchSettings::precision of tasks that are made of references
 
+  std::chrono::seconds default_wait{0};                   ///< of a POST that names none
   unsigned workers = 4;                                   ///< evaluations under way at a time
   std::size_t prepared_tasks = 4;                         ///< evaluators that are kept ready
   std::size_t max_queue = 4096;                           ///< requests that wait; beyond: 503
   std::size_t max_queue_bytes = std::size_t{512} << 20;   ///< of their codes; beyond: 503
   std::size_t max_result_bytes = std::size_t{256} << 20;  ///< of what is kept; beyond, the oldest results go
-  std::chrono::milliseconds max_wait = std::chrono::hours(1);       ///< of a request for its evaluation
-  std::chrono::milliseconds keep = std::chrono::hours(24);          ///< results
+  std::chrono::milliseconds max_wait = std::chrono::hours(1);  ///< of a request for its evaluation
+  std::chrono::milliseconds late = std::chrono::minutes(30);   ///< once one waits for so long: 503 for others
+  std::chrono::milliseconds rest =
+      std::chrono::seconds(5);                              ///< of a task that the machine failed at; doubled
+  std::chrono::milliseconds keep = std::chrono::hours(24);  ///< results
   std::chrono::milliseconds drain_limit = std::chrono::minutes(5);  ///< for what is under way when it stops
 };
 

@@ -34,8 +34,9 @@ struct Response {
   Fields headers = {};  ///< further ones
 };
 
-/// The form of every error: {"detail": ..., "error_code": ..., "hint": ...}. The code is VALIDATION_ERROR for
-/// a client's mistake, RESOURCE_ERROR where a later try may do, SYSTEM_ERROR otherwise.
+/// The form of every error: {"detail": ..., "error_code": ..., "hint": ...}, and KernelGYM's `error`,
+/// `message` and `timestamp`. The code is VALIDATION_ERROR for a client's mistake, RESOURCE_ERROR where a
+/// later try may do, SYSTEM_ERROR otherwise.
 Response error_response(unsigned status, std::string_view detail, std::string_view hint = {});
 
 /// A text as a JSON string, with its quotes; bytes that are no UTF-8 are replaced.

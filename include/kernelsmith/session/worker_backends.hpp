@@ -29,8 +29,8 @@ struct WorkerChoice {
 /// where nothing works here, with what is missing.
 Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, const WorkerChoice& choice);
 
-/// The server of a URL in which ${NAME} stands for an environment variable. Errors: expand_variables()'s and
-/// parse_fleet_server()'s.
+/// The server of a URL in which ${NAME} stands for an environment variable, or of `file:PATH`, a file that
+/// holds one. Errors: expand_variables()'s, read_text_file()'s and parse_fleet_server()'s.
 Result<FleetServer> fleet_server(const std::string& url, const std::string& credentials,
                                  const std::string& ca);
 

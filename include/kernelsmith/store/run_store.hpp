@@ -70,6 +70,8 @@ class RunStore final : public Journal {
   /// One transaction. Artifacts of evaluations and replies of proposals are kept apart and are not replayed:
   /// see artifacts() and reply().
   Status append(std::span<const Event> events) override;
+  /// Tells, within append(), of a reader in whose transaction run.db-wal grows without end. Once.
+  void on_warning(std::function<void(const std::string&)> tell);
   /// `io` where run.db or its log is no longer the file that was opened: deleted, replaced, or its folder
   /// renamed. Nothing is written then.
   Status check() const override;
