@@ -23,6 +23,18 @@ Result<Descriptor> locked(const fs::path& folder) {
               "wait for it, or name another folder with --out");
 }
 
+/// A folder without results holds at most what a suite that was killed early leaves.
+Status check_free(const fs::path& folder, const fs::path& state_file) {
+  std::error_code ignored;
+  if (fs::exists(state_file, ignored)) return {};
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (const fs::path name = entry.path().filename(); name != "runs" && name.extension() != ".new")
+      return fail(ErrorCode::invalid_argument,
+                  "the folder for the results holds something else: " + name.string(), folder.string(),
+                  "name a new folder with --out");
+  return {};
+}
+
 /// A reader sees the old bytes or the new ones.
 Status replace_file(const fs::path& path, const std::string& text) {
   const fs::path fresh = path.string() + ".new";
@@ -62,6 +74,7 @@ Result<ResultFolder> ResultFolder::open(const std::string& kind, const std::vect
     return fail(ErrorCode::invalid_argument, "this folder holds the results of kernelsmith " + other,
                 options.out.string(), "name another one with --out");
   ResultFolder folder(kind, tasks, options, std::move(*lock));
+  if (const Status free = check_free(options.out, folder.state_file()); !free) return free.error();
   if (const Status read = folder.read(); !read) return read.error();
   return folder;
 }

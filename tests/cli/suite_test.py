@@ -187,6 +187,7 @@ class SuiteTest(TasksTest):
         self.fail_with(2, "suite", "tasks", "--budget", "adaptive", says=["--budget"])
         self.fail_with(2, "suite", "tasks", "--set", "islands.cuont=2", says=["did you mean count?"])
         self.assertFalse((self.folder / "tasks.suite").exists())
+        self.fail_with(2, "suite", "tasks", "--out", "tasks", *OPTIONS, says=["holds something else", "--out"])
         self.table(self.suite("a.suite", "--levels", "2"))
         self.fail_with(2, "suite", "tasks", "--out", "a.suite", "--rounds", 5, "--levels", "2", *OPTIONS[2:],
                        says=["other settings: rounds was 16, and is 5 now", "--out"])
