@@ -33,16 +33,33 @@ class FleetBehind(ServiceTest):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
 
-    def test_the_same_answers_from_another_process(self):
+    def setUp(self):
+        super().setUp()
         port = free_port()
-        nats = f"nats://127.0.0.1:{port}"
+        self.nats = f"nats://127.0.0.1:{port}"
         self.start("nats-server", "-js", "-sd", str(self.folder / "nats"), "-a", "127.0.0.1", "-p", str(port))
         until(lambda: listens(port))
-        self.start(KERNELSMITH, "worker", "--nats", nats, "--backend", "command", "--slots", "2")
-        service = self.serve("--set", f"evaluator.fleet.nats={nats}")
+
+    def start_worker(self):
+        self.start(KERNELSMITH, "worker", "--nats", self.nats, "--backend", "command", "--slots", "2")
+
+    def test_the_same_answers_from_another_process(self):
+        self.start_worker()
+        service = self.serve("--set", f"evaluator.fleet.nats={self.nats}")
         for i in range(1, 9):
             service.post(f"id{i}", str(i))
         self.assertEqual([service.result(f"id{i}")["speedup"] for i in range(1, 9)], list(range(1, 9)))
+
+    def test_without_a_worker_requests_wait(self):
+        service = self.serve("--set", f"evaluator.fleet.nats={self.nats}", "--set", "evaluator.fleet.wait_for_worker_s=0.2")
+        service.post("first", "2")
+        until(lambda: service.get("/status/first").json["error_message"])
+        self.assertEqual(service.get("/status/first").json["status"], "pending")
+        self.assertEqual(service.post("second", "3").status, 503)
+        self.start_worker()
+        self.assertEqual(service.result("first")["speedup"], 2)
+        self.assertEqual(service.post("second", "3").status, 200)
+        self.assertEqual(service.result("second")["speedup"], 3)
 
 
 if __name__ == "__main__":
