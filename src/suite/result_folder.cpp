@@ -1,5 +1,7 @@
 #include "result_folder.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include <fcntl.h>
@@ -23,12 +25,16 @@ Result<Descriptor> locked(const fs::path& folder) {
               "wait for it, or name another folder with --out");
 }
 
-/// A folder without results holds at most what a suite that was killed early leaves.
+/// What is written here, beside the state.
+constexpr std::array kOwnNames = {"runs", "replaced", "levels.csv", "tasks.csv", "report.md"};
+
+/// A folder without a state holds at most what an earlier suite left.
 Status check_free(const fs::path& folder, const fs::path& state_file) {
   std::error_code ignored;
   if (fs::exists(state_file, ignored)) return {};
   for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (const fs::path name = entry.path().filename(); name != "runs" && name.extension() != ".new")
+    if (const fs::path name = entry.path().filename();
+        name.extension() != ".new" && std::ranges::find(kOwnNames, name) == kOwnNames.end())
       return fail(ErrorCode::invalid_argument,
                   "the folder for the results holds something else: " + name.string(), folder.string(),
                   "name a new folder with --out");
