@@ -20,6 +20,8 @@ constexpr milliseconds kWatchEvery = 20ms;
 /// Results come by themselves; this is for what was put while the connection was away.
 constexpr milliseconds kLookEvery = 5s;
 constexpr milliseconds kLookTick = 100ms;
+/// What is waited for so long is told.
+constexpr milliseconds kTellAfter = 5s;
 /// A job is asked so often for which a worker does not find the task: a server may drop what it took.
 constexpr std::uint32_t kMostTaskRounds = 8;
 
@@ -254,35 +256,52 @@ void Coordinator::look_for_results(const std::stop_token& stop) {
     if (!again && now < next) continue;
     next = now + kLookEvery;
     if (again && !join_fleet(*bus_, stop)) continue;  // a server that lost its disk has no streams
-    for (const Asked& job : pending_.asked_before(again ? now : now - kLookEvery)) look_for(job, stop);
+    const std::vector<Asked> jobs = pending_.asked_before(again ? now : now - kLookEvery);
+    if (jobs.empty()) unanswered_since_.reset();
+    for (const Asked& job : jobs)
+      if (!look_for(job, stop)) break;
     look_for_workers(stop);
   }
 }
 
-void Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
+bool Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
+  const auto asked = steady_clock::now();
   // In this order: a job leaves the queue when its result is there.
   const auto queued = bus_->holds(kJobsStream, job.sequence, stop);
-  if (!queued) return;
+  if (!queued) return no_answer(queued.error(), asked);
   const auto stored = bus_->latest(kResultsStream, job.subject, stop);
-  if (!stored) return;
+  if (!stored) return no_answer(stored.error(), asked);
+  unanswered_since_.reset();
   if (*stored) {
     auto result = decode_result((*stored)->payload);
     if (!result && !*queued) {  // asked again it would be the same
       pending_.finish(job.subject, unreadable(result.error()));
-      return;
+      return true;
     }
-    if (result && take(std::move(*result))) return;
+    if (result && take(std::move(*result))) return true;
   }
-  if (!*queued) return ask_again(job.subject);
+  if (!*queued) {
+    ask_again(job.subject);
+    return true;
+  }
   std::string queue;
   {
     const std::lock_guard lock(mutex_);
-    if (!hardware_) return;
+    if (!hardware_) return true;
     queue = jobs_queue(backend_, *hardware_);
   }
   const Status mended = bus_->mend_queue(kJobsStream, queue, job.sequence, stop);
   if (!mended && mended.error().code != ErrorCode::network && mended.error().code != ErrorCode::cancelled)
     pending_.finish(job.subject, mended.error());
+  return true;
+}
+
+/// A server that is there and answers nothing of what it stores: its disk was full, or we may not ask.
+bool Coordinator::no_answer(const Error& error, Moment asked) {
+  if (error.code == ErrorCode::cancelled) return false;
+  if (!unanswered_since_) unanswered_since_ = asked;
+  if (steady_clock::now() - *unanswered_since_ > options_.patience) pending_.fail_all(error, true);
+  return false;
 }
 
 void Coordinator::ask_again(const std::string& subject) {
@@ -296,10 +315,18 @@ void Coordinator::look_for_workers(const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
     hardware = hardware_;
   }
-  if (!hardware || pending_.asked_before(now - kLookEvery).empty()) return without_worker_since_.reset();
+  if (!hardware || pending_.asked_before(now - kLookEvery).empty()) {
+    told_of_workers_ = false;
+    return without_worker_since_.reset();
+  }
   const auto workers = read_roster(*bus_, stop);
-  if (!workers || hardware_of(*workers, backend_).contains(*hardware)) return without_worker_since_.reset();
+  if (!workers || hardware_of(*workers, backend_).contains(*hardware)) {
+    if (std::exchange(told_of_workers_, false)) tell("a worker is there again");
+    return without_worker_since_.reset();
+  }
   if (!without_worker_since_) without_worker_since_ = now;
+  if (now - *without_worker_since_ >= kTellAfter && !std::exchange(told_of_workers_, true))
+    tell("waiting for a worker for the backend '" + backend_ + "' on " + *hardware);
   if (now - *without_worker_since_ < options_.wait_for_worker) return;
   pending_.fail_all(without_worker(backend_, *hardware), true);
 }
@@ -324,8 +351,20 @@ void Coordinator::watch(const std::stop_token& stop) {
       const std::lock_guard lock(mutex_);
       given_up_.push_back(*queued);
     }
+    tell_of_absence();
     if (bus_->away_for() > options_.patience) pending_.fail_all(bus_->away_error());
   }
+}
+
+void Coordinator::tell_of_absence() {
+  const milliseconds away = bus_->away_for();
+  if (away >= kTellAfter && !std::exchange(told_of_absence_, true))
+    tell("waiting for the server: " + bus_->away_error().message);
+  if (away == 0ms && std::exchange(told_of_absence_, false)) tell("the server is there again");
+}
+
+void Coordinator::tell(const std::string& words) const {
+  if (options_.tell) options_.tell(words);
 }
 
 }  // namespace kernelsmith::fleet

@@ -52,13 +52,17 @@ class Coordinator final : public Evaluator {
   bool take(ResultMessage result);
 
   void look_for_results(const std::stop_token& stop);
-  void look_for(const Asked& job, const std::stop_token& stop);
+  /// False if the server does not answer.
+  bool look_for(const Asked& job, const std::stop_token& stop);
+  bool no_answer(const Error& error, Moment asked);
   void ask_again(const std::string& subject);
   bool misses_task(const ResultMessage& result) const;
   void look_for_workers(const std::stop_token& stop);
   void remove_given_up();
 
   void watch(const std::stop_token& stop);
+  void tell_of_absence();
+  void tell(const std::string& words) const;
 
   void push(std::string subject);
   /// Sleeps, or wakes at a stop.
@@ -78,7 +82,11 @@ class Coordinator final : public Evaluator {
   std::map<std::string, std::unique_ptr<Listening>> listening_;
 
   // Of the looking thread.
-  std::optional<Moment> without_worker_since_;
+  std::optional<Moment> without_worker_since_, unanswered_since_;
+  bool told_of_workers_ = false;
+
+  // Of the watching thread.
+  bool told_of_absence_ = false;
 
   std::mutex mutex_;
   std::condition_variable_any changed_;

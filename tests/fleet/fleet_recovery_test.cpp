@@ -1,7 +1,12 @@
 // What an administrator or a power failure does to the server while the fleet is connected.
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <nats/nats.h>
@@ -127,6 +132,57 @@ TEST_F(FleetConfiguration, AServerWithoutJetStreamIsNamed) {
   ASSERT_FALSE(bus);
   EXPECT_EQ(bus.error().code, ErrorCode::unsupported);
   EXPECT_THAT(bus.error().hint, ::testing::HasSubstr("-js"));
+}
+
+/// As one whose disk was full: it is there, and answers nothing of what it stores.
+TEST_F(FleetConfiguration, AServerThatAnswersNothingOfItsStreamsEndsTheWait) {
+  const auto configuration = [this](const std::string& denied) {
+    return jetstream() +
+           "authorization { users: [ { user: one, password: one, permissions: { publish: { deny: [" + denied +
+           "] } } } ] }\n";
+  };
+  start(configuration(""));
+  FleetOptions options;
+  options.server = parse_fleet_server("nats://one:one@127.0.0.1:" + server_->port()).value();
+  options.patience = 1s;
+  std::atomic<bool> begun = false, goes_on = false;
+  const TestWorker worker("nats://one:one@127.0.0.1:" + server_->port(), [&](const EvaluationJob& job) {
+    begun = true;
+    begun.notify_all();
+    goes_on.wait(false);
+    return own_number(job);
+  });
+  {
+    const auto evaluator = make_fleet_evaluator(hill(), options).value();
+    Answer answer(*evaluator, job_of(hill(), 1));
+    begun.wait(false);
+    change(configuration("\"$JS.API.STREAM.MSG.GET.>\", \"$JS.API.DIRECT.GET.>\""));
+    EXPECT_EQ(answer.error(), ErrorCode::network);
+  }
+  change(configuration(""));
+  goes_on = true;
+  goes_on.notify_all();
+}
+
+TEST_F(FleetRecovery, ARunTellsThatItWaitsForTheServer) {
+  std::mutex mutex;
+  std::vector<std::string> told;
+  FleetOptions with_words = options();
+  with_words.tell = [&](const std::string& words) {
+    const std::lock_guard lock(mutex);
+    told.push_back(words);
+  };
+  const auto wait_for = [&](const char* words) {
+    for (;; std::this_thread::sleep_for(10ms)) {
+      const std::lock_guard lock(mutex);
+      if (!told.empty() && told.back().starts_with(words)) return;
+    }
+  };
+  const auto evaluator = fleet(hill(), with_words);
+  server_->kill();
+  wait_for("waiting for the server: ");
+  server_->start_again();
+  wait_for("the server is there again");
 }
 
 /// A server with a token.
