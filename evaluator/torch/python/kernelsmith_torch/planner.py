@@ -51,7 +51,7 @@ def main() -> None:
     take_orphans()
     _warm()
     surroundings = Surroundings(_SHARED)
-    framing.serve(requests, replies, lambda request, _: _handle(request, surroundings))
+    framing.serve(requests, replies, lambda request, blob: _handle(request, blob, surroundings))
 
 
 def _warm() -> None:
@@ -65,13 +65,13 @@ def _warm() -> None:
     gc.freeze()
 
 
-def _handle(request: Message, surroundings: Surroundings) -> tuple[Message, bytes]:
+def _handle(request: Message, blob: bytes, surroundings: Surroundings) -> tuple[Message, bytes]:
     if request.get("do") == "hello":
         return {"torch": torch.__version__, "triton": triton.__version__, "python": platform.python_version(),
                 "cuda_build": torch.version.cuda is not None}, b""
     if request.get("do") != "plan":
         raise Failure("machine", "plan", "bad_request", f"do is {request.get('do')!r}", "hello or plan")
-    request = _checked(request)
+    request = {**_checked(request), "blob": blob}
     folder = tempfile.mkdtemp(prefix="kernelsmith-plan-")
     try:
         return _plan(request, folder)
@@ -85,7 +85,7 @@ def _checked(request: Message) -> Message:
     checked = {"candidate": None, "name": "candidate.py", "arch": 90, "timeout_s": 20, "most_bytes": framing.MOST_BLOB,
                **request}
     good = (isinstance(checked.get("reference"), str) and isinstance(checked["candidate"], (str, type(None)))
-            and isinstance(checked["name"], str) and type(checked["arch"]) is int
+            and isinstance(checked["name"], str) and isinstance(checked.get("builds", {}), dict) and type(checked["arch"]) is int
             and isinstance(checked["timeout_s"], (int, float)) and 0 < checked["timeout_s"] <= _MOST_SECONDS
             and type(checked["most_bytes"]) is int and 0 < checked["most_bytes"] <= framing.MOST_BLOB)
     if not good:
@@ -130,6 +130,8 @@ def _plan(request: Message, folder: str) -> tuple[Message, bytes]:
         end_all(child)
     if "error" in reply:
         raise _told(reply, "candidate")
+    if set(reply) == {"build"} and isinstance(reply["build"], dict):
+        return reply, b""
     if set(reply) != {"summary", "text"} or not isinstance(reply["summary"], dict) or not isinstance(reply["text"], str):
         raise Failure("candidate", "plan", "plan_failed", "the process that executes it wrote something else", "")
     return reply, blob

@@ -19,6 +19,7 @@ from kernelsmith_process.framing import Failure
 
 from . import composites, device, plan_format, recording
 from .assembly import Module, assemble, describe
+from .extension import Extensions
 from .recording import Refused
 from .triton_recording import Kernels, Recording
 
@@ -40,6 +41,8 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
     composites.install(tape)
     device.install(target)
     Recording(tape, target, kernels).install()
+    extensions = Extensions(tape, target, request.get("builds", {}), request.get("blob", b""))
+    extensions.install()
     torch.nn.Module._apply = _apply
     with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):
         try:
@@ -52,12 +55,16 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
             made = task.module if candidate is None else _load("candidate", candidate, source)
             module = _trace(task, getattr(made, "Model" if candidate is None else "ModelNew", None), tape)
             tape.recording = False
-            told, used, summary = assemble(tape, module, kernels.told, target.arch)
-            blob = plan_format.encode(told, [kernels.cubins[i] for i in used])
+            told, used, modules, summary = assemble(tape, module, kernels.told, target.arch)
+            blob = plan_format.encode(told, [kernels.cubins[i] for i in used], [extensions.modules[i] for i in modules])
         except plan_format.PlanError as error:
             raise Failure("candidate", "plan", "plan_too_large", str(error), "launch fewer kernels and operators") from None
         except BaseException as error:
-            raise _failure(error, source, "candidate") from error
+            if extensions.wanted is None:
+                raise _failure(error, source, "candidate") from error
+    if extensions.wanted is not None:  # whatever the candidate made of that
+        return {"build": extensions.wanted}, b""
+    summary["extension_errors"] = extensions.errors
     if len(blob) > request["most_bytes"]:
         raise Failure("candidate", "plan", "plan_too_large", f"a plan of {len(blob)} bytes: at most {request['most_bytes']}",
                       "compile fewer kernels and configurations")

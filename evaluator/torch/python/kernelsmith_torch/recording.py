@@ -18,6 +18,8 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .addresses import Addresses
+
 CUDA = torch.device("cuda", 0)
 CPU = torch.device("cpu")
 
@@ -47,7 +49,12 @@ class Step:
 
     @property
     def is_launch(self) -> bool:
-        return "launch" in self.body
+        """Work whose effect nobody knows; a variable of a module is read by any launch."""
+        return not self.body.keys().isdisjoint(("launch", "run", "symbol"))
+
+    @property
+    def is_of_extension(self) -> bool:
+        return "aten" not in self.body and "launch" not in self.body and self.constant is None
 
 
 @dataclass(slots=True)
@@ -72,7 +79,9 @@ class Tape:
         self.storages: list[int] = []
         self.recording = False
         self.inside = 0
+        self.addresses = Addresses()
         self._numbers: dict[int, int] = {}
+        self._first: dict[int, int] = {}  # by storage: the first number that lies in it
         self._most_steps = most_steps
 
     def number(self, tensor: torch.Tensor) -> int:
@@ -129,6 +138,25 @@ class Tape:
         body = {"launch": kernel, "grid": grid, "args": [[kind, self.value(v, reads)] for kind, v in args],
                 "line": self.line()}
         self._append(Step(body, reads, {self.storages[n] for n in reads}, [], body["line"]))
+
+    def tell_address(self, tensor: torch.Tensor) -> int:
+        return self.addresses.address_of(tensor)
+
+    def find(self, address: int) -> tuple[int, int] | None:
+        """Of an address that was told: a tensor in its storage, and the byte in the storage."""
+        found = self.addresses.find(address)
+        if found is None or found[0]._cdata not in self._first:
+            return None
+        return self._first[found[0]._cdata], found[1]
+
+    def work(self, body: dict[str, Any], pointers: list[list[Any]] | None, writes: list[int]) -> None:
+        """An entry of an extension. It reads the tensors that it names, and those of `pointers`: [offset, number, byte]."""
+        if pointers is not None:
+            body["pointers"] = [[at, {"t": number}, byte] for at, number, byte in pointers]
+        body["line"] = self.line()
+        named = [v["t"] for v in body.values() if isinstance(v, dict)]
+        reads = [*named, *(number for _, number, _ in pointers or ())]
+        self._append(Step(body, reads, {self.storages[n] for n in writes}, [], body["line"]))
 
     def choice(self, choice: Choice) -> None:
         self._append(choice)
@@ -196,6 +224,7 @@ class Tape:
     def _add(self, tensor: torch.Tensor, storage: int) -> int:
         self.tensors.append(tensor)
         self.storages.append(storage)
+        self._first.setdefault(storage, len(self.tensors) - 1)
         self._numbers[id(tensor)] = len(self.tensors) - 1
         return len(self.tensors) - 1
 
@@ -241,7 +270,7 @@ class Front(TorchFunctionMode):
         if func is torch.device:
             return func(*args, **kwargs)
         if (answer := _ANSWERS.get(func)) is not None:
-            return answer(*args)
+            return answer(self.tape, args[0])
         if (reason := _READING.get(func)) is not None:
             raise Refused("reads_values", f"{reason} reads a tensor's values, which planning does not have",
                           "keep the computation on tensors; only shapes are known", self.tape.line())
@@ -320,15 +349,15 @@ def _home(v: Any) -> Any:
 
 
 _ANSWERS = {
-    torch.Tensor.device.__get__: lambda *_: CUDA,
-    torch.Tensor.is_cuda.__get__: lambda *_: True,
-    torch.Tensor.is_cpu.__get__: lambda *_: False,
-    torch.Tensor.get_device: lambda *_: 0,
-    torch.Tensor.cuda: lambda tensor, *_: tensor,
-    torch.Tensor.pin_memory: lambda tensor, *_: tensor,
-    torch.Tensor.is_pinned: lambda *_: False,
-    torch.Tensor.record_stream: lambda *_: None,
-    torch.Tensor.data_ptr: lambda tensor, *_: address(tensor),
+    torch.Tensor.device.__get__: lambda tape, tensor: CUDA,
+    torch.Tensor.is_cuda.__get__: lambda tape, tensor: True,
+    torch.Tensor.is_cpu.__get__: lambda tape, tensor: False,
+    torch.Tensor.get_device: lambda tape, tensor: 0,
+    torch.Tensor.cuda: lambda tape, tensor: tensor,
+    torch.Tensor.pin_memory: lambda tape, tensor: tensor,
+    torch.Tensor.is_pinned: lambda tape, tensor: False,
+    torch.Tensor.record_stream: lambda tape, tensor: None,
+    torch.Tensor.data_ptr: lambda tape, tensor: tape.tell_address(tensor),
 }
 
 # Another tensor object for the same tensor: PyTorch makes one of each factory's result that the tape keeps.
