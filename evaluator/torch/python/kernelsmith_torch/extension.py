@@ -192,8 +192,7 @@ class Extensions:
 
     def _give(self, tensor: torch.Tensor) -> int:
         """A handle that the receiver owns."""
-        places = getattr(self._tape, "places", None)
-        on_cpu = places is not None and places.on_cpu(tensor)
+        on_cpu = self._tape.places.on_cpu(tensor)
         with torch._C.DisableTorchFunction():
             sizes, strides, elements = list(tensor.size()), list(tensor.stride()), tensor.numel()
             contiguous = tensor.is_contiguous() | _is(tensor, 4, torch.channels_last) << 1 | _is(
@@ -355,8 +354,7 @@ class Extensions:
         return place
 
     def _check_place(self, number: int, what: str) -> None:
-        places = getattr(self._tape, "places", None)
-        if places is not None and places.on_cpu(self._tape.tensors[number]):
+        if self._tape.places.on_cpu(self._tape.tensors[number]):
             self._refuse_host(what)
 
     def _refuse_host(self, what: str) -> None:
