@@ -67,7 +67,7 @@ class Extensions:
             functions = {each: each for each in _listed(functions)}
         if functions is not None and not isinstance(functions, dict):
             raise ValueError(f"Expected 'functions' to be a list or dict, but was {type(functions)}")
-        units = inline_units(name, _listed(cpp_sources), _listed(cuda_sources), functions)
+        units = inline_units(_listed(cpp_sources), _listed(cuda_sources), functions)
         return self._module(name, units, extra_cflags, extra_cuda_cflags, extra_include_paths, is_python_module)
 
     def _load(self, name: str, sources: Any, extra_cflags: Any = None, extra_cuda_cflags: Any = None,
@@ -80,7 +80,7 @@ class Extensions:
         if not is_python_module:
             raise Refused("not_allowed", "an extension that is no Python module (TORCH_LIBRARY) cannot be planned",
                           "bind its functions with PYBIND11_MODULE or functions=", self._tape.line())
-        kept = flags(_listed(cflags), _listed(cuda_cflags), _listed(folders), name)
+        kept = flags(name, units, _listed(cflags), _listed(cuda_cflags), _listed(folders))
         job = Job(name, self._device.arch, units, kept)
         if job.key not in self._loaded:
             self._loaded[job.key] = self._build(job)

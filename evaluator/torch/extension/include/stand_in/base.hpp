@@ -1,5 +1,5 @@
-// Headers that every extension gets. Heavy ones (<string>, <iostream>, cuda_fp16.h, ...) are included by the planner when
-// the source names something of them: PyTorch's own header has them all, and they take seconds.
+// Headers that every extension gets. Heavy ones (<string>, <iostream>, cuda_fp16.h, ...) come when the source
+// names something of them (wanted.hpp): PyTorch's own header has them all, and they take seconds.
 #pragma once
 
 #ifdef KERNELSMITH_EXTENSION_RUNTIME  // the planner's library, which is built without CUDA
