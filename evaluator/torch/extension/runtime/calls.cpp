@@ -92,6 +92,17 @@ void kernelsmith_extension_start(const PythonSide* side, const DeviceFigures* fi
   catch_host_reads();
 }
 
+/// Of Value, Facts, Operation and PythonSide.
+extern const std::size_t kernelsmith_extension_sizes[4];
+const std::size_t kernelsmith_extension_sizes[4] = {sizeof(Value), sizeof(Facts), sizeof(Operation), sizeof(PythonSide)};
+
+/// A kernel's name as the source has it.
+const char* kernelsmith_extension_readable(const char* mangled) {
+  static std::string readable;
+  readable = plan::readable_name(mangled);
+  return readable.c_str();
+}
+
 void kernelsmith_extension_error(const char* text) { error = text; }
 const char* kernelsmith_extension_error_text() { return error_text(); }
 

@@ -41,6 +41,7 @@ class Extensions:
         self.wanted: dict[str, Any] | None = None
         self.errors: list[dict[str, str]] = []
         self.modules: list[bytes] = []
+        self.names: dict[str, str] = {}  # of kernels that were launched, as the source has them, by their mangled names
         self._tape, self._device = tape, device
         self._builds, self._blob = builds, blob
         self._loaded: dict[str, types.ModuleType] = {}
@@ -287,11 +288,12 @@ class Extensions:
 
     def _launch(self, operation: abi.Operation) -> None:
         name = operation.name.decode()
+        readable = self.names.setdefault(name, self._library.words(self._library.readable(operation.name)))
         data = bytearray(_bytes(operation))
         pointers: list[list[Any]] = []
         for i in range(operation.parameter_count):
             offset, size = operation.parameters[2 * i], operation.parameters[2 * i + 1]
-            pointers += self._relocations(data, range(offset, offset + size - 7, 8), name)
+            pointers += self._relocations(data, range(offset, offset + size - 7, 8), f"kernel {readable}")
         body: dict[str, Any] = {
             "run": operation.module, "kernel": name, "grid": list(operation.grid), "block": list(operation.block),
             "shared": operation.shared}

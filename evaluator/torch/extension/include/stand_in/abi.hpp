@@ -1,5 +1,5 @@
 // What an extension and the planner's library (libkernelsmith_extension.so) say to each other. Python reads the same
-// structures by ctypes: kernelsmith_torch/extension_abi.py has them once more, and a test compares the sizes.
+// structures by ctypes: kernelsmith_torch/extension_abi.py has them once more, and compares the sizes.
 #pragma once
 
 #include <cstddef>
