@@ -31,12 +31,23 @@ bool Recorder::is_call_stream(void* stream) {
 
 void Recorder::start(StartMessage message) {
   start_ = std::move(message);
-  for (const plan::Kernel& kernel : start_.kernels) {
+  add_module(start_.kernels, start_.symbols, 0);
+  kept_ = Region(start_.workspace.kept, start_.workspace.bytes);
+  call_memory_ = Region(start_.workspace.call, start_.workspace.bytes);
+}
+
+void Recorder::begin_library() {
+  kernel_numbers_.clear();
+  variable_modules_.clear();
+}
+
+void Recorder::add_module(std::span<const plan::Kernel> kernels, std::span<const std::string> variables,
+                          std::uint32_t module) {
+  for (const plan::Kernel& kernel : kernels) {
     kernel_numbers_.emplace(kernel.name, static_cast<std::uint32_t>(kernels_.size()));
     kernels_.push_back({kernel});
   }
-  kept_ = Region(start_.workspace.kept, start_.workspace.bytes);
-  call_memory_ = Region(start_.workspace.call, start_.workspace.bytes);
+  for (const std::string& variable : variables) variable_modules_.emplace(variable, module);
 }
 
 void Recorder::begin_call(CallRequest request) {
@@ -72,8 +83,14 @@ Code Recorder::refuse_by_name(std::string_view function) {
   return failed(kNotSupported);
 }
 
+void Recorder::register_kernel(const void* host, const char* name) {
+  const auto found = kernel_numbers_.find(name);
+  registered_[host] = {name, found == kernel_numbers_.end() ? std::nullopt : std::optional(found->second)};
+}
+
 void Recorder::register_variable(const void* host, const char* name, std::uint64_t bytes) {
-  variables_[host] = {name, bytes};
+  const auto found = variable_modules_.find(name);
+  variables_[host] = {found == variable_modules_.end() ? 0 : found->second, name, bytes};
 }
 
 const Variable* Recorder::variable(const void* host) const {
@@ -82,21 +99,21 @@ const Variable* Recorder::variable(const void* host) const {
 }
 
 KernelState* Recorder::kernel(const void* host, std::string_view function) {
-  const auto name = kernel_names_.find(host);
-  if (name == kernel_names_.end()) {
+  const auto found = registered_.find(host);
+  if (found == registered_.end()) {
     refuse(function, "no __global__ function of the candidate stands at the address that it was given");
     return nullptr;
   }
-  const auto number = kernel_numbers_.find(name->second);
-  if (number == kernel_numbers_.end()) {
-    refuse(function, "the kernel " + name->second + " is not in the compiled module");
+  if (!found->second.number) {
+    refuse(function, "the kernel " + found->second.name + " is not in the compiled module");
     return nullptr;
   }
-  return &kernels_[number->second];
+  return &kernels_[*found->second.number];
 }
 
 bool Recorder::on_device(const void* address) const {
   const auto place = reinterpret_cast<std::uint64_t>(address);
+  if (ledger_ != nullptr) return ledger_->on_device(place);
   return kept_.contains(place) || call_memory_.contains(place) ||
          std::ranges::any_of(request_.buffers, [&](const plan::Buffer& buffer) {
            return place - buffer.address < buffer.bytes;
@@ -113,16 +130,17 @@ bool Recorder::may_work(std::string_view function) {
   return false;
 }
 
-void Recorder::push(std::uint32_t stream, decltype(plan::Operation::what) what) {
+Code Recorder::push(std::uint32_t stream, decltype(plan::Operation::what) what) {
+  if (ledger_ != nullptr) return ledger_->take(what, kernels_);
   call_.operations.push_back({stream, std::move(what)});
+  return kSuccess;
 }
 
 Code Recorder::add(void* stream, decltype(plan::Operation::what) what, std::string_view function) {
   if (!may_work(function)) return kNotSupported;
   const auto number = number_for_work(stream, function);
   if (!number) return kNotSupported;
-  push(*number, std::move(what));
-  return kSuccess;
+  return push(*number, std::move(what));
 }
 
 }  // namespace kernelsmith::cuda::planner

@@ -16,6 +16,7 @@
 
 #include <kernelsmith/evaluator/plan.hpp>
 
+#include "planner/ledger.hpp"
 #include "planner/protocol.hpp"
 #include "planner/recording_abi.hpp"
 #include "planner/region.hpp"
@@ -32,6 +33,7 @@ struct KernelState {
 
 /// A __device__ or __constant__ variable, as the host library registered it.
 struct Variable {
+  std::uint32_t module = 0;
   std::string name;
   std::uint64_t bytes = 0;
 };
@@ -53,6 +55,13 @@ struct LaunchWish {
 class Recorder {
  public:
   void start(StartMessage message);
+  /// Instead of workspaces and calls: from now on memory and operations are `ledger`'s.
+  void keep_in(Ledger& ledger) { ledger_ = &ledger; }
+  Ledger* ledger() const { return ledger_; }
+  /// The next library's: what it registers is looked up here, and not among those of libraries before it.
+  void begin_library();
+  void add_module(std::span<const plan::Kernel> kernels, std::span<const std::string> variables,
+                  std::uint32_t module);
 
   // One call, from begin to end. What the host code asks for outside of one is refused where it is work.
   void begin_call(CallRequest request);
@@ -66,7 +75,7 @@ class Recorder {
   Code refuse_by_name(std::string_view function);  ///< with the sentence of refusals.hpp
 
   // What the host library registers.
-  void register_kernel(const void* host, const char* name) { kernel_names_[host] = name; }
+  void register_kernel(const void* host, const char* name);
   void register_variable(const void* host, const char* name, std::uint64_t bytes);
   const Variable* variable(const void* host) const;
 
@@ -121,13 +130,21 @@ class Recorder {
   bool collect_parameters(const plan::Kernel& kernel, const LaunchWish& wish, plan::Launch& launch,
                           std::string_view function);
   bool find_tokens(plan::Launch& launch, std::string_view function);
-  void push(std::uint32_t stream, decltype(plan::Operation::what) what);
+  Code push(std::uint32_t stream, decltype(plan::Operation::what) what);
+
+  /// A kernel that the host library registered. Without a number it is not in the compiled module.
+  struct Registered {
+    std::string name;
+    std::optional<std::uint32_t> number;
+  };
 
   StartMessage start_;
+  Ledger* ledger_ = nullptr;
   std::vector<KernelState> kernels_;
-  std::unordered_map<std::string, std::uint32_t> kernel_numbers_;
-  std::unordered_map<const void*, std::string> kernel_names_;  ///< by host address
-  std::unordered_map<const void*, Variable> variables_;        ///< by host address
+  // Of the library that is being loaded.
+  std::unordered_map<std::string, std::uint32_t> kernel_numbers_, variable_modules_;
+  std::unordered_map<const void*, Registered> registered_;  ///< by host address
+  std::unordered_map<const void*, Variable> variables_;     ///< by host address
   Region kept_, call_memory_;
   std::map<std::uintptr_t, std::size_t> pinned_;
 

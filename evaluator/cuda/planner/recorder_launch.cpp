@@ -103,8 +103,7 @@ Code Recorder::launch(const void* host, const LaunchWish& wish, std::string_view
   launch.programmatic = wish.programmatic;
   if (!collect_parameters(state->kernel, wish, launch, function)) return kNotSupported;
   if (!find_tokens(launch, function)) return kNotSupported;
-  push(*stream, std::move(launch));
-  return kSuccess;
+  return push(*stream, std::move(launch));
 }
 
 }  // namespace kernelsmith::cuda::planner

@@ -15,6 +15,10 @@ std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uin
 Code allocate(Region& region, void** pointer, std::size_t bytes, const char* function) {
   *pointer = nullptr;
   if (bytes == 0) return kSuccess;
+  if (Ledger* const ledger = recorder().ledger()) {
+    *pointer = pointer_of(ledger->allocate(bytes));
+    return *pointer == nullptr ? recorder().failed(kMemoryAllocation) : kSuccess;
+  }
   const auto place = region.allocate(bytes);
   if (!place) {
     recorder().refuse(function, std::to_string(bytes) + " bytes are not to be had: the workspace has " +
@@ -29,6 +33,8 @@ Code allocate(Region& region, void** pointer, std::size_t bytes, const char* fun
 
 Code release(void* pointer) {
   if (pointer == nullptr) return kSuccess;
+  if (Ledger* const ledger = recorder().ledger())
+    return ledger->release(address_of(pointer)) ? kSuccess : recorder().failed(kInvalidValue);
   if (recorder().kept().release(address_of(pointer))) return kSuccess;
   if (recorder().call_memory().release(address_of(pointer))) return kSuccess;
   return recorder().failed(kInvalidValue);
@@ -99,7 +105,10 @@ Code to_symbol(const void* symbol, const void* from, std::size_t bytes, std::siz
   if (variable == nullptr) return recorder().failed(kInvalidSymbol);
   if (offset > variable->bytes || bytes > variable->bytes - offset) return recorder().failed(kInvalidValue);
   if (bytes == 0) return kSuccess;
-  if (kind == kDeviceToDevice || (kind == kByAddress && recorder().on_device(from)))
+  const bool on_device = kind == kDeviceToDevice || (kind == kByAddress && recorder().on_device(from));
+  if (Ledger* const ledger = recorder().ledger(); on_device && ledger != nullptr)
+    return ledger->copy_to_variable(*variable, offset, address_of(from), bytes);
+  if (on_device)
     return recorder().refuse(function,
                              "a plan cannot hold copying device memory to a variable: let a kernel "
                              "write the variable");
@@ -111,8 +120,8 @@ Code to_symbol(const void* symbol, const void* from, std::size_t bytes, std::siz
     return recorder().refuse(function,
                              "a plan cannot hold a tensor map in a variable: pass the CUtensorMap to "
                              "the kernel as a `const __grid_constant__ CUtensorMap` parameter");
-  return recorder().add(stream, plan::SymbolUpload{0, variable->name, offset, {begin, begin + bytes}},
-                        function);
+  return recorder().add(
+      stream, plan::SymbolUpload{variable->module, variable->name, offset, {begin, begin + bytes}}, function);
 }
 
 Code pin(void** pointer, std::size_t bytes) {
@@ -133,7 +142,8 @@ KERNELSMITH_RECORDED int cudaMallocPitch(void** pointer, std::size_t* pitch, std
                                          std::size_t rows) {
   constexpr std::size_t kPitch = 512;  // CUDA's own
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
-  if (rows != 0 && *pitch > recorder().kept().bytes() / rows) return recorder().failed(kMemoryAllocation);
+  if (recorder().ledger() == nullptr && rows != 0 && *pitch > recorder().kept().bytes() / rows)
+    return recorder().failed(kMemoryAllocation);
   return allocate(recorder().kept(), pointer, *pitch * rows, "cudaMallocPitch");
 }
 KERNELSMITH_RECORDED int cudaFree(void* pointer) { return release(pointer); }
@@ -173,7 +183,9 @@ KERNELSMITH_RECORDED int cudaFreeHost(void* pointer) {
 }
 
 KERNELSMITH_RECORDED int cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  *free = recorder().call_memory().bytes() - recorder().call_memory().in_use();
+  *free = recorder().ledger() != nullptr
+              ? recorder().device().memory_bytes
+              : recorder().call_memory().bytes() - recorder().call_memory().in_use();
   *total = recorder().device().memory_bytes;
   return kSuccess;
 }

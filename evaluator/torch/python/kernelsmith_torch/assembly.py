@@ -29,13 +29,13 @@ class Module:
 
 
 def assemble(tape: Tape, module: Module, kernels: list[dict[str, Any]],
-             arch: int) -> tuple[dict[str, Any], list[int], dict[str, Any]]:
-    """The plan, which of `kernels` are its kernels, and its summary. Refused where a kept operator may not stand in a
-    plan."""
+             arch: int) -> tuple[dict[str, Any], list[int], list[int], dict[str, Any]]:
+    """The plan, which of `kernels` are its kernels, which modules of extensions its modules, and its summary. Refused where
+    a kept operator may not stand in a plan."""
     assembly = _Assembly(tape, module)
     plan, left_out = assembly.plan(arch)
     plan["kernels"] = [kernels[i] for i in assembly.kernels]
-    return plan, list(assembly.kernels), _summary(plan, left_out)
+    return plan, list(assembly.kernels), list(assembly.modules), _summary(plan, left_out)
 
 
 class _Assembly:
@@ -43,7 +43,9 @@ class _Assembly:
         self._tape, self._module = tape, module
         self._state = {self._geometry(n): n for n in module.state.values()}
         self._state_storages = {tape.storages[n] for n in module.state.values()}
+        self._state_in = {tape.storages[n]: n for n in module.state.values()}
         self.kernels: dict[int, int] = {}  # the recording's number of each: the plan's
+        self.modules: dict[int, int] = {}
         self._ids: dict[int, int] = {}
         self._constants: dict[int, dict[str, Any]] = {}
         self._numbers_of_constants = 0
@@ -75,7 +77,7 @@ class _Assembly:
             ops = [body for step in steps for body in self._in_call(step, written)]
             alternatives.append({"name": name, "ops": ops, "outputs": [
                 {"id": self._id(n), **self._shape(n), "stride": list(tape.tensors[n].stride())} for n in module.outputs]})
-        used = {self._canonical(n) for step in itertools.chain(made, *kept) for n in step.reads} | {
+        used = {n for step in itertools.chain(made, *kept) for n in self._reads(step)} | {
             self._canonical(n) for n in module.outputs}
         plan = {
             "version": VERSION, "arch": arch, "inputs": inputs,
@@ -95,7 +97,7 @@ class _Assembly:
                 continue
             kept.append(step)
             live.difference_update(fresh)
-            for n in map(self._canonical, step.reads):
+            for n in self._reads(step):
                 if not (given and n in self._state_numbers({n})):
                     live.add(n)
                     storages |= {self._tape.storages[n]} - given
@@ -140,6 +142,7 @@ class _Assembly:
             if size > MOST_CONSTANT or self._numbers_of_constants > MOST_CONSTANTS or tensor.is_complex():
                 raise Refused("not_allowed", f"a constant tensor of {size} numbers: at most {MOST_CONSTANT}, "
                               f"{MOST_CONSTANTS} in all, and none complex", "compute it with PyTorch's operators", step.where)
+            self._tape.refuse_addresses(values_of(tensor), "a number of a constant tensor", step.where)
             values = [float_value(v) if isinstance(v, float) else v for v in values_of(tensor)]
             self._constants[number] = {
                 "constant": {"dtype": name_of(tensor.dtype), "shape": list(tensor.shape), "values": values},
@@ -147,10 +150,35 @@ class _Assembly:
         return self._constants[number]
 
     def _body(self, step: Step) -> dict[str, Any]:
+        if step.is_of_extension:
+            return self._work(step)
+        if not step.is_launch:
+            self._tape.refuse_addresses([step.body["args"], step.body["kwargs"]], f"an argument of {step.body['aten']}",
+                                        step.where)
         body = {key: self._renumbered(v) if key in ("args", "kwargs", "out") else v for key, v in step.body.items()}
         if step.is_launch:
             body["launch"] = self.kernels.setdefault(step.body["launch"], len(self.kernels))
         return body
+
+    def _work(self, step: Step) -> dict[str, Any]:
+        """Of an extension. Its tensors stand for their storages."""
+        body = dict(step.body)
+        for key, v in body.items():
+            if isinstance(v, dict):
+                body[key] = {"t": self._id(self._holder(v["t"]))}
+        if "pointers" in body:
+            body["pointers"] = [[at, {"t": self._id(self._holder(v["t"]))}, byte] for at, v, byte in body["pointers"]]
+        for key in ("run", "symbol"):
+            if key in body:
+                body[key] = self.modules.setdefault(body[key], len(self.modules))
+        return body
+
+    def _reads(self, step: Step) -> list[int]:
+        return [self._holder(n) if step.is_of_extension else self._canonical(n) for n in step.reads]
+
+    def _holder(self, number: int) -> int:
+        """A parameter of the reference holds all of its storage."""
+        return self._state_in.get(self._tape.storages[number], number)
 
     def _renumbered(self, v: Any) -> Any:
         if isinstance(v, dict):
@@ -219,7 +247,7 @@ def _flat(steps: list[Step | Choice], chosen: dict[Any, int]) -> list[Step]:
 def _summary(plan: dict[str, Any], left_out: int) -> dict[str, Any]:
     """Of the first alternative."""
     ops = plan["alternatives"][0]["ops"]
-    launches = [plan["kernels"][op["launch"]]["name"] for op in ops if "launch" in op]
+    launches = [op.get("kernel") or plan["kernels"][op["launch"]]["name"] for op in ops if "launch" in op or "run" in op]
     return {
         "operators": dict(Counter(op["aten"] for op in ops if "aten" in op)), "launches": len(launches),
         "heavy": dict(Counter(op["aten"] for op in ops if "aten" in op and operators.is_heavy(op["aten"]))),

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import torch.utils.cpp_extension
 
 from .recording import CPU, CUDA, Refused
 
@@ -61,8 +60,6 @@ def install(device: Device) -> None:
     _install_cuda(device)
     refused = {
         (torch, "compile"): ("torch.compile", "write the fused kernel with Triton"),
-        (torch.utils.cpp_extension, "load_inline"): ("load_inline", "write the kernel with Triton"),
-        (torch.utils.cpp_extension, "load"): ("cpp_extension.load", "write the kernel with Triton"),
         (torch.cuda, "CUDAGraph"): ("CUDAGraph", "the plan is run in a graph already"),
         (torch.cuda, "graph"): ("torch.cuda.graph", "the plan is run in a graph already"),
         (torch.cuda, "make_graphed_callables"): ("make_graphed_callables", "the plan is run in a graph already"),

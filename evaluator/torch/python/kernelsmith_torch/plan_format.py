@@ -17,7 +17,7 @@ MOST_BYTES = 256 << 20
 MOST_JSON = 64 << 20
 MOST_ALTERNATIVES = 32
 MOST_KERNELS = 256
-MOST_MODULES = 256
+MOST_MODULES = 64
 # Operators and launches of one alternative, or of the setup. The largest module of KernelBench records 517.
 MOST_OPERATIONS = 20_000
 # Numbers that a plan may hold as constants: tables and masks have room, weights have not.
@@ -31,20 +31,23 @@ class PlanError(Exception):
     """The bytes are no plan, or the plan is over a limit."""
 
 
-def encode(plan: dict[str, Any], cubins: list[bytes]) -> bytes:
-    """The plan's bytes; sets offset and size of its kernels and modules, whose cubins are given in this order. PlanError
-    where it is over a limit."""
-    _count(plan)
-    offset, placed = 0, []
-    for told, cubin in zip([*plan["kernels"], *plan.get("modules", [])], cubins, strict=True):
-        placed.append({**told, "offset": offset, "size": len(cubin)})
+def encode(plan: dict[str, Any], cubins: list[bytes], modules: list[bytes] = []) -> bytes:
+    """The plan's bytes; sets offset and size of its kernels, and of the modules of extensions. PlanError where it is over a
+    limit."""
+    if len(cubins) > MOST_KERNELS:
+        raise PlanError(f"{len(cubins)} compiled kernels: at most {MOST_KERNELS}")
+    if len(modules) > MOST_MODULES:
+        raise PlanError(f"{len(modules)} compiled units of extensions: at most {MOST_MODULES}")
+    places, offset = [], 0
+    for cubin in (*cubins, *modules):
+        places.append({"offset": offset, "size": len(cubin)})
         offset += len(cubin)
-    kernels, modules = placed[:len(plan["kernels"])], placed[len(plan["kernels"]):]
-    plan = {**plan, "kernels": kernels, **({"modules": modules} if modules else {})}
-    text = json.dumps(plan, separators=(",", ":"), allow_nan=False).encode()
+    kernels = [{**kernel, **place} for kernel, place in zip(plan["kernels"], places[:len(cubins)], strict=True)]
+    text = json.dumps({**plan, "kernels": kernels, "modules": places[len(cubins):]}, separators=(",", ":"),
+                      allow_nan=False).encode()
     if len(text) > MOST_JSON:
         raise PlanError(f"{len(text)} bytes of operations: at most {MOST_JSON}")
-    return b"".join([MAGIC, _SIZE.pack(len(text)), text, *cubins])
+    return b"".join([MAGIC, _SIZE.pack(len(text)), text, *cubins, *modules])
 
 
 def decode(data: bytes) -> tuple[dict[str, Any], list[bytes]]:

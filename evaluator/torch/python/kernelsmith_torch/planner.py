@@ -11,6 +11,7 @@ import os
 import platform
 import re
 import resource
+import secrets
 import select
 import shutil
 import struct
@@ -51,13 +52,15 @@ def main() -> None:
     take_orphans()
     _warm()
     surroundings = Surroundings(_SHARED)
-    framing.serve(requests, replies, lambda request, _: _handle(request, surroundings))
+    framing.serve(requests, replies, lambda request, blob: _handle(request, blob, surroundings))
 
 
 def _warm() -> None:
-    """Imports what PyTorch and Triton import late, so that no child has to."""
+    """Does what PyTorch and Triton do late, so that no child has to."""
     import triton.backends.nvidia.compiler  # noqa: F401, PLC0415
     import triton.compiler.code_generator  # noqa: F401, PLC0415
+    import triton.runtime.cache  # noqa: PLC0415
+    triton.runtime.cache.triton_key()  # reads all of Triton's files, and is part of every kernel's key
     with planning.FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
         model = torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1), torch.nn.BatchNorm2d(1), torch.nn.Linear(4, 4)).eval()
         torch.nn.functional.softmax(model(torch.randn(1, 1, 4, 4)), -1)
@@ -65,13 +68,13 @@ def _warm() -> None:
     gc.freeze()
 
 
-def _handle(request: Message, surroundings: Surroundings) -> tuple[Message, bytes]:
+def _handle(request: Message, blob: bytes, surroundings: Surroundings) -> tuple[Message, bytes]:
     if request.get("do") == "hello":
         return {"torch": torch.__version__, "triton": triton.__version__, "python": platform.python_version(),
                 "cuda_build": torch.version.cuda is not None}, b""
     if request.get("do") != "plan":
         raise Failure("machine", "plan", "bad_request", f"do is {request.get('do')!r}", "hello or plan")
-    request = _checked(request)
+    request = {**_checked(request), "blob": blob}
     folder = tempfile.mkdtemp(prefix="kernelsmith-plan-")
     try:
         return _plan(request, folder)
@@ -85,7 +88,8 @@ def _checked(request: Message) -> Message:
     checked = {"candidate": None, "name": "candidate.py", "arch": 90, "cast": False, "timeout_s": 20, "most_bytes": framing.MOST_BLOB,
                **request}
     good = (isinstance(checked.get("reference"), str) and isinstance(checked["candidate"], (str, type(None)))
-            and isinstance(checked["name"], str) and type(checked["arch"]) is int and type(checked["cast"]) is bool
+            and isinstance(checked["name"], str) and isinstance(checked.get("builds", {}), dict)
+            and type(checked["arch"]) is int and type(checked["cast"]) is bool
             and isinstance(checked["timeout_s"], (int, float)) and 0 < checked["timeout_s"] <= _MOST_SECONDS
             and type(checked["most_bytes"]) is int and 0 < checked["most_bytes"] <= framing.MOST_BLOB)
     if not good:
@@ -102,7 +106,19 @@ def _checked(request: Message) -> Message:
 
 
 def _plan(request: Message, folder: str) -> tuple[Message, bytes]:
+    """What has to be built first; else the plan, recorded once more with tensors at other addresses if it may depend on
+    them. Kernels are compiled once: Triton's cache is in the folder."""
     deadline = time.monotonic() + request["timeout_s"]
+    request = {**request, "seed": secrets.randbits(64), "first": None}
+    reply, blob = _recorded(request, folder, deadline)
+    if reply.get("told_addresses"):
+        reply, blob = _recorded({**request, "first": blob}, folder, deadline)
+    if "build" in reply:
+        return reply, b""
+    return {"summary": reply["summary"], "text": reply["text"]}, blob
+
+
+def _recorded(request: Message, folder: str, deadline: float) -> tuple[Message, bytes]:
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
@@ -130,7 +146,10 @@ def _plan(request: Message, folder: str) -> tuple[Message, bytes]:
         end_all(child)
     if "error" in reply:
         raise _told(reply, "candidate")
-    if set(reply) != {"summary", "text"} or not isinstance(reply["summary"], dict) or not isinstance(reply["text"], str):
+    if set(reply) == {"build"} and isinstance(reply["build"], dict):
+        return reply, b""
+    types = {"summary": dict, "text": str, "told_addresses": bool}
+    if set(reply) != set(types) or not all(isinstance(reply[key], types[key]) for key in types):
         raise Failure("candidate", "plan", "plan_failed", "the process that executes it wrote something else", "")
     return reply, blob
 

@@ -31,17 +31,16 @@ SYMBOL = {"symbol": 0, "name": "counter", "at": 8, "data": base64.b64encode(byte
 FROM = {"symbol": 0, "name": "counter", "at": 8, "from": T, "from_at": 0, "bytes": 56}
 
 
-def plan_of(*ops: dict[str, Any], setup: tuple = (), modules: int = 1) -> dict[str, Any]:
+def plan_of(*ops: dict[str, Any], setup: tuple = ()) -> dict[str, Any]:
     allocate = {"aten": "aten::empty_like", "overload": "default", "args": [T], "kwargs": {}, "out": {"t": 1}}
     return {"version": 1, "arch": 90, "kernels": [], "setup": list(setup), "state": {},
             "inputs": [{"id": 0, "dtype": "float32", "shape": [16]}],
             "alternatives": [{"name": "", "ops": [allocate, *ops],
-                              "outputs": [{"id": 1, "dtype": "float32", "shape": [16]}]}],
-            "modules": [{"offset": 0, "size": 0}] * modules}
+                              "outputs": [{"id": 1, "dtype": "float32", "shape": [16]}]}]}
 
 
 def checked(plan: dict[str, Any], *cubins: bytes) -> Plan:
-    blob = plan_format.encode(plan, list(cubins) or [CUBIN])
+    blob = plan_format.encode(plan, [], list(cubins) or [CUBIN])
     return check_plan(*plan_format.decode(blob), (9, 0), torch.device("cpu"))
 
 
@@ -73,9 +72,7 @@ class Checks(unittest.TestCase):
         self.assertEqual(len(checked(plan_of(setup=(made, clear, SYMBOL))).setup), 3)
 
     def test_a_plan_without_modules_needs_no_list(self) -> None:
-        plan = plan_of()
-        del plan["modules"]
-        self.assertEqual(check_plan(plan, [], (9, 0), torch.device("cpu")).modules, [])
+        self.assertEqual(check_plan(plan_of(), [], (9, 0), torch.device("cpu")).modules, [])
 
     def test_what_a_table_of_pointers_names_lives_to_the_end_of_the_call(self) -> None:
         made = {"aten": "aten::empty_like", "overload": "default", "args": [T], "kwargs": {}, "out": {"t": 2}}
@@ -166,15 +163,17 @@ class Checks(unittest.TestCase):
         half = cubin({}, {"v": module_check.MOST_VARIABLES // 2 + 8})
         checked(plan_of(), half)
         with self.assertRaisesRegex(Failure, "bytes of variables"):
-            checked(plan_of(modules=2), half, half)
+            checked(plan_of(), half, half)
 
     def test_modules_are_cubins(self) -> None:
         self.refused("no cubin", cubin=b"")
         self.refused("no cubin", cubin=CUBIN[:400])
         self.refused("another machine", cubin=cubin({}, machine=62))
-        with self.assertRaisesRegex(plan_format.PlanError, "at most 256 modules"):
-            plan_format.encode(plan_of(modules=257), [b""] * 257)
-        blob = bytearray(plan_format.encode(plan_of(), [CUBIN]))
+        with self.assertRaisesRegex(plan_format.PlanError, "at most 64"):
+            plan_format.encode(plan_of(), [], [b""] * 65)
+        with self.assertRaisesRegex(plan_format.PlanError, "at most 64 modules"):
+            plan_format.decode(plan_format.encode(plan_of(), [], []).replace(b'"modules":[]', b'"modules":10'))
+        blob = bytearray(plan_format.encode(plan_of(), [], [CUBIN]))
         with self.assertRaisesRegex(plan_format.PlanError, "outside"):
             plan_format.decode(bytes(blob[:-1]))
 

@@ -1,0 +1,31 @@
+// Ledger: whose memory and operations are when they are not a call's of the cuda backend. The torch planner
+// has one: its tensors come and go while an extension runs, and each operation is written down as it comes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <kernelsmith/evaluator/plan.hpp>
+
+#include "planner/recording_abi.hpp"
+
+namespace kernelsmith::cuda::planner {
+
+struct KernelState;
+struct Variable;
+
+class Ledger {
+ public:
+  virtual ~Ledger() = default;
+  virtual bool on_device(std::uint64_t address) = 0;
+  /// An address; 0 if there is none.
+  virtual std::uint64_t allocate(std::uint64_t bytes) = 0;
+  virtual bool release(std::uint64_t address) = 0;
+  virtual Code take(const decltype(plan::Operation::what)& what, std::span<const KernelState> kernels) = 0;
+  /// From device memory.
+  virtual Code copy_to_variable(const Variable& variable, std::uint64_t offset, std::uint64_t from,
+                                std::uint64_t bytes) = 0;
+};
+
+}  // namespace kernelsmith::cuda::planner

@@ -1,0 +1,47 @@
+// Headers that every extension gets. Heavy ones (<string>, <iostream>, cuda_fp16.h, ...) are included by the planner when
+// the source names something of them: PyTorch's own header has them all, and they take seconds.
+#pragma once
+
+#ifdef KERNELSMITH_EXTENSION_RUNTIME  // the planner's library, which is built without CUDA
+#include "cuda_names.hpp"
+#else
+#include <cuda.h>
+#include <cuda_runtime.h>
+#endif
+
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "stand_in/abi.hpp"
+
+#define C10_HOST __host__
+#define C10_DEVICE __device__
+#define C10_HOST_DEVICE __host__ __device__
+#define C10_RESTRICT __restrict__
+#define C10_ALWAYS_INLINE __attribute__((always_inline)) inline
+#define C10_LIKELY(condition) __builtin_expect(static_cast<bool>(condition), 1)
+#define C10_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), 0)
+#define C10_LAUNCH_BOUNDS_0
+#define C10_LAUNCH_BOUNDS_1(threads) __launch_bounds__(threads)
+#define C10_LAUNCH_BOUNDS_2(threads, blocks) __launch_bounds__(threads, blocks)
+#define C10_WARP_SIZE 32
+#define C10_API
+#define C10_EXPORT
+#define C10_UNUSED [[maybe_unused]]
+#define TORCH_API
+#define TORCH_VERSION_MAJOR 2
+#define TORCH_VERSION_MINOR 9
+#define KERNELSMITH_ANYWHERE __host__ __device__ __forceinline__

@@ -1,0 +1,120 @@
+#include "python_ledger.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "plan/checks.hpp"
+#include "python_side.hpp"
+
+namespace kernelsmith::extension {
+namespace {
+
+using cuda::planner::Code;
+using cuda::planner::kInvalidConfiguration;
+using cuda::planner::kNotSupported;
+using cuda::planner::kSuccess;
+using cuda::planner::recorder;
+
+Code tell(const Operation& operation) { return python().act(&operation) < 0 ? kNotSupported : kSuccess; }
+
+/// Each kind of operation as Python reads it.
+class Teller {
+ public:
+  explicit Teller(std::span<const cuda::planner::KernelState> kernels) : kernels_(kernels) {}
+
+  Code operator()(const plan::Launch& launch) const {
+    const plan::Kernel& kernel = kernels_[launch.kernel].kernel;
+    if (!launch.tensor_maps.empty())
+      return recorder().refuse("cuTensorMapEncodeTiled",
+                               "a plan of the torch backend cannot hold tensor maps: copy with cp.async, or make the "
+                               "descriptors in a Triton kernel");
+    if (const Status status = plan::check_launch(launch, kernel, 0); !status) {
+      recorder().refuse("kernel " + plan::readable_name(kernel.name),
+                        status.error().message + ". " + status.error().hint);
+      return recorder().failed(kInvalidConfiguration);
+    }
+    Operation told{};
+    told.kind = kLaunch;
+    told.module = kernel.module;
+    told.name = kernel.name.c_str();
+    told.data = launch.parameters.data();
+    told.bytes = launch.parameters.size();
+    static_assert(sizeof(plan::Parameter) == 2 * sizeof(std::uint32_t));
+    told.parameters = reinterpret_cast<const std::uint32_t*>(kernel.parameters.data());
+    told.parameter_count = kernel.parameters.size();
+    std::ranges::copy(launch.grid, told.grid);
+    std::ranges::copy(launch.block, told.block);
+    if (launch.cluster) std::ranges::copy(*launch.cluster, told.cluster);
+    told.shared = launch.dynamic_shared;
+    told.max_shared = launch.max_dynamic_shared;
+    told.cooperative = launch.cooperative;
+    told.nonportable_cluster = launch.nonportable_cluster;
+    return tell(told);
+  }
+  Code operator()(const plan::Memset& memset) const {
+    Operation told{};
+    told.kind = kMemset;
+    told.to = memset.address;
+    told.bytes = memset.count * memset.element_bytes;
+    told.value = memset.value;
+    told.width = memset.element_bytes;
+    return tell(told);
+  }
+  Code operator()(const plan::Copy& copy) const {
+    Operation told{};
+    told.kind = kCopy;
+    told.to = copy.to;
+    told.from = copy.from;
+    told.bytes = copy.bytes;
+    return tell(told);
+  }
+  Code operator()(const plan::Upload& upload) const {
+    Operation told{};
+    told.kind = kUpload;
+    told.to = upload.to;
+    told.data = upload.bytes.data();
+    told.bytes = upload.bytes.size();
+    return tell(told);
+  }
+  Code operator()(const plan::SymbolUpload& upload) const {
+    Operation told{};
+    told.kind = kSymbolUpload;
+    told.module = upload.module;
+    told.name = upload.symbol.c_str();
+    told.to = upload.offset;
+    told.data = upload.bytes.data();
+    told.bytes = upload.bytes.size();
+    return tell(told);
+  }
+  // Order of issue is the order of the plan.
+  Code operator()(const plan::EventRecord&) const { return kSuccess; }
+  Code operator()(const plan::EventWait&) const { return kSuccess; }
+
+ private:
+  std::span<const cuda::planner::KernelState> kernels_;
+};
+
+}  // namespace
+
+bool PythonLedger::on_device(std::uint64_t address) { return python().on_device(address) != 0; }
+std::uint64_t PythonLedger::allocate(std::uint64_t bytes) { return python().allocate(bytes); }
+bool PythonLedger::release(std::uint64_t address) { return python().release(address) != 0; }
+
+Code PythonLedger::take(const decltype(plan::Operation::what)& what,
+                        std::span<const cuda::planner::KernelState> kernels) {
+  return std::visit(Teller(kernels), what);
+}
+
+Code PythonLedger::copy_to_variable(const cuda::planner::Variable& variable, std::uint64_t offset, std::uint64_t from,
+                                    std::uint64_t bytes) {
+  Operation told{};
+  told.kind = kSymbolCopy;
+  told.module = variable.module;
+  told.name = variable.name.c_str();
+  told.to = offset;
+  told.from = from;
+  told.bytes = bytes;
+  return tell(told);
+}
+
+}  // namespace kernelsmith::extension

@@ -1,0 +1,104 @@
+"""PyTorch's operators as an extension's C++ calls them: by the names and in the order of ATen's schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from . import extension_abi as abi
+from .recording import CPU, CUDA, Refused, Tape
+
+# Arguments that C++ gives by position and Python by name: how many come before them.
+_BY_NAME = {
+    **{name + end: (2, ("alpha",)) for name in ("add", "sub") for end in ("", "_")},
+    **{name + end: (3, ("beta", "alpha")) for name in ("addmm", "addmv", "addr", "addbmm", "baddbmm") for end in ("", "_")},
+    **{name + end: (3, ("value",)) for name in ("addcmul", "addcdiv") for end in ("", "_")},
+    "div": (2, ("rounding_mode",)), "div_": (2, ("rounding_mode",)), "gelu": (1, ("approximate",)),
+    "scaled_dot_product_attention": (6, ("scale", "enable_gqa")),
+}
+# Sizes, of which C++ takes a single one as a list.
+_SIZES = {**dict.fromkeys(("zeros", "ones", "empty", "full", "rand", "randn"), 0),
+          **dict.fromkeys(("view", "reshape", "expand", "repeat", "permute", "flip", "new_zeros", "new_ones", "new_empty",
+                           "new_full", "layer_norm", "tile", "broadcast_to"), 1)}
+_DTYPE_BY_POSITION = ("softmax", "log_softmax", "view")
+_READING = {"item": ".item()", "equal": "equal()"}
+
+
+class Operators:
+    """Answers what C++ asks. `take` makes a tensor of a value, `multiply` is cuBLAS's product."""
+
+    def __init__(self, tape: Tape, take: Callable[[abi.Value], Any], multiply: Callable[..., None]) -> None:
+        self._tape, self._take, self._multiply = tape, take, multiply
+
+    def ask(self, name: str, values: list[abi.Value]) -> Any:
+        if name == "cublas.gemm":
+            return self._multiply(*map(self._take, values))
+        short = name.removeprefix(".")
+        if short in _READING:
+            raise Refused("reads_values", f"{_READING[short]} in C++ reads a tensor's values, which planning does not have",
+                          "leave the decision to a kernel; only shapes are known", self._tape.line())
+        args, kwargs = self._bound(short, values)
+        if (position := _SIZES.get(short)) is not None and len(args) > position and type(args[position]) is int:
+            args[position] = [args[position]]
+        if special := _SPECIAL.get(short):
+            return special(*args, **kwargs)
+        return _function(short)(*args, **kwargs)
+
+    def _bound(self, name: str, values: list[abi.Value]) -> tuple[list[Any], dict[str, Any]]:
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for value in values:
+            if value.kind == abi.OPTIONS:
+                kwargs.update(_options([value.integers[i] for i in range(3)]))
+            elif value.kind == abi.FORMAT:
+                kwargs["memory_format"] = self._take(value)
+            elif value.kind == abi.DEVICE:
+                kwargs["device"] = self._take(value)
+            elif value.kind == abi.DTYPE and name not in _DTYPE_BY_POSITION:
+                kwargs["dtype"] = self._take(value)
+            else:
+                args.append(self._take(value))
+        before, names = _BY_NAME.get(name, (len(args), ()))
+        kwargs.update((key, v) for key, v in zip(names, args[before:]) if v is not None)
+        return args[:before], kwargs
+
+
+def _options(numbers: list[int]) -> dict[str, Any]:
+    dtype, device, memory_format = numbers
+    told: dict[str, Any] = {}
+    if dtype >= 0:
+        told["dtype"] = abi.DTYPES.get(dtype, torch.complex64)
+    if device >= 0:
+        told["device"] = CUDA if device else CPU
+    if memory_format >= 0:
+        told["memory_format"] = abi.FORMATS[memory_format]
+    return told
+
+
+def _function(name: str) -> Callable:
+    if name in ("batch_norm", "instance_norm"):
+        return getattr(torch, name)  # recorded whole (composites.py)
+    if name == "scaled_dot_product_attention":
+        return torch.nn.functional.scaled_dot_product_attention
+    return getattr(torch.ops.aten, name)
+
+
+def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+    """Of a type, a device, options or another tensor; then non_blocking and copy."""
+    if args and isinstance(args[0], torch.Tensor):
+        return tensor.to(args[0])
+    named = dict(zip(("non_blocking", "copy"), args))
+    return tensor.to(**{key: v for key, v in {**kwargs, **named}.items() if v is not None})
+
+
+_SPECIAL: dict[str, Callable] = {
+    "to": _to,
+    "tensor": torch.tensor,
+    "rdiv": lambda tensor, number: number / tensor,
+    "slice": lambda tensor, dim=0, start=None, end=None, step=1: torch.ops.aten.slice.Tensor(tensor, dim, start, end, step),
+    # Only these have no operator of that name.
+    "relu6": lambda tensor: torch.nn.functional.relu6(tensor),
+    "contiguous": lambda tensor, memory_format=torch.contiguous_format: tensor.contiguous(memory_format=memory_format),
+}

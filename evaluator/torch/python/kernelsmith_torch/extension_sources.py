@@ -1,0 +1,150 @@
+"""What the compiler is given for an extension: units of source text and the flags that matter."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable
+from typing import Any
+
+VERSION = 1
+"""Of the stand-in of PyTorch's headers: an extension that was built for another one is built anew."""
+
+_EXTENSION = "#include <torch/extension.h>\n"
+# PyTorch's header has all of these, and they take seconds: here they come only with a source that names something of them.
+_HEADERS = {
+    '"stand_in/half.hpp"': r"[hH]alf|HALF|[bB][fF]loat16|BFLOAT16|fp16|bf16",
+    '"stand_in/device_properties.hpp"': r"cudaDeviceProp|DeviceProperties",
+    "<cooperative_groups.h>": r"cooperative_groups",
+    **{f"<{header}>": rf"\bstd::({names})\b|using namespace std" for header, names in {
+        "string": "string|to_string|sto[idlf]|getline", "algorithm": "sort|stable_sort|min_element|max_element|clamp|transform"
+        "|reverse|all_of|any_of|find|find_if|count|count_if|lower_bound|upper_bound|unique|nth_element|minmax|generate",
+        "memory": "unique_ptr|shared_ptr|make_unique|make_shared|align|addressof", "array": "array",
+        "stdexcept": "runtime_error|invalid_argument|logic_error|out_of_range|length_error|domain_error|overflow_error",
+        "iostream": "cout|cerr|endl|clog", "sstream": r"\w*stringstream", "fstream": "[io]?fstream", "iomanip": "set\\w+",
+        "functional": "function|plus|multiplies|bind|hash|less|greater|ref", "map": "map", "unordered_map": "unordered_map",
+        "set": "set", "unordered_set": "unordered_set", "mutex": "mutex|call_once|once_flag|lock_guard|unique_lock",
+        "atomic": r"atomic\w*", "numeric": "accumulate|iota|inner_product|gcd|partial_sum", "deque": "deque",
+        "chrono": "chrono", "thread": "thread", "cassert": "assert", "string_view": "string_view", "random": "mt19937"}.items()},
+    "<cassert>": r"\bassert\s*\(",
+}
+
+# PyTorch's own (COMMON_NVCC_FLAGS).
+_DEFINES = ["__CUDA_NO_HALF_OPERATORS__", "__CUDA_NO_HALF_CONVERSIONS__", "__CUDA_NO_BFLOAT16_CONVERSIONS__",
+            "__CUDA_NO_HALF2_OPERATORS__"]
+# Of nvcc: those that change what a kernel computes or what compiles. Architectures, debugging, threads and libraries are
+# the planner's to choose, and left out.
+_KEPT = re.compile(r"-{1,2}(maxrregcount|fmad|ftz|prec-div|prec-sqrt|extended-lambda|expt-extended-lambda|use_fast_math"
+                   r"|extra-device-vectorization|restrict|default-stream|Xptxas|ptxas-options)(=|$)")
+_WITH_VALUE = ("-gencode", "--generate-code", "-arch", "--gpu-architecture", "-code", "--gpu-code", "-std", "--std", "-Xcompiler",
+               "--compiler-options", "-ccbin", "--compiler-bindir", "--threads", "-t", "-I", "-isystem", "-L", "-l", "-D",
+               "-U", "-Xptxas", "--ptxas-options", "-maxrregcount", "--maxrregcount", "-Xlinker", "-Xcudafe", "-diag-suppress",
+               "--diag-suppress", "-Xfatbin", "-rdc", "--relocatable-device-code", "-include")
+
+
+class Job:
+    """One extension to be built."""
+
+    def __init__(self, name: str, arch: int, units: list[dict[str, str]], flags: dict[str, Any]) -> None:
+        self.name = name
+        self.told: dict[str, Any] = {"name": name, "arch": arch, "units": units, "flags": flags}
+        text = json.dumps([VERSION, self.told], sort_keys=True)
+        self.key = hashlib.sha256(text.encode()).hexdigest()
+        self.told["key"] = self.key
+
+
+def inline_units(name: str, cpp: list[str], cuda: list[str], functions: dict[str, str] | None) -> list[dict[str, str]]:
+    """Of load_inline. C++ that only declares what the CUDA source defines goes into the same unit: two take longer."""
+    bindings = "" if functions is None else _bindings(name, functions)
+    declarations, source = "\n".join(cpp), "\n".join(cuda)
+    if cuda and functions is not None and _only_declares(declarations, functions):
+        return [_unit("cuda.cu", source, declarations + bindings)]
+    units = [_unit("main.cpp", declarations, bindings)] if declarations.strip() or bindings or not cuda else []
+    return units + ([_unit("cuda.cu", source)] if cuda else [])
+
+
+def file_units(paths: Iterable[str], folders: Iterable[str] = ()) -> list[dict[str, str]]:
+    """Of `load`: the files, and the headers beside them that they include. Headers are units that are not compiled."""
+    units, headers, names = [], {}, set()
+    for path in paths:
+        text = _read(path)
+        stem, kind = os.path.splitext(os.path.basename(path))
+        name = stem + (".cu" if kind == ".cu" else ".cpp")
+        while name in names:
+            name = "_" + name
+        names.add(name)
+        units.append(_unit(name, text))
+        _collect(text, [os.path.dirname(path) or ".", *folders], headers)
+    return units + [{"name": name, "text": text} for name, text in headers.items()]
+
+
+def flags(cflags: Iterable[str], cuda_cflags: Iterable[str], folders: Iterable[str], name: str) -> dict[str, Any]:
+    kept: dict[str, Any] = {"fast_math": False, "optimize": "-O3", "defines": [*_DEFINES, f"TORCH_EXTENSION_NAME={name}"],
+                            "std": "c++17", "include": list(folders), "nvcc": []}
+    for flag, value in (*_split(cflags), *_split(cuda_cflags)):
+        _keep(flag, value, kept)
+    return kept
+
+
+def _keep(flag: str, value: str, kept: dict[str, Any]) -> None:
+    if flag in ("-use_fast_math", "--use_fast_math"):
+        kept["fast_math"] = True
+    elif flag in ("-O0", "-O1", "-O2", "-O3"):
+        kept["optimize"] = flag
+    elif flag in ("-std", "--std"):
+        kept["std"] = value.replace("gnu++", "c++")
+    elif flag == "-D":
+        kept["defines"].append(value)
+    elif flag == "-U":
+        kept["defines"] = [each for each in kept["defines"] if each.partition("=")[0] != value]
+    elif flag in ("-I", "-isystem"):
+        kept["include"].append(value)
+    elif _KEPT.match(flag):
+        kept["nvcc"].append(f"{flag}={value}" if value else flag)
+
+
+def _split(words: Iterable[str]) -> list[tuple[str, str]]:
+    """Flags and their values: -DX, -D X, -std=c++17, -Xptxas -O3, ..."""
+    flat, pairs = [word for given in words for word in str(given).split()], []
+    while flat:
+        flag, equals, value = flat.pop(0).partition("=")
+        if flag[:2] in ("-D", "-U", "-I") and flag not in ("-D", "-U", "-I"):
+            flag, value, equals = flag[:2], flag[2:] + equals + value, "="
+        elif flag in _WITH_VALUE and not equals and flat:
+            value = flat.pop(0)
+        pairs.append((flag, value))
+    return pairs
+
+
+def _unit(name: str, text: str, end: str = "") -> dict[str, str]:
+    """The stand-in's headers before it; lines count from the candidate's first."""
+    prefix = _EXTENSION + "".join(f"#include {header}\n" for header, names in _HEADERS.items()
+                                  if re.search(names, text + end))
+    return {"name": name, "text": f'{prefix}#line 1 "{name}"\n{text}\n{end}'}
+
+
+def _bindings(name: str, functions: dict[str, str]) -> str:
+    lines = [f'm.def("{each}", {each}, {json.dumps(told)});' for each, told in functions.items()]
+    return "\n".join(["", f'#line 1 "bindings of {name}"', "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {", *lines, "}\n"])
+
+
+def _only_declares(text: str, functions: dict[str, str]) -> bool:
+    """Each function, and nothing else: else two units may be told what one is not."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+    text = re.sub(r'#include\s*[<"](torch/extension|torch/types|torch/torch|cuda|cuda_runtime|vector|string)(\.h)?[>"]', "", text)
+    return not re.search(r"[{}=#]", text) and all(re.search(rf"\b{re.escape(each)}\s*\(", text) for each in functions)
+
+
+def _collect(text: str, folders: list[str], headers: dict[str, str]) -> None:
+    for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', text, re.M):
+        path = next((path for folder in folders if os.path.isfile(path := os.path.join(folder, name))), None)
+        if path is not None and name not in headers and not os.path.isabs(name) and ".." not in name:
+            headers[name] = _read(path)
+            _collect(headers[name], folders, headers)
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
