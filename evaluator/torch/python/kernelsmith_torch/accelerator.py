@@ -113,6 +113,10 @@ class Device:
         if self.is_cuda:
             torch.cuda.synchronize(self.torch)
 
+    def stream(self) -> int:
+        """The driver's handle of the current stream, of a CUDA device."""
+        return torch.cuda.current_stream(self.torch).cuda_stream
+
     def mark(self) -> Any:
         """An event behind all that the current stream was given; it has come already on the CPU."""
         if not self.is_cuda:

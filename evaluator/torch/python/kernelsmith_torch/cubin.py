@@ -8,6 +8,7 @@ _REGISTERS = 0x2F
 _FRAME = 0x11
 
 _ALLOCATED = 2
+_MOST_NAME = 8192  # a mangled kernel's with its section's prefix
 # Code, parameters and the compiler's own constants, and memory that lasts for a launch.
 _WITHOUT_VARIABLES = (".text.", ".nv.constant0.", ".nv.constant2", ".nv.constant4", ".nv.shared.", ".nv.local.")
 
@@ -16,26 +17,26 @@ def resources(cubin: bytes, name: str) -> dict[str, int]:
     """`registers` and `spills` (words of 4 bytes that a thread keeps on its stack); empty where the file does not tell."""
     try:
         return _read(cubin, name)
-    except (struct.error, IndexError, ValueError):
+    except (struct.error, IndexError, ValueError, OverflowError):
         return {}
 
 
 def may_keep_variables(cubin: bytes) -> bool:
     """Whether loading it makes variables that outlive a launch (`.global` in PTX). What is not understood may."""
     try:
-        sections = _sections(cubin)
-    except (struct.error, IndexError, ValueError):
+        sections = sections_of(cubin)
+    except (struct.error, IndexError, ValueError, OverflowError):
         return True
     return any(s["size"] and (s["flags"] & _ALLOCATED or s["name"].startswith(".nv.global"))
                and not s["name"].startswith(_WITHOUT_VARIABLES) for s in sections)
 
 
 def _read(cubin: bytes, name: str) -> dict[str, int]:
-    sections = _sections(cubin)
+    sections = sections_of(cubin)
     symbols = next(s for s in sections if s["name"] == ".symtab")
     texts = sections[symbols["link"]]
     index = next(i for i in range(symbols["size"] // 24)
-                 if _text(cubin, texts["offset"] + struct.unpack_from("<I", cubin, symbols["offset"] + 24 * i)[0]) == name)
+                 if text_at(cubin, texts["offset"] + struct.unpack_from("<I", cubin, symbols["offset"] + 24 * i)[0]) == name)
     info = next(s for s in sections if s["name"] == ".nv.info")
     at, end, told = info["offset"], info["offset"] + info["size"], {}
     while at < end:
@@ -52,7 +53,7 @@ def _read(cubin: bytes, name: str) -> dict[str, int]:
     return {"registers": told[_REGISTERS], "spills": told.get(_FRAME, 0) // 4}
 
 
-def _sections(cubin: bytes) -> list[dict]:
+def sections_of(cubin: bytes) -> list[dict]:
     if cubin[:5] != b"\x7fELF\x02":
         raise ValueError("not a 64-bit ELF file")
     (start,) = struct.unpack_from("<Q", cubin, 40)
@@ -62,9 +63,9 @@ def _sections(cubin: bytes) -> list[dict]:
         name, _, flags, _, offset, length, link = struct.unpack_from("<IIQQQQI", cubin, start + i * size)
         found.append({"name": name, "offset": offset, "size": length, "link": link, "flags": flags})
     for section in found:
-        section["name"] = _text(cubin, found[names]["offset"] + section["name"])
+        section["name"] = text_at(cubin, found[names]["offset"] + section["name"])
     return found
 
 
-def _text(data: bytes, at: int) -> str:
-    return data[at:data.index(b"\0", at)].decode(errors="replace")
+def text_at(data: bytes, at: int) -> str:
+    return data[at:data.index(b"\0", at, at + _MOST_NAME)].decode(errors="replace")

@@ -7,22 +7,19 @@ shape, strides and memory may be is PyTorch's to check while the operators are c
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 
-from kernelsmith_process.framing import Failure
-
 from . import operators, plan_format
+from .checks import MOST_IDS, MOST_LIST, Ref, integer_of, list_of, object_of, refuse, tensor_of, text_of
+from .module_check import DeviceOp, Module, Modules, Symbol, Upload, check_module
 
 MOST_OPS = 200_000  # of all alternatives
-MOST_IDS = 1 << 20
 MOST_ARGUMENTS = 256
-MOST_LIST = 65_536
 MOST_DEPTH = 6
-MOST_TEXT = 1024
 MOST_DIMENSIONS = 32
 MOST_SCRATCH = 1 << 30
 _MOST_SHARED = 232_448  # an H100's, and no device has more
@@ -40,13 +37,6 @@ _MEMORY_FORMATS = {name: getattr(torch, name) for name in
                    ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")}
 DTYPES = {str(value).removeprefix("torch."): value for value in vars(torch).values() if isinstance(value, torch.dtype)
           and not str(value).startswith(("torch.q", "torch.bits"))}
-
-
-@dataclass(frozen=True)
-class Ref:
-    """A tensor of the plan, by its id."""
-
-    id: int
 
 
 @dataclass
@@ -86,7 +76,7 @@ class Constant:
     frees: list[int] = field(default_factory=list)
 
 
-Op = Aten | Launch | Constant
+Op = Aten | Launch | Constant | DeviceOp
 
 
 @dataclass
@@ -121,11 +111,7 @@ class Plan:
     setup: list[Op]
     alternatives: list[Alternative]
     kernels: list[Kernel]
-
-
-def refuse(what: str, where: str = "") -> NoReturn:
-    raise Failure("candidate", "plan", "bad_plan", f"the plan is not one: {what}",
-                  "a planner of another version, or a plan that was changed", where)
+    modules: list[Module] = field(default_factory=list)
 
 
 def check_plan(plan: dict[str, Any], cubins: list[bytes], capability: tuple[int, int], device: torch.device) -> Plan:
@@ -141,15 +127,17 @@ class _Checker:
         self._kernel_count = 0
 
     def plan(self, plan: Any) -> Plan:
-        _object(plan, "the plan", {"version", "arch", "inputs", "state", "setup", "alternatives", "kernels"})
-        arch = _integer(plan["arch"], 0, 10_000, "arch")
+        object_of(plan, "the plan", {"version", "arch", "inputs", "state", "setup", "alternatives", "kernels"}, {"modules"})
+        arch = integer_of(plan["arch"], 0, 10_000, "arch")
         if self._capability != (0, 0) and arch != 10 * self._capability[0] + self._capability[1]:
             refuse(f"its kernels are for sm_{arch}, and the device is sm_{self._capability[0]}{self._capability[1]}")
-        kernels = [self._kernel(k, cubin) for k, cubin in zip(plan["kernels"], self._cubins, strict=True)]
+        kernels = [self._kernel(k, cubin) for k, cubin in zip(plan["kernels"], self._cubins)]
         self._kernel_count = len(kernels)
-        inputs = [self._tensor(t) for t in _list(plan["inputs"], MOST_ARGUMENTS, "inputs")]
-        _object(plan["state"], "state")
-        state = {_text(name, "a name in state"): self._id(id_) for name, id_ in plan["state"].items()}
+        self._modules = Modules([check_module(module, cubin) for module, cubin in
+                                 zip(plan.get("modules", []), self._cubins[len(kernels):], strict=True)])
+        inputs = [self._tensor(t) for t in list_of(plan["inputs"], MOST_ARGUMENTS, "inputs")]
+        object_of(plan["state"], "state")
+        state = {text_of(name, "a name in state"): self._id(id_) for name, id_ in plan["state"].items()}
         given = [t.id for t in inputs] + list(state.values())
         if len(set(given)) != len(given):
             refuse("two inputs or parameters have one id")
@@ -157,26 +145,28 @@ class _Checker:
         setup = self._block(plan["setup"], known, given=set(), keep=None)
         fixed = known | {t.id for t in inputs}
         alternatives = []
-        for alternative in _list(plan["alternatives"], plan_format.MOST_ALTERNATIVES, "alternatives"):
-            _object(alternative, "an alternative", {"name", "ops", "outputs"})
-            outputs = [self._tensor(t) for t in _list(alternative["outputs"], MOST_ARGUMENTS, "outputs")]
+        for alternative in list_of(plan["alternatives"], plan_format.MOST_ALTERNATIVES, "alternatives"):
+            object_of(alternative, "an alternative", {"name", "ops", "outputs"})
+            outputs = [self._tensor(t) for t in list_of(alternative["outputs"], MOST_ARGUMENTS, "outputs")]
             known = set(fixed)
             ops = self._block(alternative["ops"], known, given=fixed, keep={t.id for t in outputs})
             for output in outputs:
                 if output.id not in known:
                     refuse(f"an output is tensor {output.id}, which no operation gives")
-            alternatives.append(Alternative(_text(alternative["name"], "a name"), ops, outputs))
+            alternatives.append(Alternative(text_of(alternative["name"], "a name"), ops, outputs))
         if not alternatives:
             refuse("it has no alternatives")
-        return Plan(inputs, state, setup, alternatives, kernels)
+        return Plan(inputs, state, setup, alternatives, kernels, self._modules.modules)
 
     def _block(self, ops: Any, known: set[int], given: set[int], keep: set[int] | None) -> list[Op]:
         """Operations in order; `known` grows by what they give. What is neither in `given` nor in `keep` is freed after
         its last use. None keeps all, and is setup, which alone has constants."""
-        checked = [self._op(op, known, keep is None) for op in _list(ops, min(plan_format.MOST_OPERATIONS, MOST_OPS - self._ops), "operations")]
+        most = min(plan_format.MOST_OPERATIONS, MOST_OPS - self._ops)
+        checked = [self._op(op, known, keep is None) for op in list_of(ops, most, "operations")]
         self._ops += len(checked)
+        self._modules.end_of_block()
         if keep is not None:
-            seen = given | keep
+            seen = given | keep | set(_pointed_at(checked))
             for op in reversed(checked):
                 op.frees = [id_ for id_ in dict.fromkeys(_ids(op)) if id_ not in seen]
                 seen.update(op.frees)
@@ -187,24 +177,26 @@ class _Checker:
             return self._launch(op, known)
         if isinstance(op, dict) and "constant" in op and in_setup:
             return self._constant(op, known)
-        _object(op, "an operation", {"aten", "overload", "args", "kwargs", "out"})
-        name, overload = _text(op["aten"], "an operator's name"), _text(op["overload"], "an operator's overload")
+        if isinstance(op, dict) and (entry := self._modules.entry(op, known)) is not None:
+            return entry
+        object_of(op, "an operation", {"aten", "overload", "args", "kwargs", "out"})
+        name, overload = text_of(op["aten"], "an operator's name"), text_of(op["overload"], "an operator's overload")
         if not operators.allowed(name, overload):
             refuse(f"operator {name}.{overload} is not listed")
         packet = getattr(torch.ops.aten, name.removeprefix("aten::"), None)
         if packet is None or overload not in packet.overloads():
             refuse(f"this PyTorch has no operator {name}.{overload}")
         function = getattr(packet, overload)
-        args = [self._value(v, known) for v in _list(op["args"], MOST_ARGUMENTS, "arguments")]
-        _object(op["kwargs"], "keyword arguments")
-        kwargs = {_text(k, "a keyword"): self._value(v, known) for k, v in op["kwargs"].items()}
+        args = [self._value(v, known) for v in list_of(op["args"], MOST_ARGUMENTS, "arguments")]
+        object_of(op["kwargs"], "keyword arguments")
+        kwargs = {text_of(k, "a keyword"): self._value(v, known) for k, v in op["kwargs"].items()}
         return Aten(function, args, kwargs, self._out(op["out"], known))
 
     def _constant(self, op: dict[str, Any], known: set[int]) -> Constant:
-        _object(op, "a constant", {"constant", "out"})
-        _object(op["constant"], "a constant", {"dtype", "shape", "values"})
+        object_of(op, "a constant", {"constant", "out"})
+        object_of(op["constant"], "a constant", {"dtype", "shape", "values"})
         dtype, shape = self._dtype(op["constant"]["dtype"]), self._sizes(op["constant"]["shape"])
-        values = [self._value(v, set()) for v in _list(op["constant"]["values"], plan_format.MOST_CONSTANT, "values")]
+        values = [self._value(v, set()) for v in list_of(op["constant"]["values"], plan_format.MOST_CONSTANT, "values")]
         if math.prod(shape) != len(values) or not all(isinstance(v, (bool, int, float)) for v in values):
             refuse("a constant's values are not as many numbers as its shape says")
         out = self._out(op["out"], known)
@@ -218,7 +210,7 @@ class _Checker:
         if isinstance(out, list):
             if depth >= 2:
                 refuse("results are nested too deep")
-            return [self._out(o, known, depth + 1) for o in _list(out, MOST_LIST, "results")]
+            return [self._out(o, known, depth + 1) for o in list_of(out, MOST_LIST, "results")]
         if not isinstance(out, dict) or set(out) != {"t"}:
             refuse("a result is not a tensor")
         id_ = self._id(out["t"])
@@ -226,20 +218,20 @@ class _Checker:
         return Ref(id_)
 
     def _launch(self, op: dict[str, Any], known: set[int]) -> Launch:
-        _object(op, "a launch", {"launch", "grid", "args"}, {"line"})
-        kernel = _integer(op["launch"], 0, self._kernel_count - 1, "a launch's kernel")
-        grid = _list(op["grid"], 3, "a grid")
+        object_of(op, "a launch", {"launch", "grid", "args"}, {"line"})
+        kernel = integer_of(op["launch"], 0, self._kernel_count - 1, "a launch's kernel")
+        grid = list_of(op["grid"], 3, "a grid")
         if len(grid) != 3:
             refuse("a grid has not three dimensions")
-        x, y, z = (_integer(n, 1, most, "a grid's dimension") for n, most in zip(grid, _GRID))
-        args = [self._argument(a, known) for a in _list(op["args"], MOST_ARGUMENTS, "a kernel's arguments")]
-        return Launch(kernel, (x, y, z), args, _text(op.get("line", ""), "a line"))
+        x, y, z = (integer_of(n, 1, most, "a grid's dimension") for n, most in zip(grid, _GRID))
+        args = [self._argument(a, known) for a in list_of(op["args"], MOST_ARGUMENTS, "a kernel's arguments")]
+        return Launch(kernel, (x, y, z), args, text_of(op.get("line", ""), "a line"))
 
     def _argument(self, argument: Any, known: set[int]) -> tuple[str, Any]:
-        pair = _list(argument, 2, "a kernel's argument")
+        pair = list_of(argument, 2, "a kernel's argument")
         if len(pair) != 2:
             refuse("a kernel's argument is not a type and a value")
-        kind, value = _text(pair[0], "a type"), self._value(pair[1], known)
+        kind, value = text_of(pair[0], "a type"), self._value(pair[1], known)
         if kind.startswith("*"):
             if not isinstance(value, Ref):
                 refuse(f"a kernel's argument of type {kind} is not a tensor")
@@ -256,21 +248,18 @@ class _Checker:
         if value is None or isinstance(value, (bool, float)):
             return value
         if isinstance(value, int):
-            return _integer(value, -2**63, 2**63 - 1, "a number")
+            return integer_of(value, -2**63, 2**63 - 1, "a number")
         if isinstance(value, str):
-            return _text(value, "a text")
+            return text_of(value, "a text")
         if isinstance(value, list):
             if depth >= MOST_DEPTH:
                 refuse("lists are nested too deep")
-            return [self._value(v, known, depth + 1) for v in _list(value, MOST_LIST, "a list")]
+            return [self._value(v, known, depth + 1) for v in list_of(value, MOST_LIST, "a list")]
         if not isinstance(value, dict) or len(value) != 1:
             refuse("a value is of no known kind")
         (kind, inner), = value.items()
         if kind == "t":
-            id_ = self._id(inner)
-            if id_ not in known:
-                refuse(f"tensor {id_} is used before an operation gives it")
-            return Ref(id_)
+            return tensor_of(value, known)
         if kind == "device" and inner is True:
             return self._device
         for name, table in (("dtype", DTYPES), ("layout", _LAYOUTS), ("memory_format", _MEMORY_FORMATS),
@@ -280,7 +269,7 @@ class _Checker:
         refuse(f"a value is of no known kind: {kind[:40]}")
 
     def _tensor(self, tensor: Any) -> TensorInfo:
-        _object(tensor, "a tensor", {"id", "dtype", "shape"}, {"stride"})
+        object_of(tensor, "a tensor", {"id", "dtype", "shape"}, {"stride"})
         return TensorInfo(self._id(tensor["id"]), self._dtype(tensor["dtype"]), self._sizes(tensor["shape"]))
 
     @staticmethod
@@ -291,28 +280,31 @@ class _Checker:
 
     @staticmethod
     def _sizes(shape: Any) -> tuple[int, ...]:
-        return tuple(_integer(n, 0, 2**62, "a size") for n in _list(shape, MOST_DIMENSIONS, "a shape"))
+        return tuple(integer_of(n, 0, 2**62, "a size") for n in list_of(shape, MOST_DIMENSIONS, "a shape"))
 
     def _kernel(self, kernel: dict[str, Any], cubin: bytes) -> Kernel:
-        _object(kernel, "a kernel", {"name", "offset", "size", "shared", "warps"},
+        object_of(kernel, "a kernel", {"name", "offset", "size", "shared", "warps"},
                 {"ctas", "global_scratch", "profile_scratch", "registers", "spills"})
-        name = _text(kernel["name"], "a kernel's name")
+        name = text_of(kernel["name"], "a kernel's name")
         if not name.isascii() or not name.isprintable():
             refuse("a kernel's name has strange characters")
         return Kernel(name, cubin,
-                      _integer(kernel["shared"], 0, _MOST_SHARED, "a kernel's shared memory"),
-                      _integer(kernel["warps"], 1, _MOST_WARPS, "a kernel's warps"),
-                      _integer(kernel.get("ctas", 1), 1, _MOST_CTAS, "a kernel's ctas"),
-                      _integer(kernel.get("global_scratch", 0), 0, MOST_SCRATCH, "a kernel's scratch"),
-                      _integer(kernel.get("profile_scratch", 0), 0, MOST_SCRATCH, "a kernel's scratch"))
+                      integer_of(kernel["shared"], 0, _MOST_SHARED, "a kernel's shared memory"),
+                      integer_of(kernel["warps"], 1, _MOST_WARPS, "a kernel's warps"),
+                      integer_of(kernel.get("ctas", 1), 1, _MOST_CTAS, "a kernel's ctas"),
+                      integer_of(kernel.get("global_scratch", 0), 0, MOST_SCRATCH, "a kernel's scratch"),
+                      integer_of(kernel.get("profile_scratch", 0), 0, MOST_SCRATCH, "a kernel's scratch"))
 
     @staticmethod
     def _id(id_: Any) -> int:
-        return _integer(id_, 0, MOST_IDS - 1, "a tensor's id")
+        return integer_of(id_, 0, MOST_IDS - 1, "a tensor's id")
 
 
 def _ids(op: Op) -> Iterator[int]:
     """Every tensor that an operation reads or gives."""
+    if isinstance(op, DeviceOp):
+        yield from (ref.id for ref in op.refs())
+        return
     pending: list[Any] = [[v for _, v in op.args]] if isinstance(op, Launch) else [op.out]
     if isinstance(op, Aten):
         pending += [op.args, op.kwargs]
@@ -326,26 +318,6 @@ def _ids(op: Op) -> Iterator[int]:
             pending.extend(value.values())
 
 
-def _object(value: Any, what: str, needs: set[str] | None = None, may: set[str] | None = None) -> None:
-    if not isinstance(value, dict) or len(value) > MOST_LIST:
-        refuse(f"{what} is not an object")
-    if needs is not None and not needs <= set(value) <= needs | (may or set()):
-        refuse(f"{what} lacks a member or has one too many")
-
-
-def _list(value: Any, most: int, what: str) -> list[Any]:
-    if not isinstance(value, list) or len(value) > most:
-        refuse(f"{what} are not a list of at most {most}")
-    return value
-
-
-def _integer(value: Any, least: int, most: int, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        refuse(f"{what} is not a whole number from {least} to {most}")
-    return value
-
-
-def _text(value: Any, what: str) -> str:
-    if not isinstance(value, str) or len(value) > MOST_TEXT:
-        refuse(f"{what} is not a text of at most {MOST_TEXT} characters")
-    return value
+def _pointed_at(ops: Sequence[Op]) -> Iterator[int]:
+    """Tensors whose addresses stand in memory: whoever reads that memory reaches them, and names only the memory."""
+    return (pointer.to.id for op in ops if isinstance(op, (Upload, Symbol)) for pointer in op.pointers)

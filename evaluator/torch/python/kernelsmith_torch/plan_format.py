@@ -1,7 +1,7 @@
 """The plan as bytes (docs/torch-plan.md): "KSTORCH1", the JSON's length (u32, little endian), the JSON, the cubins.
 
-`decode` reads an adversary's bytes: it promises that the JSON is an object of this version and that every kernel's cubin
-lies in the file, and nothing about the rest.
+`decode` reads an adversary's bytes: it promises that the JSON is an object of this version and that the cubins of every
+kernel and module lie in the file, and nothing about the rest.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def encode(plan: dict[str, Any], cubins: list[bytes], modules: list[bytes] = [])
 
 
 def decode(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
-    """The plan's JSON and its cubins, in the order of `kernels`. PlanError says what is wrong with the bytes."""
+    """The plan's JSON and its cubins, in the order of `kernels` and then of `modules`. PlanError says what is wrong with the
+    bytes."""
     start = len(MAGIC) + _SIZE.size
     if len(data) > MOST_BYTES or data[:len(MAGIC)] != MAGIC or len(data) < start:
         raise PlanError(f"not a plan: it begins with {MAGIC.decode()} and has at most {MOST_BYTES} bytes")
@@ -64,16 +65,22 @@ def decode(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
         raise PlanError(f"not a plan: {error}") from None
     if not isinstance(plan, dict) or plan.get("version") != VERSION:
         raise PlanError(f"not a plan of version {VERSION}")
-    kernels = plan.get("kernels")
-    if not isinstance(kernels, list) or len(kernels) > MOST_KERNELS:
-        raise PlanError(f"a plan has a list of at most {MOST_KERNELS} kernels")
-    return plan, [_cubin(kernel, memoryview(data)[start + size:]) for kernel in kernels]
+    _count(plan)
+    cubins = memoryview(data)[start + size:]
+    return plan, [_cubin(told, cubins) for told in (*plan["kernels"], *plan.get("modules", []))]
+
+
+def _count(plan: dict[str, Any]) -> None:
+    for what, listed, most in (("kernels", plan.get("kernels"), MOST_KERNELS),
+                               ("modules", plan.get("modules", []), MOST_MODULES)):
+        if not isinstance(listed, list) or len(listed) > most:
+            raise PlanError(f"a plan has a list of at most {most} {what}")
 
 
 def _cubin(kernel: Any, cubins: memoryview) -> bytes:
     offset, size = (kernel.get(key) if isinstance(kernel, dict) else None for key in ("offset", "size"))
     if type(offset) is not int or type(size) is not int or not 0 <= offset <= offset + size <= len(cubins):
-        raise PlanError("a kernel's cubin lies outside the plan")
+        raise PlanError("a cubin lies outside the plan")
     return bytes(cubins[offset:offset + size])
 
 

@@ -20,6 +20,9 @@ from .accelerator import SMALL_GAP, Device, Seal, place_like
 from .cubin import may_keep_variables
 from .layout import Layout, in_layout
 from .model_source import is_memory, out_of_memory
+from .module_check import DeviceOp, Run, Symbol, Upload
+from .module_replay import LoadedModules
+from .moved_pointers import repoint
 from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, TensorInfo
 from .scrub import Scrubber
 from .timing import Footprint, driver_ok, poison_of
@@ -172,20 +175,29 @@ class Program:
             if name not in state:
                 raise Failure("candidate", "plan", "bad_plan", f"the plan uses '{name}', which the reference does not have")
         self.kernels = Kernels(plan.kernels, device)
+        self.modules = LoadedModules(plan.modules, _device_ops(plan), device)
         self._fixed: Tensors = {id_: state[name].detach() for name, id_ in plan.state.items()}
         self._foreign = {tensor.untyped_storage().data_ptr() for tensor in self._fixed.values()}
         self._parameters = set(self._foreign)
         try:
-            scrubber.reach(self.kernels.frame())
+            with blaming_candidate("loading an extension"):
+                self.modules.load()
+            scrubber.reach(max(self.kernels.frame(), self.modules.frame()))
             with torch.no_grad():
                 self._execute(plan.setup, self._fixed, Footprint(), self._foreign, after)
+                self.modules.keep_variables()
             self._made = self._keep_made()
             self._pristine = self._made.clone()
             self._seal = Seal([self._made])
         except BaseException:
             with contextlib.suppress(RuntimeError):  # what went wrong is what counts
-                self.kernels.close()
+                self.close()
             raise
+
+    def close(self) -> None:
+        """Unloads its kernels: no recorded call may be played after that."""
+        self.kernels.close()
+        self.modules.close()
 
     def _keep_made(self) -> torch.Tensor:
         """Moves what setup made into one piece of memory, which it gives. Its tensors get storages that no operator of a
@@ -199,6 +211,7 @@ class Program:
         moved = dict(zip(made, placed))
         for address, target in moved.items():
             target.copy_(made[address])
+        repoint(self._plan.setup, self._fixed, moved, self.modules)
         for id_, tensor in self._fixed.items():
             whole = moved.get(tensor.untyped_storage().data_ptr())
             if whole is not None:
@@ -220,6 +233,12 @@ class Program:
     def renew(self, alternative: Alternative) -> None:
         """Variables of its kernels. No recorded call of it may exist."""
         self.kernels.renew({op.kernel for op in alternative.ops if isinstance(op, Launch)})
+        self.modules.renew()
+
+    def reserve(self, alternative: Alternative) -> None:
+        """Before a call of it is recorded."""
+        if self.modules.uploads is not None:
+            self.modules.uploads.reserve([len(op.data) for op in alternative.ops if isinstance(op, (Upload, Symbol))])
 
     def call(self, alternative: Alternative, inputs: Sequence[torch.Tensor], footprint: Footprint,
              after: After = _go_on) -> list[torch.Tensor]:
@@ -251,9 +270,11 @@ class Program:
         named = {info.id: tensor for info, tensor in zip(self._plan.inputs, inputs)}
         return {id_: tensor.detach() for id_, tensor in (self._fixed | named).items()}
 
-    def name_of(self, op: Aten | Launch) -> str:
+    def name_of(self, op: Aten | Launch | DeviceOp) -> str:
         """Of an operation of a call."""
-        return self._plan.kernels[op.kernel].name if isinstance(op, Launch) else op.name
+        if isinstance(op, Launch):
+            return self._plan.kernels[op.kernel].name
+        return op.title if isinstance(op, DeviceOp) else op.name
 
     def _execute(self, ops: Sequence[Op], tensors: Tensors, footprint: Footprint, foreign: set[int], after: After) -> None:
         for op in ops:
@@ -264,6 +285,9 @@ class Program:
         if isinstance(op, Launch):
             with blaming_candidate(f"launching {self._plan.kernels[op.kernel].name}", op.line):
                 self.kernels.launch(op, tensors, footprint)
+        elif isinstance(op, DeviceOp):
+            with blaming_candidate(op.title, op.line):
+                self.modules.execute(op, tensors)
         elif isinstance(op, Constant):
             with blaming_candidate("making a constant"):
                 tensors[op.out.id] = torch.tensor(op.values, dtype=op.dtype, device=self._device.torch).reshape(op.shape)
@@ -304,6 +328,16 @@ class Program:
             raise Failure("candidate", "plan", "bad_plan", f"output {info.id} is {tensor.dtype} {list(tensor.shape)}, and "
                           f"the plan says {info.dtype} {list(info.shape)}")
         return tensor
+
+
+def is_own(op: Op) -> bool:
+    """Whether it is a launch of the candidate's."""
+    return isinstance(op, (Launch, Run))
+
+
+def _device_ops(plan: Plan) -> Iterator[DeviceOp]:
+    for ops in (plan.setup, *(alternative.ops for alternative in plan.alternatives)):
+        yield from (op for op in ops if isinstance(op, DeviceOp))
 
 
 def _resolve(value: Any, tensors: Tensors) -> Any:

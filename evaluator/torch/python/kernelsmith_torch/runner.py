@@ -21,7 +21,7 @@ from .layout import Layout
 from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
 from .model_source import VARIANTS, Inputs, Reference, blaming
 from .plan_check import Alternative, Aten, check_plan
-from .replay import Program, blaming_candidate
+from .replay import Program, blaming_candidate, is_own
 from .scrub import Scrubber
 from .sharing import Outbox
 from .timing import OTHER_POISON, Call, Clock, Footprint, Patience, Times, op_times
@@ -110,7 +110,7 @@ class Runner:
         if request["precision"] not in PRECISIONS:
             raise Failure("machine", "run", "bad_request", f"precision {request['precision']}")
         self._unload()
-        self._reference = Reference(str(request["reference"]), self._device.torch)
+        self._reference = Reference(str(request["reference"]), self._device.torch, bool(request.get("cast")))
         use_precision(request["precision"])
         self._capacity = int(request["slots"])
         self._memory = request.get("memory") or {}
@@ -182,8 +182,8 @@ class Runner:
             self._anchor = None if self._memory.get("gives_back") else self._clock.hold(self._pool)
             self._calls = [self._record(best, 0, self._pool)]
         self._best = best
-        return {"launches": len(best.ops) - aten, "aten": aten,
-                "own_ops": sorted({self._program.name_of(op) for op in best.ops if not isinstance(op, Aten)}),
+        own = [op for op in best.ops if is_own(op)]
+        return {"launches": len(own), "aten": aten, "own_ops": sorted({self._program.name_of(op) for op in own}),
                 "best": best.name,
                 "alternatives": [{"name": a.name, "us": None if isinstance(us, Failure) else us or None}
                                  for a, us in zip(plan.alternatives, timed)],
@@ -232,7 +232,7 @@ class Runner:
             steps = program.steps(self._best, self._slots[0][0].tensors())
             op_times(self._device, steps, Patience(self._call_s))
             times = op_times(self._device, program.steps(self._best, self._slots[0][0].tensors()), Patience(self._call_s))
-        own = [not isinstance(op, Aten) for op in self._best.ops]
+        own = [is_own(op) for op in self._best.ops]
         total = sum(times)
         return {"ops": [{"name": program.name_of(op), "own": mine, "us": us}
                         for op, mine, us in zip(self._best.ops, own, times)],
@@ -275,6 +275,7 @@ class Runner:
         program = self._loaded()
         footprint = Footprint()
         inputs = self._slots[slot][0].tensors()
+        program.reserve(alternative)
         return self._clock.record(lambda: program.call(alternative, inputs, footprint), footprint, pool)
 
     def _place_anew(self, count: int) -> None:
@@ -343,7 +344,7 @@ class Runner:
         self._pool = self._anchor = None
         program, self._program, self._best = self._program, None, None
         if program is not None:
-            program.kernels.close()
+            program.close()
         del program
         self._device.drop_workspaces()
         self._device.give_back()

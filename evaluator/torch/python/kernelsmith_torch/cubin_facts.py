@@ -1,0 +1,112 @@
+"""What a cubin of nvcc 12 or 13 says of its kernels and variables, read as an adversary's words (as toolchain/cubin.cpp)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .cubin import sections_of, text_at
+
+_MACHINE = 190
+_FUNCTION, _OBJECT = 2, 1
+_ENTRY = 0x10  # of a symbol's st_other: a __global__ function
+_VARIABLES = (".nv.global", ".nv.global.init", ".nv.constant3")
+_SYMBOL_BYTES = 24
+_MOST_SYMBOLS = 1 << 18
+_MOST_PARAMETERS = 256
+# From sm_90 on a block's shared memory begins with 1 KB of the system's, which is no part of its size.
+_RESERVED_SHARED = 1024
+
+# Attributes of .nv.info sections.
+_PARAMETER, _LARGE_PARAMETER, _REGISTERS = 0x17, 0x45, 0x2F
+_SIZED = 4
+
+
+@dataclass
+class KernelFacts:
+    parameters: list[tuple[int, int]]  # offset and bytes
+    registers: int
+    shared: int  # static
+
+    @property
+    def parameter_bytes(self) -> int:
+        return sum(self.parameters[-1]) if self.parameters else 0
+
+
+@dataclass
+class CubinFacts:
+    kernels: dict[str, KernelFacts] = field(default_factory=dict)
+    variables: dict[str, int] = field(default_factory=dict)
+    """Their bytes, by their mangled names."""
+    variable_bytes: int = 0
+    """Of all, those without names among them."""
+
+
+def read(cubin: bytes) -> CubinFacts:
+    """ValueError where it is none."""
+    try:
+        return _read(cubin)
+    except (struct.error, IndexError, OverflowError) as error:
+        raise ValueError(f"damaged: {error}") from None
+
+
+def _read(cubin: bytes) -> CubinFacts:
+    sections = sections_of(cubin)
+    if struct.unpack_from("<H", cubin, 18)[0] != _MACHINE:
+        raise ValueError("made for another machine")
+    named = {section["name"]: section for section in sections}
+    facts = CubinFacts(variable_bytes=sum(named[name]["size"] for name in _VARIABLES if name in named))
+    registers = {}
+    for attribute, at, size in _attributes(cubin, named.get(".nv.info")):
+        if attribute == _REGISTERS and size == 8:
+            symbol, count = struct.unpack_from("<II", cubin, at)
+            registers[symbol] = count
+    for index, (name, info, other, section, bytes_) in enumerate(_symbols(cubin, sections, named.get(".symtab"))):
+        if info & 15 == _OBJECT and section < len(sections) and sections[section]["name"] in _VARIABLES:
+            facts.variables[name] = bytes_
+        if info & 15 == _FUNCTION and other & _ENTRY:
+            shared = named.get(f".nv.shared.{name}", {"size": 0})["size"]
+            facts.kernels[name] = KernelFacts(_parameters(cubin, named.get(f".nv.info.{name}")), registers.get(index, 0),
+                                              max(0, shared - _RESERVED_SHARED))
+    return facts
+
+
+def _symbols(cubin: bytes, sections: list[dict], table: dict | None) -> Iterator[tuple[str, int, int, int, int]]:
+    """Name, kind, flags, section and bytes of each."""
+    if table is None:
+        return
+    count = table["size"] // _SYMBOL_BYTES
+    if count > _MOST_SYMBOLS:
+        raise ValueError("too many symbols")
+    names = sections[table["link"]]["offset"]
+    for index in range(count):
+        name, info, other, section, _, size = struct.unpack_from("<IBBHQQ", cubin, table["offset"] + _SYMBOL_BYTES * index)
+        yield text_at(cubin, names + name), info, other, section, size
+
+
+def _attributes(cubin: bytes, section: dict | None) -> Iterator[tuple[int, int, int]]:
+    """Each sized attribute: what it is, where its value begins, and how long that is."""
+    at = section["offset"] if section else 0
+    end = at + (section["size"] if section else 0)
+    while at < end:
+        form, attribute, size = struct.unpack_from("<BBH", cubin, at)
+        at += 4
+        if form == _SIZED:  # the others hold their value in place of a size
+            yield attribute, at, size
+            at += size
+
+
+def _parameters(cubin: bytes, section: dict | None) -> list[tuple[int, int]]:
+    found = {}
+    for attribute, at, size in _attributes(cubin, section):
+        if attribute in (_PARAMETER, _LARGE_PARAMETER) and size >= 12:
+            _, ordinal, offset, word = struct.unpack_from("<IHHI", cubin, at)
+            found[ordinal] = offset, word & 0xFFFF if attribute == _LARGE_PARAMETER else word >> 18
+    end = 0
+    for ordinal in range(len(found)):
+        offset, size = found.get(ordinal, (0, 0))
+        if size == 0 or offset < end or len(found) > _MOST_PARAMETERS:
+            raise ValueError("damaged parameters")
+        end = offset + size
+    return [found[ordinal] for ordinal in range(len(found))]
