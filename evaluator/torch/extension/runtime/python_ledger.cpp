@@ -48,7 +48,6 @@ class Teller {
     told.shared = launch.dynamic_shared;
     told.max_shared = launch.max_dynamic_shared;
     told.cooperative = launch.cooperative;
-    told.nonportable_cluster = launch.nonportable_cluster;
     return tell(told);
   }
   Code operator()(const plan::Memset& memset) const {

@@ -22,7 +22,7 @@ struct Operation {
   std::uint32_t value, width;   ///< of a memset
   std::uint32_t grid[3], block[3], cluster[3];  ///< cluster: zeros if none was given
   std::uint32_t shared, max_shared;
-  int cooperative, nonportable_cluster;
+  int cooperative;
 };
 
 /// What Python does for an extension. None of them throws: operate and act answer -1 after an error, whose words the

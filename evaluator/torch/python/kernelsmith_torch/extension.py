@@ -298,8 +298,7 @@ class Extensions:
             "run": operation.module, "kernel": name, "grid": list(operation.grid), "block": list(operation.block),
             "shared": operation.shared}
         optional = {"cluster": list(operation.cluster) if any(operation.cluster) else None,
-                    "cooperative": bool(operation.cooperative), "nonportable": bool(operation.nonportable_cluster),
-                    "max_shared": operation.max_shared}
+                    "cooperative": bool(operation.cooperative), "max_shared": operation.max_shared}
         body.update((key, v) for key, v in optional.items() if v)
         body["params"] = base64.b64encode(data).decode()
         self._tape.work(body, pointers, [number for _, number, _ in pointers])

@@ -56,7 +56,7 @@ class Operation(ctypes.Structure):
                 ("parameters", ctypes.POINTER(ctypes.c_uint32)), ("parameter_count", ctypes.c_uint64),
                 ("value", ctypes.c_uint32), ("width", ctypes.c_uint32), ("grid", ctypes.c_uint32 * 3),
                 ("block", ctypes.c_uint32 * 3), ("cluster", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32),
-                ("max_shared", ctypes.c_uint32), ("cooperative", ctypes.c_int), ("nonportable_cluster", ctypes.c_int)]
+                ("max_shared", ctypes.c_uint32), ("cooperative", ctypes.c_int)]
 
 
 OPERATE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(Value), ctypes.c_int, ctypes.POINTER(Value),
