@@ -94,7 +94,8 @@ void kernelsmith_extension_start(const PythonSide* side, const DeviceFigures* fi
 
 /// Of Value, Facts, Operation and PythonSide.
 extern const std::size_t kernelsmith_extension_sizes[4];
-const std::size_t kernelsmith_extension_sizes[4] = {sizeof(Value), sizeof(Facts), sizeof(Operation), sizeof(PythonSide)};
+const std::size_t kernelsmith_extension_sizes[4] = {sizeof(Value), sizeof(Facts), sizeof(Operation),
+                                                    sizeof(PythonSide)};
 
 /// A kernel's name as the source has it.
 const char* kernelsmith_extension_readable(const char* mangled) {
@@ -124,8 +125,8 @@ bool kernelsmith_extension_add_module(const void* bytes, std::size_t size, std::
   return true;
 }
 
-void kernelsmith_define(const char* name, void* function, Thunk thunk, const char* signature, const char* names,
-                        const Value* defaults) {
+void kernelsmith_define(const char* name, void* function, Thunk thunk, const char* signature,
+                        const char* names, const Value* defaults) {
   functions.push_back({function, thunk});
   python().define(name, signature, names, defaults, static_cast<int>(functions.size()) - 1);
 }

@@ -23,9 +23,10 @@ _WANTED = {
     "DEVICE_PROPERTIES": r"cudaDeviceProp|DeviceProperties",
     "CASSERT": r"\bassert\s*\(",
     **{header.upper(): rf"\bstd::({names})\b|using namespace std\b" for header, names in {
-        "string": r"\w*string\w*|to_string|sto[idlf]\w*|getline", "memory": "unique_ptr|shared_ptr|make_unique|make_shared|align",
-        "algorithm": r"\w*sort|\w*_element|clamp|transform|reverse|all_of|any_of|none_of|find\w*|count\w*|lower_bound|upper_bound"
-        "|unique|minmax|generate|for_each|replace", "array": "array", "stdexcept": r"\w+_error|invalid_argument|out_of_range",
+        "string": r"\w*string\w*|to_string|sto[idlf]\w*|getline", "array": "array",
+        "memory": "unique_ptr|shared_ptr|make_unique|make_shared|align",
+        "algorithm": r"\w*sort|\w*_element|clamp|transform|reverse|all_of|any_of|none_of|find\w*|count\w*|lower_bound"
+        "|upper_bound|unique|minmax|generate|for_each|replace", "stdexcept": r"\w+_error|invalid_argument|out_of_range",
         "iostream": "cout|cerr|endl|clog", "sstream": r"\w*stringstream", "fstream": "[io]?fstream", "iomanip": r"set\w+",
         "functional": "function|plus|multiplies|bind|hash|less|greater|ref", "map": "map", "unordered_map": "unordered_map",
         "set": "set", "unordered_set": "unordered_set", "mutex": "mutex|call_once|once_flag|lock_guard|unique_lock",
@@ -40,10 +41,10 @@ _DEFINES = ["__CUDA_NO_HALF_OPERATORS__", "__CUDA_NO_HALF_CONVERSIONS__", "__CUD
 # the planner's to choose, and left out.
 _KEPT = re.compile(r"-{1,2}(maxrregcount|fmad|ftz|prec-div|prec-sqrt|extended-lambda|expt-extended-lambda|use_fast_math"
                    r"|extra-device-vectorization|restrict|default-stream|Xptxas|ptxas-options)(=|$)")
-_WITH_VALUE = ("-gencode", "--generate-code", "-arch", "--gpu-architecture", "-code", "--gpu-code", "-std", "--std", "-Xcompiler",
-               "--compiler-options", "-ccbin", "--compiler-bindir", "--threads", "-t", "-I", "-isystem", "-L", "-l", "-D",
-               "-U", "-Xptxas", "--ptxas-options", "-maxrregcount", "--maxrregcount", "-Xlinker", "-Xcudafe", "-diag-suppress",
-               "--diag-suppress", "-Xfatbin", "-rdc", "--relocatable-device-code", "-include")
+_WITH_VALUE = frozenset(
+    "-gencode --generate-code -arch --gpu-architecture -code --gpu-code -std --std -Xcompiler --compiler-options -ccbin "
+    "--compiler-bindir --threads -t -I -isystem -L -l -D -U -Xptxas --ptxas-options -maxrregcount --maxrregcount -Xlinker "
+    "-Xcudafe -diag-suppress --diag-suppress -Xfatbin -rdc --relocatable-device-code -include".split())
 
 
 class Job:
@@ -136,7 +137,7 @@ def _bindings(functions: dict[str, str]) -> str:
 def _only_declares(text: str, functions: dict[str, str]) -> bool:
     """Each function, and nothing else: else two units may be told what one is not."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
-    text = re.sub(r'#include\s*[<"](torch/extension|torch/types|torch/torch|cuda|cuda_runtime|vector|string)(\.h)?[>"]', "", text)
+    text = re.sub(r'#include\s*[<"](torch/(extension|types|torch)|cuda|cuda_runtime|vector|string)(\.h)?[>"]', "", text)
     return not re.search(r"[{}=#]", text) and all(re.search(rf"\b{re.escape(each)}\s*\(", text) for each in functions)
 
 

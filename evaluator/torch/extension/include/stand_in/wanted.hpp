@@ -1,4 +1,5 @@
-// Headers that the planner found wanted: the source names something of them (kernelsmith_torch/extension_sources.py).
+// Headers that the planner found wanted: the source names something of them
+// (kernelsmith_torch/extension_sources.py).
 #pragma once
 
 #ifdef KERNELSMITH_WITH_HALF
