@@ -12,6 +12,7 @@ struct Argument::Owned {
   std::vector<std::int64_t> integers;
   std::vector<Value> values;
   std::vector<at::Tensor> tensors;
+  std::vector<Argument> arguments;
   std::string text;
 };
 
@@ -70,6 +71,14 @@ Argument::Argument(const std::vector<double>& numbers) {
   Owned& owned = own();
   for (const double each : numbers) owned.values.push_back(Argument(each).value());
   value_ = number(kList, 0);
+  value_.count = static_cast<int>(owned.values.size());
+  value_.values = owned.values.data();
+}
+Argument::Argument(const std::vector<Argument>& arguments, ValueKind kind) {
+  Owned& owned = own();
+  owned.arguments = arguments;
+  for (const Argument& each : arguments) owned.values.push_back(each.value());
+  value_ = number(kind, 0);
   value_.count = static_cast<int>(owned.values.size());
   value_.values = owned.values.data();
 }
@@ -216,6 +225,19 @@ std::vector<Tensor> Tensor::split_with_sizes(extension::Argument sizes, std::int
 }
 std::vector<Tensor> Tensor::unbind(std::int64_t dim) const {
   return extension::call_for_list(".unbind", {*this, dim});
+}
+
+Tensor Tensor::index(ArrayRef<indexing::TensorIndex> indices) const {
+  return extension::call(".index", {*this, indexing::list_of(indices)});
+}
+Tensor Tensor::index(std::initializer_list<indexing::TensorIndex> indices) const {
+  return index(ArrayRef<indexing::TensorIndex>(indices.begin(), indices.size()));
+}
+Tensor Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                          extension::Argument value) const {
+  return extension::call(
+      ".index_put_",
+      {*this, indexing::list_of(ArrayRef<indexing::TensorIndex>(indices.begin(), indices.size())), value});
 }
 
 Tensor::Pair topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool largest, bool sorted) {

@@ -99,6 +99,14 @@ torch::Tensor operators(torch::Tensor x, torch::Tensor w) {
   return torch::addmm(z, x, w.t(), 0.5, 2.0).clamp(-1, c10::nullopt).view({-1, z.size(1)});
 }
 
+torch::Tensor indexed(torch::Tensor x, torch::Tensor w) {
+  using namespace torch::indexing;
+  auto y = x.index({Slice(1, None, 2), "...", 3}) + x.index({Slice(), None, 1}).squeeze(1).narrow(0, 0, 32);
+  y.index_put_({Slice(0, 4)}, 2.5);
+  auto z = torch::conv1d(x.view({1, 64, 48}), torch::ones(1, x.options()).expand({64, 64, 1}), {}, 1, 1);
+  return y + z.sum(-1)[0].index({Slice(0, 32)}) + torch::zeros(32, x.options());
+}
+
 torch::Tensor product(torch::Tensor x, torch::Tensor w, torch::Tensor b) {
   auto y = b.unsqueeze(0).expand({x.size(0), w.size(0)}).contiguous();
   const float alpha = 2, beta = 3;
@@ -157,6 +165,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("table", &table);
   m.def("operators", &operators);
   m.def("product", &product);
+  m.def("indexed", &indexed);
   m.def("arguments", &arguments, py::arg("x"), py::arg("mask") = py::none(), py::arg("scale") = 1.5,
         py::arg("flag") = false, py::arg("text") = "t", py::arg("sizes"), py::arg("type"));
   m.def("halves", &halves);

@@ -173,6 +173,16 @@ class Cpp(Extension):
         plan = self.same("return e.operators(x, self.linear.weight)", expected)
         self.assertLessEqual({"mm", "relu", "max", "cat", "addmm", "gelu"}, set(operators(plan)))
 
+    def test_indices_and_single_numbers_for_lists(self):
+        import torch
+
+        def expected(x, w, b):
+            y = x[1::2, ..., 3] + x[:, None, 1].squeeze(1).narrow(0, 0, 32)
+            y[0:4] = 2.5
+            return y + torch.conv1d(x.view(1, 64, 48), torch.ones(64, 64, 1), None, 1, 1).sum(-1)[0][:32]
+
+        self.same("return e.indexed(x, self.linear.weight)", expected)
+
     def test_products_of_cublas(self):
         self.same("return e.product(x, self.linear.weight, self.linear.bias)", lambda x, w, b: 2 * x @ w.t() + 3 * b)
 

@@ -59,6 +59,7 @@ class Argument {
             class = decltype(std::declval<const Container&>().data())>
   Argument(const Container& integers) : Argument(c10::IntArrayRef(integers.data(), integers.size())) {}
   Argument(const std::vector<double>& numbers);
+  Argument(const std::vector<Argument>& arguments, ValueKind kind);  ///< a list or a tuple
   Argument(const char* text);
   template <class Text,
             std::enable_if_t<

@@ -4,6 +4,7 @@
 
 #include "stand_in/accessor.hpp"
 #include "stand_in/argument.hpp"
+#include "stand_in/indexing.hpp"
 
 namespace at {
 
@@ -147,6 +148,9 @@ class Tensor {
   std::vector<Tensor> split(extension::Argument size, std::int64_t dim = 0) const;
   std::vector<Tensor> split_with_sizes(extension::Argument sizes, std::int64_t dim = 0) const;
   std::vector<Tensor> unbind(std::int64_t dim = 0) const;
+  Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
+  Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
+  Tensor index_put_(std::initializer_list<indexing::TensorIndex> indices, extension::Argument value) const;
 
   extension::Facts* unsafe_facts() const { return facts_; }
   extension::Facts* release_facts() { return std::exchange(facts_, nullptr); }

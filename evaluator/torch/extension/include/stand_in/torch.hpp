@@ -8,6 +8,9 @@
 
 namespace torch {
 using namespace at;
+namespace indexing {
+using namespace at::indexing;
+}
 namespace cuda {
 using namespace at::cuda;
 inline void synchronize(std::int64_t = -1) { C10_CUDA_CHECK(cudaDeviceSynchronize()); }
