@@ -20,7 +20,7 @@ from . import extension_abi as abi
 from .device import Device
 from .extension_calls import Arguments, Signature, taken
 from .extension_operators import Operators
-from .extension_sources import Job, file_units, flags, inline_units
+from .extension_sources import Job, file_units, flags, inline_units, job_header
 from .extension_work import FAILED, Work
 from .recording import Refused, Tape
 
@@ -73,8 +73,8 @@ class Extensions:
         if not is_python_module:
             raise Refused("not_allowed", "an extension that is no Python module (TORCH_LIBRARY) cannot be planned",
                           "bind its functions with PYBIND11_MODULE or functions=", self._tape.line())
-        kept = flags(name, units, _listed(cflags), _listed(cuda_cflags), _listed(folders))
-        job = Job(name, self._device.arch, units, kept)
+        kept = flags(_listed(cflags), _listed(cuda_cflags), _listed(folders))
+        job = Job(name, self._device.arch, [*units, job_header(name, units)], kept)
         if job.key not in self._loaded:
             self._loaded[job.key] = self._build(job)
         return self._loaded[job.key]

@@ -83,13 +83,19 @@ def file_units(paths: Iterable[str], folders: Iterable[str] = ()) -> list[dict[s
     return units + [{"name": name, "text": text} for name, text in headers.items()]
 
 
-def flags(name: str, units: list[dict[str, str]], cflags: Iterable[str], cuda_cflags: Iterable[str],
-          folders: Iterable[str]) -> dict[str, Any]:
-    """What the candidate asked for, as far as it matters. `nvcc` are others of that compiler's."""
+def job_header(name: str, units: Iterable[dict[str, str]]) -> dict[str, str]:
+    """What differs from extension to extension, which the stand-in includes: flags are the same for many, and the compiler's
+    steps are learnt for each set of flags."""
     text = "\n".join(unit["text"] for unit in units)
     wanted = [f"KERNELSMITH_WITH_{name}" for name, names in _WANTED.items() if re.search(names, text)]
+    defines = [f"TORCH_EXTENSION_NAME {name}", *wanted]
+    return {"name": "kernelsmith_job.hpp", "text": "".join(f"#define {each}\n" for each in defines)}
+
+
+def flags(cflags: Iterable[str], cuda_cflags: Iterable[str], folders: Iterable[str]) -> dict[str, Any]:
+    """What the candidate asked for, as far as it matters. `nvcc` are others of that compiler's."""
     kept: dict[str, Any] = {"fast_math": False, "optimize": "-O3", "std": "c++17", "include": list(folders), "nvcc": [],
-                            "defines": [*_DEFINES, f"TORCH_EXTENSION_NAME={name}", "TORCH_API_INCLUDE_EXTENSION_H", *wanted]}
+                            "defines": [*_DEFINES, "TORCH_API_INCLUDE_EXTENSION_H"]}
     for flag, value in (*_split(cflags), *_split(cuda_cflags)):
         _keep(flag, value, kept)
     return kept

@@ -52,19 +52,21 @@ class Builder:
 
 def _build(job: dict, folder: str) -> tuple[bytes, list[bytes]]:
     flags = job["flags"]
-    common = [f"-std={flags['std']}", *(f"-D{each}" for each in flags["defines"]), f"-I{INCLUDE}",
+    common = [f"-std={flags['std']}", *(f"-D{each}" for each in flags["defines"]), f"-I{folder}", f"-I{INCLUDE}",
               *(f"-I{each}" for each in flags["include"])]
-    objects, cubins, commands = [], [], []
     for unit in job["units"]:
         path = os.path.join(folder, unit["name"])
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(unit["text"])
+    objects, cubins, commands = [], [], []
+    for unit in job["units"]:
+        path = os.path.join(folder, unit["name"])
         if unit["name"].endswith(".cu"):
             cubins.append(path)
             commands.append([f"{CUDA}/bin/nvcc", "-gencode", "arch=compute_90a,code=sm_90a", "--expt-relaxed-constexpr",
-                             *common, *flags["nvcc"], *["--use_fast_math"] * flags["fast_math"], "-w", "-Xcompiler", "-fPIC,-O0,-w",
-                             "--keep", "--keep-dir", folder, "-c", path, "-o", f"{path}.o"])
+                             *common, *flags["nvcc"], *["--use_fast_math"] * flags["fast_math"], "-w", "-Xcompiler",
+                             "-fPIC,-O0,-w", "--keep", "--keep-dir", folder, "-c", path, "-o", f"{path}.o"])
         elif unit["name"].endswith(".cpp"):
             commands.append(["g++", *common, f"-I{CUDA}/include", "-O0", "-w", "-fPIC", "-c", path, "-o", f"{path}.o"])
         else:

@@ -16,8 +16,8 @@ class Sources(unittest.TestCase):
 
         self.made = extension_sources
 
-    def flags(self, *cuda, cflags=(), text=""):
-        return self.made.flags("n", [{"name": "cuda.cu", "text": text}], cflags, cuda, [])
+    def flags(self, *cuda, cflags=()):
+        return self.made.flags(cflags, cuda, [])
 
     def test_declarations_are_joined_with_the_cuda_source(self):
         (unit,) = self.made.inline_units(["torch::Tensor run(torch::Tensor x);"], [KERNEL], {"run": "runs"})
@@ -44,7 +44,7 @@ class Sources(unittest.TestCase):
         kept = self.flags("-O2", "--use_fast_math", "-std=c++20", "-DA=1", "-D", "B", "-U__CUDA_NO_HALF_OPERATORS__",
                           "-Xptxas -dlcm=ca", "--maxrregcount=64", "--expt-extended-lambda", "-I/x", cflags=["-DC", "-O1"])
         self.assertEqual((kept["optimize"], kept["fast_math"], kept["std"], kept["include"]), ("-O2", True, "c++20", ["/x"]))
-        self.assertLessEqual({"A=1", "B", "C", "TORCH_EXTENSION_NAME=n", "__CUDA_NO_HALF2_OPERATORS__"}, set(kept["defines"]))
+        self.assertLessEqual({"A=1", "B", "C", "__CUDA_NO_HALF2_OPERATORS__"}, set(kept["defines"]))
         self.assertNotIn("__CUDA_NO_HALF_OPERATORS__", kept["defines"])
         self.assertEqual(kept["nvcc"], ["-Xptxas=-dlcm=ca", "--maxrregcount=64", "--expt-extended-lambda"])
 
@@ -56,7 +56,9 @@ class Sources(unittest.TestCase):
 
     def test_heavy_headers_only_if_named(self):
         def wanted(text):
-            return {each.removeprefix("KERNELSMITH_WITH_") for each in self.flags(text=text)["defines"] if "_WITH_" in each}
+            header = self.made.job_header("n", [{"name": "cuda.cu", "text": text}])["text"].split()
+            self.assertEqual(header[:3], ["#define", "TORCH_EXTENSION_NAME", "n"])
+            return {each.removeprefix("KERNELSMITH_WITH_") for each in header if "_WITH_" in each}
 
         self.assertEqual(wanted(KERNEL), set())
         self.assertEqual(wanted("std::string s; std::vector<at::Half> v; throw std::runtime_error(s);"),
@@ -67,7 +69,7 @@ class Sources(unittest.TestCase):
     def test_keys(self):
         def key(text="a", name="n", arch=90, *cuda):
             units = self.made.inline_units([text], [], None)
-            return self.made.Job(name, arch, units, self.made.flags(name, units, [], cuda, [])).key
+            return self.made.Job(name, arch, units, self.made.flags([], cuda, [])).key
 
         self.assertEqual(key(), key())
         self.assertEqual(len({key(), key("b"), key("a", "m"), key("a", "n", 100), key("a", "n", 90, "-O1")}), 5)
