@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -174,8 +175,19 @@ void read_torch(YamlMap& in, TorchSettings& torch) {
   in.optional("cast", torch.cast);
 }
 
+void read_toolchain(YamlMap& in, Task& task) {
+  in.only({"include"});
+  in.optional("include", task.toolchain_include);
+  for (const std::string& folder : task.toolchain_include)
+    if (!std::filesystem::path(folder).is_absolute())
+      in.refuse("include",
+                "'" + folder + "' is no absolute path: it is a folder of the machine that evaluates",
+                "toolchain: {include: [/opt/cutlass/include]}");
+}
+
 void read_module(YamlMap& in, Reading& reading) {
   Task& task = reading.task;
+  in.optional_map("toolchain", [&](YamlMap& toolchain) { read_toolchain(toolchain, task); });
   in.optional_map("torch", [&](YamlMap& torch) { read_torch(torch, task.torch); });
   read_tolerance(in, task.tolerance);
   require_module(in, task, reading.files);
@@ -267,7 +279,7 @@ void only_known_keys(YamlMap& in, TaskForm form) {
                       "declared", "cache", "flags"});
     case TaskForm::module:
       return in.only({"version", "name", "backend", "description", "nondeterministic", "timeout_s", "files",
-                      "tolerance", "torch"});
+                      "tolerance", "torch", "toolchain"});
     case TaskForm::command:
       return in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s",
                       "files", "command"});

@@ -48,16 +48,22 @@ Message message_of(const PlanRequest& request, const PlannerLimits& limits) {
                {"name", "reference.py"},
                {"arch", request.arch},
                {"cast", request.cast},
+               {"builds", request.builds},
                {"timeout_s", limits.plan_s},
                {"most_bytes", limits.most_plan_bytes}};
   if (request.candidate) {
     json["candidate"] = request.candidate->text;
     json["name"] = request.candidate->path;
   }
-  return {json.dump(), {}};
+  return {json.dump(), request.blob};
 }
 
 Judged<Planned> planned_of(Reply reply, const PlannerLimits& limits) {
+  if (const Json& wanted = member(reply.json, "build"); wanted.is_object()) {
+    Planned unbuilt;
+    unbuilt.wanted = wanted;
+    return unbuilt;
+  }
   if (reply.blob.empty() || reply.blob.size() > limits.most_plan_bytes)
     return reject(Stage::integrity, RejectionCode::protocol_forged,
                   "the planner's answer holds a plan of " + std::to_string(reply.blob.size()) + " bytes");

@@ -42,6 +42,8 @@ struct Planned {
   std::map<std::string, double> figures;  ///< launches, aten_ops, registers, ...
   std::map<std::string, double> heavy;    ///< operators of a call that are no elementwise ones, by name
   std::string text;                       ///< for a person
+  std::string not_built;                  ///< extensions that do not compile, and why
+  Json wanted;  ///< in place of all that: what must be built before the candidate can be planned
 };
 
 /// The versions that plans are made with.
@@ -71,6 +73,9 @@ struct PlanRequest {
   std::optional<SourceFile> candidate;
   int arch = 90;      ///< of the GPU: ten times major plus minor
   bool cast = false;  ///< TorchSettings::cast
+  /// Extensions that were built for it (docs/torch-plan.md), whose bytes are in `blob`.
+  Json builds = Json::object();
+  std::string blob{};
 };
 
 /// Thread-safe.

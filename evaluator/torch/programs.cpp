@@ -24,7 +24,8 @@ Supply Programs::get(const Key& key, const std::function<Supply()>& make) {
   if (const auto found = supplies_.find(key); found != supplies_.end()) return found->second;
   Supply made = make();
   const auto spares = std::make_shared<SpareWorkers>(std::move(made.start));
-  Supply supply{std::move(made.planners), [spares](Role role) { return spares->start(role); }};
+  Supply supply{std::move(made.planners), [spares](Role role) { return spares->start(role); },
+                std::move(made.extensions)};
   return supplies_.emplace(key, std::move(supply)).first->second;
 }
 

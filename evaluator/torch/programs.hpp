@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 
+#include "extension/build_service.hpp"
 #include "planner_pool.hpp"
 #include "worker.hpp"
 
@@ -34,6 +35,7 @@ class SpareWorkers {
 struct Supply {
   std::shared_ptr<PlannerPool> planners;
   WorkerStart start;
+  std::shared_ptr<BuildService> extensions{};
 };
 
 /// Thread-safe. Spares end with it.

@@ -46,8 +46,10 @@ Result<Python> find_python(const std::filesystem::path& named) {
   if (!package) return package.error();
   auto shared = python_process::find_shared_package();
   if (!shared) return shared.error();
-  return Python{std::move(interpreter->program), std::move(interpreter->folders), std::move(*package),
+  Python python{std::move(interpreter->program), std::move(interpreter->folders), std::move(*package),
                 std::move(*shared)};
+  python.extensions = find_extension_places(python.package);
+  return python;
 }
 
 SandboxSpec trusted_program(const Python& python, const std::string& module,
@@ -79,7 +81,10 @@ SandboxSpec untrusted_program(const Python& python, const std::string& module, C
                       {"TRITON_CACHE_DIR", "/tmp/triton"},
                       {"CUDA_VISIBLE_DEVICES", ""},
                       {"OMP_NUM_THREADS", "1"}};
+  const std::filesystem::path& library = python.extensions.library;
+  if (!library.empty()) spec.environment["KERNELSMITH_EXTENSION_LIBRARY"] = library.string();
   if (confinement == Confinement::sandboxed) {
+    if (!library.empty()) spec.read_only.push_back({library});
     spec.environment["KERNELSMITH_ALONE"] = "1";  // it has no /proc to find by what a candidate left behind
     add_toolchain(spec);
     python_process::add_folders(spec, all);

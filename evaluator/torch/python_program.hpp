@@ -9,6 +9,8 @@
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/sandbox/spec.hpp>
 
+#include "extension/extension_places.hpp"
+
 namespace kernelsmith::torch {
 
 /// A Python, and the folder that holds the package kernelsmith_torch. A value.
@@ -17,6 +19,7 @@ struct Python {
   std::vector<std::filesystem::path> folders;  ///< that it reads: its own, and those of its packages
   std::filesystem::path package;               ///< goes onto PYTHONPATH
   std::filesystem::path shared;                ///< so does this: kernelsmith_process
+  ExtensionPlaces extensions{};
 };
 
 /// `named` is a program or its path; empty: $KERNELSMITH_TORCH_PYTHON, else python3 on the PATH. The package

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <future>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,8 @@
 #include <kernelsmith/evaluator/stopwatch.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
+#include "extension/extension_compiler.hpp"
+#include "extension/plan_with_builds.hpp"
 #include "on_device.hpp"
 #include "plan_figures.hpp"
 #include "product_rate.hpp"
@@ -32,6 +35,10 @@ Status check_supported(const Task& task) {
                 "the task '" + task.name + "' is for the backend '" + task.backend + "'");
   if (!is_utf8(task.reference.main_text()))
     return fail(ErrorCode::refused, "the reference is not UTF-8", "files: reference");
+  for (const std::string& folder : task.toolchain_include)
+    if (std::error_code unknown; !std::filesystem::is_directory(folder, unknown))
+      return fail(ErrorCode::not_found, "there is no such folder: " + folder, "toolchain: include",
+                  "name folders of headers of this machine, such as CUTLASS's");
   return {};
 }
 
@@ -46,8 +53,11 @@ Error task_at_fault(const Failure& failure, const std::string& what) {
 /// Plans candidates of one task. Thread-safe.
 class TaskPlanner {
  public:
-  TaskPlanner(std::shared_ptr<const Task> task, std::shared_ptr<PlannerPool> pool)
-      : task_(std::move(task)), pool_(std::move(pool)) {}
+  TaskPlanner(std::shared_ptr<const Task> task, std::shared_ptr<PlannerPool> pool,
+              std::shared_ptr<BuildService> extensions)
+      : task_(std::move(task)),
+        pool_(std::move(pool)),
+        builder_{std::move(extensions), {task_->toolchain_include.begin(), task_->toolchain_include.end()}} {}
 
   /// The GPU's: ten times major plus minor. Before the first plan.
   void plan_for(int arch) { arch_ = arch; }
@@ -58,7 +68,7 @@ class TaskPlanner {
   void compare_with(std::map<std::string, double> heavy) { heavy_ = std::move(heavy); }
 
   Judged<Planned> plan_reference(const std::stop_token& stop) const {
-    return pool_->plan({reference(), std::nullopt, arch_, task_->torch.cast}, stop);
+    return plan_with_builds(*pool_, {reference(), std::nullopt, arch_, task_->torch.cast}, builder_, stop);
   }
 
   Judged<Planned> plan(const Source& source, const std::stop_token& stop) const {
@@ -68,10 +78,10 @@ class TaskPlanner {
     const SourceFile& file = source.files().front();
     if (!is_utf8(file.path) || !is_utf8(file.text))
       return reject(Stage::parse, RejectionCode::unreadable, "the candidate is not UTF-8");
-    auto planned = pool_->plan({reference(), file, arch_, task_->torch.cast}, stop);
+    auto planned = plan_with_builds(*pool_, {reference(), file, arch_, task_->torch.cast}, builder_, stop);
     if (!planned) return planned;
     if (task_->torch.policy == "own_kernels" && planned->figures["launches"] == 0)
-      return no_own_kernels(Stage::plan);
+      return no_own_kernels(Stage::plan, planned->not_built);
     planned->figures["trivial"] = is_trivial(heavy_, planned->heavy) ? 1 : 0;
     return planned;
   }
@@ -81,6 +91,7 @@ class TaskPlanner {
 
   const std::shared_ptr<const Task> task_;
   const std::shared_ptr<PlannerPool> pool_;
+  const Builder builder_;
   int arch_ = kUsualArch;
   std::map<std::string, double> heavy_;
 };
@@ -197,7 +208,10 @@ WorkerStart start_workers(const Python& python, int device) {
 }
 
 Supply supply_of(const Python& python, const TorchOptions& options, int device, const PlannerLimits& limits) {
-  const auto make = [&] { return Supply{make_pool(python, options, limits), start_workers(python, device)}; };
+  const auto make = [&] {
+    return Supply{make_pool(python, options, limits), start_workers(python, device),
+                  make_build_service(python.extensions, options.unsandboxed)};
+  };
   if (!options.programs) return make();
   return options.programs->get({python.program, device, options.unsandboxed}, make);
 }
@@ -320,7 +334,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   if (auto supported = check_supported(*task); !supported) return supported.error();
   const auto python = find_python(options.python);
   if (!python) return python.error();
-  const auto [pool, start] = supply_of(*python, options, device_index, limits.planner);
+  const auto [pool, start, extensions] = supply_of(*python, options, device_index, limits.planner);
   // The planner and both workers import PyTorch, which takes seconds.
   auto opening = std::async(std::launch::async, open_judge, start, limits.worker, options.stop);
   const auto facts = pool->facts(options.stop);
@@ -328,7 +342,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   Opened opened = opening.get();
   if (!opened.device && opened.device.error().code != ErrorCode::unsupported) return opened.device.error();
 
-  TaskPlanner planner(task, pool);
+  TaskPlanner planner(task, pool, extensions);
   if (opened.device) planner.plan_for(opened.device->arch);
   const auto reference = planner.plan_reference(options.stop);
   // What a candidate cannot do a reference may: on a GPU it runs as it is.
@@ -381,8 +395,8 @@ Result<std::string> describe_torch_plan(const Task& task, const Source& source, 
   if (auto supported = torch::check_supported(task); !supported) return supported.error();
   const auto python = torch::find_python(options.python);
   if (!python) return python.error();
-  const torch::TaskPlanner planner(std::make_shared<const Task>(task),
-                                   torch::make_pool(*python, options, {}));
+  const torch::TaskPlanner planner(std::make_shared<const Task>(task), torch::make_pool(*python, options, {}),
+                                   torch::make_build_service(python->extensions, options.unsandboxed));
   const auto planned = planner.plan(source, {});
   if (planned) {
     const auto reference = planner.plan_reference({});

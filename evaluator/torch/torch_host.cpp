@@ -47,7 +47,10 @@ Json preparation_of(const JudgeSettings& settings, const ReferenceFacts& referen
 
 }  // namespace
 
-Failure no_own_kernels(Stage stage) {
+Failure no_own_kernels(Stage stage, const std::string& not_built) {
+  if (!not_built.empty())
+    return reject(Stage::compile, RejectionCode::compile_failed,
+                  not_built + "The candidate caught that, and its call launches no kernel of its own");
   return reject(
       stage, RejectionCode::forbidden_construct,
       "the call launches no kernel of the candidate's own, only PyTorch's operators: write a Triton "

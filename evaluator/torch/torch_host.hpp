@@ -79,6 +79,6 @@ class TorchHost final : public KernelHost {
 std::string memory_text(const ReferenceFacts& reference);
 
 /// "No kernel of its own": what the policy own_kernels refuses.
-Failure no_own_kernels(Stage stage);
+Failure no_own_kernels(Stage stage, const std::string& not_built = {});
 
 }  // namespace kernelsmith::torch

@@ -12,8 +12,6 @@ constexpr std::string_view kPrefix = "#$ ";
 constexpr std::array<std::string_view, 5> kVariables = {"TOP", "CICC_PATH", "NVVMIR_LIBRARY_DIR",
                                                         "LD_LIBRARY_PATH", "PATH"};
 
-/// As one library with the generated call. Every symbol that nothing defines is told, and the library is
-/// made all the same: those of CUDA are the planner's to define.
 constexpr const char* kLink =
     "g++ -shared -o host.so unit.o shim.o -Wl,-Bsymbolic-functions -Wl,-z,defs -Wl,--warn-unresolved-symbols "
     "-Wl,--no-demangle >linker.log 2>&1 || { cat linker.log >&2; exit 1; }\n";
@@ -58,7 +56,8 @@ bool is_idle(std::string_view line) {
   return line.empty() || word == "rm" || word == "fatbinary" || line.substr(word.size()).starts_with("=");
 }
 
-std::string assemble(const std::string& variables, const std::map<Step, std::string>& steps) {
+std::string assemble(const std::string& variables, const std::map<Step, std::string>& steps,
+                     std::string_view link) {
   const auto run = [&](Step step) { return steps.at(step); };
   // Both front ends tell the same errors; the host's are told where both fail.
   return variables + "{ " + run(Step::device_preprocess) + " && " + run(Step::device_front) +
@@ -67,7 +66,7 @@ std::string assemble(const std::string& variables, const std::map<Step, std::str
          run(Step::host_front) + "; } >&2 || exit $?\n" +  //
          "wait $device; status=$?\ncat device.log >&2\n[ $status = 0 ] || exit $status\n" +
          run(Step::device_back) + " >device.log 2>&1 & device=$!\n" +  //
-         run(Step::host_compile) + " >&2 || exit $?\n" + kLink +
+         run(Step::host_compile) + " >&2 || exit $?\n" + std::string(link) +
          "wait $device; status=$?\ncat device.log >&2\nexit $status\n";
 }
 
@@ -79,7 +78,10 @@ std::string shell_quoted(std::string_view word) {
   return text + "'";
 }
 
-std::optional<std::string> learnt_script(std::string_view dryrun, std::string_view folder) {
+std::string link_with_shim() { return kLink; }
+
+std::optional<std::string> learnt_script(std::string_view dryrun, std::string_view folder,
+                                         std::string_view link) {
   std::string variables;
   std::map<Step, std::string> steps;
   while (!dryrun.empty()) {
@@ -100,13 +102,13 @@ std::optional<std::string> learnt_script(std::string_view dryrun, std::string_vi
   }
   constexpr std::size_t kSteps = 6;
   if (steps.size() != kSteps) return std::nullopt;
-  return assemble(variables, steps);
+  return assemble(variables, steps, link);
 }
 
-std::string plain_script(const std::vector<std::string>& command) {
+std::string plain_script(const std::vector<std::string>& command, std::string_view link) {
   std::string line;
   for (const std::string& word : command) line += shell_quoted(word) + " ";
-  return line + ">&2 || exit $?\n" + kLink;
+  return line + ">&2 || exit $?\n" + std::string(link);
 }
 
 }  // namespace kernelsmith::cuda

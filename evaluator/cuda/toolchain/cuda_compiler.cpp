@@ -1,30 +1,17 @@
 #include "toolchain/cuda_compiler.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
 #include <kernelsmith/evaluator/wide_literals.hpp>
 
 #include "toolchain/build_script.hpp"
+#include "toolchain/compiler_sandbox.hpp"
 #include "toolchain/cuda_source.hpp"
 #include "toolchain/diagnostics.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-/// Where the scratch folder is seen in the sandbox: the same in every build, so that no name depends on it.
-constexpr const char* kBuildFolder = "/build";
-/// What a build may take of wall time for each second of CPU time that each of its steps may take: it waits
-/// for processors, and its steps follow one another.
-constexpr double kWallPerCpu = 3;
-/// CUTLASS-style templates take nvcc some 3 GB.
-constexpr std::uint64_t kCompileMemory = 6ULL << 30;
-/// Of each file that a step leaves (preprocessed sources of header-heavy candidates take some 10 MB), and of
-/// what is read back.
-constexpr std::uint64_t kMaxFileBytes = 128ULL << 20;
-constexpr std::uint64_t kMaxResultBytes = 64ULL << 20;
-constexpr std::uint64_t kMaxLogBytes = 256ULL << 10;
 
 bool ends_with(const std::string& path, std::initializer_list<std::string_view> extensions) {
   return std::ranges::any_of(extensions, [&](std::string_view e) { return path.ends_with(e); });
@@ -68,27 +55,12 @@ Result<std::shared_ptr<const CudaCompiler>> CudaCompiler::create(const Task& tas
   return std::shared_ptr<const CudaCompiler>(std::move(self));
 }
 
-std::filesystem::path CudaCompiler::folder_seen(const std::filesystem::path& scratch) const {
-  return options_.unsandboxed ? scratch : std::filesystem::path(kBuildFolder);
+Confinement CudaCompiler::confinement() const {
+  return options_.unsandboxed ? Confinement::unsandboxed : Confinement::sandboxed;
 }
 
 SandboxSpec CudaCompiler::spec(std::vector<std::string> argv, const std::filesystem::path& scratch) const {
-  SandboxSpec spec;
-  spec.argv = std::move(argv);
-  spec.environment = {
-      {"PATH", (toolkit_.root / "bin").string() + ":/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TMPDIR", "/tmp"}};
-  add_toolchain(spec);
-  spec.read_only.push_back({toolkit_.root, toolkit_.root});
-  spec.read_write.push_back({scratch, folder_seen(scratch)});
-  spec.working_directory = folder_seen(scratch);
-  spec.limits.cpu_s = options_.timeout_s;
-  spec.limits.wall_s = kWallPerCpu * options_.timeout_s;
-  spec.limits.memory_bytes = kCompileMemory;
-  spec.limits.file_bytes = kMaxFileBytes;
-  spec.limits.kept_output_bytes = kMaxLogBytes;
-  spec.profile = SandboxProfile::toolchain;
-  spec.confinement = options_.unsandboxed ? Confinement::unsandboxed : Confinement::sandboxed;
-  return spec;
+  return compiler_sandbox(toolkit_, std::move(argv), scratch, confinement(), options_.timeout_s);
 }
 
 Status CudaCompiler::write_inputs(const ScratchFolder& scratch, const Source& source,
@@ -163,14 +135,7 @@ std::string CudaCompiler::wanted_signature() const {
 }
 
 Failure CudaCompiler::why_it_failed(const SandboxResult& result) const {
-  const auto says = [&](std::string_view words) { return result.err.find(words) != result.err.npos; };
-  const bool killed =
-      result.kind == ExitKind::signalled && (result.code == SIGKILL || result.code == SIGXCPU);
-  const bool limit = result.kind == ExitKind::wall_limit || result.kind == ExitKind::memory_limit ||
-                     result.kind == ExitKind::output_limit;
-  if (limit || killed || says("out of memory") || says("memory exhausted") || says("bad_alloc") ||
-      says("Killed signal terminated program") || says("CPU time limit exceeded") ||
-      says("File size limit exceeded"))
+  if (ran_out_of_limits(result))
     return reject(Stage::compile, RejectionCode::compile_limit,
                   "the compiler ran out of its limits of time, memory or file size (" + describe(result) +
                       ")\n" + errors_of(result.err));

@@ -98,7 +98,7 @@ class CudaCompiler {
   Status prepare(const std::stop_token& stop);
   Status build_shim(const std::stop_token& stop);
   SandboxSpec spec(std::vector<std::string> argv, const std::filesystem::path& scratch) const;
-  std::filesystem::path folder_seen(const std::filesystem::path& scratch) const;
+  Confinement confinement() const;
   std::vector<std::string> nvcc_command() const;
   Status write_inputs(const ScratchFolder& scratch, const Source& source, OraclePrecision precision) const;
   Judged<CudaCompileOutput> build_in(const Source& source, OraclePrecision precision,

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "toolchain/build_script.hpp"
+#include "toolchain/compiler_sandbox.hpp"
 #include "toolchain/cuda_compiler.hpp"
 #include "toolchain/cuda_source.hpp"
 
@@ -87,14 +88,16 @@ Status CudaCompiler::prepare(const std::stop_token& stop) {
   if (!scratch) return scratch.error();
   if (auto s = scratch->write(build_files::kUnit, "\n"); !s) return s;
   std::vector<std::string> command = nvcc_command();
-  const std::string plain = plain_script(command);
+  const std::string plain = plain_script(command, link_with_shim());
   command.insert(command.begin() + 1, "--dryrun");
   const auto dryrun = run_sandboxed(spec(std::move(command), scratch->path()), stop);
   if (!dryrun) return dryrun.error();
   if (!dryrun->succeeded())
     return fail(ErrorCode::tool_failed, "nvcc does not take its flags (" + description_ + ")", "flags",
                 escape_controls(dryrun->err));
-  script_ = learnt_script(dryrun->err, folder_seen(scratch->path()).string()).value_or(plain);
+  script_ =
+      learnt_script(dryrun->err, build_folder(scratch->path(), confinement()).string(), link_with_shim())
+          .value_or(plain);
   DigestBuilder stamp;
   stamp.add(kCacheFormat).add(toolkit_.version).add(script_).add(shim_source(task_));
   add_identity(stamp, toolkit_.nvcc);

@@ -132,7 +132,9 @@ struct Task {
   int threads = 1;
   CacheState cache = CacheState::cold;
   bool nondeterministic = false;
-  TorchSettings torch;    ///< of modules
+  TorchSettings torch;  ///< of modules
+  /// Of modules: folders of this machine whose headers candidates may include (CUTLASS).
+  std::vector<std::string> toolchain_include;
   PythonSettings python;  ///< `python` backend
   std::string description;
   std::vector<std::string> flags;  ///< further compiler flags

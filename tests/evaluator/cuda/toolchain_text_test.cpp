@@ -76,7 +76,8 @@ const std::string kDryRun =
     "#$ gcc -c -x c++ \"./unit.cudafe1.cpp\" -o \"unit.o\" \n";
 
 TEST(LearntScript, TakesNvccsStepsWithAModuleIdThatIsGiven) {
-  const auto script = learnt_script("nvcc warning : something\n" + kDryRun, "/tmp/scratch.1");
+  const auto script =
+      learnt_script("nvcc warning : something\n" + kDryRun, "/tmp/scratch.1", link_with_shim());
   ASSERT_TRUE(script);
   EXPECT_THAT(*script, HasSubstr("export CICC_PATH='/toolkit/nvvm/bin'\n"));
   EXPECT_THAT(*script, HasSubstr("\"/build/unit.cu\" --module_id_file_name"));
@@ -85,10 +86,10 @@ TEST(LearntScript, TakesNvccsStepsWithAModuleIdThatIsGiven) {
 }
 
 TEST(LearntScript, IsNoneWhereAStepIsMissingDoubledOrUnknown) {
-  EXPECT_FALSE(learnt_script("", "/x"));
-  EXPECT_FALSE(learnt_script(kDryRun.substr(0, kDryRun.find("#$ ptxas")), "/x"));
-  EXPECT_FALSE(learnt_script(kDryRun + "#$ ptxas \"./unit.ptx\"\n", "/x"));
-  EXPECT_FALSE(learnt_script(kDryRun + "#$ nvlink unit.o\n", "/x"));
+  EXPECT_FALSE(learnt_script("", "/x", ""));
+  EXPECT_FALSE(learnt_script(kDryRun.substr(0, kDryRun.find("#$ ptxas")), "/x", ""));
+  EXPECT_FALSE(learnt_script(kDryRun + "#$ ptxas \"./unit.ptx\"\n", "/x", ""));
+  EXPECT_FALSE(learnt_script(kDryRun + "#$ nvlink unit.o\n", "/x", ""));
 }
 
 TEST(Diagnostics, TellEachErrorOnceAndFilesAsTheCandidateNamesThem) {

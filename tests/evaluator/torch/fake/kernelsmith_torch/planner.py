@@ -1,9 +1,10 @@
-"""A candidate is JSON: "plan" says how its planning ends; all of it is in its plan."""
+"""A candidate is JSON: "plan" says how its planning ends; all of it is in its plan. "builds" are extensions that it asks for
+one after the other; one that fails ends its planning where it says "uncaught"."""
 
 import json
 import os
 
-from kernelsmith_torch.channel import misbehave, serve
+from kernelsmith_torch.channel import fail, misbehave, serve
 
 
 def script_of(text):
@@ -14,7 +15,7 @@ def script_of(text):
         return {}
 
 
-def handle(request, _):
+def handle(request, blob):
     if request["do"] == "hello":
         misbehave(os.environ.get("FAKE_HELLO"))
         return {"torch": "2.11.0", "triton": "3.6.0", "python": "3.11", "cuda_build": True}, b""
@@ -22,6 +23,15 @@ def handle(request, _):
     text = request["candidate"] if request["candidate"] is not None else "{}"
     script = json.loads(text)
     misbehave((script if request["candidate"] is not None else script_of(request["reference"])).get("plan"))
+    for job in script.get("builds", []):
+        built = request["builds"].get(job["key"])
+        if built is None or script.get("again"):
+            return {"build": {"arch": request["arch"], **job}}, b""
+        if "error" in built and script.get("uncaught"):
+            fail("candidate", "plan_failed", f"RuntimeError: Error building extension 'e': {built['error']}", "plan")
+    script["built"] = {key: "error" in built or [blob[place[0]:sum(place)].decode() for place in
+                                                 (built["host"], *built["device"])]
+                       for key, built in request["builds"].items()}
     launches = script.get("launches", 1)
     summary = {"launches": launches, "own_kernels": ["k"], "operators": {"aten::addmm": 2}}
     told = f"{request['name']} for sm_{request['arch']}: {launches} launches, planner {os.getpid()}\n"

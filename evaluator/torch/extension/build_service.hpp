@@ -1,0 +1,58 @@
+// BuildService: candidates' extensions, each built once for all who ask for it.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stop_token>
+#include <string>
+
+#include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
+#include <kernelsmith/evaluator_cuda/library_compiler.hpp>
+
+namespace kernelsmith::torch {
+
+/// An extension, or why it cannot be built. Immutable.
+struct BuiltExtension {
+  BuiltLibrary library;
+  std::string error;  ///< the compilers' words; empty if it was built
+};
+using BuiltExtensionPtr = std::shared_ptr<const BuiltExtension>;
+
+/// Keeps what was built while this process lives: candidates are not written to the disk's cache.
+/// Thread-safe.
+class BuildService {
+ public:
+  using Compile = std::function<Judged<BuiltLibrary>(const LibraryJob&, const std::stop_token&)>;
+
+  /// Keeps the newest, in all `most_bytes`: some thousand extensions.
+  explicit BuildService(Compile compile, std::size_t most_bytes = std::size_t{256} << 20)
+      : compile_(std::move(compile)), most_bytes_(most_bytes) {}
+
+  /// Waits where another is building the same. Errors are the machine's.
+  Result<BuiltExtensionPtr> build(const LibraryJob& job, const std::stop_token& stop);
+
+ private:
+  struct Kept {
+    BuiltExtensionPtr built;
+    std::uint64_t used = 0;
+  };
+
+  void keep(const Digest& key, BuiltExtensionPtr built);
+
+  const Compile compile_;
+  const std::size_t most_bytes_;
+  std::mutex mutex_;  ///< guards what follows
+  std::condition_variable_any changed_;
+  std::set<Digest> building_;
+  std::map<Digest, Kept> kept_;
+  std::size_t bytes_ = 0;
+  std::uint64_t uses_ = 0;
+};
+
+}  // namespace kernelsmith::torch

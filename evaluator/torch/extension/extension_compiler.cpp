@@ -1,0 +1,47 @@
+#include "extension/extension_compiler.hpp"
+
+#include <mutex>
+#include <utility>
+
+namespace kernelsmith::torch {
+namespace {
+
+/// Made when it is first asked for, and again until it is there. Thread-safe.
+class LateCompiler {
+ public:
+  explicit LateCompiler(LibraryOptions options) : options_(std::move(options)) {}
+
+  Result<std::shared_ptr<LibraryCompiler>> get() {
+    if (options_.include.empty() || options_.runtime.empty())
+      return fail(ErrorCode::tool_missing, "what C++ extensions are built with is not installed",
+                  "libkernelsmith_extension.so",
+                  "install kernelsmith, or set KERNELSMITH_EXTENSION_LIBRARY to its path");
+    const std::lock_guard lock(mutex_);
+    if (!compiler_) {
+      auto found = LibraryCompiler::create(options_);
+      if (!found) return found.error();
+      compiler_ = std::move(*found);
+    }
+    return compiler_;
+  }
+
+ private:
+  const LibraryOptions options_;
+  std::mutex mutex_;  ///< guards what follows
+  std::shared_ptr<LibraryCompiler> compiler_;
+};
+
+}  // namespace
+
+std::shared_ptr<BuildService> make_build_service(const ExtensionPlaces& places, bool unsandboxed) {
+  const auto late =
+      std::make_shared<LateCompiler>(LibraryOptions{places.include, places.library, unsandboxed});
+  return std::make_shared<BuildService>(
+      [late](const LibraryJob& job, const std::stop_token& stop) -> Judged<BuiltLibrary> {
+        const auto compiler = late->get();
+        if (!compiler) return Failure(compiler.error());
+        return (*compiler)->build(job, stop);
+      });
+}
+
+}  // namespace kernelsmith::torch

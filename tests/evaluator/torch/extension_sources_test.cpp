@@ -1,0 +1,102 @@
+// From source to plan with PyTorch's own planner and this machine's compilers, in their sandboxes. No GPU.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+
+namespace kernelsmith {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr const char* kReference = R"(
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x, y):
+        return x + y
+def get_inputs():
+    return [torch.randn(1000, 37), torch.randn(1000, 37)]
+def get_init_inputs():
+    return []
+)";
+
+constexpr const char* kCandidate = R"(
+import torch
+from torch.utils.cpp_extension import load_inline
+source = """
+#include <torch/extension.h>
+__global__ void add_kernel(const float* x, const float* y, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = x[i] + y[i]BROKEN;
+}
+torch::Tensor add(torch::Tensor x, torch::Tensor y) {
+  auto out = torch::empty_like(x);
+  int n = x.numel();
+  add_kernel<<<(n + 255) / 256, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), out.data_ptr<float>(), n);
+  return out;
+}
+"""
+TRY
+class ModelNew(torch.nn.Module):
+    def forward(self, x, y):
+        return added.add(x, y) if added is not None else x + y
+)";
+
+constexpr const char* kBuild =
+    R"(load_inline("added", "torch::Tensor add(torch::Tensor x, torch::Tensor y);", source, functions=["add"]))";
+
+std::string candidate(const std::string& broken, bool caught) {
+  std::string text = kCandidate;
+  const auto replace = [&](const std::string& part, const std::string& by) {
+    text.replace(text.find(part), part.size(), by);
+  };
+  replace("BROKEN", broken);
+  const std::string build = std::string("added = ") + kBuild;
+  replace("TRY", caught ? "try:\n    " + build + "\nexcept Exception:\n    added = None" : build);
+  return text;
+}
+
+Result<std::string> plan(const std::string& text) {
+  Task task;
+  task.backend = "torch";
+  task.reference = Source::create({{"reference.py", kReference}}).value();
+  return describe_torch_plan(task, Source::create({{"candidate.py", text}}).value(), {});
+}
+
+class ExtensionSources : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { honest_ = new Result<std::string>(plan(candidate("", false))); }
+  static void TearDownTestSuite() { delete honest_; }
+  void SetUp() override {
+    if (!*honest_ && honest_->error().code != ErrorCode::refused) GTEST_SKIP() << describe(honest_->error());
+  }
+  static Result<std::string>* honest_;
+};
+Result<std::string>* ExtensionSources::honest_ = nullptr;
+
+TEST_F(ExtensionSources, AKernelIsPlanned) {
+  ASSERT_TRUE(*honest_) << describe(honest_->error());
+  EXPECT_THAT(**honest_, HasSubstr("add_kernel"));
+}
+
+TEST_F(ExtensionSources, ACompilersErrorIsTold) {
+  const auto refused = plan(candidate(" + nobody", false));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message,
+              AllOf(HasSubstr("compile_failed"), HasSubstr("the extension 'added' does not compile"),
+                    HasSubstr("identifier \"nobody\" is undefined")));
+}
+
+TEST_F(ExtensionSources, AnErrorBehindAnExceptIsToldTheSame) {
+  const auto refused = plan(candidate(" + nobody", true));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message,
+              AllOf(HasSubstr("compile_failed"), HasSubstr("identifier \"nobody\" is undefined"),
+                    HasSubstr("launches no kernel of its own")));
+}
+
+}  // namespace
+}  // namespace kernelsmith
