@@ -19,11 +19,11 @@ class Places:
 
     def __init__(self) -> None:
         self._on_cpu: dict[int, torch.UntypedStorage] = {}  # by identity, which lasts as long as the storage
-        self._default: Any = None
+        self.default = CPU
 
     def set_default(self, device: Any) -> None:
         """torch.set_default_device"""
-        self._default = device
+        self.default = CPU if device is None else torch.device(device)
 
     def device_of(self, tensor: torch.Tensor) -> torch.device:
         return CPU if self.on_cpu(tensor) else CUDA
@@ -46,7 +46,7 @@ class Places:
         if any(map(is_cuda, devices)) or kwargs.get("pin_memory") or func in _LIKE_ANOTHER and self._any_on_cuda(given[1:]):
             for tensor in made:
                 self.to_cuda(tensor)
-        elif not self._any_on_cuda(given) and (given or devices or not is_cuda(self._default)):
+        elif not self._any_on_cuda(given) and (given or devices or not is_cuda(self.default)):
             for tensor in made:
                 storage = tensor.untyped_storage()
                 self._on_cpu[storage._cdata] = storage
