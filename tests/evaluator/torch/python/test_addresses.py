@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import Planner, candidate, forward, launches, needs_torch
+from support import Planner, candidate, forward, launches, needs_torch, operators
 
 COPY = candidate("""
     @triton.jit
@@ -169,6 +169,10 @@ class OnTheCpu(Planner):
         self.plan(copying("copy[(1,)](self.t, x, 32); return x", """
             self.t = torch.ones(64)
         """) + "    def _apply(self, f):\n        self.t = f(self.t)\n        return super()._apply(f)\n")
+
+    def test_tensors_without_storage_are_on_the_gpu(self):
+        plan, _, _ = self.plan(forward("host = torch.ones(3); return torch.vmap(lambda row: row * host[0])(x)"))
+        self.assertEqual(operators(plan), ["ones", "select", "mul"])
 
     def test_tensors_say_where_they_are(self):
         self.plan(forward("""
