@@ -17,7 +17,7 @@ from torch.utils import _pytree
 
 from kernelsmith_process.framing import Failure
 
-from . import composites, device, plan_format, recording
+from . import answers, composites, device, plan_format, recording
 from .assembly import Module, assemble, describe
 from .recording import Refused
 from .triton_recording import Kernels, Recording
@@ -38,7 +38,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
     target = device.Device.of(request["arch"])
     recording.show_cuda(tape)
     composites.install(tape)
-    device.install(target)
+    answers.install(target, tape)
     Recording(tape, target, kernels).install()
     torch.nn.Module._apply = _apply
     with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):

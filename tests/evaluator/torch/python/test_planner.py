@@ -185,8 +185,6 @@ class Refusals(Planner):
         }.items():
             with self.subTest(body):
                 self.assertIn(told, self.refusal(forward(body), "not_allowed")["message"])
-        error = self.refusal(candidate("@torch.compile\ndef f(x): return x"), "not_allowed")
-        self.assertEqual(error["where"], "candidate.py:7")
 
     def test_constants_are_not_weights(self):
         error = self.refusal(forward("return x @ self.w", "self.w = torch.tensor([[0.5] * 128] * 48)"), "not_allowed")
