@@ -7,7 +7,7 @@ from typing import Any
 import torch
 import torch.utils.cpp_extension
 
-from . import compiled, streams
+from . import compiled, custom_ops, streams
 from .device import Device
 from .recording import CPU, CUDA, Refused, Tape
 
@@ -22,6 +22,7 @@ def install(device: Device, tape: Tape) -> None:
     _install_private()
     streams.install(tape)
     compiled.install()
+    custom_ops.install()
     for name in ("load_inline", "load"):
         setattr(torch.utils.cpp_extension, name, _refusing(name, "write the kernel with Triton"))
     # Scripted functions run as Python: the interpreter of TorchScript would choose operators for a CPU.

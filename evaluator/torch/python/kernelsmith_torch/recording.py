@@ -18,6 +18,8 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .custom_ops import implementation_of
+
 CUDA = torch.device("cuda", 0)
 CPU = torch.device("cpu")
 
@@ -238,6 +240,9 @@ class Front(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):  # noqa: ANN001, ANN204
         kwargs = kwargs or {}
+        if (implementation := implementation_of(func)) is not None:
+            with self:
+                return implementation(*args, **kwargs)
         if func is torch.device:
             return func(*args, **kwargs)
         if (answer := _ANSWERS.get(func)) is not None:
