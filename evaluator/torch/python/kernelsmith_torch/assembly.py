@@ -140,6 +140,7 @@ class _Assembly:
             if size > MOST_CONSTANT or self._numbers_of_constants > MOST_CONSTANTS or tensor.is_complex():
                 raise Refused("not_allowed", f"a constant tensor of {size} numbers: at most {MOST_CONSTANT}, "
                               f"{MOST_CONSTANTS} in all, and none complex", "compute it with PyTorch's operators", step.where)
+            self._tape.refuse_addresses(values_of(tensor), "a number of a constant tensor", step.where)
             values = [float_value(v) if isinstance(v, float) else v for v in values_of(tensor)]
             self._constants[number] = {
                 "constant": {"dtype": name_of(tensor.dtype), "shape": list(tensor.shape), "values": values},
@@ -147,6 +148,9 @@ class _Assembly:
         return self._constants[number]
 
     def _body(self, step: Step) -> dict[str, Any]:
+        if not step.is_launch:
+            self._tape.refuse_addresses([step.body["args"], step.body["kwargs"]], f"an argument of {step.body['aten']}",
+                                        step.where)
         body = {key: self._renumbered(v) if key in ("args", "kwargs", "out") else v for key, v in step.body.items()}
         if step.is_launch:
             body["launch"] = self.kernels.setdefault(step.body["launch"], len(self.kernels))

@@ -11,6 +11,7 @@ import os
 import platform
 import re
 import resource
+import secrets
 import select
 import shutil
 import struct
@@ -55,9 +56,11 @@ def main() -> None:
 
 
 def _warm() -> None:
-    """Imports what PyTorch and Triton import late, so that no child has to."""
+    """Does what PyTorch and Triton do late, so that no child has to."""
     import triton.backends.nvidia.compiler  # noqa: F401, PLC0415
     import triton.compiler.code_generator  # noqa: F401, PLC0415
+    import triton.runtime.cache  # noqa: PLC0415
+    triton.runtime.cache.triton_key()  # reads all of Triton's files, and is part of every kernel's key
     with planning.FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
         model = torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1), torch.nn.BatchNorm2d(1), torch.nn.Linear(4, 4)).eval()
         torch.nn.functional.softmax(model(torch.randn(1, 1, 4, 4)), -1)
@@ -102,7 +105,17 @@ def _checked(request: Message) -> Message:
 
 
 def _plan(request: Message, folder: str) -> tuple[Message, bytes]:
+    """Records the plan, and once more with tensors at other addresses if it may depend on them. Kernels are compiled once:
+    Triton's cache is in the folder."""
     deadline = time.monotonic() + request["timeout_s"]
+    request = {**request, "seed": secrets.randbits(64), "first": None}
+    reply, blob = _recorded(request, folder, deadline)
+    if reply["told_addresses"]:
+        reply, blob = _recorded({**request, "first": blob}, folder, deadline)
+    return {"summary": reply["summary"], "text": reply["text"]}, blob
+
+
+def _recorded(request: Message, folder: str, deadline: float) -> tuple[Message, bytes]:
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
@@ -130,7 +143,8 @@ def _plan(request: Message, folder: str) -> tuple[Message, bytes]:
         end_all(child)
     if "error" in reply:
         raise _told(reply, "candidate")
-    if set(reply) != {"summary", "text"} or not isinstance(reply["summary"], dict) or not isinstance(reply["text"], str):
+    types = {"summary": dict, "text": str, "told_addresses": bool}
+    if set(reply) != set(types) or not all(isinstance(reply[key], types[key]) for key in types):
         raise Failure("candidate", "plan", "plan_failed", "the process that executes it wrote something else", "")
     return reply, blob
 

@@ -18,7 +18,9 @@ from torch.utils import _pytree
 from kernelsmith_process.framing import Failure
 
 from . import answers, composites, device, plan_format, recording
+from .addresses import Addresses
 from .assembly import Module, assemble, describe
+from .differences import refuse_differences
 from .recording import Refused
 from .triton_recording import Kernels, Recording
 
@@ -27,19 +29,21 @@ _MOST_MESSAGE = 4_000
 
 def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None]) -> tuple[dict[str, Any], bytes]:
     """The reply's fields and the plan. `folder` is this process's own, and becomes its working folder. A Failure is fault task
-    before `reference_done` was called, and fault candidate after it."""
+    before `reference_done` was called, and fault candidate after it. If `told_addresses` is in the reply the plan may depend
+    on addresses: the same request with the plan as `first` records it with others, and refuses what differs."""
     # Compiled kernels name their source files: by relative paths, so that a source gives the same bytes in every folder.
     os.chdir(folder)
     paths = {"reference": "reference.py", "candidate": request["name"]}
     candidate = request["candidate"]
     source = paths["reference" if candidate is None else "candidate"]
-    tape = recording.Tape(source, plan_format.MOST_OPERATIONS)
+    first = request["first"]
+    tape = recording.Tape(source, plan_format.MOST_OPERATIONS, Addresses(request["seed"], mirrored=first is not None))
     kernels = Kernels()
     target = device.Device.of(request["arch"])
     recording.show_cuda(tape)
     composites.install(tape)
     answers.install(target, tape)
-    Recording(tape, target, kernels).install()
+    Recording(tape, target, kernels, again=first is not None).install()
     torch.nn.Module._apply = _apply
     with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):
         try:
@@ -54,14 +58,16 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
             tape.recording = False
             told, used, summary = assemble(tape, module, kernels.told, target.arch)
             blob = plan_format.encode(told, [kernels.cubins[i] for i in used])
+            if first is not None:
+                refuse_differences(first, blob, tape.asked_for_address)
         except plan_format.PlanError as error:
             raise Failure("candidate", "plan", "plan_too_large", str(error), "launch fewer kernels and operators") from None
         except BaseException as error:
-            raise _failure(error, source, "candidate") from error
+            raise _failure(error, source, "candidate", again=first is not None) from error
     if len(blob) > request["most_bytes"]:
         raise Failure("candidate", "plan", "plan_too_large", f"a plan of {len(blob)} bytes: at most {request['most_bytes']}",
                       "compile fewer kernels and configurations")
-    return {"summary": summary, "text": describe(summary)}, blob
+    return {"summary": summary, "text": describe(summary), "told_addresses": tape.addresses.told}, blob
 
 
 class _Task:
@@ -104,7 +110,7 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
     except TypeError as error:
         raise Refused("other_constructor", f"ModelNew cannot be made with what the reference's Model is given: {error}",
                       "give it the constructor of Model", f"{os.path.basename(tape.source)}:{_line_of(kind)}") from None
-    model = kind(*task.constructor).eval()
+    model = kind(*task.constructor).eval().to(recording.CUDA)
     module = _with_state(model, task, tape)
     tape.steps = tape.call
     outputs = [leaf for leaf in _pytree.tree_leaves(model(*task.inputs())) if isinstance(leaf, torch.Tensor)]
@@ -145,7 +151,7 @@ def _apply(self: torch.nn.Module, function: Callable[[torch.Tensor], torch.Tenso
     return self
 
 
-def _failure(error: BaseException, path: str, fault: str) -> Failure:
+def _failure(error: BaseException, path: str, fault: str, again: bool = False) -> Failure:
     where = _where(error, path)
     if isinstance(error, Refused):
         code, message, hint, where = error.code, error.message, error.hint, error.where or where
@@ -162,6 +168,8 @@ def _failure(error: BaseException, path: str, fault: str) -> Failure:
         code, message, hint = "plan_failed", "it ended the process", "do not call exit()"
     else:
         code, message, hint = "plan_failed", f"{type(error).__name__}: {error}", ""
+    if again and code != "address_as_number":
+        message = f"with its tensors at other addresses: {message}"
     stage = "compile" if code in ("syntax_error", "triton_compile") else "plan"
     code = code if fault == "candidate" else "reference_failed"
     return Failure(fault, stage, code, message[:_MOST_MESSAGE], hint, where)

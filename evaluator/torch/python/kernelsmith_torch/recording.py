@@ -18,13 +18,9 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .addresses import Addresses
 from .custom_ops import implementation_of
-
-CUDA = torch.device("cuda", 0)
-CPU = torch.device("cpu")
-
-# Where the candidate believes that its tensors lie: as aligned as the runner's allocations are.
-ALIGNMENT = 256
+from .places import CPU, CUDA, Places, is_cuda
 
 
 class Refused(RuntimeError):
@@ -65,8 +61,11 @@ class Choice:
 class Tape:
     """The operators of one process: those of the constructor in `setup`, those of the call in `call`."""
 
-    def __init__(self, source: str, most_steps: int) -> None:
+    def __init__(self, source: str, most_steps: int, addresses: Addresses) -> None:
         self.source = source
+        self.addresses = addresses
+        self.places = Places()
+        self.asked_for_address = ""  # the first line that did
         self.setup: list[Step | Choice] = []
         self.call: list[Step | Choice] = []
         self.steps = self.setup
@@ -131,6 +130,26 @@ class Tape:
         body = {"launch": kernel, "grid": grid, "args": [[kind, self.value(v, reads)] for kind, v in args],
                 "line": self.line()}
         self._append(Step(body, reads, {self.storages[n] for n in reads}, [], body["line"]))
+
+    def tell_address(self, of: torch.Tensor | torch.UntypedStorage) -> int:
+        """What `data_ptr` answers."""
+        self.asked_for_address = self.asked_for_address or self.line()
+        return self.addresses.address_of(of) if isinstance(of, torch.Tensor) else self.addresses.of_storage(of)
+
+    def refuse_addresses(self, v: Any, what: str, where: str = "") -> None:
+        """Refuses numbers that are addresses of tensors, in lists too: in the runner's calls the tensors are elsewhere."""
+        if not self.addresses.told:
+            return
+        if isinstance(v, (list, tuple)):
+            for each in v:
+                self.refuse_addresses(each, what, where)
+        elif isinstance(v, dict):
+            self.refuse_addresses(list(v.values()), what, where)
+        elif isinstance(v, (int, float)) and v == v // 1 and (found := self.addresses.find(int(v))):
+            storage, offset = found
+            raise Refused("address_as_number", f"{what} is the address of a tensor (byte {offset} of {storage.nbytes()}), "
+                          "which is another one in each call", "give kernels the tensors themselves, each as an argument",
+                          where or self.line())
 
     def choice(self, choice: Choice) -> None:
         self._append(choice)
@@ -243,10 +262,10 @@ class Front(TorchFunctionMode):
         if (implementation := implementation_of(func)) is not None:
             with self:
                 return implementation(*args, **kwargs)
-        if func is torch.device:
+        if func in _NAMING_DEVICES:
             return func(*args, **kwargs)
         if (answer := _ANSWERS.get(func)) is not None:
-            return answer(*args)
+            return answer(self.tape, args[0])
         if (reason := _READING.get(func)) is not None:
             raise Refused("reads_values", f"{reason} reads a tensor's values, which planning does not have",
                           "keep the computation on tensors; only shapes are known", self.tape.line())
@@ -259,25 +278,29 @@ class Front(TorchFunctionMode):
             return None
         if func is torch.Tensor.to and len(args) > 1 and type(args[1]) is int:
             args = (args[0], CPU, *args[2:])
-        kwargs.pop("pin_memory", None)
-        return func(*map(_home, args), **{k: _home(v) for k, v in kwargs.items()})
+        if type(kwargs.get("device")) is int:
+            kwargs = {**kwargs, "device": CUDA}
+        result = func(*map(_home, args), **{k: _home(v) for k, v in kwargs.items() if k != "pin_memory"})
+        if self.tape.recording:
+            self.tape.places.note(func, args, kwargs, result)
+        return result
 
 
 def show_cuda(tape: Tape) -> None:
     """Fakes say `cuda` where the candidate's Python asks, and the truth to PyTorch. For the rest of this process."""
-    true = FakeTensor.device.fget
+    true, true_pointer = FakeTensor.device.fget, torch.UntypedStorage.data_ptr
 
     def device(self: FakeTensor) -> torch.device:
         if tape.inside == 0 and torch._C._len_torch_function_stack() > 0:
-            return CUDA
+            return tape.places.device_of(self)
         return true(self)
 
+    def pointer(self: torch.UntypedStorage) -> int:
+        return tape.tell_address(self) if self.device.type == "meta" else true_pointer(self)
+
     FakeTensor.device = property(device)
-
-
-def address(tensor: torch.Tensor) -> int:
-    """A number for its address that is aligned as its address in the runner will be."""
-    return ALIGNMENT + tensor.storage_offset() * tensor.element_size()
+    torch.UntypedStorage.data_ptr = pointer
+    torch.set_default_device = tape.places.set_default
 
 
 def storage_of(tensor: torch.Tensor) -> int:
@@ -319,21 +342,21 @@ def _written(func: torch._ops.OpOverload, args: tuple, kwargs: dict[str, Any]) -
 
 
 def _home(v: Any) -> Any:
-    if isinstance(v, torch.device) or isinstance(v, str) and v.startswith("cuda"):
-        return CPU
-    return v
+    return CPU if isinstance(v, torch.device) or is_cuda(v) else v
 
+
+_NAMING_DEVICES = (torch.device, torch._C._nn._parse_to)
 
 _ANSWERS = {
-    torch.Tensor.device.__get__: lambda *_: CUDA,
-    torch.Tensor.is_cuda.__get__: lambda *_: True,
-    torch.Tensor.is_cpu.__get__: lambda *_: False,
-    torch.Tensor.get_device: lambda *_: 0,
-    torch.Tensor.cuda: lambda tensor, *_: tensor,
-    torch.Tensor.pin_memory: lambda tensor, *_: tensor,
+    torch.Tensor.device.__get__: lambda tape, tensor: tape.places.device_of(tensor),
+    torch.Tensor.is_cuda.__get__: lambda tape, tensor: not tape.places.on_cpu(tensor),
+    torch.Tensor.is_cpu.__get__: lambda tape, tensor: tape.places.on_cpu(tensor),
+    torch.Tensor.get_device: lambda tape, tensor: -1 if tape.places.on_cpu(tensor) else 0,
+    torch.Tensor.cuda: lambda tape, tensor: tape.places.to_cuda(tensor),
+    torch.Tensor.pin_memory: lambda tape, tensor: tape.places.to_cuda(tensor),
     torch.Tensor.is_pinned: lambda *_: False,
     torch.Tensor.record_stream: lambda *_: None,
-    torch.Tensor.data_ptr: lambda tensor, *_: address(tensor),
+    torch.Tensor.data_ptr: lambda tape, tensor: tape.tell_address(tensor),
 }
 
 # Another tensor object for the same tensor: PyTorch makes one of each factory's result that the tape keeps.

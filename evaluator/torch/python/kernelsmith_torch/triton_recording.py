@@ -23,8 +23,9 @@ from triton.runtime.errors import OutOfResources
 from triton.runtime.jit import JITFunction
 
 from . import cubin
+from .addresses import ALIGNMENT, offset_of
 from .device import Device
-from .recording import Choice, Refused, Step, Tape, address
+from .recording import Choice, Refused, Step, Tape
 
 _LEFTOVER = re.compile(r"^\.global \.align 1 \.b8 _\$_str\[\d+\] = .*\n", re.MULTILINE)
 
@@ -60,20 +61,20 @@ class Kernels:
 
 
 class _Address:
-    """A tensor as Triton's specialisation sees it."""
+    """A tensor as Triton's specialisation sees it: only the address's alignment counts."""
 
     def __init__(self, tensor: torch.Tensor) -> None:
         self.tensor, self.dtype = tensor, tensor.dtype
 
     def data_ptr(self) -> int:
-        return address(self.tensor)
+        return ALIGNMENT + offset_of(self.tensor)
 
 
 class Recording:
-    """Stands in for Triton's driver, launches and autotuner in this process."""
+    """Stands in for Triton's driver, launches and autotuner in this process. `again`: Triton's cache has the kernels."""
 
-    def __init__(self, tape: Tape, device: Device, kernels: Kernels) -> None:
-        self.tape, self.device, self.kernels = tape, device, kernels
+    def __init__(self, tape: Tape, device: Device, kernels: Kernels, again: bool) -> None:
+        self.tape, self.device, self.kernels, self._again = tape, device, kernels, again
         self._compiled: dict[Any, Any] = {}
         self._choosing = False
 
@@ -90,10 +91,12 @@ class Recording:
         *_, backend, binder = kernel.device_caches[0]
         bound, specialisation, options = binder(*map(_stand_in, args), **{k: _stand_in(v) for k, v in kwargs.items()})
         options, signature, constants, attributes = kernel._pack_args(backend, kwargs, bound, specialisation, options)
+        bound = {name: _itself(v) for name, v in bound.items()}
+        for name, v in bound.items():
+            self.tape.refuse_addresses(v, f"{name} of {kernel.__name__}")
         compiled = self._compile(kernel, signature, constants, attributes, options)
         if warmup:
             return compiled
-        bound = {name: _itself(v) for name, v in bound.items()}
         extents = self._grid(grid(bound) if callable(grid) else grid)
         launched: list[tuple[str, Any]] = []
         for name, kind in signature.items():
@@ -129,6 +132,10 @@ class Recording:
         elif kind.startswith("tensordesc"):
             raise Refused("not_allowed", f"{name} of {kernel.__name__} is a tensor descriptor made on the host",
                           "make it in the kernel with tl.make_tensor_descriptor", self.tape.line())
+        elif isinstance(v, torch.Tensor) and self.tape.places.on_cpu(v) and v.numel():
+            raise Refused("cpu_tensor", f"{name} of {kernel.__name__} lies on the CPU, and Triton refuses it there",
+                          "make it with device=..., or register_buffer it: a model's parameters and buffers are moved",
+                          self.tape.line())
         elif isinstance(v, (bool, int, float, torch.Tensor)):
             to.append((kind, v))
         else:
@@ -154,8 +161,9 @@ class Recording:
             raise Refused("not_allowed", "an autotuned kernel is launched by a hook of another", "", self.tape.line())
         group = (id(tuner), *(str(given.get(k)) for k in tuner.keys),
                  *(str(v.dtype) for v in given.values() if hasattr(v, "dtype")))
-        _compile_side_by_side([lambda config=config: self._with_config(tuner, config, args, {**kwargs, "warmup": True})
-                               for config in configs])
+        if not self._again:
+            _compile_side_by_side([lambda config=config: self._with_config(tuner, config, args, {**kwargs, "warmup": True})
+                                   for config in configs])
         options: list[list[Step] | None] = []
         first = problem = None
         for config in configs:

@@ -1,0 +1,74 @@
+"""The addresses of tensors while a plan is recorded: numbers, with no memory behind them.
+
+Every storage has its own, far from all others, and none is ever given again: a cache by address works, and an address
+that became a number of the plan leads back to its storage. A second recording with `mirrored` addresses gives the same
+plan unless something else was made of one: every bit above the alignment is the other, and the order is reversed.
+"""
+
+from __future__ import annotations
+
+import bisect
+import random
+
+import torch
+
+# What PyTorch's allocator gives on a GPU.
+ALIGNMENT = 512
+# CUDA's addresses have 47 bits. Whole numbers of programs are hardly ever between these.
+_FIRST, _END = 1 << 40, 1 << 47
+_APART = 1 << 24
+# Random places after a gap; in multiples of the alignment.
+_PLACES = 1 << 20
+
+
+class Addresses:
+    """Of one recording. Not thread-safe."""
+
+    def __init__(self, seed: int = 0, mirrored: bool = False) -> None:
+        self._random = random.Random(seed)
+        self._flipped = _END - ALIGNMENT if mirrored else 0
+        self._known: dict[int, int] = {}  # by identity of the storage
+        self._storages: dict[int, torch.UntypedStorage] = {}  # by address; keeps them, and so their identities
+        self._sorted: list[int] = []
+        self._last, self._last_size = _FIRST, 0
+
+    @property
+    def told(self) -> bool:
+        """Whether anybody has been told an address: if not, nothing can depend on one."""
+        return bool(self._known)
+
+    def address_of(self, tensor: torch.Tensor) -> int:
+        """0 where it has no elements, as in PyTorch."""
+        if tensor.numel() == 0:
+            return 0
+        return self.of_storage(tensor.untyped_storage()) + offset_of(tensor)
+
+    def of_storage(self, storage: torch.UntypedStorage) -> int:
+        known = self._known.get(storage._cdata)
+        return self._place(storage) if known is None else known
+
+    def find(self, address: int) -> tuple[torch.UntypedStorage, int] | None:
+        """The storage that holds or ends at an address that was told, and the bytes before it."""
+        at = bisect.bisect_right(self._sorted, address) - 1
+        if at < 0:
+            return None
+        storage, offset = self._storages[self._sorted[at]], address - self._sorted[at]
+        return (storage, offset) if offset <= storage.nbytes() else None
+
+    def _place(self, storage: torch.UntypedStorage) -> int:
+        size = storage.nbytes()
+        # Mirrored, it lies before the last one: there must be room for either.
+        room = -(-max(size, self._last_size) // ALIGNMENT) * ALIGNMENT
+        self._last += room + _APART + ALIGNMENT * self._random.randrange(_PLACES)
+        self._last_size = size
+        if self._last + size >= _END:
+            raise MemoryError("more than 2^47 bytes of tensors whose addresses were asked for")
+        address = self._last ^ self._flipped
+        self._known[storage._cdata], self._storages[address] = address, storage
+        bisect.insort(self._sorted, address)
+        return address
+
+
+def offset_of(tensor: torch.Tensor) -> int:
+    """Bytes from the beginning of its storage."""
+    return tensor.storage_offset() * tensor.element_size()

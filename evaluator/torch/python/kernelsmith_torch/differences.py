@@ -1,0 +1,56 @@
+"""Two plans of one candidate, recorded with its tensors at other addresses, and what differs: that was computed from one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from .plan_format import decode
+from .recording import Refused
+
+
+def refuse_differences(first: bytes, second: bytes, where: str) -> None:
+    """`where` an address was asked for."""
+    if first == second:
+        return
+    what, line = next(_differences(first, second), ("the plan", ""))
+    raise Refused("address_as_number", f"{what} is another one if the tensors lie at other addresses, as in each call",
+                  "compute nothing from data_ptr() but keys of caches and alignment", line or where)
+
+
+def _differences(first: bytes, second: bytes) -> Iterator[tuple[str, str]]:
+    """What differs, in words, and its line."""
+    for one, other in itertools.zip_longest(_entries(first), _entries(second)):
+        if one is None or other is None:
+            yield "the number of operators and launches", ""
+        elif one != other:
+            yield _words(one, other), one.get("line", "")
+
+
+def _entries(plan: bytes) -> Iterator[dict[str, Any]]:
+    """Of the setup and of all alternatives. Launches hold their kernels, which have other numbers in another plan."""
+    told, cubins = decode(plan)
+    for entry in itertools.chain(told["setup"], *(alternative["ops"] for alternative in told["alternatives"])):
+        if "launch" in entry:
+            number = entry["launch"]
+            yield {**entry, "launch": told["kernels"][number]["name"], "code": cubins[number]}
+        else:
+            yield entry
+
+
+def _words(one: dict[str, Any], other: dict[str, Any]) -> str:
+    keys = [key for key in one if one[key] != other.get(key)]
+    name = one.get("aten") or one.get("launch") or "a constant tensor"
+    if "constant" in one:
+        return "a constant tensor"
+    if name != (other.get("aten") or other.get("launch")) or not keys or keys[0] not in _PARTS:
+        return f"what is called ({name})"
+    if keys[0] == "args":
+        differing = [i for i, (a, b) in enumerate(zip(one["args"], other["args"])) if a != b]
+        return f"argument {differing[0]} of {name}" if differing else f"the number of arguments of {name}"
+    return f"{_PARTS[keys[0]]} of {name}"
+
+
+_PARTS = {"args": "", "kwargs": "an argument", "grid": "the grid", "code": "the compiled code (a constant)",
+          "out": "the result", "overload": "the overload", "line": "the line"}
