@@ -7,7 +7,7 @@ from typing import Any
 import torch
 import torch.utils.cpp_extension
 
-from . import compiled, custom_ops, streams
+from . import compiled, custom_ops, draws, streams
 from .device import Device
 from .recording import CPU, CUDA, Refused, Tape
 
@@ -23,6 +23,7 @@ def install(device: Device, tape: Tape) -> None:
     streams.install(tape)
     compiled.install()
     custom_ops.install()
+    draws.install(tape)
     for name in ("load_inline", "load"):
         setattr(torch.utils.cpp_extension, name, _refusing(name, "write the kernel with Triton"))
     # Scripted functions run as Python: the interpreter of TorchScript would choose operators for a CPU.
@@ -43,7 +44,7 @@ def _install_cuda(device: Device) -> None:
         "is_tf32_supported": lambda: device.arch >= 80, "get_arch_list": lambda: [f"sm_{device.arch}"],
         "mem_get_info": lambda *_: (device.memory, device.memory), "memory_allocated": lambda *_: 0,
         "max_memory_allocated": lambda *_: 0, "memory_reserved": lambda *_: 0, "reset_peak_memory_stats": _nothing,
-        "manual_seed": _nothing, "manual_seed_all": _nothing, "ipc_collect": _nothing,
+        "ipc_collect": _nothing,
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)

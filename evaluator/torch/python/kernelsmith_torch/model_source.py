@@ -103,8 +103,14 @@ class Reference:
                               "define Model and get_inputs, and get_init_inputs where Model has arguments", path)
         with torch.no_grad(), blaming(path, "making Model"):
             self._seed(_STATE_SEED)
-            make = getattr(self._module, "get_init_inputs", list)
-            self._model = self._module.Model(*make()).eval()
+            arguments = getattr(self._module, "get_init_inputs", list)()
+            self._random = [generator.get_state() for generator in self._generators()]
+            self._model = self._module.Model(*arguments).eval()
+
+    def seed_constructor(self) -> None:
+        """Generators as Model's constructor found them: a candidate's draws the same."""
+        for generator, state in zip(self._generators(), self._random):
+            generator.set_state(state)
 
     def model(self) -> torch.nn.Module:
         """A copy of Model with its parameters, on the device, in eval mode."""
@@ -140,11 +146,14 @@ class Reference:
             return leaf + 1
         return leaf
 
+    def _generators(self) -> list[torch.Generator]:
+        on_device = [torch.cuda.default_generators[self.device.index]] if self.device.type == "cuda" else []
+        return [torch.default_generator, *on_device]
+
     def _seed(self, seed: int) -> None:
         """What torch.manual_seed does, without the millisecond that it takes for devices of other kinds."""
-        torch.default_generator.manual_seed(seed)
-        if self.device.type == "cuda":
-            torch.cuda.default_generators[self.device.index].manual_seed(seed)
+        for generator in self._generators():
+            generator.manual_seed(seed)
         random.seed(seed)
         numpy = sys.modules.get("numpy")
         if numpy is not None:

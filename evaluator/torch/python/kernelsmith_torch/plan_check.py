@@ -58,6 +58,7 @@ class Aten:
     kwargs: dict[str, Any]
     out: Any
     frees: list[int] = field(default_factory=list)  # ids that nothing after it uses
+    draws: str = ""  # in setup, of a random operator: `cpu` or `cuda`, the generator that it takes numbers from
 
     @property
     def name(self) -> str:
@@ -86,7 +87,16 @@ class Constant:
     frees: list[int] = field(default_factory=list)
 
 
-Op = Aten | Launch | Constant
+@dataclass
+class Seed:
+    """Seeds the generators of `which`: cuda or all; in setup only."""
+
+    seed: int
+    which: str
+    frees: list[int] = field(default_factory=list)
+
+
+Op = Aten | Launch | Constant | Seed
 
 
 @dataclass
@@ -168,28 +178,38 @@ class _Checker:
             alternatives.append(Alternative(_text(alternative["name"], "a name"), ops, outputs))
         if not alternatives:
             refuse("it has no alternatives")
+        self._free(setup, set(state.values()).union(*({t.id for t in a.outputs}.union(*map(_ids, a.ops))
+                                                      for a in alternatives)))
         return Plan(inputs, state, setup, alternatives, kernels)
 
     def _block(self, ops: Any, known: set[int], given: set[int], keep: set[int] | None) -> list[Op]:
         """Operations in order; `known` grows by what they give. What is neither in `given` nor in `keep` is freed after
-        its last use. None keeps all, and is setup, which alone has constants."""
+        its last use. None keeps all, and is setup, which alone has constants and draws."""
         checked = [self._op(op, known, keep is None) for op in _list(ops, min(plan_format.MOST_OPERATIONS, MOST_OPS - self._ops), "operations")]
         self._ops += len(checked)
         if keep is not None:
-            seen = given | keep
-            for op in reversed(checked):
-                op.frees = [id_ for id_ in dict.fromkeys(_ids(op)) if id_ not in seen]
-                seen.update(op.frees)
+            self._free(checked, given | keep)
         return checked
+
+    @staticmethod
+    def _free(ops: list[Op], seen: set[int]) -> None:
+        """Each frees what is not in `seen`, and what no later one uses."""
+        for op in reversed(ops):
+            op.frees = [id_ for id_ in dict.fromkeys(_ids(op)) if id_ not in seen]
+            seen.update(op.frees)
 
     def _op(self, op: Any, known: set[int], in_setup: bool) -> Op:
         if isinstance(op, dict) and "launch" in op:
             return self._launch(op, known)
         if isinstance(op, dict) and "constant" in op and in_setup:
             return self._constant(op, known)
-        _object(op, "an operation", {"aten", "overload", "args", "kwargs", "out"})
+        if isinstance(op, dict) and "seed" in op and in_setup:
+            _object(op, "a seed", {"seed", "draws"})
+            return Seed(_integer(op["seed"], -2**63, 2**63 - 1, "a seed"), _one_of(op["draws"], ("cuda", "all")))
+        _object(op, "an operation", {"aten", "overload", "args", "kwargs", "out"}, {"draws"} if in_setup else None)
         name, overload = _text(op["aten"], "an operator's name"), _text(op["overload"], "an operator's overload")
-        if not operators.allowed(name, overload):
+        draws = _one_of(op["draws"], ("cpu", "cuda")) if "draws" in op else ""
+        if not (operators.draws if draws else operators.allowed)(name, overload):
             refuse(f"operator {name}.{overload} is not listed")
         packet = getattr(torch.ops.aten, name.removeprefix("aten::"), None)
         if packet is None or overload not in packet.overloads():
@@ -198,7 +218,7 @@ class _Checker:
         args = [self._value(v, known) for v in _list(op["args"], MOST_ARGUMENTS, "arguments")]
         _object(op["kwargs"], "keyword arguments")
         kwargs = {_text(k, "a keyword"): self._value(v, known) for k, v in op["kwargs"].items()}
-        return Aten(function, args, kwargs, self._out(op["out"], known))
+        return Aten(function, args, kwargs, self._out(op["out"], known), draws=draws)
 
     def _constant(self, op: dict[str, Any], known: set[int]) -> Constant:
         _object(op, "a constant", {"constant", "out"})
@@ -313,6 +333,8 @@ class _Checker:
 
 def _ids(op: Op) -> Iterator[int]:
     """Every tensor that an operation reads or gives."""
+    if isinstance(op, Seed):
+        return
     pending: list[Any] = [[v for _, v in op.args]] if isinstance(op, Launch) else [op.out]
     if isinstance(op, Aten):
         pending += [op.args, op.kwargs]
@@ -342,6 +364,12 @@ def _list(value: Any, most: int, what: str) -> list[Any]:
 def _integer(value: Any, least: int, most: int, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         refuse(f"{what} is not a whole number from {least} to {most}")
+    return value
+
+
+def _one_of(value: Any, known: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in known:
+        refuse(f"a generator is none of {', '.join(known)}")
     return value
 
 

@@ -124,11 +124,10 @@ def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Mo
     module, wrong = Module([tape.number(t) for t in task.tensors], {}), []
     named = [*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)]
     for name, tensor in named:
-        if name not in task.state:
-            module.others[name] = tape.number(tensor)
-        elif task.state[name] == (tuple(tensor.shape), tensor.dtype):
-            module.state[name] = tape.number(tensor)
-        else:
+        number = tape.number(tensor)
+        if task.state.get(name) == (tuple(tensor.shape), tensor.dtype):
+            module.state[name] = number
+        elif name in task.state:
             shape, dtype = task.state[name]
             wrong.append(f"{name} is {recording.name_of(tensor.dtype)}{list(tensor.shape)}, in the reference "
                          f"{recording.name_of(dtype)}{list(shape)}")

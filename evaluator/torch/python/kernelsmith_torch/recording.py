@@ -47,6 +47,11 @@ class Step:
     def is_launch(self) -> bool:
         return "launch" in self.body
 
+    @property
+    def draws(self) -> bool:
+        """Whether it takes numbers from a generator, or seeds one."""
+        return "draws" in self.body
+
 
 @dataclass(slots=True)
 class Choice:
@@ -123,6 +128,8 @@ class Tape:
         writes = {storage_of(t) for t in (*_written(func, args, kwargs), *also_writes)}
         results: list[int] = []
         body["out"] = self.value(result, results)
+        if torch.Tag.nondeterministic_seeded in func.tags:
+            body["draws"] = "cuda"
         self._append(Step(body, reads, writes, results, self.line()))
 
     def launch(self, kernel: int, grid: list[int], args: list[tuple[str, Any]]) -> None:
@@ -150,6 +157,17 @@ class Tape:
             raise Refused("address_as_number", f"{what} is the address of a tensor (byte {offset} of {storage.nbytes()}), "
                           "which is another one in each call", "give kernels the tensors themselves, each as an argument",
                           where or self.line())
+
+    def seed(self, seed: int, which: str) -> None:
+        """A seed was set, for the generators of `cuda` or `all`."""
+        if self.recording:
+            self._append(Step({"seed": seed, "draws": which}, [], set(), [], self.line()))
+
+    def place_draws(self, first: int) -> None:
+        """What was drawn since step `first` was drawn where its results lie, by the generator there."""
+        for step in self.steps[first:]:
+            if isinstance(step, Step) and step.draws and step.results and self.places.on_cpu(self.tensors[step.results[0]]):
+                step.body["draws"] = "cpu"
 
     def choice(self, choice: Choice) -> None:
         self._append(choice)
@@ -280,9 +298,11 @@ class Front(TorchFunctionMode):
             args = (args[0], CPU, *args[2:])
         if type(kwargs.get("device")) is int:
             kwargs = {**kwargs, "device": CUDA}
+        first = len(self.tape.steps)
         result = func(*map(_home, args), **{k: _home(v) for k, v in kwargs.items() if k != "pin_memory"})
         if self.tape.recording:
             self.tape.places.note(func, args, kwargs, result)
+            self.tape.place_draws(first)
         return result
 
 

@@ -168,6 +168,7 @@ class Runner:
                           "plan the candidate with this reference")
         with blaming_candidate("preparing the candidate"):
             self._call_s = _call_s_of(request)
+            self._reference.seed_constructor()
             self._program = Program(plan, self._state, self._device, self._scrubber, self._layouts, self._wait_after_each())
             self._slots = [self._new_slot()]
             timed = []
