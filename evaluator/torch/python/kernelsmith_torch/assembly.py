@@ -186,7 +186,7 @@ class _Assembly:
 
 def _alternatives(call: list[Step | Choice]) -> tuple[list[tuple[str, list[Step]]], int]:
     """Names and steps: every autotuned kernel with its first configuration, then one of them at a time with another. And
-    how many did not fit."""
+    how many were left out."""
     groups: dict[Any, list[Choice]] = {}
     for step in call:
         if isinstance(step, Choice):
@@ -207,7 +207,8 @@ def _alternatives(call: list[Step | Choice]) -> tuple[list[tuple[str, list[Step]
     first = "; ".join(named(key, i) for key, i in base.items()) or "only"
     told = [(first, _flat(call, base))]
     told += [(named(key, i), _flat(call, {**base, key: i})) for key, i in turns[:MOST_ALTERNATIVES - 1]]
-    return told, max(0, len(turns) + 1 - MOST_ALTERNATIVES)
+    left_out = sum(choices[0].left_out for choices in groups.values())
+    return told, left_out + max(0, len(turns) + 1 - MOST_ALTERNATIVES)
 
 
 def _flat(steps: list[Step | Choice], chosen: dict[Any, int]) -> list[Step]:

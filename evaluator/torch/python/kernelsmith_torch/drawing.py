@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from .plan_check import Aten, Seed
+from .plan_values import Aten, Seed
 
 # Numbers that a plan may draw: on the host that is a few seconds. VGG's 138 million are KernelBench's most.
 MOST_DRAWN = 1 << 28

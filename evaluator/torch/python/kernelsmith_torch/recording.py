@@ -21,6 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .addresses import Addresses
 from .custom_ops import implementation_of
 from .places import CPU, CUDA, Places, is_cuda
+from .progress import Progress
 
 
 class Refused(RuntimeError):
@@ -61,13 +62,15 @@ class Choice:
     kernel: str
     names: list[str]
     options: list[list[Step] | None]
+    left_out: int  # configurations that were not compiled
 
 
 class Tape:
     """The operators of one process: those of the constructor in `setup`, those of the call in `call`."""
 
-    def __init__(self, source: str, most_steps: int, addresses: Addresses) -> None:
+    def __init__(self, source: str, most_steps: int, addresses: Addresses, progress: Progress) -> None:
         self.source = source
+        self.progress = progress
         self.addresses = addresses
         self.places = Places()
         self.asked_for_address = ""  # the first line that did
@@ -211,6 +214,8 @@ class Tape:
             return {"memory_format": name_of(v)}
         if isinstance(v, (list, tuple)):
             return [self.value(each, tensors) for each in v]
+        if isinstance(v, dict):
+            return {key: self.value(each, tensors) for key, each in v.items()}
         raise Refused("not_allowed", f"an argument of type {type(v).__name__} cannot stand in a plan", "", self.line())
 
     def _without_scalar_tensors(self, func: torch._ops.OpOverload, args: tuple) -> tuple[torch._ops.OpOverload, tuple]:

@@ -16,12 +16,13 @@ import torch
 
 from kernelsmith_process.framing import Failure
 
+from . import tensor_map
 from .accelerator import SMALL_GAP, Device, Seal, place_like
 from .cubin import may_keep_variables
 from .drawing import MOST_DRAWN, count, draw, seed
 from .layout import Layout, in_layout
 from .model_source import is_memory, out_of_memory
-from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, Seed, TensorInfo
+from .plan_values import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, Seed, TensorInfo, TensorMap
 from .scrub import Scrubber
 from .timing import Footprint, driver_ok, poison_of
 
@@ -117,11 +118,10 @@ class Kernels:
         types: list[Any] = []
         for kind, value in op.args:
             if isinstance(value, Ref):
-                tensor = tensors[value.id]
-                if tensor.device != self._device.torch:
-                    raise Failure("candidate", "run", "load_failed",
-                                  f"kernel {kernel.name} is given a tensor that is not on the device", "", op.line)
-                value, kind_type = tensor.data_ptr(), ctypes.c_void_p
+                value, kind_type = self._address(tensors[value.id], kernel, op), ctypes.c_void_p
+            elif isinstance(value, TensorMap):
+                address = self._address(tensors[value.base.id], kernel, op)
+                value, kind_type = tensor_map.encoded(value, address, tensor_map.driver_function()), None
             else:
                 kind_type = _SCALARS[kind]
             values.append(value)
@@ -142,6 +142,12 @@ class Kernels:
         else:
             driver_ok(self._driver.cuLaunchKernelEx(self._cluster(kernel, op.grid, stream), self._functions[op.kernel],
                                                     parameters, 0))
+
+    def _address(self, tensor: torch.Tensor, kernel: Kernel, op: Launch) -> int:
+        if tensor.device != self._device.torch:
+            raise Failure("candidate", "run", "load_failed",
+                          f"kernel {kernel.name} is given a tensor that is not on the device", "", op.line)
+        return tensor.data_ptr()
 
     def _cluster(self, kernel: Kernel, grid: tuple[int, int, int], stream: int) -> Any:
         driver = self._driver

@@ -20,7 +20,8 @@ from .judge import PRECISIONS, check_sets
 from .layout import Layout
 from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
 from .model_source import VARIANTS, Inputs, Reference, blaming
-from .plan_check import Alternative, Aten, check_plan
+from .plan_check import check_plan
+from .plan_values import Alternative, Aten
 from .replay import Program, blaming_candidate
 from .scrub import Scrubber
 from .sharing import Outbox

@@ -17,7 +17,8 @@ from worker_bench import LINEAR, Bench, Plan, X, linear_plan  # noqa: E402
 
 from kernelsmith_torch import plan_format  # noqa: E402
 from kernelsmith_process.framing import Failure  # noqa: E402
-from kernelsmith_torch.plan_check import Launch, check_plan  # noqa: E402
+from kernelsmith_torch.plan_check import check_plan  # noqa: E402
+from kernelsmith_torch.plan_values import Launch  # noqa: E402
 
 CPU = torch.device("cpu")
 STRANGE = [None, True, -1, 0, 3, 2**31, 2**63, -2**63 - 1, 10**30, 1.5, "", "x" * 5000, "float32", [], [[]], {}, {"t": 0},
