@@ -17,7 +17,7 @@ from torch.utils import _pytree
 
 from kernelsmith_process.framing import Failure
 
-from . import answers, composites, device, plan_format, recording
+from . import answers, composites, device, inductor, plan_format, recording
 from .addresses import Addresses
 from .assembly import Module, assemble, describe
 from .differences import refuse_differences
@@ -48,7 +48,9 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
     composites.install(tape)
     answers.install(target, tape)
     Recording(tape, target, kernels).install()
-    Tuning(tape, again=first is not None).install()
+    tuning = Tuning(tape, again=first is not None)
+    tuning.install()
+    inductor.install(tuning)
     torch.nn.Module._apply = _apply
     with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):
         try:

@@ -6,6 +6,7 @@ the runner's are.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import tempfile
@@ -15,6 +16,7 @@ from typing import Any
 
 import torch
 from triton._C.libtriton import ir, nvidia, passes
+from triton.backends import backends
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia.compiler import CUDABackend, get_ptx_version_from_options
 from triton.compiler.errors import CompilationError
@@ -72,7 +74,9 @@ class Recording:
         self._compiled: dict[Any, Any] = {}
 
     def install(self) -> None:
-        driver.set_active(_Driver(self.device))
+        kind = type("Driver", (_Driver,), {"__init__": lambda made: _Driver.__init__(made, self.device)})
+        backends["nvidia"] = dataclasses.replace(backends["nvidia"], driver=kind)  # others make drivers, too
+        driver.set_active(kind())
         CUDABackend.make_llir = _refusing_early(CUDABackend.make_llir, self.device.shared)
         CUDABackend.make_ptx = _without_leftover(CUDABackend.make_ptx)
         JITFunction.run = lambda kernel, *args, grid, warmup, **kwargs: self._run(kernel, args, grid, warmup, kwargs)
@@ -171,6 +175,10 @@ class _Driver:
             get_device_properties=lambda _: device.for_triton(), load_binary=self._load,
             set_printf_fifo_size=lambda _: None)
         self.launcher_cls = lambda source, metadata: None
+
+    @staticmethod
+    def is_active() -> bool:
+        return True
 
     def get_current_target(self) -> GPUTarget:
         return GPUTarget("cuda", self._device.arch, 32)

@@ -61,6 +61,14 @@ class Tuning:
         tuner.nargs = None
         return compiled[1]
 
+    def choose_among(self, group: Any, kernel: str, configs: list[Config], launch: Any) -> None:
+        """As choose(), of configurations of which nothing is known."""
+        if len(configs) == 1:
+            launch(configs[0], False)
+            return
+        chosen = self._chosen.setdefault(group, spread(configs, max(_LEAST, (MOST_ALTERNATIVES - self._held) // 2 + 1)))
+        self.choose(group, kernel, chosen, launch, len(configs) - len(chosen))
+
     def choose(self, group: Any, kernel: str, configs: list[Config], launch: Any, left_out: int) -> tuple[int, Any]:
         """Records launch(config, warmup=False) of each configuration as an option. The first that compiles, and its kernel."""
         if self._choosing:
