@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import torch
@@ -16,6 +15,7 @@ import torch
 from kernelsmith_process.framing import Failure
 
 from . import operators, plan_format
+from .plan_values import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, Seed, TensorInfo, TensorMap
 
 MOST_OPS = 200_000  # of all alternatives
 MOST_IDS = 1 << 20
@@ -29,6 +29,7 @@ _MOST_SHARED = 232_448  # an H100's, and no device has more
 _MOST_WARPS = 32
 _MOST_CTAS = 16
 _GRID = (2**31 - 1, 65_535, 65_535)
+_MOST_RANK = 5  # of tensor maps
 
 SCALARS = {"i1": (0, 1), "i8": (-2**7, 2**7 - 1), "i16": (-2**15, 2**15 - 1), "i32": (-2**31, 2**31 - 1),
            "i64": (-2**63, 2**63 - 1), "u1": (0, 1), "u8": (0, 2**8 - 1), "u16": (0, 2**16 - 1),
@@ -40,87 +41,6 @@ _MEMORY_FORMATS = {name: getattr(torch, name) for name in
                    ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")}
 DTYPES = {str(value).removeprefix("torch."): value for value in vars(torch).values() if isinstance(value, torch.dtype)
           and not str(value).startswith(("torch.q", "torch.bits"))}
-
-
-@dataclass(frozen=True)
-class Ref:
-    """A tensor of the plan, by its id."""
-
-    id: int
-
-
-@dataclass
-class Aten:
-    """An operator. `out` has the shape of its result: a Ref, None, or a list of these."""
-
-    function: Any
-    args: list[Any]
-    kwargs: dict[str, Any]
-    out: Any
-    frees: list[int] = field(default_factory=list)  # ids that nothing after it uses
-
-    @property
-    def name(self) -> str:
-        return self.function.name()
-
-
-@dataclass
-class Launch:
-    """A launch of kernel number `kernel`."""
-
-    kernel: int
-    grid: tuple[int, int, int]
-    args: list[tuple[str, Any]]
-    line: str
-    frees: list[int] = field(default_factory=list)
-
-
-@dataclass
-class Constant:
-    """A tensor of given values; in setup only."""
-
-    dtype: torch.dtype
-    shape: tuple[int, ...]
-    values: list[Any]
-    out: Ref
-    frees: list[int] = field(default_factory=list)
-
-
-Op = Aten | Launch | Constant
-
-
-@dataclass
-class TensorInfo:
-    id: int
-    dtype: torch.dtype
-    shape: tuple[int, ...]
-
-
-@dataclass
-class Alternative:
-    name: str
-    ops: list[Op]
-    outputs: list[TensorInfo]
-
-
-@dataclass
-class Kernel:
-    name: str
-    cubin: bytes
-    shared: int
-    warps: int
-    ctas: int
-    global_scratch: int  # bytes for each block
-    profile_scratch: int
-
-
-@dataclass
-class Plan:
-    inputs: list[TensorInfo]
-    state: dict[str, int]
-    setup: list[Op]
-    alternatives: list[Alternative]
-    kernels: list[Kernel]
 
 
 def refuse(what: str, where: str = "") -> NoReturn:
@@ -168,28 +88,38 @@ class _Checker:
             alternatives.append(Alternative(_text(alternative["name"], "a name"), ops, outputs))
         if not alternatives:
             refuse("it has no alternatives")
+        self._free(setup, set(state.values()).union(*({t.id for t in a.outputs}.union(*map(_ids, a.ops))
+                                                      for a in alternatives)))
         return Plan(inputs, state, setup, alternatives, kernels)
 
     def _block(self, ops: Any, known: set[int], given: set[int], keep: set[int] | None) -> list[Op]:
         """Operations in order; `known` grows by what they give. What is neither in `given` nor in `keep` is freed after
-        its last use. None keeps all, and is setup, which alone has constants."""
+        its last use. None keeps all, and is setup, which alone has constants and draws."""
         checked = [self._op(op, known, keep is None) for op in _list(ops, min(plan_format.MOST_OPERATIONS, MOST_OPS - self._ops), "operations")]
         self._ops += len(checked)
         if keep is not None:
-            seen = given | keep
-            for op in reversed(checked):
-                op.frees = [id_ for id_ in dict.fromkeys(_ids(op)) if id_ not in seen]
-                seen.update(op.frees)
+            self._free(checked, given | keep)
         return checked
+
+    @staticmethod
+    def _free(ops: list[Op], seen: set[int]) -> None:
+        """Each frees what is not in `seen`, and what no later one uses."""
+        for op in reversed(ops):
+            op.frees = [id_ for id_ in dict.fromkeys(_ids(op)) if id_ not in seen]
+            seen.update(op.frees)
 
     def _op(self, op: Any, known: set[int], in_setup: bool) -> Op:
         if isinstance(op, dict) and "launch" in op:
             return self._launch(op, known)
         if isinstance(op, dict) and "constant" in op and in_setup:
             return self._constant(op, known)
-        _object(op, "an operation", {"aten", "overload", "args", "kwargs", "out"})
+        if isinstance(op, dict) and "seed" in op and in_setup:
+            _object(op, "a seed", {"seed", "draws"})
+            return Seed(_integer(op["seed"], -2**63, 2**63 - 1, "a seed"), _one_of(op["draws"], ("cuda", "all")))
+        _object(op, "an operation", {"aten", "overload", "args", "kwargs", "out"}, {"draws"} if in_setup else None)
         name, overload = _text(op["aten"], "an operator's name"), _text(op["overload"], "an operator's overload")
-        if not operators.allowed(name, overload):
+        draws = _one_of(op["draws"], ("cpu", "cuda")) if "draws" in op else ""
+        if not (operators.draws if draws else operators.allowed)(name, overload):
             refuse(f"operator {name}.{overload} is not listed")
         packet = getattr(torch.ops.aten, name.removeprefix("aten::"), None)
         if packet is None or overload not in packet.overloads():
@@ -198,7 +128,7 @@ class _Checker:
         args = [self._value(v, known) for v in _list(op["args"], MOST_ARGUMENTS, "arguments")]
         _object(op["kwargs"], "keyword arguments")
         kwargs = {_text(k, "a keyword"): self._value(v, known) for k, v in op["kwargs"].items()}
-        return Aten(function, args, kwargs, self._out(op["out"], known))
+        return Aten(function, args, kwargs, self._out(op["out"], known), draws=draws)
 
     def _constant(self, op: dict[str, Any], known: set[int]) -> Constant:
         _object(op, "a constant", {"constant", "out"})
@@ -239,7 +169,10 @@ class _Checker:
         pair = _list(argument, 2, "a kernel's argument")
         if len(pair) != 2:
             refuse("a kernel's argument is not a type and a value")
-        kind, value = _text(pair[0], "a type"), self._value(pair[1], known)
+        kind = _text(pair[0], "a type")
+        if kind == "tensormap":
+            return kind, self._tensor_map(pair[1], known)
+        value = self._value(pair[1], known)
         if kind.startswith("*"):
             if not isinstance(value, Ref):
                 refuse(f"a kernel's argument of type {kind} is not a tensor")
@@ -251,6 +184,20 @@ class _Checker:
         elif not isinstance(value, int) or not SCALARS[kind][0] <= value <= SCALARS[kind][1]:
             refuse(f"a kernel's argument of type {kind} is out of its range")
         return kind, value
+
+    def _tensor_map(self, value: Any, known: set[int]) -> TensorMap:
+        """What the driver checks beyond this it refuses; where the kernel reads is as free as with a pointer."""
+        _object(value, "a tensor map", {"base", "type", "shape", "strides", "box", "swizzle", "nan"})
+        base = self._value(value["base"], known)
+        if not isinstance(base, Ref) or not isinstance(value["nan"], bool):
+            refuse("a tensor map's base is not a tensor, or its fill no boolean")
+        shape, strides, box = ([_integer(n, 1, most, f"a number of a tensor map's {key}")
+                                for n in _list(value[key], _MOST_RANK, f"a tensor map's {key}")]
+                               for key, most in (("shape", 2**32), ("strides", 2**40), ("box", 256)))
+        if not len(shape) == len(box) == len(strides) + 1:
+            refuse("a tensor map's shape, strides and box are not of one rank")
+        return TensorMap(base, _integer(value["type"], 0, 15, "a tensor map's type"), shape, strides, box,
+                         _integer(value["swizzle"], 0, 3, "a tensor map's swizzle"), value["nan"])
 
     def _value(self, value: Any, known: set[int], depth: int = 0) -> Any:
         if value is None or isinstance(value, (bool, float)):
@@ -313,6 +260,8 @@ class _Checker:
 
 def _ids(op: Op) -> Iterator[int]:
     """Every tensor that an operation reads or gives."""
+    if isinstance(op, Seed):
+        return
     pending: list[Any] = [[v for _, v in op.args]] if isinstance(op, Launch) else [op.out]
     if isinstance(op, Aten):
         pending += [op.args, op.kwargs]
@@ -320,6 +269,8 @@ def _ids(op: Op) -> Iterator[int]:
         value = pending.pop()
         if isinstance(value, Ref):
             yield value.id
+        elif isinstance(value, TensorMap):
+            yield value.base.id
         elif isinstance(value, list):
             pending.extend(value)
         elif isinstance(value, dict):
@@ -342,6 +293,12 @@ def _list(value: Any, most: int, what: str) -> list[Any]:
 def _integer(value: Any, least: int, most: int, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         refuse(f"{what} is not a whole number from {least} to {most}")
+    return value
+
+
+def _one_of(value: Any, known: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in known:
+        refuse(f"a generator is none of {', '.join(known)}")
     return value
 
 

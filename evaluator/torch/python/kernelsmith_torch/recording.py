@@ -19,7 +19,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .addresses import Addresses
+from .custom_ops import implementation_of
 from .places import CPU, CUDA, Places, is_cuda
+from .progress import Progress
 
 
 class Refused(RuntimeError):
@@ -46,6 +48,11 @@ class Step:
     def is_launch(self) -> bool:
         return "launch" in self.body
 
+    @property
+    def draws(self) -> bool:
+        """Whether it takes numbers from a generator, or seeds one."""
+        return "draws" in self.body
+
 
 @dataclass(slots=True)
 class Choice:
@@ -55,13 +62,15 @@ class Choice:
     kernel: str
     names: list[str]
     options: list[list[Step] | None]
+    left_out: int  # configurations that were not compiled
 
 
 class Tape:
     """The operators of one process: those of the constructor in `setup`, those of the call in `call`."""
 
-    def __init__(self, source: str, most_steps: int, addresses: Addresses) -> None:
+    def __init__(self, source: str, most_steps: int, addresses: Addresses, progress: Progress) -> None:
         self.source = source
+        self.progress = progress
         self.addresses = addresses
         self.places = Places()
         self.asked_for_address = ""  # the first line that did
@@ -122,6 +131,8 @@ class Tape:
         writes = {storage_of(t) for t in (*_written(func, args, kwargs), *also_writes)}
         results: list[int] = []
         body["out"] = self.value(result, results)
+        if torch.Tag.nondeterministic_seeded in func.tags:
+            body["draws"] = "cuda"
         self._append(Step(body, reads, writes, results, self.line()))
 
     def launch(self, kernel: int, grid: list[int], args: list[tuple[str, Any]]) -> None:
@@ -149,6 +160,17 @@ class Tape:
             raise Refused("address_as_number", f"{what} is the address of a tensor (byte {offset} of {storage.nbytes()}), "
                           "which is another one in each call", "give kernels the tensors themselves, each as an argument",
                           where or self.line())
+
+    def seed(self, seed: int, which: str) -> None:
+        """A seed was set, for the generators of `cuda` or `all`."""
+        if self.recording:
+            self._append(Step({"seed": seed, "draws": which}, [], set(), [], self.line()))
+
+    def place_draws(self, first: int) -> None:
+        """What was drawn since step `first` was drawn where its results lie, by the generator there."""
+        for step in self.steps[first:]:
+            if isinstance(step, Step) and step.draws and step.results and self.places.on_cpu(self.tensors[step.results[0]]):
+                step.body["draws"] = "cpu"
 
     def choice(self, choice: Choice) -> None:
         self._append(choice)
@@ -192,6 +214,8 @@ class Tape:
             return {"memory_format": name_of(v)}
         if isinstance(v, (list, tuple)):
             return [self.value(each, tensors) for each in v]
+        if isinstance(v, dict):
+            return {key: self.value(each, tensors) for key, each in v.items()}
         raise Refused("not_allowed", f"an argument of type {type(v).__name__} cannot stand in a plan", "", self.line())
 
     def _without_scalar_tensors(self, func: torch._ops.OpOverload, args: tuple) -> tuple[torch._ops.OpOverload, tuple]:
@@ -258,6 +282,9 @@ class Front(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):  # noqa: ANN001, ANN204
         kwargs = kwargs or {}
+        if (implementation := implementation_of(func)) is not None:
+            with self:
+                return implementation(*args, **kwargs)
         if func in _NAMING_DEVICES:
             return func(*args, **kwargs)
         if (answer := _ANSWERS.get(func)) is not None:
@@ -276,9 +303,11 @@ class Front(TorchFunctionMode):
             args = (args[0], CPU, *args[2:])
         if type(kwargs.get("device")) is int:
             kwargs = {**kwargs, "device": CUDA}
+        first = len(self.tape.steps)
         result = func(*map(_home, args), **{k: _home(v) for k, v in kwargs.items() if k != "pin_memory"})
         if self.tape.recording:
             self.tape.places.note(func, args, kwargs, result)
+            self.tape.place_draws(first)
         return result
 
 
