@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -52,6 +53,10 @@ class Planner {
   /// plan has passed plan::check() against `buffers` (one for each tensor).
   Judged<plan::Call> plan(std::span<const plan::Buffer> buffers, std::span<const std::int64_t> sizes,
                           double timeout_s);
+
+  /// What the host code asked for until now and the plans leave out, because it changes nothing but the
+  /// speed.
+  const std::set<std::string>& left_out() const;
 
  private:
   struct State;

@@ -6,6 +6,11 @@
 
 namespace kernelsmith::cuda::planner {
 
+// What a plan leaves out, in words.
+inline constexpr std::string_view kPersistence =
+    "persistence in the L2 (access policy windows, and its limit)";
+inline constexpr std::string_view kStreamPriority = "priorities of streams and launches";
+
 /// "cublasCreate_v2: a plan cannot hold calls of cuBLAS: write the product as a kernel of your own".
 std::string refusal_of(std::string_view function);
 

@@ -103,6 +103,12 @@ std::string errors_of(std::string_view log) {
   return escape_controls(log.size() > kMostOfUnknown ? log.substr(log.size() - kMostOfUnknown) : log);
 }
 
+std::string advice_on(std::string_view log) {
+  if (log.find("requires separate compilation mode") == log.npos) return {};
+  return "a plan cannot hold launches from the device: launch every kernel from the host (-rdc does not "
+         "help)\n";
+}
+
 std::string warnings_of(std::string_view log) { return texts_of(log, Kind::warning); }
 
 std::vector<std::string> missing_symbols(std::string_view linker_log) {

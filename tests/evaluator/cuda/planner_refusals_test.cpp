@@ -22,6 +22,42 @@ TEST_F(PlannerTest, RefusesByNameWhatItCannotHold) {
   EXPECT_THAT(refused(kEndlessLaunches), HasSubstr("more than 4096 operations"));
 }
 
+TEST_F(PlannerTest, TensorsAreNoMemoryOfTheHost) {
+  for (const PlannerCase one : {kTensorsAsHostMemory, kTensorAsDestination})
+    EXPECT_THAT(refused(one), StartsWith("plan plan_failed: cudaMemcpyAsync: both are device pointers: use "
+                                         "cudaMemcpyDeviceToDevice"));
+  EXPECT_THAT(refused(kNoHostMemory), HasSubstr("its source is said to be on the host, and is not"));
+}
+
+TEST_F(PlannerTest, ATensorOfAnEarlierCallIsNamed) {
+  const auto planner = start();
+  ASSERT_TRUE(planner);
+  ASSERT_TRUE(ask(*planner, kKeptPointer));
+  const auto second = ask(*planner, kKeptPointer, 1024, 1 << 24);
+  ASSERT_FALSE(second);
+  EXPECT_THAT(words(second.error()), HasSubstr("operation 1, memset: its memory was tensor 2 of the entry in "
+                                               "call 1, and this is call 2. "));
+}
+
+TEST_F(PlannerTest, WhatThePlanLeavesOutIsTold) {
+  const auto planner = start();
+  ASSERT_TRUE(planner);
+  ASSERT_TRUE(ask(*planner, kTemplateLaunch));
+  EXPECT_THAT(planner->left_out(), ::testing::IsEmpty());
+  ASSERT_TRUE(ask(*planner, kPersistence));
+  EXPECT_THAT(planner->left_out(), ::testing::ElementsAre(StartsWith("persistence in the L2"),
+                                                          StartsWith("priorities of streams")));
+}
+
+TEST_F(PlannerTest, WhatWasRefusedIsTheReasonOfWhatFollows) {
+  EXPECT_THAT(refused(kExitAfterRefusal),
+              AllOf(StartsWith("plan plan_failed: cudaMallocManaged: a plan cannot hold managed memory: "),
+                    HasSubstr("after this: the process ended by itself (exit status 1)"),
+                    HasSubstr("stdout: CUDA error: operation not supported")));
+  EXPECT_THAT(refused(kCrashAfterRefusal),
+              AllOf(StartsWith("plan plan_failed: cudaMallocManaged: "), HasSubstr("after this: signal 11")));
+}
+
 TEST_F(PlannerTest, ChecksWhereWritesGo) {
   EXPECT_THAT(refused(kWrongWrite), StartsWith("plan plan_failed: operation 1, memset: "));
 }

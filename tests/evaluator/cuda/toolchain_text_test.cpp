@@ -28,6 +28,14 @@ TEST(TaskHeader, DeclaresTheEntryWithTheTasksTypes) {
                         "cudaStream_t stream);\n"));
 }
 
+TEST(Diagnostics, LaunchesFromTheDeviceAreRefusedInOurWords) {
+  EXPECT_THAT(
+      advice_on("k.cu(9): error: kernel launch from __device__ or __global__ functions requires separate "
+                "compilation mode"),
+      HasSubstr("launch every kernel from the host (-rdc does not help)"));
+  EXPECT_EQ(advice_on("k.cu(9): error: expected a \";\""), "");
+}
+
 TEST(EntryParameters, MustNotBeExchanged) {
   const Task task = small_task();
   const auto of = [&](const std::string& parameters) {
