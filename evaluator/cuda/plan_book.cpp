@@ -166,6 +166,7 @@ std::string plan_text(const PlannedBinary& planned, const Task& task) {
   for (std::size_t t = 0; t < task.tensors.size(); ++t)
     named.push_back({task.tensors[t].name, planned.where->buffers.front().front()[t]});
   std::string text = plan::describe(plan.calls.front(), plan.kernels, named, plan.workspace);
+  if (text.empty()) text = "nothing: the entry launches, copies and sets nothing at these sizes\n";
   for (const std::string& what : planned.left_out) text += "left out, without effect here: " + what + "\n";
   return text;
 }

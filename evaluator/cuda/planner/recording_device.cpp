@@ -108,6 +108,10 @@ KERNELSMITH_RECORDED int cudaDeviceGetCacheConfig(int* config) {
 KERNELSMITH_RECORDED int cudaDeviceSetSharedMemConfig(int) { return kSuccess; }
 KERNELSMITH_RECORDED int cudaCtxResetPersistingL2Cache() { return kSuccess; }
 
+// Marks for a profiler: there is none.
+KERNELSMITH_RECORDED int cudaProfilerStart() { return kSuccess; }
+KERNELSMITH_RECORDED int cudaProfilerStop() { return kSuccess; }
+
 // Errors.
 KERNELSMITH_RECORDED int cudaGetLastError() { return recorder().take_last_error(); }
 KERNELSMITH_RECORDED int cudaPeekAtLastError() { return recorder().last_error(); }

@@ -69,7 +69,8 @@ Code upload(void* to, const void* from, std::size_t bytes, void* stream, const c
   if (bytes > plan::kMaxUpload)
     return recorder().refuse(function, "a plan cannot hold more than " + std::to_string(plan::kMaxUpload) +
                                            " bytes copied from the host at once (" + std::to_string(bytes) +
-                                           " were): compute them in a kernel");
+                                           " were): inputs come as the entry's tensors, and tables can be "
+                                           "computed in a kernel");
   if (recorder().holds_token({begin, bytes}))
     return recorder().refuse(function,
                              "a plan cannot hold a tensor map in device memory: pass the CUtensorMap "

@@ -139,8 +139,6 @@ KERNELSMITH_REFUSED(cudaLibraryLoadFromFile)
 KERNELSMITH_REFUSED(cudaLibraryGetKernel)
 KERNELSMITH_REFUSED(cudaLibraryGetGlobal)
 KERNELSMITH_REFUSED(cudaGetFuncBySymbol)
-KERNELSMITH_REFUSED(cudaProfilerStart)
-KERNELSMITH_REFUSED(cudaProfilerStop)
 KERNELSMITH_REFUSED(cudaGetExportTable)
 
 // Launches from the device.

@@ -38,7 +38,6 @@ constexpr Advice kAdvice[] = {
     {"nvJitLink", "linking at run time", "compile every variant ahead, as templates"},
     {"npp", "calls of NPP", kOwnKernel},
     {"nvtx", "marks for a profiler", "leave them out"},
-    {"cudaProfiler", "marks for a profiler", "leave them out"},
     {"cudaMallocManaged", "managed memory", kDeviceMemory},
     {"cudaMemPrefetch", "prefetching of managed memory", kDeviceMemory},
     {"cudaMemAdvise", "advice on managed memory", kDeviceMemory},
