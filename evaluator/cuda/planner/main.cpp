@@ -75,9 +75,14 @@ bool tell_left_out(std::uint64_t nonce) {
 
 /// Null, with the reason, where the library cannot be used.
 Shim load(const char* library, std::string& why) {
-  void* const object = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  void* object = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  std::string error = object == nullptr ? dlerror() : "";
+  if (misses_cuda(error)) {
+    object = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+    if (object == nullptr) error = dlerror();
+  }
   void* const symbol = object == nullptr ? nullptr : dlsym(object, kShimSymbol);
-  if (symbol == nullptr) why = load_refusal(dlerror());
+  if (symbol == nullptr) why = load_refusal(object == nullptr ? error : dlerror());
   if (!recorder().refusal().empty()) why = recorder().refusal();
   return why.empty() ? reinterpret_cast<Shim>(symbol) : nullptr;
 }

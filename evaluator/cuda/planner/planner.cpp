@@ -19,6 +19,7 @@
 #include "planner/earlier_calls.hpp"
 #include "planner/judge_channel.hpp"
 #include "planner/protocol.hpp"
+#include "planner/refusals.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -34,6 +35,7 @@ constexpr double kStartTimeoutS = 10;  // of the program, and again of loading: 
 constexpr auto kGrace = std::chrono::seconds(2);    // for a process to end after its channel broke
 constexpr double kCpuS = 600;                       // of a planner's life: 10^5 calls of some milliseconds
 constexpr std::uint64_t kMemoryBytes = 2ULL << 30;  // a candidate's host code fills no tensors
+constexpr std::size_t kMostLeftOut = 16;            // the runtime has two sentences; what comes may be forged
 constexpr std::uint64_t kFileBytes = 1ULL << 20;    // nothing honest writes files
 
 SandboxSpec spec_for(const PlannerSettings& settings, const std::filesystem::path& library, int control) {
@@ -107,6 +109,10 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
     case ExitKind::killed:
       break;
   }
+  constexpr int kLoaderGaveUp = 127;
+  if (result.kind == ExitKind::exited && result.code == kLoaderGaveUp)
+    if (const std::string lookup = planner::lookup_refusal(result.err); !lookup.empty())
+      return verdict(RejectionCode::plan_failed, escape_controls(lookup));
   return verdict(RejectionCode::exited,
                  "the process ended by itself (" + describe(result) + ")" + when + said);
 }
@@ -161,7 +167,8 @@ bool Planner::State::take_note(Heard& heard) {
     return !refusing.empty();
   }
   if (heard.said != Kind::left_out) return false;
-  for (std::string line; std::getline(text, line);) left_out.insert(escape_controls(line));
+  for (std::string line; std::getline(text, line) && left_out.size() < kMostLeftOut;)
+    left_out.insert(escape_controls(line));
   return true;
 }
 
@@ -198,10 +205,13 @@ Judged<std::vector<std::byte>> Planner::State::await(Kind wanted, double timeout
   return plan_failed({reinterpret_cast<const char*>(heard.body.data()), heard.body.size()});
 }
 
-/// What was refused is why the host code ended as it did: it exits, or uses what it was not given.
+/// What was refused is why the host code ended as it did: it exits, or uses what it was not given. A
+/// violation is one whatever came before it.
 Failure Planner::State::refused_before(Failure end) const {
   const auto* const rejection = std::get_if<Rejection>(&end);
-  if (refusing.empty() || rejection == nullptr || rejection->stage != Stage::plan) return end;
+  if (refusing.empty() || rejection == nullptr || rejection->stage != Stage::plan ||
+      rejection->code == RejectionCode::sandbox_violation)
+    return end;
   return reject(Stage::plan, RejectionCode::plan_failed,
                 escape_controls(refusing) + "\nafter this: " + rejection->diagnostics);
 }

@@ -40,8 +40,7 @@ class Planner {
  public:
   /// Starts the sandboxed planner and loads the host library. `kernels` are those of the binary's cubin.
   /// A Rejection (stage plan, code plan_failed, crashed, exited, timed_out or sandbox_violation) where the
-  /// library cannot be loaded: a call that a plan cannot hold, such as cublasCreate, is named with what to do
-  /// instead.
+  /// library cannot be loaded.
   static Judged<std::unique_ptr<Planner>> start(const PlannerSettings& settings,
                                                 const std::filesystem::path& host_library,
                                                 std::span<const plan::Kernel> kernels,

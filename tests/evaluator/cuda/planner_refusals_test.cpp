@@ -56,6 +56,7 @@ TEST_F(PlannerTest, WhatWasRefusedIsTheReasonOfWhatFollows) {
                     HasSubstr("stdout: CUDA error: operation not supported")));
   EXPECT_THAT(refused(kCrashAfterRefusal),
               AllOf(StartsWith("plan plan_failed: cudaMallocManaged: "), HasSubstr("after this: signal 11")));
+  EXPECT_THAT(refused(kForkAfterRefusal), StartsWith("plan sandbox_violation: "));
 }
 
 TEST_F(PlannerTest, ChecksWhereWritesGo) {
@@ -81,11 +82,13 @@ class LoadTest : public ::testing::Test {
   std::string refusal_of(const std::string& source) {
     std::ofstream(folder_.path() / "host.cpp") << source;
     const auto library = folder_.path() / "host.so";
-    const std::string command = std::string(KERNELSMITH_TEST_COMPILER) + " -shared -fPIC -o " +
+    const std::string command = std::string(KERNELSMITH_TEST_COMPILER) + " -shared -fPIC -Wl,-z,lazy -o " +
                                 library.string() + " " + (folder_.path() / "host.cpp").string();
     EXPECT_EQ(std::system(command.c_str()), 0);
     const auto planner = Planner::start(planner_settings(), library, {}, {}, {});
-    return planner ? "nothing was refused" : words(planner.error());
+    if (!planner) return words(planner.error());
+    const auto call = (*planner)->plan({}, {}, 20);
+    return call ? "nothing was refused" : words(call.error());
   }
 
   const TemporaryFolder folder_;
@@ -97,6 +100,13 @@ TEST_F(LoadTest, LibrariesOfCudaAreRefusedByName) {
   EXPECT_THAT(refusal_of("extern \"C\" int cublasCreate_v2(void**);" + std::string(kEntry) +
                          "{ void* handle; cublasCreate_v2(&handle); }"),
               StartsWith("plan plan_failed: cublasCreate_v2: a plan cannot hold calls of cuBLAS: "));
+}
+
+TEST_F(LoadTest, ALibraryMayMentionWhatItDoesNotCall) {
+  EXPECT_EQ(refusal_of("extern \"C\" int cublasCreate_v2(void**);"
+                       "int mentioned() { void* handle; return cublasCreate_v2(&handle); }" +
+                       std::string(kEntry) + "{}"),
+            "nothing was refused");
 }
 
 TEST_F(LoadTest, AnUnknownFunctionOfCudaIsRefusedByName) {
