@@ -14,6 +14,7 @@
 #include <kernelsmith/evaluator/stopwatch.hpp>
 #include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
 
+#include "call_differences.hpp"
 #include "cuda_host.hpp"
 #include "cuda_oracle.hpp"
 #include "device/judge_kernels.hpp"
@@ -391,7 +392,8 @@ Result<std::string> describe_cuda_plan(const Task& task, const Source& source, c
   auto planned =
       cuda::plan_binary(prepared->plan, output->binary, cuda::made_up_addresses(*prepared, options), {});
   if (!planned) return told(planned.error());
-  return cuda::kernel_table(**planned) + "\n" + cuda::plan_text(**planned, task);
+  return cuda::kernel_table(**planned) + "\n" + cuda::plan_text(**planned, task) +
+         cuda::call_differences(**planned, task);
 }
 
 std::string cuda_task_header(const Task& task) { return cuda::task_header(task, OraclePrecision::declared); }

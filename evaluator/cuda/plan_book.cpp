@@ -34,10 +34,15 @@ std::vector<const plan::Launch*> launches_of(const PlannedBinary& planned) {
   return launches;
 }
 
+struct PlannedShape {
+  plan::Plan plan;
+  std::set<std::string> left_out;
+};
+
 /// In a planner of its own: host code that does some work in its first call alone does it in each batch's
 /// first call, and the addresses of one shape tell nothing of another's.
-Judged<plan::Plan> plan_shape(const PlanSetup& setup, const CudaBinary& binary, const CallAddresses& where,
-                              std::size_t shape, const std::stop_token& stop) {
+Judged<PlannedShape> plan_shape(const PlanSetup& setup, const CudaBinary& binary, const CallAddresses& where,
+                                std::size_t shape, const std::stop_token& stop) {
   plan::Plan plan;
   plan.cubins = {binary.cubin()};
   plan.kernels = kernels_of(binary);
@@ -51,14 +56,14 @@ Judged<plan::Plan> plan_shape(const PlanSetup& setup, const CudaBinary& binary, 
     if (!call) return at_shape(call.error(), setup.shapes[shape]);
     plan.calls.push_back(std::move(*call));
   }
-  return plan;
+  return PlannedShape{std::move(plan), (*planner)->left_out()};
 }
 
 }  // namespace
 
 Judged<PlannedBinaryPtr> plan_binary(const PlanSetup& setup, const CudaBinaryPtr& binary,
                                      const CallAddressesPtr& where, const std::stop_token& stop) {
-  std::vector<std::future<Judged<plan::Plan>>> planning;
+  std::vector<std::future<Judged<PlannedShape>>> planning;
   for (std::size_t shape = 0; shape < setup.shapes.size(); ++shape)
     planning.push_back(std::async(std::launch::async,
                                   [&, shape] { return plan_shape(setup, *binary, *where, shape, stop); }));
@@ -67,11 +72,13 @@ Judged<PlannedBinaryPtr> plan_binary(const PlanSetup& setup, const CudaBinaryPtr
   planned->where = where;
   std::optional<Failure> failure;
   for (auto& shape : planning) {
-    auto plan = shape.get();
-    if (plan)
-      planned->by_shape.push_back(std::move(*plan));
-    else if (!failure)
-      failure = plan.error();
+    auto made = shape.get();
+    if (!made) {
+      if (!failure) failure = made.error();
+      continue;
+    }
+    planned->by_shape.push_back(std::move(made->plan));
+    planned->left_out.merge(made->left_out);
   }
   if (failure) return *failure;
   return PlannedBinaryPtr(std::move(planned));
@@ -158,7 +165,10 @@ std::string plan_text(const PlannedBinary& planned, const Task& task) {
   std::vector<plan::NamedBuffer> named;
   for (std::size_t t = 0; t < task.tensors.size(); ++t)
     named.push_back({task.tensors[t].name, planned.where->buffers.front().front()[t]});
-  return plan::describe(plan.calls.front(), plan.kernels, named, plan.workspace);
+  std::string text = plan::describe(plan.calls.front(), plan.kernels, named, plan.workspace);
+  if (text.empty()) text = "nothing: the entry launches, copies and sets nothing at these sizes\n";
+  for (const std::string& what : planned.left_out) text += "left out, without effect here: " + what + "\n";
+  return text;
 }
 
 }  // namespace kernelsmith::cuda

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ struct PlannedBinary {
   CudaBinaryPtr binary;
   CallAddressesPtr where;
   std::vector<plan::Plan> by_shape;  ///< with a call for each slot
+  std::set<std::string> left_out;    ///< what the host code asked for and no plan holds, without harm
 };
 using PlannedBinaryPtr = std::shared_ptr<const PlannedBinary>;
 

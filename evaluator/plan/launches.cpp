@@ -82,6 +82,12 @@ Status check_shared(const Launch& launch, const Kernel& kernel) {
                       ", but cudaFuncAttributeMaxDynamicSharedMemorySize was set to " +
                       std::to_string(launch.max_dynamic_shared),
                   "Set the attribute to the largest size that the kernel is launched with");
+  if (launch.max_dynamic_shared == 0 && fixed > kDefaultShared)
+    return refuse(
+        std::to_string(fixed) + " bytes of static shared memory; above 49152 it has to be dynamic",
+        "Declare it as `extern __shared__`, and call cudaFuncSetAttribute(kernel, "
+        "cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES) before the launch: that gives up to 227 "
+        "KiB");
   if (launch.max_dynamic_shared == 0 && launch.dynamic_shared + fixed > kDefaultShared)
     return refuse(sum(launch.dynamic_shared) + "; above 49152 a kernel has to ask for it",
                   "Call cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, " +

@@ -52,7 +52,7 @@ Status Walk::step(const Operation& operation, std::size_t index) {
     return refuse(
         "stream " + std::to_string(operation.stream) + " is used before it waits for the call's own stream",
         "Record an event on the stream that the entry was given, and call cudaStreamWaitEvent on the "
-        "other stream first; or use the given stream (the default stream is another one)");
+        "other stream first; or use the given stream or a default one");
   if (const auto* record = std::get_if<EventRecord>(&operation.what)) {
     events_[record->event] = stream.clock;
     return {};

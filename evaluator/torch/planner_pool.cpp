@@ -140,7 +140,7 @@ void PlannerPool::give_back(std::optional<Planner> planner) {
 
 Judged<Planned> PlannerPool::plan(const PlanRequest& request, const std::stop_token& stop) {
   const Message message = message_of(request, limits_);
-  const double timeout_s = limits_.plan_s + limits_.grace_s;
+  const double timeout_s = limits_.longest * limits_.plan_s + limits_.grace_s;
   std::string died;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     auto planner = take(stop);

@@ -61,8 +61,9 @@ std::string shell_word(const std::string& word) {
 std::string naming_given_file(std::string text, const Source& candidate, const std::string& given) {
   if (candidate.files().size() != 1) return text;
   const std::string& name = candidate.files().front().path;
-  for (const std::string& written : {"source/" + name + ":", name + ":"})
-    text = with_words_begun(std::move(text), written, given + ":");
+  for (const char mark : {':', '('})  // nvcc: "seed.cu(3): error"
+    for (const std::string& written : {"source/" + name + mark, name + mark})
+      text = with_words_begun(std::move(text), written, given + mark);
   return text;
 }
 

@@ -57,16 +57,32 @@ bool send(Kind kind, std::uint64_t nonce, const void* body, std::size_t bytes) {
   return write_all(&header, sizeof header) && write_all(body, bytes);
 }
 
-bool send_refusal(std::uint64_t nonce, std::string why) {
-  if (why.size() > kMaxRefusal) why.resize(kMaxRefusal);
-  return send(Kind::refused, nonce, why.data(), why.size());
+bool send_text(Kind kind, std::uint64_t nonce, std::string text) {
+  if (text.size() > kMaxText) text.resize(kMaxText);
+  return send(kind, nonce, text.data(), text.size());
+}
+
+/// From now on a refusal is told when it happens, as an answer to the request of this number.
+void tell_refusals(std::uint64_t nonce) {
+  recorder().when_refused([nonce](const std::string& why) { send_text(Kind::refusing, nonce, why); });
+}
+
+bool tell_left_out(std::uint64_t nonce) {
+  std::string lines;
+  for (const std::string& what : recorder().take_left_out()) lines += (lines.empty() ? "" : "\n") + what;
+  return lines.empty() || send_text(Kind::left_out, nonce, std::move(lines));
 }
 
 /// Null, with the reason, where the library cannot be used.
 Shim load(const char* library, std::string& why) {
-  void* const object = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  void* object = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  std::string error = object == nullptr ? dlerror() : "";
+  if (misses_cuda(error)) {
+    object = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+    if (object == nullptr) error = dlerror();
+  }
   void* const symbol = object == nullptr ? nullptr : dlsym(object, kShimSymbol);
-  if (symbol == nullptr) why = load_refusal(dlerror());
+  if (symbol == nullptr) why = load_refusal(object == nullptr ? error : dlerror());
   if (!recorder().refusal().empty()) why = recorder().refusal();
   return why.empty() ? reinterpret_cast<Shim>(symbol) : nullptr;
 }
@@ -84,15 +100,18 @@ void call_entry(Shim shim, const CallRequest& request) {
 }
 
 bool answer(Shim shim, const Header& header, const CallRequest& request) {
+  tell_refusals(header.nonce);
   recorder().begin_call(request);
   call_entry(shim, request);
   std::variant<plan::Call, std::string> outcome = recorder().end_call();
-  if (auto* const why = std::get_if<std::string>(&outcome)) return send_refusal(header.nonce, *why);
+  if (auto* const why = std::get_if<std::string>(&outcome))
+    return send_text(Kind::refused, header.nonce, *why);
   const std::vector<std::byte> bytes = plan::encode(std::get<plan::Call>(outcome));
   if (bytes.size() > plan::kMaxEncodedCall)
-    return send_refusal(header.nonce, "the call is too large for a plan: " + std::to_string(bytes.size()) +
-                                          " bytes; pass fewer or smaller parameters and copies");
-  return send(Kind::call, header.nonce, bytes.data(), bytes.size());
+    return send_text(Kind::refused, header.nonce,
+                     "the call is too large for a plan: " + std::to_string(bytes.size()) +
+                         " bytes; pass fewer or smaller parameters and copies");
+  return tell_left_out(header.nonce) && send(Kind::call, header.nonce, bytes.data(), bytes.size());
 }
 
 }  // namespace
@@ -110,11 +129,14 @@ int main(int argc, char** argv) {
   auto start = decode_start(body);
   if (!start) return 3;
   recorder().start(std::move(*start));
+  tell_refusals(0);
+  // What the host code printed before it crashed is told: not even a line of it may wait in a buffer.
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (!send(Kind::ready, 0, nullptr, 0)) return 3;
 
   std::string why;
   const Shim shim = load(argv[1], why);
-  if (shim == nullptr) return send_refusal(0, why) ? 0 : 3;
+  if (shim == nullptr) return send_text(Kind::refused, 0, why) ? 0 : 3;
   if (!send(Kind::loaded, 0, nullptr, 0)) return 3;
   while (receive(header, body)) {
     auto request = decode_request(body);

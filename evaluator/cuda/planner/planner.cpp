@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -15,12 +16,15 @@
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/sandbox/process.hpp>
 
+#include "planner/earlier_calls.hpp"
 #include "planner/judge_channel.hpp"
 #include "planner/protocol.hpp"
+#include "planner/refusals.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
 
+using planner::EarlierCalls;
 using planner::Heard;
 using planner::JudgeChannel;
 using planner::Kind;
@@ -31,6 +35,7 @@ constexpr double kStartTimeoutS = 10;  // of the program, and again of loading: 
 constexpr auto kGrace = std::chrono::seconds(2);    // for a process to end after its channel broke
 constexpr double kCpuS = 600;                       // of a planner's life: 10^5 calls of some milliseconds
 constexpr std::uint64_t kMemoryBytes = 2ULL << 30;  // a candidate's host code fills no tensors
+constexpr std::size_t kMostLeftOut = 16;            // the runtime has two sentences; what comes may be forged
 constexpr std::uint64_t kFileBytes = 1ULL << 20;    // nothing honest writes files
 
 SandboxSpec spec_for(const PlannerSettings& settings, const std::filesystem::path& library, int control) {
@@ -68,10 +73,17 @@ Failure forged(const std::string& what) {
                 "the planner's channel carried " + what + ": only the planner may write to it");
 }
 
+/// The tails of what it printed.
+std::string printed(const SandboxResult& result) {
+  std::string text;
+  if (!result.err.empty()) text += "\nstderr: " + escape_controls(result.err);
+  if (!result.out.empty()) text += "\nstdout: " + escape_controls(result.out);
+  return text;
+}
+
 /// Ended without a reply: whose fault, in the words of the rejection.
 Failure verdict_on(const SandboxResult& result, bool loading) {
-  const std::string tail = escape_controls(result.err);
-  const std::string said = tail.empty() ? "" : "\nstderr: " + tail;
+  const std::string said = printed(result);
   const std::string when = std::string(" while the host code ") + (loading ? "was loaded" : "planned a call");
   const auto verdict = [&](RejectionCode code, const std::string& words) {
     return reject(Stage::plan, code, words);
@@ -82,14 +94,14 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
     case ExitKind::output_limit:
       return verdict(RejectionCode::sandbox_violation, "more than 1 MB was printed" + when);
     case ExitKind::wall_limit:
-      return verdict(RejectionCode::timed_out, describe(result) + when);
+      return verdict(RejectionCode::timed_out, describe(result) + when + said);
     case ExitKind::signalled:
       if (result.code == SIGSYS)
         return verdict(RejectionCode::sandbox_violation,
                        "a forbidden system call was made" + when +
                            " (starting a thread or a process, or a timer, for instance)" + said);
       if (result.code == SIGXCPU)
-        return verdict(RejectionCode::timed_out, "the limit of CPU time was exceeded" + when);
+        return verdict(RejectionCode::timed_out, "the limit of CPU time was exceeded" + when + said);
       return verdict(RejectionCode::crashed,
                      describe(result) + when +
                          (result.code == SIGSEGV ? " (does it read a tensor on the host?)" : "") + said);
@@ -97,6 +109,10 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
     case ExitKind::killed:
       break;
   }
+  constexpr int kLoaderGaveUp = 127;
+  if (result.kind == ExitKind::exited && result.code == kLoaderGaveUp)
+    if (const std::string lookup = planner::lookup_refusal(result.err); !lookup.empty())
+      return verdict(RejectionCode::plan_failed, escape_controls(lookup));
   return verdict(RejectionCode::exited,
                  "the process ended by itself (" + describe(result) + ")" + when + said);
 }
@@ -127,17 +143,49 @@ struct Planner::State {
   std::vector<plan::Kernel> kernels;
   plan::Workspace workspace;
   bool loading = true;
+  std::string refusing;  ///< why the reply that is awaited will be a refusal, if that is known yet
+  std::set<std::string> left_out;
+  EarlierCalls earlier;
   std::optional<Failure> ended;  ///< why no more calls can be planned
 
   /// The body of the message that has to come now: `wanted`, or a refusal.
   Judged<std::vector<std::byte>> await(Kind wanted, double timeout_s);
+  bool take_note(Heard& heard);
+  Heard listen(double timeout_s);
   Failure end(Failure failure) { return ended.emplace(std::move(failure)); }
+  Failure refused_before(Failure end) const;
   Failure past_deadline(double timeout_s);
   Failure why_it_ended();
 };
 
+/// True where the message is one that comes before a reply.
+bool Planner::State::take_note(Heard& heard) {
+  if (heard.kind != Heard::Kind::message || heard.body.size() > planner::kMaxText) return false;
+  std::istringstream text({reinterpret_cast<const char*>(heard.body.data()), heard.body.size()});
+  if (heard.said == Kind::refusing && refusing.empty()) {
+    refusing = text.str();
+    return !refusing.empty();
+  }
+  if (heard.said != Kind::left_out) return false;
+  for (std::string line; std::getline(text, line) && left_out.size() < kMostLeftOut;)
+    left_out.insert(escape_controls(line));
+  return true;
+}
+
+/// The next message that is no note. A planner sends each kind of note once.
+Heard Planner::State::listen(double timeout_s) {
+  constexpr int kMostNotes = 2;
+  const auto start = std::chrono::steady_clock::now();
+  refusing.clear();
+  for (int notes = 0;; ++notes) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    Heard heard = channel.listen(timeout_s - passed.count(), process.exit_descriptor());
+    if (notes == kMostNotes || !take_note(heard)) return heard;
+  }
+}
+
 Judged<std::vector<std::byte>> Planner::State::await(Kind wanted, double timeout_s) {
-  Heard heard = channel.listen(timeout_s, process.exit_descriptor());
+  Heard heard = listen(timeout_s);
   switch (heard.kind) {
     case Heard::Kind::message:
       break;
@@ -145,23 +193,35 @@ Judged<std::vector<std::byte>> Planner::State::await(Kind wanted, double timeout
       process.kill();
       return end(forged(heard.what));
     case Heard::Kind::nothing:
-      return end(past_deadline(timeout_s));
+      return end(refused_before(past_deadline(timeout_s)));
     case Heard::Kind::ended:
-      return end(why_it_ended());
+      return end(refused_before(why_it_ended()));
   }
   if (heard.said == wanted) return std::move(heard.body);
-  if (heard.said != Kind::refused || wanted == Kind::ready || heard.body.size() > planner::kMaxRefusal) {
+  if (heard.said != Kind::refused || wanted == Kind::ready || heard.body.size() > planner::kMaxText) {
     process.kill();
     return end(forged("an answer of a wrong kind"));
   }
   return plan_failed({reinterpret_cast<const char*>(heard.body.data()), heard.body.size()});
 }
 
+/// What was refused is why the host code ended as it did: it exits, or uses what it was not given. A
+/// violation is one whatever came before it.
+Failure Planner::State::refused_before(Failure end) const {
+  const auto* const rejection = std::get_if<Rejection>(&end);
+  if (refusing.empty() || rejection == nullptr || rejection->stage != Stage::plan ||
+      rejection->code == RejectionCode::sandbox_violation)
+    return end;
+  return reject(Stage::plan, RejectionCode::plan_failed,
+                escape_controls(refusing) + "\nafter this: " + rejection->diagnostics);
+}
+
 Failure Planner::State::past_deadline(double timeout_s) {
   process.kill();
-  static_cast<void>(process.wait());
+  const auto result = process.wait();
   std::ostringstream words;
   words << (loading ? "loading the host code" : "the host code") << " took longer than " << timeout_s << " s";
+  if (result) words << printed(*result);
   return reject(Stage::plan, RejectionCode::timed_out, words.str());
 }
 
@@ -223,9 +283,14 @@ Judged<plan::Call> Planner::plan(std::span<const plan::Buffer> buffers, std::spa
     return state.end(forged("no call (" + escape_controls(words_of(call.error())) + ")"));
   }
   constexpr std::size_t kCubins = 1;
-  if (auto status = plan::check(*call, state.kernels, kCubins, buffers, state.workspace); !status)
-    return plan_failed(words_of(status.error()));
+  if (auto status = plan::check(*call, state.kernels, kCubins, buffers, state.workspace); !status) {
+    const std::string kept = state.earlier.kept_by(*call, buffers);
+    return plan_failed(kept.empty() ? words_of(status.error()) : kept);
+  }
+  state.earlier.add(buffers);
   return std::move(*call);
 }
+
+const std::set<std::string>& Planner::left_out() const { return state_->left_out; }
 
 }  // namespace kernelsmith::cuda

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -39,8 +40,7 @@ class Planner {
  public:
   /// Starts the sandboxed planner and loads the host library. `kernels` are those of the binary's cubin.
   /// A Rejection (stage plan, code plan_failed, crashed, exited, timed_out or sandbox_violation) where the
-  /// library cannot be loaded: a call that a plan cannot hold, such as cublasCreate, is named with what to do
-  /// instead.
+  /// library cannot be loaded.
   static Judged<std::unique_ptr<Planner>> start(const PlannerSettings& settings,
                                                 const std::filesystem::path& host_library,
                                                 std::span<const plan::Kernel> kernels,
@@ -52,6 +52,10 @@ class Planner {
   /// plan has passed plan::check() against `buffers` (one for each tensor).
   Judged<plan::Call> plan(std::span<const plan::Buffer> buffers, std::span<const std::int64_t> sizes,
                           double timeout_s);
+
+  /// What the host code asked for until now and the plans leave out, because it changes nothing but the
+  /// speed.
+  const std::set<std::string>& left_out() const;
 
  private:
   struct State;

@@ -22,8 +22,8 @@ inline constexpr std::uint32_t kMagic = 0x4b53504cU;  // "KSPL"
 /// Of a start message: 4096 kernels with names of 4 KB and 256 parameters. A call is at most
 /// plan::kMaxEncodedCall.
 inline constexpr std::uint64_t kMaxMessage = std::uint64_t{32} << 20;
-/// Of a refusal: a mangled name and a sentence, with room for a list.
-inline constexpr std::size_t kMaxRefusal = 8 << 10;
+/// Of a text: a mangled name and a sentence, with room for a list.
+inline constexpr std::size_t kMaxText = 8 << 10;
 
 /// The symbol of the generated shim that unpacks the arguments and calls the entry.
 inline constexpr const char* kShimSymbol = "kernelsmith_plan_call";
@@ -36,6 +36,9 @@ enum class Kind : std::uint32_t {
   request = 4,  ///< judge: CallRequest
   call = 5,     ///< planner: an encoded plan::Call
   refused = 6,  ///< planner, in place of loaded or call: why, as text
+  // Planner, before one of these, each at most once.
+  refusing = 7,  ///< why there will be no plan, as text: the host code may end before it is refused
+  left_out = 8,  ///< what the host code asked for and the plan leaves out, a line each
 };
 
 struct Header {

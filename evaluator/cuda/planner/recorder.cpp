@@ -74,12 +74,16 @@ std::variant<plan::Call, std::string> Recorder::end_call() {
 }
 
 Code Recorder::refuse(std::string_view function, std::string_view why) {
-  if (refusal_.empty()) refusal_ = std::string(function) + ": " + std::string(why);
-  return failed(kNotSupported);
+  return keep_refusal(std::string(function) + ": " + std::string(why));
 }
 
-Code Recorder::refuse_by_name(std::string_view function) {
-  if (refusal_.empty()) refusal_ = refusal_of(function);
+Code Recorder::refuse_by_name(std::string_view function) { return keep_refusal(refusal_of(function)); }
+
+Code Recorder::keep_refusal(std::string why) {
+  if (refusal_.empty()) {
+    refusal_ = std::move(why);
+    if (tell_refusal_) tell_refusal_(refusal_);
+  }
   return failed(kNotSupported);
 }
 

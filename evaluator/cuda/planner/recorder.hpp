@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,6 +75,12 @@ class Recorder {
   /// Keeps the first refusal of a call. Always gives kNotSupported.
   Code refuse(std::string_view function, std::string_view why);
   Code refuse_by_name(std::string_view function);  ///< with the sentence of refusals.hpp
+  /// Is told each call's first refusal at once: the host code may end the process before its call is over.
+  void when_refused(std::function<void(const std::string&)> tell) { tell_refusal_ = std::move(tell); }
+
+  /// What the host code asked for and the plan leaves out, because it changes nothing but the speed.
+  void leave_out(std::string_view what) { left_out_.emplace(what); }
+  std::set<std::string> take_left_out() { return std::exchange(left_out_, {}); }
 
   // What the host library registers.
   void register_kernel(const void* host, const char* name);
@@ -122,6 +130,7 @@ class Recorder {
 
  private:
   static bool is_call_stream(void* stream);
+  Code keep_refusal(std::string why);
   std::uint32_t new_event() { return next_event_++; }
   /// The number of a stream in this call; empty after a refusal.
   std::optional<std::uint32_t> number_for_work(void* stream, std::string_view function);
@@ -140,6 +149,8 @@ class Recorder {
 
   StartMessage start_;
   Ledger* ledger_ = nullptr;
+  std::function<void(const std::string&)> tell_refusal_;
+  std::set<std::string> left_out_;
   std::vector<KernelState> kernels_;
   // Of the library that is being loaded.
   std::unordered_map<std::string, std::uint32_t> kernel_numbers_, variable_modules_;

@@ -43,10 +43,12 @@ struct AbiDim3 {
 
 /// cudaLaunchAttributeID: those that are told apart.
 using LaunchAttributeId = int;
+inline constexpr LaunchAttributeId kAttributeAccessPolicyWindow = 1;
 inline constexpr LaunchAttributeId kAttributeCooperative = 2;
 inline constexpr LaunchAttributeId kAttributeClusterDimension = 4;
 inline constexpr LaunchAttributeId kAttributeProgrammaticStreamSerialization = 6;
 inline constexpr LaunchAttributeId kAttributeProgrammaticEvent = 7;
+inline constexpr LaunchAttributeId kAttributePriority = 8;
 inline constexpr LaunchAttributeId kAttributeLaunchCompletionEvent = 12;
 inline constexpr LaunchAttributeId kAttributeDeviceUpdatableNode = 13;
 inline constexpr LaunchAttributeId kAttributeSharedMemoryCarveout = 14;

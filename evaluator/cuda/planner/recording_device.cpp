@@ -1,6 +1,7 @@
 // Recorded in place of the CUDA runtime: questions about the device, and errors. There is one device, and its
 // facts are those that the judge gave.
 #include "planner/recorder.hpp"
+#include "planner/refusals.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): CUDA's own names
 using namespace kernelsmith::cuda::planner;
@@ -85,11 +86,12 @@ KERNELSMITH_RECORDED int cudaDeviceCanAccessPeer(int* can, int, int) {
 
 // Limits and caches: what only changes speed is left out.
 KERNELSMITH_RECORDED int cudaDeviceSetLimit(int limit, std::size_t) {
-  constexpr int kStackSize = 0, kHeapSize = 2, kSyncDepth = 3, kPendingLaunches = 4;
+  constexpr int kStackSize = 0, kHeapSize = 2, kSyncDepth = 3, kPendingLaunches = 4, kPersistingL2 = 6;
   if (limit == kStackSize || limit == kHeapSize || limit == kSyncDepth || limit == kPendingLaunches)
     return recorder().refuse("cudaDeviceSetLimit",
                              "a plan cannot hold limits of the device's stack, heap or launches: kernels run "
                              "with CUDA's own (use a workspace in place of device-side malloc)");
+  if (limit == kPersistingL2) recorder().leave_out(kPersistence);
   return kSuccess;
 }
 KERNELSMITH_RECORDED int cudaDeviceGetLimit(std::size_t* value, int limit) {
@@ -105,6 +107,10 @@ KERNELSMITH_RECORDED int cudaDeviceGetCacheConfig(int* config) {
 }
 KERNELSMITH_RECORDED int cudaDeviceSetSharedMemConfig(int) { return kSuccess; }
 KERNELSMITH_RECORDED int cudaCtxResetPersistingL2Cache() { return kSuccess; }
+
+// Marks for a profiler: there is none.
+KERNELSMITH_RECORDED int cudaProfilerStart() { return kSuccess; }
+KERNELSMITH_RECORDED int cudaProfilerStop() { return kSuccess; }
 
 // Errors.
 KERNELSMITH_RECORDED int cudaGetLastError() { return recorder().take_last_error(); }

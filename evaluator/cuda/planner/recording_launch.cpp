@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "planner/recorder.hpp"
+#include "planner/refusals.hpp"
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): CUDA's own names
 using namespace kernelsmith::cuda::planner;
@@ -48,6 +49,12 @@ bool apply(const AbiLaunchAttribute& attribute, LaunchWish& wish) {
       return true;
     case kAttributeSharedMemoryCarveout:
       wish.carveout = attribute.value.number;
+      return true;
+    case kAttributeAccessPolicyWindow:
+      recorder().leave_out(kPersistence);
+      return true;
+    case kAttributePriority:
+      recorder().leave_out(kStreamPriority);
       return true;
     case kAttributeProgrammaticEvent:
     case kAttributeLaunchCompletionEvent:

@@ -2,6 +2,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "planner/recorder.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): CUDA's own names
@@ -40,12 +43,40 @@ Code release(void* pointer) {
   return recorder().failed(kInvalidValue);
 }
 
+/// Whether this process has memory there: both ends of the range are looked at.
+bool on_host(const void* begin, std::size_t bytes) {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto is_mapped = [](std::uint64_t address) {
+    return msync(pointer_of(address & ~(page - 1)), page, MS_ASYNC) == 0;  // of what is not mapped: ENOMEM
+  };
+  return is_mapped(address_of(begin)) && is_mapped(address_of(begin) + bytes - 1);
+}
+
+Code refuse_device_pointers(const char* function) {
+  return recorder().refuse(function,
+                           "both are device pointers: use cudaMemcpyDeviceToDevice (the entry's tensors are "
+                           "on the device already, and kernels may be given them as they are)");
+}
+
+/// False after a refusal. A kind that is given is believed where this process has memory at the address: it
+/// may by chance be one of the device's too.
+bool may_read(const void* from, std::size_t bytes, const char* function) {
+  if (on_host(from, bytes)) return true;
+  if (recorder().on_device(from))
+    refuse_device_pointers(function);
+  else
+    recorder().refuse(function, "its source is said to be on the host, and is not");
+  return false;
+}
+
 Code upload(void* to, const void* from, std::size_t bytes, void* stream, const char* function) {
+  if (!may_read(from, bytes, function)) return kNotSupported;
   const auto* const begin = static_cast<const std::byte*>(from);
   if (bytes > plan::kMaxUpload)
     return recorder().refuse(function, "a plan cannot hold more than " + std::to_string(plan::kMaxUpload) +
                                            " bytes copied from the host at once (" + std::to_string(bytes) +
-                                           " were): compute them in a kernel");
+                                           " were): inputs come as the entry's tensors, and tables can be "
+                                           "computed in a kernel");
   if (recorder().holds_token({begin, bytes}))
     return recorder().refuse(function,
                              "a plan cannot hold a tensor map in device memory: pass the CUtensorMap "
@@ -53,8 +84,7 @@ Code upload(void* to, const void* from, std::size_t bytes, void* stream, const c
   return recorder().add(stream, plan::Upload{address_of(to), {begin, begin + bytes}}, function);
 }
 
-/// What each end is, where the kind is cudaMemcpyDefault. A kind that is given is believed: an address of the
-/// host's may by chance be one of the device's too.
+/// What each end is, where the kind is cudaMemcpyDefault.
 CopyKind kind_by_address(const void* to, const void* from) {
   if (!recorder().on_device(from)) return recorder().on_device(to) ? kHostToDevice : kHostToHost;
   return recorder().on_device(to) ? kDeviceToDevice : kDeviceToHost;
@@ -64,6 +94,9 @@ Code copy(void* to, const void* from, std::size_t bytes, int kind, void* stream,
   if (bytes == 0) return kSuccess;
   switch (kind == kByAddress ? kind_by_address(to, from) : kind) {
     case kHostToHost:
+      if (!may_read(from, bytes, function)) return kNotSupported;
+      if (!on_host(to, bytes))
+        return recorder().refuse(function, "its destination is said to be on the host, and is not");
       std::memmove(to, from, bytes);
       return kSuccess;
     case kHostToDevice:
@@ -71,6 +104,7 @@ Code copy(void* to, const void* from, std::size_t bytes, int kind, void* stream,
     case kDeviceToDevice:
       return recorder().add(stream, plan::Copy{address_of(to), address_of(from), bytes}, function);
     case kDeviceToHost:
+      if (recorder().on_device(to) && !on_host(to, bytes)) return refuse_device_pointers(function);
       return recorder().refuse(function,
                                "a plan cannot hold reading device memory on the host: leave the "
                                "decision to a kernel (the host never sees the tensors' contents)");
@@ -115,6 +149,7 @@ Code to_symbol(const void* symbol, const void* from, std::size_t bytes, std::siz
   if (bytes > plan::kMaxUpload)
     return recorder().refuse(function, "a plan cannot hold more than " + std::to_string(plan::kMaxUpload) +
                                            " bytes copied from the host at once");
+  if (!may_read(from, bytes, function)) return kNotSupported;
   const auto* const begin = static_cast<const std::byte*>(from);
   if (recorder().holds_token({begin, bytes}))
     return recorder().refuse(function,

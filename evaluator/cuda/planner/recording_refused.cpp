@@ -1,6 +1,6 @@
 // Functions of CUDA that candidates are known to try and that a plan cannot hold: each ends the plan with its
-// name and with what to do instead (refusals.hpp). They exist so that a library that only mentions one of
-// them can still be loaded.
+// name and with what to do instead (refusals.hpp). A function that is not here ends it where it is called
+// too, by the loader, but then nothing that the host code does after it is seen.
 #include "planner/recorder.hpp"
 
 /// The arguments do not matter: in C's calling convention the caller takes them away again.
@@ -139,8 +139,6 @@ KERNELSMITH_REFUSED(cudaLibraryLoadFromFile)
 KERNELSMITH_REFUSED(cudaLibraryGetKernel)
 KERNELSMITH_REFUSED(cudaLibraryGetGlobal)
 KERNELSMITH_REFUSED(cudaGetFuncBySymbol)
-KERNELSMITH_REFUSED(cudaProfilerStart)
-KERNELSMITH_REFUSED(cudaProfilerStop)
 KERNELSMITH_REFUSED(cudaGetExportTable)
 
 // Launches from the device.

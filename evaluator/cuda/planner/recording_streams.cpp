@@ -1,6 +1,7 @@
 // Recorded in place of the CUDA runtime: streams and events. A stream's flags and priority change nothing: a
 // stream of the candidate's own is never in order with the default stream except by events.
 #include "planner/recorder.hpp"
+#include "planner/refusals.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): CUDA's own names
 using namespace kernelsmith::cuda::planner;
@@ -24,7 +25,8 @@ KERNELSMITH_RECORDED int cudaStreamCreate(void** stream) {
 KERNELSMITH_RECORDED int cudaStreamCreateWithFlags(void** stream, unsigned) {
   return cudaStreamCreate(stream);
 }
-KERNELSMITH_RECORDED int cudaStreamCreateWithPriority(void** stream, unsigned, int) {
+KERNELSMITH_RECORDED int cudaStreamCreateWithPriority(void** stream, unsigned, int priority) {
+  if (priority != 0) recorder().leave_out(kStreamPriority);
   return cudaStreamCreate(stream);
 }
 KERNELSMITH_RECORDED int cudaStreamDestroy(void* stream) { return check(recorder().destroy_stream(stream)); }
@@ -92,8 +94,10 @@ KERNELSMITH_RECORDED int cudaStreamGetDevice(void* stream, int* device) {
   return check(recorder().is_stream(stream));
 }
 KERNELSMITH_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
-/// Access windows, priorities and policies only change how fast it is, and a plan leaves them out.
-KERNELSMITH_RECORDED int cudaStreamSetAttribute(void* stream, int, const void*) {
+/// Access windows, priorities and policies only change how fast it is.
+KERNELSMITH_RECORDED int cudaStreamSetAttribute(void* stream, int attribute, const void*) {
+  if (attribute == kAttributeAccessPolicyWindow) recorder().leave_out(kPersistence);
+  if (attribute == kAttributePriority) recorder().leave_out(kStreamPriority);
   return check(recorder().is_stream(stream));
 }
 KERNELSMITH_ALIAS(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);

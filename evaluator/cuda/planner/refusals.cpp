@@ -38,7 +38,6 @@ constexpr Advice kAdvice[] = {
     {"nvJitLink", "linking at run time", "compile every variant ahead, as templates"},
     {"npp", "calls of NPP", kOwnKernel},
     {"nvtx", "marks for a profiler", "leave them out"},
-    {"cudaProfiler", "marks for a profiler", "leave them out"},
     {"cudaMallocManaged", "managed memory", kDeviceMemory},
     {"cudaMemPrefetch", "prefetching of managed memory", kDeviceMemory},
     {"cudaMemAdvise", "advice on managed memory", kDeviceMemory},
@@ -113,7 +112,7 @@ std::string symbol_in(std::string_view message) {
 std::string readable(const std::string& symbol) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> name(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+      ::abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
   return name ? name.get() : symbol;
 }
 
@@ -145,6 +144,16 @@ std::string load_refusal(std::string_view loader_message) {
     return refusal_of(loader_message.substr(3, loader_message.find('.') - 3)) + " (" +
            std::string(loader_message) + ")";
   return "the host library cannot be loaded: " + std::string(loader_message);
+}
+
+bool misses_cuda(std::string_view loader_message) {
+  const std::string symbol = symbol_in(loader_message);
+  return !symbol.empty() && of_cuda(symbol);
+}
+
+std::string lookup_refusal(std::string_view printed) {
+  const auto at = printed.rfind(": symbol lookup error: ");
+  return at == std::string_view::npos ? std::string() : load_refusal(printed.substr(at));
 }
 
 }  // namespace kernelsmith::cuda::planner

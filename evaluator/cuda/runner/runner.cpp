@@ -23,7 +23,7 @@ constexpr auto kRequestLimit = std::chrono::seconds(60);  // mapping and plans t
 /// Loading, building and poisoning take milliseconds; so long on a machine that is busy, or the driver hangs.
 constexpr auto kLoadLimit = std::chrono::seconds(10);
 /// A killed process ends when the driver has stopped its kernels; the destructor waits for the rest.
-constexpr auto kReapLimit = std::chrono::milliseconds(300);
+constexpr auto kRunnerReapLimit = std::chrono::milliseconds(300);
 
 class RunnerProcess final : public Runner {
  public:
@@ -62,7 +62,7 @@ std::string RunnerProcess::end() {
   auto how = process_.reap(std::chrono::milliseconds(20));
   if (how) return *how;
   process_.kill();
-  how = process_.reap(kReapLimit);
+  how = process_.reap(kRunnerReapLimit);
   return how ? *how : "killed";
 }
 

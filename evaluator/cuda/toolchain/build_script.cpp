@@ -12,8 +12,11 @@ constexpr std::string_view kPrefix = "#$ ";
 constexpr std::array<std::string_view, 5> kVariables = {"TOP", "CICC_PATH", "NVVMIR_LIBRARY_DIR",
                                                         "LD_LIBRARY_PATH", "PATH"};
 
+/// As one library with the generated call. Every symbol that nothing defines is told, and the library is
+/// made all the same: those of CUDA are the planner's to define, or are refused when they are called.
 constexpr const char* kLink =
-    "g++ -shared -o host.so unit.o shim.o -Wl,-Bsymbolic-functions -Wl,-z,defs -Wl,--warn-unresolved-symbols "
+    "g++ -shared -o host.so unit.o shim.o -Wl,-Bsymbolic-functions -Wl,-z,defs -Wl,-z,lazy "
+    "-Wl,--warn-unresolved-symbols "
     "-Wl,--no-demangle >linker.log 2>&1 || { cat linker.log >&2; exit 1; }\n";
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }

@@ -139,7 +139,7 @@ Failure CudaCompiler::why_it_failed(const SandboxResult& result) const {
     return reject(Stage::compile, RejectionCode::compile_limit,
                   "the compiler ran out of its limits of time, memory or file size (" + describe(result) +
                       ")\n" + errors_of(result.err));
-  std::string errors = errors_of(result.err);
+  std::string errors = advice_on(result.err) + errors_of(result.err);
   if (errors.empty()) errors = "the compiler failed: " + describe(result);
   // It may be declared otherwise than in the generated header, which comes first.
   if (errors.find(task_.entry) != errors.npos) errors += "the entry's signature:\n" + wanted_signature();

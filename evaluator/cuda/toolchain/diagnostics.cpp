@@ -95,12 +95,40 @@ std::string texts_of(std::string_view log, Kind kind) {
   return escape_controls(text);
 }
 
+std::string advice_on_header(std::string_view log) {
+  const auto misses = [&](std::string_view prefix) {
+    return log.find("fatal error: " + std::string(prefix)) != log.npos;
+  };
+  constexpr std::array<std::string_view, 3> kPyTorch = {"torch/", "ATen/", "c10/"};
+  constexpr std::array<std::string_view, 6> kLibraries = {"cublas",   "cudnn",    "cufft",
+                                                          "cusparse", "cusolver", "nccl"};
+  if (std::ranges::any_of(kPyTorch, misses))
+    return "PyTorch is no part of the backend `cuda`: use the entry's pointers, or a task of the backend "
+           "`torch`\n";
+  if (std::ranges::any_of(kLibraries, misses))
+    return "a plan cannot hold calls of other libraries (cuBLAS, cuDNN and the like): leave their headers "
+           "out, and "
+           "write a kernel of your own\n";
+  return "the compiler sees its own headers, the toolkit's and the candidate's files: put what a header "
+         "declares "
+         "into the candidate\n";
+}
+
 }  // namespace
 
 std::string errors_of(std::string_view log) {
   std::string errors = texts_of(log, Kind::error);
   if (!errors.empty()) return errors;
   return escape_controls(log.size() > kMostOfUnknown ? log.substr(log.size() - kMostOfUnknown) : log);
+}
+
+std::string advice_on(std::string_view log) {
+  const auto says = [&](std::string_view words) { return log.find(words) != log.npos; };
+  if (says("requires separate compilation mode"))
+    return "a plan cannot hold launches from the device: launch every kernel from the host (-rdc does not "
+           "help)\n";
+  if (says("fatal error: ") && says(": No such file or directory")) return advice_on_header(log);
+  return {};
 }
 
 std::string warnings_of(std::string_view log) { return texts_of(log, Kind::warning); }

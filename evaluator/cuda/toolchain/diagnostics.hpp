@@ -15,6 +15,8 @@ inline constexpr const char* kSourceFolder = "source/";
 std::string errors_of(std::string_view log);
 
 /// The warnings, in the same form; empty where there is none.
+/// A line before the errors where the compiler's own words would mislead; empty elsewhere.
+std::string advice_on(std::string_view log);
 std::string warnings_of(std::string_view log);
 
 /// The symbols that the linker did not find, each once.

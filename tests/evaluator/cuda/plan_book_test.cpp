@@ -1,5 +1,6 @@
 #include "plan_book.hpp"
 
+#include "call_differences.hpp"
 #include "glue_bench.hpp"
 
 namespace kernelsmith::cuda {
@@ -114,6 +115,51 @@ TEST(PlannedBinary, TheTableHasALineForEachKindOfLaunch) {
               HasSubstr("small: grid 10x1x1, block 1x1x1, 32 registers a thread, 1500 bytes of shared"));
   EXPECT_THAT(table, HasSubstr("large: grid 1x1x1, block 128x2x1, cluster 2x1x1"));
   EXPECT_THAT(table, HasSubstr("64 bytes a thread in local memory (spills or arrays), uses tensor cores"));
+}
+
+/// Calls that set the first four bytes at these addresses, for a task with one tensor that lies elsewhere in
+/// each.
+struct SetByCall {
+  Task task;
+  PlannedBinary planned;
+
+  explicit SetByCall(std::initializer_list<std::uint64_t> addresses) {
+    task.tensors.emplace_back().name = "y";
+    auto where = std::make_shared<CallAddresses>();
+    auto& slots = where->buffers.emplace_back();
+    plan::Plan& plan = planned.by_shape.emplace_back();
+    for (const std::uint64_t address : addresses) {
+      slots.push_back({{tensor(slots.size()), 64, true}});
+      plan.calls.emplace_back().operations = {{0, plan::Memset{address, 0, 1, 4}}};
+    }
+    planned.where = std::move(where);
+  }
+  static std::uint64_t tensor(std::size_t call) { return 0x10000 + 0x1000 * call; }
+  std::string differences() const { return call_differences(planned, task); }
+};
+
+TEST(PlannedBinary, CallsThatDoTheSameToTheirOwnTensorsDoNotDiffer) {
+  const auto at = SetByCall::tensor;
+  EXPECT_EQ(SetByCall({at(0), at(1), at(2)}).differences(), "");
+}
+
+TEST(PlannedBinary, CallsThatDifferAreTold) {
+  const auto at = SetByCall::tensor;
+  EXPECT_THAT(
+      SetByCall({at(0), at(0), at(0)}).differences(),
+      HasSubstr("calls 2 to 3 differ from call 1:\n  1: set 4 elements of 1 byte at y of call 1 to 0x0\n"));
+  EXPECT_THAT(SetByCall({at(0), at(1), at(2) + 8}).differences(),
+              HasSubstr("call 3 differs from call 2:\n  1: set 4 elements of 1 byte at y + 8 to 0x0\n"));
+  EXPECT_THAT(SetByCall({at(0), at(1) + 4, at(2), at(3) + 4, at(4)}).differences(),
+              HasSubstr("(and more in later calls)"));
+}
+
+TEST(PlannedBinary, ThePlanTellsWhatItLeavesOut) {
+  Book book;
+  PlannedBinary planned = *book.plan(binary("twice"));
+  planned.left_out = {"persistence"};
+  EXPECT_THAT(plan_text(planned, *book.bench.task),
+              HasSubstr("\nleft out, without effect here: persistence\n"));
 }
 
 TEST(PlannedBinary, ThePlanNamesTensors) {

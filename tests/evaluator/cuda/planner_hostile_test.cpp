@@ -21,6 +21,11 @@ TEST_F(PlannerTest, HostCodeThatCrashesIsTold) {
               AllOf(StartsWith("plan crashed: signal 11"), HasSubstr("does it read a tensor on the host?")));
 }
 
+TEST_F(PlannerTest, WhatWasPrintedBeforeACrashIsTold) {
+  EXPECT_THAT(refused(kPrintAndCrash),
+              AllOf(StartsWith("plan crashed: signal 6"), HasSubstr("stdout: sizes: 1024")));
+}
+
 TEST_F(PlannerTest, HostCodeThatNeverEndsIsKilled) {
   const auto planner = start();
   ASSERT_TRUE(planner);

@@ -22,6 +22,43 @@ TEST_F(PlannerTest, RefusesByNameWhatItCannotHold) {
   EXPECT_THAT(refused(kEndlessLaunches), HasSubstr("more than 4096 operations"));
 }
 
+TEST_F(PlannerTest, TensorsAreNoMemoryOfTheHost) {
+  for (const PlannerCase one : {kTensorsAsHostMemory, kTensorAsDestination})
+    EXPECT_THAT(refused(one), StartsWith("plan plan_failed: cudaMemcpyAsync: both are device pointers: use "
+                                         "cudaMemcpyDeviceToDevice"));
+  EXPECT_THAT(refused(kNoHostMemory), HasSubstr("its source is said to be on the host, and is not"));
+}
+
+TEST_F(PlannerTest, ATensorOfAnEarlierCallIsNamed) {
+  const auto planner = start();
+  ASSERT_TRUE(planner);
+  ASSERT_TRUE(ask(*planner, kKeptPointer));
+  const auto second = ask(*planner, kKeptPointer, 1024, 1 << 24);
+  ASSERT_FALSE(second);
+  EXPECT_THAT(words(second.error()), HasSubstr("operation 1, memset: its memory was tensor 2 of the entry in "
+                                               "call 1, and this is call 2. "));
+}
+
+TEST_F(PlannerTest, WhatThePlanLeavesOutIsTold) {
+  const auto planner = start();
+  ASSERT_TRUE(planner);
+  ASSERT_TRUE(ask(*planner, kTemplateLaunch));
+  EXPECT_THAT(planner->left_out(), ::testing::IsEmpty());
+  ASSERT_TRUE(ask(*planner, kPersistence));
+  EXPECT_THAT(planner->left_out(), ::testing::ElementsAre(StartsWith("persistence in the L2"),
+                                                          StartsWith("priorities of streams")));
+}
+
+TEST_F(PlannerTest, WhatWasRefusedIsTheReasonOfWhatFollows) {
+  EXPECT_THAT(refused(kExitAfterRefusal),
+              AllOf(StartsWith("plan plan_failed: cudaMallocManaged: a plan cannot hold managed memory: "),
+                    HasSubstr("after this: the process ended by itself (exit status 1)"),
+                    HasSubstr("stdout: CUDA error: operation not supported")));
+  EXPECT_THAT(refused(kCrashAfterRefusal),
+              AllOf(StartsWith("plan plan_failed: cudaMallocManaged: "), HasSubstr("after this: signal 11")));
+  EXPECT_THAT(refused(kForkAfterRefusal), StartsWith("plan sandbox_violation: "));
+}
+
 TEST_F(PlannerTest, ChecksWhereWritesGo) {
   EXPECT_THAT(refused(kWrongWrite), StartsWith("plan plan_failed: operation 1, memset: "));
 }
@@ -45,11 +82,13 @@ class LoadTest : public ::testing::Test {
   std::string refusal_of(const std::string& source) {
     std::ofstream(folder_.path() / "host.cpp") << source;
     const auto library = folder_.path() / "host.so";
-    const std::string command = std::string(KERNELSMITH_TEST_COMPILER) + " -shared -fPIC -o " +
+    const std::string command = std::string(KERNELSMITH_TEST_COMPILER) + " -shared -fPIC -Wl,-z,lazy -o " +
                                 library.string() + " " + (folder_.path() / "host.cpp").string();
     EXPECT_EQ(std::system(command.c_str()), 0);
     const auto planner = Planner::start(planner_settings(), library, {}, {}, {});
-    return planner ? "nothing was refused" : words(planner.error());
+    if (!planner) return words(planner.error());
+    const auto call = (*planner)->plan({}, {}, 20);
+    return call ? "nothing was refused" : words(call.error());
   }
 
   const TemporaryFolder folder_;
@@ -61,6 +100,13 @@ TEST_F(LoadTest, LibrariesOfCudaAreRefusedByName) {
   EXPECT_THAT(refusal_of("extern \"C\" int cublasCreate_v2(void**);" + std::string(kEntry) +
                          "{ void* handle; cublasCreate_v2(&handle); }"),
               StartsWith("plan plan_failed: cublasCreate_v2: a plan cannot hold calls of cuBLAS: "));
+}
+
+TEST_F(LoadTest, ALibraryMayMentionWhatItDoesNotCall) {
+  EXPECT_EQ(refusal_of("extern \"C\" int cublasCreate_v2(void**);"
+                       "int mentioned() { void* handle; return cublasCreate_v2(&handle); }" +
+                       std::string(kEntry) + "{}"),
+            "nothing was refused");
 }
 
 TEST_F(LoadTest, AnUnknownFunctionOfCudaIsRefusedByName) {

@@ -88,7 +88,8 @@ TEST_F(PlannerTest, ATensorMapOfAnEarlierCallsBufferIsRefused) {
   expect_tensor_map(*first);
   const auto second = ask(*planner, kKeptTensorMap, 1024, 1 << 24);
   ASSERT_FALSE(second);
-  EXPECT_THAT(words(second.error()), HasSubstr("plan_failed: tensor map 0"));
+  EXPECT_THAT(words(second.error()),
+              HasSubstr("plan_failed: tensor map 0: its memory was tensor 1 of the entry"));
 }
 
 TEST_F(PlannerTest, RecordsForksAndJoins) {

@@ -28,6 +28,20 @@ TEST(TaskHeader, DeclaresTheEntryWithTheTasksTypes) {
                         "cudaStream_t stream);\n"));
 }
 
+TEST(Diagnostics, ComeWithAdviceWhereTheCompilersWordsMislead) {
+  EXPECT_THAT(
+      advice_on("k.cu(9): error: kernel launch from __device__ or __global__ functions requires separate "
+                "compilation mode"),
+      HasSubstr("launch every kernel from the host (-rdc does not help)"));
+  EXPECT_THAT(advice_on("k.cu:1:10: fatal error: torch/extension.h: No such file or directory"),
+              HasSubstr("a task of the backend `torch`"));
+  EXPECT_THAT(advice_on("k.cu:1:10: fatal error: helper_cuda.h: No such file or directory"),
+              HasSubstr("put what a header declares into the candidate"));
+  EXPECT_THAT(advice_on("k.cu:1:10: fatal error: cublas_v2.h: No such file or directory"),
+              HasSubstr("leave their headers out"));
+  EXPECT_EQ(advice_on("k.cu(9): error: expected a \";\""), "");
+}
+
 TEST(EntryParameters, MustNotBeExchanged) {
   const Task task = small_task();
   const auto of = [&](const std::string& parameters) {

@@ -121,6 +121,14 @@ TEST(PlanLaunch, HasSharedMemoryThatABlockCanHave) {
   EXPECT_THAT(with((47 << 10) + 1, 0), HasSubstr("above 49152 a kernel has to ask for it"));
 }
 
+TEST(PlanLaunch, StaticSharedMemoryCannotBeAskedFor) {
+  std::vector<Kernel> large = kernels();
+  large.front().static_shared = 100 << 10;
+  const Status status = check(call_of(scale_launch()), large, 1, buffers(), kWorkspace);
+  EXPECT_THAT(status.error().message, HasSubstr("102400 bytes of static shared memory; above 49152"));
+  EXPECT_THAT(status.error().hint, HasSubstr("extern __shared__"));
+}
+
 TEST(PlanLaunch, HasACarveOutInPerCent) {
   EXPECT_EQ(said([](Launch& launch) { launch.shared_carveout = 100; }), "right");
   EXPECT_THAT(said([](Launch& launch) { launch.shared_carveout = 101; }),

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from . import operators
+from . import draws, operators
 from .plan_format import MOST_ALTERNATIVES, MOST_CONSTANT, MOST_CONSTANTS, VERSION
 from .recording import Choice, Refused, Step, Tape, float_value, name_of, storage_of, values_of
 
@@ -28,7 +28,6 @@ class Module:
 
     inputs: list[int]
     state: dict[str, int]
-    others: dict[str, int] = field(default_factory=dict)  # parameters and buffers that the reference has not
     outputs: list[int] = field(default_factory=list)
 
 
@@ -67,7 +66,9 @@ class _Assembly:
             kept.append(steps)
             needed |= before
         needed -= set(module.inputs)
-        made, missing = self._live(_flat(tape.setup, {}), needed - self._state_numbers(needed), set(), self._state_storages)
+        before = _flat(tape.setup, {})
+        made, missing = self._live(before, needed - self._state_numbers(needed), set(), self._state_storages)
+        made = draws.with_earlier(made, before, tape)
         self._check(made, kept, missing - set(module.inputs) - self._state_numbers(missing))
 
         inputs = [{"id": self._id(n), **self._shape(n)} for n in module.inputs]
@@ -112,20 +113,18 @@ class _Assembly:
             if "aten" not in step.body or operators.allowed(step.body["aten"], step.body["overload"]):
                 continue
             name = step.body["aten"] + ("" if step.body["overload"] == "default" else "." + step.body["overload"])
-            others = self._others_in(made) if step in made else []
-            if others:
-                raise Refused("other_parameters", f"parameters that the reference has not: {', '.join(others)}",
-                              "give each parameter the name, shape and dtype that it has in the reference", step.where)
-            raise Refused("not_allowed", f"{name} cannot stand in a plan",
-                          "random operators, and such as change a shape in place, have no place in a call", step.where)
+            if not step.draws:
+                raise Refused("not_allowed", f"{name} cannot stand in a plan", "use operators that keep shapes", step.where)
+            if not any(step is each for each in made):
+                raise Refused("not_allowed", f"{name} draws in a call: it would be checked with other numbers than it had",
+                              "draw in the constructor, where the seed is the reference's", step.where)
+            if not operators.draws(step.body["aten"], step.body["overload"]):
+                raise Refused("not_allowed", f"{name} is none of the draws that a constructor may make",
+                              "draw with torch.rand, torch.randn, uniform_ or normal_", step.where)
         if missing:
             tensor = self._tape.tensors[min(missing)]
             raise Refused("plan_failed", f"a tensor of shape {list(tensor.shape)} was made where nothing is recorded",
                           "make it in the constructor or in forward, with PyTorch's operators")
-
-    def _others_in(self, made: list[Step]) -> list[str]:
-        storages = {self._tape.storages[n] for step in made for n in step.results}
-        return sorted(name for name, n in self._module.others.items() if self._tape.storages[n] in storages)
 
     def _in_call(self, step: Step, written: set[int]) -> list[dict[str, Any]]:
         """A constant is made once; a call that writes into one works on a copy."""
@@ -154,6 +153,8 @@ class _Assembly:
         return self._constants[number]
 
     def _body(self, step: Step) -> dict[str, Any]:
+        if "seed" in step.body:
+            return step.body
         if step.is_of_extension:
             return self._work(step)
         if not step.is_launch:
@@ -213,7 +214,7 @@ class _Assembly:
 
 def _alternatives(call: list[Step | Choice]) -> tuple[list[tuple[str, list[Step]]], int]:
     """Names and steps: every autotuned kernel with its first configuration, then one of them at a time with another. And
-    how many did not fit."""
+    how many were left out."""
     groups: dict[Any, list[Choice]] = {}
     for step in call:
         if isinstance(step, Choice):
@@ -234,7 +235,8 @@ def _alternatives(call: list[Step | Choice]) -> tuple[list[tuple[str, list[Step]
     first = "; ".join(named(key, i) for key, i in base.items()) or "only"
     told = [(first, _flat(call, base))]
     told += [(named(key, i), _flat(call, {**base, key: i})) for key, i in turns[:MOST_ALTERNATIVES - 1]]
-    return told, max(0, len(turns) + 1 - MOST_ALTERNATIVES)
+    left_out = sum(choices[0].left_out for choices in groups.values())
+    return told, left_out + max(0, len(turns) + 1 - MOST_ALTERNATIVES)
 
 
 def _flat(steps: list[Step | Choice], chosen: dict[Any, int]) -> list[Step]:

@@ -110,10 +110,14 @@ class Reference:
         with torch.no_grad():
             return self._made(kind).to(self.device)
 
+    def seed_constructor(self) -> None:
+        """Generators as Model's constructor finds them: a candidate's draws the same."""
+        self._seed(_STATE_SEED)
+
     def _made(self, kind: type[torch.nn.Module]) -> torch.nn.Module:
         self._seed(_STATE_SEED)
         given = getattr(self._module, "get_init_inputs", list)()
-        self._seed(_STATE_SEED)
+        self.seed_constructor()
         model = kind(*given).eval()
         return model.to(torch.float32) if self._cast else model
 
@@ -151,11 +155,14 @@ class Reference:
             return leaf + 1
         return leaf
 
+    def _generators(self) -> list[torch.Generator]:
+        on_device = [torch.cuda.default_generators[self.device.index]] if self.device.type == "cuda" else []
+        return [torch.default_generator, *on_device]
+
     def _seed(self, seed: int) -> None:
         """What torch.manual_seed does, without the millisecond that it takes for devices of other kinds."""
-        torch.default_generator.manual_seed(seed)
-        if self.device.type == "cuda":
-            torch.cuda.default_generators[self.device.index].manual_seed(seed)
+        for generator in self._generators():
+            generator.manual_seed(seed)
         random.seed(seed)
         numpy = sys.modules.get("numpy")
         if numpy is not None:

@@ -136,6 +136,12 @@ def is_heavy(name: str) -> bool:
     return name.partition("::")[2] not in _LIGHT
 
 
+# In a constructor only, where the seed is known; how many numbers each takes depends on shapes alone.
+DRAWS = frozenset("""
+    rand rand_like randn randn_like randint randint_like bernoulli bernoulli_ exponential_ normal normal_ random_ uniform_
+""".split())
+
+
 # Neither planner nor runner lets one of them change the shape of `out`: it may be an input.
 OUT = frozenset("""
     abs add addmm addmv amax amin argmax argmin baddbmm bitwise_and bmm cat clamp cos cumsum div exp gelu index_select log
@@ -144,11 +150,20 @@ OUT = frozenset("""
 """.split())
 
 
-@functools.cache
 def allowed(name: str, overload: str) -> bool:
     """Whether `aten::NAME.OVERLOAD` may stand in a plan; `name` begins with aten::, `overload` may be default."""
+    return _is_in(_NAMES, name, overload)
+
+
+def draws(name: str, overload: str) -> bool:
+    """Whether `aten::NAME.OVERLOAD` may draw in a plan's setup."""
+    return _is_in(DRAWS, name, overload)
+
+
+@functools.cache
+def _is_in(names: frozenset[str], name: str, overload: str) -> bool:
     namespace, _, short = name.partition("::")
-    if namespace != "aten" or short not in _NAMES:
+    if namespace != "aten" or short not in names:
         return False
     operator = getattr(getattr(torch.ops.aten, short, None), overload, None)
     if not isinstance(operator, torch._ops.OpOverload):

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
 from . import operators, plan_format
-from .checks import MOST_IDS, MOST_LIST, Ref, integer_of, list_of, object_of, refuse, tensor_of, text_of
-from .module_check import DeviceOp, Module, Modules, Symbol, Upload, check_module
+from .checks import MOST_IDS, MOST_LIST, integer_of, list_of, object_of, refuse, tensor_of, text_of
+from .module_check import DeviceOp, Modules, Symbol, Upload, check_module
+from .plan_values import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, Seed, TensorInfo, TensorMap
 
 MOST_OPS = 200_000  # of all alternatives
 MOST_ARGUMENTS = 256
@@ -25,6 +25,7 @@ MOST_SCRATCH = 1 << 30
 _MOST_SHARED = 232_448  # an H100's, and no device has more
 _MOST_WARPS = 32
 _MOST_CTAS = 16
+_MOST_RANK = 5  # of tensor maps
 _GRID = (2**31 - 1, 65_535, 65_535)
 
 SCALARS = {"i1": (0, 1), "i8": (-2**7, 2**7 - 1), "i16": (-2**15, 2**15 - 1), "i32": (-2**31, 2**31 - 1),
@@ -37,81 +38,6 @@ _MEMORY_FORMATS = {name: getattr(torch, name) for name in
                    ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")}
 DTYPES = {str(value).removeprefix("torch."): value for value in vars(torch).values() if isinstance(value, torch.dtype)
           and not str(value).startswith(("torch.q", "torch.bits"))}
-
-
-@dataclass
-class Aten:
-    """An operator. `out` has the shape of its result: a Ref, None, or a list of these."""
-
-    function: Any
-    args: list[Any]
-    kwargs: dict[str, Any]
-    out: Any
-    frees: list[int] = field(default_factory=list)  # ids that nothing after it uses
-
-    @property
-    def name(self) -> str:
-        return self.function.name()
-
-
-@dataclass
-class Launch:
-    """A launch of kernel number `kernel`."""
-
-    kernel: int
-    grid: tuple[int, int, int]
-    args: list[tuple[str, Any]]
-    line: str
-    frees: list[int] = field(default_factory=list)
-
-
-@dataclass
-class Constant:
-    """A tensor of given values; in setup only."""
-
-    dtype: torch.dtype
-    shape: tuple[int, ...]
-    values: list[Any]
-    out: Ref
-    frees: list[int] = field(default_factory=list)
-
-
-Op = Aten | Launch | Constant | DeviceOp
-
-
-@dataclass
-class TensorInfo:
-    id: int
-    dtype: torch.dtype
-    shape: tuple[int, ...]
-
-
-@dataclass
-class Alternative:
-    name: str
-    ops: list[Op]
-    outputs: list[TensorInfo]
-
-
-@dataclass
-class Kernel:
-    name: str
-    cubin: bytes
-    shared: int
-    warps: int
-    ctas: int
-    global_scratch: int  # bytes for each block
-    profile_scratch: int
-
-
-@dataclass
-class Plan:
-    inputs: list[TensorInfo]
-    state: dict[str, int]
-    setup: list[Op]
-    alternatives: list[Alternative]
-    kernels: list[Kernel]
-    modules: list[Module] = field(default_factory=list)
 
 
 def check_plan(plan: dict[str, Any], cubins: list[bytes], capability: tuple[int, int], device: torch.device) -> Plan:
@@ -156,21 +82,28 @@ class _Checker:
             alternatives.append(Alternative(text_of(alternative["name"], "a name"), ops, outputs))
         if not alternatives:
             refuse("it has no alternatives")
+        self._free(setup, set(state.values()).union(*({t.id for t in a.outputs}.union(*map(_ids, a.ops))
+                                                      for a in alternatives)))
         return Plan(inputs, state, setup, alternatives, kernels, self._modules.modules)
 
     def _block(self, ops: Any, known: set[int], given: set[int], keep: set[int] | None) -> list[Op]:
         """Operations in order; `known` grows by what they give. What is neither in `given` nor in `keep` is freed after
-        its last use. None keeps all, and is setup, which alone has constants."""
+        its last use. None keeps all, and is setup, which alone has constants and draws."""
         most = min(plan_format.MOST_OPERATIONS, MOST_OPS - self._ops)
         checked = [self._op(op, known, keep is None) for op in list_of(ops, most, "operations")]
         self._ops += len(checked)
         self._modules.end_of_block()
         if keep is not None:
-            seen = given | keep | set(_pointed_at(checked))
-            for op in reversed(checked):
-                op.frees = [id_ for id_ in dict.fromkeys(_ids(op)) if id_ not in seen]
-                seen.update(op.frees)
+            self._free(checked, given | keep)
         return checked
+
+    @staticmethod
+    def _free(ops: list[Op], seen: set[int]) -> None:
+        """Each frees what is not in `seen`, and what no later one uses."""
+        seen = seen.union(_pointed_at(ops))
+        for op in reversed(ops):
+            op.frees = [id_ for id_ in dict.fromkeys(_ids(op)) if id_ not in seen]
+            seen.update(op.frees)
 
     def _op(self, op: Any, known: set[int], in_setup: bool) -> Op:
         if isinstance(op, dict) and "launch" in op:
@@ -179,9 +112,13 @@ class _Checker:
             return self._constant(op, known)
         if isinstance(op, dict) and (entry := self._modules.entry(op, known)) is not None:
             return entry
-        object_of(op, "an operation", {"aten", "overload", "args", "kwargs", "out"})
+        if isinstance(op, dict) and "seed" in op and in_setup:
+            object_of(op, "a seed", {"seed", "draws"})
+            return Seed(integer_of(op["seed"], -2**63, 2**63 - 1, "a seed"), _one_of(op["draws"], ("cuda", "all")))
+        object_of(op, "an operation", {"aten", "overload", "args", "kwargs", "out"}, {"draws"} if in_setup else None)
         name, overload = text_of(op["aten"], "an operator's name"), text_of(op["overload"], "an operator's overload")
-        if not operators.allowed(name, overload):
+        draws = _one_of(op["draws"], ("cpu", "cuda")) if "draws" in op else ""
+        if not (operators.draws if draws else operators.allowed)(name, overload):
             refuse(f"operator {name}.{overload} is not listed")
         packet = getattr(torch.ops.aten, name.removeprefix("aten::"), None)
         if packet is None or overload not in packet.overloads():
@@ -190,7 +127,7 @@ class _Checker:
         args = [self._value(v, known) for v in list_of(op["args"], MOST_ARGUMENTS, "arguments")]
         object_of(op["kwargs"], "keyword arguments")
         kwargs = {text_of(k, "a keyword"): self._value(v, known) for k, v in op["kwargs"].items()}
-        return Aten(function, args, kwargs, self._out(op["out"], known))
+        return Aten(function, args, kwargs, self._out(op["out"], known), draws=draws)
 
     def _constant(self, op: dict[str, Any], known: set[int]) -> Constant:
         object_of(op, "a constant", {"constant", "out"})
@@ -231,7 +168,10 @@ class _Checker:
         pair = list_of(argument, 2, "a kernel's argument")
         if len(pair) != 2:
             refuse("a kernel's argument is not a type and a value")
-        kind, value = text_of(pair[0], "a type"), self._value(pair[1], known)
+        kind = text_of(pair[0], "a type")
+        if kind == "tensormap":
+            return kind, self._tensor_map(pair[1], known)
+        value = self._value(pair[1], known)
         if kind.startswith("*"):
             if not isinstance(value, Ref):
                 refuse(f"a kernel's argument of type {kind} is not a tensor")
@@ -243,6 +183,20 @@ class _Checker:
         elif not isinstance(value, int) or not SCALARS[kind][0] <= value <= SCALARS[kind][1]:
             refuse(f"a kernel's argument of type {kind} is out of its range")
         return kind, value
+
+    def _tensor_map(self, value: Any, known: set[int]) -> TensorMap:
+        """What the driver checks beyond this it refuses; where the kernel reads is as free as with a pointer."""
+        object_of(value, "a tensor map", {"base", "type", "shape", "strides", "box", "swizzle", "nan"})
+        base = self._value(value["base"], known)
+        if not isinstance(base, Ref) or not isinstance(value["nan"], bool):
+            refuse("a tensor map's base is not a tensor, or its fill no boolean")
+        shape, strides, box = ([integer_of(n, 1, most, f"a number of a tensor map's {key}")
+                                for n in list_of(value[key], _MOST_RANK, f"a tensor map's {key}")]
+                               for key, most in (("shape", 2**32), ("strides", 2**40), ("box", 256)))
+        if not len(shape) == len(box) == len(strides) + 1:
+            refuse("a tensor map's shape, strides and box are not of one rank")
+        return TensorMap(base, integer_of(value["type"], 0, 15, "a tensor map's type"), shape, strides, box,
+                         integer_of(value["swizzle"], 0, 3, "a tensor map's swizzle"), value["nan"])
 
     def _value(self, value: Any, known: set[int], depth: int = 0) -> Any:
         if value is None or isinstance(value, (bool, float)):
@@ -305,6 +259,8 @@ def _ids(op: Op) -> Iterator[int]:
     if isinstance(op, DeviceOp):
         yield from (ref.id for ref in op.refs())
         return
+    if isinstance(op, Seed):
+        return
     pending: list[Any] = [[v for _, v in op.args]] if isinstance(op, Launch) else [op.out]
     if isinstance(op, Aten):
         pending += [op.args, op.kwargs]
@@ -312,6 +268,8 @@ def _ids(op: Op) -> Iterator[int]:
         value = pending.pop()
         if isinstance(value, Ref):
             yield value.id
+        elif isinstance(value, TensorMap):
+            yield value.base.id
         elif isinstance(value, list):
             pending.extend(value)
         elif isinstance(value, dict):
@@ -321,3 +279,9 @@ def _ids(op: Op) -> Iterator[int]:
 def _pointed_at(ops: Sequence[Op]) -> Iterator[int]:
     """Tensors whose addresses stand in memory: whoever reads that memory reaches them, and names only the memory."""
     return (pointer.to.id for op in ops if isinstance(op, (Upload, Symbol)) for pointer in op.pointers)
+
+
+def _one_of(value: Any, known: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in known:
+        refuse(f"a generator is none of {', '.join(known)}")
+    return value

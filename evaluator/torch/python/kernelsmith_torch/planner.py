@@ -18,6 +18,7 @@ import struct
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -28,6 +29,7 @@ from kernelsmith_process.descendants import ALONE, end_all, end_with_parent, tak
 from kernelsmith_process.framing import Failure, FramingError, Message
 
 from . import planning
+from .progress import Progress
 from .surroundings import Surroundings
 
 # What a child may write into one file: Triton's largest intermediate files are a few MiB.
@@ -36,6 +38,8 @@ _MOST_FILE = 64 << 20
 _MOST_REPLY = 1 << 20
 _MOST_SECONDS = 600
 _POLL_MS = 50
+# By the clock a plan may take this many times its limit: as many searches may share the processors.
+_LONGEST = 4
 
 _FIRST = {"reference": "done"}
 
@@ -105,26 +109,43 @@ def _checked(request: Message) -> Message:
     return checked
 
 
+class _Limit:
+    """Of the time that a plan may take: what is worked on it, in all its recordings, and some times as long by the clock."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._deadline = time.monotonic() + _LONGEST * seconds
+        self._before = 0.0
+
+    def left(self, child: int, progress: Progress) -> float:
+        """By the clock, at least."""
+        return min(self._deadline - time.monotonic(), self.seconds - self._before - progress.seconds(child))
+
+    def ended(self, child: int, progress: Progress) -> None:
+        self._before += progress.seconds(child)
+
+
 def _plan(request: Message, folder: str) -> tuple[Message, bytes]:
     """What has to be built first; else the plan, recorded once more with tensors at other addresses if it may depend on
     them. Kernels are compiled once: Triton's cache is in the folder."""
-    deadline = time.monotonic() + request["timeout_s"]
+    limit = _Limit(request["timeout_s"])
     request = {**request, "seed": secrets.randbits(64), "first": None}
-    reply, blob = _recorded(request, folder, deadline)
+    reply, blob = _recorded(request, folder, limit)
     if reply.get("told_addresses"):
-        reply, blob = _recorded({**request, "first": blob}, folder, deadline)
+        reply, blob = _recorded({**request, "first": blob}, folder, limit)
     if "build" in reply:
         return reply, b""
     return {"summary": reply["summary"], "text": reply["text"]}, blob
 
 
-def _recorded(request: Message, folder: str, deadline: float) -> tuple[Message, bytes]:
+def _recorded(request: Message, folder: str, limit: _Limit) -> tuple[Message, bytes]:
     read_end, write_end = os.pipe()
+    progress = Progress()
     child = os.fork()
     if child == 0:
-        _child(request, folder, write_end)
+        _child(request, folder, write_end, progress)
     os.close(write_end)
-    reader = _Reader(read_end, child, deadline)
+    reader = _Reader(read_end, child, lambda: limit.left(child, progress))
     fault = "task"
     try:
         first, _ = reader.message(_MOST_REPLY, 0)
@@ -135,7 +156,7 @@ def _recorded(request: Message, folder: str, deadline: float) -> tuple[Message, 
         reply, blob = reader.message(_MOST_REPLY, request["most_bytes"])
     except TimeoutError:
         raise Failure(fault, "plan", "timed_out" if fault == "candidate" else "reference_failed",
-                      f"planning took more than {request['timeout_s']} s",
+                      f"planning took more than {request['timeout_s']} s of processor time: {progress.words()}",
                       "compile fewer kernels and configurations; do no work in Python loops") from None
     except (FramingError, EOFError) as error:
         raise Failure(fault, "plan", "plan_failed" if fault == "candidate" else "reference_failed",
@@ -143,7 +164,9 @@ def _recorded(request: Message, folder: str, deadline: float) -> tuple[Message, 
                       "do not end the process, and leave its descriptors alone") from None
     finally:
         os.close(read_end)
+        limit.ended(child, progress)
         end_all(child)
+        progress.close()
     if "error" in reply:
         raise _told(reply, "candidate")
     if set(reply) == {"build"} and isinstance(reply["build"], dict):
@@ -162,7 +185,7 @@ def _told(reply: Message, fault: str) -> Failure:
     return Failure(fault, stage, words["code"][:64] or "plan_failed", words["message"], words["hint"], words["where"])
 
 
-def _child(request: Message, folder: str, write_end: int) -> None:
+def _child(request: Message, folder: str, write_end: int, progress: Progress) -> None:
     """Executes the reference and the candidate. Does not return."""
     try:
         os.setpgid(0, 0)
@@ -180,7 +203,7 @@ def _child(request: Message, folder: str, write_end: int) -> None:
         sys.path.insert(0, folder)
         stream = os.fdopen(write_end, "wb")
         try:
-            reply, blob = planning.plan(request, folder, lambda: framing.write_message(stream, _FIRST))
+            reply, blob = planning.plan(request, folder, lambda: framing.write_message(stream, _FIRST), progress)
         except Failure as failure:
             reply, blob = failure.as_reply(), b""
         framing.write_message(stream, reply, blob)
@@ -189,10 +212,10 @@ def _child(request: Message, folder: str, write_end: int) -> None:
 
 
 class _Reader:
-    """Reads a child's messages until a deadline, and notices where it ends without one."""
+    """Reads a child's messages as long as it has time left, and notices where it ends without one."""
 
-    def __init__(self, descriptor: int, child: int, deadline: float) -> None:
-        self._descriptor, self._child, self._deadline = descriptor, child, deadline
+    def __init__(self, descriptor: int, child: int, left: Callable[[], float]) -> None:
+        self._descriptor, self._child, self._left = descriptor, child, left
         self._poll = select.poll()
         self._poll.register(descriptor, select.POLLIN)
         self._got = bytearray()
@@ -211,7 +234,7 @@ class _Reader:
 
     def _fill(self, size: int) -> None:
         while len(self._got) < size:
-            left = self._deadline - time.monotonic()
+            left = self._left()
             if left <= 0:
                 raise TimeoutError
             if self._poll.poll(min(_POLL_MS, left * 1000)):

@@ -17,18 +17,21 @@ from torch.utils import _pytree
 
 from kernelsmith_process.framing import Failure
 
-from . import composites, device, plan_format, recording
+from . import answers, composites, device, inductor, plan_format, recording
 from .addresses import Addresses
 from .assembly import Module, assemble, describe
 from .differences import refuse_differences
 from .extension import Extensions
+from .progress import Progress
 from .recording import Refused
 from .triton_recording import Kernels, Recording
+from .tuning import Tuning
 
 _MOST_MESSAGE = 4_000
 
 
-def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None]) -> tuple[dict[str, Any], bytes]:
+def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None],
+         progress: Progress) -> tuple[dict[str, Any], bytes]:
     """The reply's fields and the plan. `folder` is this process's own, and becomes its working folder. A Failure is fault task
     before `reference_done` was called, and fault candidate after it. If `told_addresses` is in the reply the plan may depend
     on addresses: the same request with the plan as `first` records it with others, and refuses what differs."""
@@ -38,13 +41,17 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
     candidate = request["candidate"]
     source = paths["reference" if candidate is None else "candidate"]
     first = request["first"]
-    tape = recording.Tape(source, plan_format.MOST_OPERATIONS, Addresses(request["seed"], mirrored=first is not None))
+    tape = recording.Tape(source, plan_format.MOST_OPERATIONS, Addresses(request["seed"], mirrored=first is not None),
+                          progress)
     kernels = Kernels()
     target = device.Device.of(request["arch"])
     recording.show_cuda(tape)
     composites.install(tape)
-    device.install(target)
-    Recording(tape, target, kernels, again=first is not None).install()
+    answers.install(target, tape)
+    Recording(tape, target, kernels).install()
+    tuning = Tuning(tape, again=first is not None)
+    tuning.install()
+    inductor.install(tuning)
     extensions = Extensions(tape, target, request.get("builds", {}), request.get("blob", b""))
     extensions.install()
     torch.nn.Module._apply = _apply
@@ -54,6 +61,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
         except BaseException as error:
             raise _failure(error, paths["reference"], "task") from error
         reference_done()
+        progress.doing("executing the candidate's module")
         try:
             tape.recording = True
             made = task.module if candidate is None else _load("candidate", candidate, source)
@@ -123,9 +131,11 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
     except TypeError as error:
         raise Refused("other_constructor", f"ModelNew cannot be made with what the reference's Model is given: {error}",
                       "give it the constructor of Model", f"{os.path.basename(tape.source)}:{_line_of(kind)}") from None
-    model = task.cast(kind(*task.constructor).eval().to(recording.CUDA))
+    tape.progress.doing("executing the constructor")
+    model = task.cast(kind(*task.constructor).eval()).to(recording.CUDA)
     module = _with_state(model, task, tape)
     tape.steps = tape.call
+    tape.progress.doing("executing forward")
     outputs = [leaf for leaf in _pytree.tree_leaves(model(*task.inputs())) if isinstance(leaf, torch.Tensor)]
     if not outputs:
         raise Refused("plan_failed", "forward returns no tensor", "return what the reference returns")
@@ -137,11 +147,10 @@ def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Mo
     module, wrong = Module([tape.number(t) for t in task.tensors], {}), []
     named = [*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)]
     for name, tensor in named:
-        if name not in task.state:
-            module.others[name] = tape.number(tensor)
-        elif task.state[name] == (tuple(tensor.shape), tensor.dtype):
-            module.state[name] = tape.number(tensor)
-        else:
+        number = tape.number(tensor)
+        if task.state.get(name) == (tuple(tensor.shape), tensor.dtype):
+            module.state[name] = number
+        elif name in task.state:
             shape, dtype = task.state[name]
             wrong.append(f"{name} is {recording.name_of(tensor.dtype)}{list(tensor.shape)}, in the reference "
                          f"{recording.name_of(dtype)}{list(shape)}")

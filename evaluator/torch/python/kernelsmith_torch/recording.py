@@ -19,7 +19,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .addresses import Addresses
+from .custom_ops import implementation_of
 from .places import CPU, CUDA, Places, is_cuda
+from .progress import Progress
 
 
 class Refused(RuntimeError):
@@ -49,7 +51,12 @@ class Step:
 
     @property
     def is_of_extension(self) -> bool:
-        return "aten" not in self.body and "launch" not in self.body and self.constant is None
+        return not self.body.keys().isdisjoint(("run", "memset", "copy", "upload", "symbol"))
+
+    @property
+    def draws(self) -> bool:
+        """Whether it takes numbers from a generator, or seeds one."""
+        return "draws" in self.body
 
 
 @dataclass(slots=True)
@@ -60,13 +67,15 @@ class Choice:
     kernel: str
     names: list[str]
     options: list[list[Step] | None]
+    left_out: int  # configurations that were not compiled
 
 
 class Tape:
     """The operators of one process: those of the constructor in `setup`, those of the call in `call`."""
 
-    def __init__(self, source: str, most_steps: int, addresses: Addresses) -> None:
+    def __init__(self, source: str, most_steps: int, addresses: Addresses, progress: Progress) -> None:
         self.source = source
+        self.progress = progress
         self.addresses = addresses
         self.places = Places()
         self.asked_for_address = ""  # the first line that did
@@ -128,6 +137,8 @@ class Tape:
         writes = {storage_of(t) for t in (*_written(func, args, kwargs), *also_writes)}
         results: list[int] = []
         body["out"] = self.value(result, results)
+        if torch.Tag.nondeterministic_seeded in func.tags:
+            body["draws"] = "cuda"
         self._append(Step(body, reads, writes, results, self.line()))
 
     def launch(self, kernel: int, grid: list[int], args: list[tuple[str, Any]]) -> None:
@@ -172,6 +183,17 @@ class Tape:
         reads = [*named, *(number for _, number, _ in pointers or ())]
         self._append(Step(body, reads, {self.storages[n] for n in writes}, [], body["line"]))
 
+    def seed(self, seed: int, which: str) -> None:
+        """A seed was set, for the generators of `cuda` or `all`."""
+        if self.recording:
+            self._append(Step({"seed": seed, "draws": which}, [], set(), [], self.line()))
+
+    def place_draws(self, first: int) -> None:
+        """What was drawn since step `first` was drawn where its results lie, by the generator there."""
+        for step in self.steps[first:]:
+            if isinstance(step, Step) and step.draws and step.results and self.places.on_cpu(self.tensors[step.results[0]]):
+                step.body["draws"] = "cpu"
+
     def choice(self, choice: Choice) -> None:
         self._append(choice)
 
@@ -214,6 +236,8 @@ class Tape:
             return {"memory_format": name_of(v)}
         if isinstance(v, (list, tuple)):
             return [self.value(each, tensors) for each in v]
+        if isinstance(v, dict):
+            return {key: self.value(each, tensors) for key, each in v.items()}
         raise Refused("not_allowed", f"an argument of type {type(v).__name__} cannot stand in a plan", "", self.line())
 
     def _without_scalar_tensors(self, func: torch._ops.OpOverload, args: tuple) -> tuple[torch._ops.OpOverload, tuple]:
@@ -281,6 +305,9 @@ class Front(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):  # noqa: ANN001, ANN204
         kwargs = kwargs or {}
+        if (implementation := implementation_of(func)) is not None:
+            with self:
+                return implementation(*args, **kwargs)
         if func in _NAMING_DEVICES:
             return func(*args, **kwargs)
         if (answer := _ANSWERS.get(func)) is not None:
@@ -299,9 +326,11 @@ class Front(TorchFunctionMode):
             args = (args[0], CPU, *args[2:])
         if type(kwargs.get("device")) is int:
             kwargs = {**kwargs, "device": CUDA}
+        first = len(self.tape.steps)
         result = func(*map(_home, args), **{k: _home(v) for k, v in kwargs.items() if k != "pin_memory"})
         if self.tape.recording:
             self.tape.places.note(func, args, kwargs, result)
+            self.tape.place_draws(first)
         return result
 
 
@@ -320,6 +349,7 @@ def show_cuda(tape: Tape) -> None:
     FakeTensor.device = property(device)
     torch.UntypedStorage.data_ptr = pointer
     torch.set_default_device = tape.places.set_default
+    torch.get_default_device = lambda: tape.places.default
 
 
 def storage_of(tensor: torch.Tensor) -> int:

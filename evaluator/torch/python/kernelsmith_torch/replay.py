@@ -16,14 +16,16 @@ import torch
 
 from kernelsmith_process.framing import Failure
 
+from . import tensor_map
 from .accelerator import SMALL_GAP, Device, Seal, place_like
 from .cubin import may_keep_variables
+from .drawing import MOST_DRAWN, count, draw, seed
 from .layout import Layout, in_layout
 from .model_source import is_memory, out_of_memory
 from .module_check import DeviceOp, Run, Symbol, Upload
 from .module_replay import LoadedModules
 from .moved_pointers import repoint
-from .plan_check import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, TensorInfo
+from .plan_values import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, Seed, TensorInfo, TensorMap
 from .scrub import Scrubber
 from .timing import Footprint, driver_ok, poison_of
 
@@ -119,11 +121,10 @@ class Kernels:
         types: list[Any] = []
         for kind, value in op.args:
             if isinstance(value, Ref):
-                tensor = tensors[value.id]
-                if tensor.device != self._device.torch:
-                    raise Failure("candidate", "run", "load_failed",
-                                  f"kernel {kernel.name} is given a tensor that is not on the device", "", op.line)
-                value, kind_type = tensor.data_ptr(), ctypes.c_void_p
+                value, kind_type = self._address(tensors[value.id], kernel, op), ctypes.c_void_p
+            elif isinstance(value, TensorMap):
+                address = self._address(tensors[value.base.id], kernel, op)
+                value, kind_type = tensor_map.encoded(value, address, tensor_map.driver_function()), None
             else:
                 kind_type = _SCALARS[kind]
             values.append(value)
@@ -144,6 +145,12 @@ class Kernels:
         else:
             driver_ok(self._driver.cuLaunchKernelEx(self._cluster(kernel, op.grid, stream), self._functions[op.kernel],
                                                     parameters, 0))
+
+    def _address(self, tensor: torch.Tensor, kernel: Kernel, op: Launch) -> int:
+        if tensor.device != self._device.torch:
+            raise Failure("candidate", "run", "load_failed",
+                          f"kernel {kernel.name} is given a tensor that is not on the device", "", op.line)
+        return tensor.data_ptr()
 
     def _cluster(self, kernel: Kernel, grid: tuple[int, int, int], stream: int) -> Any:
         driver = self._driver
@@ -176,6 +183,7 @@ class Program:
                 raise Failure("candidate", "plan", "bad_plan", f"the plan uses '{name}', which the reference does not have")
         self.kernels = Kernels(plan.kernels, device)
         self.modules = LoadedModules(plan.modules, _device_ops(plan), device)
+        self._draws_left = MOST_DRAWN
         self._fixed: Tensors = {id_: state[name].detach() for name, id_ in plan.state.items()}
         self._foreign = {tensor.untyped_storage().data_ptr() for tensor in self._fixed.values()}
         self._parameters = set(self._foreign)
@@ -291,6 +299,12 @@ class Program:
         elif isinstance(op, Constant):
             with blaming_candidate("making a constant"):
                 tensors[op.out.id] = torch.tensor(op.values, dtype=op.dtype, device=self._device.torch).reshape(op.shape)
+        elif isinstance(op, Seed):
+            seed(op, self._device.torch)
+        elif op.draws:
+            with blaming_candidate(op.name):
+                result = self._drawn(op, _resolve(op.args, tensors), _resolve(op.kwargs, tensors))
+                self._bind(op, op.out, result, tensors, footprint, foreign)
         else:
             with blaming_candidate(op.name):
                 named = _resolve(op.kwargs, tensors)
@@ -301,6 +315,12 @@ class Program:
                 self._bind(op, op.out, result, tensors, footprint, foreign)
         for id_ in op.frees:
             tensors.pop(id_, None)
+
+    def _drawn(self, op: Aten, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        self._draws_left -= count(op, args)
+        if self._draws_left < 0:
+            raise ValueError(f"a constructor may draw {MOST_DRAWN} numbers at most")
+        return draw(op, args, kwargs)
 
     def _bind(self, op: Aten, out: Any, result: Any, tensors: Tensors, footprint: Footprint, foreign: set[int]) -> None:
         if isinstance(result, (list, tuple)):

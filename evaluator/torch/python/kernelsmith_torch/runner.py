@@ -20,7 +20,8 @@ from .judge import PRECISIONS, check_sets
 from .layout import Layout
 from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
 from .model_source import VARIANTS, Inputs, Reference, blaming
-from .plan_check import Alternative, Aten, check_plan
+from .plan_check import check_plan
+from .plan_values import Alternative, Aten
 from .replay import Program, blaming_candidate, is_own
 from .scrub import Scrubber
 from .sharing import Outbox
@@ -168,6 +169,7 @@ class Runner:
                           "plan the candidate with this reference")
         with blaming_candidate("preparing the candidate"):
             self._call_s = _call_s_of(request)
+            self._reference.seed_constructor()
             self._program = Program(plan, self._state, self._device, self._scrubber, self._layouts, self._wait_after_each())
             self._slots = [self._new_slot()]
             timed = []

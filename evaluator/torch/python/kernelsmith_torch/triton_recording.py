@@ -1,43 +1,39 @@
 """Triton's launches, recorded: compiled for a named target, without a GPU and without Triton's driver.
 
 Specialisation is Triton's own: the binder of each JITFunction sees stand-ins for tensors whose addresses are aligned as
-the runner's are. An autotuned launch becomes a Choice: one list of steps for each configuration that compiles.
+the runner's are.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
+import tempfile
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-import triton
+from triton._C.libtriton import ir, nvidia, passes
+from triton.backends import backends
 from triton.backends.compiler import GPUTarget
-from triton.backends.nvidia.compiler import CUDABackend
+from triton.backends.nvidia.compiler import CUDABackend, get_ptx_version_from_options
 from triton.compiler.errors import CompilationError
 from triton.runtime import driver
-from triton.runtime.autotuner import Autotuner, Config
 from triton.runtime.errors import OutOfResources
 from triton.runtime.jit import JITFunction
 
-from . import cubin
+from . import cubin, descriptors
 from .addresses import ALIGNMENT, offset_of
 from .device import Device
-from .recording import Choice, Refused, Step, Tape
+from .recording import Refused, Tape
+from .tuning import NotCompiled
 
 _LEFTOVER = re.compile(r"^\.global \.align 1 \.b8 _\$_str\[\d+\] = .*\n", re.MULTILINE)
 
 # Launches that a device takes: the grid's second and third extents have 16 bits.
 MOST_GRID = (2**31 - 1, 2**16 - 1, 2**16 - 1)
-
-
-class NotCompiled(Refused):
-    """A kernel, or one configuration of it, does not compile for the device or does not fit on it."""
-
-    def __init__(self, message: str, where: str) -> None:
-        super().__init__("triton_compile", message[:4000], "", where)
 
 
 class Kernels:
@@ -61,28 +57,29 @@ class Kernels:
 
 
 class _Address:
-    """A tensor as Triton's specialisation sees it: only the address's alignment counts."""
+    """A tensor as Triton's specialisation sees it: only the address's alignment counts. `dtype` may be another."""
 
-    def __init__(self, tensor: torch.Tensor) -> None:
-        self.tensor, self.dtype = tensor, tensor.dtype
+    def __init__(self, tensor: torch.Tensor, dtype: Any) -> None:
+        self.tensor, self.dtype = tensor, dtype
 
     def data_ptr(self) -> int:
         return ALIGNMENT + offset_of(self.tensor)
 
 
 class Recording:
-    """Stands in for Triton's driver, launches and autotuner in this process. `again`: Triton's cache has the kernels."""
+    """Stands in for Triton's driver and launches in this process."""
 
-    def __init__(self, tape: Tape, device: Device, kernels: Kernels, again: bool) -> None:
-        self.tape, self.device, self.kernels, self._again = tape, device, kernels, again
+    def __init__(self, tape: Tape, device: Device, kernels: Kernels) -> None:
+        self.tape, self.device, self.kernels = tape, device, kernels
         self._compiled: dict[Any, Any] = {}
-        self._choosing = False
 
     def install(self) -> None:
-        driver.set_active(_Driver(self.device))
+        kind = type("Driver", (_Driver,), {"__init__": lambda made: _Driver.__init__(made, self.device)})
+        backends["nvidia"] = dataclasses.replace(backends["nvidia"], driver=kind)  # others make drivers, too
+        driver.set_active(kind())
+        CUDABackend.make_llir = _refusing_early(CUDABackend.make_llir, self.device.shared)
         CUDABackend.make_ptx = _without_leftover(CUDABackend.make_ptx)
         JITFunction.run = lambda kernel, *args, grid, warmup, **kwargs: self._run(kernel, args, grid, warmup, kwargs)
-        Autotuner.run = lambda tuner, *args, **kwargs: self._tune(tuner, args, kwargs)
 
     def _run(self, kernel: JITFunction, args: tuple, grid: Any, warmup: bool, kwargs: dict[str, Any]) -> Any:
         kwargs["debug"] = bool(kwargs.get("debug", kernel.debug))
@@ -97,50 +94,68 @@ class Recording:
         compiled = self._compile(kernel, signature, constants, attributes, options)
         if warmup:
             return compiled
-        extents = self._grid(grid(bound) if callable(grid) else grid)
+        self._launch(compiled, grid(bound) if callable(grid) else grid, list(bound.values()))
+        return compiled
+
+    def _launch(self, compiled: Any, grid: Any, values: list[Any]) -> None:
+        """`values` of all parameters, or of those that are no constants: Triton's launchers have taken either."""
+        kernel, signature = compiled.src.fn, compiled.src.signature
+        if len(values) == sum(kind != "constexpr" for kind in signature.values()):
+            given = iter(values)
+            values = [None if kind == "constexpr" else next(given) for kind in signature.values()]
+        extents = self._grid(grid)
         launched: list[tuple[str, Any]] = []
-        for name, kind in signature.items():
-            self._argument(kernel, name, kind, bound[name], launched)
+        layouts = iter(getattr(compiled.metadata, "tensordesc_meta", None) or ())
+        for (name, kind), value in zip(signature.items(), values, strict=True):
+            self._argument(f"{name} of {kernel.__name__}", kind, _itself(_stand_in(value)), launched, layouts)
         if all(extents):
             self.tape.launch(self.kernels.add(compiled), extents, launched)
-        return compiled
+
+    def _by_hand(self, compiled: Any) -> Callable[..., None]:
+        """What a candidate launches that has warmed a kernel up."""
+
+        def run(x: int, y: int, z: int, stream: Any, function: Any, packed: Any, metadata: Any, enter: Any, leave: Any,
+                *values: Any) -> None:
+            self._launch(compiled, (x, y, z), list(values))
+
+        return run
 
     def _compile(self, kernel: JITFunction, signature: dict, constants: dict, attributes: dict, options: Any) -> Any:
         key = (id(kernel), str((signature, constants, attributes, options)))
         if key not in self._compiled:
+            self.tape.progress.doing(f"compiling {kernel.__name__}")
             source = kernel.ASTSource(kernel, signature, constants, attributes)
             target = GPUTarget("cuda", self.device.arch, 32)
             try:
                 compiled = kernel.compile(source, target=target, options=options.__dict__)
+                compiled._init_handles()
             except Exception as error:  # noqa: BLE001 - MLIR's passes raise whatever they like
                 raise NotCompiled(*_told(kernel, error, self.tape)) from None
-            if compiled.metadata.shared > self.device.shared:
-                raise NotCompiled(str(OutOfResources(compiled.metadata.shared, self.device.shared, "shared memory")),
-                                  self.tape.line())
             if getattr(compiled.metadata, "launch_cooperative_grid", False):
                 raise Refused("not_allowed", "launch_cooperative_grid", "plan without barriers between programs",
                               self.tape.line())
+            compiled._run = self._by_hand(compiled)
             self._compiled[key] = compiled
         return self._compiled[key]
 
-    def _argument(self, kernel: JITFunction, name: str, kind: Any, v: Any, to: list[tuple[str, Any]]) -> None:
+    def _argument(self, name: str, kind: Any, v: Any, to: list[tuple[str, Any]], layouts: Iterator[Any]) -> None:
         if isinstance(kind, tuple):
             for inner, each in zip(kind, v, strict=True):
-                self._argument(kernel, name, inner, each, to)
+                self._argument(name, inner, each, to, layouts)
         elif kind == "constexpr":
             pass
-        elif kind.startswith("tensordesc"):
-            raise Refused("not_allowed", f"{name} of {kernel.__name__} is a tensor descriptor made on the host",
-                          "make it in the kernel with tl.make_tensor_descriptor", self.tape.line())
+        elif kind.startswith("tensordesc") and descriptors.is_descriptor(v):
+            self._argument(name, "*", v.base, [], layouts)
+            to += descriptors.arguments_of(v, kind, next(layouts, None))
         elif isinstance(v, torch.Tensor) and self.tape.places.on_cpu(v) and v.numel():
-            raise Refused("cpu_tensor", f"{name} of {kernel.__name__} lies on the CPU, and Triton refuses it there",
+            raise Refused("cpu_tensor", f"{name} lies on the CPU, and Triton refuses it there",
                           "make it with device=..., or register_buffer it: a model's parameters and buffers are moved",
                           self.tape.line())
         elif isinstance(v, (bool, int, float, torch.Tensor)):
             to.append((kind, v))
         else:
-            raise Refused("not_allowed", f"{name} of {kernel.__name__} is of type {type(v).__name__}", "",
-                          self.tape.line())
+            raise Refused("not_allowed", f"{name} is of type {type(v).__name__}, and no tensor, number or None",
+                          "give the kernel the tensor itself", self.tape.line())
 
     def _grid(self, grid: Any) -> list[int]:
         extents = [int(n) for n in (grid if isinstance(grid, (tuple, list)) else (grid,))]
@@ -149,50 +164,6 @@ class Recording:
             raise Refused("triton_compile", f"a grid of {extents}: at most {list(MOST_GRID)}", "use a grid that fits",
                           self.tape.line())
         return extents
-
-    def _tune(self, tuner: Autotuner, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """As Triton runs an autotuned kernel once it has timed it, for each configuration."""
-        tuner.nargs = dict(zip(tuner.arg_names, args))
-        given = {k: v for k, v in {**tuner.nargs, **kwargs}.items() if k in tuner.arg_names}
-        configs = tuner.prune_configs(kwargs) if len(tuner.configs) > 1 else tuner.configs
-        if kwargs.get("warmup") or len(configs) == 1:
-            return self._with_config(tuner, configs[0], args, kwargs)
-        if self._choosing:
-            raise Refused("not_allowed", "an autotuned kernel is launched by a hook of another", "", self.tape.line())
-        group = (id(tuner), *(str(given.get(k)) for k in tuner.keys),
-                 *(str(v.dtype) for v in given.values() if hasattr(v, "dtype")))
-        if not self._again:
-            _compile_side_by_side([lambda config=config: self._with_config(tuner, config, args, {**kwargs, "warmup": True})
-                                   for config in configs])
-        options: list[list[Step] | None] = []
-        first = problem = None
-        for config in configs:
-            steps: list[Any] = []
-            self._choosing = True
-            try:
-                with self.tape.into(steps):
-                    compiled = self._with_config(tuner, config, args, kwargs)
-                first = first or compiled
-                tuner.best_config = config if first is compiled else tuner.best_config
-                options.append(steps)
-            except NotCompiled as error:
-                problem = error
-                options.append(None)
-            finally:
-                self._choosing = False
-        if first is None:
-            raise problem
-        self.tape.choice(Choice(group, tuner.base_fn.__name__, [_name(config) for config in configs], options))
-        tuner.nargs = None
-        return first
-
-    def _with_config(self, tuner: Autotuner, config: Config, args: tuple, kwargs: dict[str, Any]) -> Any:
-        named = config.all_kwargs()
-        if conflicts := kwargs.keys() & config.kwargs.keys():
-            raise ValueError(f"Conflicting meta-parameters: {', '.join(sorted(conflicts))}.")
-        if config.pre_hook is not None and not kwargs.get("warmup"):
-            config.pre_hook({**tuner.nargs, **kwargs, **named})
-        return tuner.fn.run(*args, **{**kwargs, **named})
 
 
 class _Driver:
@@ -203,8 +174,11 @@ class _Driver:
         self.utils = types.SimpleNamespace(
             get_device_properties=lambda _: device.for_triton(), load_binary=self._load,
             set_printf_fifo_size=lambda _: None)
-        # Triton's own code makes one of these when a CompiledKernel is run by hand, which is refused.
-        self.launcher_cls = lambda source, metadata: self._launch
+        self.launcher_cls = lambda source, metadata: None
+
+    @staticmethod
+    def is_active() -> bool:
+        return True
 
     def get_current_target(self) -> GPUTarget:
         return GPUTarget("cuda", self._device.arch, 32)
@@ -233,12 +207,9 @@ class _Driver:
     def get_empty_cache_for_benchmark(self) -> Any:
         return self.get_benchmarker()
 
-    def _load(self, name: str, binary: bytes, shared: int, device: int) -> tuple[None, None, int, int, int]:
+    def _load(self, name: str, binary: bytes, shared: int, device: int) -> tuple[str, str, int, int, int]:
         told = cubin.resources(binary, name)
-        return None, None, told.get("registers", 0), told.get("spills", 0), 1024
-
-    def _launch(self, *args: Any) -> None:
-        raise Refused("not_allowed", "a compiled kernel is launched by hand", "launch the @triton.jit function")
+        return name, name, told.get("registers", 0), told.get("spills", 0), 1024
 
 
 def _without_leftover(make_ptx: Callable[..., str]) -> Callable[..., str]:
@@ -252,10 +223,46 @@ def _without_leftover(make_ptx: Callable[..., str]) -> Callable[..., str]:
     return make
 
 
+def _refusing_early(make_llir: Callable[..., str], most: int) -> Callable[..., str]:
+    """What a kernel needs of shared memory is known before LLVM sees it, which takes minutes for a tile that is too big."""
+
+    def make(backend: CUDABackend, module: Any, metadata: Any, options: Any, capability: int) -> str:
+        with tempfile.NamedTemporaryFile("w", suffix=".ttgir") as file:
+            file.write(str(module))
+            file.flush()
+            copy = ir.parse_mlir_module(file.name, module.context)
+        manager = ir.pass_manager(module.context)
+        passes.ttgpuir.add_allocate_warp_groups(manager)
+        passes.convert.add_scf_to_cf(manager)
+        nvidia.passes.ttgpuir.add_allocate_shared_memory_nv(manager, capability, get_ptx_version_from_options(options, capability))
+        manager.run(copy, "shared_memory")
+        needed = copy.get_int_attr("ttg.shared") or 0
+        if needed > most:
+            raise OutOfResources(needed, most, "shared memory")
+        return make_llir(backend, module, metadata, options, capability)
+
+    return make
+
+
 def _stand_in(v: Any) -> Any:
     if isinstance(v, torch.Tensor):
-        return _Address(v)
-    return tuple(map(_stand_in, v)) if type(v) is tuple else v
+        return _Address(v, v.dtype)
+    if type(v) is tuple:
+        return tuple(map(_stand_in, v))
+    tensor = _behind(v)
+    return v if tensor is None else _Address(tensor, v.dtype)
+
+
+def _behind(v: Any) -> torch.Tensor | None:
+    """The tensor of an object that gives an address and a dtype as a tensor does, as triton.reinterpret's: one that it holds,
+    at that address."""
+    if not (hasattr(v, "data_ptr") and hasattr(v, "dtype") and hasattr(v, "__dict__")):
+        return None
+    for held in vars(v).values():
+        tensor = held if isinstance(held, torch.Tensor) else _behind(held)
+        if tensor is not None and tensor.data_ptr() == v.data_ptr():
+            return tensor
+    return None
 
 
 def _itself(v: Any) -> Any:
@@ -273,33 +280,3 @@ def _told(kernel: JITFunction, error: Exception, tape: Tape) -> tuple[str, str]:
     while isinstance(error.__cause__, Exception):
         error = error.__cause__
     return f"{kernel.__name__}: {type(error).__name__}: {error}", where
-
-
-def _name(config: Config) -> str:
-    named = {k: v for k, v in config.all_kwargs().items() if not (k == "num_ctas" and v == 1)}
-    return " ".join(f"{k}={v}" for k, v in named.items())
-
-
-def _compile_side_by_side(compilations: list[Any]) -> None:
-    """Fills Triton's cache from processes of their own: a configuration takes about a second. What fails fails again,
-    and is told, where its turn comes."""
-    at_once = len(os.sched_getaffinity(0))
-    if at_once == 1:
-        return
-    running = 0
-    for compilation in compilations:
-        if running == at_once:
-            os.wait()
-            running -= 1
-        try:
-            child = os.fork()
-        except OSError:
-            break
-        if child == 0:
-            try:
-                compilation()
-            finally:
-                os._exit(0)
-        running += 1
-    for _ in range(running):
-        os.wait()

@@ -17,7 +17,8 @@ from worker_bench import LINEAR, Bench, Plan, X, linear_plan  # noqa: E402
 
 from kernelsmith_torch import plan_format  # noqa: E402
 from kernelsmith_process.framing import Failure  # noqa: E402
-from kernelsmith_torch.plan_check import Launch, check_plan  # noqa: E402
+from kernelsmith_torch.plan_check import check_plan  # noqa: E402
+from kernelsmith_torch.plan_values import Launch  # noqa: E402
 
 CPU = torch.device("cpu")
 STRANGE = [None, True, -1, 0, 3, 2**31, 2**63, -2**63 - 1, 10**30, 1.5, "", "x" * 5000, "float32", [], [[]], {}, {"t": 0},
@@ -33,6 +34,9 @@ def rich_plan() -> Plan:
     zero = plan.op("zeros", [16, 48], dtype={"dtype": "float32"}, device={"device": True}, setup=True)
     one = {"t": 90}
     plan.json["setup"].append({"constant": {"dtype": "float32", "shape": [2, 1], "values": [1, 1.0]}, "out": one})
+    plan.op("uniform_", zero, 0.0, 0.0, setup=True)
+    plan.json["setup"][-1]["draws"] = "cpu"
+    plan.json["setup"].append({"seed": 7, "draws": "all"})
     w = plan.op("as_strided", plan.state("linear.weight"), [96, 48], [1, 96])
     y = plan.op("empty_like", zero, memory_format={"memory_format": "preserve_format"})
     plan.op("copy_", y, plan.op("addmm", plan.state("linear.bias"), X, w, beta=1, alpha=1.0))
@@ -141,6 +145,59 @@ class Hostile(unittest.TestCase):
         plan.json["inputs"][0]["shape"] = [16, 95]
         with self.assertRaisesRegex(Failure, "not those of the reference"):
             self.bench.runner.load({}, plan.bytes())
+
+
+class Draws(unittest.TestCase):
+    """What a plan may draw, and where."""
+
+    DRAW = {"aten": "aten::randn", "overload": "default", "args": [[4, 4]], "kwargs": {"device": {"device": True}},
+            "out": {"t": 50}, "draws": "cpu"}
+
+    def checked(self, setup: list[Any] = [], call: list[Any] = []) -> Any:  # noqa: B006
+        plan = linear_plan()
+        plan.json["setup"] = setup
+        plan.json["alternatives"][0]["ops"] += call
+        return check_plan(plan.json, [], (0, 0), CPU)
+
+    def test_the_setup_may_draw(self) -> None:
+        draw, seed = self.checked([self.DRAW, {"seed": -3, "draws": "cuda"}]).setup
+        self.assertEqual((draw.draws, draw.frees, seed.seed, seed.which), ("cpu", [50], -3, "cuda"))
+
+    def test_nothing_else_may(self) -> None:
+        without = {key: value for key, value in self.DRAW.items() if key != "draws"}
+        for setup, call in (([], [self.DRAW]), ([], [without]), ([without], []), ([], [{"seed": 1, "draws": "all"}]),
+                            ([{**self.DRAW, "draws": "host"}], []), ([{**self.DRAW, "draws": ["cpu"]}], []),
+                            ([{**self.DRAW, "aten": "aten::zeros"}], []), ([{**self.DRAW, "aten": "aten::randperm"}], []),
+                            ([{**self.DRAW, "overload": "out"}], []), ([{"seed": 2**63, "draws": "all"}], []),
+                            ([{"seed": 1, "draws": "cpu"}], []), ([{"seed": 1, "draws": "all", "out": {"t": 50}}], [])):
+            with self.assertRaises(Failure, msg=(setup, call)) as caught:
+                self.checked(setup, call)
+            self.assertEqual(caught.exception.code, "bad_plan")
+
+    def test_how_much_is_drawn_is_limited(self) -> None:
+        bench = Bench(LINEAR, slots=1)
+        self.addCleanup(bench.close)
+        for shape in ([[1 << 15, 1 << 14]], [[2**40, 2**40]]):
+            plan = linear_plan()
+            plan.json["setup"] = [{**self.DRAW, "args": shape}]
+            with self.assertRaisesRegex(Failure, "a constructor may draw 268435456 numbers at most"):
+                bench.runner.load({}, plan.bytes())
+
+    def test_each_program_draws_the_same(self) -> None:
+        bench = Bench(LINEAR, slots=1)
+        self.addCleanup(bench.close)
+        drawn = []
+        for seeds in ([], [], [{"seed": 5, "draws": "all"}]):
+            plan = linear_plan()
+            plan.json["setup"] = [*seeds, self.DRAW]
+            plan.json["alternatives"][0]["ops"].append({**self.DRAW, "aten": "aten::neg", "args": [{"t": 50}], "kwargs": {},
+                                                        "out": {"t": 51}})
+            del plan.json["alternatives"][0]["ops"][-1]["draws"]
+            bench.runner.load({}, plan.bytes())
+            drawn.append(bench.runner._program._fixed[50].clone())
+        self.assertTrue(torch.equal(drawn[0], drawn[1]))
+        self.assertTrue(torch.equal(drawn[2], torch.randn([4, 4], generator=torch.Generator().manual_seed(5))))
+        self.assertFalse(torch.equal(drawn[0], drawn[2]))
 
 
 class Launches(unittest.TestCase):

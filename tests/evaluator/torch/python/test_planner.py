@@ -169,9 +169,6 @@ class Refusals(Planner):
         self.assertEqual(error["where"], "candidate.py:8")
         error = self.refusal(forward("return self.linear(x)", "self.linear = nn.Linear(cols, 31)"), "other_parameters")
         self.assertIn("linear.weight is float32[31, 48], in the reference float32[32, 48]", error["message"])
-        error = self.refusal(forward("return x @ self.mine", "self.mine = nn.Parameter(torch.randn(cols, 32))"),
-                             "other_parameters")
-        self.assertIn("mine", error["message"])
 
     def test_values(self):
         for body in ("return self.linear(x) * x.sum().item()", "return x if x.sum() > 0 else -x", "return x[x > 0]",
@@ -192,8 +189,6 @@ class Refusals(Planner):
         }.items():
             with self.subTest(body):
                 self.assertIn(told, self.refusal(forward(body), "not_allowed")["message"])
-        error = self.refusal(candidate("@torch.compile\ndef f(x): return x"), "not_allowed")
-        self.assertEqual(error["where"], "candidate.py:7")
 
     def test_constants_are_not_weights(self):
         error = self.refusal(forward("return x @ self.w", "self.w = torch.tensor([[0.5] * 128] * 48)"), "not_allowed")

@@ -80,7 +80,7 @@ class Driver:
 class Modules(unittest.TestCase):
     def test_only_used_kernels_with_variables_are_loaded_anew(self):
         from kernelsmith_torch import replay
-        from kernelsmith_torch.plan_check import Kernel
+        from kernelsmith_torch.plan_values import Kernel
 
         driver = Driver()
         package = types.SimpleNamespace(driver=driver)

@@ -1,0 +1,16 @@
+// In which calls of a batch a candidate does something else than in the calls before them.
+#pragma once
+
+#include <string>
+
+#include <kernelsmith/core/task.hpp>
+
+#include "plan_book.hpp"
+
+namespace kernelsmith::cuda {
+
+/// Of the first shape, in words; empty where all calls do the same. It takes as long as describing every
+/// call.
+std::string call_differences(const PlannedBinary& planned, const Task& task);
+
+}  // namespace kernelsmith::cuda

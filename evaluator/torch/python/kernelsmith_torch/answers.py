@@ -1,0 +1,95 @@
+"""What PyTorch answers about its device while a plan is recorded, and what it refuses; for the rest of this process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from . import compiled, custom_ops, draws, streams
+from .device import Device
+from .recording import CPU, CUDA, Tape
+
+# What PyTorch's builds for these devices are made with; libraries ask for it when they are imported.
+_CUDA_VERSION = "12.8"
+
+
+def install(device: Device, tape: Tape) -> None:
+    """Answers for PyTorch's questions about its device, and refusals."""
+    _install_cuda(device)
+    _install_accelerator()
+    _install_private()
+    streams.install(tape)
+    compiled.install()
+    custom_ops.install()
+    draws.install(tape)
+    # Scripted functions run as Python: the interpreter of TorchScript would choose operators for a CPU.
+    torch.jit.script = lambda function=None, *args, **kwargs: function
+    torch.Tensor.record_stream = _nothing
+    _install_autocast()
+
+
+def _install_cuda(device: Device) -> None:
+    torch.version.cuda = torch.version.cuda or _CUDA_VERSION
+    answers: dict[str, Any] = {
+        "is_available": lambda: True, "is_initialized": lambda: True, "init": _nothing, "_lazy_init": _nothing,
+        "device_count": lambda: 1, "current_device": lambda: 0, "set_device": _nothing, "synchronize": _nothing,
+        "_exchange_device": lambda _: 0, "_maybe_exchange_device": lambda _: 0,
+        "empty_cache": _nothing, "get_device_name": lambda *_, **__: device.name,
+        "get_device_capability": lambda *_, **__: divmod(device.arch, 10),
+        "get_device_properties": lambda *_, **__: device.for_torch(), "is_bf16_supported": lambda *_, **__: True,
+        "is_tf32_supported": lambda: device.arch >= 80, "get_arch_list": lambda: [f"sm_{device.arch}"],
+        "mem_get_info": lambda *_: (device.memory, device.memory), "memory_allocated": lambda *_: 0,
+        "max_memory_allocated": lambda *_: 0, "memory_reserved": lambda *_: 0, "reset_peak_memory_stats": _nothing,
+        "ipc_collect": _nothing,
+    }
+    for name, answer in answers.items():
+        setattr(torch.cuda, name, answer)
+    for name in ("range_push", "range_pop", "mark"):
+        setattr(torch.cuda.nvtx, name, _nothing)
+
+
+def _install_accelerator() -> None:
+    answers: dict[str, Any] = {
+        "is_available": lambda: True, "device_count": lambda: 1, "current_accelerator": lambda *_, **__: torch.device("cuda"),
+        "current_device_index": lambda: 0, "current_device_idx": lambda: 0, "set_device_index": _nothing,
+        "set_device_idx": _nothing, "synchronize": _nothing, "empty_cache": _nothing,
+        "current_stream": lambda *_: torch.cuda.current_stream(), "set_stream": lambda stream: torch.cuda.set_stream(stream),
+    }
+    for name, answer in answers.items():
+        setattr(torch.accelerator, name, answer)
+    torch.get_device_module = lambda device=None: torch.cuda if device is None else getattr(torch, torch.device(device).type)
+
+
+def _install_private() -> None:
+    """What Inductor's own output calls."""
+    guards = torch._C._dynamo.guards
+    guards._empty_strided_cuda = lambda size, stride, dtype: torch.empty_strided(size, stride, dtype=dtype, device=CUDA)
+    guards._reinterpret_tensor = lambda tensor, size, stride, offset=0: torch.as_strided(
+        tensor, size, stride, tensor.storage_offset() + offset)
+    for name, answer in {"_cuda_getCurrentRawStream": lambda *_: 0, "_cuda_getDevice": lambda: 0, "_cuda_setDevice": _nothing,
+                         "_cuda_exchangeDevice": lambda _: 0, "_cuda_maybeExchangeDevice": lambda _: 0,
+                         "_cuda_getDeviceCount": lambda: 1}.items():
+        setattr(torch._C, name, answer)
+
+
+def _install_autocast() -> None:
+    autocast = torch.amp.autocast_mode.autocast
+
+    class OnCuda(autocast):
+        """Decided as for a CPU. The cache would hand a cast weight of one call to another, with no operator for the plan."""
+
+        def __init__(self, device_type: str = "cuda", dtype: torch.dtype | None = None, enabled: bool = True,
+                     cache_enabled: bool | None = None) -> None:
+            super().__init__(CPU.type, dtype=dtype or torch.float16, enabled=enabled, cache_enabled=False)
+
+    class OfCuda(OnCuda):
+        def __init__(self, enabled: bool = True, dtype: torch.dtype = torch.float16, cache_enabled: bool = True) -> None:
+            super().__init__("cuda", dtype, enabled)
+
+    torch.autocast = torch.amp.autocast = OnCuda
+    torch.cuda.amp.autocast = OfCuda
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    pass

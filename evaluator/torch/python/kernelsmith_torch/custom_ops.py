@@ -1,0 +1,43 @@
+"""Operators that a candidate defines for PyTorch: the plan has what their implementation for a GPU does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._library.custom_ops import OPDEFS
+
+# Keys of PyTorch's dispatcher, the first that has an implementation counts.
+_KEYS = ("CUDA", "CompositeExplicitAutograd", "CompositeImplicitAutograd", "")
+_implementations: dict[str, dict[str, Callable]] = {}
+
+
+def install() -> None:
+    """Notes what libraries implement; for the rest of this process."""
+    impl = torch.library.Library.impl
+
+    def noted(library: Any, op: Any, function: Callable, dispatch_key: str = "", *args: Any, **kwargs: Any) -> Any:
+        name = op._schema.name if isinstance(op, torch._ops.OpOverload) else str(op).partition(".")[0]
+        name = name if "::" in name else f"{library.ns}::{name}"
+        if library.ns != "aten":
+            _implementations.setdefault(name, {})[dispatch_key] = function
+        return impl(library, op, function, dispatch_key, *args, **kwargs)
+
+    torch.library.Library.impl = noted
+    torch.library.wrap_triton = lambda kernel: kernel
+
+
+def implementation_of(operator: Any) -> Callable | None:
+    """What a GPU would run for an operator of the candidate's; None for PyTorch's own and for all that is no operator."""
+    if isinstance(operator, torch._ops.OpOverload):
+        name = operator._schema.name
+    elif isinstance(operator, torch._ops.OpOverloadPacket):
+        name = operator._qualified_op_name
+    else:
+        return None
+    if (defined := OPDEFS.get(name)) is not None:
+        kernels = defined._backend_fns
+        return kernels.get("cuda") or kernels.get(None) or defined._init_fn
+    known = _implementations.get(name, {})
+    return next((known[key] for key in _KEYS if key in known), None)

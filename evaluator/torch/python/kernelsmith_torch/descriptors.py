@@ -1,0 +1,34 @@
+"""Tensor descriptors that a candidate makes on the host: what Triton's launcher passes for each.
+
+Where the kernel reads by TMA that is a tensor map (the runner encodes it for each call), then shape and strides; else the
+pointer and both of them twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from triton.backends.nvidia.driver import TMA_DTYPE_DEVICE_TO_HOST
+
+
+def arguments_of(descriptor: Any, kind: str, layout: dict[str, Any] | None) -> list[tuple[str, Any]]:
+    """Types and values as a launch of the plan has them. `kind` is Triton's, such as tensordesc<fp16[64,64]>; `layout` what
+    the kernel was compiled for."""
+    shape, strides = [int(n) for n in descriptor.shape], [int(n) for n in descriptor.strides]
+    after = [("i32", n) for n in shape] + [("i64", n) for n in strides]
+    if layout is None:
+        dtype = kind.partition("<")[2].partition("[")[0]
+        wide = [("i64", n) for n in (*shape, *strides)]
+        return [("*" + dtype, descriptor.base), *wide, ("i1", descriptor.padding == "nan"), *after]
+    doubled = shape[:-1] + [shape[-1] * 2] if layout["fp4_padded"] else shape
+    size = layout["elem_size"]
+    # From the innermost dimension, as the driver counts.
+    return [("tensormap", {
+        "base": descriptor.base, "type": TMA_DTYPE_DEVICE_TO_HOST[layout["elem_type"]], "shape": doubled[::-1],
+        "strides": [n * size for n in strides[-2::-1]], "box": [int(n) for n in layout["block_size"]][::-1],
+        "swizzle": layout["swizzle"], "nan": descriptor.padding == "nan"}), *after]
+
+
+def is_descriptor(v: Any) -> bool:
+    return isinstance(getattr(v, "base", None), torch.Tensor) and hasattr(v, "block_shape") and hasattr(v, "strides")

@@ -1,0 +1,48 @@
+"""How far a child has come with a plan, in memory that it shares with its planner: an adversary's words, for people, and the
+time of the compilations that it runs beside itself.
+
+Time is what processors work on the plan, so that a busy machine refuses nothing that an idle one plans.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import resource
+import struct
+import time
+
+_MOST_WORDS = 400
+_HEAD = struct.Struct("<dII")  # seconds of others, kernels compiled, length of the words
+
+
+class Progress:
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, mmap.PAGESIZE)
+        self._compiled = 0
+
+    def doing(self, words: str, compiled: int = 0) -> None:
+        """Told by the child when it begins something, and how many kernels it has compiled just before."""
+        self._compiled += compiled
+        others = resource.getrusage(resource.RUSAGE_CHILDREN)
+        text = words.encode(errors="replace")[:_MOST_WORDS]
+        self._memory[:_HEAD.size + len(text)] = _HEAD.pack(
+            (others.ru_utime + others.ru_stime) / len(os.sched_getaffinity(0)), self._compiled, len(text)) + text
+
+    def seconds(self, child: int) -> float:
+        """What it has worked; its compilations share the processors. 0 where it has ended."""
+        others, _, _ = _HEAD.unpack_from(self._memory)
+        try:
+            own = time.clock_gettime(~child << 3 | 2)  # the clock of another process's time, as clock_getcpuclockid has it
+        except OSError:
+            return 0.0
+        return own + (others if others > 0 else 0.0)
+
+    def words(self) -> str:
+        _, compiled, size = _HEAD.unpack_from(self._memory)
+        text = self._memory[_HEAD.size:_HEAD.size + min(size, _MOST_WORDS)].decode(errors="replace")
+        kernels = f"{compiled} kernels and configurations were compiled; " if compiled else ""
+        return f"{kernels}then it was {text}" if text else "it had not begun"
+
+    def close(self) -> None:
+        self._memory.close()
