@@ -1,5 +1,5 @@
-// cuBLAS's products, which the planner writes down as PyTorch's. Other functions of cuBLAS are undeclared here, and so are
-// told by their names.
+// cuBLAS's products, which the planner writes down as PyTorch's. Other functions of cuBLAS are undeclared
+// here, and so are told by their names.
 #pragma once
 
 #include "stand_in/base.hpp"
@@ -33,7 +33,11 @@ enum cublasComputeType_t {
   CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
   CUBLAS_COMPUTE_64F = 70,
 };
-enum cublasGemmAlgo_t { CUBLAS_GEMM_DFALT = -1, CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 };
+enum cublasGemmAlgo_t {
+  CUBLAS_GEMM_DFALT = -1,
+  CUBLAS_GEMM_DEFAULT = -1,
+  CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99
+};
 
 extern "C" {
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle);
@@ -44,12 +48,12 @@ cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, std::size_t bytes);
 const char* cublasGetStatusString(cublasStatus_t status);
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transpose_a,
-                                          cublasOperation_t transpose_b, int m, int n, int k, const void* alpha,
-                                          const void* a, cudaDataType a_type, int a_leading, long long a_step,
-                                          const void* b, cudaDataType b_type, int b_leading, long long b_step,
-                                          const void* beta, void* c, cudaDataType c_type, int c_leading,
-                                          long long c_step, int count, cublasComputeType_t compute,
-                                          cublasGemmAlgo_t algorithm);
+                                          cublasOperation_t transpose_b, int m, int n, int k,
+                                          const void* alpha, const void* a, cudaDataType a_type,
+                                          int a_leading, long long a_step, const void* b, cudaDataType b_type,
+                                          int b_leading, long long b_step, const void* beta, void* c,
+                                          cudaDataType c_type, int c_leading, long long c_step, int count,
+                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
 }
 #define cublasCreate cublasCreate_v2
 #define cublasDestroy cublasDestroy_v2
@@ -57,31 +61,34 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
 #define cublasSetPointerMode cublasSetPointerMode_v2
 #define cublasSetWorkspace cublasSetWorkspace_v2
 
-inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transpose_a, cublasOperation_t transpose_b,
-                                   int m, int n, int k, const void* alpha, const void* a, cudaDataType a_type,
-                                   int a_leading, const void* b, cudaDataType b_type, int b_leading, const void* beta,
-                                   void* c, cudaDataType c_type, int c_leading, cublasComputeType_t compute,
+inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transpose_a,
+                                   cublasOperation_t transpose_b, int m, int n, int k, const void* alpha,
+                                   const void* a, cudaDataType a_type, int a_leading, const void* b,
+                                   cudaDataType b_type, int b_leading, const void* beta, void* c,
+                                   cudaDataType c_type, int c_leading, cublasComputeType_t compute,
                                    cublasGemmAlgo_t algorithm) {
-  return cublasGemmStridedBatchedEx(handle, transpose_a, transpose_b, m, n, k, alpha, a, a_type, a_leading, 0, b, b_type,
-                                    b_leading, 0, beta, c, c_type, c_leading, 0, 1, compute, algorithm);
+  return cublasGemmStridedBatchedEx(handle, transpose_a, transpose_b, m, n, k, alpha, a, a_type, a_leading, 0,
+                                    b, b_type, b_leading, 0, beta, c, c_type, c_leading, 0, 1, compute,
+                                    algorithm);
 }
 
 /// The products of one type: of one matrix, and of a batch.
-#define KERNELSMITH_GEMM(LETTER, TYPE, DATA, COMPUTE)                                                                 \
-  inline cublasStatus_t cublas##LETTER##gemmStridedBatched(                                                           \
-      cublasHandle_t handle, cublasOperation_t transpose_a, cublasOperation_t transpose_b, int m, int n, int k,       \
-      const TYPE* alpha, const TYPE* a, int a_leading, long long a_step, const TYPE* b, int b_leading,                \
-      long long b_step, const TYPE* beta, TYPE* c, int c_leading, long long c_step, int count) {                      \
-    return cublasGemmStridedBatchedEx(handle, transpose_a, transpose_b, m, n, k, alpha, a, DATA, a_leading, a_step, b, \
-                                      DATA, b_leading, b_step, beta, c, DATA, c_leading, c_step, count, COMPUTE,      \
-                                      CUBLAS_GEMM_DEFAULT);                                                           \
-  }                                                                                                                   \
-  inline cublasStatus_t cublas##LETTER##gemm(cublasHandle_t handle, cublasOperation_t transpose_a,                    \
-                                             cublasOperation_t transpose_b, int m, int n, int k, const TYPE* alpha,   \
-                                             const TYPE* a, int a_leading, const TYPE* b, int b_leading,              \
-                                             const TYPE* beta, TYPE* c, int c_leading) {                              \
-    return cublas##LETTER##gemmStridedBatched(handle, transpose_a, transpose_b, m, n, k, alpha, a, a_leading, 0, b,   \
-                                              b_leading, 0, beta, c, c_leading, 0, 1);                                \
+#define KERNELSMITH_GEMM(LETTER, TYPE, DATA, COMPUTE)                                                        \
+  inline cublasStatus_t cublas##LETTER##gemmStridedBatched(                                                  \
+      cublasHandle_t handle, cublasOperation_t transpose_a, cublasOperation_t transpose_b, int m, int n,     \
+      int k, const TYPE* alpha, const TYPE* a, int a_leading, long long a_step, const TYPE* b,               \
+      int b_leading, long long b_step, const TYPE* beta, TYPE* c, int c_leading, long long c_step,           \
+      int count) {                                                                                           \
+    return cublasGemmStridedBatchedEx(handle, transpose_a, transpose_b, m, n, k, alpha, a, DATA, a_leading,  \
+                                      a_step, b, DATA, b_leading, b_step, beta, c, DATA, c_leading, c_step,  \
+                                      count, COMPUTE, CUBLAS_GEMM_DEFAULT);                                  \
+  }                                                                                                          \
+  inline cublasStatus_t cublas##LETTER##gemm(cublasHandle_t handle, cublasOperation_t transpose_a,           \
+                                             cublasOperation_t transpose_b, int m, int n, int k,             \
+                                             const TYPE* alpha, const TYPE* a, int a_leading, const TYPE* b, \
+                                             int b_leading, const TYPE* beta, TYPE* c, int c_leading) {      \
+    return cublas##LETTER##gemmStridedBatched(handle, transpose_a, transpose_b, m, n, k, alpha, a,           \
+                                              a_leading, 0, b, b_leading, 0, beta, c, c_leading, 0, 1);      \
   }
 KERNELSMITH_GEMM(S, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
 KERNELSMITH_GEMM(D, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)

@@ -63,22 +63,24 @@ const char* cublasGetStatusString(cublasStatus_t status) {
   return status == CUBLAS_STATUS_SUCCESS ? "CUBLAS_STATUS_SUCCESS" : "an error of cuBLAS";
 }
 
-cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t transpose_a, cublasOperation_t transpose_b,
-                                          int m, int n, int k, const void* alpha, const void* a, cudaDataType a_type,
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t transpose_a,
+                                          cublasOperation_t transpose_b, int m, int n, int k,
+                                          const void* alpha, const void* a, cudaDataType a_type,
                                           int a_leading, long long a_step, const void* b, cudaDataType b_type,
                                           int b_leading, long long b_step, const void* beta, void* c,
                                           cudaDataType c_type, int c_leading, long long c_step, int count,
                                           cublasComputeType_t compute, cublasGemmAlgo_t) {
   if (device_scalars) {
-    recorder().refuse("cublasSetPointerMode", "a plan cannot hold alpha and beta in device memory: give them on the host");
+    recorder().refuse("cublasSetPointerMode",
+                      "a plan cannot hold alpha and beta in device memory: give them on the host");
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  const std::vector<std::int64_t> sizes = {m,      n,      k,      a_leading, b_leading, c_leading,
-                                           a_step, b_step, c_step, count};
-  kernelsmith::extension::call("cublas.gemm",
-                               {transpose_a != CUBLAS_OP_N, transpose_b != CUBLAS_OP_N, sizes, scalar(alpha, compute),
-                                scalar(beta, compute), number(a), number(b), number(c), dtype_of(a_type),
-                                dtype_of(b_type), dtype_of(c_type)});
+  const std::vector<std::int64_t> sizes = {m,         n,      k,      a_leading, b_leading,
+                                           c_leading, a_step, b_step, c_step,    count};
+  kernelsmith::extension::call(
+      "cublas.gemm", {transpose_a != CUBLAS_OP_N, transpose_b != CUBLAS_OP_N, sizes, scalar(alpha, compute),
+                      scalar(beta, compute), number(a), number(b), number(c), dtype_of(a_type),
+                      dtype_of(b_type), dtype_of(c_type)});
   return CUBLAS_STATUS_SUCCESS;
 }
 

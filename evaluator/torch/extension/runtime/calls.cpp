@@ -92,6 +92,18 @@ void kernelsmith_extension_start(const PythonSide* side, const DeviceFigures* fi
   catch_host_reads();
 }
 
+/// Of Value, Facts, Operation and PythonSide.
+extern const std::size_t kernelsmith_extension_sizes[4];
+const std::size_t kernelsmith_extension_sizes[4] = {sizeof(Value), sizeof(Facts), sizeof(Operation),
+                                                    sizeof(PythonSide)};
+
+/// A kernel's name as the source has it.
+const char* kernelsmith_extension_readable(const char* mangled) {
+  static std::string readable;
+  readable = plan::readable_name(mangled);
+  return readable.c_str();
+}
+
 void kernelsmith_extension_error(const char* text) { error = text; }
 const char* kernelsmith_extension_error_text() { return error_text(); }
 
@@ -113,8 +125,8 @@ bool kernelsmith_extension_add_module(const void* bytes, std::size_t size, std::
   return true;
 }
 
-void kernelsmith_define(const char* name, void* function, Thunk thunk, const char* signature, const char* names,
-                        const Value* defaults) {
+void kernelsmith_define(const char* name, void* function, Thunk thunk, const char* signature,
+                        const char* names, const Value* defaults) {
   functions.push_back({function, thunk});
   python().define(name, signature, names, defaults, static_cast<int>(functions.size()) - 1);
 }

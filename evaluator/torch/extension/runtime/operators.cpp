@@ -12,6 +12,7 @@ struct Argument::Owned {
   std::vector<std::int64_t> integers;
   std::vector<Value> values;
   std::vector<at::Tensor> tensors;
+  std::vector<Argument> arguments;
   std::string text;
 };
 
@@ -70,6 +71,14 @@ Argument::Argument(const std::vector<double>& numbers) {
   Owned& owned = own();
   for (const double each : numbers) owned.values.push_back(Argument(each).value());
   value_ = number(kList, 0);
+  value_.count = static_cast<int>(owned.values.size());
+  value_.values = owned.values.data();
+}
+Argument::Argument(const std::vector<Argument>& arguments, ValueKind kind) {
+  Owned& owned = own();
+  owned.arguments = arguments;
+  for (const Argument& each : arguments) owned.values.push_back(each.value());
+  value_ = number(kind, 0);
   value_.count = static_cast<int>(owned.values.size());
   value_.values = owned.values.data();
 }
@@ -160,35 +169,41 @@ Tensor::Pair pair(const char* name, std::initializer_list<extension::Argument> a
 
 }  // namespace
 
-#define KERNELSMITH_METHOD(NAME)                                                                        \
-  Tensor Tensor::NAME(extension::Argument a, extension::Argument b, extension::Argument c,              \
-                      extension::Argument d, extension::Argument e) const {                             \
-    return extension::call("." #NAME, {*this, a, b, c, d, e});                                          \
+#define KERNELSMITH_METHOD(NAME)                                                           \
+  Tensor Tensor::NAME(extension::Argument a, extension::Argument b, extension::Argument c, \
+                      extension::Argument d, extension::Argument e) const {                \
+    return extension::call("." #NAME, {*this, a, b, c, d, e});                             \
   }
 #include "stand_in/methods.def"
-#define KERNELSMITH_FUNCTION(NAME)                                                                      \
+#define KERNELSMITH_FUNCTION(NAME)                                                                        \
   Tensor NAME(extension::Argument a, extension::Argument b, extension::Argument c, extension::Argument d, \
               extension::Argument e, extension::Argument f, extension::Argument g, extension::Argument h, \
-              extension::Argument i) {                                                                  \
-    return extension::call(#NAME, {a, b, c, d, e, f, g, h, i});                                         \
+              extension::Argument i) {                                                                    \
+    return extension::call(#NAME, {a, b, c, d, e, f, g, h, i});                                           \
   }
 #include "stand_in/functions.def"
 
-#define KERNELSMITH_OPERATOR(SIGN, NAME, TURNED)                                                                       \
-  Tensor operator SIGN(const Tensor& left, const Tensor& right) { return extension::call("." #NAME, {left, right}); }  \
-  Tensor operator SIGN(const Tensor& left, const Scalar& right) { return extension::call("." #NAME, {left, right}); }  \
-  Tensor operator SIGN(const Scalar& left, const Tensor& right) { return extension::call("." #TURNED, {right, left}); }
+#define KERNELSMITH_OPERATOR(SIGN, NAME, TURNED)                  \
+  Tensor operator SIGN(const Tensor& left, const Tensor& right) { \
+    return extension::call("." #NAME, {left, right});             \
+  }                                                               \
+  Tensor operator SIGN(const Tensor& left, const Scalar& right) { \
+    return extension::call("." #NAME, {left, right});             \
+  }                                                               \
+  Tensor operator SIGN(const Scalar& left, const Tensor& right) { \
+    return extension::call("." #TURNED, {right, left});           \
+  }
 KERNELSMITH_OPERATORS(KERNELSMITH_OPERATOR)
 
 /// As a method and as a function: without arguments, with another tensor, with a dimension.
-#define KERNELSMITH_EXTREME(NAME)                                                                                 \
-  Tensor Tensor::NAME() const { return extension::call("." #NAME, {*this}); }                                     \
-  Tensor Tensor::NAME(const Tensor& other) const { return extension::call("." #NAME, {*this, other}); }           \
-  Tensor::Pair Tensor::NAME(extension::Argument dim, bool keepdim) const {                                        \
-    return pair("." #NAME, {*this, dim, keepdim});                                                                \
-  }                                                                                                               \
-  Tensor NAME(const Tensor& self) { return self.NAME(); }                                                         \
-  Tensor NAME(const Tensor& self, const Tensor& other) { return self.NAME(other); }                               \
+#define KERNELSMITH_EXTREME(NAME)                                                                       \
+  Tensor Tensor::NAME() const { return extension::call("." #NAME, {*this}); }                           \
+  Tensor Tensor::NAME(const Tensor& other) const { return extension::call("." #NAME, {*this, other}); } \
+  Tensor::Pair Tensor::NAME(extension::Argument dim, bool keepdim) const {                              \
+    return pair("." #NAME, {*this, dim, keepdim});                                                      \
+  }                                                                                                     \
+  Tensor NAME(const Tensor& self) { return self.NAME(); }                                               \
+  Tensor NAME(const Tensor& self, const Tensor& other) { return self.NAME(other); }                     \
   Tensor::Pair NAME(const Tensor& self, std::int64_t dim, bool keepdim) { return self.NAME(dim, keepdim); }
 KERNELSMITH_EXTREME(max)
 KERNELSMITH_EXTREME(min)
@@ -196,7 +211,9 @@ KERNELSMITH_EXTREME(min)
 Tensor::Pair Tensor::topk(std::int64_t k, std::int64_t dim, bool largest, bool sorted) const {
   return pair(".topk", {*this, k, dim, largest, sorted});
 }
-Tensor::Pair Tensor::sort(std::int64_t dim, bool descending) const { return pair(".sort", {*this, dim, descending}); }
+Tensor::Pair Tensor::sort(std::int64_t dim, bool descending) const {
+  return pair(".sort", {*this, dim, descending});
+}
 std::vector<Tensor> Tensor::chunk(std::int64_t chunks, std::int64_t dim) const {
   return extension::call_for_list(".chunk", {*this, chunks, dim});
 }
@@ -206,12 +223,29 @@ std::vector<Tensor> Tensor::split(extension::Argument size, std::int64_t dim) co
 std::vector<Tensor> Tensor::split_with_sizes(extension::Argument sizes, std::int64_t dim) const {
   return extension::call_for_list(".split_with_sizes", {*this, sizes, dim});
 }
-std::vector<Tensor> Tensor::unbind(std::int64_t dim) const { return extension::call_for_list(".unbind", {*this, dim}); }
+std::vector<Tensor> Tensor::unbind(std::int64_t dim) const {
+  return extension::call_for_list(".unbind", {*this, dim});
+}
+
+Tensor Tensor::index(ArrayRef<indexing::TensorIndex> indices) const {
+  return extension::call(".index", {*this, indexing::list_of(indices)});
+}
+Tensor Tensor::index(std::initializer_list<indexing::TensorIndex> indices) const {
+  return index(ArrayRef<indexing::TensorIndex>(indices.begin(), indices.size()));
+}
+Tensor Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                          extension::Argument value) const {
+  return extension::call(
+      ".index_put_",
+      {*this, indexing::list_of(ArrayRef<indexing::TensorIndex>(indices.begin(), indices.size())), value});
+}
 
 Tensor::Pair topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool largest, bool sorted) {
   return self.topk(k, dim, largest, sorted);
 }
-Tensor::Pair sort(const Tensor& self, std::int64_t dim, bool descending) { return self.sort(dim, descending); }
+Tensor::Pair sort(const Tensor& self, std::int64_t dim, bool descending) {
+  return self.sort(dim, descending);
+}
 Tensor::Pair var_mean(const Tensor& self, extension::Argument a, extension::Argument b, extension::Argument c,
                       extension::Argument d, extension::Argument e) {
   return pair("var_mean", {self, a, b, c, d, e});
@@ -222,21 +256,31 @@ Tensor::Pair max_pool2d_with_indices(const Tensor& self, extension::Argument a, 
                                      extension::Argument i) {
   return pair("max_pool2d_with_indices", {self, a, b, c, d, e, f, g, h, i});
 }
-std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& self, extension::Argument a, extension::Argument b,
-                                                     extension::Argument c, extension::Argument d,
-                                                     extension::Argument e) {
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& self, extension::Argument a,
+                                                     extension::Argument b, extension::Argument c,
+                                                     extension::Argument d, extension::Argument e) {
   Tensor results[3];
   extension::call("native_layer_norm", {self, a, b, c, d, e}, results, 3);
   return {results[0], results[1], results[2]};
 }
-std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) { return self.chunk(chunks, dim); }
-std::vector<Tensor> split(const Tensor& self, extension::Argument size, std::int64_t dim) { return self.split(size, dim); }
+std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
+  return self.chunk(chunks, dim);
+}
+std::vector<Tensor> split(const Tensor& self, extension::Argument size, std::int64_t dim) {
+  return self.split(size, dim);
+}
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) { return self.unbind(dim); }
-Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) { return extension::call("cat", {tensors, dim}); }
-Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) { return extension::call("stack", {tensors, dim}); }
+Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
+  return extension::call("cat", {tensors, dim});
+}
+Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
+  return extension::call("stack", {tensors, dim});
+}
 Tensor tensor(const std::vector<double>& values, const TensorOptions& options) {
   return extension::call("tensor", {values, options});
 }
-Tensor tensor(double value, const TensorOptions& options) { return extension::call("tensor", {value, options}); }
+Tensor tensor(double value, const TensorOptions& options) {
+  return extension::call("tensor", {value, options});
+}
 
 }  // namespace at

@@ -25,9 +25,10 @@ class Teller {
   Code operator()(const plan::Launch& launch) const {
     const plan::Kernel& kernel = kernels_[launch.kernel].kernel;
     if (!launch.tensor_maps.empty())
-      return recorder().refuse("cuTensorMapEncodeTiled",
-                               "a plan of the torch backend cannot hold tensor maps: copy with cp.async, or make the "
-                               "descriptors in a Triton kernel");
+      return recorder().refuse(
+          "cuTensorMapEncodeTiled",
+          "a plan of the torch backend cannot hold tensor maps: copy with cp.async, or make the "
+          "descriptors in a Triton kernel");
     if (const Status status = plan::check_launch(launch, kernel, 0); !status) {
       recorder().refuse("kernel " + plan::readable_name(kernel.name),
                         status.error().message + ". " + status.error().hint);
@@ -48,7 +49,6 @@ class Teller {
     told.shared = launch.dynamic_shared;
     told.max_shared = launch.max_dynamic_shared;
     told.cooperative = launch.cooperative;
-    told.nonportable_cluster = launch.nonportable_cluster;
     return tell(told);
   }
   Code operator()(const plan::Memset& memset) const {
@@ -105,8 +105,8 @@ Code PythonLedger::take(const decltype(plan::Operation::what)& what,
   return std::visit(Teller(kernels), what);
 }
 
-Code PythonLedger::copy_to_variable(const cuda::planner::Variable& variable, std::uint64_t offset, std::uint64_t from,
-                                    std::uint64_t bytes) {
+Code PythonLedger::copy_to_variable(const cuda::planner::Variable& variable, std::uint64_t offset,
+                                    std::uint64_t from, std::uint64_t bytes) {
   Operation told{};
   told.kind = kSymbolCopy;
   told.module = variable.module;

@@ -1,4 +1,5 @@
-// The C interface between Python (kernelsmith_torch/extension_abi.py, by ctypes) and this library. One thread.
+// The C interface between Python (kernelsmith_torch/extension_abi.py, by ctypes) and this library. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +13,26 @@ enum OperationKind : int { kLaunch, kMemset, kCopy, kUpload, kSymbolUpload, kSym
 /// Work of the device, in the order in which it was asked for. Addresses are those of fake tensors.
 struct Operation {
   int kind;
-  std::uint32_t module;         ///< of the kernel or variable
-  const char* name;             ///< of the kernel or variable, mangled
-  std::uint64_t to, from;       ///< addresses; for symbols `to` counts from the variable's beginning
-  std::uint64_t bytes;          ///< of the whole; of `data` where there is any
-  const void* data;             ///< parameters, or what is uploaded
+  std::uint32_t module;             ///< of the kernel or variable
+  const char* name;                 ///< of the kernel or variable, mangled
+  std::uint64_t to, from;           ///< addresses; for symbols `to` counts from the variable's beginning
+  std::uint64_t bytes;              ///< of the whole; of `data` where there is any
+  const void* data;                 ///< parameters, or what is uploaded
   const std::uint32_t* parameters;  ///< of a kernel: offset and size of each
   std::uint64_t parameter_count;
-  std::uint32_t value, width;   ///< of a memset
+  std::uint32_t value, width;                   ///< of a memset
   std::uint32_t grid[3], block[3], cluster[3];  ///< cluster: zeros if none was given
   std::uint32_t shared, max_shared;
-  int cooperative, nonportable_cluster;
+  int cooperative;
 };
 
-/// What Python does for an extension. None of them throws: operate and act answer -1 after an error, whose words the
-/// library was given before (kernelsmith_extension_error).
+/// What Python does for an extension. None of them throws: operate and act answer -1 after an error, whose
+/// words the library was given before (kernelsmith_extension_error).
 struct PythonSide {
   int (*operate)(const char* name, const Value* arguments, int count, Value* results, int most);
   void (*drop)(std::int64_t identity);
-  void (*define)(const char* name, const char* signature, const char* names, const Value* defaults, int function);
+  void (*define)(const char* name, const char* signature, const char* names, const Value* defaults,
+                 int function);
   int (*on_device)(std::uint64_t address);
   std::uint64_t (*allocate)(std::uint64_t bytes);
   int (*release)(std::uint64_t address);

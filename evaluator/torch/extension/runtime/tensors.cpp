@@ -30,15 +30,15 @@ void* data_of(const Facts* facts) { return facts == nullptr ? nullptr : facts->d
 
 void* data_of(const Facts* facts, c10::ScalarType wanted) {
   const auto found = static_cast<c10::ScalarType>(defined(facts).dtype);
-  if (found != wanted)
-    fail(text_of("expected scalar type ", wanted, " but found ", found).c_str());
+  if (found != wanted) fail(text_of("expected scalar type ", wanted, " but found ", found).c_str());
   return facts->data;
 }
 
 std::int64_t dimension(const Facts* facts, std::int64_t index) {
   const std::int64_t count = defined(facts).dimensions;
   if (index < -count || index >= count)
-    fail(text_of("Dimension out of range (expected to be in range of [", -count, ", ", count - 1, "], but got ", index, ")")
+    fail(text_of("Dimension out of range (expected to be in range of [", -count, ", ", count - 1,
+                 "], but got ", index, ")")
              .c_str());
   return index < 0 ? index + count : index;
 }

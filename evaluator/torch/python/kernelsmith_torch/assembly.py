@@ -18,6 +18,10 @@ from .plan_format import MOST_ALTERNATIVES, MOST_CONSTANT, MOST_CONSTANTS, VERSI
 from .recording import Choice, Refused, Step, Tape, float_value, name_of, storage_of, values_of
 
 
+MOST_ERROR = 2_000
+"""Of a compiler's words, in the text of a summary."""
+
+
 @dataclass
 class Module:
     """What was traced: numbers of the tape."""
@@ -263,6 +267,8 @@ def describe(summary: dict[str, Any]) -> str:
              f"{sum(summary['operators'].values())} operators" + "".join(
                  f"{', ' if i else ': '}{name.removeprefix('aten::')}" + (f" x{n}" if n > 1 else "")
                  for i, (name, n) in enumerate(counted[:24])) + (", ..." if len(counted) > 24 else "")]
+    lines += [f"extension {told['name']} was not built ({told['line']}): {told['error'].strip()[:MOST_ERROR]}"
+              for told in summary.get("extension_errors", [])]
     if summary["setup"]:
         lines.append(f"{summary['setup']} operators and constants before the first call")
     if summary["alternatives"] > 1:

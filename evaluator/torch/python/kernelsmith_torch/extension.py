@@ -6,10 +6,8 @@ what it asks of the CUDA runtime becomes entries of the tape.
 
 from __future__ import annotations
 
-import base64
 import ctypes
 import os
-import struct
 import types
 from collections.abc import Callable
 from typing import Any
@@ -22,12 +20,9 @@ from . import extension_abi as abi
 from .device import Device
 from .extension_calls import Arguments, Signature, taken
 from .extension_operators import Operators
-from .extension_sources import Job, file_units, flags, inline_units
+from .extension_sources import Job, file_units, flags, inline_units, job_header
+from .extension_work import FAILED, Work
 from .recording import Refused, Tape
-
-_WORD = struct.Struct("<Q")
-# What a function of the runtime answers once an error was noted: cudaErrorNotSupported.
-_FAILED = -1
 
 
 class BuildWanted(BaseException):
@@ -41,18 +36,16 @@ class Extensions:
         self.wanted: dict[str, Any] | None = None
         self.errors: list[dict[str, str]] = []
         self.modules: list[bytes] = []
+        self.work = Work(tape, lambda name: self._started().words(self._started().readable(name)))
         self._tape, self._device = tape, device
         self._builds, self._blob = builds, blob
         self._loaded: dict[str, types.ModuleType] = {}
         self._library: abi.Library | None = None
         self._tensors: dict[int, torch.Tensor] = {}  # by the identity of a handle
         self._next_identity = 1
-        self._host: dict[int, int] = {}  # sizes of tensors with values, by address
-        self._workspaces: dict[int, torch.Tensor] = {}  # by address
-        self._operators = Operators(tape, self._take, self._multiply)
+        self._operators = Operators(tape, self._take, self.work.multiply)
         self._defined: dict[str, Any] = {}  # of the module that is being initialised
         self._raised: BaseException | None = None  # by an operator, in the call that goes on
-        self._refused: BaseException | None = None  # by work of the device
 
     def install(self) -> None:
         torch.utils.cpp_extension.load_inline = self._load_inline
@@ -67,7 +60,7 @@ class Extensions:
             functions = {each: each for each in _listed(functions)}
         if functions is not None and not isinstance(functions, dict):
             raise ValueError(f"Expected 'functions' to be a list or dict, but was {type(functions)}")
-        units = inline_units(name, _listed(cpp_sources), _listed(cuda_sources), functions)
+        units = inline_units(_listed(cpp_sources), _listed(cuda_sources), functions)
         return self._module(name, units, extra_cflags, extra_cuda_cflags, extra_include_paths, is_python_module)
 
     def _load(self, name: str, sources: Any, extra_cflags: Any = None, extra_cuda_cflags: Any = None,
@@ -80,8 +73,8 @@ class Extensions:
         if not is_python_module:
             raise Refused("not_allowed", "an extension that is no Python module (TORCH_LIBRARY) cannot be planned",
                           "bind its functions with PYBIND11_MODULE or functions=", self._tape.line())
-        kept = flags(_listed(cflags), _listed(cuda_cflags), _listed(folders), name)
-        job = Job(name, self._device.arch, units, kept)
+        kept = flags(_listed(cflags), _listed(cuda_cflags), _listed(folders))
+        job = Job(name, self._device.arch, [*units, job_header(name, units)], kept)
         if job.key not in self._loaded:
             self._loaded[job.key] = self._build(job)
         return self._loaded[job.key]
@@ -128,9 +121,10 @@ class Extensions:
 
     def _started(self) -> abi.Library:
         if self._library is None:
+            work = self.work
             self._side = abi.PythonSide(
-                abi.OPERATE(self._operate), abi.DROP(self._drop), abi.DEFINE(self._define), abi.ON_DEVICE(self._on_device),
-                abi.ALLOCATE(self._allocate), abi.ON_DEVICE(self._release), abi.ACT(self._act), abi.ON_DEVICE(self._on_device))
+                abi.OPERATE(self._operate), abi.DROP(self._drop), abi.DEFINE(self._define), abi.ON_DEVICE(work.on_device),
+                abi.ALLOCATE(work.allocate), abi.ON_DEVICE(work.release), abi.ACT(work.act), abi.ON_DEVICE(work.on_device))
             self._library = abi.Library(self._side, self._device)
         return self._library
 
@@ -152,7 +146,7 @@ class Extensions:
         arguments, result = Arguments(self._give, library.release), abi.Value()
         try:
             values = arguments.values(signature, signature.bind(args, kwargs), args, kwargs)
-            self._raised = self._refused = None
+            self._raised = self.work.refused = None
             outcome = library.call(function, values, ctypes.byref(result))
         finally:
             arguments.drop()
@@ -165,8 +159,8 @@ class Extensions:
     def _raise_for(self, outcome: int, library: abi.Library, signature: Signature) -> None:
         """The first refusal, even if the extension looked at no error code; else what it threw."""
         words, refusal = library.words(), library.words(library.refusal())
-        if self._refused is not None:
-            raise self._refused
+        if self.work.refused is not None:
+            raise self.work.refused
         if refusal:
             raise Refused("not_allowed", refusal, "", self._tape.line())
         if outcome == 2:
@@ -209,7 +203,7 @@ class Extensions:
         if not on_cpu or isinstance(tensor, FakeTensor):
             return self._tape.tell_address(tensor)
         address = tensor.data_ptr()
-        self._host[address] = tensor.numel() * tensor.element_size()
+        self.work.has_values(address, tensor.numel() * tensor.element_size())
         return address
 
     def _tensor(self, handle: int) -> torch.Tensor:
@@ -234,145 +228,11 @@ class Extensions:
         except BaseException as error:  # noqa: BLE001 - C++ throws it on, and the call raises it
             self._raised = error
             self._library.set_error(str(error).encode())
-            return _FAILED
-
-    def _multiply(self, turned_a: bool, turned_b: bool, sizes: list[int], alpha: float, beta: float, a: int, b: int, c: int,
-                  *dtypes: torch.dtype | None) -> None:
-        """cuBLAS's matrices are column-major: the rows of PyTorch's are their columns."""
-        m, n, k, *leading = sizes[:6]
-        steps, count = sizes[6:9], sizes[9]
-        shapes = ((m, k) if turned_a else (k, m), (k, n) if turned_b else (n, k), (n, m))
-        left, right, out = (self._matrices(address, dtype, (count, *shape), (step, ld, 1)) for address, dtype, shape, step, ld
-                            in zip((a, b, c), dtypes, shapes, steps, leading))
-        left, right = left.to(out.dtype), right.to(out.dtype)
-        out.baddbmm_(right.transpose(1, 2) if turned_b else right, left.transpose(1, 2) if turned_a else left,
-                     beta=beta, alpha=alpha)
-
-    def _matrices(self, address: int, dtype: torch.dtype | None, shape: tuple, strides: tuple) -> torch.Tensor:
-        found = self._tape.find(address)
-        if found is None or dtype is None:
-            what = "an address that is no tensor's" if found is None else "elements of an unusual type"
-            raise Refused("not_allowed", f"cuBLAS is given {what}", "", self._tape.line())
-        tensor = self._tape.tensors[found[0]]
-        if tensor.dtype != dtype:
-            tensor = tensor.view(dtype)
-        return torch.as_strided(tensor, shape, strides, found[1] // dtype.itemsize)
-
-    # ---- Work of the device.
-
-    def _on_device(self, address: int) -> int:
-        return int(self._tape.addresses.find(address) is not None)
-
-    def _allocate(self, size: int) -> int:
-        return self._noting(lambda: self._workspace(size), 0)
-
-    def _workspace(self, size: int) -> int:
-        tensor = torch.empty(size, dtype=torch.uint8, device="cuda")
-        address = self._tape.tell_address(tensor)
-        self._workspaces[address] = tensor
-        return address
-
-    def _release(self, address: int) -> int:
-        return int(self._workspaces.pop(address, None) is not None)
-
-    def _act(self, operation: Any) -> int:
-        return self._noting(lambda: _ACTS[operation.contents.kind](self, operation.contents), _FAILED)
-
-    def _noting(self, act: Callable[[], int | None], failed: int) -> int:
-        try:
-            return act() or 0
-        except BaseException as error:  # noqa: BLE001 - raised when the call ends
-            self._refused = self._refused or error
-            return failed
-
-    def _launch(self, operation: abi.Operation) -> None:
-        name = operation.name.decode()
-        data = bytearray(_bytes(operation))
-        pointers: list[list[Any]] = []
-        for i in range(operation.parameter_count):
-            offset, size = operation.parameters[2 * i], operation.parameters[2 * i + 1]
-            pointers += self._relocations(data, range(offset, offset + size - 7, 8), name)
-        body: dict[str, Any] = {
-            "run": operation.module, "kernel": name, "grid": list(operation.grid), "block": list(operation.block),
-            "shared": operation.shared}
-        optional = {"cluster": list(operation.cluster) if any(operation.cluster) else None,
-                    "cooperative": bool(operation.cooperative), "nonportable": bool(operation.nonportable_cluster),
-                    "max_shared": operation.max_shared}
-        body.update((key, v) for key, v in optional.items() if v)
-        body["params"] = base64.b64encode(data).decode()
-        self._tape.work(body, pointers, [number for _, number, _ in pointers])
-
-    def _memset(self, operation: abi.Operation) -> None:
-        to, at = self._place(operation.to, "cudaMemset")
-        body = {"memset": {"t": to}, "at": at, "bytes": operation.bytes, "value": operation.value}
-        self._tape.work(body if operation.width == 1 else {**body, "width": operation.width}, None, [to])
-
-    def _copy(self, operation: abi.Operation) -> None:
-        (to, at), (source, source_at) = (self._place(each, "cudaMemcpy") for each in (operation.to, operation.source))
-        self._tape.work({"copy": {"t": to}, "at": at, "from": {"t": source}, "from_at": source_at,
-                         "bytes": operation.bytes}, None, [to])
-
-    def _upload(self, operation: abi.Operation) -> None:
-        to, at = self._place(operation.to, "cudaMemcpy")
-        data, pointers = self._uploaded(operation, "cudaMemcpy")
-        self._tape.work({"upload": {"t": to}, "at": at, "data": data}, pointers, [to])
-
-    def _symbol_upload(self, operation: abi.Operation) -> None:
-        data, pointers = self._uploaded(operation, "cudaMemcpyToSymbol")
-        self._tape.work({"symbol": operation.module, "name": operation.name.decode(), "at": operation.to, "data": data},
-                        pointers, [])
-
-    def _symbol_copy(self, operation: abi.Operation) -> None:
-        source, source_at = self._place(operation.source, "cudaMemcpyToSymbol")
-        self._tape.work({"symbol": operation.module, "name": operation.name.decode(), "at": operation.to,
-                         "from": {"t": source}, "from_at": source_at, "bytes": operation.bytes}, None, [])
-
-    def _uploaded(self, operation: abi.Operation, what: str) -> tuple[str, list[list[Any]]]:
-        data = bytearray(_bytes(operation))
-        pointers = self._relocations(data, range(0, len(data) - 7, 8), what)
-        return base64.b64encode(data).decode(), pointers
-
-    def _relocations(self, data: bytearray, offsets: range, what: str) -> list[list[Any]]:
-        """[offset, number, bytes into the storage] of each word that is an address. The words become zeros."""
-        found = []
-        for at in offsets:
-            (word,) = _WORD.unpack_from(data, at)
-            if any(0 <= word - begin < size for begin, size in self._host.items()):
-                self._refuse_host(what)
-            place = self._tape.find(word)
-            if place is not None:
-                self._check_place(place[0], what)
-                found.append([at, *place])
-                _WORD.pack_into(data, at, 0)
-        return found
-
-    def _place(self, address: int, what: str) -> tuple[int, int]:
-        place = self._tape.find(address)
-        if place is None:
-            raise Refused("plan_failed", f"{what} is given an address that is no tensor's", "", self._tape.line())
-        self._check_place(place[0], what)
-        return place
-
-    def _check_place(self, number: int, what: str) -> None:
-        if self._tape.places.on_cpu(self._tape.tensors[number]):
-            self._refuse_host(what)
-
-    def _refuse_host(self, what: str) -> None:
-        raise Refused("cpu_tensor", f"{what} is given a tensor that lies on the CPU",
-                      "make it with the options of a tensor on the GPU (x.options()), or device=...", self._tape.line())
-
-
-_ACTS = {abi.LAUNCH: Extensions._launch, abi.MEMSET: Extensions._memset, abi.COPY: Extensions._copy,
-         abi.UPLOAD: Extensions._upload, abi.SYMBOL_UPLOAD: Extensions._symbol_upload,
-         abi.SYMBOL_COPY: Extensions._symbol_copy}
+            return FAILED
 
 
 def _listed(v: Any) -> list[Any]:
     return [] if v is None else [v] if isinstance(v, (str, os.PathLike)) else list(v)
-
-
-def _bytes(operation: abi.Operation) -> bytes:
-    return ctypes.string_at(operation.data, operation.bytes)
 
 
 def _is(tensor: torch.Tensor, dimensions: int, memory_format: torch.memory_format) -> int:

@@ -56,7 +56,7 @@ class Operation(ctypes.Structure):
                 ("parameters", ctypes.POINTER(ctypes.c_uint32)), ("parameter_count", ctypes.c_uint64),
                 ("value", ctypes.c_uint32), ("width", ctypes.c_uint32), ("grid", ctypes.c_uint32 * 3),
                 ("block", ctypes.c_uint32 * 3), ("cluster", ctypes.c_uint32 * 3), ("shared", ctypes.c_uint32),
-                ("max_shared", ctypes.c_uint32), ("cooperative", ctypes.c_int), ("nonportable_cluster", ctypes.c_int)]
+                ("max_shared", ctypes.c_uint32), ("cooperative", ctypes.c_int)]
 
 
 OPERATE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(Value), ctypes.c_int, ctypes.POINTER(Value),
@@ -96,6 +96,10 @@ class Library:
         self.initialise = self._function("kernelsmith_extension_initialise", ctypes.c_int, pointer)
         self.call = self._function("kernelsmith_extension_call", ctypes.c_int, ctypes.c_int, value, value)
         self.refusal = self._function("kernelsmith_extension_refusal", text)
+        self.readable = self._function("kernelsmith_extension_readable", text, text)
+        sizes = list((ctypes.c_size_t * 4).in_dll(self._loaded, "kernelsmith_extension_sizes"))
+        if sizes != [ctypes.sizeof(each) for each in (Value, Facts, Operation, PythonSide)]:
+            raise RuntimeError(f"{os.environ[LIBRARY]} is of another version of kernelsmith")
         start = self._function("kernelsmith_extension_start", None, ctypes.POINTER(PythonSide),
                                ctypes.POINTER(_DeviceFigures))
         start(side, _DeviceFigures(device.arch, device.multiprocessors, device.shared, device.l2, device.memory,

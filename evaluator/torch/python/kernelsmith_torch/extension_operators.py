@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,10 +19,6 @@ _BY_NAME = {
     "div": (2, ("rounding_mode",)), "div_": (2, ("rounding_mode",)), "gelu": (1, ("approximate",)),
     "scaled_dot_product_attention": (6, ("scale", "enable_gqa")),
 }
-# Sizes, of which C++ takes a single one as a list.
-_SIZES = {**dict.fromkeys(("zeros", "ones", "empty", "full", "rand", "randn"), 0),
-          **dict.fromkeys(("view", "reshape", "expand", "repeat", "permute", "flip", "new_zeros", "new_ones", "new_empty",
-                           "new_full", "layer_norm", "tile", "broadcast_to"), 1)}
 _DTYPE_BY_POSITION = ("softmax", "log_softmax", "view")
 _READING = {"item": ".item()", "equal": "equal()"}
 
@@ -40,11 +37,10 @@ class Operators:
             raise Refused("reads_values", f"{_READING[short]} in C++ reads a tensor's values, which planning does not have",
                           "leave the decision to a kernel; only shapes are known", self._tape.line())
         args, kwargs = self._bound(short, values)
-        if (position := _SIZES.get(short)) is not None and len(args) > position and type(args[position]) is int:
-            args[position] = [args[position]]
         if special := _SPECIAL.get(short):
             return special(*args, **kwargs)
-        return _function(short)(*args, **kwargs)
+        function = _function(short)
+        return function(*_with_lists(function, args), **kwargs)
 
     def _bound(self, name: str, values: list[abi.Value]) -> tuple[list[Any], dict[str, Any]]:
         args: list[Any] = []
@@ -85,6 +81,40 @@ def _function(name: str) -> Callable:
     return getattr(torch.ops.aten, name)
 
 
+def _with_lists(function: Any, args: list[Any]) -> list[Any]:
+    """C++ takes a number for a list of one where no overload takes the number itself."""
+    if not isinstance(function, torch._ops.OpOverloadPacket):
+        return args
+    return [[v] if type(v) is int and i in _lists(function) else v for i, v in enumerate(args)]
+
+
+@functools.cache
+def _lists(function: torch._ops.OpOverloadPacket) -> frozenset[int]:
+    """Positions that are lists of whole numbers in an overload, and no number or tensor in any."""
+    lists, others = set(), set()
+    for overload in function.overloads():
+        for i, argument in enumerate(getattr(function, overload)._schema.arguments):
+            kind = str(argument.type).removeprefix("Optional[").removesuffix("]")
+            if kind.startswith("List[int"):
+                lists.add(i)
+            elif kind in ("int", "number", "Tensor", "float"):
+                others.add(i)
+    return frozenset(lists - others)
+
+
+def _index(tensor: torch.Tensor, indices: list[Any]) -> torch.Tensor:
+    return tensor[_indices(indices)]
+
+
+def _index_put(tensor: torch.Tensor, indices: list[Any], value: Any) -> torch.Tensor:
+    tensor[_indices(indices)] = value
+    return tensor
+
+
+def _indices(told: list[Any]) -> tuple:
+    return tuple(slice(*each) if isinstance(each, tuple) else Ellipsis if isinstance(each, str) else each for each in told)
+
+
 def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
     """Of a type, a device, options or another tensor; then non_blocking and copy."""
     if args and isinstance(args[0], torch.Tensor):
@@ -95,6 +125,9 @@ def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
 
 _SPECIAL: dict[str, Callable] = {
     "to": _to,
+    "view": lambda tensor, size_or_dtype: tensor.view(size_or_dtype),
+    "index": _index,
+    "index_put_": _index_put,
     "tensor": torch.tensor,
     "rdiv": lambda tensor, number: number / tensor,
     "slice": lambda tensor, dim=0, start=None, end=None, step=1: torch.ops.aten.slice.Tensor(tensor, dim, start, end, step),

@@ -12,23 +12,26 @@ from typing import Any
 VERSION = 1
 """Of the stand-in of PyTorch's headers: an extension that was built for another one is built anew."""
 
-_EXTENSION = "#include <torch/extension.h>\n"
-# PyTorch's header has all of these, and they take seconds: here they come only with a source that names something of them.
-_HEADERS = {
-    '"stand_in/half.hpp"': r"[hH]alf|HALF|[bB][fF]loat16|BFLOAT16|fp16|bf16",
-    '"stand_in/device_properties.hpp"': r"cudaDeviceProp|DeviceProperties",
-    "<cooperative_groups.h>": r"cooperative_groups",
-    **{f"<{header}>": rf"\bstd::({names})\b|using namespace std" for header, names in {
-        "string": "string|to_string|sto[idlf]|getline", "algorithm": "sort|stable_sort|min_element|max_element|clamp|transform"
-        "|reverse|all_of|any_of|find|find_if|count|count_if|lower_bound|upper_bound|unique|nth_element|minmax|generate",
-        "memory": "unique_ptr|shared_ptr|make_unique|make_shared|align|addressof", "array": "array",
-        "stdexcept": "runtime_error|invalid_argument|logic_error|out_of_range|length_error|domain_error|overflow_error",
-        "iostream": "cout|cerr|endl|clog", "sstream": r"\w*stringstream", "fstream": "[io]?fstream", "iomanip": "set\\w+",
+# As PyTorch begins the files that it writes: so lines have the numbers that they have there.
+_CPP_HEAD = "#include <torch/extension.h>\n"
+_CUDA_HEAD = "#include <torch/types.h>\n#include <cuda.h>\n#include <cuda_runtime.h>\n"
+
+# PyTorch's header has all of these, and they take seconds: here (stand_in/wanted.hpp) they come only with a source that
+# names something of them. By the end of the macro that asks for them.
+_WANTED = {
+    "HALF": r"[hH]alf|HALF|[bB][fF]loat16|BFLOAT16|fp16|bf16",
+    "DEVICE_PROPERTIES": r"cudaDeviceProp|DeviceProperties",
+    "CASSERT": r"\bassert\s*\(",
+    **{header.upper(): rf"\bstd::({names})\b|using namespace std\b" for header, names in {
+        "string": r"\w*string\w*|to_string|sto[idlf]\w*|getline", "array": "array",
+        "memory": "unique_ptr|shared_ptr|make_unique|make_shared|align",
+        "algorithm": r"\w*sort|\w*_element|clamp|transform|reverse|all_of|any_of|none_of|find\w*|count\w*|lower_bound"
+        "|upper_bound|unique|minmax|generate|for_each|replace", "stdexcept": r"\w+_error|invalid_argument|out_of_range",
+        "iostream": "cout|cerr|endl|clog", "sstream": r"\w*stringstream", "fstream": "[io]?fstream", "iomanip": r"set\w+",
         "functional": "function|plus|multiplies|bind|hash|less|greater|ref", "map": "map", "unordered_map": "unordered_map",
         "set": "set", "unordered_set": "unordered_set", "mutex": "mutex|call_once|once_flag|lock_guard|unique_lock",
-        "atomic": r"atomic\w*", "numeric": "accumulate|iota|inner_product|gcd|partial_sum", "deque": "deque",
-        "chrono": "chrono", "thread": "thread", "cassert": "assert", "string_view": "string_view", "random": "mt19937"}.items()},
-    "<cassert>": r"\bassert\s*\(",
+        "atomic": r"atomic\w*", "numeric": "accumulate|iota|inner_product|gcd|partial_sum", "deque": "deque|queue|stack",
+        "chrono": "chrono", "thread": "thread", "string_view": "string_view", "random": "mt19937"}.items()},
 }
 
 # PyTorch's own (COMMON_NVCC_FLAGS).
@@ -38,10 +41,10 @@ _DEFINES = ["__CUDA_NO_HALF_OPERATORS__", "__CUDA_NO_HALF_CONVERSIONS__", "__CUD
 # the planner's to choose, and left out.
 _KEPT = re.compile(r"-{1,2}(maxrregcount|fmad|ftz|prec-div|prec-sqrt|extended-lambda|expt-extended-lambda|use_fast_math"
                    r"|extra-device-vectorization|restrict|default-stream|Xptxas|ptxas-options)(=|$)")
-_WITH_VALUE = ("-gencode", "--generate-code", "-arch", "--gpu-architecture", "-code", "--gpu-code", "-std", "--std", "-Xcompiler",
-               "--compiler-options", "-ccbin", "--compiler-bindir", "--threads", "-t", "-I", "-isystem", "-L", "-l", "-D",
-               "-U", "-Xptxas", "--ptxas-options", "-maxrregcount", "--maxrregcount", "-Xlinker", "-Xcudafe", "-diag-suppress",
-               "--diag-suppress", "-Xfatbin", "-rdc", "--relocatable-device-code", "-include")
+_WITH_VALUE = frozenset(
+    "-gencode --generate-code -arch --gpu-architecture -code --gpu-code -std --std -Xcompiler --compiler-options -ccbin "
+    "--compiler-bindir --threads -t -I -isystem -L -l -D -U -Xptxas --ptxas-options -maxrregcount --maxrregcount -Xlinker "
+    "-Xcudafe -diag-suppress --diag-suppress -Xfatbin -rdc --relocatable-device-code -include".split())
 
 
 class Job:
@@ -55,14 +58,14 @@ class Job:
         self.told["key"] = self.key
 
 
-def inline_units(name: str, cpp: list[str], cuda: list[str], functions: dict[str, str] | None) -> list[dict[str, str]]:
+def inline_units(cpp: list[str], cuda: list[str], functions: dict[str, str] | None) -> list[dict[str, str]]:
     """Of load_inline. C++ that only declares what the CUDA source defines goes into the same unit: two take longer."""
-    bindings = "" if functions is None else _bindings(name, functions)
+    bindings = "" if functions is None else _bindings(functions)
     declarations, source = "\n".join(cpp), "\n".join(cuda)
     if cuda and functions is not None and _only_declares(declarations, functions):
-        return [_unit("cuda.cu", source, declarations + bindings)]
-    units = [_unit("main.cpp", declarations, bindings)] if declarations.strip() or bindings or not cuda else []
-    return units + ([_unit("cuda.cu", source)] if cuda else [])
+        return [_unit("cuda.cu", _CUDA_HEAD, source, declarations, bindings)]
+    units = [_unit("main.cpp", _CPP_HEAD, declarations, bindings)] if declarations.strip() or bindings or not cuda else []
+    return units + ([_unit("cuda.cu", _CUDA_HEAD, source)] if cuda else [])
 
 
 def file_units(paths: Iterable[str], folders: Iterable[str] = ()) -> list[dict[str, str]]:
@@ -75,14 +78,24 @@ def file_units(paths: Iterable[str], folders: Iterable[str] = ()) -> list[dict[s
         while name in names:
             name = "_" + name
         names.add(name)
-        units.append(_unit(name, text))
+        units.append({"name": name, "text": text})
         _collect(text, [os.path.dirname(path) or ".", *folders], headers)
     return units + [{"name": name, "text": text} for name, text in headers.items()]
 
 
-def flags(cflags: Iterable[str], cuda_cflags: Iterable[str], folders: Iterable[str], name: str) -> dict[str, Any]:
-    kept: dict[str, Any] = {"fast_math": False, "optimize": "-O3", "defines": [*_DEFINES, f"TORCH_EXTENSION_NAME={name}"],
-                            "std": "c++17", "include": list(folders), "nvcc": []}
+def job_header(name: str, units: Iterable[dict[str, str]]) -> dict[str, str]:
+    """What differs from extension to extension, which the stand-in includes: flags are the same for many, and the compiler's
+    steps are learnt for each set of flags."""
+    text = "\n".join(unit["text"] for unit in units)
+    wanted = [f"KERNELSMITH_WITH_{name}" for name, names in _WANTED.items() if re.search(names, text)]
+    defines = [f"TORCH_EXTENSION_NAME {name}", *wanted]
+    return {"name": "kernelsmith_job.hpp", "text": "".join(f"#define {each}\n" for each in defines)}
+
+
+def flags(cflags: Iterable[str], cuda_cflags: Iterable[str], folders: Iterable[str]) -> dict[str, Any]:
+    """What the candidate asked for, as far as it matters. `nvcc` are others of that compiler's."""
+    kept: dict[str, Any] = {"fast_math": False, "optimize": "-O3", "std": "c++17", "include": list(folders), "nvcc": [],
+                            "defines": [*_DEFINES, "TORCH_API_INCLUDE_EXTENSION_H"]}
     for flag, value in (*_split(cflags), *_split(cuda_cflags)):
         _keep(flag, value, kept)
     return kept
@@ -118,22 +131,19 @@ def _split(words: Iterable[str]) -> list[tuple[str, str]]:
     return pairs
 
 
-def _unit(name: str, text: str, end: str = "") -> dict[str, str]:
-    """The stand-in's headers before it; lines count from the candidate's first."""
-    prefix = _EXTENSION + "".join(f"#include {header}\n" for header, names in _HEADERS.items()
-                                  if re.search(names, text + end))
-    return {"name": name, "text": f'{prefix}#line 1 "{name}"\n{text}\n{end}'}
+def _unit(name: str, head: str, *texts: str) -> dict[str, str]:
+    return {"name": name, "text": head + "\n".join(texts)}
 
 
-def _bindings(name: str, functions: dict[str, str]) -> str:
+def _bindings(functions: dict[str, str]) -> str:
     lines = [f'm.def("{each}", {each}, {json.dumps(told)});' for each, told in functions.items()]
-    return "\n".join(["", f'#line 1 "bindings of {name}"', "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {", *lines, "}\n"])
+    return "\n".join(["PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {", *lines, "}\n"])
 
 
 def _only_declares(text: str, functions: dict[str, str]) -> bool:
     """Each function, and nothing else: else two units may be told what one is not."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
-    text = re.sub(r'#include\s*[<"](torch/extension|torch/types|torch/torch|cuda|cuda_runtime|vector|string)(\.h)?[>"]', "", text)
+    text = re.sub(r'#include\s*[<"](torch/(extension|types|torch)|cuda|cuda_runtime|vector|string)(\.h)?[>"]', "", text)
     return not re.search(r"[{}=#]", text) and all(re.search(rf"\b{re.escape(each)}\s*\(", text) for each in functions)
 
 

@@ -70,6 +70,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
                 raise _failure(error, source, "candidate", again=first is not None) from error
     if extensions.wanted is not None:  # whatever the candidate made of that
         return {"build": extensions.wanted}, b""
+    summary["own_kernels"] = sorted({extensions.work.names.get(name, name) for name in summary["own_kernels"]})
     summary["extension_errors"] = extensions.errors
     if len(blob) > request["most_bytes"]:
         raise Failure("candidate", "plan", "plan_too_large", f"a plan of {len(blob)} bytes: at most {request['most_bytes']}",

@@ -77,7 +77,6 @@ class Tape:
         self.storages: list[int] = []
         self.recording = False
         self.inside = 0
-        self.addresses = Addresses()
         self._numbers: dict[int, int] = {}
         self._first: dict[int, int] = {}  # by storage: the first number that lies in it
         self._most_steps = most_steps

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 4)
@@ -41,7 +40,8 @@ class Builder:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 host, cubins = _build(job, folder)
-                self.builds[job["key"]] = {"host": self._put(host), "device": [self._put(each) for each in cubins], "log": ""}
+                device = [self._put(each) for each in cubins]
+                self.builds[job["key"]] = {"host": self._put(host), "device": device, "log": ""}
             except NotBuilt as error:
                 self.builds[job["key"]] = {"error": str(error)}
 
@@ -52,19 +52,21 @@ class Builder:
 
 def _build(job: dict, folder: str) -> tuple[bytes, list[bytes]]:
     flags = job["flags"]
-    common = [f"-std={flags['std']}", *(f"-D{each}" for each in flags["defines"]), f"-I{INCLUDE}",
+    common = [f"-std={flags['std']}", *(f"-D{each}" for each in flags["defines"]), f"-I{folder}", f"-I{INCLUDE}",
               *(f"-I{each}" for each in flags["include"])]
-    objects, cubins, commands = [], [], []
     for unit in job["units"]:
         path = os.path.join(folder, unit["name"])
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(unit["text"])
+    objects, cubins, commands = [], [], []
+    for unit in job["units"]:
+        path = os.path.join(folder, unit["name"])
         if unit["name"].endswith(".cu"):
             cubins.append(path)
-            commands.append([f"{CUDA}/bin/nvcc", "-gencode", "arch=compute_90a,code=sm_90a", "--expt-relaxed-constexpr", *common,
-                             *flags["nvcc"], *["--use_fast_math"] * flags["fast_math"], "-w", "-Xcompiler", "-fPIC,-O0,-w",
-                             "--keep", "--keep-dir", folder, "-c", path, "-o", f"{path}.o"])
+            commands.append([f"{CUDA}/bin/nvcc", "-gencode", "arch=compute_90a,code=sm_90a", "--expt-relaxed-constexpr",
+                             *common, *flags["nvcc"], *["--use_fast_math"] * flags["fast_math"], "-w", "-Xcompiler",
+                             "-fPIC,-O0,-w", "--keep", "--keep-dir", folder, "-c", path, "-o", f"{path}.o"])
         elif unit["name"].endswith(".cpp"):
             commands.append(["g++", *common, f"-I{CUDA}/include", "-O0", "-w", "-fPIC", "-c", path, "-o", f"{path}.o"])
         else:
@@ -72,7 +74,7 @@ def _build(job: dict, folder: str) -> tuple[bytes, list[bytes]]:
         objects.append(f"{path}.o")
     processes = [subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                  for command in commands]
-    words = "".join(process.communicate()[0] for process in processes if True)
+    words = "".join(process.communicate()[0] for process in processes)
     if any(process.returncode for process in processes):
         raise NotBuilt(words)
     _run(["g++", "-shared", "-o", "host.so", *objects, library(), "-Wl,-Bsymbolic-functions", "-Wl,-z,defs"], folder)
@@ -88,7 +90,3 @@ def _run(command: list[str], folder: str) -> None:
 def _read(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()
-
-
-if __name__ == "__main__":
-    sys.exit(0 if available() else 1)

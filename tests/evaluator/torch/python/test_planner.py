@@ -189,7 +189,6 @@ class Refusals(Planner):
             "return x.unsqueeze_(0)": "unsqueeze_",
             "y = x * 1; y.resize_(128); return y": "resize_",
             "return torch.mm(x, x.t(), out=torch.empty(3, 3))": "changes the shape of its `out`",
-            "from torch.utils.cpp_extension import load_inline; return load_inline('x', '')": "load_inline",
         }.items():
             with self.subTest(body):
                 self.assertIn(told, self.refusal(forward(body), "not_allowed")["message"])

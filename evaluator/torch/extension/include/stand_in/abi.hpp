@@ -1,5 +1,6 @@
-// What an extension and the planner's library (libkernelsmith_extension.so) say to each other. Python reads the same
-// structures by ctypes: kernelsmith_torch/extension_abi.py has them once more, and a test compares the sizes.
+// What an extension and the planner's library (libkernelsmith_extension.so) say to each other. Python reads
+// the same structures by ctypes: kernelsmith_torch/extension_abi.py has them once more, and compares the
+// sizes.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +39,8 @@ struct Value {
   };
 };
 
-/// A fake tensor as C++ sees it: counted, and made by the planner. `data` is an address with nothing behind it.
+/// A fake tensor as C++ sees it: counted, and made by the planner. `data` is an address with nothing behind
+/// it.
 struct Facts {
   std::int64_t references;
   std::int64_t identity;  ///< the number under which Python keeps the tensor
@@ -62,10 +64,11 @@ using Thunk = void (*)(void* function, const Value* arguments, Value* result);
 extern "C" {
 void kernelsmith_tensor_retain(kernelsmith::extension::Facts* facts);
 void kernelsmith_tensor_release(kernelsmith::extension::Facts* facts);
-/// A function of the module that is being initialised. `signature` has a letter for each parameter (binding.hpp);
-/// `names` are separated by commas, and each has a value in `defaults`.
-void kernelsmith_define(const char* name, void* function, kernelsmith::extension::Thunk thunk, const char* signature,
-                        const char* names, const kernelsmith::extension::Value* defaults);
+/// A function of the module that is being initialised. `signature` has a letter for each parameter
+/// (binding.hpp); `names` are separated by commas, and each has a value in `defaults`.
+void kernelsmith_define(const char* name, void* function, kernelsmith::extension::Thunk thunk,
+                        const char* signature, const char* names,
+                        const kernelsmith::extension::Value* defaults);
 /// Room for the elements of a list that is returned; Python's side frees it.
 void kernelsmith_make_list(kernelsmith::extension::Value* value, int count);
 /// The same for a text.

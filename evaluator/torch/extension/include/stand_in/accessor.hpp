@@ -14,7 +14,8 @@ struct RestrictPtrTraits {
   using PtrType = T* __restrict__;
 };
 
-template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits, class Index = std::int64_t>
+template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits,
+          class Index = std::int64_t>
 class TensorAccessor {
  public:
   using PtrType = typename Traits<T>::PtrType;
@@ -35,7 +36,8 @@ class TensorAccessor {
   const Index *sizes_, *strides_;
 };
 
-template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits, class Index = std::int64_t>
+template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits,
+          class Index = std::int64_t>
 class GenericPackedTensorAccessor {
  public:
   using PtrType = typename Traits<T>::PtrType;
@@ -62,7 +64,8 @@ template <class T, std::size_t N, template <class> class Traits = DefaultPtrTrai
 using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, Traits, std::int32_t>;
 template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits>
 using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, Traits, std::int64_t>;
-template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits, class Index = std::int64_t>
+template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits,
+          class Index = std::int64_t>
 using PackedTensorAccessor = GenericPackedTensorAccessor<T, N, Traits, Index>;
 
 }  // namespace at

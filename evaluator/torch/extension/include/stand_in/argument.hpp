@@ -1,4 +1,5 @@
-// An argument of an operator: of any kind that PyTorch's operators take. Python binds it to the operator's own schema.
+// An argument of an operator: of any kind that PyTorch's operators take. Python binds it to the operator's
+// own schema.
 #pragma once
 
 #include "stand_in/check.hpp"
@@ -53,13 +54,16 @@ class Argument {
   Argument(std::initializer_list<std::int64_t> integers);
   Argument(c10::IntArrayRef integers);
   Argument(const std::vector<std::int64_t>& integers);
-  template <class Container, class = std::enable_if_t<std::is_same_v<typename Container::value_type, std::int64_t>>,
+  template <class Container,
+            class = std::enable_if_t<std::is_same_v<typename Container::value_type, std::int64_t>>,
             class = decltype(std::declval<const Container&>().data())>
   Argument(const Container& integers) : Argument(c10::IntArrayRef(integers.data(), integers.size())) {}
   Argument(const std::vector<double>& numbers);
+  Argument(const std::vector<Argument>& arguments, ValueKind kind);  ///< a list or a tuple
   Argument(const char* text);
-  template <class Text, std::enable_if_t<std::is_convertible_v<decltype(std::declval<const Text&>().c_str()), const char*>,
-                                         int> = 0>
+  template <class Text,
+            std::enable_if_t<
+                std::is_convertible_v<decltype(std::declval<const Text&>().c_str()), const char*>, int> = 0>
   Argument(const Text& text) : Argument(text.c_str()) {}
   Argument(c10::ScalarType type);
   Argument(c10::TypeMeta type) : Argument(type.type) {}
@@ -96,11 +100,11 @@ std::int64_t dimension(const Facts* facts, std::int64_t index);
 const Facts& defined(const Facts* facts);
 
 #define KERNELSMITH_ARGUMENT kernelsmith::extension::Argument
-#define KERNELSMITH_ARGUMENTS                                                                       \
-  KERNELSMITH_ARGUMENT a = {}, KERNELSMITH_ARGUMENT b = {}, KERNELSMITH_ARGUMENT c = {},            \
+#define KERNELSMITH_ARGUMENTS                                                            \
+  KERNELSMITH_ARGUMENT a = {}, KERNELSMITH_ARGUMENT b = {}, KERNELSMITH_ARGUMENT c = {}, \
                        KERNELSMITH_ARGUMENT d = {}, KERNELSMITH_ARGUMENT e = {}
-#define KERNELSMITH_MORE_ARGUMENTS                                                                  \
-  KERNELSMITH_ARGUMENTS, KERNELSMITH_ARGUMENT f = {}, KERNELSMITH_ARGUMENT g = {},                  \
-      KERNELSMITH_ARGUMENT h = {}, KERNELSMITH_ARGUMENT i = {}
+#define KERNELSMITH_MORE_ARGUMENTS                                                 \
+  KERNELSMITH_ARGUMENTS, KERNELSMITH_ARGUMENT f = {}, KERNELSMITH_ARGUMENT g = {}, \
+                                              KERNELSMITH_ARGUMENT h = {}, KERNELSMITH_ARGUMENT i = {}
 
 }  // namespace kernelsmith::extension

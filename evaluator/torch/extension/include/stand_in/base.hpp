@@ -1,6 +1,11 @@
-// Headers that every extension gets. Heavy ones (<string>, <iostream>, cuda_fp16.h, ...) are included by the planner when
-// the source names something of them: PyTorch's own header has them all, and they take seconds.
+// Headers that every extension gets. Heavy ones (<string>, <iostream>, cuda_fp16.h, ...) come when the source
+// names something of them (wanted.hpp): PyTorch's own header has them all, and they take seconds.
 #pragma once
+
+// Written by the planner for each extension: its name, and what is wanted.
+#if __has_include("kernelsmith_job.hpp")
+#include "kernelsmith_job.hpp"
+#endif
 
 #ifdef KERNELSMITH_EXTENSION_RUNTIME  // the planner's library, which is built without CUDA
 #include "cuda_names.hpp"

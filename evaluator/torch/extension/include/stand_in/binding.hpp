@@ -1,5 +1,5 @@
-// pybind11 for modules of functions: PYBIND11_MODULE, def, arg. A function's parameters and result have to be of the kinds
-// that Input and give() know; another kind is an error that names its type.
+// pybind11 for modules of functions: PYBIND11_MODULE, def, arg. A function's parameters and result have to be
+// of the kinds that Input and give() know; another kind is an error that names its type.
 #pragma once
 
 #include "stand_in/operators.hpp"
@@ -11,11 +11,11 @@ namespace kernelsmith::extension {
 template <class T, class = void>
 struct Input;
 
-#define KERNELSMITH_INPUT(TYPE, LETTERS, EXPRESSION)                    \
-  template <>                                                           \
-  struct Input<TYPE> {                                                  \
-    static void spell(Text& to) { to.add(LETTERS); }                    \
-    static TYPE take(const Value& value) { return EXPRESSION; }         \
+#define KERNELSMITH_INPUT(TYPE, LETTERS, EXPRESSION)            \
+  template <>                                                   \
+  struct Input<TYPE> {                                          \
+    static void spell(Text& to) { to.add(LETTERS); }            \
+    static TYPE take(const Value& value) { return EXPRESSION; } \
   };
 
 inline at::Tensor share(const Value& value) {
@@ -34,7 +34,8 @@ KERNELSMITH_INPUT(c10::Scalar, "n", scalar_of(value))
 KERNELSMITH_INPUT(c10::ScalarType, "y", static_cast<c10::ScalarType>(value.integer))
 KERNELSMITH_INPUT(c10::Device, "d", c10::Device(static_cast<c10::DeviceType>(value.integer)))
 KERNELSMITH_INPUT(c10::MemoryFormat, "m", static_cast<c10::MemoryFormat>(value.integer))
-KERNELSMITH_INPUT(c10::IntArrayRef, "I", c10::IntArrayRef(value.integers, static_cast<std::size_t>(value.count)))
+KERNELSMITH_INPUT(c10::IntArrayRef, "I",
+                  c10::IntArrayRef(value.integers, static_cast<std::size_t>(value.count)))
 
 template <class T>
 struct Input<T, std::enable_if_t<std::is_floating_point_v<T>>> {
@@ -86,10 +87,14 @@ inline void give(Value& to, at::Tensor tensor) {
   to.tensor = tensor.release_facts();
 }
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-void give(Value& to, T number) { to = Argument(number).value(); }
+void give(Value& to, T number) {
+  to = Argument(number).value();
+}
 inline void give(Value& to, const char* text) { kernelsmith_make_text(&to, text); }
 template <class Text, class = decltype(std::declval<const Text&>().c_str())>
-void give(Value& to, const Text& text) { kernelsmith_make_text(&to, text.c_str()); }
+void give(Value& to, const Text& text) {
+  kernelsmith_make_text(&to, text.c_str());
+}
 template <class T>
 void give(Value& to, const std::optional<T>& maybe) {
   if (maybe) give(to, *maybe);
@@ -107,7 +112,9 @@ void give(Value& to, const std::tuple<T...>& many) {
   std::apply([&](const auto&... each) { (give(to.values[i++], each), ...); }, many);
 }
 template <class A, class B>
-void give(Value& to, const std::pair<A, B>& two) { give(to, std::tuple<A, B>(two)); }
+void give(Value& to, const std::pair<A, B>& two) {
+  give(to, std::tuple<A, B>(two));
+}
 
 // ---- Functions.
 
@@ -171,8 +178,8 @@ class module_ {
     kernelsmith::extension::Text names;
     std::vector<kernelsmith::extension::Value> defaults;
     (note(names, defaults, extra), ...);
-    kernelsmith_define(name, reinterpret_cast<void*>(pointer), &Bound::thunk, Bound::signature().c_str(), names.c_str(),
-                       defaults.data());
+    kernelsmith_define(name, reinterpret_cast<void*>(pointer), &Bound::thunk, Bound::signature().c_str(),
+                       names.c_str(), defaults.data());
     return *this;
   }
   const char*& doc() { return doc_; }
@@ -199,11 +206,11 @@ inline arg operator""_a(const char* name, std::size_t) { return arg(name); }
 namespace py = pybind11;
 
 /// Python looks for the module under the extension's name, as it looks for PyInit_NAME of a real one.
-#define KERNELSMITH_MODULE(NAME, VARIABLE)                                            \
-  static void kernelsmith_module_##NAME(pybind11::module_& VARIABLE);                 \
+#define KERNELSMITH_MODULE(NAME, VARIABLE)                                                 \
+  static void kernelsmith_module_##NAME(pybind11::module_& VARIABLE);                      \
   extern "C" __attribute__((visibility("default"))) void kernelsmith_initialise_##NAME() { \
-    pybind11::module_ made;                                                           \
-    kernelsmith_module_##NAME(made);                                                  \
-  }                                                                                   \
+    pybind11::module_ made;                                                                \
+    kernelsmith_module_##NAME(made);                                                       \
+  }                                                                                        \
   static void kernelsmith_module_##NAME(pybind11::module_& VARIABLE)
 #define PYBIND11_MODULE(NAME, VARIABLE, ...) KERNELSMITH_MODULE(NAME, VARIABLE)

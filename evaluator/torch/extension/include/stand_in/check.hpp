@@ -31,7 +31,9 @@ class Text {
  public:
   const char* c_str() const { return text_; }
   template <class Stringlike, class = decltype(std::declval<Stringlike>().append(""))>
-  operator Stringlike() const { return Stringlike(text_); }
+  operator Stringlike() const {
+    return Stringlike(text_);
+  }
 
   void add(const char* text) {
     while (*text != '\0' && size_ + 1 < sizeof text_) text_[size_++] = *text++;
@@ -78,9 +80,13 @@ class Text {
     add("]");
   }
   template <class T>
-  auto other(const T& value, int) -> decltype(value.c_str(), void()) { add(static_cast<const char*>(value.c_str())); }
+  auto other(const T& value, int) -> decltype(value.c_str(), void()) {
+    add(static_cast<const char*>(value.c_str()));
+  }
   template <class T>
-  void other(const T&, long) { add("..."); }
+  void other(const T&, long) {
+    add("...");
+  }
 
   char text_[2000] = "";
   std::size_t size_ = 0;
@@ -99,17 +105,19 @@ Text text_of(const Parts&... parts) {
 
 namespace c10 {
 template <class... Parts>
-auto str(const Parts&... parts) { return kernelsmith::extension::text_of(parts...); }
+auto str(const Parts&... parts) {
+  return kernelsmith::extension::text_of(parts...);
+}
 }  // namespace c10
 
-#define TORCH_CHECK(CONDITION, ...)                                                                            \
-  do {                                                                                                         \
-    if (!(CONDITION)) {                                                                                        \
-      auto kernelsmith_text = kernelsmith::extension::text_of(__VA_ARGS__);                                    \
-      if (*kernelsmith_text.c_str() == '\0')                                                                   \
-        kernelsmith_text.add("Expected " #CONDITION " to be true, but got false.");                            \
-      kernelsmith::extension::fail(kernelsmith_text.c_str());                                                  \
-    }                                                                                                          \
+#define TORCH_CHECK(CONDITION, ...)                                                 \
+  do {                                                                              \
+    if (!(CONDITION)) {                                                             \
+      auto kernelsmith_text = kernelsmith::extension::text_of(__VA_ARGS__);         \
+      if (*kernelsmith_text.c_str() == '\0')                                        \
+        kernelsmith_text.add("Expected " #CONDITION " to be true, but got false."); \
+      kernelsmith::extension::fail(kernelsmith_text.c_str());                       \
+    }                                                                               \
   } while (0)
 #define TORCH_CHECK_BINARY(A, OP, B, ...) TORCH_CHECK((A)OP(B), ##__VA_ARGS__)
 #define TORCH_CHECK_EQ(A, B, ...) TORCH_CHECK_BINARY(A, ==, B, ##__VA_ARGS__)
@@ -129,10 +137,10 @@ auto str(const Parts&... parts) { return kernelsmith::extension::text_of(parts..
 #define AT_ERROR(...) kernelsmith::extension::fail(kernelsmith::extension::text_of(__VA_ARGS__).c_str())
 #define TORCH_WARN(...) static_cast<void>(0)
 #define TORCH_WARN_ONCE(...) static_cast<void>(0)
-#define C10_CUDA_CHECK(EXPRESSION)                                                                             \
-  do {                                                                                                         \
-    const cudaError_t kernelsmith_error = (EXPRESSION);                                                        \
-    TORCH_CHECK(kernelsmith_error == cudaSuccess, "CUDA error: ", cudaGetErrorString(kernelsmith_error));      \
+#define C10_CUDA_CHECK(EXPRESSION)                                                                        \
+  do {                                                                                                    \
+    const cudaError_t kernelsmith_error = (EXPRESSION);                                                   \
+    TORCH_CHECK(kernelsmith_error == cudaSuccess, "CUDA error: ", cudaGetErrorString(kernelsmith_error)); \
   } while (0)
 #define C10_CUDA_CHECK_WARN C10_CUDA_CHECK
 #define AT_CUDA_CHECK C10_CUDA_CHECK

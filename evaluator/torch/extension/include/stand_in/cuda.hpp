@@ -30,7 +30,9 @@ inline CUDAStream getStreamFromExternal(cudaStream_t stream, DeviceIndex) { retu
 
 class CUDAStreamGuard {
  public:
-  explicit CUDAStreamGuard(CUDAStream stream) : before_(getCurrentCUDAStream()) { setCurrentCUDAStream(stream); }
+  explicit CUDAStreamGuard(CUDAStream stream) : before_(getCurrentCUDAStream()) {
+    setCurrentCUDAStream(stream);
+  }
   CUDAStreamGuard(const CUDAStreamGuard&) = delete;
   CUDAStreamGuard& operator=(const CUDAStreamGuard&) = delete;
   ~CUDAStreamGuard() { setCurrentCUDAStream(before_); }
@@ -79,12 +81,14 @@ cublasHandle_t getCurrentCUDABlasHandle();
 inline bool is_available() { return true; }
 inline int warp_size() { return 32; }
 template <class T, class U>
-KERNELSMITH_ANYWHERE auto ATenCeilDiv(T a, U b) { return (a + b - 1) / b; }
+KERNELSMITH_ANYWHERE auto ATenCeilDiv(T a, U b) {
+  return (a + b - 1) / b;
+}
 
 }  // namespace at::cuda
 
-#define CUDA_KERNEL_LOOP_TYPE(i, n, type)                                                     \
-  for (type i = static_cast<type>(blockIdx.x) * blockDim.x + threadIdx.x; i < (n);            \
+#define CUDA_KERNEL_LOOP_TYPE(i, n, type)                                          \
+  for (type i = static_cast<type>(blockIdx.x) * blockDim.x + threadIdx.x; i < (n); \
        i += static_cast<type>(blockDim.x) * gridDim.x)
 #define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)
 #define CUDA_1D_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP(i, n)

@@ -4,8 +4,8 @@
 #include "stand_in/torch.hpp"
 
 namespace c10::cuda::compat {
-#define KERNELSMITH_MATH(NAME)                                                       \
-  KERNELSMITH_ANYWHERE float NAME(float x) { return ::NAME##f(x); }                  \
+#define KERNELSMITH_MATH(NAME)                                      \
+  KERNELSMITH_ANYWHERE float NAME(float x) { return ::NAME##f(x); } \
   KERNELSMITH_ANYWHERE double NAME(double x) { return ::NAME(x); }
 KERNELSMITH_MATH(ceil)
 KERNELSMITH_MATH(exp)
@@ -27,5 +27,7 @@ KERNELSMITH_ANYWHERE double min(double x, double y) { return ::fmin(x, y); }
 
 namespace at {
 template <class T>
-KERNELSMITH_ANYWHERE bool _isnan(T value) { return value != value; }
+KERNELSMITH_ANYWHERE bool _isnan(T value) {
+  return value != value;
+}
 }  // namespace at

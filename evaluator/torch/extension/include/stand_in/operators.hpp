@@ -9,17 +9,18 @@ namespace at {
 #include "stand_in/functions.def"
 #undef KERNELSMITH_FUNCTION
 
-/// Of two tensors, and of a tensor and a number on either side: SIGN, its name, and the name with the sides exchanged.
-#define KERNELSMITH_OPERATORS(OPERATOR)                                                     \
-  OPERATOR(+, add, add)                                                                     \
-  OPERATOR(-, sub, rsub)                                                                    \
-  OPERATOR(*, mul, mul)                                                                     \
-  OPERATOR(/, div, rdiv)                                                                    \
-  OPERATOR(<, lt, gt) OPERATOR(>, gt, lt) OPERATOR(<=, le, ge) OPERATOR(>=, ge, le)         \
-  OPERATOR(==, eq, eq) OPERATOR(!=, ne, ne)
-#define KERNELSMITH_OPERATOR(SIGN, NAME, TURNED)                  \
-  Tensor operator SIGN(const Tensor& left, const Tensor& right);  \
-  Tensor operator SIGN(const Tensor& left, const Scalar& right);  \
+/// Of two tensors, and of a tensor and a number on either side: SIGN, its name, and the name with the sides
+/// exchanged.
+#define KERNELSMITH_OPERATORS(OPERATOR) \
+  OPERATOR(+, add, add)                 \
+  OPERATOR(-, sub, rsub)                \
+  OPERATOR(*, mul, mul)                 \
+  OPERATOR(/, div, rdiv)                \
+  OPERATOR(<, lt, gt)                   \
+  OPERATOR(>, gt, lt) OPERATOR(<=, le, ge) OPERATOR(>=, ge, le) OPERATOR(==, eq, eq) OPERATOR(!=, ne, ne)
+#define KERNELSMITH_OPERATOR(SIGN, NAME, TURNED)                 \
+  Tensor operator SIGN(const Tensor& left, const Tensor& right); \
+  Tensor operator SIGN(const Tensor& left, const Scalar& right); \
   Tensor operator SIGN(const Scalar& left, const Tensor& right);
 KERNELSMITH_OPERATORS(KERNELSMITH_OPERATOR)
 #undef KERNELSMITH_OPERATOR
@@ -30,7 +31,8 @@ Tensor::Pair max(const Tensor& self, std::int64_t dim, bool keepdim = false);
 Tensor min(const Tensor& self);
 Tensor min(const Tensor& self, const Tensor& other);
 Tensor::Pair min(const Tensor& self, std::int64_t dim, bool keepdim = false);
-Tensor::Pair topk(const Tensor& self, std::int64_t k, std::int64_t dim = -1, bool largest = true, bool sorted = true);
+Tensor::Pair topk(const Tensor& self, std::int64_t k, std::int64_t dim = -1, bool largest = true,
+                  bool sorted = true);
 Tensor::Pair sort(const Tensor& self, std::int64_t dim = -1, bool descending = false);
 Tensor::Pair var_mean(const Tensor& self, KERNELSMITH_ARGUMENTS);
 Tensor::Pair max_pool2d_with_indices(const Tensor& self, KERNELSMITH_MORE_ARGUMENTS);
@@ -47,9 +49,13 @@ Tensor tensor(double value, const TensorOptions& options = {});
 inline std::optional<Device> device_of(const Tensor& tensor) {
   return tensor.defined() ? std::optional<Device>(tensor.device()) : std::nullopt;
 }
-inline std::int64_t maybe_wrap_dim(std::int64_t dim, std::int64_t count) { return dim < 0 ? dim + count : dim; }
+inline std::int64_t maybe_wrap_dim(std::int64_t dim, std::int64_t count) {
+  return dim < 0 ? dim + count : dim;
+}
 template <class T, class U>
-KERNELSMITH_ANYWHERE auto ceil_div(T a, U b) { return (a + b - 1) / b; }
+KERNELSMITH_ANYWHERE auto ceil_div(T a, U b) {
+  return (a + b - 1) / b;
+}
 
 /// The type in which PyTorch's kernels compute.
 template <class T>

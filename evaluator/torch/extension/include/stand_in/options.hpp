@@ -21,7 +21,9 @@ struct TensorOptions {
   TensorOptions dtype(ScalarType type) const { return with(&TensorOptions::type_, static_cast<int>(type)); }
   TensorOptions dtype(TypeMeta type) const { return dtype(type.type); }
   template <class T>
-  TensorOptions dtype() const { return dtype(CppTypeToScalarType<T>::value); }
+  TensorOptions dtype() const {
+    return dtype(CppTypeToScalarType<T>::value);
+  }
   TensorOptions device(Device device) const {
     return with(&TensorOptions::device_, static_cast<int>(device.type()));
   }
@@ -29,7 +31,9 @@ struct TensorOptions {
   TensorOptions device_index(int) const { return device(kCUDA); }
   TensorOptions layout(Layout) const { return *this; }
   TensorOptions pinned_memory(bool) const { return *this; }
-  TensorOptions requires_grad(bool wanted = true) const { return with(&TensorOptions::requires_grad_, wanted); }
+  TensorOptions requires_grad(bool wanted = true) const {
+    return with(&TensorOptions::requires_grad_, wanted);
+  }
   TensorOptions memory_format(MemoryFormat format) const {
     return with(&TensorOptions::format_, static_cast<int>(format));
   }
@@ -49,7 +53,9 @@ struct TensorOptions {
 inline TensorOptions dtype(ScalarType type) { return type; }
 inline TensorOptions dtype(TypeMeta type) { return type; }
 template <class T>
-TensorOptions dtype() { return CppTypeToScalarType<T>::value; }
+TensorOptions dtype() {
+  return CppTypeToScalarType<T>::value;
+}
 inline TensorOptions device(Device device) { return device; }
 inline TensorOptions device(DeviceType device) { return device; }
 inline TensorOptions layout(Layout) { return {}; }

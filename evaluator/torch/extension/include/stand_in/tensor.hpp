@@ -1,9 +1,10 @@
-// at::Tensor: a counted handle on the facts of a fake tensor. What computes is asked of Python; bodies of operators are in
-// the planner's library, so that a unit compiles little of this.
+// at::Tensor: a counted handle on the facts of a fake tensor. What computes is asked of Python; bodies of
+// operators are in the planner's library, so that a unit compiles little of this.
 #pragma once
 
 #include "stand_in/accessor.hpp"
 #include "stand_in/argument.hpp"
+#include "stand_in/indexing.hpp"
 
 namespace at {
 
@@ -57,11 +58,14 @@ class Tensor {
     const int bit = format == MemoryFormat::ChannelsLast ? 1 : format == MemoryFormat::ChannelsLast3d ? 2 : 0;
     return ((facts().contiguous >> bit) & 1) != 0;
   }
-  bool is_non_overlapping_and_dense() const { return is_contiguous() || suggest_memory_format() != MemoryFormat::Contiguous; }
+  bool is_non_overlapping_and_dense() const {
+    return is_contiguous() || suggest_memory_format() != MemoryFormat::Contiguous;
+  }
   MemoryFormat suggest_memory_format() const {
     if (is_contiguous()) return MemoryFormat::Contiguous;
     if (is_contiguous(MemoryFormat::ChannelsLast)) return MemoryFormat::ChannelsLast;
-    return is_contiguous(MemoryFormat::ChannelsLast3d) ? MemoryFormat::ChannelsLast3d : MemoryFormat::Contiguous;
+    return is_contiguous(MemoryFormat::ChannelsLast3d) ? MemoryFormat::ChannelsLast3d
+                                                       : MemoryFormat::Contiguous;
   }
   bool requires_grad() const { return false; }
   const Tensor& set_requires_grad(bool) const { return *this; }
@@ -74,17 +78,25 @@ class Tensor {
     return static_cast<T*>(extension::data_of(facts_, CppTypeToScalarType<std::remove_const_t<T>>::value));
   }
   template <class T>
-  T* data() const { return data_ptr<T>(); }
+  T* data() const {
+    return data_ptr<T>();
+  }
   template <class T>
-  const T* const_data_ptr() const { return data_ptr<T>(); }
+  const T* const_data_ptr() const {
+    return data_ptr<T>();
+  }
   template <class T>
-  T* mutable_data_ptr() const { return data_ptr<T>(); }
+  T* mutable_data_ptr() const {
+    return data_ptr<T>();
+  }
   void* data_ptr() const { return extension::data_of(facts_); }
   const void* const_data_ptr() const { return data_ptr(); }
   void* mutable_data_ptr() const { return data_ptr(); }
-  template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits, class Index = std::int64_t>
+  template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits,
+            class Index = std::int64_t>
   GenericPackedTensorAccessor<T, N, Traits, Index> generic_packed_accessor() const {
-    TORCH_CHECK(dim() == static_cast<std::int64_t>(N), "TensorAccessor expected ", N, " dims but tensor has ", dim());
+    TORCH_CHECK(dim() == static_cast<std::int64_t>(N), "TensorAccessor expected ", N, " dims but tensor has ",
+                dim());
     return {data_ptr<T>(), sizes(), strides()};
   }
   template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits>
@@ -95,7 +107,8 @@ class Tensor {
   PackedTensorAccessor64<T, N, Traits> packed_accessor64() const {
     return generic_packed_accessor<T, N, Traits, std::int64_t>();
   }
-  template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits, class Index = std::int64_t>
+  template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits,
+            class Index = std::int64_t>
   GenericPackedTensorAccessor<T, N, Traits, Index> packed_accessor() const {
     return generic_packed_accessor<T, N, Traits, Index>();
   }
@@ -114,7 +127,9 @@ class Tensor {
   Tensor& operator*=(extension::Argument other) { return in_place(".mul_", other); }
   Tensor& operator/=(extension::Argument other) { return in_place(".div_", other); }
   template <class T>
-  T item() const { return static_cast<T>(extension::call_for_number(".item", {*this})); }
+  T item() const {
+    return static_cast<T>(extension::call_for_number(".item", {*this}));
+  }
   Scalar item() const { return extension::call_for_number(".item", {*this}); }
   bool equal(const Tensor& other) const { return extension::call_for_number(".equal", {*this, other}) != 0; }
 
@@ -133,6 +148,9 @@ class Tensor {
   std::vector<Tensor> split(extension::Argument size, std::int64_t dim = 0) const;
   std::vector<Tensor> split_with_sizes(extension::Argument sizes, std::int64_t dim = 0) const;
   std::vector<Tensor> unbind(std::int64_t dim = 0) const;
+  Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
+  Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
+  Tensor index_put_(std::initializer_list<indexing::TensorIndex> indices, extension::Argument value) const;
 
   extension::Facts* unsafe_facts() const { return facts_; }
   extension::Facts* release_facts() { return std::exchange(facts_, nullptr); }

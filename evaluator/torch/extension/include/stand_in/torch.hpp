@@ -4,9 +4,13 @@
 #include "stand_in/binding.hpp"
 #include "stand_in/cuda.hpp"
 #include "stand_in/dispatch.hpp"
+#include "stand_in/wanted.hpp"
 
 namespace torch {
 using namespace at;
+namespace indexing {
+using namespace at::indexing;
+}
 namespace cuda {
 using namespace at::cuda;
 inline void synchronize(std::int64_t = -1) { C10_CUDA_CHECK(cudaDeviceSynchronize()); }

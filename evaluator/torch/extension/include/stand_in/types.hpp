@@ -9,9 +9,32 @@ struct Half;
 struct BFloat16;
 
 enum class ScalarType : std::int8_t {
-  Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool,
-  QInt8, QUInt8, QInt32, BFloat16, QUInt4x2, QUInt2x4, Bits1x8, Bits2x4, Bits4x2, Bits8, Bits16,
-  Float8_e5m2, Float8_e4m3fn, Undefined = 127,
+  Byte,
+  Char,
+  Short,
+  Int,
+  Long,
+  Half,
+  Float,
+  Double,
+  ComplexHalf,
+  ComplexFloat,
+  ComplexDouble,
+  Bool,
+  QInt8,
+  QUInt8,
+  QInt32,
+  BFloat16,
+  QUInt4x2,
+  QUInt2x4,
+  Bits1x8,
+  Bits2x4,
+  Bits4x2,
+  Bits8,
+  Bits16,
+  Float8_e5m2,
+  Float8_e4m3fn,
+  Undefined = 127,
 };
 enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1 };
 enum class MemoryFormat : std::int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
@@ -40,26 +63,27 @@ namespace impl {
 template <ScalarType>
 struct ScalarTypeToCPPType;
 }
-#define KERNELSMITH_ELEMENT_TYPE(CPP, NAME)                      \
-  template <>                                                    \
-  struct CppTypeToScalarType<CPP> {                              \
-    static constexpr ScalarType value = ScalarType::NAME;        \
-  };                                                             \
-  template <>                                                    \
-  struct impl::ScalarTypeToCPPType<ScalarType::NAME> {           \
-    using type = CPP;                                            \
-  };                                                             \
+#define KERNELSMITH_ELEMENT_TYPE(CPP, NAME)               \
+  template <>                                             \
+  struct CppTypeToScalarType<CPP> {                       \
+    static constexpr ScalarType value = ScalarType::NAME; \
+  };                                                      \
+  template <>                                             \
+  struct impl::ScalarTypeToCPPType<ScalarType::NAME> {    \
+    using type = CPP;                                     \
+  };                                                      \
   constexpr ScalarType k##NAME = ScalarType::NAME;
 KERNELSMITH_ELEMENT_TYPES(KERNELSMITH_ELEMENT_TYPE)
 #undef KERNELSMITH_ELEMENT_TYPE
 
-constexpr ScalarType kUInt8 = kByte, kInt8 = kChar, kInt16 = kShort, kInt32 = kInt, kInt64 = kLong, kFloat16 = kHalf,
-                     kFloat32 = kFloat, kFloat64 = kDouble;
+constexpr ScalarType kUInt8 = kByte, kInt8 = kChar, kInt16 = kShort, kInt32 = kInt, kInt64 = kLong,
+                     kFloat16 = kHalf, kFloat32 = kFloat, kFloat64 = kDouble;
 constexpr ScalarType kFloat8_e5m2 = ScalarType::Float8_e5m2, kFloat8_e4m3fn = ScalarType::Float8_e4m3fn;
 
 inline const char* toString(ScalarType type) {
-  static const char* const names[] = {"Byte",  "Char",   "Short",       "Int",          "Long",          "Half",
-                                      "Float", "Double", "ComplexHalf", "ComplexFloat", "ComplexDouble", "Bool"};
+  static const char* const names[] = {"Byte",        "Char",         "Short",         "Int",
+                                      "Long",        "Half",         "Float",         "Double",
+                                      "ComplexHalf", "ComplexFloat", "ComplexDouble", "Bool"};
   if (type == ScalarType::BFloat16) return "BFloat16";
   if (type == ScalarType::Float8_e5m2) return "Float8_e5m2";
   if (type == ScalarType::Float8_e4m3fn) return "Float8_e4m3fn";
@@ -70,7 +94,9 @@ inline std::size_t elementSize(ScalarType type) {
   if (type == ScalarType::BFloat16) return 2;
   return type <= ScalarType::Bool ? static_cast<std::size_t>(sizes[static_cast<int>(type)]) : 1;
 }
-inline bool isFloatingType(ScalarType t) { return t == kHalf || t == kFloat || t == kDouble || t == kBFloat16; }
+inline bool isFloatingType(ScalarType t) {
+  return t == kHalf || t == kFloat || t == kDouble || t == kBFloat16;
+}
 inline bool isReducedFloatingType(ScalarType t) { return t == kHalf || t == kBFloat16; }
 inline bool isIntegralType(ScalarType t, bool with_bool = false) {
   return t <= ScalarType::Long || (with_bool && t == ScalarType::Bool);
@@ -127,8 +153,8 @@ struct ArrayRef {
   ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
   ArrayRef(const T* begin, const T* end) : data_(begin), size_(static_cast<std::size_t>(end - begin)) {}
   ArrayRef(const std::initializer_list<T>& list) : data_(list.begin()), size_(list.size()) {}
-  template <class Container,
-            class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<const Container&>().data()), const T*>>>
+  template <class Container, class = std::enable_if_t<std::is_convertible_v<
+                                 decltype(std::declval<const Container&>().data()), const T*>>>
   ArrayRef(const Container& container) : data_(container.data()), size_(container.size()) {}
   const T& operator[](std::size_t i) const { return data_[i]; }
   const T& at(std::size_t i) const { return data_[i]; }
@@ -154,13 +180,21 @@ struct ArrayRef {
   std::size_t size_ = 0;
 };
 template <class T>
-bool operator==(const ArrayRef<T>& a, const ArrayRef<T>& b) { return a.equals(b); }
+bool operator==(const ArrayRef<T>& a, const ArrayRef<T>& b) {
+  return a.equals(b);
+}
 template <class T>
-bool operator!=(const ArrayRef<T>& a, const ArrayRef<T>& b) { return !a.equals(b); }
+bool operator!=(const ArrayRef<T>& a, const ArrayRef<T>& b) {
+  return !a.equals(b);
+}
 template <class T>
-bool operator==(const ArrayRef<T>& a, const std::vector<T>& b) { return a.equals(b); }
+bool operator==(const ArrayRef<T>& a, const std::vector<T>& b) {
+  return a.equals(b);
+}
 template <class T>
-bool operator!=(const ArrayRef<T>& a, const std::vector<T>& b) { return !a.equals(b); }
+bool operator!=(const ArrayRef<T>& a, const std::vector<T>& b) {
+  return !a.equals(b);
+}
 using IntArrayRef = ArrayRef<std::int64_t>;
 using SymInt = std::int64_t;
 
@@ -174,10 +208,13 @@ struct Scalar {
   Scalar() = default;
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   Scalar(T value)
-      : real_(std::is_floating_point_v<T>), as_real_(static_cast<double>(value)),
+      : real_(std::is_floating_point_v<T>),
+        as_real_(static_cast<double>(value)),
         as_integer_(static_cast<std::int64_t>(value)) {}
   template <class T>
-  T to() const { return static_cast<T>(toDouble()); }
+  T to() const {
+    return static_cast<T>(toDouble());
+  }
   double toDouble() const { return real_ ? as_real_ : static_cast<double>(as_integer_); }
   float toFloat() const { return static_cast<float>(toDouble()); }
   std::int64_t toLong() const { return real_ ? static_cast<std::int64_t>(as_real_) : as_integer_; }

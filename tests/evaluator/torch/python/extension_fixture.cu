@@ -1,0 +1,176 @@
+// One extension for all tests of test_extension.py: a function for each thing that an extension may do.
+#include <torch/extension.h>
+
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/util/Half.h>
+#include <cublas_v2.h>
+
+__constant__ float factors[4];
+__device__ float total;
+
+struct Pair {
+  const float* from;
+  float* to;
+};
+
+__global__ void add_one(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] + factors[0];
+}
+__global__ void add_pair(int n, Pair pair) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) pair.to[i] = pair.from[i] + 1;
+}
+__global__ void add_table(const float* const* table, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = table[0][i];
+}
+template <typename T>
+__global__ void scale(const torch::PackedTensorAccessor32<T, 2, torch::RestrictPtrTraits> x, T* y, float* seen) {
+  extern __shared__ char scratch[];
+  for (int i = threadIdx.x; i < x.size(1); i += blockDim.x) y[blockIdx.x * x.size(1) + i] = x[blockIdx.x][i] * T(2);
+  if (threadIdx.x == 0) seen[blockIdx.x] = total + scratch[0];
+}
+
+static int blocks(int64_t n) { return static_cast<int>((n + 255) / 256); }
+
+torch::Tensor add(torch::Tensor x) {
+  TORCH_CHECK(x.dim() == 2, "x has sizes ", x.sizes(), " of ", x.scalar_type());
+  const at::cuda::OptionalCUDAGuard guard(device_of(x));
+  auto y = torch::empty_like(x);
+  add_one<<<blocks(x.numel()), 256, 0, at::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>(), y.data_ptr<float>(),
+                                                                           static_cast<int>(x.numel()));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return y;
+}
+
+torch::Tensor add_struct(torch::Tensor x) {
+  auto y = torch::empty({x.size(0), x.size(1)}, x.options());
+  add_pair<<<1, 32>>>(static_cast<int>(x.numel()), {x.data_ptr<float>() + x.size(1), y.data_ptr<float>()});
+  return y;
+}
+
+torch::Tensor dispatched(torch::Tensor x, int64_t shared) {
+  auto y = torch::empty_like(x);
+  auto seen = torch::zeros({x.size(0)}, x.options().dtype(torch::kFloat32));
+  AT_DISPATCH_FLOATING_TYPES_AND_HALF(x.scalar_type(), "dispatched", [&] {
+    if (shared > 48 * 1024)
+      cudaFuncSetAttribute(scale<scalar_t>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
+    scale<scalar_t><<<x.size(0), 128, shared>>>(x.packed_accessor32<scalar_t, 2, torch::RestrictPtrTraits>(),
+                                                y.data_ptr<scalar_t>(), seen.data_ptr<float>());
+  });
+  return y;
+}
+
+torch::Tensor memory(torch::Tensor x) {
+  static float* workspace = nullptr;
+  const size_t bytes = x.nbytes();
+  if (workspace == nullptr) cudaMalloc(&workspace, 2 * bytes);
+  auto y = torch::empty_like(x);
+  cudaMemsetAsync(workspace, 1, bytes, at::cuda::getCurrentCUDAStream());
+  cudaMemcpyAsync(workspace + x.numel(), x.data_ptr<float>(), bytes, cudaMemcpyDeviceToDevice, nullptr);
+  const float host[2] = {1, 2};
+  cudaMemcpyToSymbol(factors, host, sizeof host, sizeof(float));
+  cudaMemcpyToSymbol(total, x.data_ptr<float>(), sizeof(float), 0, cudaMemcpyDeviceToDevice);
+  add_one<<<1, 32>>>(workspace + x.numel(), y.data_ptr<float>(), 32);
+  return y;
+}
+
+torch::Tensor table(torch::Tensor x) {
+  auto y = torch::empty_like(x);
+  const float* host[1] = {x.data_ptr<float>()};
+  void* device = nullptr;
+  cudaMallocAsync(&device, sizeof host, nullptr);
+  cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice);
+  add_table<<<1, 32>>>(static_cast<const float* const*>(device), y.data_ptr<float>(), 32);
+  cudaFreeAsync(device, nullptr);
+  return y;
+}
+
+torch::Tensor operators(torch::Tensor x, torch::Tensor w) {
+  auto y = torch::matmul(x, w.transpose(0, 1)).add_(1).relu();
+  auto z = (2.0 * y + y * 3 - 1) / (1.0 / (y + 1));
+  auto parts = z.chunk(2, 1);
+  auto [most, where] = parts[0].max(1, true);
+  z = torch::cat({parts[0], parts[1]}, 1) + most + where.to(torch::kFloat32);
+  z = z + at::softmax(x.sum({1}, true), 1) + torch::full({1}, 0.5, x.options()) + x.select(1, 0).unsqueeze(1);
+  z += torch::gelu(z, "tanh");
+  return torch::addmm(z, x, w.t(), 0.5, 2.0).clamp(-1, c10::nullopt).view({-1, z.size(1)});
+}
+
+torch::Tensor indexed(torch::Tensor x, torch::Tensor w) {
+  using namespace torch::indexing;
+  auto y = x.index({Slice(1, None, 2), "...", 3}) + x.index({Slice(), None, 1}).squeeze(1).narrow(0, 0, 32);
+  y.index_put_({Slice(0, 4)}, 2.5);
+  auto z = torch::conv1d(x.view({1, 64, 48}), torch::ones(1, x.options()).expand({64, 64, 1}), {}, 1, 1);
+  return y + z.sum(-1)[0].index({Slice(0, 32)}) + torch::zeros(32, x.options());
+}
+
+torch::Tensor product(torch::Tensor x, torch::Tensor w, torch::Tensor b) {
+  auto y = b.unsqueeze(0).expand({x.size(0), w.size(0)}).contiguous();
+  const float alpha = 2, beta = 3;
+  const int n = static_cast<int>(w.size(0)), m = static_cast<int>(x.size(0)), k = static_cast<int>(x.size(1));
+  cublasSgemm(at::cuda::getCurrentCUDABlasHandle(), CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &alpha, w.data_ptr<float>(), k,
+              x.data_ptr<float>(), k, &beta, y.data_ptr<float>(), n);
+  return y;
+}
+
+std::tuple<torch::Tensor, std::vector<torch::Tensor>, int64_t, std::string> arguments(
+    torch::Tensor x, c10::optional<torch::Tensor> mask, double scale, bool flag, const std::string& text,
+    std::vector<int64_t> sizes, at::ScalarType type) {
+  if (mask.has_value()) x = x + *mask;
+  return {x * scale, {x, x}, static_cast<int64_t>(sizes.size()) + (flag ? 10 : 0), text + at::toString(type)};
+}
+
+/// Of numbers: what c10::Half and c10::BFloat16 make of them.
+std::vector<double> halves(double a, double b) {
+  const c10::Half x = static_cast<float>(a), y = static_cast<float>(b);
+  const c10::BFloat16 u = static_cast<float>(a), v = static_cast<float>(b);
+  return {x + y, x - y, x * y, x / y, u + v, u - v, u * v, u / v, x * 3, x + 0.1f};
+}
+
+int multiprocessors() { return at::cuda::getCurrentDeviceProperties()->multiProcessorCount; }
+int occupancy() {
+  int count = 0;
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, add_one, 1024, 0);
+  return count;
+}
+
+torch::Tensor refused(torch::Tensor x, const std::string& how) {
+  auto y = torch::empty_like(x);
+  int n = static_cast<int>(x.numel());
+  float host[4] = {};
+  if (how == "item") y = x * x.sum().item<float>();
+  if (how == "host read" && x.data_ptr<float>()[0] > 0) n = 1;
+  if (how == "copy to host") cudaMemcpy(host, x.data_ptr<float>(), sizeof host, cudaMemcpyDeviceToHost);
+  if (how == "cpu tensor") y = torch::empty({n});
+  if (how == "dtype") x.data_ptr<double>();
+  if (how == "other exception") throw 5;
+  if (how == "graph") {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  }
+  add_one<<<how == "grid" ? 0 : 1, how == "block" ? 2048 : 32, how == "shared" ? 100000 : 0>>>(
+      x.data_ptr<float>(), y.data_ptr<float>(), n);
+  return y;
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+  m.def("add", &add, "adds one");
+  m.def("add_struct", &add_struct);
+  m.def("dispatched", &dispatched, py::arg("x"), py::arg("shared") = 0);
+  m.def("memory", &memory);
+  m.def("table", &table);
+  m.def("operators", &operators);
+  m.def("product", &product);
+  m.def("indexed", &indexed);
+  m.def("arguments", &arguments, py::arg("x"), py::arg("mask") = py::none(), py::arg("scale") = 1.5,
+        py::arg("flag") = false, py::arg("text") = "t", py::arg("sizes"), py::arg("type"));
+  m.def("halves", &halves);
+  m.def("multiprocessors", &multiprocessors);
+  m.def("occupancy", &occupancy);
+  m.def("refused", &refused);
+  m.def("twice", [](torch::Tensor x) { return std::make_pair(x, x * 2); });
+}

@@ -1,0 +1,279 @@
+"""Extensions of candidates: what C++ and CUDA do on fakes becomes entries of the plan. Compiled here, run nowhere."""
+
+import base64
+import os
+import struct
+import unittest
+
+import extension_builder
+from kernelsmith_process.framing import read_message, write_message
+from support import HEAD, REFERENCE, Planner, needs_torch, operators, replay
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+with open(os.path.join(HERE, "extension_fixture.cu"), encoding="utf-8") as file:
+    FIXTURE = file.read()
+
+LOAD = HEAD + f"""
+from torch.utils.cpp_extension import load_inline
+e = load_inline(name="fixture", cpp_sources="", cuda_sources=r'''{FIXTURE}''', extra_cuda_cflags=["-O3"])
+"""
+OTHER = """
+__global__ void add_one(const float* x, float* y, int n, float more) { y[threadIdx.x] = x[threadIdx.x] + more; }
+torch::Tensor run(torch::Tensor x) {
+  auto y = torch::empty_like(x);
+  add_one<<<1, 32>>>(x.data_ptr<float>(), y.data_ptr<float>(), 1, 2.0f);
+  return y;
+}
+"""
+
+Builder = extension_builder.Builder()
+"""Of all tests: each extension is built once."""
+
+
+def model(body, constructor="", load=LOAD):
+    return f"""{load}
+class ModelNew(nn.Module):
+    def __init__(self, cols):
+        super().__init__()
+        self.linear = nn.Linear(cols, 32)
+        {constructor}
+    def forward(self, x):
+        {body}
+"""
+
+
+@needs_torch
+@unittest.skipUnless(extension_builder.available(), "no nvcc, or libkernelsmith_extension.so is not built")
+class Extension(Planner):
+    @classmethod
+    def setUpClass(cls):
+        os.environ["KERNELSMITH_EXTENSION_LIBRARY"] = extension_builder.library()
+        super().setUpClass()
+
+    def ask(self, **request):
+        """Builds what is asked for."""
+        for _ in range(4):
+            write_message(self.process.stdin, {**request, "builds": Builder.builds}, Builder.blob)
+            reply, blob = read_message(self.process.stdout)
+            if "build" not in reply:
+                return reply, blob
+            Builder.add(reply["build"])
+        raise AssertionError("it asks for the same build again")
+
+    def entries(self, body, **more):
+        """Of a call, without operators."""
+        plan, _, _ = self.plan(model(body, **more))
+        return plan, [op for op in plan["alternatives"][0]["ops"] if "aten" not in op]
+
+    def params(self, run, layout):
+        return struct.unpack_from(layout, base64.b64decode(run["params"]))
+
+
+class Launches(Extension):
+    def test_a_launch_names_tensors_and_numbers(self):
+        plan, (run,) = self.entries("return e.add(self.linear(x))")
+        self.assertIn("add_one", run["kernel"])
+        self.assertEqual((run["run"], run["grid"], run["block"], run["shared"]), (0, [8, 1, 1], [256, 1, 1], 0))
+        self.assertEqual(self.params(run, "<QQi"), (0, 0, 64 * 32))
+        (first, source, at), (second, to, end) = run["pointers"]
+        self.assertEqual((first, at, second, end), (0, 0, 8, 0))
+        self.assertEqual(to["t"], plan["alternatives"][0]["outputs"][0]["id"])
+        self.assertNotEqual(source, to)
+        self.assertTrue(run["line"].startswith("candidate.py:"))
+        self.assertEqual(len(plan["modules"]), 1)
+        self.assertGreater(plan["modules"][0]["size"], 1000)
+
+    def test_pointers_in_structures_and_inside_of_a_tensor(self):
+        _, (run,) = self.entries("return e.add_struct(x)")
+        self.assertEqual([(at, byte) for at, _, byte in run["pointers"]], [(8, 48 * 4), (16, 0)])
+        self.assertEqual(self.params(run, "<i4xQQ"), (64 * 48, 0, 0))
+
+    def test_views_point_into_their_storage(self):
+        plan, (run,) = self.entries("return e.add(x[3:])")
+        self.assertEqual(run["pointers"][0], [0, {"t": plan["inputs"][0]["id"]}, 3 * 48 * 4])
+
+    def test_parameters_of_the_reference(self):
+        plan, (run,) = self.entries("return e.add(self.linear.weight)")
+        self.assertEqual(run["pointers"][0], [0, {"t": plan["state"]["linear.weight"]}, 0])
+
+    def test_element_types_and_shared_memory(self):
+        for dtype, letter in (("float", "f"), ("double", "d")):
+            _, (run,) = self.entries(f"return e.dispatched(x.{dtype}())")
+            self.assertIn(f"scaleI{letter}E", run["kernel"])
+            self.assertNotIn("max_shared", run)
+        _, (run,) = self.entries("return e.dispatched(x.half(), shared=100000)")
+        self.assertIn("scaleIN3c104HalfEE", run["kernel"])
+        self.assertEqual((run["shared"], run["max_shared"]), (100000, 100000))
+
+    def test_memory_copies_and_variables(self):
+        plan, entries = self.entries("return e.memory(x)")
+        memset, copy, symbol, on_device, run = entries
+        workspace = memset["memset"]
+        x = {"t": plan["inputs"][0]["id"]}
+        size = 64 * 48 * 4
+        self.assertEqual((memset["at"], memset["bytes"], memset["value"]), (0, size, 1))
+        self.assertEqual(copy | {"line": ""}, {"copy": workspace, "at": size, "from": x, "from_at": 0, "bytes": size,
+                                               "line": ""})
+        self.assertEqual((symbol["symbol"], symbol["name"], symbol["at"]), (0, "factors", 4))
+        self.assertEqual(struct.unpack("<2f", base64.b64decode(symbol["data"])), (1, 2))
+        self.assertEqual((on_device["name"], on_device["from"], on_device["bytes"]), ("total", x, 4))
+        self.assertEqual(run["pointers"][0], [0, workspace, size])
+        made = [op for op in plan["alternatives"][0]["ops"] if op.get("out") == workspace]
+        self.assertEqual((made[0]["aten"], made[0]["args"]), ("aten::empty", [[2 * size]]))
+
+    def test_work_of_the_constructor_is_setup(self):
+        plan, entries = self.entries("return e.add(self.y)", constructor="self.y = e.memory(torch.ones(64, 48).cuda())")
+        self.assertEqual(len(entries), 1)
+        self.assertEqual([next(iter(op)) for op in plan["setup"] if "aten" not in op],
+                         ["memset", "copy", "symbol", "symbol", "run"])
+
+    def test_a_table_of_pointers(self):
+        plan, (upload, run) = self.entries("return e.table(x)")
+        self.assertEqual(upload["pointers"], [[0, {"t": plan["inputs"][0]["id"]}, 0]])
+        self.assertEqual(base64.b64decode(upload["data"]), bytes(8))
+        self.assertEqual(run["pointers"][0], [0, upload["upload"], 0])
+
+    def test_kernels_of_one_name_in_two_extensions(self):
+        load = LOAD + f"o = load_inline('other', 'torch::Tensor run(torch::Tensor x);', r'''{OTHER}''', ['run'])"
+        plan, (first, second) = self.entries("return o.run(e.add(x))", load=load)
+        self.assertEqual((first["run"], second["run"]), (0, 1))
+        self.assertEqual(len(plan["modules"]), 2)
+        self.assertEqual(self.params(second, "<QQif"), (0, 0, 1, 2.0))
+
+    def test_summary(self):
+        _, _, summary = self.plan(model("return e.add(e.add(x))"))
+        self.assertEqual((summary["launches"], summary["extension_errors"]), (2, []))
+        self.assertEqual(len(summary["own_kernels"]), 1)
+
+
+class Cpp(Extension):
+    def same(self, body, expected):
+        """Replays a plan without work of an extension's own on the CPU."""
+        import torch
+
+        plan, _, _ = self.plan(model(body))
+        torch.manual_seed(0)
+        x, w, b = torch.randn(64, 48), torch.randn(32, 48), torch.randn(32)
+        found = replay(plan, [x.clone()], {"linear.weight": w.clone(), "linear.bias": b.clone()})
+        torch.testing.assert_close(found[0], expected(x, w, b))
+        return plan
+
+    def test_operators(self):
+        import torch
+
+        def expected(x, w, b):
+            y = (x @ w.t()).add_(1).relu()
+            z = (2.0 * y + y * 3 - 1) / (1.0 / (y + 1))
+            most, where = z.chunk(2, 1)[0].max(1, keepdim=True)
+            z = z + most + where.float()
+            z = z + torch.softmax(x.sum(1, keepdim=True), 1) + 0.5 + x[:, :1]
+            z += torch.nn.functional.gelu(z, approximate="tanh")
+            return torch.addmm(z, x, w.t(), beta=0.5, alpha=2.0).clamp(min=-1)
+
+        plan = self.same("return e.operators(x, self.linear.weight)", expected)
+        self.assertLessEqual({"mm", "relu", "max", "cat", "addmm", "gelu"}, set(operators(plan)))
+
+    def test_indices_and_single_numbers_for_lists(self):
+        import torch
+
+        def expected(x, w, b):
+            y = x[1::2, ..., 3] + x[:, None, 1].squeeze(1).narrow(0, 0, 32)
+            y[0:4] = 2.5
+            return y + torch.conv1d(x.view(1, 64, 48), torch.ones(64, 64, 1), None, 1, 1).sum(-1)[0][:32]
+
+        self.same("return e.indexed(x, self.linear.weight)", expected)
+
+    def test_products_of_cublas(self):
+        self.same("return e.product(x, self.linear.weight, self.linear.bias)", lambda x, w, b: 2 * x @ w.t() + 3 * b)
+
+    def test_arguments_and_results(self):
+        body = ("a, b, n, t = e.arguments(x, sizes=[1, 2], type=torch.int64); assert len(b) == 2 and b[0].shape == x.shape\n"
+                "        assert (n, t) == (2, 'tLong'), (n, t)\n"
+                "        c = e.arguments(x, a, 2, True, text='u', sizes=(), type=torch.half)\n"
+                "        assert c[2:] == (10, 'uHalf'), c\n        return a + e.twice(x)[1]")
+        self.assertEqual(operators(self.same(body, lambda x, w, b: 1.5 * x + 2 * x)), ["mul", "mul", "add"])
+
+    def test_wrong_arguments(self):
+        for call in ("e.add()", "e.add(3)", "e.add(None)", "e.add(x, x)", "e.dispatched(x, 1.5)", "e.dispatched(x, sahred=1)",
+                     "e.arguments(x, sizes=3, type=torch.half)", "e.halves('a', 1)"):
+            with self.subTest(call):
+                error = self.refusal(model(f"return {call}"), "plan_failed")
+                self.assertIn("TypeError", error["message"])
+                self.assertIn("incompatible function arguments", error["message"])
+
+    def test_half_types_round_as_pytorch(self):
+        import torch
+
+        a, b = 1.2345, 0.03217
+        expected = []
+        for dtype in (torch.float16, torch.bfloat16):
+            x, y = torch.tensor(a, dtype=dtype), torch.tensor(b, dtype=dtype)
+            expected += [(x + y).item(), (x - y).item(), (x * y).item(), (x / y).item()]
+        x = torch.tensor(a, dtype=torch.float16)
+        expected += [(x * 3).item(), (x.float() + 0.1).item()]
+        body = f"h = e.halves({a}, {b})\n        assert h == {expected}, h\n        return x"
+        self.plan(model(body))
+
+    def test_the_device(self):
+        self.plan(model("assert e.multiprocessors() == 132 and e.occupancy() == 2, e.occupancy()\n        return x"))
+
+
+class Refusals(Extension):
+    def test_by_name(self):
+        for how, code, told in (
+                ("item", "reads_values", ".item()"), ("host read", "reads_values", "device memory on the host (byte 0 of"),
+                ("copy to host", "not_allowed", "reading device memory on the host"),
+                ("cpu tensor", "cpu_tensor", "add_one"), ("graph", "not_allowed", "graphs of the candidate's own"),
+                ("block", "not_allowed", "a block of 2048"), ("grid", "not_allowed", "a grid of 0"),
+                ("shared", "not_allowed", "100000 bytes of dynamic"),
+                ("dtype", "plan_failed", "expected scalar type Double but found Float"),
+                ("other exception", "plan_failed", "no std::exception")):
+            with self.subTest(how):
+                error = self.refusal(model(f"return e.refused(x, '{how}')"), code)
+                self.assertIn(told, error["message"])
+                self.assertTrue(error["where"].startswith("candidate.py:"), error)
+
+    def test_checks_of_the_extension(self):
+        error = self.refusal(model("return e.add(x[0])"), "plan_failed")
+        self.assertEqual(error["message"], "RuntimeError: x has sizes [48] of Float")
+
+    def test_addresses_are_no_numbers(self):
+        error = self.refusal(model("return x * e.halves(float(x.data_ptr()), 1.0)[4]"), "address_as_number")
+        self.assertIn("at other addresses", error["message"])
+
+
+class Builds(Extension):
+    BROKEN = ("load_inline('broken', 'torch::Tensor run(torch::Tensor x) { return torch::no_such_function(x).nor_method(); }',"
+              " functions=['run'])")
+
+    def test_what_is_missing_is_named(self):
+        error = self.refusal(model("return x", load=LOAD + self.BROKEN), "plan_failed")
+        self.assertIn("Error building extension 'broken'", error["message"])
+        self.assertIn("no_such_function", error["message"])
+        self.assertIn("main.cpp:2:", error["message"])
+
+    def test_an_error_that_is_caught_is_told(self):
+        caught = HEAD + f"from torch.utils.cpp_extension import load_inline\ntry: {self.BROKEN}\nexcept Exception: pass\n"
+        _, _, summary = self.plan(model("return self.linear(x)", load=caught))
+        (told,) = summary["extension_errors"]
+        self.assertEqual(told["name"], "broken")
+        self.assertIn("no_such_function", told["error"])
+
+    def test_nobody_catches_that_a_build_is_wanted(self):
+        text = model("return x", load=HEAD + "from torch.utils.cpp_extension import load_inline\n"
+                     "try: load_inline('never', 'int one() { return 1; }', functions=['one'])\nexcept BaseException: pass\n")
+        write_message(self.process.stdin, {"do": "plan", "reference": REFERENCE, "candidate": text})
+        reply, blob = read_message(self.process.stdout)
+        self.assertEqual((set(reply) - {"ok", "id"}, blob), ({"build"}, b""))
+        self.assertEqual((reply["build"]["name"], reply["build"]["units"][0]["name"]), ("never", "main.cpp"))
+
+    def test_a_module_that_has_no_definition(self):
+        text = model("return x", load=HEAD + "from torch.utils.cpp_extension import load_inline\n"
+                     "load_inline('empty', 'int one() { return 1; }')")
+        self.assertIn("PyInit_empty", self.refusal(text, "plan_failed")["message"])
+
+
+del Extension, Planner
+
+if __name__ == "__main__":
+    unittest.main()
