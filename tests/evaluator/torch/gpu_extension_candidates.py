@@ -153,10 +153,10 @@ def summing(reset: str, most: str = MOST) -> str:
 
 TASKS = {
     "add": (ADD, {"added": (ADD_KERNEL.replace("LESS", "0"), None),
-                  "one less": (ADD_KERNEL.replace("LESS", "1"), ("wrong_output", "output_not_written")),
+                  "one less": (ADD_KERNEL.replace("LESS", "1"), ("wrong_output", "output_not_written", "not_finite")),
                   "a hidden error": (HIDDEN, ("compile_failed",))}),
     "sum": (SUM, {"summed": (summing("counter = 0;"), None),
-                  "a counter that is not reset": (summing(""), ("wrong_output", "output_not_written")),
+                  "a counter that is not reset": (summing(""), ("wrong_output", "output_not_written", "not_finite")),
                   "a factor of the host's": (summing("counter = 0;").replace("float one = 1;", "float one = 1.01f;"),
                                              ("wrong_output",))}),
     "gemm": (GEMM, {"multiplied": (GEMM_KERNEL.replace("ALPHA", "1"), None),
