@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks and measures the backends cuda and torch on a GPU machine, and prints a short table for each section.
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect;
-#   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch; and torch_rates,
+#   of torch: torch_workers torch_examples torch_replay torch_extension torch_noise torch_redteam, all by: torch; and torch_rates,
 #   sizes (KernelBench's largest, from the folder $KERNELBENCH, else look-alikes; SIZES="--sample 60 --slice 1/8"), neighbours;
 #   of `serve`: service; of both backends: mixed; public (published candidates, from the folder $PUBLIC_SETS)
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 unset PYTHONDONTWRITEBYTECODE  # some images set it, and have no compiled files: each Python would compile PyTorch anew, for seconds
 if [ -x build/gpu/bin/kernelsmith ]; then
   export PATH=$PWD/build/gpu/bin:$PATH LD_LIBRARY_PATH=$PWD/build/gpu/lib
+  export KERNELSMITH_EXTENSION_LIBRARY=$PWD/build/gpu/lib/libkernelsmith_extension.so
   tests=build/gpu/bin
 else
   cmake --preset release >/dev/null && cmake --build --preset release >build-gpu.log 2>&1 || { tail -20 build-gpu.log; exit 3; }
@@ -97,6 +98,9 @@ section_torch_examples() {
 
 section_torch_replay() { timeout 200 python3 -u benchmarks/torch_replay.py "${TORCH_MODULES:-examples}" --limit 150; }
 
+# C++ extensions, for which the machine needs nvcc.
+section_torch_extension() { timeout 460 python3 -u tests/evaluator/torch/gpu_extension.py 2>&1 | cut -c1-400; }
+
 section_torch_noise() { timeout 200 python3 -u benchmarks/torch_noise.py --processes 10; }
 
 # Source to verdict beside KernelBench's way, then candidates a second of a search with 16 cores.
@@ -132,7 +136,7 @@ section_public() {
 }
 
 section_torch() {
-  for part in workers examples replay noise redteam; do section_torch_$part; done
+  for part in workers examples replay extension noise redteam; do section_torch_$part; done
 }
 
 for section in "$@"; do

@@ -80,12 +80,14 @@ std::map<std::string, double> figures_of(const Json& summary, std::string_view p
     double& largest = figures[figure];
     largest = std::max(largest, unit * number_at(kernel, key));
   };
-  if (const Json& kernels = member(head, "kernels"); kernels.is_array())
-    for (const Json& kernel : kernels) {
-      take(kernel, "registers", "registers", 1);
-      take(kernel, "spills", "spill_bytes", kSpilledWord);
-      take(kernel, "shared", "shared_bytes", 1);
+  for (const char* const code : {"kernels", "modules"}) {
+    const Json& told = member(head, code);
+    for (const Json& each : told.is_array() ? told : Json::array()) {
+      take(each, "registers", "registers", 1);
+      take(each, "spills", "spill_bytes", kSpilledWord);
+      take(each, "shared", "shared_bytes", 1);
     }
+  }
   return figures;
 }
 

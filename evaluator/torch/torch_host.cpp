@@ -54,7 +54,7 @@ Failure no_own_kernels(Stage stage, const std::string& not_built) {
   return reject(
       stage, RejectionCode::forbidden_construct,
       "the call launches no kernel of the candidate's own, only PyTorch's operators: write a Triton "
-      "kernel (a task takes any module by torch: {policy: any})");
+      "kernel, or one in CUDA C++ (a task takes any module by torch: {policy: any})");
 }
 
 std::string memory_text(const ReferenceFacts& reference) {

@@ -150,6 +150,7 @@ struct Fields<Task> {
     io("cache", task.cache);
     io("nondeterministic", task.nondeterministic);
     io("torch", task.torch);
+    io("toolchain_include", task.toolchain_include);
     io("python", task.python);
     io("description", task.description);
     io("flags", task.flags);

@@ -33,6 +33,7 @@ TEST(TaskJson, EveryFieldReadsBack) {
   task.cache = CacheState::warm;
   task.nondeterministic = true;
   task.torch = {"tf32", "compile", "any"};
+  task.toolchain_include = {"/opt/cutlass/include"};
   task.python = {"/somewhere/evaluator.py", "def evaluate(path): ...", "python3", 64, {0.5, 0.75}, false};
   task.files = {{"data/weights.bin", std::string("\x00\xff", 2)}};
   task.sizes["low"] = -5;

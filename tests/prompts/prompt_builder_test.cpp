@@ -185,6 +185,26 @@ TEST(PromptBuilder, HasWordsForModulesInEachSet) {
   EXPECT_THAT(built_for(Operator::repair).user, Not(HasSubstr("forbidden_construct: ")));
 }
 
+TEST(PromptBuilder, HasASetForExtensions) {
+  Task task = softmax_task();
+  task.backend = "torch";
+  const auto text_for = [&](Operator op) {
+    ProposalRequest request = full_request(op);
+    if (op == Operator::repair) request.selection.parent = rejected(9, "broken\n", "cuda.cu(3): error: no");
+    if (op == Operator::translate) request.selection = {};
+    const Prompt prompt = built(request, set_of("cuda-extension"), task);
+    return prompt.system + prompt.user;
+  };
+  for (const Operator op :
+       {Operator::rewrite, Operator::translate, Operator::repair, Operator::edit, Operator::crossover})
+    EXPECT_THAT(text_for(op),
+                AllOf(HasSubstr("by CUDA C++ kernels"), HasSubstr("built by `torch.utils.cpp_extension"),
+                      Not(HasSubstr("riton"))));
+  EXPECT_THAT(text_for(Operator::translate), AllOf(HasSubstr("scaling = load_inline("),
+                                                   HasSubstr("Never catch the errors of `load_inline`")));
+  EXPECT_THAT(text_for(Operator::repair), HasSubstr("nvcc's or g++'s words"));
+}
+
 TEST(PromptBuilder, NeverReadsACandidateAsATemplate) {
   ProposalRequest request = full_request();
   const std::string hostile = "// {{task.description}} {{> reply}} {{#kernel}} {{=<% %>=}} <b>&amp;</b>\n";
@@ -289,8 +309,9 @@ TEST(PromptBuilder, TakesTheUsersFilesFirst) {
 TEST(PromptBuilder, RefusesWhatIsWrongWithTheUsersFiles) {
   const TemporaryFolder folder;
   const auto own = folder.path();
-  EXPECT_THAT(refused(set_of("kernelsmith")), AllOf(HasSubstr("there is no prompt set kernelsmith"),
-                                                    HasSubstr("crossover, edit, kernel-smith")));
+  EXPECT_THAT(refused(set_of("kernelsmith")),
+              AllOf(HasSubstr("there is no prompt set kernelsmith"),
+                    HasSubstr("crossover, cuda-extension, edit, kernel-smith")));
   EXPECT_THAT(refused(in_folder(own / "absent")), HasSubstr("not_found"));
   write(own / "kernel-smith/tips.mustache", "fine\n{{#open}}\n");
   EXPECT_THAT(refused(in_folder(own)), HasSubstr("tips.mustache:2: the section \"open\" has no end"));

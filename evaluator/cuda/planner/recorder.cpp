@@ -39,6 +39,7 @@ void Recorder::start(StartMessage message) {
 void Recorder::begin_library() {
   kernel_numbers_.clear();
   variable_modules_.clear();
+  refusal_.clear();
 }
 
 void Recorder::add_module(std::span<const plan::Kernel> kernels, std::span<const std::string> variables,

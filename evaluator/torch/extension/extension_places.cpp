@@ -24,7 +24,8 @@ ExtensionPlaces find_extension_places(const std::filesystem::path& package) {
   const char* const named = std::getenv("KERNELSMITH_EXTENSION_LIBRARY");
   const auto prefix = package / "../../..";  // of an installation, or of a wheel
   ExtensionPlaces places;
-  places.include = first_of({package / "extension/include", KERNELSMITH_SOURCE_EXTENSION});
+  places.include = first_of(
+      {package / "extension/include", package / "../extension/include", KERNELSMITH_SOURCE_EXTENSION});
   places.library = named ? first_of({named})
                          : first_of({prefix / "libexec/kernelsmith" / kLibrary, prefix / "bin" / kLibrary,
                                      KERNELSMITH_BUILT_EXTENSION});

@@ -1,5 +1,6 @@
 // Tasks of modules: a reference that tells all about itself.
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,6 +70,16 @@ TEST(ModuleTask, TheDigestCoversItsSettings) {
   for (const std::string setting : {"precision: bf16", "baseline: compile", "policy: any"})
     EXPECT_NE(module(kModule + "torch: {" + setting + "}\n").digest, plain) << setting;
   EXPECT_EQ(module(kModule + "torch: {precision: fp32}\n").digest, plain);
+}
+
+TEST(ModuleTask, ShowsFoldersOfHeaders) {
+  const Task task = module(kModule + "toolchain: {include: [/opt/cutlass/include, /opt/more]}\n");
+  EXPECT_EQ(task.toolchain_include, (std::vector<std::string>{"/opt/cutlass/include", "/opt/more"}));
+  EXPECT_NE(task.digest, module(kModule).digest);
+  EXPECT_THAT(refusal_of(kModule + "toolchain: {include: [cutlass]}\n"),
+              AllOf(HasSubstr("task.yaml:5"), HasSubstr("no absolute path")));
+  EXPECT_THAT(refusal_of(kModule + "toolchain: {includes: [/opt]}\n"), HasSubstr("include"));
+  EXPECT_THAT(refusal_of(kSoftmax + "toolchain: {include: [/opt]}\n"), HasSubstr("toolchain"));
 }
 
 TEST(ModuleTask, RefusesWhatTheReferenceTells) {

@@ -25,6 +25,10 @@ from .extension_work import FAILED, Work
 from .recording import Refused, Tape
 
 
+# Characters by which an operator's error is known again: C++ carries its words, and not its type.
+_COMPARED = 200
+
+
 class BuildWanted(BaseException):
     """Ends the planning of a candidate: one of its extensions has to be built first."""
 
@@ -113,6 +117,8 @@ class Extensions:
         self._defined = module.__dict__
         if self._started().initialise(ctypes.cast(initialise, ctypes.c_void_p)) != 0:
             raise ImportError(self._started().words())
+        if refusal := self._started().words(self._started().load_refusal()):
+            raise Refused("not_allowed", refusal, "", self._tape.line())
         return module
 
     def _part(self, place: list[int]) -> bytes:
@@ -166,7 +172,8 @@ class Extensions:
         if outcome == 2:
             raise self._host_read(int(words), signature)
         if outcome:
-            raise self._raised if isinstance(self._raised, Refused) else RuntimeError(words)
+            same = isinstance(self._raised, RuntimeError) and str(self._raised)[:_COMPARED] == words[:_COMPARED]
+            raise self._raised if same else RuntimeError(words)
 
     def _host_read(self, address: int, signature: Signature) -> Refused:
         found = self._tape.addresses.find(address)

@@ -95,6 +95,7 @@ class Library:
                                          ctypes.c_uint32)
         self.initialise = self._function("kernelsmith_extension_initialise", ctypes.c_int, pointer)
         self.call = self._function("kernelsmith_extension_call", ctypes.c_int, ctypes.c_int, value, value)
+        self.load_refusal = self._function("kernelsmith_extension_load_refusal", text)
         self.refusal = self._function("kernelsmith_extension_refusal", text)
         self.readable = self._function("kernelsmith_extension_readable", text, text)
         sizes = list((ctypes.c_size_t * 4).in_dll(self._loaded, "kernelsmith_extension_sizes"))

@@ -130,7 +130,7 @@ class Symbol(DeviceOp):
 
 
 def check_module(told: Any, cubin: bytes) -> Module:
-    object_of(told, "a module", {"offset", "size"})
+    object_of(told, "a module", {"offset", "size"}, {"registers", "spills", "shared"})
     try:
         return Module(cubin, cubin_facts.read(cubin))
     except ValueError as error:

@@ -10,6 +10,8 @@ import json
 import struct
 from typing import Any
 
+from .module_figures import figures_of
+
 MAGIC = b"KSTORCH1"
 VERSION = 1
 
@@ -43,8 +45,9 @@ def encode(plan: dict[str, Any], cubins: list[bytes], modules: list[bytes] = [])
         places.append({"offset": offset, "size": len(cubin)})
         offset += len(cubin)
     kernels = [{**kernel, **place} for kernel, place in zip(plan["kernels"], places[:len(cubins)], strict=True)]
-    text = json.dumps({**plan, "kernels": kernels, "modules": places[len(cubins):]}, separators=(",", ":"),
-                      allow_nan=False).encode()
+    told = [{**place, **figures_of(plan, number, module)}
+            for number, (place, module) in enumerate(zip(places[len(cubins):], modules, strict=True))]
+    text = json.dumps({**plan, "kernels": kernels, "modules": told}, separators=(",", ":"), allow_nan=False).encode()
     if len(text) > MOST_JSON:
         raise PlanError(f"{len(text)} bytes of operations: at most {MOST_JSON}")
     return b"".join([MAGIC, _SIZE.pack(len(text)), text, *cubins, *modules])

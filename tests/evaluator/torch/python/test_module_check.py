@@ -40,8 +40,9 @@ def plan_of(*ops: dict[str, Any], setup: tuple = ()) -> dict[str, Any]:
 
 
 def checked(plan: dict[str, Any], *cubins: bytes) -> Plan:
-    blob = plan_format.encode(plan, [], list(cubins) or [CUBIN])
-    return check_plan(*plan_format.decode(blob), (9, 0), torch.device("cpu"))
+    modules = list(cubins) or [CUBIN]
+    told = [{"offset": 0, "size": len(module)} for module in modules]
+    return check_plan({**plan, "modules": told}, modules, (9, 0), torch.device("cpu"))
 
 
 def data(size: int) -> str:
@@ -164,6 +165,16 @@ class Checks(unittest.TestCase):
         checked(plan_of(), half)
         with self.assertRaisesRegex(Failure, "bytes of variables"):
             checked(plan_of(), half, half)
+
+    def test_people_are_told_what_launched_kernels_take(self) -> None:
+        module = cubin({"scale": [8, 8, 4], "none": []}, shared=64)
+        blob = plan_format.encode(plan_of(RUN, {**RUN, "shared": 512}), [], [module])
+        plan, cubins = plan_format.decode(blob)
+        self.assertEqual({key: plan["modules"][0][key] for key in ("registers", "spills", "shared")},
+                         {"registers": 32, "spills": 0, "shared": 576})
+        check_plan(plan, cubins, (9, 0), torch.device("cpu"))
+        plan, _ = plan_format.decode(plan_format.encode(plan_of(), [], [CUBIN]))
+        self.assertEqual(set(plan["modules"][0]), {"offset", "size"})
 
     def test_modules_are_cubins(self) -> None:
         self.refused("no cubin", cubin=b"")
