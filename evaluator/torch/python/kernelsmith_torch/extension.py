@@ -24,7 +24,6 @@ from .extension_sources import Job, file_units, flags, inline_units, job_header
 from .extension_work import FAILED, Work
 from .recording import Refused, Tape
 
-
 # Characters by which an operator's error is known again: C++ carries its words, and not its type.
 _COMPARED = 200
 

@@ -233,6 +233,15 @@ class Refusals(Extension):
                 self.assertIn(told, error["message"])
                 self.assertTrue(error["where"].startswith("candidate.py:"), error)
 
+    def test_work_at_load_time(self):
+        load = HEAD + ("from torch.utils.cpp_extension import load_inline\n"
+                       "e = load_inline('early', '', '__global__ void k() {}\\nstatic int worked = (k<<<1, 1>>>(), 1);\\n'\n"
+                       "                'PYBIND11_MODULE(early, m) {}')\n")
+        self.assertIn("before the entry", self.refusal(model("return x", load=load), "not_allowed")["message"])
+
+    def test_an_operators_error_keeps_its_code(self):
+        self.refusal(model("return e.refused(x, 'values')"), "reads_values")
+
     def test_checks_of_the_extension(self):
         error = self.refusal(model("return e.add(x[0])"), "plan_failed")
         self.assertEqual(error["message"], "RuntimeError: x has sizes [48] of Float")
