@@ -277,8 +277,11 @@ def _ids(op: Op) -> Iterator[int]:
 
 
 def _pointed_at(ops: Sequence[Op]) -> Iterator[int]:
-    """Tensors whose addresses stand in memory: whoever reads that memory reaches them, and names only the memory."""
-    return (pointer.to.id for op in ops if isinstance(op, (Upload, Symbol)) for pointer in op.pointers)
+    """Tensors whose addresses stand in memory: whoever reads that memory reaches them, and names only the memory. And that
+    memory: when a setup's tensors are moved, it is written to once more."""
+    for op in ops:
+        if isinstance(op, (Upload, Symbol)) and op.pointers:
+            yield from (ref.id for ref in op.refs())
 
 
 def _one_of(value: Any, known: tuple[str, ...]) -> str:
