@@ -33,6 +33,8 @@ class LoadedModules:
         self._loaded: dict[int, Any] = {}
         self._functions: dict[tuple[int, str], Any] = {}
         self._wishes = _wishes(ops)
+        self._named = {(op.module, op.name) for op in ops if isinstance(op, Symbol)}
+        self._variables: dict[tuple[int, str], tuple[int, int]] = {}
         self._with_variables = {i for i, module in enumerate(modules) if may_keep_variables(module.cubin)}
         self._kept: dict[tuple[int, str], bytes] = {}
         self.uploads: UploadMemory | None = None
@@ -117,6 +119,10 @@ class LoadedModules:
                 driver_ok(driver.cuFuncSetAttribute(
                     function, attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
             self._functions[index, name] = function
+        # While a call is recorded the driver is asked for nothing but work.
+        for module, name in self._named:
+            if module == index:
+                self._variables[module, name] = self._variable(module, name)
 
     def _launch(self, op: Run, tensors: Tensors) -> None:
         # What the driver reads beyond our own reading of the cubin is zeros, and no pointer is one parameter too few.
@@ -150,7 +156,7 @@ class LoadedModules:
         driver_ok(function[op.width](address, op.value, op.bytes // op.width, self._device.stream()))
 
     def _copy_to_variable(self, op: Symbol, tensors: Tensors) -> None:
-        address, size = self._variable(op.module, op.name)
+        address, size = self._variables[op.module, op.name]
         if op.at + op.bytes > size:
             raise ValueError(f"a copy goes past the end of variable {op.name}, which has {size} bytes")
         if op.source is None:
