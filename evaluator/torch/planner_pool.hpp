@@ -43,6 +43,7 @@ struct Planned {
   std::map<std::string, double> heavy;    ///< operators of a call that are no elementwise ones, by name
   std::string text;                       ///< for a person
   std::string not_built;                  ///< extensions that do not compile, and why
+  double build_ms = 0;                    ///< what building extensions took
   Json wanted;  ///< in place of all that: what must be built before the candidate can be planned
 };
 
@@ -60,9 +61,10 @@ std::size_t planners_for_this_machine();
 
 struct PlannerLimits {
   double start_s = 300;  ///< to import PyTorch: a cold disk takes minutes
-  double plan_s = 60;    ///< of processors' work: Triton compiles a kernel in a second, and there may be dozens
-  double longest = 4;    ///< times `plan_s` by the clock, as the planner has it (_LONGEST): others work on the processors, too
-  double grace_s = 10;   ///< beyond that, for the planner to end a candidate by itself
+  double plan_s = 60;  ///< of processors' work: Triton compiles a kernel in a second, and there may be dozens
+  double longest = 4;  ///< times `plan_s` by the clock, as the planner has it (_LONGEST): others work on the
+                       ///< processors, too
+  double grace_s = 10;  ///< beyond that, for the planner to end a candidate by itself
   std::size_t most_plan_bytes = std::size_t{64} << 20;
   std::size_t most = planners_for_this_machine();  ///< at once
   std::size_t lifetime = 200;  ///< candidates of a planner: what it keeps of them must not add up

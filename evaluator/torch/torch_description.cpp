@@ -9,6 +9,7 @@
 #include <kernelsmith/sandbox/run.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
+#include "extension/extension_compiler.hpp"
 #include "python_program.hpp"
 #include "wire.hpp"
 
@@ -65,11 +66,21 @@ MachineCheck check_of_package(const Json& found, const char* package) {
           false};
 }
 
+MachineCheck check_of_extensions() {
+  const auto python = find_python({});
+  if (!python) return {"torch extensions", CheckStatus::limited, python.error().message, kNeeds, false};
+  const auto compiler = make_library_compiler(python->extensions, false);
+  if (compiler) return {"torch extensions", CheckStatus::ok, (*compiler)->description(), "", false};
+  return {"torch extensions", CheckStatus::limited,
+          "C++ extensions of candidates cannot be built: " + compiler.error().message, compiler.error().hint,
+          false};
+}
+
 std::vector<MachineCheck> examine_torch(bool) {
   const auto found = look();
   if (!found) return {{"torch", CheckStatus::limited, found.error().message, found.error().hint, false}};
-  std::vector<MachineCheck> checks = {check_of_package(**found, "torch"),
-                                      check_of_package(**found, "triton")};
+  std::vector<MachineCheck> checks = {check_of_package(**found, "torch"), check_of_package(**found, "triton"),
+                                      check_of_extensions()};
   const bool plans = !text_at(**found, "torch").empty() && !text_at(**found, "triton").empty();
   if (plans && member(**found, "gpus").empty())
     checks.push_back({"torch gpu", CheckStatus::limited, "CUDA shows no GPU",
@@ -100,8 +111,8 @@ std::string torch_hardware() {
 BackendDescription describe_torch_backend() {
   BackendDescription description;
   description.name = "torch";
-  description.summary = "a PyTorch module with Triton kernels, planned, replayed and timed on a GPU";
-  description.language = "Python (PyTorch, Triton)";
+  description.summary = "a PyTorch module with Triton or CUDA kernels, planned, replayed and timed on a GPU";
+  description.language = "Python (PyTorch)";
   description.suffix = ".py";
   description.form = TaskForm::module;
   description.timeout_s = kGpuTimeoutS;

@@ -145,6 +145,7 @@ class TorchBackend final : public Backend {
       rejection.report = std::move(report);
       return Compilation{std::move(rejection), {}, {}};
     }
+    if (planned->build_ms > 0) report.spent_ms["plan: build"] = planned->build_ms;
     report.artifacts.push_back({kPlanText, std::move(planned->text)});
     return Compilation{BinaryPtr(std::move(planned->plan)), std::move(report), features_of(planned->figures)};
   }

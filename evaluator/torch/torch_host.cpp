@@ -167,7 +167,8 @@ std::optional<Profile> TorchHost::profile(const PlanPtr& plan, const std::stop_t
   for (const Json& operation : member(reply->json, "ops")) {
     const double us = number_at(operation, "us");
     std::ostringstream line;
-    line << std::fixed << std::setprecision(2) << std::setw(10) << us << " us  " << plan::readable_name(text_at(operation, "name"))
+    line << std::fixed << std::setprecision(2) << std::setw(10) << us << " us  "
+         << plan::readable_name(text_at(operation, "name"))
          << (member(operation, "own") == true ? "  (own)" : "") << '\n';
     profile.table += line.str();
     parts.emplace_back(us, line.str());

@@ -9,16 +9,13 @@ namespace {
 /// Made when it is first asked for, and again until it is there. Thread-safe.
 class LateCompiler {
  public:
-  explicit LateCompiler(LibraryOptions options) : options_(std::move(options)) {}
+  LateCompiler(ExtensionPlaces places, bool unsandboxed)
+      : places_(std::move(places)), unsandboxed_(unsandboxed) {}
 
   Result<std::shared_ptr<LibraryCompiler>> get() {
-    if (options_.include.empty() || options_.runtime.empty())
-      return fail(ErrorCode::tool_missing, "what C++ extensions are built with is not installed",
-                  "libkernelsmith_extension.so",
-                  "install kernelsmith, or set KERNELSMITH_EXTENSION_LIBRARY to its path");
     const std::lock_guard lock(mutex_);
     if (!compiler_) {
-      auto found = LibraryCompiler::create(options_);
+      auto found = make_library_compiler(places_, unsandboxed_);
       if (!found) return found.error();
       compiler_ = std::move(*found);
     }
@@ -26,16 +23,25 @@ class LateCompiler {
   }
 
  private:
-  const LibraryOptions options_;
+  const ExtensionPlaces places_;
+  const bool unsandboxed_;
   std::mutex mutex_;  ///< guards what follows
   std::shared_ptr<LibraryCompiler> compiler_;
 };
 
 }  // namespace
 
+Result<std::shared_ptr<LibraryCompiler>> make_library_compiler(const ExtensionPlaces& places,
+                                                               bool unsandboxed) {
+  if (places.include.empty() || places.library.empty())
+    return fail(ErrorCode::tool_missing, "what C++ extensions are built with is not installed",
+                "libkernelsmith_extension.so",
+                "install kernelsmith, or set KERNELSMITH_EXTENSION_LIBRARY to its path");
+  return LibraryCompiler::create({places.include, places.library, unsandboxed});
+}
+
 std::shared_ptr<BuildService> make_build_service(const ExtensionPlaces& places, bool unsandboxed) {
-  const auto late =
-      std::make_shared<LateCompiler>(LibraryOptions{places.include, places.library, unsandboxed});
+  const auto late = std::make_shared<LateCompiler>(places, unsandboxed);
   return std::make_shared<BuildService>(
       [late](const LibraryJob& job, const std::stop_token& stop) -> Judged<BuiltLibrary> {
         const auto compiler = late->get();

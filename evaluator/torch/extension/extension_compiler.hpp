@@ -8,6 +8,10 @@
 
 namespace kernelsmith::torch {
 
+/// Errors: tool_missing where nvcc or what extensions are built with is not there.
+Result<std::shared_ptr<LibraryCompiler>> make_library_compiler(const ExtensionPlaces& places,
+                                                               bool unsandboxed);
+
 /// Looks for nvcc with the first extension: whose candidates bring none needs none.
 std::shared_ptr<BuildService> make_build_service(const ExtensionPlaces& places, bool unsandboxed);
 

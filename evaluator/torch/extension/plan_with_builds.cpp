@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include <kernelsmith/evaluator/stopwatch.hpp>
+
 #include "extension/extension_job.hpp"
 
 namespace kernelsmith::torch {
@@ -52,11 +54,13 @@ Failure with_reason(const Failure& failure, const std::string& not_built) {
 Judged<Planned> plan_with_builds(PlannerPool& pool, PlanRequest request, const Builder& builder,
                                  const std::stop_token& stop) {
   std::string not_built;
+  double build_ms = 0;
   for (int built_so_far = 0; built_so_far <= kMostExtensions; ++built_so_far) {
     auto planned = pool.plan(request, stop);
     if (!planned) return with_reason(planned.error(), not_built);
     if (planned->wanted.is_null()) {
       planned->not_built = not_built;
+      planned->build_ms = build_ms;
       if (!not_built.empty()) planned->text += "The candidate goes on although " + not_built;
       return planned;
     }
@@ -65,7 +69,9 @@ Judged<Planned> plan_with_builds(PlannerPool& pool, PlanRequest request, const B
     if (request.builds.contains(job->key))
       return reject(Stage::integrity, RejectionCode::protocol_forged,
                     "the planner asks twice for one extension: only the planner may write to its channel");
+    const Stopwatch building;
     auto built = builder.service->build(job->job, stop);
+    build_ms += building.ms();
     if (!built) return Failure(built.error());
     BuiltExtension told = **built;
     if (!told.error.empty()) {
