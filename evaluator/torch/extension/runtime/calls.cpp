@@ -147,7 +147,8 @@ const char* kernelsmith_extension_refusal() {
   return refusal.c_str();
 }
 
-/// What a library asked for since kernelsmith_extension_begin_library, which only constructors of its own can have done.
+/// What a library asked for since kernelsmith_extension_begin_library, which only constructors of its own can
+/// have done.
 const char* kernelsmith_extension_load_refusal() { return recorder().refusal().c_str(); }
 
 }  // extern "C"

@@ -12,13 +12,15 @@ from typing import Any
 VERSION = 1
 """Of the stand-in of PyTorch's headers: an extension that was built for another one is built anew."""
 
-# As PyTorch begins the files that it writes: so lines have the numbers that they have there.
+# As many lines as PyTorch writes before a source, so that lines have the numbers that they have there. Its second one of
+# CUDA is <cuda.h>, which is wanted only by names of the driver.
 _CPP_HEAD = "#include <torch/extension.h>\n"
-_CUDA_HEAD = "#include <torch/types.h>\n#include <cuda.h>\n#include <cuda_runtime.h>\n"
+_CUDA_HEAD = "#include <torch/types.h>\n\n#include <cuda_runtime.h>\n"
 
 # PyTorch's header has all of these, and they take seconds: here (stand_in/wanted.hpp) they come only with a source that
 # names something of them. By the end of the macro that asks for them.
 _WANTED = {
+    "DRIVER": r"\bcu[A-Z]\w*\s*\(|\bCU[_a-z]\w*",
     "HALF": r"[hH]alf|HALF|[bB][fF]loat16|BFLOAT16|fp16|bf16",
     "DEVICE_PROPERTIES": r"cudaDeviceProp|DeviceProperties",
     "CASSERT": r"\bassert\s*\(",

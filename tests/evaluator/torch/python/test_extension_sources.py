@@ -64,6 +64,7 @@ class Sources(unittest.TestCase):
         self.assertEqual(wanted("std::string s; std::vector<at::Half> v; throw std::runtime_error(s);"),
                          {"STRING", "HALF", "STDEXCEPT"})
         self.assertEqual(wanted("cudaDeviceProp p;"), {"DEVICE_PROPERTIES"})
+        self.assertEqual(wanted("CUtensorMap map; cuTensorMapEncodeTiled(&map);"), {"DRIVER"})
         self.assertLessEqual({"STRING", "ALGORITHM", "IOSTREAM"}, wanted("using namespace std;"))
 
     def test_keys(self):

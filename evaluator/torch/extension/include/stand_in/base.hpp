@@ -10,7 +10,6 @@
 #ifdef KERNELSMITH_EXTENSION_RUNTIME  // the planner's library, which is built without CUDA
 #include "cuda_names.hpp"
 #else
-#include <cuda.h>
 #include <cuda_runtime.h>
 #endif
 

@@ -2,6 +2,8 @@
 // runtime. Included when the source names it.
 #pragma once
 
+#include <cuda.h>
+
 #include "stand_in/cuda.hpp"
 
 namespace kernelsmith::extension {

@@ -2,6 +2,9 @@
 // (kernelsmith_torch/extension_sources.py).
 #pragma once
 
+#ifdef KERNELSMITH_WITH_DRIVER
+#include <cuda.h>
+#endif
 #ifdef KERNELSMITH_WITH_HALF
 #include "stand_in/half.hpp"
 #endif
