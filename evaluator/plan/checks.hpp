@@ -40,9 +40,6 @@ class Places {
 /// Whether the two regions hold what the call has of them.
 Status check_workspace(const Call& call, const Workspace& workspace);
 
-/// A launch against the limits of CUDA and what the cubin says of its kernel.
-Status check_launch(const Launch& launch, const Kernel& kernel, std::size_t tensor_maps);
-
 inline constexpr std::size_t kTensorMapBytes = 128;  ///< sizeof(CUtensorMap)
 
 /// The arguments of cuTensorMapEncodeTiled: their ranges, and that the tensor lies in memory of the call.

@@ -162,6 +162,9 @@ struct Buffer {
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 
+/// A launch against the limits of CUDA and what the cubin says of its kernel; its errors do not say where.
+Status check_launch(const Launch& launch, const Kernel& kernel, std::size_t tensor_maps);
+
 /// Whether the runner may carry the call out: indices in range, sizes within the limits of CUDA, memsets,
 /// copies, uploads and tensor maps within `buffers` and the workspace (what kernels touch is the device's to
 /// police), streams joined to stream 0 at the end, no wait for an event that was not recorded. Errors:

@@ -1,4 +1,4 @@
-"""The C interface of libkernelsmith_extension.so (evaluator/torch/extension/runtime/python_side.hpp), for ctypes."""
+"""The C interface of libkernelsmith_extension.so (evaluator/cuda/extension/python_side.hpp), for ctypes."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "plan/checks.hpp"
 #include "python_side.hpp"
 
 namespace kernelsmith::extension {
