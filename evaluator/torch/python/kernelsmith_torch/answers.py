@@ -50,6 +50,7 @@ def _install_cuda(device: Device) -> None:
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
+    torch.cuda.device.__init__ = _guard  # in a backward of autograd's a fake tells where it is: on the CPU
     for name in ("range_push", "range_pop", "mark"):
         setattr(torch.cuda.nvtx, name, _nothing)
 
@@ -94,6 +95,10 @@ def _install_autocast() -> None:
 
     torch.autocast = torch.amp.autocast = OnCuda
     torch.cuda.amp.autocast = OfCuda
+
+
+def _guard(self: torch.cuda.device, device: Any) -> None:
+    self.idx, self.prev_idx = 0, -1
 
 
 def _refusing(what: str, hint: str) -> Any:

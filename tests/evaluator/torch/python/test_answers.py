@@ -63,6 +63,22 @@ class Answers(Planner):
             return y
         """))
 
+    def test_guards_in_a_backward(self):
+        plan, _, _ = self.plan(candidate("""
+            class Double(torch.autograd.Function):
+                @staticmethod
+                def forward(ctx, x): return x * 2
+                @staticmethod
+                def backward(ctx, grad):
+                    with torch.cuda.device(grad.device): return grad * 3
+        """) + forward("""
+            with torch.enable_grad():
+                y = x.detach().requires_grad_()
+                Double.apply(y).sum().backward()
+            return y.grad
+        """))
+        self.assertEqual(operators(plan).count("mul"), 1)
+
     def test_calls_are_captured_and_the_constructor_is_not(self):
         self.plan(forward("""
             assert torch.cuda.is_current_stream_capturing() and torch.cuda.graphs.is_current_stream_capturing()
