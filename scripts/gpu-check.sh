@@ -3,7 +3,7 @@
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect;
 #   of torch: torch_workers torch_examples torch_replay torch_noise torch_redteam, all by: torch; and torch_rates,
 #   sizes (KernelBench's largest, from the folder $KERNELBENCH, else look-alikes; SIZES="--sample 60 --slice 1/8"), neighbours;
-#   of `serve`: service; of both backends: mixed
+#   of `serve`: service; of both backends: mixed; public (published candidates, from the folder $PUBLIC_SETS)
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
 cd "$(dirname "$0")/.."
@@ -119,6 +119,16 @@ section_neighbours() { timeout 470 python3 -u benchmarks/torch_memory.py neighbo
 section_mixed() {
   timeout 230 python3 -u benchmarks/mixed.py torch --count "${MIXED:-300}" --limit 210
   timeout 230 python3 -u benchmarks/mixed.py cuda --count "${MIXED:-300}" --limit 210
+}
+
+# Candidates that others published, from the folder $PUBLIC_SETS (KernelBenchLeaderboard, CUDA-L1), by their own claims; goes on where it was.
+section_public() {
+  local set out
+  for set in "${PUBLIC_SETS:?a folder with published sets}"/*; do
+    out=${PUBLIC_OUT:-$scratch}/$(basename "$set").score
+    timeout "${PUBLIC_TIME:-270}" kernelsmith score "$set" --quick --out "$out" 2>&1 | tail -4
+    sed -n '/^## Published/,/^## Tasks/p' "$out/report.md" | grep '^|'
+  done
 }
 
 section_torch() {

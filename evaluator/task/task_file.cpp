@@ -167,10 +167,11 @@ void read_torch(YamlMap& in, TorchSettings& torch) {
     for (const char* const name : names) choices.emplace_back(name, name);
     return choices;
   };
-  in.only({"precision", "baseline", "policy"});
+  in.only({"precision", "baseline", "policy", "cast"});
   in.optional("precision", torch.precision, named({"fp32", "tf32", "bf16", "fp16"}));
   in.optional("baseline", torch.baseline, named({"eager", "compile"}));
   in.optional("policy", torch.policy, named({"own_kernels", "any"}));
+  in.optional("cast", torch.cast);
 }
 
 void read_module(YamlMap& in, Reading& reading) {

@@ -113,6 +113,7 @@ Result<ReferenceFacts> JudgeProcess::prepare(const JudgeSettings& settings, cons
                   {"reference", settings.reference.string()},
                   {"precision", settings.torch.precision},
                   {"baseline", settings.torch.baseline},
+                  {"cast", settings.torch.cast},
                   {"tolerance", std::move(tolerance)},
                   {"bank_bytes", settings.bank_bytes},
                   {"batch_us", settings.batch_us},

@@ -47,6 +47,7 @@ Message message_of(const PlanRequest& request, const PlannerLimits& limits) {
                {"candidate", nullptr},
                {"name", "reference.py"},
                {"arch", request.arch},
+               {"cast", request.cast},
                {"timeout_s", limits.plan_s},
                {"most_bytes", limits.most_plan_bytes}};
   if (request.candidate) {

@@ -70,7 +70,8 @@ struct PlannerLimits {
 struct PlanRequest {
   std::string reference;
   std::optional<SourceFile> candidate;
-  int arch = 90;  ///< of the GPU: ten times major plus minor
+  int arch = 90;      ///< of the GPU: ten times major plus minor
+  bool cast = false;  ///< TorchSettings::cast
 };
 
 /// Thread-safe.

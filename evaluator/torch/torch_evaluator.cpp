@@ -58,7 +58,7 @@ class TaskPlanner {
   void compare_with(std::map<std::string, double> heavy) { heavy_ = std::move(heavy); }
 
   Judged<Planned> plan_reference(const std::stop_token& stop) const {
-    return pool_->plan({reference(), std::nullopt, arch_}, stop);
+    return pool_->plan({reference(), std::nullopt, arch_, task_->torch.cast}, stop);
   }
 
   Judged<Planned> plan(const Source& source, const std::stop_token& stop) const {
@@ -68,7 +68,7 @@ class TaskPlanner {
     const SourceFile& file = source.files().front();
     if (!is_utf8(file.path) || !is_utf8(file.text))
       return reject(Stage::parse, RejectionCode::unreadable, "the candidate is not UTF-8");
-    auto planned = pool_->plan({reference(), file, arch_}, stop);
+    auto planned = pool_->plan({reference(), file, arch_, task_->torch.cast}, stop);
     if (!planned) return planned;
     if (task_->torch.policy == "own_kernels" && planned->figures["launches"] == 0)
       return no_own_kernels(Stage::plan);

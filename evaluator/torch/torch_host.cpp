@@ -39,6 +39,7 @@ Json preparation_of(const JudgeSettings& settings, const ReferenceFacts& referen
   return {{"do", "prepare"},
           {"reference", settings.reference.string()},
           {"precision", settings.torch.precision},
+          {"cast", settings.torch.cast},
           {"slots", reference.slots},
           {"memory", reference.memory},
           {"outputs", reference.layouts}};

@@ -185,9 +185,17 @@ void JobTable::drain(const std::stop_token& stop) {
                no_verdict("RESOURCE_ERROR", "the service was stopped before this began"), calls);
       }
   }
+  for (const auto& call : std::exchange(calls, {})) call();
+  {
+    std::unique_lock lock(mutex_);
+    idle_.wait_for(lock, stop, options_.drain_limit, [this] { return counts_.processing == 0; });
+    std::vector<JobPtr> unfinished;
+    for (const auto& [number, job] : under_way_) unfinished.push_back(job);
+    for (const JobPtr& job : unfinished)
+      give_up(*job, State::cancelled,
+              no_verdict("RESOURCE_ERROR", "the service was stopped before this ended"), calls);
+  }
   for (const auto& call : calls) call();
-  std::unique_lock lock(mutex_);
-  idle_.wait_for(lock, stop, options_.drain_limit, [this] { return counts_.processing == 0; });
 }
 
 /// The request that comes next, out of its queue; null where none waits, or only those whose tasks rest.

@@ -41,7 +41,8 @@ class EvaluationService::Impl {
   const std::map<std::string, std::string>& hardware() const { return parts_.hardware; }
 
   void drain(const std::stop_token& stop) {
-    const bool idle = parts_.table.counts().processing == 0;
+    const service::Counts before = parts_.table.counts();
+    const bool idle = before.processing == 0 && before.all_pending() == 0;
     parts_.table.drain(stop);
     if (idle) return;
     std::mutex mutex;

@@ -109,7 +109,7 @@ Result<TaskPtr> TaskBook::task_of_reference(const EvaluationRequest& request) {
   // Any policy: a candidate without a kernel of its own is evaluated, and told to be a decoy.
   const std::string yaml = "version: 1\nname: kernelbench_" + key.hex().substr(0, kDigits) +
                            "\nbackend: torch\nfiles: {reference: " + kReferenceFile +
-                           "}\ntorch: {precision: " + precision_ + ", baseline: " + baseline +
+                           "}\ntorch: {cast: true, precision: " + precision_ + ", baseline: " + baseline +
                            ", policy: any}\n";
   const auto read = [&reference](const std::string&) -> Result<std::string> { return reference; };
   auto parsed = parse_task(yaml, "reference_code", read, backends_);

@@ -17,6 +17,7 @@ void add_init(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_evaluate(CLI::App& app, Command& chosen);
 void add_plan(CLI::App& app, Command& chosen);
+void add_verify(CLI::App& app, Command& chosen);
 void add_run(CLI::App& app, Command& chosen);
 void add_resume(CLI::App& app, Command& chosen);
 void add_replay(CLI::App& app, Command& chosen);

@@ -17,7 +17,9 @@ namespace {
 constexpr const char* kScoreFooter =
     R"(CANDIDATES holds, for a task level1/softmax: softmax.cpp, softmax/any.cpp or the same below level1 (.cpp, .cu, .py;
 candidates of several files are folders in softmax/), or KernelBench's level_1_problem_3_sample_0_kernel.py, which
-is for the task of level 1 that begins with 3_. The best candidate of a task counts; a task without one is not solved.
+is for the task of level 1 that begins with 3_. CANDIDATES may also be a published set, which is
+written out to DIR/set: KernelBench's leaderboard (its repository), or a file of CUDA-L1's optimized_cuda_code. Without --tasks its own
+problems are the tasks, as the claimed speedups are about them. The best candidate of a task counts; a task without one is not solved.
 The same command goes on after an interruption, and evaluates anew what has changed.
 Exit status: 0 every task has its result, 130 interrupted, else that of the first task's error.
 docs/suite.md explains the figures and the files.)";
@@ -30,6 +32,12 @@ void tell_without_task(const std::vector<std::filesystem::path>& files) {
     say(stderr, "note: {} belongs to none of the tasks\n", files[i].string());
   if (files.size() > kMostTold)
     say(stderr, "note: so do {}\n", number_text(files.size() - kMostTold, "other file"));
+}
+
+Error without_tasks() {
+  return fail(ErrorCode::invalid_argument,
+              "--tasks is required: these candidates bring no problems of their own", {},
+              "name the folder of the tasks; KernelBench's leaderboard and CUDA-L1's files bring theirs");
 }
 
 class ScoreHost final : public SuiteHost {
@@ -63,19 +71,25 @@ struct ScoreCommand {
     Interrupt interrupt;
     Registry registry = default_registry();
     share_programs(registry, note);
-    const auto found = tasks.tasks();
+    const std::string out = tasks.out_folder(candidates, ".score");
+    const auto set = unpack_public_set(candidates, std::filesystem::path(out) / "set");
+    if (!set) return report(stderr, set.error());
+    TaskSetOptions of_tasks = tasks;
+    if (of_tasks.folder.empty() && *set) of_tasks.folder = (*set)->tasks.string();
+    if (of_tasks.folder.empty()) return report(stderr, without_tasks());
+    const auto found = of_tasks.tasks();
     if (!found) return report(stderr, found.error());
-    const auto sources = find_candidates(candidates, *found);
+    auto sources = find_candidates(*set ? (*set)->candidates : std::filesystem::path(candidates), *found);
     if (!sources) return report(stderr, sources.error());
+    if (*set) sources->claims = (*set)->claims;
     tell_without_task(sources->without_task);
     auto shared = settings_of(config);
     if (!shared) return report(stderr, shared.error());
     if (quick) (*shared)["quick"] = "yes";
-    const std::string out = tasks.out_folder(candidates, ".score");
     ScoreHost host(config, registry);
     if (const Status ok = try_out(*found, registry, host, false); !ok) return report(stderr, ok.error());
-    return conclude(score_candidates(*found, sources->of_task, {out, std::move(*shared)}, registry, host,
-                                     !quick, interrupt.token()),
+    return conclude(score_candidates(*found, *sources, {out, std::move(*shared)}, registry, host, !quick,
+                                     interrupt.token()),
                     out);
   }
 };
@@ -85,11 +99,11 @@ struct ScoreCommand {
 void add_score(CLI::App& app, Command& chosen) {
   auto score = std::make_shared<ScoreCommand>();
   CLI::App* command = app.add_subcommand("score", "Evaluate ready-made candidates of many tasks");
-  command->add_option("CANDIDATES", score->candidates, "The folder of the candidates")->required();
+  command->add_option("CANDIDATES", score->candidates, "The folder of the candidates, or a published set")
+      ->required();
   command->add_option("--tasks", score->tasks.folder, "The folder of the tasks")
       ->check(no_option("FOLDER"))
-      ->type_name("FOLDER")
-      ->required();
+      ->type_name("FOLDER");
   score->tasks.add_to(*command, "CANDIDATES.score");
   command->add_flag("--quick", score->quick, "Time as a search does, with wider intervals");
   score->config.add_to(*command);

@@ -107,6 +107,7 @@ struct Fields<TorchSettings> {
     io("precision", torch.precision);
     io("baseline", torch.baseline);
     io("policy", torch.policy);
+    io("cast", torch.cast);
   }
 };
 template <>

@@ -111,12 +111,16 @@ void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
     tell(Notice::Level::warning, "a job that cannot be read is dropped: " + describe(message.error()));
     return delivery.done();
   }
-  if (delivery.times_delivered() > kMostDeliveries) {
-    tell(Notice::Level::warning,
-         "program " + std::to_string(message->job.candidate.value) + " of run " + message->job.run +
-             " is not run: " + std::to_string(delivery.times_delivered() - 1) + " workers were lost on it");
-    ++counts_.given_up;
-    return answer(delivery, message->id, condemned(delivery.times_delivered() - 1));
+  if (delivery.times_delivered() > 1) {
+    const auto lost = begin_again(delivery, message->id, stop);
+    if (!lost) return delivery.hand_back();
+    if (*lost >= kMostLosses) {
+      tell(Notice::Level::warning, "program " + std::to_string(message->job.candidate.value) + " of run " +
+                                       message->job.run + " is not run: " + std::to_string(*lost) +
+                                       " workers were lost on it");
+      ++counts_.given_up;
+      return answer(delivery, message->id, condemned(*lost));
+    }
   }
   auto evaluation = evaluate(std::move(message->job), stop);
   if (evaluation)
@@ -124,6 +128,19 @@ void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
   else if (breaks_machine(evaluation.error().code))
     rest_after(evaluation.error());
   answer(delivery, message->id, std::move(evaluation));
+}
+
+/// How many workers began the job and were lost, apart from the first; below kMostLosses this one is marked
+/// as another. A job that was handed out is not yet begun: it may never have reached a worker.
+Result<std::uint64_t> BackendService::begin_again(const Delivery& delivery, const JobId& id,
+                                                  const std::stop_token& stop) {
+  const auto begun = bus_.subjects(kBegunStream, begun_filter(id.key), stop);
+  if (!begun) return begun.error();
+  if (begun->size() >= kMostLosses) return begun->size();
+  const auto marked =
+      bus_.put({kBegunStream, begun_subject(id, delivery.times_delivered()), options_.name, "", false}, stop);
+  if (!marked) return marked.error();
+  return begun->size();
 }
 
 Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_token&) {

@@ -51,6 +51,7 @@ class BackendService {
  private:
   void serve(JobSource& source, const std::stop_token& stop);
   void handle(Delivery& delivery, const std::stop_token& stop);
+  Result<std::uint64_t> begin_again(const Delivery& delivery, const JobId& id, const std::stop_token& stop);
   Result<Evaluation> evaluate(EvaluationJob job, const std::stop_token& stop);
   void answer(Delivery& delivery, const JobId& id, Result<Evaluation> answer);
   bool wait_while_resting(const std::stop_token& stop);

@@ -89,6 +89,15 @@ std::string results_filter(std::string_view run) { return "kernelsmith.results."
 std::string task_subject(const Digest& task) { return "kernelsmith.tasks." + task.hex(); }
 std::string short_name(const Digest& task) { return task.hex().substr(0, kShortDigits); }
 std::string run_subject(std::string_view run) { return "kernelsmith.fleet.run." + token(run); }
+std::string begun_subject(const JobId& id, std::uint64_t delivery) {
+  return "kernelsmith.begun." + numbers(id.key) + "." + id.key.digest + "." + std::to_string(id.round) + "-" +
+         std::to_string(delivery);
+}
+
+std::string begun_filter(const JobKey& key) {
+  return "kernelsmith.begun." + numbers(key) + "." + key.digest + ".*";
+}
+
 std::string worker_subject(std::string_view id) { return "kernelsmith.workers." + token(id); }
 
 }  // namespace kernelsmith::fleet

@@ -18,9 +18,10 @@ inline constexpr const char* kResultsStream = "KERNELSMITH_RESULTS";
 inline constexpr const char* kTasksStream = "KERNELSMITH_TASKS";
 inline constexpr const char* kFleetStream = "KERNELSMITH_FLEET";
 inline constexpr const char* kWorkersStream = "KERNELSMITH_WORKERS";
+inline constexpr const char* kBegunStream = "KERNELSMITH_BEGUN";
 
-/// How often a job is handed out before the next worker condemns it: so many workers were lost on it.
-inline constexpr std::uint64_t kMostDeliveries = 3;
+/// So many workers may be lost on a job that was lost before; the next one condemns it.
+inline constexpr std::uint64_t kMostLosses = 3;
 
 /// What identifies a job: the seam's key, and the job's bytes, because a killed session may have used an
 /// attempt's number for something else.
@@ -61,6 +62,10 @@ std::string jobs_queue(std::string_view backend, std::string_view hardware);
 
 std::string result_subject(const JobKey& key);
 std::string results_filter(std::string_view run);
+
+/// Where a worker writes that it begins a job that was handed out before; `delivery` counts within the round.
+std::string begun_subject(const JobId& id, std::uint64_t delivery);
+std::string begun_filter(const JobKey& key);
 
 std::string task_subject(const Digest& task);
 /// How errors name a task.

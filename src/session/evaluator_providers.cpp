@@ -226,6 +226,11 @@ class TorchProvider final : public EvaluatorProvider {
     return describe_torch_plan(task, source, options_);
   }
 
+  Result<PlainVerdict> verify(const Task& task, const Source& source,
+                              const std::stop_token& stop) const override {
+    return verify_in_plain_torch(task, source, stopped_by(stop, options_));
+  }
+
   void distrust() override {
     sandbox_.distrust();
     stored_python_ = true;
@@ -303,6 +308,13 @@ MakeProvider telling(MakeProvider make, const std::function<void(const std::stri
 Result<std::string> EvaluatorProvider::describe_plan(const Task& task, const Source&) const {
   return fail(ErrorCode::unsupported, "candidates of the backend '" + task.backend + "' are not planned", {},
               "kernelsmith evaluate measures them");
+}
+
+Result<PlainVerdict> EvaluatorProvider::verify(const Task& task, const Source&,
+                                               const std::stop_token&) const {
+  return fail(ErrorCode::unsupported,
+              "candidates of the backend '" + task.backend + "' are no programs that run without kernelsmith",
+              {}, "kernelsmith evaluate measures them; verify is for torch");
 }
 
 std::unique_ptr<EvaluatorProvider> python_evaluator_provider() { return std::make_unique<PythonProvider>(); }

@@ -147,6 +147,11 @@ class FleetProvider final : public EvaluatorProvider {
     return local_->describe_plan(task, source);
   }
 
+  Result<PlainVerdict> verify(const Task& task, const Source& source,
+                              const std::stop_token& stop) const override {
+    return local_->verify(task, source, stop);
+  }
+
   bool is_local() const override { return !fleet_.on(); }
 
   void distrust() override {

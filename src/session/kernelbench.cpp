@@ -25,6 +25,7 @@ torch:
   precision: fp32             # what products may be computed in: fp32, tf32, bf16 or fp16
   baseline: eager             # what is 1.0x: the reference as it is, or compile (torch.compile)
   policy: own_kernels         # a candidate must launch a kernel of its own; or any
+  cast: true                  # both modules are cast to fp32 once they are made, as KernelBench's harness does
 # tolerance: {rtol: 1e-3, atol: 1e-4}   # in place of the error that the precision explains
 )";
 

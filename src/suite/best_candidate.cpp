@@ -1,6 +1,25 @@
 #include "best_candidate.hpp"
 
+#include <map>
+
 namespace kernelsmith::suite {
+namespace {
+
+/// Of an accepted candidate.
+class Features {
+ public:
+  explicit Features(const Evaluation& evaluation) : features_(evaluation.metrics()->features()) {}
+
+  double of(const char* name, double otherwise = 0) const {
+    const auto found = features_.find(name);
+    return found == features_.end() ? otherwise : found->second;
+  }
+
+ private:
+  const std::map<std::string, double>& features_;
+};
+
+}  // namespace
 
 std::optional<Measurement> speedup_of(const Evaluation& evaluation) {
   const Metrics* metrics = evaluation.metrics();
@@ -11,16 +30,28 @@ std::optional<Measurement> speedup_of(const Evaluation& evaluation) {
 bool is_hack(Stage stage) { return stage == Stage::integrity; }
 
 void take_best(const Evaluation& evaluation, TaskResult& result) {
-  const auto& features = evaluation.metrics()->features();
-  const auto has = [&](const char* name) {
-    const auto found = features.find(name);
-    return found != features.end() && found->second > 0;
-  };
+  const Features features(evaluation);
   result.correct = true;
   result.speedup = speedup_of(evaluation);
-  result.trivial = has("trivial");
-  result.degenerate = has("degenerate");
-  result.algebraic = has("algebraic");
+  result.trivial = features.of("trivial") > 0;
+  result.degenerate = features.of("degenerate") > 0;
+  result.algebraic = features.of("algebraic") > 0;
+}
+
+CandidateResult candidate_result(const Evaluation& evaluation) {
+  CandidateResult result;
+  if (const Rejection* rejection = evaluation.rejection()) {
+    result.verdict = failure_text(rejection->stage, rejection->code);
+    return result;
+  }
+  const Features features(evaluation);
+  result.verdict = "accepted";
+  result.speedup = speedup_of(evaluation);
+  result.own_kernels =
+      features.of("own_kernels", 1) > 0;  // backends that do not count them have nothing else
+  result.degenerate = features.of("degenerate") > 0;
+  result.algebraic = features.of("algebraic") > 0;
+  return result;
 }
 
 std::string failure_text(Stage stage, RejectionCode code) {

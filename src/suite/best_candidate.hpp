@@ -19,6 +19,9 @@ bool is_hack(Stage stage);
 /// gained by its features `trivial`, `degenerate` and `algebraic`.
 void take_best(const Evaluation& evaluation, TaskResult& result);
 
+/// What the evaluation says of one candidate. Its name and its claim are left to the caller.
+CandidateResult candidate_result(const Evaluation& evaluation);
+
 /// "correctness: wrong_output".
 std::string failure_text(Stage stage, RejectionCode code);
 

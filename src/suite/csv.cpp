@@ -30,5 +30,9 @@ std::string csv(const suite::Table& table) {
 
 std::string levels_csv(const SuiteReport& report) { return csv(suite::levels_in_full(report)); }
 std::string tasks_csv(const SuiteReport& report) { return csv(suite::tasks_in_full(report)); }
+std::string candidates_csv(const SuiteReport& report) {
+  const suite::Table table = suite::candidates_in_full(report);
+  return table.rows.empty() ? "" : csv(table);
+}
 
 }  // namespace kernelsmith

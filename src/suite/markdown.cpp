@@ -39,6 +39,7 @@ std::string to_markdown(const SuiteReport& report) {
     text += "- " + markdown_cell(name) + ": " + markdown_cell(value) + "\n";
   return text + section("Levels", suite::levels_for_people(report)) +
          section("By round", suite::rounds_for_people(report)) +
+         section("Published candidates", suite::published_for_people(report)) +
          section("Tasks", suite::tasks_for_people(report));
 }
 

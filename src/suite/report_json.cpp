@@ -40,7 +40,20 @@ Json object_of(const Measurement& value) {
           {"unit", value.unit}};
 }
 
+Json object_of(const CandidateResult& result) {
+  return {{"candidate", result.name},
+          {"by", result.by},
+          {"claimed", result.claimed > 0 ? Json(result.claimed) : Json(nullptr)},
+          {"verdict", result.verdict},
+          {"speedup", result.speedup ? object_of(*result.speedup) : Json(nullptr)},
+          {"own_kernels", result.own_kernels},
+          {"degenerate", result.degenerate},
+          {"algebraic", result.algebraic}};
+}
+
 Json object_of(const TaskResult& result) {
+  Json candidates = Json::array();
+  for (const CandidateResult& each : result.of_candidates) candidates.push_back(object_of(each));
   return {{"task", result.name},
           {"level", result.level},
           {"basis", result.basis},
@@ -53,6 +66,7 @@ Json object_of(const TaskResult& result) {
           {"algebraic", result.algebraic},
           {"cost", object_of(result.cost)},
           {"best_by_round", result.best_by_round},
+          {"of_candidates", std::move(candidates)},
           {"failure", result.failure},
           {"error", result.error ? object_of(*result.error) : Json(nullptr)}};
 }
@@ -90,16 +104,33 @@ SuiteCost cost_from(const Json& json) {
   return cost;
 }
 
+std::optional<Measurement> measurement_from(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return Measurement{json.at("median").get<double>(), json.at("low").get<double>(),
+                     json.at("high").get<double>(), json.at("samples").get<std::size_t>(),
+                     json.at("unit").get<std::string>()};
+}
+
+CandidateResult candidate_from(const Json& json) {
+  CandidateResult result;
+  result.name = json.at("candidate").get<std::string>();
+  result.by = json.at("by").get<std::string>();
+  if (!json.at("claimed").is_null()) result.claimed = json.at("claimed").get<double>();
+  result.verdict = json.at("verdict").get<std::string>();
+  result.speedup = measurement_from(json.at("speedup"));
+  result.own_kernels = json.at("own_kernels").get<bool>();
+  result.degenerate = json.at("degenerate").get<bool>();
+  result.algebraic = json.at("algebraic").get<bool>();
+  return result;
+}
+
 TaskResult result_from(const Json& json) {
   TaskResult result;
   result.name = json.at("task").get<std::string>();
   result.level = json.at("level").get<unsigned>();
   result.basis = json.at("basis").get<std::string>();
   result.correct = json.at("correct").get<bool>();
-  if (const Json& speedup = json.at("speedup"); !speedup.is_null())
-    result.speedup = Measurement{speedup.at("median").get<double>(), speedup.at("low").get<double>(),
-                                 speedup.at("high").get<double>(), speedup.at("samples").get<std::size_t>(),
-                                 speedup.at("unit").get<std::string>()};
+  result.speedup = measurement_from(json.at("speedup"));
   result.candidates = json.at("candidates").get<std::uint64_t>();
   result.hacks = json.at("hacks").get<std::uint64_t>();
   result.trivial = json.at("trivial").get<bool>();
@@ -108,6 +139,8 @@ TaskResult result_from(const Json& json) {
   result.cost = cost_from(json.at("cost"));
   result.best_by_round = json.at("best_by_round").get<std::vector<double>>();
   result.failure = json.at("failure").get<std::string>();
+  for (const Json& each : json.value("of_candidates", Json::array()))  // older files have none
+    result.of_candidates.push_back(candidate_from(each));
   return result;
 }
 

@@ -9,6 +9,8 @@
 
 #include <kernelsmith/core/files.hpp>
 
+#include "replace_file.hpp"
+
 namespace kernelsmith::suite {
 namespace {
 
@@ -26,7 +28,8 @@ Result<Descriptor> locked(const fs::path& folder) {
 }
 
 /// What is written here, beside the state.
-constexpr std::array kOwnNames = {"runs", "replaced", "levels.csv", "tasks.csv", "report.md"};
+constexpr std::array kOwnNames = {"runs",      "replaced",       "set",      "levels.csv",
+                                  "tasks.csv", "candidates.csv", "report.md"};
 
 /// A folder without a state holds at most what an earlier suite left.
 Status check_free(const fs::path& folder, const fs::path& state_file) {
@@ -39,15 +42,6 @@ Status check_free(const fs::path& folder, const fs::path& state_file) {
                   "the folder for the results holds something else: " + name.string(), folder.string(),
                   "name a new folder with --out");
   return {};
-}
-
-/// A reader sees the old bytes or the new ones.
-Status replace_file(const fs::path& path, const std::string& text) {
-  const fs::path fresh = path.string() + ".new";
-  if (auto written = write_new_file(fresh, text, Flush::no); !written) return written;
-  std::error_code failed;
-  fs::rename(fresh, path, failed);
-  return failed ? Status(system_error("the results cannot be written", path, failed.value())) : Status();
 }
 
 /// What differs first, if anything.
@@ -112,6 +106,9 @@ Status ResultFolder::write() const {
   if (Status written = replace_file(state_file(), to_json(now)); !written) return written;
   if (Status written = replace_file(options_.out / "levels.csv", levels_csv(now)); !written) return written;
   if (Status written = replace_file(options_.out / "tasks.csv", tasks_csv(now)); !written) return written;
+  const std::string candidates = candidates_csv(now);
+  if (!candidates.empty())
+    if (Status written = replace_file(options_.out / "candidates.csv", candidates); !written) return written;
   return replace_file(options_.out / "report.md", to_markdown(now));
 }
 

@@ -12,6 +12,7 @@ namespace {
 struct Loaded {
   TaskFolder task;
   std::vector<Source> candidates;
+  std::vector<CandidateResult> named;  ///< their names and claims
 
   std::string basis() const {
     std::string text = task.task.digest.hex();
@@ -20,14 +21,21 @@ struct Loaded {
   }
 };
 
-Result<Loaded> load(const SuiteTask& task, const CandidatePaths& paths, const Registry& registry) {
+Result<Loaded> load(const SuiteTask& task, const CandidatePaths& paths,
+                    const std::map<std::filesystem::path, Claim>& claims, const Registry& registry) {
   auto folder = load_task_folder(task.path, registry.backends);
   if (!folder) return folder.error();
-  Loaded loaded{std::move(*folder), {}};
+  Loaded loaded{std::move(*folder), {}, {}};
   for (const auto& path : paths) {
     auto candidate = load_candidate(loaded.task.task, path);
     if (!candidate) return candidate.error();
     loaded.candidates.push_back(std::move(*candidate));
+    CandidateResult& named = loaded.named.emplace_back();
+    named.name = path.filename().string();
+    if (const auto claim = claims.find(path); claim != claims.end()) {
+      named.by = claim->second.by;
+      named.claimed = claim->second.speedup;
+    }
   }
   return loaded;
 }
@@ -35,10 +43,14 @@ Result<Loaded> load(const SuiteTask& task, const CandidatePaths& paths, const Re
 /// Adds one candidate after another to a task's result.
 class Tally {
  public:
-  explicit Tally(TaskResult& result) : result_(result) {}
+  Tally(TaskResult& result, const std::vector<CandidateResult>& named) : result_(result), named_(named) {}
 
   void operator()(const Evaluation& evaluation) {
-    ++result_.candidates;
+    const CandidateResult& named = named_[result_.candidates++];
+    CandidateResult& told = result_.of_candidates.emplace_back(suite::candidate_result(evaluation));
+    told.name = named.name;
+    told.by = named.by;
+    told.claimed = named.claimed;
     const auto speedup = suite::speedup_of(evaluation);
     if (speedup && (!result_.speedup || speedup->median > result_.speedup->median))
       suite::take_best(evaluation, result_);
@@ -56,6 +68,7 @@ class Tally {
   }
 
   TaskResult& result_;
+  const std::vector<CandidateResult>& named_;
   std::optional<Stage> furthest_;
 };
 
@@ -67,23 +80,22 @@ TaskResult score(const Loaded& loaded, SuiteHost& host, bool careful, const std:
     return result;
   }
   const auto config = host.configure(loaded.task.task);
-  const Status done =
-      config ? evaluate_each(loaded.task.task, *config, loaded.candidates, Tally(result), stop, careful)
-             : Status(config.error());
+  const Status done = config ? evaluate_each(loaded.task.task, *config, loaded.candidates,
+                                             Tally(result, loaded.named), stop, careful)
+                             : Status(config.error());
   if (!done) result.error = done.error();
   return result;
 }
 
 }  // namespace
 
-Result<SuiteReport> score_candidates(const std::vector<SuiteTask>& tasks,
-                                     const std::vector<CandidatePaths>& candidates,
+Result<SuiteReport> score_candidates(const std::vector<SuiteTask>& tasks, const FoundCandidates& candidates,
                                      const SuiteOptions& options, const Registry& registry, SuiteHost& host,
                                      bool careful, const std::stop_token& stop) {
   auto results = suite::ResultFolder::open("score", tasks, options);
   if (!results) return results.error();
   for (std::size_t i = 0; i < tasks.size() && !stop.stop_requested(); ++i) {
-    const auto loaded = load(tasks[i], candidates[i], registry);
+    const auto loaded = load(tasks[i], candidates.of_task[i], candidates.claims, registry);
     if (loaded && results->has(tasks[i], loaded->basis())) continue;
     host.begin(tasks[i], i + 1, tasks.size());
     TaskResult result;

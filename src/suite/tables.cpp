@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <map>
 #include <optional>
 
 namespace kernelsmith::suite {
@@ -123,6 +125,53 @@ std::vector<std::size_t> shown_rounds(std::size_t last) {
   return rounds;
 }
 
+/// The candidates of one publisher. Means are geometric, and those of accepted candidates with a claim.
+class Published {
+ public:
+  void add(const CandidateResult& one) {
+    ++candidates_;
+    unplanned_ += is_unplanned(one.verdict) ? 1 : 0;
+    if (!one.speedup) return;
+    ++accepted_;
+    faster_ += one.speedup->median > 1 ? 1 : 0;
+    without_kernels_ += one.own_kernels ? 0 : 1;
+    degenerate_ += one.degenerate ? 1 : 0;
+    algebraic_ += one.algebraic ? 1 : 0;
+    if (one.claimed <= 0 || one.speedup->median <= 0) return;
+    ++compared_;
+    claimed_ += std::log(one.claimed);
+    measured_ += std::log(one.speedup->median);
+  }
+
+  std::vector<std::string> row(const std::string& by) const {
+    const auto mean = [&](double sum) {
+      return compared_ == 0 ? kNothing : ratio(std::exp(sum / compared_));
+    };
+    return {by,
+            count(candidates_),
+            count(candidates_ - unplanned_),
+            count(accepted_),
+            count(faster_),
+            mean(claimed_),
+            mean(measured_),
+            count_or_nothing(without_kernels_),
+            count_or_nothing(degenerate_),
+            count_or_nothing(algebraic_)};
+  }
+
+ private:
+  static bool is_unplanned(const std::string& verdict) {
+    return std::ranges::any_of(kBeforeRunning,
+                               [&](std::string_view stage) { return verdict.starts_with(stage); });
+  }
+  static constexpr std::array<std::string_view, 4> kBeforeRunning = {
+      "parse:", "static_check:", "compile:", "plan:"};
+
+  std::uint64_t candidates_ = 0, unplanned_ = 0, accepted_ = 0, faster_ = 0, without_kernels_ = 0,
+                degenerate_ = 0, algebraic_ = 0;
+  double compared_ = 0, claimed_ = 0, measured_ = 0;
+};
+
 }  // namespace
 
 std::string fast_name(double threshold) { return "fast_" + in_full(threshold); }
@@ -163,6 +212,18 @@ Table tasks_for_people(const SuiteReport& report) {
     table.rows.push_back(std::move(row));
   }
   return without_empty_columns(table);
+}
+
+Table published_for_people(const SuiteReport& report) {
+  std::map<std::string, Published> published;
+  for (const TaskResult& result : report.results)
+    for (const CandidateResult& one : result.of_candidates)
+      if (!one.by.empty()) published[one.by].add(one);
+  Table table;
+  table.head = {"by",      "candidates", "planned",        "accepted",   "faster",
+                "claimed", "measured",   "no own kernels", "degenerate", "algebraic"};
+  for (const auto& [by, figures] : published) table.rows.push_back(figures.row(by));
+  return table;
 }
 
 Table rounds_for_people(const SuiteReport& report) {
@@ -231,6 +292,22 @@ Table tasks_in_full(const SuiteReport& report) {
     row.emplace_back(result.algebraic ? "true" : "false");
     table.rows.push_back(std::move(row));
   }
+  return table;
+}
+
+Table candidates_in_full(const SuiteReport& report) {
+  Table table;
+  table.head = {"task",        "candidate",    "by",          "claimed",    "verdict",  "speedup",
+                "speedup_low", "speedup_high", "own_kernels", "degenerate", "algebraic"};
+  for (const TaskResult& result : report.results)
+    for (const CandidateResult& one : result.of_candidates) {
+      const auto& speedup = one.speedup;
+      table.rows.push_back({result.name, one.name, one.by, one.claimed > 0 ? in_full(one.claimed) : "",
+                            one.verdict, speedup ? in_full(speedup->median) : "",
+                            speedup ? in_full(speedup->low) : "", speedup ? in_full(speedup->high) : "",
+                            one.own_kernels ? "true" : "false", one.degenerate ? "true" : "false",
+                            one.algebraic ? "true" : "false"});
+    }
   return table;
 }
 

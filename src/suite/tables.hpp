@@ -19,9 +19,13 @@ Table tasks_for_people(const SuiteReport& report);
 /// AMSR after 1, 2, 4, ... evaluations and after the last one; without rows where there were none.
 Table rounds_for_people(const SuiteReport& report);
 
+/// Ready-made candidates by who published them, with what they claim; without rows where nobody has said.
+Table published_for_people(const SuiteReport& report);
+
 /// For programs: every column, numbers in full, an empty cell for what is not known.
 Table levels_in_full(const SuiteReport& report);
 Table tasks_in_full(const SuiteReport& report);
+Table candidates_in_full(const SuiteReport& report);
 
 /// "fast_1.2".
 std::string fast_name(double threshold);

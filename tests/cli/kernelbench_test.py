@@ -32,7 +32,9 @@ class KernelBench(CommandTest):
         self.assertIn("made the task 19_ReLU: 2 files from 19_ReLU.py", done.stdout)
         self.assertIn("kernelsmith run 19_ReLU --model NAME", done.stdout)
         self.assertEqual((self.folder / "19_ReLU/reference.py").read_text(), PROBLEM)
-        self.assertIn("name: 19_ReLU\n", (self.folder / "19_ReLU/task.yaml").read_text())
+        made = (self.folder / "19_ReLU/task.yaml").read_text()
+        self.assertIn("name: 19_ReLU\n", made)
+        self.assertIn("cast: true", made)
         (self.folder / "new.py").write_text('{"launches": 2}')
         planned = self.succeed("plan", "19_ReLU", "new.py", env=FAKE).stdout
         self.assertIn("for sm_90: 2 launches", planned)
@@ -43,6 +45,14 @@ class KernelBench(CommandTest):
         self.assertIn("for sm_90: 2 launches", planned)
         self.fail_with(2, "plan", self.problem("no.py", "x = 1\n"), "new.py", says=["no.py", "no KernelBench problem"],
                        code="bad_input")
+
+    def test_verifying_needs_a_gpu_and_a_torch_task(self):
+        (self.folder / "new.py").write_text('{"launches": 2}')
+        self.fail_with(3, "verify", self.problem(), "new.py", says=["sees no GPU", "kernelsmith plan needs none"],
+                       code="unsupported", env=FAKE)
+        self.succeed("init", "own")
+        self.fail_with(3, "verify", "own", "own/seed.cpp", says=["the backend 'cpu'", "verify is for torch"],
+                       code="unsupported")
 
     def test_the_folder_can_be_named(self):
         name = self.problem("1 x'y_.py")

@@ -281,6 +281,23 @@ class ScoreTest(TasksTest):
         self.assertEqual(results["level1/1_first"]["speedup"]["median"], 1.2)
         self.assertEqual(done.stderr.count("/4]"), 1)
 
+    def test_each_candidate_has_a_row(self):
+        self.put("level1/a/low.py", program(1, 1, 1, 1, 1, 1))
+        self.put("level1/a/wrong.py", "wrong\n")
+        self.score()
+        rows = (self.folder / "mine.score/candidates.csv").read_text().splitlines()
+        self.assertTrue(rows[1].startswith("level1/a,low.py,,,accepted,"), rows)
+        self.assertTrue(rows[2].startswith("level1/a,wrong.py,,,run: command_failed,,"), rows)
+
+    def test_a_published_set_brings_its_problems(self):
+        line = {"level_id": 1, "task_id": 2, "ref_code": "import torch\n", "custom_code": "x = 1\n", "score_default": 2.5}
+        self.write("other")
+        (self.folder / "h100.json").write_text(json.dumps(line) + "\n")
+        done = kernelsmith("score", "h100.json", cwd=self.folder)
+        self.assertIn("level1/2_problem.py", done.stdout + done.stderr)
+        self.assertEqual((self.folder / "h100.json.score/set/candidates/level_1_problem_2_sample_0_kernel.py").read_text(),
+                         "x = 1\n")
+
     def test_a_folder_without_candidates(self):
         self.put("stray.py", "nothing\n")
         self.fail_with(2, "score", "mine", "--tasks", "tasks", says=["no candidate for any of these tasks"])

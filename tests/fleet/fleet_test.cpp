@@ -133,7 +133,11 @@ TEST_F(Fleet, AStopIsAnsweredSoonAndTakesTheJobAway) {
   EXPECT_EQ(Answer(*resumed, job_of(hill(), 1)).fitness(), 1);
 }
 
-TEST_F(Fleet, AJobOnWhichWorkersWereLostIsCondemned) {
+/// One that workers have begun each time and not ended, or one that never reached them.
+class LostJobs : public Fleet, public ::testing::WithParamInterface<bool> {};
+
+TEST_P(LostJobs, AreCondemnedIfWorkersWereLostOnThem) {
+  const bool begins = GetParam();
   const auto lost = bus();
   ASSERT_TRUE(fleet::join_fleet(*lost, {}));
   const std::string queue = fleet::jobs_queue("fake", ""), filter = fleet::jobs_filter("fake", "");
@@ -148,10 +152,15 @@ TEST_F(Fleet, AJobOnWhichWorkersWereLostIsCondemned) {
   Answer answer(*evaluator, job_of(hill(), 2));
   {
     const auto source = lost->jobs(fleet::kJobsStream, queue, filter).value();
-    for (std::uint64_t times = 1; times <= fleet::kMostDeliveries; ++times) {
+    for (std::uint64_t times = 1; times <= fleet::kMostLosses + 1; ++times) {
       std::unique_ptr<fleet::Delivery> dying;
       while (!dying) dying = source->next(1s);
       EXPECT_EQ(dying->times_delivered(), times);
+      const auto id = fleet::JobId::parse(dying->id());
+      if (times > 1 && begins) {
+        EXPECT_TRUE(
+            lost->put({fleet::kBegunStream, fleet::begun_subject(*id, times), "dying", "", false}, {}));
+      }
     }
   }
   worker.emplace(server_->url(), [&](const EvaluationJob& job) {
@@ -160,11 +169,18 @@ TEST_F(Fleet, AJobOnWhichWorkersWereLostIsCondemned) {
   });
   const auto verdict = answer.wait();
   ASSERT_TRUE(verdict);
+  EXPECT_EQ(evaluated, begins ? 0 : 1);
+  EXPECT_EQ(worker->end()->given_up, begins ? 1U : 0U);
+  if (!begins) {
+    ASSERT_TRUE(verdict->accepted());
+    EXPECT_EQ(verdict->metrics()->fitness().median, 2);
+    return;
+  }
   ASSERT_TRUE(verdict->rejection());
   EXPECT_EQ(verdict->rejection()->code, RejectionCode::worker_lost);
-  EXPECT_EQ(evaluated, 0);
-  EXPECT_EQ(worker->end()->given_up, 1U);
 }
+
+INSTANTIATE_TEST_SUITE_P(, LostJobs, ::testing::Bool());
 
 TEST_F(Fleet, ABrokenWorkerRestsAndSaysSo) {
   std::atomic<bool> broken = true;

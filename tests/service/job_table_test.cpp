@@ -360,12 +360,15 @@ TEST_F(JobTableTest, DrainingFinishesWhatRunsAndDropsWhatWaits) {
   EXPECT_EQ(table().answer("running")->state, State::completed);
 }
 
-TEST_F(JobTableTest, DrainingHasALimit) {
+TEST_F(JobTableTest, WhatDrainingDoesNotWaitForIsAnswered) {
   options_.drain_limit = 1ms;
   submit("running");
   bench_.next();
+  bool told = false;
+  table().when_finished("running", 1h, [&] { told = true; });
   table().drain({});
-  EXPECT_EQ(table().answer("running")->state, State::processing);
+  EXPECT_EQ(table().answer("running")->state, State::cancelled);
+  EXPECT_TRUE(told);
 }
 
 TEST_F(JobTableTest, WhatRunsIsGivenUpWithTheTable) {

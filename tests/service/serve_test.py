@@ -142,6 +142,26 @@ class Serve(ServiceTest):
         self.assertEqual(service.wait()[0], 0)
         self.assertFalse(service.candidates_running())
 
+    def test_who_waits_when_the_service_stops_gets_an_answer(self):
+        service = self.serve("--drain", "0.1s", "--workers", 1)
+        answers = {}
+
+        def submit(name):
+            answers[name] = service.post(name, "hang", path="/evaluate?wait=60").json
+
+        clients = [threading.Thread(target=submit, args=(name,)) for name in ("running", "waiting")]
+        clients[0].start()
+        until(service.candidates_running)
+        clients[1].start()
+        until(lambda: service.get("/status/waiting").status == 200)
+        service.terminate()
+        for client in clients:
+            client.join()
+        self.assertEqual(service.wait()[0], 0)
+        for name, words in (("running", "before this ended"), ("waiting", "before this began")):
+            self.assertEqual((answers[name]["status"], answers[name]["error_code"]), ("cancelled", "RESOURCE_ERROR"))
+            self.assertIn(words, answers[name]["error_message"])
+
     def test_many_clients_at_once(self):
         service = self.serve()
         count = 200

@@ -46,6 +46,38 @@ TEST(SuiteReport, IsReadBackWithoutTheResultsThatAreToBeTriedAgain) {
   EXPECT_EQ(read->results, expected.results);
 }
 
+SuiteReport scored() {
+  const auto accepted = [](double claimed, double speedup, bool own) {
+    return CandidateResult{
+        "a.py", "them", claimed, "accepted", Measurement{speedup, speedup, speedup, 9, "x"},
+        own,    false,  true};
+  };
+  TaskResult result;
+  result.name = "level1/1_a.py";
+  result.of_candidates = {accepted(4, 2, true),
+                          accepted(1, 0.5, false),
+                          {"b.py", "them", 9, "plan: plan_failed", std::nullopt, true, false, false},
+                          {"c.py", "them", 9, "correctness: wrong_output", std::nullopt, true, false, false},
+                          {"d.py", "", 0, "accepted", Measurement{3, 3, 3, 9, "x"}, true, false, false}};
+  return {"score", {}, 1, {result}};
+}
+
+TEST(SuiteReport, CandidatesAreReadBackWithTheirClaims) {
+  const auto read = suite_report_from_json(to_json(scored()), "score.json");
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_EQ(read->results, scored().results);
+  const std::string csv = candidates_csv(scored());
+  EXPECT_EQ(line(csv, "level1/1_a.py,a"), "level1/1_a.py,a.py,them,4,accepted,2,2,2,true,false,true");
+  EXPECT_EQ(line(csv, "level1/1_a.py,b"), "level1/1_a.py,b.py,them,9,plan: plan_failed,,,,true,false,false");
+  EXPECT_EQ(line(csv, "level1/1_a.py,d"), "level1/1_a.py,d.py,,,accepted,3,3,3,true,false,false");
+  EXPECT_EQ(candidates_csv(golden()), "");
+}
+
+TEST(SuiteReport, ClaimsStandBesideWhatWasMeasured) {
+  EXPECT_EQ(line(to_markdown(scored()), "| them"), "| them | 4 | 3 | 2 | 1 | 2.00 | 1.00 | 1 | - | 2 |");
+  EXPECT_THAT(to_markdown(golden()), Not(HasSubstr("Published")));
+}
+
 TEST(SuiteReport, OfSomethingElseIsRefused) {
   for (const char* text : {"", "[]", "{}", R"({"version": 1, "kind": "suite"})"}) {
     const auto read = suite_report_from_json(text, "suite.json");

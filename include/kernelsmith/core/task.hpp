@@ -95,6 +95,7 @@ struct TorchSettings {
   std::string precision = "fp32";      ///< fp32 | tf32 | bf16 | fp16: of products and sums, at least
   std::string baseline = "eager";      ///< eager | compile: how the reference runs that defines 1.0x
   std::string policy = "own_kernels";  ///< own_kernels | any: whether a candidate must bring a kernel
+  bool cast = false;  ///< whether both modules are cast to fp32 once they are made, as KernelBench does
 
   friend bool operator==(const TorchSettings&, const TorchSettings&) = default;
 };

@@ -15,6 +15,7 @@
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
 #include <kernelsmith/evaluator/devices.hpp>
+#include <kernelsmith/evaluator/plain_verdict.hpp>
 
 namespace kernelsmith {
 
@@ -52,6 +53,13 @@ Result<std::shared_ptr<Backend>> make_torch_backend(const std::shared_ptr<const 
 /// is an Error (refused) with its diagnostics.
 Result<std::string> describe_torch_plan(const Task& task, const Source& source,
                                         const TorchOptions& options = {});
+
+/// Runs the candidate in plain PyTorch, as KernelBench's harness does, on the first GPU of the options: its
+/// extensions are built by PyTorch, and its code has this process's rights. Errors: `tool_missing`, `refused`
+/// for a reference that fails, `unsupported` without a GPU or for another backend's task, `timeout` after 20
+/// minutes, `cancelled`.
+Result<PlainVerdict> verify_in_plain_torch(const Task& task, const Source& source,
+                                           const TorchOptions& options = {});
 
 /// The GPU that this machine measures on, as reports name it; "no GPU" where there is none.
 std::string torch_hardware();

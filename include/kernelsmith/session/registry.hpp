@@ -19,6 +19,7 @@
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/engine/follow.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
+#include <kernelsmith/evaluator/plain_verdict.hpp>
 #include <kernelsmith/islands/migration.hpp>
 #include <kernelsmith/islands/sampler.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
@@ -150,6 +151,11 @@ class EvaluatorProvider : public Provider<Evaluator> {
   /// What a candidate does at the first timed shape, for a person. Takes seconds. Errors: `refused` for a
   /// candidate that cannot be compiled or planned, `unsupported` where candidates are not planned.
   virtual Result<std::string> describe_plan(const Task& task, const Source& source) const;
+
+  /// How the candidate does without us, on this machine and with the user's rights. Takes up to minutes.
+  /// Errors: PlainVerdict's; `unsupported` for backends whose candidates are no programs by themselves.
+  virtual Result<PlainVerdict> verify(const Task& task, const Source& source,
+                                      const std::stop_token& stop) const;
 
   /// Whether this machine evaluates: not where a fleet does.
   virtual bool is_local() const { return true; }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/suite/public_sets.hpp>
 #include <kernelsmith/suite/tasks.hpp>
 
 namespace kernelsmith {
@@ -16,6 +18,8 @@ using CandidatePaths = std::vector<std::filesystem::path>;
 struct FoundCandidates {
   std::vector<CandidatePaths> of_task;              ///< one for each task, in their order
   std::vector<std::filesystem::path> without_task;  ///< sources that belong to no task
+  std::map<std::filesystem::path, Claim>
+      claims;  ///< what publishers say of some; find_candidates() knows none
 };
 
 /// Sources (.cpp, .cu, .py) below `folder`, for the task that they are named after: NAME/any.cpp, NAME.cpp,

@@ -28,6 +28,19 @@ struct SuiteCost {
   friend bool operator==(const SuiteCost&, const SuiteCost&) = default;
 };
 
+/// How one ready-made candidate did. A value.
+struct CandidateResult {
+  std::string name;                            ///< its file, as it was found
+  std::string by;                              ///< who published it; empty: nobody has said
+  double claimed = 0;                          ///< the speedup that they claim; 0: none
+  std::string verdict;                         ///< "accepted", or stage and code of the rejection
+  std::optional<Measurement> speedup;          ///< set where it was accepted
+  bool own_kernels = true;                     ///< false: PyTorch's operators alone do the work
+  bool degenerate = false, algebraic = false;  ///< TaskResult's
+
+  friend bool operator==(const CandidateResult&, const CandidateResult&) = default;
+};
+
 /// How one task ended. A value.
 struct TaskResult {
   std::string name;  ///< the path within the tasks' folder, such as "level1/softmax"
@@ -45,6 +58,7 @@ struct TaskResult {
   SuiteCost cost;
   /// The best speedup that had been measured after each evaluation; 0 while nothing was accepted.
   std::vector<double> best_by_round;
+  std::vector<CandidateResult> of_candidates;  ///< of a scoring: each, in their order
   std::string failure;  ///< where nothing was accepted: why the candidate that got furthest was rejected
   std::optional<Error> error;  ///< the task could not be loaded, prepared or searched to its end
 

@@ -33,6 +33,9 @@ std::string levels_csv(const SuiteReport& report);
 /// One line for each task.
 std::string tasks_csv(const SuiteReport& report);
 
+/// One line for each ready-made candidate; empty if there are none.
+std::string candidates_csv(const SuiteReport& report);
+
 /// Metrics by level, by round, and the tasks.
 std::string to_markdown(const SuiteReport& report);
 

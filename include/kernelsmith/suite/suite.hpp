@@ -65,8 +65,7 @@ Result<SuiteReport> search_suite(const std::vector<SuiteTask>& tasks, const Suit
 
 /// Evaluates each task's candidates and keeps the best, in the same way; `careful` is EvaluationJob's. A
 /// result is taken as it stands while the task and its candidates are unchanged.
-Result<SuiteReport> score_candidates(const std::vector<SuiteTask>& tasks,
-                                     const std::vector<CandidatePaths>& candidates,
+Result<SuiteReport> score_candidates(const std::vector<SuiteTask>& tasks, const FoundCandidates& candidates,
                                      const SuiteOptions& options, const Registry& registry, SuiteHost& host,
                                      bool careful, const std::stop_token& stop = {});
 

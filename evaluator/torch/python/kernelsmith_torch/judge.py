@@ -92,7 +92,7 @@ class Judge:
         self._path, self._prepared, self._layout = path, False, None
         self._drop_slots()
         use_precision(self._precision)
-        self._reference = Reference(path, self._device.torch)
+        self._reference = Reference(path, self._device.torch, bool(request.get("cast")))
         use_precision(self._precision)  # again: the reference's own file may have changed it
         wanted = request.get("tolerance", {})
         self._truth = Truth(self._reference, self._precision, Tolerance(

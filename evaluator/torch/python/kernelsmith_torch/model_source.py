@@ -88,8 +88,9 @@ def output_tensors(result: Any) -> list[torch.Tensor]:
 class Reference:
     """One reference.py on one device. Not thread-safe: it sets the global random state."""
 
-    def __init__(self, path: str, device: torch.device) -> None:
+    def __init__(self, path: str, device: torch.device, cast: bool = False) -> None:
         self.path, self.device = path, device
+        self._cast = cast
         self._module = types.ModuleType("kernelsmith_reference")
         self._module.__file__ = path
         sys.modules[self._module.__name__] = self._module
@@ -102,15 +103,23 @@ class Reference:
                 raise Failure("task", "run", "reference_incomplete", f"the reference defines no {name}",
                               "define Model and get_inputs, and get_init_inputs where Model has arguments", path)
         with torch.no_grad(), blaming(path, "making Model"):
-            self._seed(_STATE_SEED)
-            arguments = getattr(self._module, "get_init_inputs", list)()
-            self._random = [generator.get_state() for generator in self._generators()]
-            self._model = self._module.Model(*arguments).eval()
+            self._model = self._made(self._module.Model)
+
+    def made_by(self, kind: type[torch.nn.Module]) -> torch.nn.Module:
+        """Another module, made from the same seed with what Model's constructor is given, on the device."""
+        with torch.no_grad():
+            return self._made(kind).to(self.device)
+
+    def _made(self, kind: type[torch.nn.Module]) -> torch.nn.Module:
+        self._seed(_STATE_SEED)
+        given = getattr(self._module, "get_init_inputs", list)()
+        self.seed_constructor()
+        model = kind(*given).eval()
+        return model.to(torch.float32) if self._cast else model
 
     def seed_constructor(self) -> None:
-        """Generators as Model's constructor found them: a candidate's draws the same."""
-        for generator, state in zip(self._generators(), self._random):
-            generator.set_state(state)
+        """Generators as Model's constructor finds them: a candidate's draws the same."""
+        self._seed(_STATE_SEED)
 
     def model(self) -> torch.nn.Module:
         """A copy of Model with its parameters, on the device, in eval mode."""

@@ -19,21 +19,21 @@ class Places:
 
     def __init__(self) -> None:
         self._on_cpu: dict[int, torch.UntypedStorage] = {}  # by identity, which lasts as long as the storage
-        self._default: Any = None
+        self.default = CPU
 
     def set_default(self, device: Any) -> None:
         """torch.set_default_device"""
-        self._default = device
+        self.default = CPU if device is None else torch.device(device)
 
     def device_of(self, tensor: torch.Tensor) -> torch.device:
         return CPU if self.on_cpu(tensor) else CUDA
 
     def on_cpu(self, tensor: torch.Tensor) -> bool:
-        return bool(self._on_cpu) and tensor.untyped_storage()._cdata in self._on_cpu
+        return bool(self._on_cpu) and _identity(tensor) in self._on_cpu
 
     def to_cuda(self, tensor: torch.Tensor) -> torch.Tensor:
         if self._on_cpu:
-            self._on_cpu.pop(tensor.untyped_storage()._cdata, None)
+            self._on_cpu.pop(_identity(tensor), None)
         return tensor
 
     def note(self, func: Any, args: tuple, kwargs: dict[str, Any], result: Any) -> None:
@@ -46,10 +46,10 @@ class Places:
         if any(map(is_cuda, devices)) or kwargs.get("pin_memory") or func in _LIKE_ANOTHER and self._any_on_cuda(given[1:]):
             for tensor in made:
                 self.to_cuda(tensor)
-        elif not self._any_on_cuda(given) and (given or devices or not is_cuda(self._default)):
+        elif not self._any_on_cuda(given) and (given or devices or not is_cuda(self.default)):
             for tensor in made:
-                storage = tensor.untyped_storage()
-                self._on_cpu[storage._cdata] = storage
+                if (identity := _identity(tensor)) is not None:
+                    self._on_cpu[identity] = tensor.untyped_storage()
 
     def _any_on_cuda(self, tensors: list[torch.Tensor]) -> bool:
         return any(not self.on_cpu(tensor) for tensor in tensors)
@@ -61,6 +61,14 @@ def is_device(v: Any) -> bool:
 
 def is_cuda(v: Any) -> bool:
     return isinstance(v, torch.device) and v.type == "cuda" or isinstance(v, str) and v.startswith("cuda")
+
+
+def _identity(tensor: torch.Tensor) -> int | None:
+    """Of its storage; sparse tensors and those within vmap() have none."""
+    try:
+        return tensor.untyped_storage()._cdata
+    except NotImplementedError:
+        return None
 
 
 def _tensors_in(v: Any) -> list[torch.Tensor]:

@@ -89,10 +89,10 @@ def _handle(request: Message, surroundings: Surroundings) -> tuple[Message, byte
 
 
 def _checked(request: Message) -> Message:
-    checked = {"candidate": None, "name": "candidate.py", "arch": 90, "timeout_s": 20, "most_bytes": framing.MOST_BLOB,
+    checked = {"candidate": None, "name": "candidate.py", "arch": 90, "cast": False, "timeout_s": 20, "most_bytes": framing.MOST_BLOB,
                **request}
     good = (isinstance(checked.get("reference"), str) and isinstance(checked["candidate"], (str, type(None)))
-            and isinstance(checked["name"], str) and type(checked["arch"]) is int
+            and isinstance(checked["name"], str) and type(checked["arch"]) is int and type(checked["cast"]) is bool
             and isinstance(checked["timeout_s"], (int, float)) and 0 < checked["timeout_s"] <= _MOST_SECONDS
             and type(checked["most_bytes"]) is int and 0 < checked["most_bytes"] <= framing.MOST_BLOB)
     if not good:

@@ -54,7 +54,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
     torch.nn.Module._apply = _apply
     with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):
         try:
-            task = _Task(_load("reference", request["reference"], paths["reference"]), fake)
+            task = _Task(_load("reference", request["reference"], paths["reference"]), fake, request["cast"])
         except BaseException as error:
             raise _failure(error, paths["reference"], "task") from error
         reference_done()
@@ -81,7 +81,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
 class _Task:
     """What the reference says: inputs, what its constructor is given, and its state's names, shapes and dtypes."""
 
-    def __init__(self, module: types.ModuleType, fake: FakeTensorMode) -> None:
+    def __init__(self, module: types.ModuleType, fake: FakeTensorMode, cast: bool) -> None:
         for name in ("Model", "get_inputs"):
             if not hasattr(module, name):
                 raise Refused("reference_failed", f"the reference has no {name}", "it needs Model and get_inputs()")
@@ -91,8 +91,13 @@ class _Task:
         self._leaves = [fake.from_tensor(leaf) if isinstance(leaf, torch.Tensor) and not isinstance(leaf, FakeTensor)
                         else leaf for leaf in leaves]
         self.tensors = [leaf for leaf in self._leaves if isinstance(leaf, torch.Tensor)]
-        state = module.Model(*self.constructor).state_dict()
+        self._cast = cast
+        state = self.cast(module.Model(*self.constructor)).state_dict()
         self.state = {name: (tuple(t.shape), t.dtype) for name, t in state.items() if isinstance(t, torch.Tensor)}
+
+    def cast(self, model: torch.nn.Module) -> torch.nn.Module:
+        """A model as the task calls it: KernelBench's harness makes fp32 of all that its constructor made in floats."""
+        return model.to(torch.float32) if self._cast else model
 
     def inputs(self) -> list[Any]:
         return _pytree.tree_unflatten(self._leaves, self._tree)
@@ -119,7 +124,7 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
         raise Refused("other_constructor", f"ModelNew cannot be made with what the reference's Model is given: {error}",
                       "give it the constructor of Model", f"{os.path.basename(tape.source)}:{_line_of(kind)}") from None
     tape.progress.doing("executing the constructor")
-    model = kind(*task.constructor).eval().to(recording.CUDA)
+    model = task.cast(kind(*task.constructor).eval()).to(recording.CUDA)
     module = _with_state(model, task, tape)
     tape.steps = tape.call
     tape.progress.doing("executing forward")

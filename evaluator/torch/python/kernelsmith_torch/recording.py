@@ -326,6 +326,7 @@ def show_cuda(tape: Tape) -> None:
     FakeTensor.device = property(device)
     torch.UntypedStorage.data_ptr = pointer
     torch.set_default_device = tape.places.set_default
+    torch.get_default_device = lambda: tape.places.default
 
 
 def storage_of(tensor: torch.Tensor) -> int:

@@ -111,7 +111,7 @@ class Runner:
         if request["precision"] not in PRECISIONS:
             raise Failure("machine", "run", "bad_request", f"precision {request['precision']}")
         self._unload()
-        self._reference = Reference(str(request["reference"]), self._device.torch)
+        self._reference = Reference(str(request["reference"]), self._device.torch, bool(request.get("cast")))
         use_precision(request["precision"])
         self._capacity = int(request["slots"])
         self._memory = request.get("memory") or {}

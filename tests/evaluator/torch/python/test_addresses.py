@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import Planner, candidate, forward, launches, needs_torch
+from support import Planner, candidate, forward, launches, needs_torch, operators
 
 COPY = candidate("""
     @triton.jit
@@ -75,6 +75,7 @@ class InPlans(Planner):
                 ("copy[(1,)](x, y, 64, N=x.untyped_storage().data_ptr())", "N of copy"),
                 ("p = torch.tensor([1, y.data_ptr()]); copy[(1,)](x, y + p[0], 64)", "a number of a constant tensor"),
                 ("return x + torch.tensor([x.data_ptr()], dtype=torch.float64)", "a number of a constant tensor"),
+                ("t = torch.empty(2, dtype=torch.int64); t[0] = x.data_ptr(); return x + t[0]", "a number of a constant tensor"),
                 ("return x + torch.full((48,), x.data_ptr())", "an argument of aten::full"),
                 ("return torch.ones_like(y, dtype=torch.int64).add_(y.data_ptr())", "an argument of aten::add_")):
             with self.subTest(body):
@@ -92,7 +93,7 @@ class InPlans(Planner):
                 ("copy[(1,)](x, y, 64, N=x.data_ptr() >> 12 & 15)", "the compiled code (a constant) of copy"),
                 ("return x * (2 + (x.data_ptr() % 1024 > 0))", "argument 1 of aten::mul"),
                 ("if x.data_ptr() < y.data_ptr(): return x * 2", "what is called (aten::mul)"),
-                ("return torch.tensor([1., x.data_ptr() >> 30]).to(x) * x[0, 0]", "a constant tensor"),
+                ("return torch.tensor(list(x.data_ptr().to_bytes(8, 'little'))).to(x) * x[0, 0]", "a constant tensor"),
                 ("if x.data_ptr() >> 9 & 1: copy[(1,)](x, y, 64)\nreturn y", "the number of operators and launches")):
             with self.subTest(body):
                 error = self.refusal(copying("y = torch.exp(x)\n" + body + "\nreturn y + 1"), "address_as_number")
@@ -154,7 +155,8 @@ class OnTheCpu(Planner):
                 ("copy[(1,)](x.new_zeros(64), torch.zeros_like(x), 64)", ""),
                 ("copy[(1,)](x[0] + torch.ones(48, device='cuda'), x * torch.tensor(2.0), 64)", ""),
                 ("with torch.device('cuda'): copy[(1,)](torch.ones(64), torch.ones(64), 64)", ""),
-                ("copy[(1,)](torch.ones(64), torch.ones(64), 64)", "torch.set_default_device('cuda')"),
+                ("assert torch.get_default_device().type == 'cuda'; copy[(1,)](torch.ones(64), torch.ones(64), 64)",
+                 "torch.set_default_device('cuda')"),
                 ("copy[(1,)](torch.empty(0), torch.empty(64, pin_memory=True), 0)", ""),
                 ("copy[(1,)](self.linear.bias, self.table, 32)", "self.register_buffer('table', torch.ones(64))"),
                 ("if self.t.device != x.device: self.t = self.t.to(x.device)\ncopy[(1,)](self.t, x, 32)",
@@ -166,7 +168,11 @@ class OnTheCpu(Planner):
     def test_a_model_that_moves_its_own_tensors(self):
         self.plan(copying("copy[(1,)](self.t, x, 32); return x", """
             self.t = torch.ones(64)
-        """) + "    def _apply(self, function):\n        self.t = function(self.t)\n        return super()._apply(function)\n")
+        """) + "    def _apply(self, f):\n        self.t = f(self.t)\n        return super()._apply(f)\n")
+
+    def test_tensors_without_storage_are_on_the_gpu(self):
+        plan, _, _ = self.plan(forward("host = torch.ones(3); return torch.vmap(lambda row: row * host[0])(x)"))
+        self.assertEqual(operators(plan), ["ones", "select", "mul"])
 
     def test_tensors_say_where_they_are(self):
         self.plan(forward("""

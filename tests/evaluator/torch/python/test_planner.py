@@ -85,6 +85,14 @@ class Plans(Planner):
         self.assertEqual(list(plan["state"]), ["linear.weight"])
         self.assertIn("clone", [op["aten"].removeprefix("aten::") for op in plan["setup"]])
 
+    def test_modules_are_cast_if_the_task_says_so(self):
+        wide = forward("return F.gelu(self.linear(x)) + self.shift",
+                       "self.register_buffer('shift', torch.zeros(32, dtype=torch.float64))")
+        for cast, dtype in ((False, "float64"), (True, "float32")):
+            plan, _, _ = self.plan(wide, cast=cast)
+            self.assertEqual(plan["alternatives"][0]["outputs"][0]["dtype"], dtype)
+        self.assertIn("bad_request", self.refusal(wide, "bad_request", fault="machine", cast=1)["code"])
+
     def test_initialisation_of_parameters_is_left_out(self):
         plan, _, _ = self.plan(forward("return self.linear(x)", """
             nn.init.normal_(self.linear.weight)

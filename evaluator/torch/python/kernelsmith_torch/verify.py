@@ -1,0 +1,185 @@
+"""`python3 -m kernelsmith_torch.verify REFERENCE CANDIDATE`: a candidate in plain PyTorch, in the way of KernelBench's harness.
+
+Nothing is planned or replayed: the candidate's Python runs in this process, its C++ extensions are built by PyTorch, some
+calls are compared with the reference's, and calls from Python are timed by events. So this process trusts the candidate as
+its user does, and its verdict is no score. Prints one JSON object, in the last line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+
+from kernelsmith_process.framing import Failure
+
+from .accelerator import Device, use_precision
+from .model_source import Reference, blaming, run_model, where_in
+
+_FIRST_SEED = 42
+_COMPARED_CALLS = 5
+_WARM_UPS = 3
+_FIRST_DISCARDED = 1
+# More than the L2 of any GPU: each timed call finds it without its inputs.
+_SWEPT_BYTES = 256 << 20
+# KernelBench's, relative and absolute; it has none for tf32, which rounds products as bf16 does or less.
+_TOLERANCE = {"fp32": 1e-4, "tf32": 1e-2, "bf16": 1e-2, "fp16": 1e-2}
+_MOST_PROBLEM = 2_000
+
+
+@dataclass
+class Verdict:
+    """What the run said. Times are means, in microseconds; 0 if nothing was timed."""
+
+    stage: str = "build"
+    """The first thing that failed: build, construct, run, compare, time; or `done`."""
+    problem: str = ""
+    build_s: float = 0
+    reference_us: float = 0
+    candidate_us: float = 0
+    device: str = ""
+    torch: str = torch.__version__
+
+
+def main(line: list[str] | None = None) -> None:
+    chosen = arguments_of(line)
+    if not chosen.cpu and not torch.cuda.is_available():
+        print(json.dumps({"failed": f"PyTorch {torch.__version__} sees no GPU to run the candidate on", "code": "no_gpu"}))
+        return
+    device = Device(None if chosen.cpu else chosen.device)
+    os.environ.setdefault("TORCH_CUDA_ARCH_LIST", "{}.{}".format(*device.facts()["capability"]))
+    with tempfile.TemporaryDirectory(prefix="kernelsmith-verify-") as folder:
+        os.environ["TORCH_EXTENSIONS_DIR"] = folder
+        try:
+            told = asdict(verify(chosen, device))
+        except Failure as failure:
+            told = {"failed": f"{failure.where}: {failure.message}", "code": failure.code}
+        print("\n" + json.dumps(told))
+
+
+def verify(chosen: argparse.Namespace, device: Device) -> Verdict:
+    """Goes through the stages. Raises Failure if the reference fails, or the device has no room for it."""
+    use_precision(chosen.precision)
+    reference = Reference(chosen.reference, device.torch, chosen.cast)
+    verdict = Verdict(device=device.facts()["device"])
+    try:
+        began = time.monotonic()
+        module = _load(chosen.candidate)
+        verdict.build_s = time.monotonic() - began
+        verdict.stage = "construct"
+        candidate = reference.made_by(module.ModelNew)
+        use_precision(chosen.precision)  # again: the candidate's file may have changed it
+        model = reference.model()
+        verdict.stage = "run"
+        for call in range(_COMPARED_CALLS):
+            inputs = reference.draw(0, _FIRST_SEED + call)
+            with blaming(chosen.reference, "running the reference"):
+                expected = run_model(model, inputs)
+            actual = run_model(candidate, inputs)
+            device.finish()
+            with _stage(verdict, "compare"):
+                _compare(expected, actual, _TOLERANCE[chosen.precision])
+        verdict.stage = "time"
+        inputs = reference.draw(0, _FIRST_SEED)
+        verdict.candidate_us = _mean_us(lambda: run_model(candidate, inputs), device, chosen.trials)
+        verdict.reference_us = _mean_us(lambda: run_model(model, inputs), device, chosen.trials)
+        verdict.stage = "done"
+    except Failure:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a candidate may raise anything
+        verdict.problem = f"{where_in(error, chosen.candidate)}: {type(error).__name__}: {error}"[:_MOST_PROBLEM]
+    return verdict
+
+
+class Different(ValueError):
+    """Outputs that are not the reference's."""
+
+
+@contextmanager
+def _stage(verdict: Verdict, name: str) -> Iterator[None]:
+    """What raises Different within is told at this stage."""
+    try:
+        yield
+    except Different:
+        verdict.stage = name
+        raise
+
+
+def _load(path: str) -> types.ModuleType:
+    """The file as a module that Triton can read kernels from."""
+    import importlib.util  # noqa: PLC0415
+
+    spec = importlib.util.spec_from_file_location("candidate", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["candidate"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _compare(expected: list[torch.Tensor], actual: list[torch.Tensor], tolerance: float) -> None:
+    if len(actual) != len(expected):
+        raise Different(f"{len(actual)} outputs, and the reference has {len(expected)}")
+    for index, (own, other) in enumerate(zip(expected, actual)):
+        for what in ("shape", "dtype", "device"):
+            if getattr(own, what) != getattr(other, what):
+                raise Different(f"output {index} has {what} {_word(getattr(other, what))}, and the reference's has "
+                                f"{_word(getattr(own, what))}")
+        if not torch.allclose(own, other, rtol=tolerance, atol=tolerance):
+            wrong = (own.double() - other.double()).abs().max().item() if own.is_floating_point() else "?"
+            raise Different(f"output {index} differs by up to {wrong:.3g}" if isinstance(wrong, float)
+                            else f"output {index} differs")
+
+
+def _word(value: Any) -> str:
+    return str(list(value)) if isinstance(value, torch.Size) else str(value).removeprefix("torch.")
+
+
+def _mean_us(call: Callable[[], Any], device: Device, trials: int) -> float:
+    """Of calls from Python, each with a swept L2."""
+    for _ in range(_WARM_UPS):
+        call()
+    device.finish()
+    times = [_one_us(call, device) for _ in range(_FIRST_DISCARDED + trials)]
+    return statistics.mean(times[_FIRST_DISCARDED:])
+
+
+def _one_us(call: Callable[[], Any], device: Device) -> float:
+    if not device.is_cuda:
+        began = time.perf_counter()
+        call()
+        return 1e6 * (time.perf_counter() - began)
+    device.finish()
+    torch.empty(_SWEPT_BYTES, dtype=torch.uint8, device=device.torch).fill_(42)
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    call()
+    end.record()
+    device.finish()
+    return 1000 * begin.elapsed_time(end)
+
+
+def arguments_of(line: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("reference")
+    parser.add_argument("candidate")
+    parser.add_argument("--precision", choices=sorted(_TOLERANCE), default="fp32")
+    parser.add_argument("--cast", action="store_true", help="cast both modules to fp32")
+    parser.add_argument("--trials", type=int, default=100, help="timed calls")
+    parser.add_argument("--device", type=int, default=0, help="the GPU, as CUDA counts")
+    parser.add_argument("--cpu", action="store_true", help="without a GPU: for tests")
+    return parser.parse_args(line)
+
+
+if __name__ == "__main__":
+    main()
