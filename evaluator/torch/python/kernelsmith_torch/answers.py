@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import torch
@@ -30,6 +31,7 @@ def install(device: Device, tape: Tape) -> None:
 
 
 def _install_cuda(device: Device) -> None:
+    os.environ["GEMS_VENDOR"] = "nvidia"  # FlagGems would run nvidia-smi when it is imported
     torch.version.cuda = torch.version.cuda or _CUDA_VERSION
     answers: dict[str, Any] = {
         "is_available": lambda: True, "is_initialized": lambda: True, "init": _nothing, "_lazy_init": _nothing,
@@ -45,13 +47,15 @@ def _install_cuda(device: Device) -> None:
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
+    torch.cuda.device.__init__ = _guard  # in a backward of autograd's a fake tells where it is: on the CPU
     for name in ("range_push", "range_pop", "mark"):
         setattr(torch.cuda.nvtx, name, _nothing)
 
 
 def _install_accelerator() -> None:
     answers: dict[str, Any] = {
-        "is_available": lambda: True, "device_count": lambda: 1, "current_accelerator": lambda *_, **__: torch.device("cuda"),
+        "is_available": lambda: True, "device_count": lambda: 1,
+        "current_accelerator": lambda *_, **__: torch.device("cuda"),
         "current_device_index": lambda: 0, "current_device_idx": lambda: 0, "set_device_index": _nothing,
         "set_device_idx": _nothing, "synchronize": _nothing, "empty_cache": _nothing,
         "current_stream": lambda *_: torch.cuda.current_stream(), "set_stream": lambda stream: torch.cuda.set_stream(stream),
@@ -65,10 +69,9 @@ def _install_private() -> None:
     """What Inductor's own output calls."""
     guards = torch._C._dynamo.guards
     guards._empty_strided_cuda = lambda size, stride, dtype: torch.empty_strided(size, stride, dtype=dtype, device=CUDA)
-    guards._reinterpret_tensor = lambda tensor, size, stride, offset=0: torch.as_strided(
-        tensor, size, stride, tensor.storage_offset() + offset)
-    for name, answer in {"_cuda_getCurrentRawStream": lambda *_: 0, "_cuda_getDevice": lambda: 0, "_cuda_setDevice": _nothing,
-                         "_cuda_exchangeDevice": lambda _: 0, "_cuda_maybeExchangeDevice": lambda _: 0,
+    guards._reinterpret_tensor = custom_ops.reinterpreted
+    for name, answer in {"_cuda_getCurrentRawStream": lambda *_: 0, "_cuda_getDevice": lambda: 0,
+                         "_cuda_setDevice": _nothing, "_cuda_exchangeDevice": lambda _: 0, "_cuda_maybeExchangeDevice": lambda _: 0,
                          "_cuda_getDeviceCount": lambda: 1}.items():
         setattr(torch._C, name, answer)
 
@@ -89,6 +92,10 @@ def _install_autocast() -> None:
 
     torch.autocast = torch.amp.autocast = OnCuda
     torch.cuda.amp.autocast = OfCuda
+
+
+def _guard(self: torch.cuda.device, device: Any) -> None:
+    self.idx, self.prev_idx = 0, -1
 
 
 def _nothing(*_: Any, **__: Any) -> None:

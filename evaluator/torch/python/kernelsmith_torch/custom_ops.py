@@ -13,6 +13,11 @@ _KEYS = ("CUDA", "CompositeExplicitAutograd", "CompositeImplicitAutograd", "")
 _implementations: dict[str, dict[str, Callable]] = {}
 
 
+def reinterpreted(tensor: torch.Tensor, size: Any, stride: Any, offset: int = 0) -> torch.Tensor:
+    """Inductor's reinterpret_tensor."""
+    return torch.as_strided(tensor, size, stride, tensor.storage_offset() + offset)
+
+
 def install() -> None:
     """Notes what libraries implement; for the rest of this process."""
     impl = torch.library.Library.impl
@@ -25,6 +30,7 @@ def install() -> None:
         return impl(library, op, function, dispatch_key, *args, **kwargs)
 
     torch.library.Library.impl = noted
+    _implementations["inductor::_reinterpret_tensor"] = {"CUDA": reinterpreted}
     torch.library.wrap_triton = lambda kernel: kernel
 
 

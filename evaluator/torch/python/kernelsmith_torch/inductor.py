@@ -1,4 +1,4 @@
-"""What PyTorch's compiler writes (TORCH_LOGS=output_code), recorded as a candidate: its kernels have an autotuner of their own."""
+"""What PyTorch's compiler writes (TORCH_LOGS=output_code), as a candidate: its kernels have their own autotuner."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def _record_launches(module: Any, tuning: Tuning) -> None:
         def launch(config: Any, warmup: bool) -> Any:
             given, grid = tuner._interpret_args_grid(args, config)
             named = {k: v for k, v in config.kwargs.items() if k in tuner.fn.arg_names}
-            return tuner.fn.run(*given, **kwargs, **named, num_warps=config.num_warps, num_stages=config.num_stages, grid=grid,
-                                warmup=warmup)
+            return tuner.fn.run(*given, **kwargs, **named, num_warps=config.num_warps, num_stages=config.num_stages,
+                                grid=grid, warmup=warmup)
 
         tuning.choose_among((id(tuner), *(v for v in args if isinstance(v, int))), tuner.fn.__name__, tuner.configs, launch)
 

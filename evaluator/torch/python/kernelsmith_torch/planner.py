@@ -121,6 +121,11 @@ class _Limit:
         """By the clock, at least."""
         return min(self._deadline - time.monotonic(), self.seconds - self._before - progress.seconds(child))
 
+    def words(self) -> str:
+        if time.monotonic() >= self._deadline:
+            return f"{_LONGEST * self.seconds} s by the clock, whatever it worked in them"
+        return f"{self.seconds} s of processor time"
+
     def ended(self, child: int, progress: Progress) -> None:
         self._before += progress.seconds(child)
 
@@ -156,7 +161,7 @@ def _recorded(request: Message, folder: str, limit: _Limit) -> tuple[Message, by
         reply, blob = reader.message(_MOST_REPLY, request["most_bytes"])
     except TimeoutError:
         raise Failure(fault, "plan", "timed_out" if fault == "candidate" else "reference_failed",
-                      f"planning took more than {request['timeout_s']} s of processor time: {progress.words()}",
+                      f"planning took more than {limit.words()}: {progress.words()}",
                       "compile fewer kernels and configurations; do no work in Python loops") from None
     except (FramingError, EOFError) as error:
         raise Failure(fault, "plan", "plan_failed" if fault == "candidate" else "reference_failed",

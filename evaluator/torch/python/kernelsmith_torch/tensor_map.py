@@ -37,5 +37,5 @@ def encoded(told: TensorMap, address: int, encode: Callable[..., int]) -> Encode
                     ctypes.c_void_p(address), *numbers, ctypes.c_int(_NO_INTERLEAVE), ctypes.c_int(told.swizzle),
                     ctypes.c_int(_PROMOTED_TO_128_BYTES), ctypes.c_int(_NAN_FILL if told.nan else 0))
     if status != 0:
-        raise RuntimeError(f"CUDA error {status}: a tensor descriptor of shape {list(told.shape)} with blocks of {list(told.box)}")
+        raise RuntimeError(f"CUDA error {status}: a tensor descriptor of shape {told.shape} with blocks of {told.box}")
     return result

@@ -234,7 +234,8 @@ def _refusing_early(make_llir: Callable[..., str], most: int) -> Callable[..., s
         manager = ir.pass_manager(module.context)
         passes.ttgpuir.add_allocate_warp_groups(manager)
         passes.convert.add_scf_to_cf(manager)
-        nvidia.passes.ttgpuir.add_allocate_shared_memory_nv(manager, capability, get_ptx_version_from_options(options, capability))
+        ptx = get_ptx_version_from_options(options, capability)
+        nvidia.passes.ttgpuir.add_allocate_shared_memory_nv(manager, capability, ptx)
         manager.run(copy, "shared_memory")
         needed = copy.get_int_attr("ttg.shared") or 0
         if needed > most:
@@ -254,7 +255,7 @@ def _stand_in(v: Any) -> Any:
 
 
 def _behind(v: Any) -> torch.Tensor | None:
-    """The tensor of an object that gives an address and a dtype as a tensor does, as triton.reinterpret's: one that it holds,
+    """The tensor of an object that gives an address and a dtype as a tensor does (triton.reinterpret): one that it holds,
     at that address."""
     if not (hasattr(v, "data_ptr") and hasattr(v, "dtype") and hasattr(v, "__dict__")):
         return None

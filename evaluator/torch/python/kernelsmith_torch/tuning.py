@@ -38,6 +38,8 @@ class Tuning:
 
     def install(self) -> None:
         Autotuner.run = lambda tuner, *args, **kwargs: self._run(tuner, args, kwargs)
+        # Tuners that a library derives would time configurations themselves.
+        Autotuner.__init_subclass__ = classmethod(lambda cls: setattr(cls, "run", Autotuner.run))
 
     def _run(self, tuner: Autotuner, args: tuple, kwargs: dict[str, Any]) -> Any:
         """As Triton runs an autotuned kernel once it has timed it, for each configuration."""
@@ -70,7 +72,8 @@ class Tuning:
         self.choose(group, kernel, chosen, launch, len(configs) - len(chosen))
 
     def choose(self, group: Any, kernel: str, configs: list[Config], launch: Any, left_out: int) -> tuple[int, Any]:
-        """Records launch(config, warmup=False) of each configuration as an option. The first that compiles, and its kernel."""
+        """Records launch(config, warmup=False) of each configuration as an option. The first that compiles, and its
+        kernel."""
         if self._choosing:
             raise Refused("not_allowed", "an autotuned kernel is launched by a hook of another", "", self._tape.line())
         words = f"compiling {len(configs)} configurations of {kernel}"

@@ -53,8 +53,8 @@ class Answers(Planner):
 
     def test_devices_and_guards(self):
         self.plan(forward("""
-            with torch.cuda._DeviceGuard(0), torch.cuda.device(x.device), torch.cuda.device_of(x), torch.cuda.device("cuda:0"):
-                y = self.linear(x)
+            with torch.cuda._DeviceGuard(0), torch.cuda.device(x.device), torch.cuda.device_of(x):
+                with torch.cuda.device("cuda:0"): y = self.linear(x)
             assert torch.accelerator.current_accelerator().type == "cuda" and torch.accelerator.is_available()
             assert torch.get_device_module() is torch.cuda and torch.get_device_module("cuda") is torch.cuda
             assert torch.version.cuda and torch.cuda.get_device_name(device=0)
@@ -62,6 +62,22 @@ class Answers(Planner):
                 assert isinstance(torch.autocast("cuda"), torch.amp.autocast)
             return y
         """))
+
+    def test_guards_in_a_backward(self):
+        plan, _, _ = self.plan(candidate("""
+            class Double(torch.autograd.Function):
+                @staticmethod
+                def forward(ctx, x): return x * 2
+                @staticmethod
+                def backward(ctx, grad):
+                    with torch.cuda.device(grad.device): return grad * 3
+        """) + forward("""
+            with torch.enable_grad():
+                y = x.detach().requires_grad_()
+                Double.apply(y).sum().backward()
+            return y.grad
+        """))
+        self.assertEqual(plan["alternatives"][0]["ops"][-1]["aten"], "aten::copy_", operators(plan))
 
     def test_calls_are_captured_and_the_constructor_is_not(self):
         self.plan(forward("""
@@ -72,7 +88,8 @@ class Answers(Planner):
     def test_graphs_can_be_derived_from_and_not_made(self):
         derived = candidate("class Mine(torch.cuda.CUDAGraph):\n    def __init__(self): self.calls = 0\n")
         self.plan(derived + forward("return self.linear(x)"))
-        for body, told in {"Mine()": "CUDAGraph", "torch.cuda.CUDAGraph()": "CUDAGraph", "torch.cuda.graph(None)": "cuda.graph",
+        for body, told in {"Mine()": "CUDAGraph", "torch.cuda.CUDAGraph()": "CUDAGraph",
+                           "torch.cuda.graph(None)": "cuda.graph",
                            "torch.cuda.make_graphed_callables(self.linear, (x,))": "make_graphed_callables"}.items():
             with self.subTest(body):
                 self.assertIn(told, self.refusal(derived + forward(f"{body}\nreturn x"), "not_allowed")["message"])
@@ -89,9 +106,9 @@ class Answers(Planner):
             buffer = empty_strided_cuda((64, 32), (32, 1), torch.float32)
             torch.ops.aten.addmm.out(self.linear.bias, reinterpret_tensor(x, (64, 48), (48, 1), 0), self.linear.weight.t(),
                                      out=buffer)
-            return buffer
+            return torch.ops.inductor._reinterpret_tensor(buffer, (32, 32), (32, 1), 32)
         """))
-        self.assertEqual(operators(plan), ["empty_strided", "as_strided", "t", "addmm"])
+        self.assertEqual(operators(plan), ["empty_strided", "as_strided", "t", "addmm", "as_strided"])
 
 
 if __name__ == "__main__":

@@ -25,7 +25,8 @@ class TensorMaps(unittest.TestCase):
     def test_one_is_read_and_keeps_its_tensor(self):
         temporary = next(iter(linear_plan().json["alternatives"][0]["ops"]))["out"]
         ops = launch({**MAP, "base": temporary})
-        self.assertEqual(ops[-1].args, [("tensormap", TensorMap(Ref(temporary["t"]), 7, [96, 16], [384], [32, 16], 3, False))])
+        expected = TensorMap(Ref(temporary["t"]), 7, [96, 16], [384], [32, 16], 3, False)
+        self.assertEqual(ops[-1].args, [("tensormap", expected)])
         self.assertEqual([temporary["t"] in op.frees for op in ops], [False, False, False, True])
 
     def test_limits(self):

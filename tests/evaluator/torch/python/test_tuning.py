@@ -1,9 +1,13 @@
 """Autotuned kernels: no more configurations are compiled than a plan can hold, and what was left out is said."""
 
+import os
 import unittest
+from types import SimpleNamespace
 
 from support import Planner, candidate, forward, needs_torch
 
+from kernelsmith_torch import planner
+from kernelsmith_torch.progress import Progress
 from kernelsmith_torch.tuning import spread
 
 
@@ -49,16 +53,44 @@ def cost(y, B, C, **kwargs): return abs(C - 50)
             "fill", MANY, ', prune_configs_by={"perf_model": cost, "top_k": 3}'))
         self.assertEqual((len(names), names[-1]), (32, "B=16 C=99"))
 
-    def test_the_time_limit_counts_work_and_says_what_took_it(self):
+    def test_tuners_of_a_library_are_tuned_as_tritons(self):
+        names, _ = self.names("""
+class Mine(triton.runtime.autotuner.Autotuner):
+    def run(self, *args, **kwargs):
+        raise ValueError("times them itself")
+@triton.jit
+def inner(y, B: tl.constexpr): tl.store(y + tl.arange(0, B), 1.)
+fill = Mine(inner, inner.arg_names, [triton.Config({"B": b}) for b in (16, 32)], [], None, None)
+""")
+        self.assertEqual(names, ["B=16", "B=32"])
+
+    def test_what_took_too_long_is_said(self):
         error = self.refusal(candidate("""
-            import time
-            time.sleep(3)
             @triton.jit
             def add(a): tl.store(a, 1.)
         """) + forward("add[(1,)](x)\nwhile True: pass"), "timed_out", timeout_s=2)
-        self.assertRegex(error["message"], "more than 2 s of processor time: then it was compiling add|executing forward")
+        self.assertRegex(error["message"], "planning took more than .*: then it was (compiling add|executing )")
         error = self.refusal("import time\ntime.sleep(1000)", "timed_out", timeout_s=1)
-        self.assertIn("then it was executing the candidate's module", error["message"])
+        self.assertIn("4 s by the clock, whatever it worked in them: then it was executing the candidate's module",
+                      error["message"])
+
+    def test_the_time_limit_counts_work(self):
+        progress, other = SimpleNamespace(seconds=lambda child: 9), SimpleNamespace(seconds=lambda child: 2)
+        limit = planner._Limit(10_000)
+        self.assertEqual(limit.left(1, progress), 9_991)
+        limit.ended(1, progress)
+        self.assertEqual(limit.left(2, other), 9_989)
+        self.assertEqual(limit.words(), "10000 s of processor time")
+
+    def test_progress_counts_the_child_and_its_compilations(self):
+        progress = Progress()
+        before = progress.seconds(os.getpid())
+        self.assertGreater(before, 0)
+        self.assertEqual(progress.words(), "it had not begun")
+        progress.doing("compiling add", compiled=3)
+        self.assertGreaterEqual(progress.seconds(os.getpid()), before)
+        self.assertEqual(progress.words(), "3 kernels and configurations were compiled; then it was compiling add")
+        progress.close()
 
     def test_spread(self):
         self.assertEqual(spread(list(range(10)), 4), [0, 3, 6, 9])
