@@ -91,7 +91,7 @@ class RunTest(FleetCommandTest):
         mark = self.folder / "begun"
         write_task(self.folder / "deadly", score_sh=f"echo >>{mark}\nexec sleep 20\n")
         run = start("run", "deadly", "--out", "a.run", "--evaluations", 3, *self.fleet, cwd=self.folder)
-        for times in range(1, 4):
+        for times in range(1, 5):
             worker = self.joined("--set", "evaluator.sandbox=none")
             wait_for(lambda: mark.exists() and len(mark.read_text()) == times, f"the {times}. worker's evaluation")
             worker.kill()
@@ -100,7 +100,7 @@ class RunTest(FleetCommandTest):
         out, err = run.communicate(timeout=PATIENCE_S)
         self.assertIn("worker_lost", err)
         self.assertIn("look at the workers", err)
-        self.assertEqual(len(mark.read_text()), 3)
+        self.assertEqual(len(mark.read_text()), 4)
         self.assertIn("dead letters: 1 program", self.succeed("show", "a.run").stdout)
         view = self.json("show", "a.run")
         self.assertEqual(view["dead_letters"], [0])
