@@ -56,7 +56,8 @@ TEST(ModuleTask, NeedsAReferenceAndNothingElse) {
 TEST(ModuleTask, ReadsItsSettings) {
   const Task task = module(
       "version: 1\nname: gelu\nbackend: torch\nfiles: {reference: reference.cpp, seed: seed.cpp}\n"
-      "torch: {precision: tf32, baseline: compile, policy: any, cast: true}\ntolerance: {rtol: 1e-3, atol: 1e-4}\n"
+      "torch: {precision: tf32, baseline: compile, policy: any, cast: true}\ntolerance: {rtol: 1e-3, atol: "
+      "1e-4}\n"
       "timeout_s: 3\nnondeterministic: true\n");
   EXPECT_EQ(task.torch, (TorchSettings{"tf32", "compile", "any", true}));
   EXPECT_EQ(task.tolerance.policy, "allclose");

@@ -1,8 +1,8 @@
 // What is made of the last line, the exit and the time of the program that runs a candidate in plain PyTorch.
+#include "plain_check.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "plain_check.hpp"
 
 namespace kernelsmith::torch {
 namespace {
@@ -30,8 +30,8 @@ TEST(PlainCheck, TheVerdictStandsBehindWhatTheCandidatePrints) {
 }
 
 TEST(PlainCheck, WhatFailsIsNamed) {
-  const auto verdict =
-      read_plain_verdict(printed(R"({"stage": "compare", "problem": "new.py:7: output 0 has dtype float64"})"));
+  const auto verdict = read_plain_verdict(
+      printed(R"({"stage": "compare", "problem": "new.py:7: output 0 has dtype float64"})"));
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_FALSE(verdict->passed());
   EXPECT_EQ(verdict->stage, "compare");
