@@ -42,7 +42,7 @@ class Unpacked {
   /// What is there already stays: the command may be going on with it.
   static Status put(const fs::path& path, const std::string& text) {
     if (const auto before = read_regular_file(path, kMostBytes); before && *before == text) return {};
-    if (const Status made = make_folders(path.parent_path()); !made) return made;
+    if (Status made = make_folders(path.parent_path()); !made) return made;
     return suite::replace_file(path, text);
   }
 
@@ -101,9 +101,9 @@ class Leaderboard {
       const std::string file = "l" + std::to_string(key->level) + "_p" + std::to_string(key->number) + ".py";
       const auto problem = read_regular_file(folder_ / "problems" / file, kMostBytes);
       if (!problem) return problem.error();
-      if (const Status written = out.problem(key->level, key->name, *problem); !written) return written;
+      if (Status written = out.problem(key->level, key->name, *problem); !written) return written;
       for (const Json& entry : entries)
-        if (const Status taken = take(*key, entry, out); !taken) return taken;
+        if (Status taken = take(*key, entry, out); !taken) return taken;
     }
     return {};
   }
@@ -144,11 +144,11 @@ class CudaL1 {
       if (line.find_first_not_of(" \r") == std::string::npos) continue;
       const Json entry = Json::parse(line);
       const auto level = entry.at("level_id").get<unsigned>(), number = entry.at("task_id").get<unsigned>();
-      const Status problem =
+      Status problem =
           out.problem(level, std::to_string(number) + "_problem", entry.at("ref_code").get<std::string>());
       if (!problem) return problem;
       if (!entry.at("custom_code").is_string()) continue;  // none was found
-      const Status taken =
+      Status taken =
           out.candidate(level, number, entry.at("custom_code").get<std::string>(),
                         {"CUDA-L1 " + file_.stem().string(), entry.at("score_default").get<double>()});
       if (!taken) return taken;
