@@ -62,9 +62,8 @@ Status BackendService::begin(const std::stop_token& stop) {
 }
 
 Result<milliseconds> BackendService::declare_queue(const std::stop_token& stop) {
-  const auto declared =
-      bus_.declare_queue(kJobsStream, jobs_queue(backend_.name, backend_.hardware),
-                         jobs_filter(backend_.name, backend_.hardware), ack_wait_.load(), stop);
+  auto declared = bus_.declare_queue(kJobsStream, jobs_queue(backend_.name, backend_.hardware),
+                                     jobs_filter(backend_.name, backend_.hardware), ack_wait_.load(), stop);
   if (declared) ack_wait_ = *declared;  // of one that has to be made anew as well
   return declared;
 }

@@ -12,7 +12,7 @@ constexpr const char* kLibrary = "libkernelsmith_extension.so";
 std::filesystem::path first_of(const std::vector<std::filesystem::path>& places) {
   for (const auto& place : places) {
     std::error_code error;
-    const auto found = std::filesystem::canonical(place, error);
+    auto found = std::filesystem::canonical(place, error);
     if (!error) return found;
   }
   return {};

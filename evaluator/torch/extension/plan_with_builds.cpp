@@ -15,7 +15,7 @@ constexpr int kMostExtensions = 16;
 constexpr std::size_t kMostBuiltBytes = std::size_t{128} << 20;
 
 Json place_in(std::string& blob, const std::string& bytes) {
-  const Json place = {blob.size(), bytes.size()};
+  Json place = {blob.size(), bytes.size()};
   blob += bytes;
   return place;
 }
