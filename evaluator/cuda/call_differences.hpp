@@ -9,8 +9,8 @@
 
 namespace kernelsmith::cuda {
 
-/// Of the first shape, in words; empty where all calls do the same. It takes as long as describing every
-/// call.
+/// How the calls at the first shape differ, in words; empty if all calls do the same. It takes as long as
+/// describing every call.
 std::string call_differences(const PlannedBinary& planned, const Task& task);
 
 }  // namespace kernelsmith::cuda

@@ -291,7 +291,6 @@ class ScoreTest(TasksTest):
 
     def test_a_published_set_brings_its_problems(self):
         line = {"level_id": 1, "task_id": 2, "ref_code": "import torch\n", "custom_code": "x = 1\n", "score_default": 2.5}
-        self.write("other")
         (self.folder / "h100.json").write_text(json.dumps(line) + "\n")
         done = kernelsmith("score", "h100.json", cwd=self.folder)
         self.assertIn("level1/2_problem.py", done.stdout + done.stderr)

@@ -92,7 +92,7 @@ void kernelsmith_extension_start(const PythonSide* side, const DeviceFigures* fi
   catch_host_reads();
 }
 
-/// Of Value, Facts, Operation and PythonSide.
+/// The sizes of Value, Facts, Operation and PythonSide.
 extern const std::size_t kernelsmith_extension_sizes[4];
 const std::size_t kernelsmith_extension_sizes[4] = {sizeof(Value), sizeof(Facts), sizeof(Operation),
                                                     sizeof(PythonSide)};
@@ -140,7 +140,7 @@ int kernelsmith_extension_call(int function, const Value* arguments, Value* resu
   return guarded([&] { called.thunk(called.function, arguments, result); });
 }
 
-/// Ends a call, and gives its refusal; empty if there is none.
+/// Ends a call. Returns why it was refused, or an empty text if it was not.
 const char* kernelsmith_extension_refusal() {
   static std::string refusal;
   refusal = words_of(recorder().end_call());

@@ -10,7 +10,7 @@ namespace kernelsmith::extension {
 /// From now on a fault at an address of a fake tensor jumps to `jump` of the latest call.
 void catch_host_reads();
 
-/// Of a call into an extension. Destructors of what was interrupted do not run: the planner's child ends
+/// Guards a call into an extension. Destructors of what was interrupted do not run: the planner's child ends
 /// soon.
 struct HostReads {
   HostReads();

@@ -16,7 +16,7 @@ class EarlierCalls {
   void add(std::span<const plan::Buffer> tensors) { calls_.emplace_back(tensors.begin(), tensors.end()); }
 
   /// What the first use of an earlier call's tensor that is not one of these is called in a refusal; empty:
-  /// there is none. Parameters of launches are not looked at: what they mean only the kernel knows.
+  /// there is none. It does not look at parameters of launches, because only the kernel knows what they mean.
   std::string kept_by(const plan::Call& call, std::span<const plan::Buffer> tensors) const;
 
  private:

@@ -19,7 +19,7 @@ class Ledger {
  public:
   virtual ~Ledger() = default;
   virtual bool on_device(std::uint64_t address) = 0;
-  /// An address; 0 if there is none.
+  /// The address of new memory; 0 if there is no room.
   virtual std::uint64_t allocate(std::uint64_t bytes) = 0;
   virtual bool release(std::uint64_t address) = 0;
   virtual Code take(const decltype(plan::Operation::what)& what, std::span<const KernelState> kernels) = 0;

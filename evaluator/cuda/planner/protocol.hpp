@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kMagic = 0x4b53504cU;  // "KSPL"
 /// Of a start message: 4096 kernels with names of 4 KB and 256 parameters. A call is at most
 /// plan::kMaxEncodedCall.
 inline constexpr std::uint64_t kMaxMessage = std::uint64_t{32} << 20;
-/// Of a text: a mangled name and a sentence, with room for a list.
+/// The longest text: a mangled name and a sentence, with room for a list.
 inline constexpr std::size_t kMaxText = 8 << 10;
 
 /// The symbol of the generated shim that unpacks the arguments and calls the entry.

@@ -152,7 +152,7 @@ class Recorder {
   std::function<void(const std::string&)> tell_refusal_;
   std::set<std::string> left_out_;
   std::vector<KernelState> kernels_;
-  // Of the library that is being loaded.
+  // They belong to the library that is being loaded.
   std::unordered_map<std::string, std::uint32_t> kernel_numbers_, variable_modules_;
   std::unordered_map<const void*, Registered> registered_;  ///< by host address
   std::unordered_map<const void*, Variable> variables_;     ///< by host address

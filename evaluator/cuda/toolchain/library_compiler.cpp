@@ -185,7 +185,7 @@ Result<std::shared_ptr<LibraryCompiler>> LibraryCompiler::create(LibraryOptions 
 
 std::string LibraryCompiler::description() const { return "nvcc " + parts_->toolkit.version; }
 
-/// Of a .cu file, learnt once for each set of flags.
+/// The build steps of a .cu file, learnt once for each set of flags.
 Judged<std::string> LibraryCompiler::script_for(const LibraryJob& job, const std::stop_token& stop) {
   std::vector<std::string> command = parts_->nvcc_command(job);
   const std::string key = joined(command);

@@ -33,7 +33,7 @@ std::optional<std::vector<std::string>> texts_at(const Json& object, const char*
   return texts;
 }
 
-/// Of a file that lies in the build's folder or below.
+/// Whether it is the path of a file that lies in the build's folder or below.
 bool is_plain_path(const std::string& path) {
   if (path.empty() || path.size() > kMostNameBytes || !fs::path(path).is_relative()) return false;
   const bool printable = std::ranges::all_of(path, [](unsigned char c) { return std::isprint(c) != 0; });

@@ -27,7 +27,7 @@ struct LibraryJob {
   std::vector<std::string> device_flags;       ///< of nvcc alone: --use_fast_math
   std::vector<std::filesystem::path> include;  ///< folders of this machine that the compilers see
 
-  /// Of all of it. Not of what is in the folders.
+  /// A digest of all of it, but not of what is in the folders.
   Digest digest() const;
 };
 

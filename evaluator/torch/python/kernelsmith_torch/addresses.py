@@ -22,7 +22,7 @@ _PLACES = 1 << 20
 
 
 class Addresses:
-    """Of one recording. Not thread-safe."""
+    """The addresses of one recording. Not thread-safe."""
 
     def __init__(self, seed: int = 0, mirrored: bool = False) -> None:
         self._random = random.Random(seed)

@@ -19,7 +19,7 @@ from .recording import Choice, Refused, Step, Tape, float_value, name_of, storag
 
 
 MOST_ERROR = 2_000
-"""Of a compiler's words, in the text of a summary."""
+"""The most characters of a compiler's words that a summary quotes."""
 
 
 @dataclass
@@ -166,7 +166,7 @@ class _Assembly:
         return body
 
     def _work(self, step: Step) -> dict[str, Any]:
-        """Of an extension. Its tensors stand for their storages."""
+        """The entry of an extension's work. Its tensors stand for their storages."""
         body = dict(step.body)
         for key, v in body.items():
             if isinstance(v, dict):

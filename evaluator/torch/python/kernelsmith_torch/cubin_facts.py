@@ -40,7 +40,7 @@ class CubinFacts:
     variables: dict[str, int] = field(default_factory=dict)
     """Their bytes, by their mangled names."""
     variable_bytes: int = 0
-    """Of all, those without names among them."""
+    """Counts all, also those without names."""
 
 
 def read(cubin: bytes) -> CubinFacts:

@@ -29,7 +29,7 @@ def _differences(first: bytes, second: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _entries(plan: bytes) -> Iterator[dict[str, Any]]:
-    """Of the setup and of all alternatives. Launches hold their kernels, which have other numbers in another plan."""
+    """Entries of the setup and all alternatives. Launches hold their kernels, which have other numbers in another plan."""
     told, cubins = decode(plan)
     for entry in itertools.chain(told["setup"], *(alternative["ops"] for alternative in told["alternatives"])):
         if "launch" in entry:
@@ -53,7 +53,7 @@ def _words(one: dict[str, Any], other: dict[str, Any]) -> str:
 
 
 def _name(entry: dict[str, Any]) -> str | None:
-    """Of an operator, a kernel, or an entry of an extension."""
+    """The name of an operator, a kernel, or an entry of an extension."""
     kinds = ("memset", "copy", "upload", "symbol")
     return entry.get("aten") or entry.get("launch") or entry.get("kernel") or next((k for k in kinds if k in entry), None)
 

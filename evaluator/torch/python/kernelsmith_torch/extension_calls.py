@@ -20,7 +20,7 @@ class _Unfit(Exception):
 
 
 class Signature:
-    """Of one function: the letters of its parameters (binding.hpp), their names and defaults."""
+    """The signature of one function: the letters of its parameters (binding.hpp), their names and defaults."""
 
     def __init__(self, name: str, letters: str, names: str, defaults: list[Any]) -> None:
         self.name = name

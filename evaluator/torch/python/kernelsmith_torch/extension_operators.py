@@ -116,7 +116,7 @@ def _indices(told: list[Any]) -> tuple:
 
 
 def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-    """Of a type, a device, options or another tensor; then non_blocking and copy."""
+    """The arguments of `to`: a type, a device, options or another tensor; then non_blocking and copy."""
     if args and isinstance(args[0], torch.Tensor):
         return tensor.to(args[0])
     named = dict(zip(("non_blocking", "copy"), args))

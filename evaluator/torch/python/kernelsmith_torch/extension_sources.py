@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 VERSION = 1
-"""Of the stand-in of PyTorch's headers: an extension that was built for another one is built anew."""
+"""The version of the stand-in of PyTorch's headers: an extension that was built for another one is built anew."""
 
 # As many lines as PyTorch writes before a source, so that lines have the numbers that they have there. Its second one of
 # CUDA is <cuda.h>, which is wanted only by names of the driver.
@@ -61,7 +61,7 @@ class Job:
 
 
 def inline_units(cpp: list[str], cuda: list[str], functions: dict[str, str] | None) -> list[dict[str, str]]:
-    """Of load_inline. C++ that only declares what the CUDA source defines goes into the same unit: two take longer."""
+    """Units of load_inline. C++ that only declares what the CUDA source defines goes into one unit: two take longer."""
     bindings = "" if functions is None else _bindings(functions)
     declarations, source = "\n".join(cpp), "\n".join(cuda)
     if cuda and functions is not None and _only_declares(declarations, functions):
@@ -71,7 +71,7 @@ def inline_units(cpp: list[str], cuda: list[str], functions: dict[str, str] | No
 
 
 def file_units(paths: Iterable[str], folders: Iterable[str] = ()) -> list[dict[str, str]]:
-    """Of `load`: the files, and the headers beside them that they include. Headers are units that are not compiled."""
+    """Units of `load`: the files, and the headers beside them that they include. Headers are not compiled."""
     units, headers, names = [], {}, set()
     for path in paths:
         text = _read(path)

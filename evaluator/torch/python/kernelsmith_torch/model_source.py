@@ -155,14 +155,11 @@ class Reference:
             return leaf + 1
         return leaf
 
-    def _generators(self) -> list[torch.Generator]:
-        on_device = [torch.cuda.default_generators[self.device.index]] if self.device.type == "cuda" else []
-        return [torch.default_generator, *on_device]
-
     def _seed(self, seed: int) -> None:
         """What torch.manual_seed does, without the millisecond that it takes for devices of other kinds."""
-        for generator in self._generators():
-            generator.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)
+        if self.device.type == "cuda":
+            torch.cuda.default_generators[self.device.index].manual_seed(seed)
         random.seed(seed)
         numpy = sys.modules.get("numpy")
         if numpy is not None:

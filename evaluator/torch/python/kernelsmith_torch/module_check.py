@@ -149,7 +149,7 @@ class Modules:
             refuse(f"its modules have more than {MOST_VARIABLES} bytes of variables")
 
     def end_of_block(self) -> None:
-        """Of the setup, or of an alternative."""
+        """The setup ends, or an alternative: the next one has uploads of its own."""
         self._uploaded = 0
 
     def entry(self, op: dict[str, Any], known: set[int]) -> DeviceOp | None:

@@ -183,7 +183,7 @@ class LoadedModules:
         return bytes(content)
 
     def _address(self, place: Place, size: int, tensors: Tensors) -> int:
-        """Of `size` bytes that lie in the storage; its end is a place, too."""
+        """The address of `size` bytes that lie in the storage; its end is a place, too."""
         storage = tensors[place.to.id].untyped_storage()
         if storage.device != self._device.torch:
             raise ValueError("a tensor is not on the device")
@@ -193,7 +193,7 @@ class LoadedModules:
 
 
 def _wishes(ops: Iterable[DeviceOp]) -> dict[tuple[int, str], tuple[int, int]]:
-    """Of each kernel that is launched: shared memory that its launches may have, and blocks of a cluster."""
+    """For each kernel that is launched, the shared memory that its launches may have, and the blocks of a cluster."""
     wishes: dict[tuple[int, str], tuple[int, int]] = {}
     for op in ops:
         if isinstance(op, Run):

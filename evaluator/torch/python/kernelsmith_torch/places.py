@@ -15,7 +15,7 @@ CPU = torch.device("cpu")
 
 
 class Places:
-    """Of one recording. Not thread-safe."""
+    """The places of one recording. Not thread-safe."""
 
     def __init__(self) -> None:
         self._on_cpu: dict[int, torch.UntypedStorage] = {}  # by identity, which lasts as long as the storage
@@ -64,7 +64,7 @@ def is_cuda(v: Any) -> bool:
 
 
 def _identity(tensor: torch.Tensor) -> int | None:
-    """Of its storage; sparse tensors and those within vmap() have none."""
+    """The key of its storage; sparse tensors and those within vmap() have none."""
     try:
         return tensor.untyped_storage()._cdata
     except NotImplementedError:

@@ -89,7 +89,8 @@ def _handle(request: Message, blob: bytes, surroundings: Surroundings) -> tuple[
 
 
 def _checked(request: Message) -> Message:
-    checked = {"candidate": None, "name": "candidate.py", "arch": 90, "cast": False, "timeout_s": 20, "most_bytes": framing.MOST_BLOB,
+    checked = {"candidate": None, "name": "candidate.py", "arch": 90, "cast": False, "timeout_s": 20,
+               "most_bytes": framing.MOST_BLOB,
                **request}
     good = (isinstance(checked.get("reference"), str) and isinstance(checked["candidate"], (str, type(None)))
             and isinstance(checked["name"], str) and isinstance(checked.get("builds", {}), dict)
@@ -110,7 +111,7 @@ def _checked(request: Message) -> Message:
 
 
 class _Limit:
-    """Of the time that a plan may take: what is worked on it, in all its recordings, and some times as long by the clock."""
+    """The time that a plan may take: what is worked on it, in all its recordings, and some times as long by the clock."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

@@ -1,4 +1,4 @@
-"""`python3 -m kernelsmith_torch.verify REFERENCE CANDIDATE`: a candidate in plain PyTorch, in the way of KernelBench's harness.
+"""`python3 -m kernelsmith_torch.verify REFERENCE CANDIDATE`: a candidate in plain PyTorch, as KernelBench's harness runs it.
 
 Nothing is planned or replayed: the candidate's Python runs in this process, its C++ extensions are built by PyTorch, some
 calls are compared with the reference's, and calls from Python are timed by events. So this process trusts the candidate as
@@ -15,8 +15,7 @@ import sys
 import tempfile
 import time
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -88,8 +87,7 @@ def verify(chosen: argparse.Namespace, device: Device) -> Verdict:
                 expected = run_model(model, inputs)
             actual = run_model(candidate, inputs)
             device.finish()
-            with _stage(verdict, "compare"):
-                _compare(expected, actual, _TOLERANCE[chosen.precision])
+            _compare(expected, actual, _TOLERANCE[chosen.precision])
         verdict.stage = "time"
         inputs = reference.draw(0, _FIRST_SEED)
         verdict.candidate_us = _mean_us(lambda: run_model(candidate, inputs), device, chosen.trials)
@@ -97,6 +95,8 @@ def verify(chosen: argparse.Namespace, device: Device) -> Verdict:
         verdict.stage = "done"
     except Failure:
         raise
+    except Different as error:
+        verdict.stage, verdict.problem = "compare", str(error)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a candidate may raise anything
         verdict.problem = f"{where_in(error, chosen.candidate)}: {type(error).__name__}: {error}"[:_MOST_PROBLEM]
     return verdict
@@ -104,16 +104,6 @@ def verify(chosen: argparse.Namespace, device: Device) -> Verdict:
 
 class Different(ValueError):
     """Outputs that are not the reference's."""
-
-
-@contextmanager
-def _stage(verdict: Verdict, name: str) -> Iterator[None]:
-    """What raises Different within is told at this stage."""
-    try:
-        yield
-    except Different:
-        verdict.stage = name
-        raise
 
 
 def _load(path: str) -> types.ModuleType:
@@ -146,7 +136,7 @@ def _word(value: Any) -> str:
 
 
 def _mean_us(call: Callable[[], Any], device: Device, trials: int) -> float:
-    """Of calls from Python, each with a swept L2."""
+    """The mean of calls from Python, each with a swept L2."""
     for _ in range(_WARM_UPS):
         call()
     device.finish()

@@ -27,7 +27,7 @@ torch::Tensor run(torch::Tensor x) {
 """
 
 Builder = extension_builder.Builder()
-"""Of all tests: each extension is built once."""
+"""The builds of all tests: each extension is built once."""
 
 
 def model(body, constructor="", load=LOAD):
@@ -61,7 +61,7 @@ class Extension(Planner):
         raise AssertionError("it asks for the same build again")
 
     def entries(self, body, **more):
-        """Of a call, without operators."""
+        """The entries of a call, without operators."""
         plan, _, _ = self.plan(model(body, **more))
         return plan, [op for op in plan["alternatives"][0]["ops"] if "aten" not in op]
 

@@ -91,7 +91,7 @@ class Plans(Planner):
         for cast, dtype in ((False, "float64"), (True, "float32")):
             plan, _, _ = self.plan(wide, cast=cast)
             self.assertEqual(plan["alternatives"][0]["outputs"][0]["dtype"], dtype)
-        self.assertIn("bad_request", self.refusal(wide, "bad_request", fault="machine", cast=1)["code"])
+        self.refusal(wide, "bad_request", fault="machine", cast=1)
 
     def test_initialisation_of_parameters_is_left_out(self):
         plan, _, _ = self.plan(forward("return self.linear(x)", """
