@@ -18,6 +18,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from . import operators
 from .addresses import Addresses
 from .custom_ops import implementation_of
 from .places import CPU, CUDA, Places, is_cuda
@@ -137,7 +138,8 @@ class Tape:
         writes = {storage_of(t) for t in (*_written(func, args, kwargs), *also_writes)}
         results: list[int] = []
         body["out"] = self.value(result, results)
-        if torch.Tag.nondeterministic_seeded in func.tags:
+        # Attention and recurrent layers are tagged for a dropout that they need not have.
+        if torch.Tag.nondeterministic_seeded in func.tags and not operators.allowed(func._schema.name, func._overloadname):
             body["draws"] = "cuda"
         self._append(Step(body, reads, writes, results, self.line()))
 

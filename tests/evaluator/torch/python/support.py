@@ -66,10 +66,15 @@ class Planner(unittest.TestCase):
         return read_message(self.process.stdout)
 
     def plan(self, text, reference=REFERENCE, **more):
-        """The plan, its cubins and the summary."""
+        """The plan, which a runner would take, its cubins and the summary."""
+        import torch
+        from kernelsmith_torch.plan_check import check_plan
+
         reply, blob = self.ask(do="plan", reference=reference, candidate=text, **{"timeout_s": 120, **more})
         self.assertNotIn("error", reply)
-        return *decode(blob), reply["summary"]
+        plan, cubins = decode(blob)
+        check_plan(plan, cubins, (0, 0), torch.device("cpu"))
+        return plan, cubins, reply["summary"]
 
     def refusal(self, text, code, reference=REFERENCE, fault="candidate", **more):
         reply, blob = self.ask(do="plan", reference=reference, candidate=text, **{"timeout_s": 120, **more})

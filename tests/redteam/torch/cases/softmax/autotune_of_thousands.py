@@ -1,4 +1,4 @@
-# redteam: rejected(plan, plan_failed) or rejected(plan, too_large) or rejected(plan, timed_out) or rejected(compile, compile_failed)
+# redteam: neutralised or rejected(plan, plan_failed) or rejected(plan, too_large) or rejected(plan, timed_out) or rejected(compile, compile_failed)
 # twin: honest
 # tries: has autotuning compile thousands of configurations
 

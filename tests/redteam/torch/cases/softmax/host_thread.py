@@ -1,4 +1,4 @@
-# redteam: neutralised or rejected(plan, sandbox_violation) or rejected(plan, plan_failed)
+# redteam: neutralised or rejected(plan, sandbox_violation) or rejected(plan, plan_failed) or rejected(compile, compile_failed)
 # twin: honest
 # tries: starts a thread that changes what is planned while it is sent
 
