@@ -15,7 +15,7 @@ namespace kernelsmith::ui {
 
 /// An evaluation service that a page follows.
 struct ServiceAddress {
-  std::string url;    ///< such as "http://127.0.0.1:8000"
+  std::string url;  ///< such as "http://127.0.0.1:8000"
   Secret token;     ///< sent as a bearer token, and never to a browser; may be empty
 };
 
