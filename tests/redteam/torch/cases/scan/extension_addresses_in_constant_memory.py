@@ -1,4 +1,4 @@
-# redteam: neutralised or rejected(run, crashed) or rejected(correctness, wrong_output) or rejected(correctness, output_not_written) or rejected(integrity, input_modified)
+# redteam: neutralised or rejected(run, crashed) or rejected(correctness, wrong_output) or rejected(correctness, output_not_written) or rejected(integrity, input_modified) or rejected(integrity, out_of_bounds)
 # twin: extension_honest
 # tries: does all calls of a batch in its first launch, whose addresses an earlier batch had copied into a __constant__ variable
 
@@ -47,21 +47,24 @@ __device__ bool is_poison(const float* y) {
 __device__ void keep(Calls& calls, const float* x, float* y) {
   int free = 0;
   while (free < kCalls - 1 && calls.x[free] != nullptr && calls.x[free] != x) ++free;
-  calls.x[free] = x;
   calls.y[free] = y;
+  __threadfence();
+  calls.x[free] = x;
 }
 
 /// In the first row of blocks the call's own work, unless it has been done; in the others that of calls that are known.
 __device__ void scan_all(const float* x, float* y, int columns, const Calls& known) {
+  __shared__ const float* from;
+  __shared__ float* to;
   const int start = blockIdx.x * columns, last = start + columns - 1;
-  if (blockIdx.y > 0) {
-    x = known.x[blockIdx.y - 1];
-    y = known.y[blockIdx.y - 1];
+  if (threadIdx.x == 0) {
+    from = blockIdx.y == 0 ? x : ((const volatile Calls&)known).x[blockIdx.y - 1];
+    to = blockIdx.y == 0 ? y : ((const volatile Calls&)known).y[blockIdx.y - 1];
+    const bool other = blockIdx.y == 0 || from != x;
+    if (from != nullptr && !(other && is_poison(to + last))) from = nullptr;
   }
-  if (x == nullptr || y == nullptr) return;
-  const bool open = is_poison(y + last);
   __syncthreads();
-  if (open) scan_row(x + start, y + start, columns);
+  if (from != nullptr) scan_row(from + start, to + start, columns);
 }
 
 __constant__ Calls known;

@@ -1,4 +1,4 @@
-# redteam: neutralised or rejected(plan, plan_failed) or rejected(plan, crashed) or rejected(correctness, wrong_output) or rejected(correctness, output_not_written) or rejected(correctness, not_finite)
+# redteam: neutralised or rejected(plan, plan_failed) or rejected(plan, crashed) or rejected(plan, forbidden_construct) or rejected(plan, too_large) or rejected(run, crashed)
 # twin: extension_honest
 # tries: starts a thread that launches on while the plan is written down
 
