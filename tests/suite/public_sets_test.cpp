@@ -47,7 +47,7 @@ TEST_F(PublicSets, ALeaderboardBringsItsProblems) {
   const auto set = unpack("board");
   ASSERT_TRUE(set) << describe(set.error());
   ASSERT_TRUE(*set);
-  EXPECT_EQ(text_of((*set)->tasks / "level1/3_Batched_product.py"), "problem three");
+  EXPECT_EQ(text_of((*set)->tasks / "level1/3_Batched_product/reference.py"), "problem three");
   const auto first = (*set)->candidates / "level_1_problem_3_sample_0_kernel.py";
   EXPECT_EQ(text_of(first), "first");
   EXPECT_EQ((*set)->claims.at(first), (Claim{"model a", 1.5}));
@@ -69,8 +69,8 @@ TEST_F(PublicSets, CudaL1IsALineForEachProblem) {
   const auto set = unpack("h100.json");
   ASSERT_TRUE(set) << describe(set.error());
   ASSERT_TRUE(*set);
-  EXPECT_EQ(text_of((*set)->tasks / "level2/7_problem.py"), "reference");
-  EXPECT_EQ(text_of((*set)->tasks / "level2/8_problem.py"), "other");
+  EXPECT_EQ(text_of((*set)->tasks / "level2/7_problem/reference.py"), "reference");
+  EXPECT_EQ(text_of((*set)->tasks / "level2/8_problem/reference.py"), "other");
   ASSERT_EQ((*set)->claims.size(), 1u);
   EXPECT_EQ((*set)->claims.at((*set)->candidates / "level_2_problem_7_sample_0_kernel.py"),
             (Claim{"CUDA-L1 h100", 3.25}));

@@ -61,15 +61,33 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
 #define cublasSetPointerMode cublasSetPointerMode_v2
 #define cublasSetWorkspace cublasSetWorkspace_v2
 
-inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transpose_a,
-                                   cublasOperation_t transpose_b, int m, int n, int k, const void* alpha,
-                                   const void* a, cudaDataType a_type, int a_leading, const void* b,
-                                   cudaDataType b_type, int b_leading, const void* beta, void* c,
-                                   cudaDataType c_type, int c_leading, cublasComputeType_t compute,
-                                   cublasGemmAlgo_t algorithm) {
+/// What products are added up in: cuBLAS takes a data type for it too.
+inline cublasComputeType_t kernelsmith_compute_type(cublasComputeType_t type) { return type; }
+inline cublasComputeType_t kernelsmith_compute_type(cudaDataType type) {
+  return type == CUDA_R_64F   ? CUBLAS_COMPUTE_64F
+         : type == CUDA_R_16F ? CUBLAS_COMPUTE_16F
+                              : CUBLAS_COMPUTE_32F;
+}
+
+inline cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t transpose_a, cublasOperation_t transpose_b, int m, int n, int k,
+    const void* alpha, const void* a, cudaDataType a_type, int a_leading, long long a_step, const void* b,
+    cudaDataType b_type, int b_leading, long long b_step, const void* beta, void* c, cudaDataType c_type,
+    int c_leading, long long c_step, int count, cudaDataType compute, cublasGemmAlgo_t algorithm) {
+  return cublasGemmStridedBatchedEx(handle, transpose_a, transpose_b, m, n, k, alpha, a, a_type, a_leading,
+                                    a_step, b, b_type, b_leading, b_step, beta, c, c_type, c_leading, c_step,
+                                    count, kernelsmith_compute_type(compute), algorithm);
+}
+
+template <class Compute>
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transpose_a,
+                            cublasOperation_t transpose_b, int m, int n, int k, const void* alpha,
+                            const void* a, cudaDataType a_type, int a_leading, const void* b,
+                            cudaDataType b_type, int b_leading, const void* beta, void* c,
+                            cudaDataType c_type, int c_leading, Compute compute, cublasGemmAlgo_t algorithm) {
   return cublasGemmStridedBatchedEx(handle, transpose_a, transpose_b, m, n, k, alpha, a, a_type, a_leading, 0,
-                                    b, b_type, b_leading, 0, beta, c, c_type, c_leading, 0, 1, compute,
-                                    algorithm);
+                                    b, b_type, b_leading, 0, beta, c, c_type, c_leading, 0, 1,
+                                    kernelsmith_compute_type(compute), algorithm);
 }
 
 /// The products of one type: of one matrix, and of a batch.

@@ -1,4 +1,4 @@
-# redteam: rejected(plan, plan_failed) or rejected(run, crashed) or rejected(run, load_failed)
+# redteam: rejected(plan, plan_failed) or rejected(run, crashed) or rejected(run, load_failed) or rejected(correctness, wrong_output)
 # twin: extension_honest
 # tries: has the planner bring a module whose kernels take no parameters by its table, and launch it without any
 
