@@ -42,6 +42,11 @@ class CubinFacts:
     variable_bytes: int = 0
     """Counts all, also those without names."""
 
+    @property
+    def loaded_bytes(self) -> int:
+        """Of variables, whichever of its two tables says more."""
+        return max(self.variable_bytes, sum(self.variables.values()))
+
 
 def read(cubin: bytes) -> CubinFacts:
     """ValueError where it is none."""

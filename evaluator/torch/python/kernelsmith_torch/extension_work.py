@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from . import extension_abi as abi
+from .module_check import MOST_UPLOADED
 from .recording import Refused, Tape
 
 _WORD = struct.Struct("<Q")
@@ -27,6 +28,7 @@ class Work:
         self._tape, self._readable = tape, readable
         self._host: dict[int, int] = {}  # sizes of tensors with values, by address
         self._workspaces: dict[int, torch.Tensor] = {}  # by address
+        self._sent = {False: 0, True: 0}  # bytes from the host, of the setup and of a call
 
     def has_values(self, address: int, size: int) -> None:
         """A tensor of the CPU that is no fake lies there."""
@@ -75,17 +77,18 @@ class Work:
         self._tape.work(body, pointers, [number for _, number, _ in pointers])
 
     def _memset(self, operation: abi.Operation) -> None:
-        to, at = self._place(operation.to, "cudaMemset")
+        to, at = self._place(operation.to, operation.bytes, "cudaMemset")
         body = {"memset": {"t": to}, "at": at, "bytes": operation.bytes, "value": operation.value}
         self._tape.work(body if operation.width == 1 else {**body, "width": operation.width}, None, [to])
 
     def _copy(self, operation: abi.Operation) -> None:
-        (to, at), (source, source_at) = (self._place(each, "cudaMemcpy") for each in (operation.to, operation.source))
+        (to, at), (source, source_at) = (self._place(each, operation.bytes, "cudaMemcpy")
+                                         for each in (operation.to, operation.source))
         self._tape.work({"copy": {"t": to}, "at": at, "from": {"t": source}, "from_at": source_at,
                          "bytes": operation.bytes}, None, [to])
 
     def _upload(self, operation: abi.Operation) -> None:
-        to, at = self._place(operation.to, "cudaMemcpy")
+        to, at = self._place(operation.to, operation.bytes, "cudaMemcpy")
         data, pointers = self._uploaded(operation, "cudaMemcpy")
         self._tape.work({"upload": {"t": to}, "at": at, "data": data}, pointers, [to])
 
@@ -95,12 +98,16 @@ class Work:
                         pointers, [])
 
     def _symbol_copy(self, operation: abi.Operation) -> None:
-        source, source_at = self._place(operation.source, "cudaMemcpyToSymbol")
+        source, source_at = self._place(operation.source, operation.bytes, "cudaMemcpyToSymbol")
         self._tape.work({"symbol": operation.module, "name": operation.name.decode(), "at": operation.to,
                          "from": {"t": source}, "from_at": source_at, "bytes": operation.bytes}, None, [])
 
     def _uploaded(self, operation: abi.Operation, what: str) -> tuple[str, list[list[Any]]]:
-        data = bytearray(_bytes(operation))
+        data, in_call = bytearray(_bytes(operation)), self._tape.steps is self._tape.call
+        self._sent[in_call] += len(data)
+        if self._sent[in_call] > MOST_UPLOADED:
+            raise Refused("plan_too_large", f"more than {MOST_UPLOADED} bytes are copied from the host in "
+                          + ("a call" if in_call else "the constructor"), "compute tables in a kernel", self._tape.line())
         pointers = self._relocations(data, range(0, len(data) - 7, 8), what)
         return base64.b64encode(data).decode(), pointers
 
@@ -118,11 +125,15 @@ class Work:
                 _WORD.pack_into(data, at, 0)
         return found
 
-    def _place(self, address: int, what: str) -> tuple[int, int]:
+    def _place(self, address: int, size: int, what: str) -> tuple[int, int]:
         place = self._tape.find(address)
         if place is None:
             raise Refused("plan_failed", f"{what} is given an address that is no tensor's", "", self._tape.line())
         self._check_place(place[0], what)
+        there = self._tape.tensors[place[0]].untyped_storage().nbytes() - place[1]
+        if size > there:
+            raise Refused("plan_failed", f"{what} of {size} bytes goes past the end of a tensor, which has {there} there",
+                          "", self._tape.line())
         return place
 
     def _check_place(self, number: int, what: str) -> None:

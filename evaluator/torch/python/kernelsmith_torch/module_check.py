@@ -15,12 +15,12 @@ from typing import Any
 from . import cubin_facts
 from .checks import Ref, integer_of, list_of, object_of, refuse, tensor_of, text_of
 from .cubin_facts import CubinFacts
+from .plan_format import MOST_VARIABLES
 
 MOST_PARAMETERS = 32_764  # CUDA 12.1's own limit
 MOST_UPLOAD = 64 << 10
+MOST_POINTERS = MOST_UPLOAD // 8
 MOST_UPLOADED = 1 << 20  # of the setup, or of a call: a plan holds no weights
-MOST_VARIABLES = 64 << 20  # of all modules: they are loaded anew for every batch
-MOST_POINTERS = 4_096
 MOST_BYTES = 1 << 48  # no device has more
 _ADDRESS_BYTES = 8
 
@@ -145,7 +145,7 @@ class Modules:
         self._uploaded = 0
         self._checks = {"run": self._run, "memset": self._memset, "copy": self._copy, "upload": self._upload,
                         "symbol": self._symbol}
-        if sum(max(m.facts.variable_bytes, sum(m.facts.variables.values())) for m in modules) > MOST_VARIABLES:
+        if sum(m.facts.loaded_bytes for m in modules) > MOST_VARIABLES:
             refuse(f"its modules have more than {MOST_VARIABLES} bytes of variables")
 
     def end_of_block(self) -> None:

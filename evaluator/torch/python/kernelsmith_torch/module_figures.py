@@ -1,4 +1,4 @@
-"""What a plan tells people of the device code of its extensions: the most that a kernel of it takes that a call launches."""
+"""Figures of the device code of a plan's extensions: its variables, and for people the most that a launched kernel takes."""
 
 from __future__ import annotations
 
@@ -25,3 +25,11 @@ def figures_of(plan: dict[str, Any], number: int, cubin: bytes) -> dict[str, int
             told = {**resources(cubin, name), "shared": shared + facts[name].shared}
             most.update({key: max(value, most.get(key, 0)) for key, value in told.items()})
     return most
+
+
+def variable_bytes(cubin: bytes) -> int:
+    """0 if the file is damaged, which the check of the plan finds."""
+    try:
+        return cubin_facts.read(cubin).loaded_bytes
+    except ValueError:
+        return 0

@@ -10,7 +10,7 @@ import json
 import struct
 from typing import Any
 
-from .module_figures import figures_of
+from .module_figures import figures_of, variable_bytes
 
 MAGIC = b"KSTORCH1"
 VERSION = 1
@@ -20,6 +20,7 @@ MOST_JSON = 64 << 20
 MOST_ALTERNATIVES = 32
 MOST_KERNELS = 256
 MOST_MODULES = 64
+MOST_VARIABLES = 64 << 20  # of all modules: they are loaded anew for every batch
 # Operators and launches of one alternative, or of the setup. The largest module of KernelBench records 517.
 MOST_OPERATIONS = 20_000
 # Numbers that a plan may hold as constants: tables and masks have room, weights have not.
@@ -40,6 +41,10 @@ def encode(plan: dict[str, Any], cubins: list[bytes], modules: list[bytes] = [])
         raise PlanError(f"{len(cubins)} compiled kernels: at most {MOST_KERNELS}")
     if len(modules) > MOST_MODULES:
         raise PlanError(f"{len(modules)} compiled units of extensions: at most {MOST_MODULES}")
+    variables = sum(map(variable_bytes, modules))
+    if variables > MOST_VARIABLES:
+        raise PlanError(f"{variables} bytes of __device__ and __constant__ variables: at most {MOST_VARIABLES}, as they are "
+                        "loaded anew for each batch")
     places, offset = [], 0
     for cubin in (*cubins, *modules):
         places.append({"offset": offset, "size": len(cubin)})

@@ -72,7 +72,8 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
             if first is not None:
                 refuse_differences(first, blob, tape.asked_for_address)
         except plan_format.PlanError as error:
-            raise Failure("candidate", "plan", "plan_too_large", str(error), "launch fewer kernels and operators") from None
+            raise Failure("candidate", "plan", "plan_too_large", str(error),
+                          "launch fewer kernels and operators, and keep large tables in tensors") from None
         except BaseException as error:
             if extensions.wanted is None:
                 raise _failure(error, source, "candidate", again=first is not None) from error

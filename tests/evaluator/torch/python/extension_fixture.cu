@@ -145,6 +145,12 @@ torch::Tensor refused(torch::Tensor x, const std::string& how) {
   if (how == "values") y = at::masked_select(x, x > 0);
   if (how == "host read" && x.data_ptr<float>()[0] > 0) n = 1;
   if (how == "copy to host") cudaMemcpy(host, x.data_ptr<float>(), sizeof host, cudaMemcpyDeviceToHost);
+  if (how == "memset behind") cudaMemset(y.data_ptr<float>() + n - 1, 0, 8);
+  if (how == "uploads") {
+    static char much[60000];
+    y = torch::empty({60000}, x.options().dtype(torch::kUInt8));
+    for (int i = 0; i < 20; ++i) cudaMemcpy(y.data_ptr<uint8_t>(), much, sizeof much, cudaMemcpyHostToDevice);
+  }
   if (how == "cpu tensor") y = torch::empty({n});
   if (how == "dtype") x.data_ptr<double>();
   if (how == "other exception") throw 5;

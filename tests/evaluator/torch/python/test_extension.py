@@ -223,7 +223,8 @@ class Refusals(Extension):
         for how, code, told in (
                 ("item", "reads_values", ".item()"), ("host read", "reads_values", "device memory on the host (byte 0 of"),
                 ("copy to host", "not_allowed", "reading device memory on the host"),
-                ("cpu tensor", "cpu_tensor", "add_one"), ("graph", "not_allowed", "graphs of the candidate's own"),
+                ("memset behind", "plan_failed", "8 bytes goes past the end of a tensor, which has 4 there"),
+                ("uploads", "plan_too_large", "copied from the host in a call"), ("cpu tensor", "cpu_tensor", "add_one"), ("graph", "not_allowed", "graphs of the candidate's own"),
                 ("block", "not_allowed", "a block of 2048"), ("grid", "not_allowed", "a grid of 0"),
                 ("shared", "not_allowed", "100000 bytes of dynamic"),
                 ("dtype", "plan_failed", "expected scalar type Double but found Float"),

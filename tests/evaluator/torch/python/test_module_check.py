@@ -167,6 +167,8 @@ class Checks(unittest.TestCase):
         checked(plan_of(), half)
         with self.assertRaisesRegex(Failure, "bytes of variables"):
             checked(plan_of(), half, half)
+        with self.assertRaisesRegex(plan_format.PlanError, "67108880 bytes of __device__"):
+            plan_format.encode(plan_of(), [], [half, half])
 
     def test_people_are_told_what_launched_kernels_take(self) -> None:
         module = cubin({"scale": [8, 8, 4], "none": []}, shared=64)

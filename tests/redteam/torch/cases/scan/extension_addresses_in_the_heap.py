@@ -22,12 +22,13 @@ __device__ void scan_row(const float* x, float* y, int columns) {
     }
     if (threadIdx.x % 32 == 31) parts[threadIdx.x / 32] = value;
     __syncthreads();
-    float before = carry;
+    float before = 0, sum = 0;
     for (int i = 0; i < kThreads / 32; ++i) {
       if (i < threadIdx.x / 32) before += parts[i];
-      carry += parts[i];
+      sum += parts[i];
     }
-    y[start + threadIdx.x] = value + before;
+    y[start + threadIdx.x] = carry + before + value;
+    carry += sum;
     __syncthreads();
   }
 }

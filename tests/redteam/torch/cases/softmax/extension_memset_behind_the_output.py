@@ -1,4 +1,4 @@
-# redteam: rejected(run, load_failed) or rejected(plan, plan_failed)
+# redteam: rejected(plan, plan_failed)
 # twin: extension_honest
 # tries: fills memory behind the output, from its last element on
 

@@ -1,4 +1,4 @@
-# redteam: rejected(correctness, wrong_output) or rejected(plan, plan_failed) or rejected(integrity, protocol_forged) or rejected(integrity, input_modified) or rejected(plan, forbidden_construct)
+# redteam: rejected(correctness, wrong_output) or rejected(plan, plan_failed) or rejected(plan, forbidden_construct) or rejected(integrity, protocol_forged) or rejected(integrity, input_modified)
 # twin: extension_honest
 # tries: writes a reply of its own with a plan that gives its input as output to every descriptor and into shared folders while it is loaded, and ends with success
 

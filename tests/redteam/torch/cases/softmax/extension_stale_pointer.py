@@ -1,4 +1,4 @@
-# redteam: neutralised or rejected(run, crashed) or rejected(integrity, input_modified) or rejected(integrity, out_of_bounds) or rejected(correctness, wrong_output) or rejected(correctness, output_not_written)
+# redteam: neutralised or rejected(run, crashed) or rejected(integrity, input_modified) or rejected(integrity, out_of_bounds) or rejected(correctness, wrong_output) or rejected(correctness, output_not_written) or rejected(correctness, not_finite)
 # twin: extension_honest
 # tries: has its constructor note in a kernel where a tensor lies, and writes there in each call, when it has been moved
 

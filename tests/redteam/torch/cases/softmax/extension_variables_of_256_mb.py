@@ -1,6 +1,6 @@
-# redteam: rejected(plan, too_large) or rejected(plan, plan_failed) or rejected(compile, compile_failed) or rejected(run, load_failed)
+# redteam: rejected(plan, too_large) or rejected(plan, plan_failed)
 # twin: extension_honest
-# tries: has variables of gigabytes, which are to be loaded anew for each batch
+# tries: has variables of hundreds of megabytes, which are to be loaded anew for each batch
 
 import torch
 import torch.nn as nn
@@ -36,7 +36,7 @@ __global__ void softmax_rows(const float* x, float* y) {
   softmax_row(x + blockIdx.x * std::int64_t{kColumns}, y + blockIdx.x * std::int64_t{kColumns});
 }
 
-__device__ float table[1 << 29];
+__device__ float table[1 << 26];
 
 __global__ void note(float* y) { y[0] = table[threadIdx.x]; }
 
