@@ -86,7 +86,7 @@ Status check_supported(const Task& task) {
   return {};
 }
 
-/// All that is built of the task's own sources; null where it has none.
+/// All that is built of the task's own sources; null if it has none.
 struct Objects {
   CpuBinaryPtr declared, wide, generator;  ///< the oracles, and what fills generated inputs
   CpuBinaryPtr baseline, seed, yardstick;

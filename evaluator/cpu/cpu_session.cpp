@@ -93,7 +93,7 @@ void CpuSession::lay_out(std::size_t call, std::size_t lane, std::size_t lanes) 
       streaming_fill(to.data(), to.size(), poison_);
     } else {
       const std::byte* const from = set.inputs[t].data() + (to.data() - tensor);
-      // Warm: written through the caches, and still in the level that the cores share where it fits.
+      // Warm: written through the caches, and still in the level that the cores share if it fits.
       if (setup_.task.cache == CacheState::warm)
         std::memcpy(to.data(), from, to.size());
       else

@@ -59,7 +59,7 @@ class CallBuffers {
   /// Maps all pieces in a runner; the addresses of an earlier runner are forgotten.
   Status map(Runner& runner);
 
-  /// What the runner mapped; unmap it before this ends where the runner lives on.
+  /// What the runner mapped; unmap it before this ends if the runner lives on.
   const std::vector<std::uint64_t>& mapped() const { return in_runner_; }
 
   // In the judge's context.

@@ -49,7 +49,7 @@ class CudaHost final : public KernelHost {
   SetCache& sets() { return sets_; }
   Comparer& comparer() { return *comparer_; }
   Device& device() { return gpu_->device(); }
-  /// Where the runner died since the host was last used, another one with everything mapped anew.
+  /// If the runner died since the host was last used, another one with everything mapped anew.
   Result<Runner*> living_runner();
   /// The number that the runner knows the plan by.
   Result<std::uint32_t> kept(Runner& runner, const PlannedBinary& planned, std::size_t shape);

@@ -286,7 +286,7 @@ Findings CudaSession::compare() {
   return findings;
 }
 
-/// Where the device saw nothing suspicious its sums are the findings; else the processor looks at every
+/// If the device saw nothing suspicious its sums are the findings; else the processor looks at every
 /// element.
 Result<CompareResult> CudaSession::examine(const Withdrawn& output, const LookResult& seen) const {
   const Expected& expected = batch_.calls[output.call]->outputs[output.tensor];

@@ -26,7 +26,7 @@ Result<WorkerProgram> find_worker(const std::string& named);
 SandboxSpec worker_spec(const WorkerProgram& program, const PythonSettings& task, unsigned processes,
                         Confinement confinement);
 
-/// Whether the sandbox's user can read the evaluator: where this process is root's, that is nobody. Error:
+/// Whether the sandbox's user can read the evaluator: if this process is root's, that is nobody. Error:
 /// permission, with what to do.
 Status check_readable(const PythonSettings& task);
 

@@ -21,7 +21,7 @@ Error io_error(const char* what, const std::filesystem::path& path) {
               "a device is leased by a file there: check who owns it");
 }
 
-/// Any user's process may lock it. It is made only where it is not there: the kernel lets nobody open another
+/// Any user's process may lock it. It is made only if it is not there: the kernel lets nobody open another
 /// user's file in a shared folder as if to make it.
 Result<Descriptor> open_lock(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));

@@ -36,7 +36,7 @@ class PreparedTasks {
 
   void add(std::shared_ptr<const Task> task);
 
-  /// Null where the task has to be prepared first, or is not known.
+  /// Null if the task has to be prepared first, or is not known.
   PreparedTaskPtr find(const Digest& task);
 
   /// Prepares it, once for all callers; the others wait. A failure is told and forgotten. Errors:

@@ -90,7 +90,7 @@ class StagedEvaluator final : public TaskServer {
     });
   }
 
-  /// The evaluation where it ends here; otherwise the flight's request is ready to run.
+  /// The evaluation if it ends here; otherwise the flight's request is ready to run.
   std::optional<Result<Evaluation>> parse_and_compile(Flight& flight) {
     const EvaluationJob& job = flight.job;
     PreparedTask& task = *flight.task;
@@ -123,7 +123,7 @@ class StagedEvaluator final : public TaskServer {
     return std::nullopt;
   }
 
-  /// What is confirmed must come out of its source again, byte for byte. Empty where it does.
+  /// What is confirmed must come out of its source again, byte for byte. Empty if it does.
   static std::optional<Result<Evaluation>> rebuild(PreparedTask& task, const Source& source,
                                                    const Binary& measured, const std::stop_token& stop) {
     if (!measured.exact_bytes()) return std::nullopt;

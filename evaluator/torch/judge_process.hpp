@@ -1,4 +1,4 @@
-// JudgeProcess: the worker that knows the reference. It is started again, and prepared again, where it died.
+// JudgeProcess: the worker that knows the reference. It is started again, and prepared again, if it died.
 #pragma once
 
 #include <cstddef>
@@ -69,14 +69,14 @@ class JudgeProcess {
  public:
   JudgeProcess(WorkerStart start, WorkerLimits limits) : start_(std::move(start)), limits_(limits) {}
 
-  /// Starts it and opens the device. Errors: unsupported where it sees none, tool_missing where it does not
+  /// Starts it and opens the device. Errors: unsupported if it sees none, tool_missing if it does not
   /// start, cancelled.
   Result<DeviceFacts> open(const std::stop_token& stop);
 
   /// Tries the reference. Errors: refused, with what is wrong with it; cancelled.
   Result<ReferenceFacts> prepare(const JudgeSettings& settings, const std::stop_token& stop);
 
-  /// After prepare(). Starts and prepares a new process where the last one died. A Rejection is what the
+  /// After prepare(). Starts and prepares a new process if the last one died. A Rejection is what the
   /// judge found out about a candidate's outputs.
   Judged<Reply> ask(const Json& request, double timeout_s, const std::stop_token& stop);
 

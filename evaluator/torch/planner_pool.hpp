@@ -70,7 +70,7 @@ struct PlannerLimits {
   std::size_t lifetime = 200;  ///< candidates of a planner: what it keeps of them must not add up
 };
 
-/// What is planned: a candidate's text, or the reference's own model where there is none.
+/// What is planned: a candidate's text, or the reference's own model if there is none.
 struct PlanRequest {
   std::string reference;
   std::optional<SourceFile> candidate;
@@ -87,7 +87,7 @@ class PlannerPool {
   using Start = std::function<Result<PythonProcess>()>;
   PlannerPool(Start start, PlannerLimits limits) : start_(std::move(start)), limits_(limits) {}
 
-  /// Of a planner that answers; starts one where there is none. Errors: tool_missing, with what Python said;
+  /// Of a planner that answers; starts one if there is none. Errors: tool_missing, with what Python said;
   /// cancelled.
   Result<PlannerFacts> facts(const std::stop_token& stop);
 

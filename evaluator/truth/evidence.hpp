@@ -37,7 +37,7 @@ struct Evidence {
     for (std::size_t i = 0; i < truth.size(); ++i)
       absolute[i] = std::fabs(static_cast<double>(load<Real>(answer, i)));
   }
-  /// Where special values make an answer infinite, the others tell.
+  /// If special values make an answer infinite, the others tell.
   void add_perturbed(const std::byte* answer, double step) {
     ++perturbations;
     for (std::size_t i = 0; i < truth.size(); ++i) {

@@ -123,7 +123,7 @@ class PrecisionCheckMaker {
     return all;
   }
 
-  /// Whether a kernel is found to be wrong that writes the oracle's last answer; where inputs are exact in
+  /// Whether a kernel is found to be wrong that writes the oracle's last answer; if inputs are exact in
   /// the lower precision already, one that rounds its outputs.
   bool is_caught(std::size_t shape, const InputSet& set, bool round_outputs) {
     constexpr std::uint32_t kPoison = 0x7fa00000U;

@@ -24,7 +24,7 @@ OraclePrecision truth_precision(const Task& task) {
 namespace truth {
 namespace {
 
-/// Uniform numbers of unit variance, four of each random word. Not signs: those cancel exactly where two
+/// Uniform numbers of unit variance, four of each random word. Not signs: those cancel exactly when two
 /// inputs weigh the same.
 class Units {
  public:

@@ -106,7 +106,7 @@ def _pictures(history: History) -> str:
     panels = plot.panels(history)
     drawn = []
     for at, (name, says, draw) in enumerate(panels):
-        broad = at == 0 and len(panels) % 2 == 1  # where that leaves no gap
+        broad = at == 0 and len(panels) % 2 == 1  # if that leaves no gap
         svg = picture(history, draw, name, says, _BROAD if broad else _NARROW)
         drawn.append(f'<figure{" class=broad" if broad else ""}>{svg}</figure>')
     return '<section class="pictures">' + "\n".join(drawn) + "</section>"

@@ -27,7 +27,7 @@ Task task_of(const Source& seed);
 /// keyword arguments in the place of a file's line.
 Status lay_settings(const std::string& settings, const Registry& registry, RunConfig& config);
 
-/// The configuration of a search over task_of(): the kind `python` where the settings name no other. Throws
+/// The configuration of a search over task_of(): the kind `python` if the settings name no other. Throws
 /// ErrorException.
 RunConfig config_for(const Task& task, const Registry& registry, const std::string& settings);
 

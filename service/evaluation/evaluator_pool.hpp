@@ -20,7 +20,7 @@
 
 namespace kernelsmith::service {
 
-/// Tasks are prepared on threads of the pool, each once for all that wait for it. Where there is no room, the
+/// Tasks are prepared on threads of the pool, each once for all that wait for it. If there is no room, the
 /// one that was used the longest ago and has nothing under way goes first; a task that finds none such waits
 /// for one. A task that cannot be prepared is an Error for all that wait, and is tried again by the next.
 /// Thread-safe.

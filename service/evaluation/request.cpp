@@ -84,7 +84,7 @@ const Field* field_named(std::string_view name) {
   return found == kFields.end() ? nullptr : &*found;
 }
 
-/// A whole number, also where it is written as 300.0.
+/// A whole number, also if it is written as 300.0.
 std::optional<std::int64_t> whole_number(const Json& value) {
   constexpr double kLargest = 1e15;
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(kLargest))

@@ -27,7 +27,7 @@ using boost::system::error_code;
 
 /// Beyond max_connections so many are told that there are too many; others are closed without a word.
 constexpr std::size_t kRefusedAtOnce = 64;
-/// Before connections are accepted again where this process has no descriptor left.
+/// Before connections are accepted again when this process has no descriptor left.
 constexpr std::chrono::milliseconds kPause{100};
 
 std::string text_of(const tcp::endpoint& endpoint) {

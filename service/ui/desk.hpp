@@ -27,7 +27,7 @@ struct Cadence {
 /// Looks only while somebody listens or asks. Thread-safe.
 class Desk {
  public:
-  /// The summary where it has changed since the last call; empty where it has not. Called on the desk's
+  /// The summary if it has changed since the last call; empty if it has not. Called on the desk's
   /// thread, as every job is.
   using Look = std::function<Result<std::optional<std::string>>()>;
   using Job = std::function<void()>;
@@ -38,7 +38,7 @@ class Desk {
   /// Runs the job behind those that wait.
   void post(Job job);
 
-  /// Answers with the summary, after a look where one is due.
+  /// Answers with the summary, after a look if one is due.
   void send_summary(http::Responder responder);
 
   /// Sends the event `summary` now and whenever there is a new one, `trouble` (an Error) when a look fails.

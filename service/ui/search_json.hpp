@@ -7,7 +7,7 @@
 
 namespace kernelsmith::ui {
 
-/// The grid's first two axes, and the best program of each of their cells over all further axes; null where
+/// The grid's first two axes, and the best program of each of their cells over all further axes; null if
 /// the cells are not known.
 Json archive_json(const RunView& view);
 

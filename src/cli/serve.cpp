@@ -166,7 +166,7 @@ struct ServeCommand {
     return fail(ErrorCode::invalid_argument, "whoever reaches this address could have programs run here",
                 "--host " + options.http.host,
                 std::string("give a token by --token-file FILE or ") + kTokenVariable +
-                    "; --no-token where everybody in that network is trusted");
+                    "; --no-token if everybody in that network is trusted");
   }
 
   void announce(const std::string& url) const {

@@ -183,7 +183,7 @@ struct YamlReader {
     out = node.text;
   }
 
-  /// Reads every item of a list; `out` is replaced only where all could be read.
+  /// Reads every item of a list; `out` is replaced only if all could be read.
   template <class T, class ReadItem>
   static void read_list(YamlMap::State& state, std::string_view key, std::vector<T>& out,
                         const ReadItem& read_item) {

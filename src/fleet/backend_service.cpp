@@ -89,7 +89,7 @@ void BackendService::serve(JobSource& source, const std::stop_token& stop) {
   if (const auto delivery = source.next(kLastFetchWait)) delivery->hand_back();
 }
 
-/// False where the worker stops.
+/// False if the worker stops.
 bool BackendService::wait_while_resting(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   bool rested = false;

@@ -31,7 +31,7 @@ class Coordinator final : public Evaluator {
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
-  /// Puts the task onto the server. Errors: Bus's, and choose_hardware()'s where there are workers.
+  /// Puts the task onto the server. Errors: Bus's, and choose_hardware()'s if there are workers.
   Status begin();
 
   void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) override;

@@ -168,7 +168,7 @@ Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_t
   for (const WorkerBackend& backend : options.backends)
     services.push_back(std::make_unique<BackendService>(bus, options, backend, counts,
                                                         [&announcer] { announcer.changed(); }));
-  // Those that have begun end with it where another one cannot.
+  // Those that have begun end with it if another one cannot.
   std::stop_source ended;
   const std::stop_callback end_with(stop, [&ended] { ended.request_stop(); });
   Status begun;

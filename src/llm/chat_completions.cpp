@@ -34,7 +34,7 @@ void add_usage(const Json& chunk, ModelReply& reply) {
   if (auto usage = chat_usage(chunk)) reply.usage = usage;
 }
 
-/// The choice that is read: gateways may send several, and a stream mixes them. Null where there is none.
+/// The choice that is read: gateways may send several, and a stream mixes them. Null if there is none.
 const Json& first_choice(const Json& document) {
   const Json& choices = member(document, "choices");
   if (choices.is_array())

@@ -51,7 +51,7 @@ class Bill {
 
  private:
   /// Some servers tell the usage before the text, and some count nothing. What an estimate is beyond them by
-  /// is no error of the estimate where they tell less than a quarter of it.
+  /// is no error of the estimate if they tell less than a quarter of it.
   static std::uint64_t missing(std::uint64_t told, std::uint64_t estimated) {
     return told < estimated / 4 ? estimated - told : 0;
   }
@@ -91,7 +91,7 @@ std::string beginning_of(const std::string& text, std::size_t bytes) {
   return text.substr(0, end);
 }
 
-/// Of the reply as a whole; empty where its text is to be read.
+/// Of the reply as a whole; empty if its text is to be read.
 std::optional<Refusal> refusal_of(const ModelReply& reply) {
   if (reply.finish == Finish::declined)
     return Refusal{RefusalCode::declined, beginning_of(reply.finish_detail, kDetailBytes)};

@@ -11,7 +11,7 @@ namespace kernelsmith::llm {
 struct Complaint {
   std::string kind;     ///< its types and codes, such as "invalid_request_error"
   std::string message;  ///< its sentences
-  int status = 0;       ///< the HTTP status that it tells of, 400 to 599; 0 where it tells none
+  int status = 0;       ///< the HTTP status that it tells of, 400 to 599; 0 if it tells none
 };
 
 /// Reads `{"error": {"type", "code", "message"}}` and what else servers write: a string, a list of errors,

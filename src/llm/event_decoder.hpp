@@ -25,7 +25,7 @@ class EventDecoder : public StreamDecoder {
   /// reply comes.
   void put_aside(const Json& document);
 
-  /// The failure of a stream without a reply: that of an event that was put aside, where it tells one.
+  /// The failure of a stream without a reply: that of an event that was put aside, if it tells one.
   CallFailure without_reply(const std::string& what) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace kernelsmith::llm {
 
-/// Every text of the reply without the key. A trace goes as a whole where its tokens, or the texts that they
+/// Every text of the reply without the key. A trace goes as a whole if its tokens, or the texts that they
 /// stand for, spell the key: ids and log-probabilities would tell it.
 ModelReply redacted(ModelReply reply, const Secret& key);
 

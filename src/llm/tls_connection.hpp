@@ -19,7 +19,7 @@ struct TlsConnection {
   /// The connection's own, and that of a proxy around it.
   std::vector<const SSL*> layers;
 
-  /// Opened for it: several, where a name has several addresses.
+  /// Opened for it: several, if a name has several addresses.
   std::vector<curl_socket_t> sockets;
 
   /// Called when a record begins to be read; may be empty.

@@ -117,7 +117,7 @@ FenceChoice::Grade FenceChoice::grade_of(const Candidate& candidate, const NameS
   if (candidate.has_frame) return Grade::complete;
   const NameSet borrowed = without(candidate.names.calls, own_.calls);
   if (in_both(candidate.names.calls, of_others)) return Grade::part;
-  // Where the blocks define no function (they lie within one), who calls that one shows how to use it.
+  // If the blocks define no function (they lie within one), who calls that one shows how to use it.
   if (own_.functions.empty()) return in_both(borrowed, frozen_.functions) ? Grade::part : Grade::possible;
   return in_both(candidate.names.functions, own_.functions) ? Grade::complete : Grade::part;
 }

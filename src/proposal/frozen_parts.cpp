@@ -247,7 +247,7 @@ std::variant<std::vector<std::string>, Refusal> FrozenText::block_texts(std::str
     from = places.front() + parts_[i].size();
   }
   texts.push_back(text_between(text, lines, from, extent.end));
-  // Where the file's beginning or end was left out, a bracket too many shows that some of it is there,
+  // If the file's beginning or end was left out, a bracket too many shows that some of it is there,
   // changed.
   if (!extent.has_head && !closes_like(0, texts.front())) return changed(0, lines, {});
   if (!extent.has_tail && !closes_like(last - 1, texts.back())) return changed(last, lines, {});

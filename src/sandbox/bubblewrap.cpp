@@ -51,7 +51,7 @@ bool open_to_nobody(const std::filesystem::path& path, mode_t others, mode_t own
          (status.st_uid == kNobody && (status.st_mode & owner) == owner);
 }
 
-// True where nobody can pass all folders on the way and read the end of it.
+// True if nobody can pass all folders on the way and read the end of it.
 bool reachable_by_nobody(const std::filesystem::path& path) {
   for (auto folder = path.parent_path();; folder = folder.parent_path()) {
     if (!open_to_nobody(folder, S_IXOTH, S_IXUSR)) return false;

@@ -106,7 +106,7 @@ bool deny_command(void* filter, scmp_datum_t fcntl_command) {
                     {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, fcntl_command)});
 }
 
-// What could do work outside the calls that are timed, or dodge the freezer and the clock. Where no honest
+// What could do work outside the calls that are timed, or dodge the freezer and the clock. If no honest
 // library tries it, the program is killed, so that the verdict can name the reason.
 bool deny_to_runners(void* filter, bool threads) {
   bool done = deny(filter, SCMP_ACT_KILL_PROCESS, {"fork", "vfork", "timer_create", "setitimer", "alarm"});
@@ -163,7 +163,7 @@ bool deny_to_runners(void* filter, bool threads) {
                             {argument(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
 }
 
-// What outlives a program, or belongs to another process of its user, where one sandbox serves several
+// What outlives a program, or belongs to another process of its user, if one sandbox serves several
 // programs.
 bool deny_to_commands(void* filter) {
   return deny(filter, kDeny, {"shmget", "msgget", "semget", "mq_open"}) &&

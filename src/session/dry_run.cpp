@@ -63,7 +63,7 @@ DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPt
                  "");
 }
 
-/// Where the tuner is asked as well, and finds nothing to turn at first.
+/// If the tuner is asked as well, and finds nothing to turn at first.
 std::optional<DryCheck> idle_tuner(const Task& task, const RunConfig& config) {
   const bool tunes = std::ranges::any_of(config.operators, [](const auto& entry) {
     return entry.choice.op == Operator::tune && entry.weight > 0;
@@ -111,7 +111,7 @@ double asking_share(const RunConfig& config) {
   return all > 0 ? asking / all : 0;
 }
 
-/// The mean over all models, by their shares; empty where one that is asked has no price.
+/// The mean over all models, by their shares; empty if one that is asked has no price.
 template <class Usd>
 std::optional<double> mean(const std::vector<CallEstimate>& models, Usd usd) {
   double sum = 0;

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// RUN.rescued, or with a number where there is one already.
+/// RUN.rescued, or with a number if there is one already.
 fs::path unused_name(const fs::path& parent, const fs::path& run) {
   const std::string name = run.filename().string() + ".rescued";
   std::error_code ignored;

@@ -137,7 +137,7 @@ class EventReader {
       if (Status read = read_row(rows); !read) end_ = std::move(read);
     }
     if (rows.empty()) return;
-    // One row needs no thread. Where no thread can be had the batch waits for get().
+    // One row needs no thread. If no thread can be had the batch waits for get().
     const auto policy = size_ == 1 ? std::launch::deferred : std::launch::async | std::launch::deferred;
     batches_.push_back(std::async(policy, [rows = std::move(rows)] { return events_in(rows); }));
     size_ = std::min(2 * size_, kMostRows);

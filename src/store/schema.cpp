@@ -81,7 +81,7 @@ Result<bool> has_checksums(const Database& database) {
 }
 
 Status create_schema(Database& database, std::string_view run_id) {
-  // One transaction: where it ends half-way there is no id of ours, and check_schema() refuses the file.
+  // One transaction: if it ends half-way there is no id of ours, and check_schema() refuses the file.
   const std::string script = "PRAGMA page_size = " + std::to_string(kPageBytes) + ";BEGIN;" +
                              tables_of(kVersion) +
                              "PRAGMA application_id = " + std::to_string(kApplicationId) +

@@ -1,5 +1,5 @@
 """Runs against LiteLLM's proxy, through all three protocols, streamed and not: with its own mock responses, and in front
-of a scripted server whose streams it translates. Ends with 77 where PyPI cannot be reached."""
+of a scripted server whose streams it translates. Ends with 77 if PyPI cannot be reached."""
 
 import json
 import os

@@ -6,7 +6,7 @@
 namespace kernelsmith {
 namespace {
 
-/// The error of reading `text`, as "WHERE: MESSAGE" and the hint behind a bar; empty where it is fine.
+/// The error of reading `text`, as "WHERE: MESSAGE" and the hint behind a bar; empty if it is fine.
 std::string error_of(std::string_view text, const YamlMap::Body& body) {
   const Status status = read_yaml(text, "f.yaml", body);
   if (status) return {};

@@ -1,7 +1,7 @@
 """A fleet under fire: workers, server and coordinator are killed with SIGKILL while a run goes on.
 
     fleet_fault_test.py [--evaluations N] [--workers N] [--worker-kills N] [--server-kills N] [--coordinator-kills N] [--seed N]
-        (with KERNELSMITH in the environment; exits with 77 where there is no nats-server)
+        (with KERNELSMITH in the environment; exits with 77 if there is no nats-server)
 
 Three workers evaluate a `command` task of 20 ms; faults come at even distances of the journal's growth, in an order drawn from
 the seed. A killed worker is replaced, a killed server started again on its disk, a killed coordinator resumed. Checked: no

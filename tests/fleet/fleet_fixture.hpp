@@ -128,7 +128,7 @@ class TestWorker {
   std::jthread thread_;
 };
 
-/// A test with a server of its own; skipped where none is installed.
+/// A test with a server of its own; skipped if none is installed.
 class FleetTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kProgramTraced = "/kernelsmith-runner";
 constexpr const char* kObjectTraced = "/linked.so";
 constexpr const char* kLoaderCache = "/etc/ld.so.cache";
-/// Linkers take these only where an object uses them.
+/// Linkers take these only if an object uses them.
 constexpr const char* kTakenByNeed[] = {"libmvec.so.1", "libatomic.so.1"};
 
 /// What the loader says that it would load, a line each: "NAME => PATH (ADDRESS)", or "PATH (ADDRESS)" for

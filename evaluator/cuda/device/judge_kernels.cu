@@ -1,5 +1,5 @@
 // What the judge does on the device: comparing. Compiled by the toolkit's nvcc when a device is first used. A kernel
-// here only says that all is well; where it is not, the processor looks again, element by element (truth/compare.cpp).
+// here only says that all is well; if it is not, the processor looks again, element by element (truth/compare.cpp).
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>

@@ -73,7 +73,7 @@ bool tell_left_out(std::uint64_t nonce) {
   return lines.empty() || send_text(Kind::left_out, nonce, std::move(lines));
 }
 
-/// Null, with the reason, where the library cannot be used.
+/// Null, with the reason, if the library cannot be used.
 Shim load(const char* library, std::string& why) {
   void* object = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   std::string error = object == nullptr ? dlerror() : "";

@@ -65,7 +65,7 @@ class Recorder {
   void add_module(std::span<const plan::Kernel> kernels, std::span<const std::string> variables,
                   std::uint32_t module);
 
-  // One call, from begin to end. What the host code asks for outside of one is refused where it is work.
+  // One call, from begin to end. What the host code asks for outside of one is refused if it is work.
   void begin_call(CallRequest request);
   /// The call, or why there is none: the first refusal.
   std::variant<plan::Call, std::string> end_call();
@@ -87,7 +87,7 @@ class Recorder {
   void register_variable(const void* host, const char* name, std::uint64_t bytes);
   const Variable* variable(const void* host) const;
 
-  /// Null, after a refusal, where no kernel of the cubin stands at this host address.
+  /// Null, after a refusal, if no kernel of the cubin stands at this host address.
   KernelState* kernel(const void* host, std::string_view function);
 
   // Work.
@@ -117,7 +117,7 @@ class Recorder {
   // Tensor maps.
   /// Leaves a token in the 128 bytes of the map.
   void leave_token(void* map, const plan::TensorMap& arguments);
-  /// The arguments behind a token; null where there is none.
+  /// The arguments behind a token; null if there is none.
   const plan::TensorMap* behind_token(const void* map) const;
   bool holds_token(std::span<const std::byte> bytes) const;
 

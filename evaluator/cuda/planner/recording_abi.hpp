@@ -18,7 +18,7 @@
 
 namespace kernelsmith::cuda::planner {
 
-/// cudaError_t (and CUresult, which has the same numbers where both have the error).
+/// cudaError_t (and CUresult, which has the same numbers if both have the error).
 using Code = int;
 inline constexpr Code kSuccess = 0;
 inline constexpr Code kInvalidValue = 1;

@@ -23,7 +23,7 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 
 enum class Step { host_preprocess, host_front, device_preprocess, device_front, device_back, host_compile };
 
-/// Which step a command is; empty where it is none of them.
+/// Which step a command is; empty if it is none of them.
 std::optional<Step> step_of(std::string_view command) {
   if (contains(command, " -E ") && contains(command, "unit.cpp4.ii")) return Step::host_preprocess;
   if (contains(command, " -E ") && contains(command, "unit.cpp1.ii")) return Step::device_preprocess;
@@ -62,7 +62,7 @@ bool is_idle(std::string_view line) {
 std::string assemble(const std::string& variables, const std::map<Step, std::string>& steps,
                      std::string_view link) {
   const auto run = [&](Step step) { return steps.at(step); };
-  // Both front ends tell the same errors; the host's are told where both fail.
+  // Both front ends tell the same errors; the host's are told if both fail.
   return variables + "{ " + run(Step::device_preprocess) + " && " + run(Step::device_front) +
          "; } >device.log 2>&1 & device=$!\n" +            //
          "{ " + run(Step::host_preprocess) + " && " +      //

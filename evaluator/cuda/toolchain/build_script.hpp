@@ -38,8 +38,8 @@ std::string shell_quoted(std::string_view word);
 /// kLinkerLog, and the library is made all the same: those of CUDA are the planner's to define.
 std::string link_with_shim();
 
-/// The script of these steps from the --dryrun of a compilation of kUnit to kObject with --keep; empty where
-/// it holds a step that is not known. `folder` is the working folder where it was asked for; `link` is run
+/// The script of these steps from the --dryrun of a compilation of kUnit to kObject with --keep; empty if
+/// it holds a step that is not known. `folder` is the working folder if it was asked for; `link` is run
 /// once the host's half is compiled.
 std::optional<std::string> learnt_script(std::string_view dryrun, std::string_view folder,
                                          std::string_view link);

@@ -30,13 +30,13 @@ constexpr std::uint8_t kFrameSize = 0x11;
 constexpr std::uint8_t kMinStackSize = 0x12;
 constexpr std::uint8_t kParameterInfo = 0x17;
 constexpr std::uint8_t kRegisterCount = 0x2f;
-constexpr std::uint8_t kLargeParameterInfo = 0x45;  ///< where a kernel's parameters take more than 4 KB
+constexpr std::uint8_t kLargeParameterInfo = 0x45;  ///< if a kernel's parameters take more than 4 KB
 /// How an attribute's value is kept: kSized has a length in bytes 2 and 3; the others their value there.
 constexpr std::uint8_t kSized = 4;
 
 Error no_cubin(const std::string& what) { return fail(ErrorCode::bad_input, "no cubin: " + what); }
 
-/// Calls `use(attribute, value)` for each sized attribute, until one returns false. False where one does not
+/// Calls `use(attribute, value)` for each sized attribute, until one returns false. False if one does not
 /// lie inside, or was refused.
 template <class Use>
 bool each_attribute(ByteSpan info, const Use& use) {
@@ -65,7 +65,7 @@ bool add_parameter(std::uint8_t attribute, ByteSpan value, Parameters& parameter
   return parameters.emplace(*ordinal, plan::Parameter{*offset, size}).second;
 }
 
-/// False where there are too many, one is missing, or two overlap.
+/// False if there are too many, one is missing, or two overlap.
 bool keep_parameters(const Parameters& found, std::vector<plan::Parameter>& kept) {
   if (found.size() > plan::kMaxParameters) return false;
   std::uint32_t end = 0;

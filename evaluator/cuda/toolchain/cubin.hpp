@@ -26,7 +26,7 @@ struct CubinFacts {
   std::vector<std::string> symbols;  ///< __device__ and __constant__ variables (mangled)
 };
 
-/// Errors: bad_input where the bytes are no cubin.
+/// Errors: bad_input if the bytes are no cubin.
 Result<CubinFacts> read_cubin(std::span<const std::byte> bytes);
 
 }  // namespace kernelsmith::cuda

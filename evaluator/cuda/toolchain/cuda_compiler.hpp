@@ -81,11 +81,11 @@ class CudaCompiler {
   /// compile_failed, compile_limit or entry_missing, with the compiler's message shortened to what helps.
   Judged<CudaCompileOutput> compile(const Source& source, const std::stop_token& stop) const;
 
-  /// The same of a trusted source, in the wanted precision, from the disk's cache where it was built before
-  /// with the same toolkit, flags, task and arch. Errors: refused where it does not compile.
+  /// The same of a trusted source, in the wanted precision, from the disk's cache if it was built before
+  /// with the same toolkit, flags, task and arch. Errors: refused if it does not compile.
   Result<CudaBinaryPtr> build(const TrustedSource& trusted, const std::stop_token& stop = {}) const;
 
-  /// A cubin of kernels of our own, from the disk's cache where it was built before. Errors: tool_failed.
+  /// A cubin of kernels of our own, from the disk's cache if it was built before. Errors: tool_failed.
   Result<std::vector<std::byte>> build_kernels(const std::string& cuda,
                                                const std::stop_token& stop = {}) const;
 

@@ -16,7 +16,7 @@ constexpr std::size_t kMostNameBytes = 8192;
 
 Error damaged(const std::string& what) { return fail(ErrorCode::bad_input, "damaged ELF file: " + what); }
 
-/// Empty where the range does not lie inside.
+/// Empty if the range does not lie inside.
 std::optional<ByteSpan> part(ByteSpan bytes, std::uint64_t offset, std::uint64_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset) return std::nullopt;
   return bytes.subspan(offset, size);

@@ -34,7 +34,7 @@ std::vector<std::filesystem::path> usual_places() {
   return places;
 }
 
-/// "13.0.88" of "Cuda compilation tools, release 13.0, V13.0.88"; empty where there is none.
+/// "13.0.88" of "Cuda compilation tools, release 13.0, V13.0.88"; empty if there is none.
 std::string version_in(const std::string& text) {
   const std::size_t at = text.find(", V");
   if (at == text.npos) return {};

@@ -20,7 +20,7 @@ Failure forged_job(const std::string& what) {
                 "the planner asks for an extension " + what + ": only the planner may write to its channel");
 }
 
-/// Texts of at most `most_bytes` each; empty where it is no such list.
+/// Texts of at most `most_bytes` each; empty if it is no such list.
 std::optional<std::vector<std::string>> texts_at(const Json& object, const char* key) {
   const Json& list = member(object, key);
   std::vector<std::string> texts;

@@ -10,7 +10,7 @@ namespace kernelsmith {
 
 enum class Language { cpp, cuda, python, other };
 
-/// By the file name's extension; `other` where it is not known.
+/// By the file name's extension; `other` if it is not known.
 Language language_of(std::string_view path);
 
 enum class TokenKind {

@@ -18,7 +18,7 @@ struct CallTotals {
   std::uint64_t cached_tokens = 0;  ///< of the input
   std::uint64_t output_tokens = 0;
   std::uint64_t reasoning_tokens = 0;  ///< of the output
-  double usd = 0;                      ///< of the tokens that were told, where there is a price
+  double usd = 0;                      ///< of the tokens that were told, if there is a price
   double guessed_usd = 0;              ///< beside it, of replies without usage
 
   CallTotals& operator+=(const CallTotals& other);
@@ -40,7 +40,7 @@ class Spending {
   /// What counts against the budget: told and guessed.
   double usd() const;
   bool empty() const { return models_.empty() && interrupted_ == 0; }
-  /// True where no call has a price, so that usd() says nothing.
+  /// True if no call has a price, so that usd() says nothing.
   bool unpriced() const;
 
   friend bool operator==(const Spending&, const Spending&) = default;

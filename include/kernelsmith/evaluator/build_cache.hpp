@@ -23,7 +23,7 @@ class BuildCache {
   /// $XDG_CACHE_HOME/kernelsmith, else ~/.cache/kernelsmith; a folder "build" in it.
   static BuildCache of_environment();
 
-  /// Uses none where `folder` is empty.
+  /// Uses none if `folder` is empty.
   explicit BuildCache(std::filesystem::path folder, std::uintmax_t most_bytes = kMostBytes);
 
   /// What was kept under the key. A damaged file is none.

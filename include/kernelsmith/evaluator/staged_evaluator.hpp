@@ -36,7 +36,7 @@ std::shared_ptr<Evaluator> make_staged_evaluator(std::shared_ptr<const Task> tas
 using BackendFactory =
     std::function<Result<std::shared_ptr<Backend>>(const std::shared_ptr<const Task>& task)>;
 
-/// Serves jobs of several tasks. Each is prepared when its first job comes, and again where it was dropped
+/// Serves jobs of several tasks. Each is prepared when its first job comes, and again if it was dropped
 /// for others since; an error of the factory is the answer to the job that needed it. Thread-safe.
 class TaskServer : public Evaluator {
  public:

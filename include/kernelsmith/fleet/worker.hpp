@@ -20,7 +20,7 @@ namespace kernelsmith {
 /// A backend that a worker offers.
 struct WorkerBackend {
   std::string name;      ///< Task::backend
-  std::string hardware;  ///< as reports name it; empty where scores do not depend on the machine
+  std::string hardware;  ///< as reports name it; empty if scores do not depend on the machine
   unsigned slots = 1;    ///< jobs at a time
   /// Prepares a task of it on this machine; called from several threads.
   std::function<Result<std::shared_ptr<Evaluator>>(const Task&)> make;

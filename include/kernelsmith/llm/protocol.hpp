@@ -16,7 +16,7 @@ namespace kernelsmith {
 /// The path below the base URL, such as "/chat/completions".
 std::string_view path_of(Protocol protocol);
 
-/// The body of a request. `invalid_argument` where extra_body is no JSON object or sets `stream`, or where a
+/// The body of a request. `invalid_argument` if extra_body is no JSON object or sets `stream`, or if a
 /// text is not UTF-8.
 Result<std::string> encode_call(Protocol protocol, const ModelCall& call, const ModelTraits& traits);
 
@@ -70,7 +70,7 @@ class StreamDecoder {
   /// What has come of reply and reasoning; together, in no particular order.
   virtual std::string so_far() const = 0;
 
-  /// The reply, after the last event. A failure where the stream broke off before it was complete.
+  /// The reply, after the last event. A failure if the stream broke off before it was complete.
   virtual Attempt<ModelReply> finish() = 0;
 };
 

@@ -53,7 +53,7 @@ struct SandboxLimits {
   double wall_s = 60;
   double cpu_s = 0;                         ///< of each process
   std::uint64_t memory_bytes = 4ULL << 30;  ///< address space of each process; of the whole where possible
-  bool limit_address_space = true;  ///< false: memory_bytes is the whole's alone, where that is possible
+  bool limit_address_space = true;  ///< false: memory_bytes is the whole's alone, if that is possible
   std::uint64_t file_bytes = 1ULL << 30;          ///< of each file written
   std::uint64_t open_files = 256;                 ///< of each process
   std::uint64_t processes = 64;                   ///< processes and threads in the sandbox

@@ -41,9 +41,9 @@ class Router {
            Access access = Access::guarded);
 
   struct Match {
-    const Route* route = nullptr;  ///< null where nothing fits
+    const Route* route = nullptr;  ///< null if nothing fits
     std::map<std::string, std::string> parameters;
-    std::vector<std::string> methods;  ///< where only the method does not fit: those that would
+    std::vector<std::string> methods;  ///< if only the method does not fit: those that would
   };
 
   /// `segments` are the path's, decoded. The route is valid as long as the router.

@@ -42,7 +42,7 @@ class Folder:
         return self.path / "search.json"
 
     def open(self, fingerprints: dict[str, str], checkpoint: Path | None, logger: logging.Logger) -> dict[str, Any] | None:
-        """The settings of the search that stands here where it is this one, which then goes on; else None, and what
+        """The settings of the search that stands here if it is this one, which then goes on; else None, and what
         stands here is put aside under names with a number, which is told with its reason. The checkpoint that the new
         search begins from stays where it is, for the same command to find it again. Raises Error."""
         try:

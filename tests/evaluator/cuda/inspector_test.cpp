@@ -1,4 +1,4 @@
-// Inspections: the inspector's program under a script that stands in for a tool, and, where there is a GPU,
+// Inspections: the inspector's program under a script that stands in for a tool, and, if there is a GPU,
 // under compute-sanitizer.
 #include <cstdlib>
 #include <filesystem>

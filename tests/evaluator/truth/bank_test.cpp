@@ -25,7 +25,7 @@ Result<Bank> bank_of(const Task& task, const Function& function, const BankLimit
 
 constexpr auto kTwice = [](auto x) { return 2 * x; };
 
-/// 64 elements where timed, 8 where checked.
+/// 64 elements when timed, 8 when checked.
 Task small_task() {
   Task task = rows_task(4, 16);
   task.check = {{{"rows", 2}, {"cols", 4}}};

@@ -25,8 +25,8 @@ struct Call {
   /// Whether this is the reference in its own precision. Of a task of f64 this is known by R = double.
   bool declared = false;
   std::size_t shape = 0;
-  std::vector<std::vector<Real>> reals;             ///< by tensor; empty where it holds integers
-  std::vector<std::vector<std::int64_t>> integers;  ///< by tensor; empty where it holds reals
+  std::vector<std::vector<Real>> reals;             ///< by tensor; empty if it holds integers
+  std::vector<std::vector<std::int64_t>> integers;  ///< by tensor; empty if it holds reals
   Status status;                                    ///< what the oracle answers
 
   const std::vector<Real>& in(std::size_t tensor) const { return reals[tensor]; }

@@ -28,7 +28,7 @@ class Evaluator:
 
 
 def load(path: str, cascade: Optional[List[float]]) -> Evaluator:
-    """Failure (the task's) where the file cannot be imported or has no evaluate()."""
+    """Failure (the task's) if the file cannot be imported or has no evaluate()."""
     sys.dont_write_bytecode = True
     sys.path.insert(0, os.path.dirname(path))
     sys.argv = [path]

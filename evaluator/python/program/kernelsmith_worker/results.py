@@ -25,7 +25,7 @@ class BadMetrics(Exception):
 
 
 class EvaluationResult:
-    """Stands in for openevolve.evaluation_result.EvaluationResult where that is not installed."""
+    """Stands in for openevolve.evaluation_result.EvaluationResult if that is not installed."""
 
     def __init__(self, metrics: Dict[str, Any], artifacts: Any = None) -> None:
         self.metrics = metrics
@@ -52,7 +52,7 @@ class EvaluationResult:
 
 
 def provide_openevolve() -> None:
-    """Lets evaluators import EvaluationResult where there is no OpenEvolve."""
+    """Lets evaluators import EvaluationResult if there is no OpenEvolve."""
     if importlib.util.find_spec("openevolve") is not None:
         return
     package = types.ModuleType("openevolve")
@@ -72,7 +72,7 @@ class Outcome:
 
 
 def outcome_of(returned: Any) -> Outcome:
-    """BadMetrics where it is no number, no dict, and has no .metrics and .artifacts."""
+    """BadMetrics if it is no number, no dict, and has no .metrics and .artifacts."""
     if is_number(returned):
         return Outcome({"fitness": returned}, {})
     if isinstance(returned, dict):
@@ -123,7 +123,7 @@ def packed(artifacts: Dict[str, bytes]) -> Tuple[List[list], bytes]:
 
 
 def score(found: Dict[str, float]) -> Tuple[float, Dict[str, float], Dict[str, float]]:
-    """The fitness; the finite numbers, which are features; those that are not finite. BadMetrics where no fitness
+    """The fitness; the finite numbers, which are features; those that are not finite. BadMetrics if no fitness
     follows."""
     finite = {name: value for name, value in found.items() if math.isfinite(value)}
     others = {name: value for name, value in found.items() if name not in finite}

@@ -204,14 +204,14 @@ class _Watch:
         return bool(piece)
 
     def _drain(self, pipes: List[int], most: int) -> None:
-        """What the dead have written: as much as a pipe holds, and no more where somebody lives on."""
+        """What the dead have written: as much as a pipe holds, and no more if somebody lives on."""
         for descriptor in pipes:
             for _ in range(0, most, _PIPE_BYTES):
                 if not select.select([descriptor], [], [], 0)[0] or not self._read(descriptor):
                     break
 
     def _understand(self) -> Tuple[Optional[End], bool]:
-        """The end, where the child has told it; and whether it has passed a stage."""
+        """The end, if the child has told it; and whether it has passed a stage."""
         passed = False
         while True:
             message = self._next_message()

@@ -44,7 +44,7 @@ class FramingError(Exception):
 
 
 def write_message(stream: BinaryIO, message: Message, blob: bytes = b"") -> None:
-    """Writes one message and flushes. FramingError where it is over the limits: nothing was written then."""
+    """Writes one message and flushes. FramingError if it is over the limits: nothing was written then."""
     text = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
     if len(text) > MOST_JSON or len(blob) > MOST_BLOB:
         raise FramingError(f"a message of {len(text)} bytes of JSON and {len(blob)} of blob: at most {MOST_JSON} and "
@@ -55,7 +55,7 @@ def write_message(stream: BinaryIO, message: Message, blob: bytes = b"") -> None
 
 
 def read_message(stream: BinaryIO, most_json: int = MOST_JSON, most_blob: int = MOST_BLOB) -> tuple[Message, bytes] | None:
-    """The next message and its blob; None where the stream ends before one begins."""
+    """The next message and its blob; None if the stream ends before one begins."""
     head = _read(stream, _HEAD.size, at_start=True)
     if head is None:
         return None

@@ -44,7 +44,7 @@ def pieces(count: int) -> Iterator[slice]:
 
 
 class Device:
-    """A CUDA device, or the CPU where `index` is None."""
+    """A CUDA device, or the CPU if `index` is None."""
 
     def __init__(self, index: int | None) -> None:
         self.is_cuda = index is not None
@@ -140,7 +140,7 @@ def _bus_id(properties: Any) -> str:
 
 
 def use_precision(precision: str) -> None:
-    """TF32 for every library where the task declares less than fp32, else nowhere."""
+    """TF32 for every library if the task declares less than fp32, else nowhere."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # newer names for these exist from 2.9 on, and must not be mixed with them
         torch.backends.cuda.matmul.allow_tf32 = precision != "fp32"
@@ -178,7 +178,7 @@ def place_like(models: list[torch.Tensor], device: Device, largest_gap: int = LA
     """Uninitialised tensors like the given ones, at irregular addresses, and what keeps their memory. Each has a storage of
     its own.
 
-    Strides are kept where the elements lie dense; else the new tensor is contiguous.
+    Strides are kept if the elements lie dense; else the new tensor is contiguous.
     """
     sizes = [model.numel() * model.element_size() for model in models]
     offsets, end = [], 0

@@ -38,7 +38,7 @@ class Addresses:
         return bool(self._known)
 
     def address_of(self, tensor: torch.Tensor) -> int:
-        """0 where it has no elements, as in PyTorch."""
+        """0 if it has no elements, as in PyTorch."""
         if tensor.numel() == 0:
             return 0
         return self.of_storage(tensor.untyped_storage()) + offset_of(tensor)

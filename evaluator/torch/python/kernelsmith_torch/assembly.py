@@ -1,6 +1,6 @@
 """From the tape to the plan: what has no effect is dropped, what may not stand in a plan is refused, numbers become small.
 
-An operator is kept where its result is used, or where it writes into memory that is used or that outlives the call.
+An operator is kept if its result is used, or if it writes into memory that is used or that outlives the call.
 Launches are always kept. The reference's values stand for the state, so whatever wrote it in the constructor is left out.
 """
 
@@ -33,7 +33,7 @@ class Module:
 
 def assemble(tape: Tape, module: Module, kernels: list[dict[str, Any]],
              arch: int) -> tuple[dict[str, Any], list[int], list[int], dict[str, Any]]:
-    """The plan, which of `kernels` are its kernels, which modules of extensions its modules, and its summary. Refused where
+    """The plan, which of `kernels` are its kernels, which modules of extensions its modules, and its summary. Refused if
     a kept operator may not stand in a plan."""
     assembly = _Assembly(tape, module)
     plan, left_out = assembly.plan(arch)

@@ -155,7 +155,7 @@ class Judge:
         else:
             actual = self._inbox.tensors(request.get("outbox"))
             if len(actual) != len(sets):
-                raise Failure("machine", "correctness", "bad_outbox", f"{len(actual)} calls, where {len(sets)} were asked for")
+                raise Failure("machine", "correctness", "bad_outbox", f"{len(actual)} calls, and {len(sets)} were asked for")
         with torch.no_grad(), blaming(self._path, "computing the truth"):
             expected = [self._truth.expected(variant, seed) for seed in sets]
             found = comparison.compare_batch(expected, actual, lambda call, run: self._truth.moved(variant, sets[call], run))
@@ -163,7 +163,7 @@ class Judge:
 
     def _check(self, first: _Outline, draw_bytes: int) -> tuple[list[torch.Tensor], Measured, list[int]]:
         """The reference's outputs on the first inputs, without their values, what it needs, and which outputs other inputs
-        hardly move; Failure where they are not finite or change from run to run."""
+        hardly move; Failure if they are not finite or change from run to run."""
         with self._device.peak() as computing:
             plain, wide, low = self._truth.answers(0, _FIRST_SEED)
         if not plain:
@@ -322,7 +322,7 @@ class Judge:
 
 
 def check_sets(variant: Any, variants: int, sets: Any, most: int) -> None:
-    """Failure where a request's sets of inputs are none."""
+    """Failure if a request's sets of inputs are none."""
     if variant not in range(variants) or not isinstance(sets, list) or not 0 < len(sets) <= most or \
             not all(isinstance(seed, int) and 0 <= seed < 2**63 for seed in sets):
         raise Failure("machine", "run", "bad_request", f"a variant below {variants} and 1 to {most} seeds are wanted")

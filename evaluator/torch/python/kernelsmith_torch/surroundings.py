@@ -24,7 +24,7 @@ class Surroundings:
         self._settings = _settings()
 
     def restore(self) -> bool:
-        """Removes what was added. False where something else is not as it was: then this process serves nobody any more."""
+        """Removes what was added. False if something else is not as it was: then this process serves nobody any more."""
         for folder in self._folders:
             for path in set(_tree(folder)) - set(self._kept[folder]):
                 _remove(path)

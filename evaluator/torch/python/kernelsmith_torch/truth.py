@@ -93,7 +93,7 @@ class Truth:
         self._held = 0
 
     def answers(self, variant: int, seed: int) -> tuple[list[torch.Tensor], list[torch.Tensor], list[torch.Tensor]]:
-        """Outputs of the reference, in fp64, and in the declared precision (the same as the first where that is
+        """Outputs of the reference, in fp64, and in the declared precision (the same as the first if that is
         fp32 or TF32)."""
         plain = run_model(self._model, self._reference.draw(variant, seed))
         wide = self._answer_wide(variant, seed, plain)

@@ -1,4 +1,4 @@
-"""How tasks are laid out in memory, whose fault it is that it ran out, and judge and runner where there is little of it."""
+"""How tasks are laid out in memory, whose fault it is that it ran out, and judge and runner if there is little of it."""
 
 from __future__ import annotations
 
