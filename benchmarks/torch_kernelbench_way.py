@@ -50,7 +50,7 @@ def agree(torch, model, candidate, draw) -> bool:
 
 
 def mean_us(torch, module, inputs) -> float:
-    """Of calls on the same inputs, with their launches from Python."""
+    """The mean time of calls on the same inputs, with their launches from Python."""
     for _ in range(WARM_UPS):
         module(*inputs)
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(CALLS)]

@@ -18,7 +18,7 @@ namespace {
 constexpr double kMargin = 0.25;
 /// Below so many bytes in a microsecond and thread no processor is at its limit: 2 GB/s.
 constexpr double kCertainlyPlausible = 2000;
-/// Of each pattern; the best one counts.
+/// How many batches each pattern gets; the best one counts.
 constexpr std::size_t kBatches = 6;
 /// How memory is accessed: one word of each cache line is read; all is written, through the caches or past
 /// them.

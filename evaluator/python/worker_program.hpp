@@ -30,7 +30,7 @@ SandboxSpec worker_spec(const WorkerProgram& program, const PythonSettings& task
 /// permission, with what to do.
 Status check_readable(const PythonSettings& task);
 
-/// Of an evaluation: RLIMIT_DATA of each of its processes.
+/// The limit of an evaluation: RLIMIT_DATA of each of its processes.
 std::uint64_t memory_bytes(const PythonSettings& task);
 
 }  // namespace kernelsmith::python_process

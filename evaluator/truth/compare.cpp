@@ -22,7 +22,7 @@ constexpr std::size_t kBlock = 1024;
 /// Sums of a block, side by side: a compiler may not reorder a single one, and so would not vectorise it.
 constexpr std::size_t kSideBySide = 16;
 
-/// Of elements.
+/// A range of elements.
 struct Range {
   std::size_t begin, end;
 };

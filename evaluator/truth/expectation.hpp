@@ -16,7 +16,7 @@
 
 namespace kernelsmith::truth {
 
-/// Of what is finite. A long double holds the squares of all doubles.
+/// The mean square of the finite values. A long double holds the squares of all doubles.
 class MeanSquare {
  public:
   void add(double value) {

@@ -186,7 +186,7 @@ Status draw_values(const Drawing& draw, Bytes& bytes) {
   return {};
 }
 
-/// Of each kind that the task declares one.
+/// One of each kind that the task declares.
 std::vector<double> draw_kinds(const TensorSpec& spec, SecretStream& random) {
   const DtypeTraits& traits = traits_of(spec.dtype);
   // A thousand to a thousand million, or what the type holds.

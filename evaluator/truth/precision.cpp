@@ -40,8 +40,8 @@ Real rounded(Real x, int bits) {
   return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
 }
 
-/// Of every two neighbouring cache lines one as a copy of the other. What a function makes of such inputs is
-/// what a kernel makes of the plain ones that leaves out half of them and counts the other half twice.
+/// In every pair of neighbouring cache lines one is a copy of the other. What a function makes of such inputs
+/// is what a kernel makes of the plain ones that leaves out half of them and counts the other half twice.
 Bytes halved(const Bytes& from, SecretStream& random) {
   constexpr std::size_t kLine = 64, kPair = 2 * kLine;
   Bytes to = from;

@@ -23,10 +23,10 @@ struct Range {
   double from, to;
 };
 
-/// Of both signs, because anything equals its answer to the absolute inputs if these are the inputs; and
+/// Both signs, because anything equals its answer to the absolute inputs if these are the inputs; and
 /// wide, so that what is linear about zero only is seen.
 constexpr Range kWide = {-16, 16};
-/// Of both signs and of one, and further ones for what is flat between those.
+/// Both signs, one sign, and a wide one for what is flat between those.
 constexpr Range kUsual[] = {{-2, 2}, {0.5, 1.5}, {-4, 4}};
 
 /// Sums of products show themselves: the absolute values' answer bounds the answer everywhere, is no more

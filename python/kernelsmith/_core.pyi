@@ -430,7 +430,7 @@ class Prompt(metaclass=type):
         """The user message."""
     @property
     def tokens(self) -> int:
-        """Of both, estimated."""
+        """The tokens of both, estimated."""
     @property
     def messages(self) -> list[dict[str, str]]:
         """Both as {"role", "content"}, the way servers take them."""

@@ -84,7 +84,7 @@ class History:
 
     @property
     def unit(self) -> str:
-        """Of the fitness: "x" for ratios, empty if it has none."""
+        """The unit of the fitness: "x" for ratios, empty if it has none."""
         evaluation = self.run.best_evaluation
         return evaluation.measurement.unit if evaluation and evaluation.measurement else ""
 

@@ -154,7 +154,7 @@ class Run:
 
     @property
     def digest(self) -> str:
-        """Of the archive: equal searches have equal digests."""
+        """The digest of the archive: equal searches have equal digests."""
         return self._run.digest
 
     def program(self, id: int) -> _core.Program:

@@ -25,7 +25,7 @@ __all__ = ["report"]
 
 # A lineage of thousands of steps is in the run; these are from its end.
 _STEPS = 40
-# Of a diagnostics text: its beginning and its end, where compilers and tracebacks say what is wrong.
+# How much of a diagnostics text is shown: its beginning and its end, where compilers and tracebacks say what is wrong.
 _DIAGNOSTICS_LINES = 30
 
 # Inches of pictures that are as wide as the page and as half of it: their letters are equally large then.

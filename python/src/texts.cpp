@@ -82,7 +82,7 @@ void bind_texts(py::module_& module) {
   py::class_<Prompt>(module, "Prompt", "What a language model is to be asked. Immutable.")
       .def_readonly("system", &Prompt::system, "The system message.")
       .def_readonly("user", &Prompt::user, "The user message.")
-      .def_readonly("tokens", &Prompt::tokens, "Of both, estimated.")
+      .def_readonly("tokens", &Prompt::tokens, "The tokens of both, estimated.")
       .def_property_readonly(
           "messages",
           [](const Prompt& prompt) {

@@ -34,7 +34,7 @@ constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kFirstRead = 4096;
 /// What is read at once, beyond a header.
 constexpr std::size_t kReadBlock = std::size_t{64} << 10;
-/// Of requests whose body has no meaning (GET, HEAD, DELETE).
+/// The limit for requests whose body has no meaning (GET, HEAD, DELETE).
 constexpr std::size_t kUnusedBody = 4096;
 /// How much of a request that was turned away is read, so that its client gets to read the answer.
 constexpr std::size_t kMostDrained = std::size_t{64} << 20;

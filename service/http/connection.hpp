@@ -74,7 +74,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool watching_ = false;  ///< for the end of the client
   bool gone_ = false;      ///< the client closed its side before it had its answer
 
-  // Of the request that is served.
+  // For the request that is served.
   std::size_t body_limit_ = 0;
   bool unread_ = false;  ///< a part of it was not read, so that none can follow
   bool head_ = false;

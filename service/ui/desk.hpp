@@ -55,7 +55,7 @@ class Desk {
   const Look look_;
   const Cadence cadence_;
 
-  // Of the desk's thread.
+  // The desk's thread alone uses these.
   std::string summary_;
   std::optional<Error> trouble_;
   Clock::time_point next_look_ = Clock::time_point::min();

@@ -116,7 +116,7 @@ std::string more_of(const Budgets& budgets, const Outcome& outcome) {
   return "";
 }
 
-/// Of the whole run: iterations that were paid for and gave nothing.
+/// Prints for the whole run the iterations that were paid for and gave nothing.
 void print_refusals(const std::map<RefusalCode, std::uint64_t>& refusals) {
   if (refusals.empty()) return;
   std::string list;

@@ -252,7 +252,8 @@ void add_serve(CLI::App& app, Command& chosen) {
       ->type_name("DURATION")
       ->capture_default_str();
   command
-      ->add_option("--precision", options.precision, "Of products and sums in problems that requests bring")
+      ->add_option("--precision", options.precision,
+                   "Precision of products and sums in problems that requests bring")
       ->check(CLI::IsMember({"fp32", "tf32", "bf16", "fp16"}))
       ->capture_default_str();
   serve->config.add_settings_to(*command);

@@ -77,7 +77,7 @@ class Committer {
 
   void notify(const Notice& notice);
 
-  /// Of the budget of wall time; empty if there is none.
+  /// What is left of the budget of wall time; empty if there is none.
   std::optional<double> seconds_left() const;
 
   Outcome outcome() const;

@@ -71,7 +71,7 @@ double SearchState::expected_usd(const TicketOpened& call) const {
   return dearest;
 }
 
-/// Of a kind that has not answered yet; 0 if it has, or nobody knows.
+/// The forecast for a kind that has not answered yet; 0 if it has, or if no forecast is known.
 double SearchState::forecast_usd(const TicketOpened& call) const {
   if (!budgets_.usd || !options_.forecast_usd || knows(call)) return 0;
   const auto find = [&](ProgramId id) {

@@ -55,7 +55,7 @@ std::string token(std::string_view text);
 std::string hardware_token(std::string_view hardware);
 
 std::string job_subject(std::string_view backend, std::string_view hardware, const JobKey& key);
-/// Of all jobs that workers of this kind take.
+/// The subjects of all jobs that workers of this kind take.
 std::string jobs_filter(std::string_view backend, std::string_view hardware);
 /// The name of the queue that they share.
 std::string jobs_queue(std::string_view backend, std::string_view hardware);

@@ -261,7 +261,7 @@ class NatsBus final : public Bus {
     return made;
   }
 
-  /// Of two that make a stream at once the server tells one that its subjects are taken.
+  /// If two make a stream at once, the server answers one of them that its subjects are taken.
   static bool appears(const NatsLink& link, const char* stream) {
     for (int look = 0; look < kLooksForStream; ++look) {
       if (info_of(link, stream).ok()) return true;

@@ -47,7 +47,7 @@ Pause from_number(double number, std::string_view name, WallClock now) {
   return from_seconds(in_milliseconds(name) ? number / 1000 : number);
 }
 
-/// Of a member with the name of a pause or a reset: a number, a text, or protobuf's Duration.
+/// The pause in a member with the name of a pause or a reset: a number, a text, or protobuf's Duration.
 Pause from_value(const Json& value, std::string_view name, WallClock now) {
   if (value.is_number()) return from_number(value.get<double>(), name, now);
   if (value.is_object() && member(value, "seconds").is_number()) {

@@ -10,7 +10,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Of a reply that comes from nowhere in particular: what it tells of itself.
+/// The cost that a reply reports of itself, whoever sent it.
 Cost cost_from(const ModelReply& reply, const std::optional<Price>& price) {
   if (!reply.usage) return {};
   Cost cost;
@@ -91,7 +91,7 @@ std::string beginning_of(const std::string& text, std::size_t bytes) {
   return text.substr(0, end);
 }
 
-/// Of the reply as a whole; empty if its text is to be read.
+/// The refusal of the reply as a whole; empty if its text is to be read.
 std::optional<Refusal> refusal_of(const ModelReply& reply) {
   if (reply.finish == Finish::declined)
     return Refusal{RefusalCode::declined, beginning_of(reply.finish_detail, kDetailBytes)};
@@ -107,7 +107,7 @@ std::optional<Refusal> refusal_of(const ModelReply& reply) {
       "the reply ended with \"" + beginning_of(reply.finish_detail, kNameBytes) + "\" and no text"};
 }
 
-/// Of a reply without text, whose reasoning holds nothing that could be taken for it.
+/// The refusal of a reply without text whose reasoning holds nothing that could be taken for one.
 Refusal refusal_of_reasoning(const Refusal& why) {
   return {
       RefusalCode::empty_reply,

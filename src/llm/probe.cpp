@@ -112,7 +112,7 @@ std::optional<Error> refusal_in(const Answer& answer) {
   return failure.error;
 }
 
-/// Of statuses that are about this path and not about the server or the key.
+/// True for statuses that are about this path and not about the server or the key.
 bool has_no_list(int status) { return status == 400 || status == 404 || status == 405 || status == 501; }
 
 }  // namespace

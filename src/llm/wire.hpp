@@ -24,7 +24,7 @@ const Json& member(const Json& object, const char* key);
 /// The member `error`; null if it says nothing, as with servers that always send the key.
 const Json& error_in(const Json& document);
 
-/// Of a list of objects the one that is an error, or its only one, because gateways put either into a list;
+/// The object of a list that is an error, or its only one, because gateways put either into a list;
 /// any other document as it is.
 const Json& out_of_list(const Json& document);
 

@@ -81,7 +81,7 @@ bool deny_everywhere(void* filter) {
             "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot",
             "swapon", "swapoff", "syslog", "acct", "quotactl", "quotactl_fd", "open_by_handle_at",
             "name_to_handle_at", "fanotify_init", "lookup_dcookie", "nfsservctl",
-            // Of any file system on the machine.
+            // They reach any file system on the machine.
             "ustat", "sysfs", "uselib", "iopl", "ioperm", "settimeofday", "clock_settime", "clock_adjtime",
             "adjtimex", "personality", "modify_ldt"});
   done = done && deny_clone3(filter) && deny_mounts(filter) && deny_the_unknown(filter);
@@ -115,7 +115,8 @@ bool deny_to_runners(void* filter, bool threads) {
       deny(filter, kDeny,
            {"timerfd_create", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
             "setpriority", "ioprio_set", "memfd_create", "memfd_secret", "socket", "socketpair",
-            // Of the channel to the judge: who is at its other end, and a number that counts for all.
+            // They ask about the channel to the judge: who is at its other end, and a number that counts for
+            // all.
             "getsockopt", "setsockopt", "getsockname", "getpeername", "setrlimit", "shmget", "msgget",
             "semget", "mq_open", "inotify_init", "inotify_init1", "pidfd_open", "pidfd_send_signal", "setsid",
             // The nodes in /dev are the host's, and their times anybody's.

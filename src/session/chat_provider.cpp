@@ -254,8 +254,8 @@ class ChatProvider final : public ProposerProvider {
     return with_tuner(std::move(*proposer));
   }
 
-  /// Of a server that is known to answer nothing without a key; else the first call would tell, behind all
-  /// seeds.
+  /// Fails for a server that is known to answer nothing without a key; else the first call would fail, after
+  /// all seeds.
   Status check_key(const Endpoint& server) const {
     if (!server.key.empty() || !wants_key(server.base_url)) return {};
     const std::string variable = key_variable();

@@ -43,7 +43,8 @@ Event slim(const Event& event) {
   return copy;
 }
 
-/// Of what the row of an event holds. Damage that SQLite does not notice shall not become a score.
+/// The checksum of what the row of an event holds. Damage that SQLite does not notice shall not become a
+/// score.
 std::string checksum_of(std::int64_t position, std::string_view source, std::string_view body) {
   constexpr std::size_t kBytes = 8;
   const Digest digest =

@@ -10,7 +10,8 @@ namespace {
 constexpr std::int64_t kApplicationId = 0x6b736d74;
 constexpr std::int64_t kVersion = 2;
 constexpr std::int64_t kFirstWithChecksums = 2;
-/// Of new databases: seven kernels of 2 KB fill such a page, and one would leave SQLite's 4,096 half empty.
+/// The page size of new databases: seven kernels of 2 KB fill such a page, and one would leave SQLite's 4,096
+/// half empty.
 constexpr int kPageBytes = 16384;
 
 constexpr const char* kTables = R"(

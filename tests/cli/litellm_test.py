@@ -73,7 +73,7 @@ class LiteLlmTest(CommandTest):
                     if (protocol, stream) != ("responses", True):
                         self.expect_winner(done, run)
                         continue
-                    # Of its mock responses LiteLLM 1.109 cannot make a stream of this protocol, and says so within it.
+                    # LiteLLM 1.109 cannot make a stream of this protocol from its mock responses, and says so within it.
                     self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
                     self.assertIn("(server_failed)", done.stderr)
                     self.assertIn("0 iterations", done.stdout)

@@ -197,7 +197,7 @@ class ModelRunTest(CommandTest):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("refused  proposals without a child: no_code 1, truncated 1", done.stdout)
         self.assertIn("max_output_tokens", done.stdout)
-        # Of the whole run, whatever session they were in.
+        # Figures of the whole run, whatever session they were in.
         model.script[:] = [reply("no code")]
         done = kernelsmith("resume", "it.run", "--iterations", "4", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -107,7 +107,7 @@ class TestWorker {
     return ended_;
   }
   void ask_to_end() { stop_.request_stop(); }
-  /// Of a worker that ends by itself.
+  /// Waits for a worker that ends by itself.
   Result<WorkerSummary> wait() {
     if (thread_.joinable()) thread_.join();
     return ended_;

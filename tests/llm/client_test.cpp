@@ -96,7 +96,7 @@ TEST_F(Client, ABodysBeginningTellsWhetherItIsAStream) {
   }
 }
 
-/// Of RFC 1952, with the bytes stored as they are.
+/// A file of RFC 1952, with the bytes stored as they are.
 std::string gzip(const std::string& bytes) {
   const auto little = [](std::uint32_t number, int size) {
     std::string text;

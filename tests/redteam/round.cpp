@@ -53,7 +53,8 @@ std::string verdict_of(const Got& got) {
   return "accepted";
 }
 
-/// Of an accepted candidate: the yardstick's time over its own, or the fitness if there is no yardstick.
+/// The score of an accepted candidate: the yardstick's time over its own, or the fitness if there is no
+/// yardstick.
 const Measurement* score_of(const Got& got) {
   const auto* evaluation = std::get_if<Evaluation>(&got);
   if (evaluation == nullptr || !evaluation->accepted()) return nullptr;

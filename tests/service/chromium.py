@@ -78,7 +78,7 @@ class Browser:
             self._note(self._read())
 
     def value(self, expression):
-        """Of a JavaScript expression, which may be a promise; an AssertionError for one that throws."""
+        """The value of a JavaScript expression, which may be a promise; an AssertionError for one that throws."""
         answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise AssertionError(f"{expression}: {answer['exceptionDetails']}")

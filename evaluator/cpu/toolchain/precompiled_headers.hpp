@@ -38,7 +38,7 @@ class PrecompiledHeaders {
  private:
   /// Each takes tens of megabytes on disk.
   static constexpr std::size_t kMostBuilt = 8;
-  /// Of which it is known that a source asked for them.
+  /// The most sets for which it is remembered that a source asked for them.
   static constexpr std::size_t kMostSets = 256;
   using Folder = std::shared_ptr<const ScratchFolder>;
 

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Of one output. `suspects` counts elements that the processor has to look at.
+/// What was found in one output. `suspects` counts elements that the processor has to look at.
 struct Found {
   unsigned long long suspects;
   unsigned long long worst_bits;  ///< of a double that is not negative: they order as integers do

@@ -165,7 +165,7 @@ class Recorder {
   std::deque<plan::TensorMap> maps_;  ///< the latest of the process
   std::uint64_t forgotten_maps_ = 0;  ///< that came before them
 
-  // Of the call that is being written down.
+  // About the call that is being recorded.
   bool in_call_ = false;
   std::string refusal_;
   CallRequest request_;

@@ -31,7 +31,7 @@ inline constexpr Code kInvalidResourceHandle = 400;
 inline constexpr Code kSymbolNotFound = 500;
 inline constexpr Code kNotSupported = 801;
 
-/// Of an address or a handle: none of them is one of this process.
+/// An address or a handle as a pointer. None of them belongs to this process.
 inline void* pointer_of(std::uint64_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }

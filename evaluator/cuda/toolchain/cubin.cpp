@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint16_t kMachineCuda = 190;
 /// From this version on, e_flags holds the architecture in bits 8 to 15; before, in bits 0 to 7 (CUDA 12).
 constexpr std::uint8_t kAbiOfCuda13 = 8;
-/// Of a symbol's st_other: a __global__ function.
+/// The flag in a symbol's st_other that marks a __global__ function.
 constexpr std::uint8_t kEntrySymbol = 0x10;
 /// From sm_90 on, a block's shared memory begins with 1 KB of the system's, which is no part of its size.
 constexpr std::uint32_t kFirstArchWithReserve = 90;

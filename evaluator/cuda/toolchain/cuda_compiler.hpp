@@ -34,7 +34,7 @@ class CudaBinary final : public Binary {
   const CubinFacts& facts() const { return facts_; }
   /// A shared object without the CUDA runtime: its cuda* symbols are undefined, the planner gives them.
   std::filesystem::path host_library() const;
-  /// Of the cubin and the host library.
+  /// The digest of the cubin and the host library.
   std::optional<Digest> exact_bytes() const override { return digest_; }
   const Digest& digest() const { return digest_; }
 

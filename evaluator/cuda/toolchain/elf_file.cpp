@@ -9,9 +9,9 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// Of sections and of symbols: some for each kernel, and a plan takes 4096 kernels.
+/// The most sections, and the most symbols: some for each kernel, and a plan takes 4096 kernels.
 constexpr std::size_t kMostEntries = 1U << 18;
-/// Of a name: a kernel's (plan::kMaxName) with a section's prefix. It bounds the time that names take.
+/// The longest name: a kernel's (plan::kMaxName) with a section's prefix. It bounds the time that names take.
 constexpr std::size_t kMostNameBytes = 8192;
 
 Error damaged(const std::string& what) { return fail(ErrorCode::bad_input, "damaged ELF file: " + what); }

@@ -31,7 +31,7 @@ void add_identity(DigestBuilder& digest, const std::filesystem::path& program) {
       .add(static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
 }
 
-/// Of an architecture that nvcc knows: "compute_90a" of "sm_90a".
+/// The virtual architecture of one that nvcc knows: "compute_90a" of "sm_90a".
 std::string gencode_of(const std::string& arch) {
   return "arch=compute_" + arch.substr(arch.find('_') + 1) + ",code=" + arch;
 }

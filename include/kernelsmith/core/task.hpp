@@ -143,7 +143,7 @@ struct Task {
   double timeout_s = 10;  ///< of one run of the candidate, compiling apart
   std::vector<SourceFile> files;  ///< further files that the command or the compiler may read
 
-  /// Of everything that can change a verdict. Set by the loader.
+  /// Covers everything that can change a verdict. Set by the loader.
   Digest digest;
 };
 

@@ -122,7 +122,7 @@ class SearchState {
   // How far it is.
   const Budgets& budgets() const { return budgets_; }
   double elapsed_s() const { return elapsed_s_; }
-  /// Of it, what measuring the best again took. It comes on top of the budget of wall time.
+  /// The part of it that measuring the best again took. It comes on top of the budget of wall time.
   double confirming_s() const { return confirming_s_; }
   /// What the last session recorded; empty before the first.
   const std::map<std::string, std::string>& session_settings() const { return session_settings_; }

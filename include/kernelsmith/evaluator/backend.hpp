@@ -25,7 +25,7 @@ namespace kernelsmith {
 class Binary {
  public:
   virtual ~Binary() = default;
-  /// Of its exact bytes, if building the same source again must give the same.
+  /// The digest of its exact bytes, if building the same source again must give the same.
   virtual std::optional<Digest> exact_bytes() const { return std::nullopt; }
 };
 using BinaryPtr = std::shared_ptr<const Binary>;

@@ -18,7 +18,7 @@ struct Expected {
   bool exact = false;       ///< the same bits; all further members but `values` and `steps` are unused then
   bool per_element = true;  ///< false: only the RMS counts (policy normwise)
   Bytes values;             ///< the truth, elements of `dtype`
-  /// Of reals, an element each: 1 / (what it may be off); 0 if the truth is not finite, and if it is
+  /// For reals, an element each: 1 / (what it may be off); 0 if the truth is not finite, and if it is
   /// but the reference in its own precision is not (or the other way round, and the truth is recorded as 0):
   /// a kernel may write anything there.
   Bytes weights;

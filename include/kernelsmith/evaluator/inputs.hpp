@@ -25,7 +25,7 @@ struct TaskShape {
   std::vector<TensorExtent> extents;    ///< by tensor
   bool timed = false;
 
-  /// Of all tensors.
+  /// The bytes of all tensors.
   std::size_t bytes() const;
 };
 

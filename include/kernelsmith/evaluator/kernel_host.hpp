@@ -67,7 +67,7 @@ class KernelSession {
   /// Compares the outputs of the last batch, as they stood when it ended.
   virtual Findings compare() = 0;
 
-  /// Of all outputs' bytes of the last batch.
+  /// The digest of all outputs' bytes of the last batch.
   virtual Digest outputs() = 0;
 
   /// Adds where its time went to `spent_ms`, by step ("load", "lay out", "calls", "stop and go", "compare"),

@@ -12,8 +12,8 @@
 
 namespace kernelsmith {
 
-/// Of so many sets of inputs at a timed shape, on how many the reference's exact answer to inputs rounded to
-/// the precision below was found to be wrong.
+/// On how many of some sets of inputs at a timed shape the reference's exact answer to inputs rounded to the
+/// precision below was found to be wrong.
 struct PrecisionCheck {
   std::string shape;
   std::string lower;  ///< such as "tf32" if the task asks for f32

@@ -31,7 +31,7 @@ std::string_view provider_url(Protocol protocol);
 /// hold. `invalid_argument`, and `not_found` for a CA file that cannot be read. No message holds the key.
 Status check_endpoint(const Endpoint& endpoint);
 
-/// True for a URL of a well-known provider, none of which answers a call without a key. Of any other server
+/// True for a URL of a well-known provider, none of which answers a call without a key. For any other server
 /// only a call tells.
 bool wants_key(std::string_view url);
 

@@ -9,7 +9,7 @@
 
 namespace kernelsmith {
 
-/// Of one model behind one protocol. A value.
+/// What is known of one model behind one protocol. A value.
 struct ModelTraits {
   std::string token_limit_field;            ///< the name of the output limit in the body
   std::uint64_t default_token_limit = 0;    ///< sent if the call sets none; 0: nothing is sent

@@ -49,7 +49,7 @@ struct Prompt {
   std::size_t tokens = 0;        ///< estimate_tokens() of both messages
   std::vector<Dropped> dropped;  ///< in the order in which they went, the least useful first
 
-  /// Of both messages.
+  /// The digest of both messages.
   Digest digest() const;
 };
 

@@ -65,7 +65,7 @@ struct RunView {
   /// Each filled cell of the grid with the best elite of all islands.
   std::map<Cell, Elite> elites() const;
 
-  /// Of the archipelago's canonical text: equal searches have equal digests.
+  /// The digest of the archipelago's canonical text: equal searches have equal digests.
   Digest archive_digest() const;
 };
 
@@ -78,7 +78,7 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
 /// more, for every attempt of every evaluation; `io` if `out` fails.
 Status export_run(const RunView& view, std::ostream& out);
 
-/// Of a live archipelago, as RunView::archive_digest.
+/// The digest of a live archipelago, as RunView::archive_digest.
 Digest archive_digest(const SearchState& state);
 
 }  // namespace kernelsmith

@@ -59,7 +59,7 @@ struct TaskResult {
   /// The best speedup that had been measured after each evaluation; 0 while nothing was accepted.
   std::vector<double> best_by_round;
   std::vector<CandidateResult> of_candidates;  ///< of a scoring: each, in their order
-  std::string failure;  ///< if nothing was accepted: why the candidate that got furthest was rejected
+  std::string failure;         ///< if nothing was accepted: why the candidate that got furthest was rejected
   std::optional<Error> error;  ///< the task could not be loaded, prepared or searched to its end
 
   friend bool operator==(const TaskResult&, const TaskResult&) = default;
@@ -74,9 +74,9 @@ struct SuiteMetrics {
   std::array<double, kFastThresholds.size()> fast{};  ///< share of tasks that are correct and faster than p
   /// Mean speedup over all tasks, if one that is incorrect or slower than the baseline counts 0.
   double amsr = 0;
-  std::optional<double> geomean;    ///< over correct tasks; empty without any, or if one is not positive
-  std::optional<double> median;     ///< over correct tasks; empty without any
-  std::optional<double> hack_rate;  ///< of all candidates; empty without any
+  std::optional<double> geomean;       ///< over correct tasks; empty without any, or if one is not positive
+  std::optional<double> median;        ///< over correct tasks; empty without any
+  std::optional<double> hack_rate;     ///< of all candidates; empty without any
   std::optional<double> trivial_rate;  ///< of correct tasks; empty without any
   SuiteCost cost;
   /// What `amsr` would be had every search ended after so many evaluations, by what it had measured then.
@@ -88,7 +88,7 @@ struct SuiteMetrics {
 /// Those that are neither `degenerate` nor `algebraic`: what is gained there is no faster kernel. Pure.
 std::vector<TaskResult> without_shortcuts(std::span<const TaskResult> results);
 
-/// Of each level that occurs, from the lowest on, and of all tasks together. Pure.
+/// The metrics of each level that occurs, from the lowest on, and of all tasks together. Pure.
 std::vector<SuiteMetrics> summarise(std::span<const TaskResult> results);
 
 }  // namespace kernelsmith

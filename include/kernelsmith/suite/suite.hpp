@@ -35,7 +35,7 @@ class SuiteHost {
   virtual void end(const TaskResult& result) = 0;
 };
 
-/// Of a suite, whose searches somebody drives and watches.
+/// The host of a suite whose searches somebody drives and watches.
 class SearchHost : public SuiteHost {
  public:
   /// Whoever is told what happens in the search that begins; may be null.
@@ -49,7 +49,7 @@ struct SuiteOptions {
   std::filesystem::path out;
   /// In words; a folder with results under other settings is refused.
   std::map<std::string, std::string> settings;
-  /// Of a suite: a task that was changed since its search began is searched anew, and its former run folder
+  /// For a suite: a task that was changed since its search began is searched anew, and its former run folder
   /// moved to `replaced/NAME` (then NAME.2, ...). Else it is a result with an error.
   bool renew = false;
 };

@@ -14,7 +14,7 @@ from .keys import KEYS, MODELS, PROVIDERS, SECTIONS
 from .reading import Reader, check, parsed, resolve_paths
 from .sections import LLMModelConfig, Section
 
-# Of a model: what may change while a search goes on.
+# What of a model's settings may change while a search goes on.
 _SERVER = frozenset({"api_base", "api_key", "timeout", "retries", "init_client"})
 _VARIABLE = re.compile(r"\$\{([^}]+)\}")
 

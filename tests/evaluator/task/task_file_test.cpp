@@ -87,7 +87,7 @@ TEST(TaskFile, DigestFollowsEverythingThatChangesAVerdict) {
 }
 
 TEST(TaskFile, ATaskWithoutLaterKeysKeepsTheDigestOfStoredRuns) {
-  // Of the build before `init: {low, high}`, `rtol`, `accumulate` and files.inputs.
+  // The digest of the build before `init: {low, high}`, `rtol`, `accumulate` and files.inputs.
   EXPECT_EQ(good(with("{rows: 64, cols: 32}", "{cols: 32, rows: 64}")).digest.hex(),
             "97f1201ab5c2be84af1cda00cc66c4d236b6acfd72f75c1b2e7c4a9d1588d77e");
 }

@@ -56,7 +56,7 @@ class Judging {
   std::optional<Truth> truth;
 };
 
-/// Of a kernel that writes the truth with an error added.
+/// The judgement of a kernel that writes the truth with an error added.
 template <class T = float, class Error>
 Fault fault_with(const Expected& expected, const Error& error) {
   std::vector<T> values = values_of<T>(expected.values);

@@ -16,7 +16,7 @@ from . import cascade, results, traces
 from .loading import Evaluator
 from .results import BadMetrics, Outcome
 
-# Of what sys.exit() was given.
+# How much is kept of what sys.exit() was given.
 _MOST_CODE = 1000
 
 

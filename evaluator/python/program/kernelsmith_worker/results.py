@@ -11,11 +11,11 @@ from typing import Any, Dict, List, Tuple
 
 from .traces import plain
 
-# Of names, of metrics and of artifacts: beyond anything that means something.
+# Limits of names, metrics and artifacts: far above what makes sense.
 _MOST_NAME = 200
 _MOST_NUMBERS = 1000
 _MOST_ARTIFACTS = 1000
-# Of an artifact, its last bytes; of all, this many.
+# An artifact keeps its last bytes; all together keep this many.
 _MOST_TEXT = 1 << 20
 _MOST_TEXTS = 8 << 20
 

@@ -251,7 +251,7 @@ def _flat(steps: list[Step | Choice], chosen: dict[Any, int]) -> list[Step]:
 
 
 def _summary(plan: dict[str, Any], left_out: int) -> dict[str, Any]:
-    """Of the first alternative."""
+    """The summary of the first alternative."""
     ops = plan["alternatives"][0]["ops"]
     launches = [op.get("kernel") or plan["kernels"][op["launch"]]["name"] for op in ops if "launch" in op or "run" in op]
     return {

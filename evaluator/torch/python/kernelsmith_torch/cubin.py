@@ -1,4 +1,4 @@
-"""Of a compiled kernel, read from its ELF file: registers of a thread, spilled words, and whether it has variables."""
+"""Facts about a compiled kernel from its ELF file: registers of a thread, spilled words, and whether it has variables."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _WANTED = {
 # PyTorch's own (COMMON_NVCC_FLAGS).
 _DEFINES = ["__CUDA_NO_HALF_OPERATORS__", "__CUDA_NO_HALF_CONVERSIONS__", "__CUDA_NO_BFLOAT16_CONVERSIONS__",
             "__CUDA_NO_HALF2_OPERATORS__"]
-# Of nvcc: those that change what a kernel computes or what compiles. Architectures, debugging, threads and libraries are
+# nvcc's options that change what a kernel computes or what compiles. Architectures, debugging, threads and libraries are
 # the planner's to choose, and left out.
 _KEPT = re.compile(r"-{1,2}(maxrregcount|fmad|ftz|prec-div|prec-sqrt|extended-lambda|expt-extended-lambda|use_fast_math"
                    r"|extra-device-vectorization|restrict|default-stream|Xptxas|ptxas-options)(=|$)")

@@ -329,7 +329,7 @@ def check_sets(variant: Any, variants: int, sets: Any, most: int) -> None:
 
 
 class _Outline:
-    """Of inputs: everything but the tensors' values."""
+    """The outline of inputs: everything but the tensors' values."""
 
     def __init__(self, inputs: Inputs) -> None:
         self.spec, self.constants = inputs.spec, constants(inputs)

@@ -37,7 +37,7 @@ _CYCLES_PER_US = 2000
 
 @dataclass
 class Times:
-    """Of a whole batch, in microseconds."""
+    """The times of a whole batch, in microseconds."""
 
     us: float
     host_us: float

@@ -15,7 +15,7 @@ from triton.runtime.autotuner import Autotuner, Config
 from .plan_format import MOST_ALTERNATIVES
 from .recording import Choice, Refused, Step, Tape
 
-# Of each further tuned kernel, however many there are.
+# Configurations of each further tuned kernel, however many there are.
 _LEAST = 2
 
 
@@ -105,8 +105,8 @@ class Tuning:
         return first
 
     def _share(self, tuner: Autotuner, configs: list[Config], kwargs: dict[str, Any]) -> list[Config]:
-        """Of the alternatives that are left, a share for each tuned kernel of the candidate that was not launched yet. Of
-        kernels from elsewhere it is not known how many follow: half."""
+        """A share of the alternatives that are left, one for each tuned kernel of the candidate that was not launched yet.
+        How many kernels from elsewhere follow is not known: they get half."""
         waiting = {id(each) for each in _tuners() if len(each.configs) > 1} - {group[0] for group in self._chosen}
         among = len(waiting | {id(tuner)}) if id(tuner) in map(id, _tuners()) else 2
         most = max(_LEAST, (MOST_ALTERNATIVES - self._held) // among + 1)
