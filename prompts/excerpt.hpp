@@ -7,7 +7,7 @@
 
 namespace kernelsmith::detail {
 
-/// Well-formed UTF-8: each byte that is none becomes U+FFFD; NUL bytes too.
+/// Well-formed UTF-8: each byte that is not becomes U+FFFD; NUL bytes too.
 std::string as_utf8(std::string_view bytes);
 
 /// The last `bytes` of a text or a little less, with a line before them that says how much was left out: what

@@ -59,7 +59,7 @@ class CpuBackend final : public Backend {
  private:
   const std::shared_ptr<const CpuCompiler> compiler_;
   const std::shared_ptr<CpuHost> host_;
-  std::mutex mutex_;  ///< guards judge_, and host_ but for what it is told to expect
+  std::mutex mutex_;  ///< guards judge_, and host_ but for what it expects
   const std::unique_ptr<Judge> judge_;
 };
 

@@ -323,7 +323,7 @@ Result<InspectFunction> make_inspection(const Prepared& prepared, const CudaOpti
                           find_cuda_tool("ncu", toolkit)});
 }
 
-/// Ready on one GPU; if there is none, for what needs none.
+/// Ready on one GPU. Without a GPU it is ready for what needs none.
 Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const CudaOptions& options,
                               int device) {
   auto prepared = prepare(task, options, device);

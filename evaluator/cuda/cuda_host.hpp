@@ -40,7 +40,7 @@ class CudaHost final : public KernelHost {
 
   // For sessions.
 
-  /// What a runner keeps of a binary: it is told the plan of a shape when that is first replayed.
+  /// What a runner keeps of a binary: it gets the plan of a shape when that is first replayed.
   using KeptPlans = std::vector<std::optional<std::uint32_t>>;
 
   const Task& task() const { return *task_; }

@@ -109,7 +109,7 @@ Status CudaSession::lay_out() {
   return host_.device().move(moves);
 }
 
-/// No kernel is told where they stand, and none can know how many calls a batch holds: whoever writes there
+/// No kernel knows where they stand, and none can know how many calls a batch holds: whoever writes there
 /// does the work of calls ahead of them, at addresses that it brought from somewhere.
 void CudaSession::draw_decoys() {
   decoys_.clear();
@@ -308,7 +308,7 @@ Result<Bytes> CudaSession::downloaded(const Withdrawn& output) const {
   return bytes;
 }
 
-/// outputs() has no way to tell of a broken device; the next run() does.
+/// outputs() cannot report a broken device; the next run() does.
 Findings CudaSession::broken(const Error& error) {
   broken_ = error;
   Findings findings;

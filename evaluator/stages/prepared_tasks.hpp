@@ -39,7 +39,7 @@ class PreparedTasks {
   /// Null if the task has to be prepared first, or is not known.
   PreparedTaskPtr find(const Digest& task);
 
-  /// Prepares it, once for all callers; the others wait. A failure is told and forgotten. Errors:
+  /// Prepares it, once for all callers; the others wait. A failure is returned and forgotten. Errors:
   /// `invalid_argument` for a task that was not added, and the factory's.
   Result<PreparedTaskPtr> prepare(const Digest& task);
 

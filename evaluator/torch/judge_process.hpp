@@ -26,7 +26,7 @@ struct WorkerLimits {
   double grace_s = 20;     ///< beyond what its calls may take: inputs are drawn and outputs poisoned
 };
 
-/// The device, as it tells of itself.
+/// The device, as it names itself.
 struct DeviceFacts {
   std::string hardware;            ///< "NVIDIA H100 80GB HBM3"
   int arch = 90;                   ///< ten times major plus minor
@@ -38,7 +38,7 @@ struct DeviceFacts {
 struct ReferenceFacts {
   std::vector<TensorSpec> outputs;    ///< named "output 0", ...: all that messages need
   std::vector<TensorExtent> extents;  ///< of the outputs
-  Json layouts;                       ///< of the outputs, as the judge told them: for the runners
+  Json layouts;                       ///< of the outputs, as the judge described them, for the runners
   std::vector<std::string> variants;  ///< of the inputs: "given" first
   std::size_t slots = 1;              ///< calls that a batch can hold
   double compulsory_bytes = 0;        ///< read by each call
@@ -50,7 +50,7 @@ struct ReferenceFacts {
   std::uint64_t need_bytes = 0;         ///< of device memory, for all processes of the task
 };
 
-/// What the judge is told of the task.
+/// What the judge gets to know about the task.
 struct JudgeSettings {
   std::filesystem::path reference;
   TorchSettings torch;

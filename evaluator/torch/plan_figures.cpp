@@ -23,7 +23,7 @@ constexpr std::uint64_t kTimes = 4;
 /// No device has more, and sums of some of them do not overflow.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;
 
-/// The plan's JSON; null if it is none.
+/// The plan's JSON; null if it is no plan.
 Json head_of(std::string_view plan) {
   if (plan.size() < kStart || !plan.starts_with(kMagic)) return {};
   std::size_t size = 0;

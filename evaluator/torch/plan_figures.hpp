@@ -11,7 +11,7 @@
 namespace kernelsmith::torch {
 
 /// `launches` and `aten_ops` of a call, as the planner counted them, and the largest `registers`,
-/// `spill_bytes` and `shared_bytes` of the plan's kernels. What is not told is left out.
+/// `spill_bytes` and `shared_bytes` of the plan's kernels. What is not known is left out.
 std::map<std::string, double> figures_of(const Json& summary, std::string_view plan);
 
 /// How often a call uses each operator that is no elementwise one, as the planner counted them.

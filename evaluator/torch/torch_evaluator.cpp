@@ -329,7 +329,7 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   return device;
 }
 
-/// Ready on one GPU; if there is none, for what needs none.
+/// Ready on one GPU. Without a GPU it is ready for what needs none.
 Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const TorchOptions& options,
                               const Limits& limits, int device_index) {
   if (auto supported = check_supported(*task); !supported) return supported.error();

@@ -1,4 +1,4 @@
-// What the wide oracle told of a call's outputs, element by element.
+// What the wide oracle found about a call's outputs, element by element.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace kernelsmith::truth {
 
-/// What a wide oracle, computing with Reals, told of one output.
+/// What a wide oracle, computing with Reals, found about one output.
 template <class Real>
 struct Evidence {
   std::vector<Real> truth;       ///< y*

@@ -1,4 +1,4 @@
-"""What pictures and reports tell of a run, read once and in the order in which it happened."""
+"""What pictures and reports show of a run, read once and in the order in which it happened."""
 
 from __future__ import annotations
 

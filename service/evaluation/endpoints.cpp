@@ -15,7 +15,7 @@ using http::Responder;
 using http::Response;
 
 constexpr int kLongestWait = 3600;
-/// What a client that comes too early is told to wait, seconds.
+/// How long a client that comes too early should wait, seconds.
 constexpr std::chrono::seconds kPauseWhenFull{5}, kPauseWhenDraining{30}, kPauseWhenUnfinished{1};
 constexpr std::chrono::seconds kPauseWhenLate{30}, kPauseWithoutHardware{60};
 

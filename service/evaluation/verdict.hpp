@@ -24,7 +24,7 @@ struct Verdict {
 /// A candidate's evaluation: correct is who was accepted, and nobody else.
 Verdict verdict_of(const Evaluation& evaluation, const EvaluationRequest& request);
 
-/// Why there is none.
+/// Why there is no verdict.
 Verdict no_verdict(std::string_view error_code, std::string message);
 
 /// The machine failed, not the candidate: nothing is said of that one.

@@ -54,7 +54,7 @@ std::vector<SourceFile> files_of_template(const std::string& name) {
 
 /// Nothing of the user's is overwritten.
 Status check_free(const TaskFolder& task, const std::filesystem::path& folder) {
-  std::error_code ignored;  // a folder that may not be searched is told by the writing
+  std::error_code ignored;  // writing fails if the folder may not be searched
   for (const SourceFile& file : task.files)
     if (std::filesystem::exists(folder / file.path, ignored))
       return fail(ErrorCode::invalid_argument, "the file exists already and is left as it is",

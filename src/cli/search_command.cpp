@@ -44,7 +44,7 @@ std::string_view words_for(const Outcome& outcome) {
     case EndReason::stopped:
       return "stopped on request";
     case EndReason::errors:
-      return "an error, which is told below";
+      return "an error, which is shown below";
     case EndReason::replayed:
       return "the recording ends here";
   }

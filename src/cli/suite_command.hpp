@@ -1,4 +1,4 @@
-// What suite and score have in common: which tasks, where the results go, and how they are told.
+// What suite and score have in common: which tasks, where the results go, and how they are shown.
 #pragma once
 
 #include <map>

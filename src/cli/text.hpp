@@ -15,7 +15,7 @@ namespace kernelsmith::cli {
 /// "2.41x [2.38, 2.44]"; without the interval if it has no width.
 std::string text_of(const Measurement& measurement);
 
-/// What a program is told by, everywhere alike: its speedup, or "fitness 24" if it has none. A fitness of
+/// How a program is named everywhere: its speedup, or "fitness 24" if it has none. A fitness of
 /// kernels, by which they are compared, is the low end of the speedup.
 std::string score_text(const Evaluation& accepted);
 

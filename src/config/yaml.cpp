@@ -117,7 +117,7 @@ std::optional<T> number_in(const YamlNode& node, Range<T> range) {
   return value;
 }
 
-/// The choice that a name stands for which is none.
+/// The choice that is meant by a name that is not a choice.
 std::optional<std::string_view> meant_by(std::string_view name, const std::vector<std::string_view>& names,
                                          const Meaning& meaning) {
   const auto ours = meaning ? meaning(name) : std::nullopt;

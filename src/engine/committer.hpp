@@ -18,7 +18,7 @@
 
 namespace kernelsmith {
 
-/// How often Journal::check is asked while nothing arrives: whoever deletes a run is told before turning
+/// How often Journal::check is asked while nothing arrives: whoever deletes a run learns of it before turning
 /// away.
 inline constexpr std::chrono::seconds kCheckJournalEvery{1};
 

@@ -104,7 +104,8 @@ class Bus {
   virtual Result<std::vector<std::string>> subjects(const char* stream, const std::string& filter,
                                                     const std::stop_token& stop) = 0;
 
-  /// Takes away what fits the subject, or the one message. Errors are none of the caller's: it may be gone.
+  /// Takes away what fits the subject, or the one message. Errors do not matter to the caller: it may be
+  /// gone.
   virtual void remove(const char* stream, const std::string& subject) = 0;
   virtual void remove(const char* stream, std::uint64_t sequence) = 0;
 

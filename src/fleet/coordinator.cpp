@@ -20,7 +20,7 @@ constexpr milliseconds kWatchEvery = 20ms;
 /// Results come by themselves; this is for what was put while the connection was away.
 constexpr milliseconds kLookEvery = 5s;
 constexpr milliseconds kLookTick = 100ms;
-/// What is waited for so long is told.
+/// What is waited for so long is reported.
 constexpr milliseconds kTellAfter = 5s;
 /// A job is asked so often for which a worker does not find the task: a server may drop what it took.
 constexpr std::uint32_t kMostTaskRounds = 8;

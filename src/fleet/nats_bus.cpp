@@ -289,7 +289,7 @@ class NatsBus final : public Bus {
       return {};
     }
     if (put.status == NATS_MAX_PAYLOAD && size + kMostHeaders < link.most_bytes()) {
-      link.close();  // the limit that it has read since is none of the server's
+      link.close();  // the limit that it has read since is not the server's
       return {NATS_CONNECTION_CLOSED, {}};
     }
     if (put.code == JSStreamStoreFailedErr && names_full_disk()) put.code = JSInsufficientResourcesErr;

@@ -49,8 +49,8 @@ class PendingJobs {
   /// Answers it, if it still waits; the sequence of what is in the queue, 0 if nothing was sent.
   std::optional<std::uint64_t> finish(const std::string& subject, Result<Evaluation> answer);
 
-  /// Answers the job that the result is of. Whether it did: an Error of an earlier round, and a result of
-  /// another job under the same attempt, are none.
+  /// Answers the result's job, and returns whether it did. It ignores an Error of an earlier round, and a
+  /// result of another job under the same attempt.
   bool deliver(ResultMessage result);
 
   /// Answers every job that waits, or that was asked.

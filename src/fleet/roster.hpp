@@ -11,7 +11,7 @@
 
 namespace kernelsmith::fleet {
 
-/// The workers that told of themselves lately. What cannot be read is left out.
+/// The workers that announced themselves lately. What cannot be read is left out.
 Result<std::vector<WorkerEntry>> read_roster(Bus& bus, const std::stop_token& stop);
 
 /// The kinds of hardware on which workers offer the backend.

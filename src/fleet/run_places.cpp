@@ -72,7 +72,7 @@ Result<RunPlace> RunPlaces::place_of(const std::string& run, const std::function
     if (put->sequence == 0) {
       place = written(run, stop);
       if (!place) return place.error();
-      if (!*place) return fail(ErrorCode::server_failed, "the server lost what it was told of the run", run);
+      if (!*place) return fail(ErrorCode::server_failed, "the server lost what it knew of the run", run);
     }
   }
   return places_[run] = **place;

@@ -29,7 +29,7 @@ class TaskShelf {
   TaskShelf(const TaskShelf&) = delete;
   TaskShelf& operator=(const TaskShelf&) = delete;
 
-  /// Prepares the task once for all callers; the others wait. A failure is told and forgotten. Errors:
+  /// Prepares the task once for all callers; the others wait. A failure is returned and forgotten. Errors:
   /// `not_found` (the server has no such task), decode_task()'s, `bad_input` (a task of another backend), and
   /// the evaluator's.
   Result<std::shared_ptr<Evaluator>> evaluator_of(const Digest& task, const std::stop_token& stop);

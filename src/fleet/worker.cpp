@@ -71,7 +71,7 @@ class Announcer {
 
   void repeat(const std::stop_token& stop) {
     std::uint64_t connections = bus_.connections(), streams_lost = bus_.streams_lost();
-    std::string away;  // what was told of it
+    std::string away;  // what was reported of it
     auto next = steady_clock::now() + options_.announce_every;
     while (!stop.stop_requested()) {
       bool due = false;

@@ -122,7 +122,7 @@ Headers headers_in(const Json& object) {
   return headers;
 }
 
-/// A reset that is told with every answer asks for nothing as long as something is left.
+/// A reset that comes with every answer asks for nothing as long as something is left.
 Pause until_reset(const Headers& headers, WallClock now) {
   Pause reset;
   for (const auto& [name, value] : headers) {

@@ -37,7 +37,7 @@ class Bill {
     guess(missing(reply.usage->input_tokens, prompt.tokens), missing(reply.usage->output_tokens, output));
   }
 
-  /// The server may have told less than what has come: some count the output at its end.
+  /// The server may have reported less than what has come: some count the output at its end.
   void add(const LostCall& lost, const Prompt& prompt) {
     add(lost.usage);
     const std::uint64_t output = estimate_tokens(lost.text);

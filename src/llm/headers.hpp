@@ -39,7 +39,7 @@ std::optional<std::chrono::milliseconds> duration(std::string_view text);
 std::optional<double> http_date(std::string_view text);
 std::optional<double> rfc3339(std::string_view text);
 
-/// Seconds since the epoch, by the server's clock if it is told.
+/// Seconds since the epoch, by the server's clock if it is sent.
 double clock_of(const Headers& headers, WallClock now);
 
 /// True if the server tells its rate limits at all.

@@ -26,7 +26,7 @@ struct TlsConnection {
   std::function<void()> on_record;
 
   /// Whether bytes that were read from the socket wait in OpenSSL to be decrypted. libcurl does not know of
-  /// them, and the socket does not tell of them again.
+  /// them, and the socket does not signal them again.
   bool holds_more() const;
 };
 

@@ -52,7 +52,7 @@ class Transport::Exchange {
     listener_.on_end(code, error_[0] != '\0' ? error_.data() : curl_easy_strerror(code), is_sent());
   }
 
-  /// If a proxy or a handshake came to nothing libcurl has not asked for the body.
+  /// If a proxy or a handshake failed, libcurl has not asked for the body.
   bool is_sent() const { return read_ > 0; }
 
  private:

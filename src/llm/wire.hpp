@@ -31,16 +31,16 @@ const Json& out_of_list(const Json& document);
 /// The string at `key`; empty if there is none.
 std::string text_at(const Json& object, const char* key);
 
-/// What a server told of a call's tokens, key by key: what is no count is empty.
+/// What a server reported of a call's tokens, key by key. Anything but a count is empty.
 struct TokenCounts {
   std::optional<std::uint64_t> input, cached, cache_write, output, reasoning;
 };
 
-/// The number of tokens at `key`: a whole number, perhaps written as 10.0, that one call can have. What is
-/// none is as good as not there: taken for 0 it would cost nothing.
+/// The number of tokens at `key`: a whole number, perhaps written as 10.0, that one call can have. Anything
+/// else counts as missing: taken for 0 it would cost nothing.
 std::optional<std::uint64_t> tokens_at(const Json& object, const char* key);
 
-/// Empty if input or output was not told; a prompt has tokens, so an input of 0 is no count. Parts are
+/// Empty if input or output was not reported; a prompt has tokens, so an input of 0 is no count. Parts are
 /// never more than the whole.
 std::optional<Usage> usage_from(const TokenCounts& counts);
 
@@ -72,7 +72,7 @@ CallFailure no_reply(const Json& answer, const std::string& what);
 /// Likewise of a text: `otherwise`, which quotes it, unless its words tell more.
 CallFailure no_reply(std::string_view text, const CallFailure& otherwise);
 
-/// What has come of a reply is none, because the server broke it off: another attempt may do better.
+/// The server broke the reply off, so that what has come cannot be used: another attempt may do better.
 CallFailure broken_off(const std::string& reason);
 
 /// Likewise, if the reason to end is one that only servers have, such as "abort"; else empty.

@@ -27,7 +27,7 @@ Language language_of_tag(const std::string& tag) {
   return language_of(tag.find('.') == tag.npos ? "a." + tag : tag);
 }
 
-/// C++ and CUDA are told apart by nobody.
+/// Nobody distinguishes C++ and CUDA.
 bool is_c_like(Language language) { return language == Language::cpp || language == Language::cuda; }
 
 /// Whether `part` only repeats lines of `whole`, and not most of them.

@@ -59,7 +59,7 @@ bool reachable_by_nobody(const std::filesystem::path& path) {
   }
 }
 
-// All sources are staged or none, because the stage hides what lies beneath it. Where possible it is none: a
+// All sources are staged or none, because the stage hides what lies beneath it. None if possible: a
 // mount namespace more costs about as much as all that bubblewrap does.
 bool needs_stage(const SandboxSpec& spec) {
   const auto closed = [](const Bind& bind) { return !reachable_by_nobody(bind.source); };

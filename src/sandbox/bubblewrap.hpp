@@ -1,4 +1,4 @@
-// How a SandboxSpec is told to bubblewrap.
+// How a SandboxSpec becomes bubblewrap's arguments.
 #pragma once
 
 #include <kernelsmith/core/result.hpp>

@@ -64,7 +64,7 @@ bool deny_the_unknown(void* filter) {
   return true;
 }
 
-// Calls whose names libseccomp 2.5 lacks: they tell of any mount's file system.
+// Calls whose names libseccomp 2.5 lacks: they reveal any mount's file system.
 bool deny_mounts(void* filter) {
   constexpr int kStatmount = 457, kListmount = 458;
   return seccomp_rule_add(filter, kDeny, kStatmount, 0) == 0 &&

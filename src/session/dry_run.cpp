@@ -90,7 +90,7 @@ std::uint64_t tokens_of(const Source& source) {
   return tokens;
 }
 
-/// The shares of the models in all calls, by the operators' weights; what the tuner does is none.
+/// The shares of the models in all calls, by the operators' weights; the tuner's calls do not count.
 double share_of(const RunConfig& config, const std::string& model, bool is_first) {
   double all = 0, own = 0;
   for (const auto& [choice, weight] : config.operators) {

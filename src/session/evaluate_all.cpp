@@ -77,7 +77,7 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
         ahead.push_back(known(std::move(*unread)));
         continue;
       }
-      if (!evaluator && !ahead.empty()) break;  // what is known is told first
+      if (!evaluator && !ahead.empty()) break;  // what is known is reported first
       if (!evaluator) {
         auto made = prepared_evaluator(task, config, stop);
         if (!made) return made.error();

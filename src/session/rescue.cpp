@@ -38,7 +38,7 @@ std::string saved(const Individual& best, const fs::path& folder) {
 
 Error rescued(Error gone, const Engine& engine, const fs::path& run) {
   const IndividualPtr best = engine.outcome().best;
-  const std::string what = best ? saved(*best, run) : "no program was accepted yet, so there is none to save";
+  const std::string what = best ? saved(*best, run) : "no program was accepted yet, and nothing is saved";
   gone.hint = what + (gone.hint.empty() ? "" : "; " + gone.hint);
   return gone;
 }

@@ -43,7 +43,7 @@ std::vector<std::string> roots_of(std::span<const SourceFile> files) {
 }
 
 /// Whether the folder holds nothing but what a creation that was killed before its database left there. Such
-/// a run never told anything, so that its place may be taken.
+/// a run never reported anything, so that its place may be taken.
 bool is_left_over(const fs::path& folder, std::span<const SourceFile> more) {
   std::error_code error;
   if (!fs::exists(folder / kLock, error)) return false;

@@ -88,7 +88,7 @@ class DryRunTest(CommandTest):
             done = kernelsmith(*command, "--dry-run", cwd=self.folder, env=env)
             self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
             self.assertTrue(self.line(done, "key").startswith("failed"), done.stdout)
-            self.assertIn("about 2 calls", done.stdout, "the rest is told all the same")
+            self.assertIn("about 2 calls", done.stdout, "the rest is reported all the same")
             self.fail_with(2, *command, says=[f"${says}", "no key is set", f"export {says}=", args[0]], code="not_found",
                            env=env)
 

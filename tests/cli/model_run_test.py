@@ -158,7 +158,7 @@ class ModelRunTest(CommandTest):
         self.assertNotIn(KEY, done.stdout + done.stderr)
         self.assertIn("0 iterations", done.stdout)
         self.assertEqual(len(model.requests), 1, "a key that was refused once is refused again")
-        self.assertIn("an error, which is told below", done.stdout)
+        self.assertIn("an error, which is shown below", done.stdout)
         self.assertIn("once what the error names is mended", done.stdout)
         shown = self.json("show", "it.run")
         self.assertIsNone(shown["ended"])

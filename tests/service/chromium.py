@@ -14,7 +14,7 @@ PATIENCE_S = 240
 
 
 class Browser:
-    """One page in a browser of its own. `told` holds what the page's console was told (errors, warnings, exceptions),
+    """One page in a browser of its own. `told` holds what the page's console got (errors, warnings, exceptions),
     `dialogs` the messages of alert() and its like."""
 
     def __init__(self, profile, width=1400, height=1000):

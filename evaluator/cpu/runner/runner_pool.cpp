@@ -135,7 +135,7 @@ bool RunnerPool::wanted(const Arena& arena, std::size_t count) {
   return !resting_ && waiting_[&arena].size() < count;
 }
 
-/// One that does not start is none that waits: who takes one hears why.
+/// A runner that does not start is not kept: whoever takes one gets the reason.
 bool RunnerPool::start_one(const Arena& arena) {
   auto runner = RunnerProcess::start(arena, settings_);
   if (!runner) return false;

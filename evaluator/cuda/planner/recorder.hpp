@@ -75,7 +75,7 @@ class Recorder {
   /// Keeps the first refusal of a call. Always gives kNotSupported.
   Code refuse(std::string_view function, std::string_view why);
   Code refuse_by_name(std::string_view function);  ///< with the sentence of refusals.hpp
-  /// Is told each call's first refusal at once: the host code may end the process before its call is over.
+  /// Gets each call's first refusal at once: the host code may end the process before its call is over.
   void when_refused(std::function<void(const std::string&)> tell) { tell_refusal_ = std::move(tell); }
 
   /// What the host code asked for and the plan leaves out, because it changes nothing but the speed.

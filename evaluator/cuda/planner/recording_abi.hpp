@@ -41,7 +41,7 @@ struct AbiDim3 {
   unsigned x, y, z;
 };
 
-/// cudaLaunchAttributeID: those that are told apart.
+/// cudaLaunchAttributeID: those that are distinguished.
 using LaunchAttributeId = int;
 inline constexpr LaunchAttributeId kAttributeAccessPolicyWindow = 1;
 inline constexpr LaunchAttributeId kAttributeCooperative = 2;

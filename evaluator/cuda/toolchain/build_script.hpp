@@ -34,7 +34,7 @@ inline constexpr const char* kFatbinText =
 /// A word for /bin/sh.
 std::string shell_quoted(std::string_view word);
 
-/// The command that makes kHostLibrary of kObject and kShim. Every symbol that nothing defines is told in
+/// The command that makes kHostLibrary of kObject and kShim. Every symbol that nothing defines is listed in
 /// kLinkerLog, and the library is made all the same: those of CUDA are the planner's to define.
 std::string link_with_shim();
 

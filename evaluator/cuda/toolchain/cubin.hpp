@@ -14,7 +14,7 @@
 
 namespace kernelsmith::cuda {
 
-/// What is told to the archive and in the report, of one kernel.
+/// What the archive and the report get to know about one kernel.
 struct KernelFacts {
   plan::Kernel kernel;        ///< `module` is 0
   bool tensor_cores = false;  ///< holds a matrix instruction (HMMA, IMMA, QMMA, HGMMA, ...)

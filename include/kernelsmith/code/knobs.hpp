@@ -62,7 +62,7 @@ Result<Source> with_knobs(const Source& source, std::span<const std::size_t> cho
 std::optional<double> number_of(std::string literal);
 
 /// The index of the listed value that `value` is, or else, among numbers, of the one nearest to it (the first
-/// of two). Empty if it is none of them and no number.
+/// of two). Empty if it is neither one of them nor a number.
 std::optional<std::size_t> nearest_value(const std::string& value, std::span<const std::string> listed);
 
 }  // namespace kernelsmith

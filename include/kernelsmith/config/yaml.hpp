@@ -126,7 +126,7 @@ class YamlMap {
   void required_maps(std::string_view key, const Body& body);
   void optional_maps(std::string_view key, const Body& body);
 
-  /// All that may stand here, told before it is read: a misspelt key is then refused before what its absence
+  /// All that may stand here. Call it before reading: a misspelt key is then refused before what its absence
   /// makes wrong. To ask for another key after it is a programming mistake (std::logic_error).
   void only(std::initializer_list<std::string_view> keys);
 

@@ -1,4 +1,4 @@
-// The Observer seam: what happens, told to whoever wants to print, count or plot it. The library writes no
+// The Observer seam: what happens, for whoever wants to print, count or plot it. The library writes no
 // log.
 #pragma once
 

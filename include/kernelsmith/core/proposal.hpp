@@ -77,7 +77,7 @@ struct Cost {
   double usd = 0;  ///< US dollars for the tokens, at the model's price
   std::uint64_t input_tokens = 0;
   std::uint64_t output_tokens = 0;
-  std::optional<std::uint64_t> cached_tokens = std::nullopt;     ///< of the input; empty if not told
+  std::optional<std::uint64_t> cached_tokens = std::nullopt;     ///< of the input; empty if not reported
   std::optional<std::uint64_t> reasoning_tokens = std::nullopt;  ///< of the output; likewise
   std::string model = {};                                        ///< that was asked, as it is configured
   std::uint64_t calls = 0;   ///< that were answered, or broke off after they may have been billed

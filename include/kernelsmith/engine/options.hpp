@@ -1,4 +1,5 @@
-// EngineOptions: everything that an engine is told before it starts. All of it has defaults but the budgets.
+// EngineOptions: everything that an engine needs to know before it starts. All of it has defaults but the
+// budgets.
 #pragma once
 
 #include <cstddef>
@@ -71,7 +72,7 @@ struct EngineOptions {
   unsigned idle_iterations = 256;              ///< repeats and refusals in a row that end the run
 
   /// Further settings by name, recorded with each session: `fixed` ones are refused if they differ from
-  /// the run's own, a change of the others is told to the observer.
+  /// the run's own, a change of the others is reported to the observer.
   std::map<std::string, std::string> fixed, recorded;
 
   // How it runs.

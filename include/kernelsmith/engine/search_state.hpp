@@ -107,7 +107,7 @@ class SearchState {
   /// Every evaluated program, by id.
   const std::map<ProgramId, ProgramRecord>& programs() const { return programs_; }
   /// A program with its evaluation as it stands now, artifacts left out; read from the journal if nobody
-  /// holds it. Errors: the journal's, and `corrupt` for a program that there is none of.
+  /// holds it. Errors: the journal's, and `corrupt` for a program that does not exist.
   Result<IndividualPtr> individual(ProgramId id) const;
   /// Rejected programs by what they broke, in the order of the stages.
   const std::map<std::pair<Stage, RejectionCode>, std::uint64_t>& failures() const { return failures_; }

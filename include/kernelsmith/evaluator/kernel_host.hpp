@@ -45,7 +45,7 @@ struct Findings {
   std::optional<Wrong> wrong;
   double error = 0;                                  ///< the worst error of all outputs, over the budget
   std::optional<Error> broken = std::nullopt;        ///< the device failed: nothing is known of the outputs
-  std::optional<Rejection> rejected = std::nullopt;  ///< the outputs are none that can be compared
+  std::optional<Rejection> rejected = std::nullopt;  ///< the outputs cannot be compared
 };
 
 /// How a kernel is treated.

@@ -42,7 +42,7 @@ struct ClientOptions {
 
 /// An attempt that gave no reply and was billed, or may have been.
 struct LostCall {
-  std::optional<Usage> usage;  ///< as far as the server told it; the output may have gone on behind it
+  std::optional<Usage> usage;  ///< as far as the server reported it; the output may have gone on behind it
   std::string text;            ///< what had come of reply and reasoning
 };
 using LostCallSink = std::function<void(const LostCall&)>;

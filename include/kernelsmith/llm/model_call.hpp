@@ -61,7 +61,7 @@ struct Usage {
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
-/// The tokens of a reply, as far as they were asked for and the server told them.
+/// The tokens of a reply, as far as they were asked for and the server reported them.
 struct TokenTrace {
   std::vector<std::string> tokens;
   std::vector<double> logprobs;  ///< natural logarithms, one for each of `tokens`
@@ -76,7 +76,7 @@ struct ModelReply {
   std::string reasoning;  ///< what the server shows of it
   Finish finish = Finish::stop;
   std::string finish_detail;   ///< the server's own word, or the text of the refusal
-  std::optional<Usage> usage;  ///< empty if the server told none
+  std::optional<Usage> usage;  ///< empty if the server reported none
   std::string id;              ///< the server's
   std::string model;           ///< that answered, as the server names it
   TokenTrace trace;

@@ -26,7 +26,7 @@ struct CallFailure {
   bool transient = false;   ///< another attempt may do better
   bool overloaded = false;  ///< the server asks for less: a rate limit, or it says that it is overloaded
   std::optional<std::chrono::milliseconds> retry_after;  ///< what the server asks for
-  std::optional<Usage> usage = std::nullopt;  ///< that the server told all the same: it is paid for
+  std::optional<Usage> usage = std::nullopt;  ///< that the server reported all the same: it is paid for
   bool begun = false;                         ///< a part of a reply came with it, and may be paid for
 
   friend bool operator==(const CallFailure&, const CallFailure&) = default;
@@ -64,7 +64,7 @@ class StreamDecoder {
   /// True once a complete reply's last event has come: nothing more is to be waited for.
   virtual bool ended() const = 0;
 
-  /// What the server has told of the call's tokens so far.
+  /// What the server has reported of the call's tokens so far.
   virtual std::optional<Usage> usage() const = 0;
 
   /// What has come of reply and reasoning; together, in no particular order.

@@ -33,7 +33,7 @@ struct Served {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";  ///< a name or an address of this machine
-  std::uint16_t port = 0;          ///< 0: a free one, told by Server::port()
+  std::uint16_t port = 0;          ///< 0: a free one, which Server::port() gives
   unsigned threads = 2;
 
   std::size_t max_body_bytes = std::size_t{1} << 20;     ///< beyond: 413

@@ -60,7 +60,7 @@ class Session {
 /// Refuses budgets that cannot be kept or would never end, before anything is made.
 Status check_budgets(const RunConfig& config);
 
-/// What the engine is told for this task and configuration, without run, observer and clock.
+/// The engine's options for this task and configuration, without run, observer and clock.
 Result<EngineOptions> engine_options(const Task& task, const RunConfig& config);
 
 /// Evaluates candidates as a run would, one after another with one evaluator, and gives `take` each answer in

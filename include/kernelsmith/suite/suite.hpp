@@ -23,7 +23,7 @@
 
 namespace kernelsmith {
 
-/// Whoever has many tasks done says how, and is told. Called on one thread.
+/// How many tasks are to be done, and who learns of it. Called on one thread.
 class SuiteHost {
  public:
   virtual ~SuiteHost() = default;

@@ -1,4 +1,4 @@
-"""Reading a configuration: what a file says is checked against keys.py, and told with its line."""
+"""Reading a configuration: what a file says is checked against keys.py, and reported with its line."""
 
 from __future__ import annotations
 

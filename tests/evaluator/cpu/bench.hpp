@@ -118,7 +118,7 @@ inline std::string yaml_with(const std::string& from, const std::string& to) {
   return yaml.replace(at, from.size(), to);
 }
 
-/// Empty if the machine stayed too noisy for a verdict: that is told, and is no rejection.
+/// Empty if the machine stayed too noisy for a verdict: that is reported, and is no rejection.
 inline std::optional<Evaluation> verdict_on(Bench& bench, const std::string& source) {
   auto answer = bench.evaluate(source);
   if (answer) return std::move(*answer);

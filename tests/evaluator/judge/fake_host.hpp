@@ -66,7 +66,7 @@ class Host final : public KernelHost {
   std::size_t holds = 64;  ///< calls in a batch
   std::map<std::size_t, double> least_us_at;
   double load_s = 0.001, now_s = 0;
-  std::vector<double> call_limits_s;  ///< as limit_calls() was told
+  std::vector<double> call_limits_s;  ///< as given to limit_calls()
   std::vector<Event> events;
 
   HostTraits traits() const override { return has; }

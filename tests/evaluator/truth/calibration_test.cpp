@@ -206,7 +206,7 @@ class Calibration : public testing::TestWithParam<Family> {};
 const char* format_of(double error) { return error >= 1e4 ? "%.0e" : error >= 10 ? "%.0f" : "%.2g"; }
 
 /// Prints the median error, and on how many sets it is beyond the budget: on a third of them or more, but for
-/// what is told `seldom`.
+/// what is `seldom`.
 void expect_caught(const Lower& lower, const std::vector<double>& errors, bool seldom) {
   const auto caught =
       static_cast<std::size_t>(std::ranges::count_if(errors, [](double error) { return error > 1; }));

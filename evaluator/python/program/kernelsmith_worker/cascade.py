@@ -13,7 +13,7 @@ from .results import BadMetrics, Outcome, is_number, outcome_of
 def run(evaluator: Evaluator, call: Callable[[Callable, str], Any], path: str,
         going_on: Callable[[int, Outcome], None]) -> Outcome:
     """The outcome of evaluate(), or of the stages if the task has a cascade and the evaluator has stages. `going_on`
-    is told the next stage and what stands if it fails. What a first stage or evaluate() raises is raised."""
+    gets the next stage and what stands if it fails. What a first stage or evaluate() raises is raised."""
     if not evaluator.cascade or not evaluator.stages:
         return outcome_of(call(evaluator.evaluate, path))
     merged = outcome_of(call(evaluator.stages[0], path))

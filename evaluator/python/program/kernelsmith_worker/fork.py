@@ -72,7 +72,7 @@ def _evaluate(evaluator: Evaluator, path: str, stream: BinaryIO) -> None:
         tell({"end": "out_of_memory", "words": "memory ran out\n" + traces.current()})
     except SystemExit as error:
         tell({"end": "exited", "words": "sys.exit(%s) was called\n%s" % (traces.plain(repr(error.code))[-_MOST_CODE:], traces.current())})
-    except BaseException:  # noqa: BLE001 - whatever it raises is told
+    except BaseException:  # noqa: BLE001 - whatever it raises is reported
         tell({"end": "raised", "words": traces.current()})
 
 

@@ -87,7 +87,7 @@ def outcome_of(returned: Any) -> Outcome:
 
 
 def is_number(value: Any) -> bool:
-    """A flag is none; NumPy's numbers are."""
+    """False for a bool; true for NumPy's numbers."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 

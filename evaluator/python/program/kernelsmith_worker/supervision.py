@@ -211,7 +211,7 @@ class _Watch:
                     break
 
     def _understand(self) -> Tuple[Optional[End], bool]:
-        """The end, if the child has told it; and whether it has passed a stage."""
+        """The end, if the child has reported it; and whether it has passed a stage."""
         passed = False
         while True:
             message = self._next_message()

@@ -107,7 +107,7 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def serve(requests: BinaryIO, replies: BinaryIO, handle: Handler) -> None:
-    """Answers requests until they end. A Failure is told; any other exception of `handle` is fault machine, code
+    """Answers requests until they end. A Failure is sent back; any other exception of `handle` is fault machine, code
     `internal`. A stream without messages is answered by `bad_message`, and ends the service."""
     while True:
         try:

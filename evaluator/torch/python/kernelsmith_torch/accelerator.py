@@ -24,7 +24,7 @@ from .memory import CONTEXT
 _CPU_MEMORY = 4 << 30
 # Tasks are laid out on a CPU as on a GPU.
 _CPU_TELLS = 80 << 30
-# What a CPU that does not tell of its last cache is taken to have.
+# The last cache of a CPU that does not report one.
 _CPU_CACHE = 32 << 20
 # Starts of tensors: everything up to this may be assumed by kernels (Triton assumes 16 bytes).
 _ALIGNMENT = 256
@@ -95,7 +95,7 @@ class Device:
             torch.cuda.set_per_process_memory_fraction(min(max(size, 0) / total, 1.0), self.torch)
 
     def give_back(self) -> None:
-        """Frees what PyTorch's allocator caches. A lost device has nothing to give, and how it was lost is told elsewhere."""
+        """Frees what PyTorch's allocator caches. A lost device has nothing to give, and how it was lost is reported elsewhere."""
         if self.is_cuda:
             with contextlib.suppress(RuntimeError):
                 torch.cuda.empty_cache()

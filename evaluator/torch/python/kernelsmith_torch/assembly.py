@@ -119,7 +119,7 @@ class _Assembly:
                 raise Refused("not_allowed", f"{name} draws in a call: it would be checked with other numbers than it had",
                               "draw in the constructor, where the seed is the reference's", step.where)
             if not operators.draws(step.body["aten"], step.body["overload"]):
-                raise Refused("not_allowed", f"{name} is none of the draws that a constructor may make",
+                raise Refused("not_allowed", f"{name} is not among the draws that a constructor may make",
                               "draw with torch.rand, torch.randn, uniform_ or normal_", step.where)
         if missing:
             tensor = self._tape.tensors[min(missing)]

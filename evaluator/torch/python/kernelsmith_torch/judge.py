@@ -322,7 +322,7 @@ class Judge:
 
 
 def check_sets(variant: Any, variants: int, sets: Any, most: int) -> None:
-    """Failure if a request's sets of inputs are none."""
+    """Failure if a request's sets of inputs are not valid."""
     if variant not in range(variants) or not isinstance(sets, list) or not 0 < len(sets) <= most or \
             not all(isinstance(seed, int) and 0 <= seed < 2**63 for seed in sets):
         raise Failure("machine", "run", "bad_request", f"a variant below {variants} and 1 to {most} seeds are wanted")

@@ -170,7 +170,7 @@ class Tape:
                           where or self.line())
 
     def find(self, address: int) -> tuple[int, int] | None:
-        """What an address that was told stands for: a tensor in its storage, and the byte in the storage."""
+        """What an address that was given out stands for: a tensor in its storage, and the byte in the storage."""
         found = self.addresses.find(address)
         if found is None or found[0]._cdata not in self._first:
             return None

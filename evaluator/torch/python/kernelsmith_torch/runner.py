@@ -269,7 +269,7 @@ class Runner:
 
     def _wait_after_each(self) -> Callable[[], None]:
         """Operations are waited for one by one when kernels run for the first time: loading them on the host, which takes
-        its time, is told from a kernel that does not end."""
+        its time, is not taken for a kernel that does not end."""
         patience = Patience(self._call_s)
         return lambda: patience.wait_for(self._device.mark())
 

@@ -92,7 +92,7 @@ class Inbox:
         self._open: dict[str, tuple[torch.Tensor, Any]] = {}
 
     def tensors(self, outbox: Any) -> list[list[torch.Tensor]]:
-        """The outputs of each call. Failure (machine, bad_outbox) if the description is none."""
+        """The outputs of each call. Failure (machine, bad_outbox) if the description is not valid."""
         try:
             memory = self._map(outbox)
             return [[tensor_at(memory, place) for place in call] for call in outbox["calls"]]

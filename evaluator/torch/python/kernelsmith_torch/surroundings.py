@@ -35,7 +35,7 @@ class Surroundings:
 
 
 def _tree(folder: str) -> dict[str, os.stat_result]:
-    """The folder and what is below it, on its own file system. Folders that cannot be read are told, not what they hold."""
+    """The folder and what is below it, on its own file system. Folders that cannot be read are named, not what they hold."""
     found = {folder: os.lstat(folder)}
     pending = [folder]
     while pending:

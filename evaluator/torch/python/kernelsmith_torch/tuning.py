@@ -160,7 +160,7 @@ def name_of(config: Config) -> str:
 
 def _compile_side_by_side(compilations: list[Any], one_ended: Callable[[], None]) -> None:
     """Fills Triton's cache from processes of their own: a configuration takes about a second. What fails fails again,
-    and is told, when its turn comes."""
+    and is reported when its turn comes."""
     at_once = len(os.sched_getaffinity(0))
     if at_once == 1:
         return
