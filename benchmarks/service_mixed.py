@@ -142,7 +142,7 @@ def print_hanging(results):
         print(f"hanging ones held the device for {statistics.median(checks):.1f} s (median), {max(checks):.1f} s (most)")
     told = {answer_of(result): result["error_message"] for kind, result in results if kind == "hangs" and result}
     for answer, message in told.items():
-        print(f"  they are told {answer}: {str(message)[:300]}")
+        print(f"  they get {answer}: {str(message)[:300]}")
 
 
 def print_undue(results):

@@ -265,7 +265,7 @@ std::string_view language_name(const PromptOptions& options, std::string_view pa
   return "";
 }
 
-/// The suffix of the reference, if the backend has none of its own.
+/// The suffix of the reference, if the backend has no suffix.
 std::string suffix_of(const Task& task, const PromptOptions& options) {
   if (!options.suffix.empty() || task.reference.empty()) return options.suffix;
   return std::filesystem::path(task.reference.files().front().path).extension().string();

@@ -70,7 +70,7 @@ class PythonBackend final : public Backend {
         tier_(runs_unsandboxed(*task_, options) ? "unsandboxed" : "unverified"),
         workers_(slots) {}
 
-  /// The first worker: what is wrong with the evaluator is said before the search starts.
+  /// The first worker: a faulty evaluator is reported before the search starts.
   Status prepare(const std::stop_token& stop) { return worker_of(0, stop); }
 
   Result<Compilation> compile(const Source& source, std::stop_token) override {

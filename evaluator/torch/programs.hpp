@@ -49,7 +49,7 @@ class Programs {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
-  /// The supply that there is for this key, with spares; if there is none, what `make` gives.
+  /// The supply for this key, with its spares. `make` makes it the first time.
   Supply get(const Key& key, const std::function<Supply()>& make);
 
  private:

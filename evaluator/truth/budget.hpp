@@ -21,7 +21,7 @@ enum class Scale {
 /// and fewer 16 e would hide a wrong element. The RMS may always be twice the reference's.
 inline constexpr double kOwnErrors = 16, kNarrowOwnErrors = 2, kOwnRms = 2;
 
-/// An element may be off by element * S + rounded_inputs * D + own_errors * e + tiny (S in the place of D
+/// An element may be off by element * S + rounded_inputs * D + own_errors * e + tiny (S in place of D
 /// if the scale is absolute). The RMS over a tensor may be that of rms * (|y| + D) +
 /// rounded_inputs_rms * D + tiny, or kOwnRms times the reference's if that is more.
 struct Budget {

@@ -138,8 +138,8 @@ class Probe {
     return shares;
   }
 
-  /// Reals between two numbers, in the place of the mixture that a kernel is shown: what a function is like
-  /// must not hang on which kinds of inputs were drawn. What holds something narrower, which a function can
+  /// Reals between two numbers, in place of the mixture that a kernel is shown: what a function is like
+  /// must not depend on which kinds of inputs were drawn. What holds something narrower, which a function can
   /// need, stays as drawn, and what is positive is.
   Result<Inputs> draw_evenly(std::size_t shape, Range range) {
     auto inputs = draw_inputs(task_, shapes_, shape, {kProbeKey, kProbeKey, false}, oracles_.generator.get());

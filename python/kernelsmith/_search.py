@@ -38,7 +38,7 @@ def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None
 
     `seed` is where the search begins: a text, a dict of texts by path, or a Source.
 
-    `out` is the run's folder; if a run stands there it is gone on with. Without it a search without a task leaves
+    `out` is the run's folder; a run that stands there is continued. Without it a search without a task leaves
     nothing behind, and one over a task makes NAME-1.run, NAME-2.run, ... here.
 
     `progress` is called with every Commit, on another thread.
@@ -111,7 +111,7 @@ class Engine:
     """A search that is asked and told by hand, or run.
 
     A context manager; thread-safe, but for run(), which one thread may call at a time. `folder` is the run's folder,
-    begun or gone on with; None keeps everything in memory. The other arguments are run()'s. Raises Error:
+    begun or continued; None keeps everything in memory. The other arguments are run()'s. Raises Error:
     `bad_input` and `invalid_argument` for settings, `busy` for a folder that is written already, and others of
     docs/errors.md.
 
@@ -153,7 +153,7 @@ class Engine:
             yield ticket
 
     def tell(self, ticket: "_core.Ticket | SupportsIndex", child: Any = None, answer: Any = None) -> list[_core.Commit]:
-        """Answers a ticket; each is told once.
+        """Answers a ticket; each is answered once.
 
         `tell(ticket, child, score)` if it asks for a child (kind "propose"), else `tell(ticket, score)`; or
         `tell(ticket, Refusal(...))`. A child is a text, a dict of texts by path, or a Source; a score is whatever an

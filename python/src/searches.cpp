@@ -247,7 +247,7 @@ void check_same_task(const std::filesystem::path& task, const std::filesystem::p
   });
 }
 
-/// A search over a task folder: begun in `folder`, or gone on with if that is a run.
+/// A search over a task folder: begun in `folder`, or continued if that is a run.
 Outcome run_task(const std::filesystem::path& task, const std::filesystem::path& folder,
                  const py::object& proposer, const std::string& settings, const py::object& progress) {
   const Registry registry = registry_for_tasks(proposer, workers_in(settings));

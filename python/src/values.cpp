@@ -128,7 +128,7 @@ void bind_source(py::module_& module) {
       });
 }
 
-/// Hashes what two equal ones share, be it 0.0 or -0.0.
+/// Hashes what two equal ones share: 0.0 and -0.0 are equal.
 std::size_t hash_of(const Measurement& measurement) { return std::hash<double>{}(measurement.median); }
 
 void bind_measurement(py::module_& module) {

@@ -19,7 +19,7 @@ Json lineage_json(const RunView& view);
 /// Rejected programs by stage and code, each with the latest one that an island remembers.
 Json failures_json(const RunView& view);
 
-/// Tickets that were asked and not told: `{count, tickets}`.
+/// Open tickets: `{count, tickets}`.
 Json open_json(const RunView& view);
 
 /// How many steps of a lineage are shown, from its end.

@@ -44,7 +44,7 @@ struct Sampling {
   std::optional<std::uint64_t> most_prompt_tokens, most_reply_tokens;
 };
 
-/// The models, or whoever answers in a folder, that propose in the place of the tuner.
+/// The models, or whoever answers in a folder, that propose in place of the tuner.
 struct ModelOptions {
   std::vector<std::string> models;
   std::optional<std::string> base_url, protocol, price_file;

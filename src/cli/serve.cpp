@@ -36,7 +36,7 @@ constexpr const char* kServeFooter =
     R"(Evaluates candidates for programs that speak KernelGYM's REST contract (docs/service.md):
   export KERNELGYM_SERVER_URL=http://127.0.0.1:10907
 Without --task it takes KernelBench's problems, each with its request, for the backend torch.
-Of --set the section `evaluator` matters, for example --set evaluator.device=1. SIGTERM and Ctrl-C: takes no more requests, waits for
+--set counts in the section `evaluator` only, for example --set evaluator.device=1. SIGTERM and Ctrl-C: takes no more requests, waits for
 what is being evaluated, and ends with exit status 0.)";
 
 /// A thousand clients at once need more descriptors than most shells allow by default.

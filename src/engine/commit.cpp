@@ -195,8 +195,8 @@ Status SearchState::commit_confirmation(const OpenTicket& ticket, const Evaluati
   return demote(commit.individual, ticket.answered_at);
 }
 
-/// If the new measurement is so much lower that another elite is better beyond the noise, it stands in the
-/// place of the one that was selected for being high; the other one is then the best, and confirmed in its
+/// If the new measurement is so much lower that another elite is better beyond the noise, it replaces
+/// the one that was selected for being high; the other one is then the best, and confirmed in its
 /// turn.
 Status SearchState::commit_confirmed(const OpenTicket& ticket, const EvaluationArrived& arrived,
                                      Commit& commit) {

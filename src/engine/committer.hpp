@@ -62,7 +62,7 @@ class Committer {
   /// Lets ask() hand out a ticket again that was not answered.
   void put_back(TicketId ticket);
 
-  /// Takes a step of a recording as this run's own; would_do() holds. `measured` stands in the place of the
+  /// Takes a step of a recording as this run's own; would_do() holds. `measured` stands in place of the
   /// recorded evaluation. What the step makes due is not recorded here: it stands in the recording.
   Result<Commits> repeat(const Event& recorded, std::optional<Evaluation> measured);
 

@@ -29,7 +29,7 @@ HttpRequest request_to(const Endpoint& endpoint, const CallLimits& limits, std::
 /// Says so if a server refused a call that carried no key, because none is set.
 Error without_key(Error error, const Endpoint& endpoint);
 
-/// Of "HTTP/1.1 200 OK"; 0 for any other line.
+/// The status of "HTTP/1.1 200 OK"; 0 for any other line.
 int status_in(std::string_view line);
 
 struct AttemptEnd {

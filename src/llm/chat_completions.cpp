@@ -128,7 +128,7 @@ class ChatStream final : public EventDecoder {
 
   void take_done() override { done_ = true; }
 
-  /// Some gateways send `message` in the place of `delta`: a piece, all that has come so far, or, behind
+  /// Some gateways send `message` in place of `delta`: a piece, all that has come so far, or, behind
   /// deltas, the whole once more.
   void add_piece(const Json& choice) {
     const std::size_t before = reply_.text.size() + reply_.reasoning.size();

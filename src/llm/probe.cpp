@@ -103,7 +103,7 @@ std::optional<std::vector<std::string>> names_in(const Answer& answer, const Sec
   return names;
 }
 
-/// What a 200 says of the key or the account in the place of a list; other errors may be about the path.
+/// What a 200 says of the key or the account in place of a list; other errors may be about the path.
 std::optional<Error> refusal_in(const Answer& answer) {
   const auto document = llm::parse_json(answer.body);
   if (!document || !llm::is_error(*document)) return std::nullopt;

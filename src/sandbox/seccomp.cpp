@@ -50,8 +50,7 @@ bool deny(void* filter, std::uint32_t action, std::initializer_list<const char*>
   return true;
 }
 
-// Flags of clone3 are in memory, where a filter cannot look. glibc falls back to clone when it is told
-// ENOSYS.
+// Flags of clone3 are in memory, where a filter cannot look. glibc falls back to clone on ENOSYS.
 bool deny_clone3(void* filter) {
   return seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0;
 }

@@ -344,7 +344,7 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
   if (!std::filesystem::exists(folder / kTaskFolder, ignored))
     return fail(ErrorCode::not_found, "this run has no task folder: `kernelsmith run` did not make it",
                 folder.string(),
-                "`show` and `export` read it; a run of a program that links the library is gone on with by "
+                "`show` and `export` read it; a run of a program that links the library is resumed by "
                 "that program");
   auto task = load_task_folder(folder / kTaskFolder, registry.backends);
   if (!task) return task.error();

@@ -1,4 +1,4 @@
-"""run --dry-run: everything that can be checked without paying, and what cannot is said."""
+"""run --dry-run: everything that can be checked without paying, and names what cannot."""
 
 import os
 import unittest

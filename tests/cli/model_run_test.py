@@ -50,7 +50,7 @@ class Model:
         self.requests = []
         self.gets = []
         self.models = None  # (status, answer) to a GET by whether it carries the key; None: there is no such path
-        self.script = script  # may be replaced; None in the place of an answer hangs
+        self.script = script  # may be replaced; None in place of an answer hangs
         model = self
 
         class Handler(BaseHTTPRequestHandler):

@@ -28,7 +28,7 @@ struct Endless final : Evaluator {
   std::vector<std::unique_ptr<std::stop_callback<std::function<void()>>>> waiting;
 };
 
-/// Lets others wait until something is told: that the time is up and something is waited for.
+/// Lets others wait until a notice comes: that the time is up and something is waited for.
 struct Bell final : Observer {
   void on_event(const Event&) override {}
   void on_notice(const Notice&) override {

@@ -98,7 +98,7 @@ bool above(const Measurement& trick, const Measurement& twin) {
 /// Whether the case must be turned away before anything runs.
 bool before_run(const Expectation& must) {
   if (must.kind == Kind::refused) return true;
-  // Planners alone speak a protocol that a candidate could forge if planning is all that there is.
+  // Planners alone speak a protocol that a candidate could forge if there is nothing but planning.
   return must.kind == Kind::rejected &&
          (must.stage <= Stage::plan || must.code == RejectionCode::protocol_forged);
 }

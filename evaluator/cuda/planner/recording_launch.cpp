@@ -9,7 +9,8 @@ using namespace kernelsmith::cuda::planner;
 
 namespace {
 
-/// Of <<<grid, block, shared, stream>>>, between __cudaPush- and __cudaPopCallConfiguration.
+/// The configuration of <<<grid, block, shared, stream>>>, between __cudaPush- and
+/// __cudaPopCallConfiguration.
 struct Configuration {
   AbiDim3 grid, block;
   std::size_t dynamic_shared;

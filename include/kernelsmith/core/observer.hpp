@@ -18,7 +18,7 @@ struct Notice {
   std::string message;
 };
 
-/// Told of events after they were committed. Called from one thread at a time; must not call back into the
+/// Receives events after they were committed. Called from one thread at a time; must not call back into the
 /// engine and must not block for long.
 class Observer {
  public:

@@ -28,7 +28,7 @@ namespace kernelsmith {
 struct Budgets {
   std::optional<std::uint64_t> iterations;   ///< tickets that asked for a child and were told
   std::optional<std::uint64_t> evaluations;  ///< seeds, repairs and re-measurements included
-  /// After it nothing new is begun, and what nobody waits for is given up: evaluations of the tuner's
+  /// After it nothing new is begun, and what has no use any more is given up: evaluations of the tuner's
   /// children and duels. Answers of models are waited for and evaluated. What measuring the best again takes
   /// (confirm) comes on top.
   std::optional<double> wall_s;

@@ -76,8 +76,8 @@ class SearchState {
   /// Refuses (`invalid_argument`) options out of range; `where` is the option's name.
   static Result<SearchState> create(EngineOptions options);
 
-  /// The journal whose events were applied, all of them in order: individual() reads what nobody holds from
-  /// it. It must outlive the state, or be replaced; null: such an individual is `not_found`.
+  /// The journal whose events were applied, all of them in order: individual() reads from it what is not in
+  /// memory. It must outlive the state, or be replaced; null: such an individual is `not_found`.
   void read_from(const Journal* journal) { journal_ = journal; }
 
   /// Fills in the individual of a commit that repeats a program which nobody holds.
@@ -128,7 +128,7 @@ class SearchState {
   const std::map<std::string, std::string>& session_settings() const { return session_settings_; }
   /// What ended the last session, if an error did.
   const std::optional<Error>& session_error() const { return session_error_; }
-  /// Tickets with a call that nothing was told of yet: they go on, or went down with their process.
+  /// Tickets with a call whose outcome is not known yet: they go on, or went down with their process.
   std::vector<TicketId> calls_under_way() const;
   /// The largest share of a budget that is used, 0 to 1. Wall time counts up to the last commit.
   double progress() const;

@@ -36,7 +36,7 @@ struct ClientOptions {
   RetryPolicy retry = {};
   PacingOptions pacing = {};
   std::uint64_t seed = fresh_seed();  ///< of the jitter
-  /// Told of every retry, on the client's thread; must not block. May be empty.
+  /// Called for every retry, on the client's thread; must not block. May be empty.
   std::function<void(const Notice&)> notice = {};
 };
 

@@ -15,7 +15,7 @@ struct Endpoint {
   Protocol protocol = Protocol::chat_completions;
   std::string base_url;  ///< such as https://api.openai.com/v1; the protocol's path is put behind it
   Secret key;            ///< may be empty: local servers ask for none
-  std::string ca_file;   ///< PEM of a private CA in the place of the system's; may be empty
+  std::string ca_file;   ///< PEM of a private CA in place of the system's; may be empty
 };
 
 /// The endpoint with what is empty filled in from the environment: OPENAI_BASE_URL and OPENAI_API_KEY, or

@@ -23,7 +23,7 @@
 
 namespace kernelsmith {
 
-/// How many tasks are to be done, and who learns of it. Called on one thread.
+/// Configures each task of a suite, and follows its progress. Called on one thread.
 class SuiteHost {
  public:
   virtual ~SuiteHost() = default;
@@ -38,7 +38,7 @@ class SuiteHost {
 /// The host of a suite whose searches somebody drives and watches.
 class SearchHost : public SuiteHost {
  public:
-  /// Whoever is told what happens in the search that begins; may be null.
+  /// Follows the search that begins; may be null.
   virtual std::shared_ptr<Observer> observer() = 0;
   /// Session::run() with whatever is to be seen of it.
   virtual Result<Outcome> search(Session& session) = 0;

@@ -60,7 +60,7 @@ class Folder:
         changed = sorted(name for name in before.keys() | fingerprints if before.get(name) != fingerprints.get(name))
         kept = self._put_aside(checkpoint)
         if kept:
-            why = "the old one left no search.json" if not before else f"changed: {', '.join(changed) or 'run/, which is gone'}"
+            why = "search.json is missing" if not before else f"changed: {', '.join(changed) or 'run/, which is gone'}"
             logger.warning("%s: a new search begins (%s); the old one is kept as %s", self.path, why, ", ".join(kept))
         return None
 

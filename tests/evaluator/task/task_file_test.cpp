@@ -157,7 +157,7 @@ TEST(TaskFile, KnowsWhatOthersCallADtype) {
       {"u8", {"uint8", "uint8_t", "byte", "unsigned char"}}};
   for (const auto& [ours, theirs] : words)
     for (const std::string& word : theirs) EXPECT_EQ(hint(word), "did you mean " + ours + "?") << word;
-  // A type that there is not has no near one.
+  // A type that does not exist has no near one.
   for (const char* word : {"int16", "i16", "u32", "uint64_t", "fp8", "complex64"})
     EXPECT_EQ(hint(word), "") << word;
 }

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// So few sets that every test takes milliseconds; and no test hangs on how long they take.
+/// So few sets that every test takes milliseconds; and no test depends on how long they take.
 constexpr BankLimits kSmall{.bytes = 1 << 20, .seconds = 600, .least = 4, .most = 8};
 
 template <class Function>

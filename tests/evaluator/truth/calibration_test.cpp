@@ -28,7 +28,7 @@ namespace {
 constexpr double kWellWithin = 0.75;
 constexpr std::uint32_t kPoison = 0x7fa12345;
 
-/// The elements of a buffer: Reals in the place of all reals if `wide`, else of the dtype.
+/// The elements of a buffer: Reals in place of all reals if `wide`, else of the dtype.
 template <class Real>
 std::vector<Real> decoded(Dtype dtype, bool wide, std::span<const std::byte> bytes) {
   std::vector<Real> values;

@@ -160,7 +160,7 @@ Family silu() {
   return elementwise("SiLU", [](const Arithmetic& how, auto x) { return how.divide(x, 1 + how.exp(-x)); });
 }
 
-/// There are many ways to write tanh: four of them in the place of the orders.
+/// There are many ways to write tanh: four of them in place of the orders.
 template <class Real>
 Real any_tanh(Order order, Real x) {
   switch (order) {

@@ -95,7 +95,7 @@ class Device:
             torch.cuda.set_per_process_memory_fraction(min(max(size, 0) / total, 1.0), self.torch)
 
     def give_back(self) -> None:
-        """Frees what PyTorch's allocator caches. A lost device has nothing to give, and how it was lost is reported elsewhere."""
+        """Frees what PyTorch's allocator caches. A lost device has nothing to give; its loss is reported elsewhere."""
         if self.is_cuda:
             with contextlib.suppress(RuntimeError):
                 torch.cuda.empty_cache()
