@@ -5,8 +5,8 @@
 
 Three workers evaluate a `command` task of 20 ms; faults come at even distances of the journal's growth, in an order drawn from
 the seed. A killed worker is replaced, a killed server started again on its disk, a killed coordinator resumed. Checked: no
-evaluation that was reported is lost, changed or there twice, every program is judged, none is given up as one that lost workers,
-and the archive that the run ended with is that of its journal, shown and replayed.
+evaluation that was reported is lost, changed or there twice, every program is judged, none is given up as one that lost
+workers, and the archive that the run ended with is that of its journal, shown and replayed.
 """
 
 import argparse

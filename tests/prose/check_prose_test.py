@@ -24,7 +24,8 @@ class Prose(unittest.TestCase):
         self.assertEqual(self.wrong("a.cpp", "/// The limit of a call. Of course.\nint empty_where = 'x';\n"), [])
 
     def test_a_comment_names_its_line_the_phrase_and_what_to_write(self):
-        self.assertEqual(self.wrong("src/a.cpp", "\nint a;  ///< Of a call.\n"), ['src/a.cpp:2: "Of": write begin with the noun'])
+        wrong = self.wrong("src/a.cpp", "\nint a;  ///< Of a call.\n")
+        self.assertEqual(wrong, ['src/a.cpp:2: "Of": write begin with the noun'])
 
     def test_a_sentence_goes_on_over_the_end_of_a_line(self):
         for path, text in {"a.hpp": "int a;\n/// It is empty\n/// where nothing is.\n",
@@ -39,7 +40,8 @@ class Prose(unittest.TestCase):
     def test_a_string_literal_in_pieces(self):
         self.assertEqual(self.wrong("a.cpp", 'say("it is empty "\n    "where");\n'), ['a.cpp:1: "empty where": write if'])
         self.assertEqual(self.wrong("b.py", 'say("it is empty "\n    "where")\n')[1:], ['b.py:1: "empty where": write if'])
-        self.assertEqual(self.wrong("c.cpp", 'say(R"(a\nempty where)", \'"\', "b");\n')[2:], ['c.cpp:1: "empty where": write if'])
+        raw = self.wrong("c.cpp", 'say(R"(a\nempty where)", \'"\', "b");\n')
+        self.assertEqual(raw[2:], ['c.cpp:1: "empty where": write if'])
 
     def test_code_is_no_prose(self):
         self.assertEqual(self.wrong("a.py", "Of = 1\nprint(Of, 'x')\n"), [])

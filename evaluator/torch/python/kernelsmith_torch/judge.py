@@ -49,7 +49,7 @@ class Judge:
         return {name: self._sparing(step) for name, step in steps.items()}
 
     def _sparing(self, step: Callable[[Message, bytes], Message]) -> Callable[[Message, bytes], Message]:
-        """The step; large tasks leave nothing cached behind it, and if memory runs out, the failure says whose fault it is."""
+        """The step; large tasks leave nothing cached behind it, and a failure for lack of memory says whose fault it is."""
 
         def do(request: Message, blob: bytes) -> Message:
             try:
