@@ -46,7 +46,7 @@ def lines_of(first, text):
 
 
 def joined(pieces):
-    """Texts of (kind, line, text) pieces: comments on following lines are one, and so are literals with only blanks between."""
+    """Texts of (kind, line, text) pieces: comments on following lines are one, and literals with only blanks between too."""
     texts = []
     last = None
     for kind, line, text, adjacent in pieces:
