@@ -111,7 +111,7 @@ def openevolve_rate(programs):
     config.language = "python"
     config.diff_based_evolution = False
     config.llm.models = config.llm.evaluator_models = [LLMModelConfig(name="stub", init_client=StubModel)]
-    config.database.population_size = programs + 10_000  # far from the limit, if adding costs ten times as much
+    config.database.population_size = programs + 10_000  # far from the limit: near it adding costs ten times as much
     config.database.num_islands = 4
     config.database.log_prompts = False
     config.evaluator.cascade_evaluation = False

@@ -14,7 +14,7 @@ namespace kernelsmith::cuda {
 /// not known.
 std::map<std::string, double> rates_of(const Task& task, const Report& report, double bytes_per_us);
 
-/// The evaluation with these features beside its own; as it is if it is a rejection.
+/// The evaluation with these features beside its own; a rejection comes back unchanged.
 Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features);
 
 }  // namespace kernelsmith::cuda

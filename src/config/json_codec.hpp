@@ -27,7 +27,7 @@ using Json = nlohmann::json;
 struct JsonPath {
   const JsonPath* parent = nullptr;
   std::string_view key;
-  std::size_t index = 0;  ///< if `key` is empty
+  std::size_t index = 0;  ///< counts if `key` is empty
 
   /// Such as "report.shapes[2].error".
   std::string text() const;

@@ -30,7 +30,7 @@ constexpr std::uint8_t kFrameSize = 0x11;
 constexpr std::uint8_t kMinStackSize = 0x12;
 constexpr std::uint8_t kParameterInfo = 0x17;
 constexpr std::uint8_t kRegisterCount = 0x2f;
-constexpr std::uint8_t kLargeParameterInfo = 0x45;  ///< if a kernel's parameters take more than 4 KB
+constexpr std::uint8_t kLargeParameterInfo = 0x45;  ///< in place of it beyond 4 KB of parameters
 /// How an attribute's value is kept: kSized has a length in bytes 2 and 3; the others their value there.
 constexpr std::uint8_t kSized = 4;
 

@@ -175,7 +175,7 @@ Status check(const Call& call, std::span<const Kernel> kernels, std::size_t cubi
 // The file format (docs/plan.md). A call is encoded alone too: that is what a planner sends.
 std::vector<std::byte> encode(const Plan& plan);
 std::vector<std::byte> encode(const Call& call);
-/// Errors: bad_input at the byte if the text is no plan of this version, or breaks a limit.
+/// Errors: bad_input at the byte where the text is no plan of this version, or breaks a limit.
 Result<Plan> decode_plan(std::span<const std::byte> bytes);
 Result<Call> decode_call(std::span<const std::byte> bytes);
 

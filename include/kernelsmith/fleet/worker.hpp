@@ -32,8 +32,7 @@ struct WorkerOptions {
   std::vector<WorkerBackend> backends;
   /// A job whose worker is silent for so long is given to another one. The first worker of a kind sets it.
   std::chrono::milliseconds ack_wait{15'000};
-  std::chrono::milliseconds patience{
-      60'000};  ///< how long the server may be away while something is reported
+  std::chrono::milliseconds patience{60'000};  ///< how long the server may be away during a report
   /// How often it says what it offers, and makes its queues anew if they are gone. The server forgets a
   /// worker that was silent for 30 s.
   std::chrono::milliseconds announce_every{10'000};

@@ -18,7 +18,7 @@ struct MachineReport {
   bool usable() const;
 };
 
-/// Tries what the backends need, the sandbox, the run store, disk space (of `folder`, if runs would be
+/// Tries what the backends need, the sandbox, the run store, disk space (of `folder`, where runs would be
 /// written) and cores. Takes about a second. Leaves nothing behind.
 MachineReport examine_machine(const std::filesystem::path& folder, const Backends& backends);
 

@@ -72,7 +72,7 @@ struct SuiteMetrics {
   std::uint64_t errors = 0;                           ///< tasks with an error
   double corr = 0;                                    ///< share of tasks that are correct
   std::array<double, kFastThresholds.size()> fast{};  ///< share of tasks that are correct and faster than p
-  /// Mean speedup over all tasks, if one that is incorrect or slower than the baseline counts 0.
+  /// Mean speedup over all tasks; one that is incorrect or slower than the baseline counts 0.
   double amsr = 0;
   std::optional<double> geomean;       ///< over correct tasks; empty without any, or if one is not positive
   std::optional<double> median;        ///< over correct tasks; empty without any
