@@ -178,7 +178,7 @@ OpenedGpu open_gpu(int device) {
     return fail(
         ErrorCode::unsupported,
         "the candidate was compiled and planned, but there is no GPU to run it on: " + why, {},
-        "run this on a machine with an NVIDIA GPU and its driver (kernelsmith doctor tells what it sees)");
+        "run this on a machine with an NVIDIA GPU and its driver (kernelsmith doctor says what it sees)");
   if (device >= count)
     return fail(ErrorCode::unsupported,
                 "there is no GPU " + std::to_string(device) + ": this machine has " + std::to_string(count),

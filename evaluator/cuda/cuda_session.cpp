@@ -89,7 +89,7 @@ Result<Runner*> CudaSession::runner_with_plan() {
   return *runner;
 }
 
-/// Pieces are filled whole: what lies beside a tensor must not tell one batch of another.
+/// Pieces are filled whole: what lies beside a tensor must not inform one batch about another.
 Status CudaSession::lay_out() {
   const BufferLayout& layout = host_.buffers().layout();
   const std::size_t shape = batch_.shape;

@@ -65,7 +65,7 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads an adversary's words. After the first error everything reads as zero or empty, and finish() tells
+/// Reads an adversary's words. After the first error everything reads as zero or empty, and finish() returns
 /// the error. What is allocated is in proportion to the bytes there are, whatever the counts say.
 class Reader {
  public:

@@ -50,7 +50,7 @@ DeviceLease::DeviceLease(std::string name, const std::filesystem::path& folder) 
   use_ = folder / ("kernelsmith-" + name + ".use");
 }
 
-/// Who waits for the device holds the turn, so that the last holder does not come before it again.
+/// Whoever waits for the device holds the turn, so that the last holder does not come before it again.
 Result<DeviceLease::Held> DeviceLease::take(const std::stop_token& stop) const {
   const auto turn = lock(turn_, stop);
   if (!turn) return turn.error();

@@ -18,7 +18,7 @@ std::map<std::string, double> figures_of(const Json& summary, std::string_view p
 std::map<std::string, double> heavy_operators(const Json& summary);
 
 /// How the outputs of a call differ from the reference's in number, type or shape, in words for the
-/// candidate; empty if they do not, or if one of the plans does not tell. Both are plans' bytes.
+/// candidate; empty if they do not, or if one of the plans does not say. Both are plans' bytes.
 std::string different_outputs(std::string_view reference, std::string_view candidate);
 
 /// Bytes of a call's inputs and outputs, by a plan; zeros if its text is not understood.

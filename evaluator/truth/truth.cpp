@@ -14,7 +14,7 @@ namespace {
 /// reference's own error makes up for it.
 constexpr std::size_t kPerturbations = 4;
 /// Outputs from which on one perturbed answer will do if D only counts in the mean, and the reference's
-/// error on one set of inputs tells what it can be.
+/// error on one set of inputs shows what it can be.
 constexpr std::size_t kEnoughElements = 64;
 /// Perturbed answers that look for integers about to step, and how far: some hundred roundoffs of f32, so
 /// that what a few of them can turn is found with certainty.

@@ -1,4 +1,4 @@
-// Desk: the one thread that looks at what a page shows, answers the requests about it, and tells the browsers
+// Desk: the one thread that looks at what a page shows, answers the requests about it, and sends the browsers
 // that listen what is new.
 #pragma once
 
@@ -27,8 +27,8 @@ struct Cadence {
 /// Looks only while somebody listens or asks. Thread-safe.
 class Desk {
  public:
-  /// The summary if it has changed since the last call; empty if it has not. Called on the desk's
-  /// thread, as every job is.
+  /// The summary if it has changed since the last call, else empty. Called on the desk's
+  /// thread, like every job.
   using Look = std::function<Result<std::optional<std::string>>()>;
   using Job = std::function<void()>;
 

@@ -35,7 +35,7 @@ void print_shapes(const Report& report) {
     say("short: calls of the yardstick are so short that the interval is wider (docs/backend-cpu.md)\n");
 }
 
-/// Who is so close to what is allowed may be beyond it with the next inputs.
+/// A candidate that is so close to what is allowed may be beyond it with the next inputs.
 void warn_of_error(const Evaluation& evaluation, const std::string& file) {
   constexpr double kClose = 0.5;
   if (!evaluation.accepted()) return;

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kFolder = "launch";
 constexpr const char* kLaunchFooter =
     R"(It prints a script for sbatch, a manifest for kubectl, or a script that calls ssh, to be read, changed and run
-by you; it starts nothing itself. docs/fleet.md tells what the workers need.)";
+by you; it starts nothing itself. docs/fleet.md says what the workers need.)";
 
 struct LaunchCommand {
   std::string target;

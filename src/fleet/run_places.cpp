@@ -21,7 +21,7 @@ Error without_worker(const std::string& backend, const std::string& hardware) {
               "the fleet has had no worker for the backend '" + backend + "'" +
                   (hardware.empty() ? "" : " on " + hardware) + " for too long",
               "evaluator.fleet",
-              "start one there: kernelsmith worker --nats URL; doctor tells what its machine lacks");
+              "start one there: kernelsmith worker --nats URL; doctor says what its machine lacks");
 }
 
 Result<std::optional<RunPlace>> RunPlaces::written(const std::string& run,

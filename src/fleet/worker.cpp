@@ -95,7 +95,7 @@ class Announcer {
       next = steady_clock::now() + options_.announce_every;
       declare_queues(stop);
       if (const Status told = announce(stop); !told && !stop.stop_requested())
-        tell(Notice::Level::warning, "no run hears of this worker: " + describe(told.error()));
+        tell(Notice::Level::warning, "no run learns of this worker: " + describe(told.error()));
     }
   }
 

@@ -36,7 +36,7 @@ struct AttemptEnd {
   Attempt<ModelReply> reply;
   std::optional<LostCall> lost;
   std::optional<std::chrono::milliseconds> pause;  ///< the server's rate limits say so
-  bool hinted = false;                             ///< the server tells its limits
+  bool hinted = false;                             ///< the server sends its limits
 };
 
 /// Lives on the client's thread. Destroying it before its end cancels it.

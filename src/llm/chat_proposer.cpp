@@ -71,7 +71,7 @@ class Bill {
     if (price_) cost_.usd += cost_of(*usage, *price_);
   }
 
-  /// A budget of money must hold with servers that do not tell what they count, too.
+  /// A budget of money must hold with servers that do not report what they count, too.
   void guess(std::uint64_t input_tokens, std::uint64_t output_tokens) {
     if (!price_) return;
     cost_.guessed_usd +=

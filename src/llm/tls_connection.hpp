@@ -12,8 +12,8 @@ namespace kernelsmith::llm {
 /// TLS on one connection. Shared by the exchange that opens it and by OpenSSL's objects, either of which can
 /// outlive the other.
 struct TlsConnection {
-  /// X509_V_OK, or OpenSSL's reason: libcurl tells a certificate whose signature is wrong only as a handshake
-  /// that failed.
+  /// X509_V_OK, or OpenSSL's reason: libcurl reports a certificate whose signature is wrong only as a
+  /// handshake that failed.
   int verdict = X509_V_OK;
 
   /// The connection's own, and that of a proxy around it.

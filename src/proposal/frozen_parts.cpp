@@ -162,7 +162,7 @@ const std::string* FrozenText::redefined(std::size_t part, std::string_view text
 }
 
 // A frozen line that is not indented, names something and stands in `text`, too. Includes and imports do no
-// harm, and what a block holds as well tells nothing.
+// harm, and what a block holds as well shows nothing.
 const Line* FrozenText::repeated(std::size_t part, std::string_view text) const {
   const Lines lines = filled_lines(text);
   const auto given = bare_set(lines);

@@ -15,7 +15,7 @@ namespace kernelsmith::detail {
 /// - what stands before the end of such thoughts whose beginning the server kept;
 /// - messages between channel markers (`<|channel|>analysis<|message|>…<|end|>`), but for the final one.
 /// Nothing if thoughts are not closed: the reply ended while the model was still thinking.
-/// `holds_program` tells whether a part of the reply can be the answer.
+/// `holds_program` says whether a part of the reply can be the answer.
 std::optional<std::string> without_reasoning(std::string_view reply,
                                              const std::function<bool(std::string_view)>& holds_program);
 

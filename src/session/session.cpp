@@ -187,7 +187,7 @@ Status take_up(Engine& engine, KeptAnswers& kept, const CallPlanner& planner, st
   return {};
 }
 
-/// Told if a budget of money goes on from calls of which the journal does not tell what they cost.
+/// Told if a budget of money goes on from calls of which the journal does not say what they cost.
 void warn_of_unknown_cost(const Engine& engine, const std::shared_ptr<Observer>& observer) {
   if (!observer) return;
   engine.inspect([&](const SearchState& state) {

@@ -117,7 +117,7 @@ Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, con
   }
   if (offered.empty())
     return fail(ErrorCode::unsupported, "no backend works on this machine: " + lacks, "",
-                "kernelsmith doctor tells what is missing");
+                "kernelsmith doctor says what is missing");
   return offered;
 }
 

@@ -1,4 +1,4 @@
-// Money as a budget: what counts, what is reserved, what is warned of, and that the journal tells all of it.
+// Money as a budget: what counts, what is reserved, what is warned of, and that the journal holds all of it.
 
 #include <atomic>
 #include <condition_variable>

@@ -68,7 +68,7 @@ TEST(Time, EvaluationsOfTheTunersChildrenAreGivenUp) {
   EXPECT_EQ(outcome->counts.iterations, 0U) << "what is given up uses up no budget";
   EXPECT_TRUE(outcome->confirmation) << "the best is measured again all the same";
   EXPECT_EQ(text_of(engine), replayed(options, events));
-  // The journal alone tells it as well.
+  // The journal alone shows it as well.
   const auto state = replay(MemoryJournal(events), options);
   ASSERT_TRUE(state);
   EXPECT_EQ(state->end_reason(state->elapsed_s()), EndReason::budget);

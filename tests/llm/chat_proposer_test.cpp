@@ -152,7 +152,7 @@ class BillTest : public testing::Test {
     return false;  // and the connection is closed
   }
 
-  /// A stream of Messages that tells its input and breaks off.
+  /// A stream of Messages that reports its input and breaks off.
   static bool broken_stream(ServerConnection& connection) {
     return end_with(
         connection,

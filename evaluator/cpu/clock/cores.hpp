@@ -33,7 +33,7 @@ class TimingCore {
   /// there is one. What they lock stands in the processors' folders; tests name folders of their own.
   static TimingCore choose(const std::filesystem::path& processors = kProcessors);
 
-  /// Its number; empty if the machine does not tell which there are.
+  /// Its number; empty if the machine does not say which there are.
   const std::vector<int>& number() const { return number_; }
 
  private:

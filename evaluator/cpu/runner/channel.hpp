@@ -14,7 +14,7 @@
 
 namespace kernelsmith::cpu {
 
-/// What was heard.
+/// What was received.
 struct Heard {
   enum class Kind {
     answer,         ///< to what was asked last; that it is ready if nothing was

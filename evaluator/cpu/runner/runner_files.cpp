@@ -31,7 +31,7 @@ Result<std::string> trace(const std::filesystem::path& program, const std::files
   if (!result) return result.error();
   if (!result->succeeded())
     return fail(ErrorCode::tool_failed,
-                "the loader does not tell which libraries candidates need: " + describe(*result), {},
+                "the loader does not say which libraries candidates need: " + describe(*result), {},
                 escape_controls(result->err));
   return std::move(result->out);
 }

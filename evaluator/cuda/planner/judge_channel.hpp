@@ -15,7 +15,7 @@
 
 namespace kernelsmith::cuda::planner {
 
-/// What was heard.
+/// What was received.
 struct Heard {
   enum class Kind {
     message,  ///< `said` with `body`, for the latest request

@@ -53,7 +53,7 @@ struct LaunchWish {
 };
 
 /// Not thread-safe: a planner's sandbox has one thread. `function` is always the CUDA function's name, for
-/// refusals. A function that returns a Code tells the caller what CUDA would say.
+/// refusals. A function that returns a Code gives the caller the code that CUDA would give.
 class Recorder {
  public:
   void start(StartMessage message);

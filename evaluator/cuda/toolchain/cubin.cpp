@@ -78,7 +78,7 @@ bool keep_parameters(const Parameters& found, std::vector<plan::Parameter>& kept
 }
 
 /// Whether `is` holds of an instruction's lowest 12 bits. An instruction takes 16 bytes; its opcode are the
-/// lowest 9 bits, what follows tells the kinds of operands.
+/// lowest 9 bits, what follows gives the kinds of operands.
 template <class Is>
 bool has_instruction(ByteSpan code, const Is& is) {
   for (std::size_t at = 0; at + 16 <= code.size(); at += 16)

@@ -34,7 +34,7 @@ std::optional<std::string_view> string_at(ByteSpan table, std::uint64_t at) {
 Result<std::vector<Elf64_Shdr>> section_headers(ByteSpan bytes, const Elf64_Ehdr& header) {
   if (header.e_shentsize != sizeof(Elf64_Shdr)) return damaged("section headers of another size");
   std::size_t count = header.e_shnum;
-  // A file of more sections than e_shnum can tell has their number in the first one.
+  // A file with more sections than e_shnum can hold has their number in the first one.
   const auto first = number_at<Elf64_Shdr>(bytes, header.e_shoff);
   if (!first) return damaged("section headers past the end");
   if (count == 0) count = first->sh_size;

@@ -55,7 +55,8 @@ Result<Toolkit> toolkit_at(const std::filesystem::path& folder) {
     return fail(ErrorCode::tool_failed, "nvcc does not run: " + fault, toolkit.nvcc.string(), kHowToGetIt);
   toolkit.version = version_in(answer->out);
   if (toolkit.version.empty())
-    return fail(ErrorCode::tool_failed, "nvcc does not tell its version", toolkit.nvcc.string(), kHowToGetIt);
+    return fail(ErrorCode::tool_failed, "nvcc does not print its version", toolkit.nvcc.string(),
+                kHowToGetIt);
   return toolkit;
 }
 

@@ -75,7 +75,7 @@ class Archive {
   /// that won is added as a newcomer, which can ask for another duel.
   AddOutcome settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
 
-  /// Empties the cells whose elite is `program`, and tells which they were, in ascending order. There are
+  /// Empties the cells whose elite is `program`, and returns which they were, in ascending order. There are
   /// several if it was measured again and an axis reads what is measured.
   std::vector<Cell> withdraw(ProgramId program);
 

@@ -81,9 +81,9 @@ struct Cost {
   std::optional<std::uint64_t> reasoning_tokens = std::nullopt;  ///< of the output; likewise
   std::string model = {};                                        ///< that was asked, as it is configured
   std::uint64_t calls = 0;   ///< that were answered, or broke off after they may have been billed
-  std::uint64_t untold = 0;  ///< of the calls, those whose tokens the server did not tell
+  std::uint64_t untold = 0;  ///< of the calls, those whose tokens the server did not report
   bool unpriced = false;     ///< the model has no price: what the tokens cost is unknown
-  double guessed_usd = 0;    ///< beside `usd`: of what the server did not tell, by the length of the texts
+  double guessed_usd = 0;    ///< beside `usd`: of what the server did not report, by the length of the texts
 
   friend bool operator==(const Cost&, const Cost&) = default;
 };
@@ -97,7 +97,7 @@ struct PaidError {
   friend bool operator==(const PaidError&, const PaidError&) = default;
 };
 
-/// A model's reply as it came, kept for training if that is asked for. What the server did not tell is
+/// A model's reply as it came, kept for training if that is asked for. What the server did not report is
 /// empty.
 struct KeptReply {
   std::string model;  ///< as the server names it

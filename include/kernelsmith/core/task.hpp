@@ -36,7 +36,8 @@ enum class TaskForm {
   command,    ///< files that the task's own command scores
   evaluator,  ///< files that the task's own Python function scores
   kernel,     ///< a function with tensors for arguments: an entry, sizes, tensors
-  module,  ///< a module of a framework, which the reference tells all about: KernelBench's Model and ModelNew
+  module,     ///< a module of a framework, which the reference describes completely: KernelBench's Model and
+              ///< ModelNew
 };
 
 std::string_view name_of(Dtype dtype);

@@ -77,7 +77,7 @@ class Engine {
 
   /// Asks and tells until done, stopped or out of luck (EngineOptions::error_limit); then everything is
   /// committed, nothing is in flight, and open tickets wait for the next session. Fails if the journal
-  /// cannot be written or was taken away (outcome() still tells the best), and without an evaluator and a
+  /// cannot be written or was taken away (outcome() still gives the best), and without an evaluator and a
   /// proposer.
   Result<Outcome> run(const CommitCallback& on_commit = {}, std::stop_token stop = {});
 

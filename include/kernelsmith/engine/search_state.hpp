@@ -89,7 +89,7 @@ class SearchState {
   /// Until the next session: other budgets than the journal's, to ask what they would leave to do.
   void set_budgets(const Budgets& budgets) { budgets_ = budgets; }
 
-  /// Lets one event take effect and tells the commits that it brought about. Refuses (`corrupt`) an event
+  /// Lets one event take effect and returns the commits that it brought about. Refuses (`corrupt`) an event
   /// that contradicts those before it, and (`invalid_argument`) a session with other settings; the state is
   /// then unusable.
   Result<Commits> apply(const Event& event);
@@ -290,7 +290,7 @@ class SearchState {
 Result<SearchState> replay(const Journal& journal, EngineOptions options);
 
 /// The same by the settings that stand in the journal, for whoever has not the options of the program that
-/// began the run. What no journal holds is the default: EngineOptions::describe (Grid::absent_features tells
+/// began the run. What no journal holds is the default: EngineOptions::describe (Grid::absent_features says
 /// if an axis lacks its feature), migration, and sampler and operators, which only matter for what comes
 /// next. `complete` may fill in what it knows from the settings.
 Result<SearchState> replay_as_recorded(

@@ -12,7 +12,7 @@ namespace kernelsmith {
 /// Sums over calls to one model, or to all of them.
 struct CallTotals {
   std::uint64_t calls = 0;
-  std::uint64_t untold = 0;    ///< of the calls, those whose tokens the server did not tell
+  std::uint64_t untold = 0;    ///< of the calls, those whose tokens the server did not report
   std::uint64_t unpriced = 0;  ///< of the calls, those of a model without a price
   std::uint64_t input_tokens = 0;
   std::uint64_t cached_tokens = 0;  ///< of the input

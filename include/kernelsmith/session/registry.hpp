@@ -78,7 +78,7 @@ struct CallTerms {
   std::optional<std::uint64_t> most_reply_tokens;  ///< empty if the server alone decides
 };
 
-/// What a proposer can tell before anything is paid for.
+/// What a proposer knows before anything is paid for.
 struct ProposerExam {
   std::vector<DryCheck> checks;
   std::vector<CallTerms> calls;  ///< by model, the first one first; empty for a proposer that asks none

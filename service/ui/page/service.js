@@ -1,4 +1,4 @@
-// An evaluation service's page: its queue, its workers and its rates. What a service does not tell is null.
+// An evaluation service's page: its queue, its workers and its rates. What a service does not report is null.
 
 import { bar, card, make, note, section, table } from "./dom.js";
 import { clock, counted, number, whole } from "./words.js";

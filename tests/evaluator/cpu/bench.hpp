@@ -86,7 +86,7 @@ class Bench {
     return future;
   }
   Result<Evaluation> evaluate(const EvaluationJob& job) { return answer(start(job), job); }
-  /// What was started; asked again if the machine was too noisy, as an engine does.
+  /// What was started; asked again if the machine was too noisy, like an engine.
   Result<Evaluation> answer(std::future<Result<Evaluation>> started, const EvaluationJob& job) {
     constexpr int kAttempts = 8;
     auto answer = started.get();

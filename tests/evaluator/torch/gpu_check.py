@@ -186,7 +186,7 @@ class Check:
         return f"found, {found['error']:.2f} of its budget: {found['wrong']}"
 
     def forgotten(self, name: str, candidate: str) -> str:
-        """A candidate that is right as long as nothing tells it that it ran before: it must be right in each batch."""
+        """A candidate that is right as long as nothing shows that it ran before: it must be right in each batch."""
         self.load(candidate)
         for seed in (3, 4, 5):
             found = self.batch(0, [seed])[1]

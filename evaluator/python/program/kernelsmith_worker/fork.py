@@ -29,7 +29,7 @@ class Streams:
 
 def run(evaluator: Evaluator, path: str, folder: str, memory_bytes: int, streams: Streams,
         private: List[int]) -> None:
-    """Evaluates the program at `path` and tells the parent. Does not return. `private` are the parent's descriptors."""
+    """Evaluates the program at `path` and reports to the parent. Does not return. `private` are the parent's descriptors."""
     try:
         os.setsid()
         descendants.end_with_parent()

@@ -157,7 +157,7 @@ class _Watch:
         poll = select.poll()
         for read in self._pipes:
             poll.register(read, select.POLLIN)
-        poll.register(self._channel[0], 0)  # tells its end alone
+        poll.register(self._channel[0], 0)  # reports its end alone
         deadline = time.monotonic() + self._timeout_s
         count_at = time.monotonic() + _COUNT_S
         while True:

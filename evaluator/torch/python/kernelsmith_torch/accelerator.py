@@ -101,7 +101,7 @@ class Device:
                 torch.cuda.empty_cache()
 
     def drop_workspaces(self) -> bool:
-        """Frees those that PyTorch keeps for cuBLAS, and tells whether there were any. No recorded call may hold them."""
+        """Frees those that PyTorch keeps for cuBLAS, and returns whether there were any. No recorded call may hold them."""
         if not self.is_cuda:
             return False
         before = torch.cuda.memory_allocated(self.torch)
@@ -159,7 +159,7 @@ def full_precision(precision: str) -> Iterator[None]:
 
 
 class _Memory:
-    """A part of a slab as CUDA's array interface tells it: a tensor of it has a storage of its own."""
+    """A part of a slab as CUDA's array interface describes it: a tensor of it has a storage of its own."""
 
     def __init__(self, address: int, size: int) -> None:
         self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3}
@@ -221,7 +221,7 @@ def hash_of(tensor: torch.Tensor, key: int = PUBLIC_KEY) -> torch.Tensor:
     """A hash of a tensor's elements, one int64 on its device: the sum of its words, each times a weight of its place.
 
     Weights are drawn from the key (SplitMix64). A change of words by d goes unnoticed if the sum of d[i] * weight[i] is 0
-    modulo 2^64; since no d[i] holds the factor 2^32, that is one key in 2^33 for who does not know the key.
+    modulo 2^64; since no d[i] holds the factor 2^32, that is one key in 2^33 for whoever does not know the key.
     """
     words = as_words(tensor)
     if fused.usable(words):
