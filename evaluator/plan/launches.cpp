@@ -20,8 +20,7 @@ std::uint64_t product(const Dim3& dim) { return std::uint64_t{dim[0]} * dim[1] *
 Status check_extents(const char* what, const Dim3& dim, const Dim3& most) {
   const std::string given = std::string("a ") + what + " of " + text_of(dim);
   for (std::size_t i = 0; i < dim.size(); ++i) {
-    if (dim[i] == 0)
-      return refuse(given + ": a dimension is 0", "If there is nothing to do, launch nothing");
+    if (dim[i] == 0) return refuse(given + ": a dimension is 0", "If there is nothing to do, launch nothing");
     if (dim[i] > most[i])
       return refuse(given + "; CUDA allows " + text_of(most),
                     std::string("Put more work into the x dimension, or make each ") +

@@ -16,9 +16,8 @@ namespace kernelsmith {
 struct WorkerChoice {
   std::vector<std::string> backends;  ///< by name; empty: all that work here
   std::map<std::string, std::string>
-      settings;  ///< of run.yaml's section `evaluator`, for each backend that has them
-  std::optional<unsigned>
-      slots;  ///< jobs at a time; empty: 2 if kernels are timed, else one for each core
+      settings;                   ///< of run.yaml's section `evaluator`, for each backend that has them
+  std::optional<unsigned> slots;  ///< jobs at a time; empty: 2 if kernels are timed, else one for each core
   std::function<void(const std::string&)> tell = {};  ///< why a backend that works is not offered
 };
 
