@@ -32,7 +32,7 @@ double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// Of one step: a figure for each candidate.
+/// The times of one step: a figure for each candidate.
 struct Figures {
   std::vector<double> values;
 

@@ -1,7 +1,7 @@
 // What a long run costs beside its evaluations: resident memory and the folder's size as programs come in,
 // and the time until it goes on when it is opened again.
 //
-//   long_run [PROGRAMS] [BYTES] [FOLDER]     a FOLDER is kept, and where it holds a run that is only resumed
+//   long_run [PROGRAMS] [BYTES] [FOLDER]     a FOLDER is kept, and if it holds a run that is only resumed
 //
 // The bars are for 100,000 programs of 2,000 bytes in a release build: 150 MB resident, 3 s to resume.
 

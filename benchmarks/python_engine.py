@@ -5,7 +5,7 @@
     python benchmarks/python_engine.py --quick    # a tenth of it, to see that it runs
     TMPDIR=/dev/shm python benchmarks/python_engine.py    # with the run folders in memory, without a disk's waits
 
-A program is a text of 4,000 bytes. The rate "at N programs" is that of the last fifth of the iterations up to N. Where
+A program is a text of 4,000 bytes. The rate "at N programs" is that of the last fifth of the iterations up to N. If
 the package `openevolve` can be imported, its own loop runs beside ours for 30 seconds: with a stub model, a worker
 process for each core, and N programs in its database beforehand.
 """
@@ -99,7 +99,7 @@ class StubModel:
 
 
 def openevolve_rate(programs):
-    """OpenEvolve's iterations per second at so many programs, or None where it is not installed."""
+    """OpenEvolve's iterations per second at so many programs, or None if it is not installed."""
     try:
         from openevolve.config import Config, LLMModelConfig
         from openevolve.database import Program, ProgramDatabase
@@ -111,7 +111,7 @@ def openevolve_rate(programs):
     config.language = "python"
     config.diff_based_evolution = False
     config.llm.models = config.llm.evaluator_models = [LLMModelConfig(name="stub", init_client=StubModel)]
-    config.database.population_size = programs + 10_000  # far from the limit, where adding costs ten times as much
+    config.database.population_size = programs + 10_000  # far from the limit: near it adding costs ten times as much
     config.database.num_islands = 4
     config.database.log_prompts = False
     config.evaluator.cascade_evaluation = False

@@ -4,7 +4,7 @@
 
 Requests are those of verl's reward client for the problem examples/torch/level1/softmax, each with an id and a candidate of its own:
 5 % hang, 5 % crash, 10 % are wrong, the rest are the honest seed. So many clients send one request after the other. Prints a line
-for each kind, then the rate, the latency and what the hanging ones got; exit status 0 where every request got what it should.
+for each kind, then the rate, the latency and what the hanging ones got; exit status 0 if every request got what it should.
 """
 
 import argparse
@@ -142,7 +142,7 @@ def print_hanging(results):
         print(f"hanging ones held the device for {statistics.median(checks):.1f} s (median), {max(checks):.1f} s (most)")
     told = {answer_of(result): result["error_message"] for kind, result in results if kind == "hangs" and result}
     for answer, message in told.items():
-        print(f"  they are told {answer}: {str(message)[:300]}")
+        print(f"  they get {answer}: {str(message)[:300]}")
 
 
 def print_undue(results):

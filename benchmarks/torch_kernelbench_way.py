@@ -50,7 +50,7 @@ def agree(torch, model, candidate, draw) -> bool:
 
 
 def mean_us(torch, module, inputs) -> float:
-    """Of calls on the same inputs, with their launches from Python."""
+    """The mean time of calls on the same inputs, with their launches from Python."""
     for _ in range(WARM_UPS):
         module(*inputs)
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(CALLS)]
@@ -123,7 +123,7 @@ def arguments_of(line: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", type=pathlib.Path, default=EXAMPLES, help="a folder of tasks with seeds")
     parser.add_argument("--variants", type=int, default=2, help="candidates of each task")
-    parser.add_argument("--kernelsmith", default=shutil.which("kernelsmith"), help="the program, where PATH has none")
+    parser.add_argument("--kernelsmith", default=shutil.which("kernelsmith"), help="the program, if PATH has none")
     parser.add_argument("--judge", nargs=2, type=pathlib.Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args(line)
     if chosen.judge:

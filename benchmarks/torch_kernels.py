@@ -1,6 +1,6 @@
 """PyTorch's own kernels at the shapes of the CUDA examples, timed as kernelsmith times: one graph launch between two
 events, queued behind a kernel that holds the device back, less the same around an empty graph; the L2 is swept before
-it where the example says `cache: cold`. Prints a line for each shape.
+it if the example says `cache: cold`. Prints a line for each shape.
 
     python3 benchmarks/torch_kernels.py [EXAMPLE...]
 """

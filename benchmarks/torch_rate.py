@@ -71,7 +71,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=pathlib.Path, default=EXAMPLES, help="a folder of tasks with seeds")
     parser.add_argument("--seconds", type=int, default=40, help="of each search")
     parser.add_argument("--workers", type=int, default=16, help="evaluations in flight")
-    parser.add_argument("--kernelsmith", default=shutil.which("kernelsmith"), help="the program, where PATH has none")
+    parser.add_argument("--kernelsmith", default=shutil.which("kernelsmith"), help="the program, if PATH has none")
     chosen = parser.parse_args()
     if not chosen.kernelsmith or not shutil.which(chosen.kernelsmith):
         parser.error(f"there is no program {chosen.kernelsmith or 'kernelsmith on PATH'}: name one with --kernelsmith")

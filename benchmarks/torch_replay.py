@@ -12,7 +12,7 @@ from torch_workers import Process, Refused, compare, planned_ahead, planner, pre
 
 
 def replay(judge: Process, runner: Process, path: pathlib.Path, plan: bytes) -> str:
-    """What is wrong with the plan's outputs; nothing where they are right."""
+    """What is wrong with the plan's outputs; nothing if they are right."""
     told = prepare(judge, runner, path)
     runner.ask(plan, do="load")
     for variant, _ in enumerate(told["variants"]):

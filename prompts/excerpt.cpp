@@ -9,7 +9,7 @@ constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-/// The length of the character that `text` begins with; 0 where it begins with none (RFC 3629).
+/// The length of the character that `text` begins with; 0 if it begins with none (RFC 3629).
 std::size_t character_at(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

@@ -7,11 +7,11 @@
 
 namespace kernelsmith::detail {
 
-/// Well-formed UTF-8: each byte that is none becomes U+FFFD; NUL bytes too.
+/// Well-formed UTF-8: each byte that is not becomes U+FFFD; NUL bytes too.
 std::string as_utf8(std::string_view bytes);
 
 /// The last `bytes` of a text or a little less, with a line before them that says how much was left out: what
-/// a compiler has to say stands at the end. The cut is between lines where a line ends in the kept part, else
+/// a compiler has to say stands at the end. The cut is between lines if a line ends in the kept part, else
 /// between words: an identifier, a number or a character is kept whole or not at all.
 std::string tail_of(std::string_view text, std::size_t bytes);
 

@@ -125,7 +125,7 @@ class Parser {
     return tag;
   }
 
-  /// Where the line behind a standalone tag begins; empty where the tag shares its line with something.
+  /// Where the line behind a standalone tag begins; empty if the tag shares its line with something.
   std::optional<std::size_t> end_of_standalone(const Tag& tag) const {
     if (!line_began_ || !may_stand_alone(tag.sigil)) return std::nullopt;
     const std::size_t rest = text_.find_first_not_of(kBlanks, tag.end);

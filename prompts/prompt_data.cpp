@@ -68,7 +68,7 @@ List files_data(const Source& source) {
   return files;
 }
 
-/// Of another program than the current one: where it has blocks, what stands in them, for the rest is the
+/// What is shown of another program than the current one: its blocks, if it has some, because the rest is the
 /// same.
 List block_data(const Source& source) {
   const auto blocks = find_blocks(source);
@@ -208,7 +208,7 @@ List list_of(const std::vector<IndividualPtr>& individuals) {
   return list;
 }
 
-/// A failed attempt is shown by its difference to the current program where that is shorter than its code.
+/// A failed attempt is shown by its difference to the current program if that is shorter than its code.
 Map failure_data(const Individual& failure, const Individual* parent, std::size_t error_bytes) {
   const Source& source = failure.program->source;
   const std::string diff = parent ? unified_diff(parent->program->source, source) : "";
@@ -265,13 +265,13 @@ std::string_view language_name(const PromptOptions& options, std::string_view pa
   return "";
 }
 
-/// Of the reference, where the backend has none of its own.
+/// The suffix of the reference, if the backend has no suffix.
 std::string suffix_of(const Task& task, const PromptOptions& options) {
   if (!options.suffix.empty() || task.reference.empty()) return options.suffix;
   return std::filesystem::path(task.reference.files().front().path).extension().string();
 }
 
-/// Of the first of them that knows.
+/// The field of the first report that has it.
 std::string from_reports(const Shown& shown, std::string Report::*field) {
   for (const auto* group : {&shown.top, &shown.inspirations, &shown.failures})
     for (const IndividualPtr& one : *group)

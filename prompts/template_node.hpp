@@ -13,7 +13,7 @@ struct TemplateNode {
     line_start,  ///< where a line of the template begins: an indented partial writes its indentation here
     variable,    ///< the value named `text`
     section,     ///< `children` for each element of the value named `text`
-    inverted,    ///< `children` where that value is not truthy
+    inverted,    ///< `children` if that value is not truthy
     partial,     ///< the template named `text`, each line behind `indent`
   };
 

@@ -49,7 +49,7 @@ class Knob:
 
 
 def find_knobs(text, where):
-    """The knobs in the EVOLVE-BLOCKs of a text; in all of it where it has none."""
+    """The knobs in the EVOLVE-BLOCKs of a text; in all of it if it has none."""
     knobs, offset, has_blocks, inside = [], 0, "EVOLVE-BLOCK-START" in text, False
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         inside = (inside or "EVOLVE-BLOCK-START" in line) and "EVOLVE-BLOCK-END" not in line

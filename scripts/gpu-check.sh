@@ -43,7 +43,7 @@ spent = json.load(sys.stdin)["spent_ms"]
 print("one candidate, ms:", ", ".join(f"{step} {ms:.0f}" for step, ms in spent.items() if ":" not in step))'
 }
 
-# Candidates a second on one GPU, and on all that there are.
+# Candidates a second on one GPU, and on all of them.
 section_devices() {
   local count task
   for task in softmax_cuda torch/level1/softmax; do

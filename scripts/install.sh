@@ -48,7 +48,7 @@ install_packages() {
   rm -f "$log"
 }
 
-# A virtual environment, made anew where what it holds is not what the list asks for.
+# A virtual environment, made anew if what it holds is not what the list asks for.
 make_environment() {
   local folder=$1 wanted=$2
   cmp -s "$wanted" "$folder/requirements.txt" && return

@@ -59,7 +59,7 @@ def table(title, rows):
 
 
 def grown(stages, expected):
-    return [f"{name} took {seconds:.0f} s, where CONTRIBUTING.md says {expected[name]:.0f} s"
+    return [f"{name} took {seconds:.0f} s; CONTRIBUTING.md says {expected[name]:.0f} s"
             for name, seconds in stages
             if name in expected and seconds > max(GROWTH * expected[name], expected[name] + NOISE_S)]
 

@@ -4,7 +4,7 @@
 //
 // The server is a process of its own and lets nobody finish before all have begun, so that all are open at
 // the same time. The first round opens its connections, the second one uses them again. What OpenSSL alone
-// needs for a handshake is measured beside them and is not the client's overhead. Ends with 1 where a call is
+// needs for a handshake is measured beside them and is not the client's overhead. Ends with 1 if a call is
 // lost or a bar of docs/llm.md is missed.
 #include <condition_variable>
 #include <csignal>

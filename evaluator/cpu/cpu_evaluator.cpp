@@ -59,7 +59,7 @@ class CpuBackend final : public Backend {
  private:
   const std::shared_ptr<const CpuCompiler> compiler_;
   const std::shared_ptr<CpuHost> host_;
-  std::mutex mutex_;  ///< guards judge_, and host_ but for what it is told to expect
+  std::mutex mutex_;  ///< guards judge_, and host_ but for what it expects
   const std::unique_ptr<Judge> judge_;
 };
 
@@ -86,7 +86,7 @@ Status check_supported(const Task& task) {
   return {};
 }
 
-/// All that is built of the task's own sources; null where it has none.
+/// All that is built of the task's own sources; null if it has none.
 struct Objects {
   CpuBinaryPtr declared, wide, generator;  ///< the oracles, and what fills generated inputs
   CpuBinaryPtr baseline, seed, yardstick;

@@ -98,7 +98,7 @@ Judged<std::unique_ptr<KernelSession>> CpuHost::open(const BinaryPtr& binary, Tr
   return std::unique_ptr<KernelSession>(std::move(*session));
 }
 
-/// No bound is told while no call has come near it: most tasks never pay for the measurement.
+/// No bound is given while no call has come near it: most tasks never pay for the measurement.
 Result<double> CpuHost::least_us(std::size_t shape, const InputSet& set) {
   if (!least_us_[shape] && !roofline_.worth_measuring(shape, fastest_us_[shape])) return 0.0;
   if (least_us_[shape]) return *least_us_[shape];

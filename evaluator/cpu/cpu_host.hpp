@@ -19,7 +19,7 @@ namespace kernelsmith::cpu {
 class CpuHost final : public KernelHost {
  public:
   /// Makes two places and measures what an empty request costs, with `trusted` loaded. `build` makes the
-  /// roofline's kernels. Errors: io, tool_failed, refused where `trusted` fails, cancelled.
+  /// roofline's kernels. Errors: io, tool_failed, refused if `trusted` fails, cancelled.
   static Result<std::shared_ptr<CpuHost>> create(std::shared_ptr<const Task> task, RunnerSettings settings,
                                                  const CpuBinary& trusted, TrustedBuilder build,
                                                  const std::stop_token& stop = {});
@@ -56,7 +56,7 @@ class CpuHost final : public KernelHost {
   double empty_request_us_ = 0;
   HostTraits traits_;
   std::vector<double> fastest_us_;
-  std::vector<std::optional<double>> least_us_;  ///< by shape, where it was measured
+  std::vector<std::optional<double>> least_us_;  ///< by shape, if it was measured
 };
 
 }  // namespace kernelsmith::cpu

@@ -11,7 +11,7 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// Of one call: a plain reference at a large shape takes some seconds.
+/// The limit of one call: a plain reference at a large shape takes some seconds.
 constexpr double kTimeoutS = 60;
 
 Error refused(const Failure& failure, const std::string& what, const TaskShape& shape, const Task& task) {

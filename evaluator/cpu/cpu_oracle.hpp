@@ -18,7 +18,7 @@ namespace kernelsmith::cpu {
 
 class CpuOracle final : public Oracle {
  public:
-  /// Loads what was built in `precision`. Task and shapes must outlive it. Errors: refused where it cannot be
+  /// Loads what was built in `precision`. Task and shapes must outlive it. Errors: refused if it cannot be
   /// loaded; cancelled, now or by any answer, once a stop is requested.
   static Result<std::unique_ptr<CpuOracle>> create(const Task& task, const std::vector<TaskShape>& shapes,
                                                    const CpuBinary& binary, OraclePrecision precision,

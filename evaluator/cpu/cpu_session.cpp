@@ -93,7 +93,7 @@ void CpuSession::lay_out(std::size_t call, std::size_t lane, std::size_t lanes) 
       streaming_fill(to.data(), to.size(), poison_);
     } else {
       const std::byte* const from = set.inputs[t].data() + (to.data() - tensor);
-      // Warm: written through the caches, and still in the level that the cores share where it fits.
+      // Warm: written through the caches, and still in the level that the cores share if it fits.
       if (setup_.task.cache == CacheState::warm)
         std::memcpy(to.data(), from, to.size());
       else
@@ -119,7 +119,7 @@ Judged<double> CpuSession::request(std::size_t calls, double timeout_s) {
   spent_ms_["calls"] += calls_ms;
   spent_ms_["stop and go"] += requested_ms - calls_ms;
   if (!clock) return clock.error();
-  // Of several threads more than their share of the cores was not there to be used: the runner is bound.
+  // The runner is bound to the cores of the task's threads, so that wall time holds no more than their share.
   return setup_.task.threads > 1 ? clock->wall_us : clock->cpu_us;
 }
 

@@ -40,7 +40,7 @@ class CpuSession final : public KernelSession {
 
   /// What a request without calls takes, nothing taken off, in microseconds.
   Judged<double> empty_request();
-  /// True where a cgroup stops and clocks it.
+  /// True if a cgroup stops and clocks it.
   bool full_tier() const { return process_.full_tier(); }
 
  private:

@@ -12,10 +12,10 @@ namespace kernelsmith::cpu {
 /// call each, `oracle_threads` at a time.
 std::size_t memory_needed(const Task& task, const std::vector<TaskShape>& shapes, std::size_t oracle_threads);
 
-/// What the machine can still give (MemAvailable); the largest number where it does not say.
+/// What the machine can still give (MemAvailable); the largest number if it does not say.
 std::size_t memory_free();
 
-/// Errors: unsupported where the machine has less than the task needs.
+/// Errors: unsupported if the machine has less than the task needs.
 Status check_memory(const Task& task, const std::vector<TaskShape>& shapes, std::size_t oracle_threads);
 
 }  // namespace kernelsmith::cpu

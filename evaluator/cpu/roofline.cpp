@@ -13,12 +13,12 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// Where memory is shared with neighbours, the best of a few milliseconds is not the best there is: an honest
+/// If memory is shared with neighbours, the best of a few milliseconds is not the best there is: an honest
 /// kernel was 9 % faster.
 constexpr double kMargin = 0.25;
 /// Below so many bytes in a microsecond and thread no processor is at its limit: 2 GB/s.
 constexpr double kCertainlyPlausible = 2000;
-/// Of each pattern; the best one counts.
+/// How many batches each pattern gets; the best one counts.
 constexpr std::size_t kBatches = 6;
 /// How memory is accessed: one word of each cache line is read; all is written, through the caches or past
 /// them.
@@ -138,7 +138,7 @@ Result<double> Roofline::measure(std::size_t shape, const InputSet& set, const S
   }
   auto session = CpuSession::open(setup, arena, *binary_, Trust::trusted, {});
   if (!session) return trusted_failure(session.error(), kMemoryKernelFails, "");
-  // One call finds its inputs in the last-level cache, where a long batch does not; a batch of short calls
+  // One call finds its inputs in the last-level cache, and a long batch does not; a batch of short calls
   // hides what it costs to begin one.
   std::array<double, kPatterns> us;
   us.fill(std::numeric_limits<double>::infinity());

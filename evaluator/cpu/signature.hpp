@@ -12,7 +12,7 @@
 
 namespace kernelsmith::cpu {
 
-/// The C++ type of a tensor's elements; empty where there is none (f16, bf16, fp8).
+/// The C++ type of a tensor's elements; empty if there is none (f16, bf16, fp8).
 std::string_view cpp_type(Dtype dtype);
 
 /// Bytes of an element in a source that is built in that precision.
@@ -28,8 +28,8 @@ std::string parameter_list(const Task& task);
 /// empty.
 std::string exchanged_parameters(const Task& task, const Source& source, bool generator);
 
-/// The header task.hpp: the entry, and `<entry>_inputs` where the task has a generator. In a wider precision
-/// it also makes `float` (and `double` where that is long double) mean the wide type, and the f-suffixed
+/// The header task.hpp: the entry, and `<entry>_inputs` if the task has a generator. In a wider precision
+/// it also makes `float` (and `double` if that is long double) mean the wide type, and the f-suffixed
 /// functions their generic forms (with_wide_literals() widens literals). These macros come after the standard
 /// headers that `user` includes.
 std::string task_header(const Task& task, OraclePrecision precision, const Source& user = {});

@@ -28,7 +28,7 @@ class BufferLayout {
   std::size_t tensors() const { return piece_bytes_.size(); }
   std::size_t piece_bytes(std::size_t tensor) const { return piece_bytes_[tensor]; }
   std::size_t tensor_bytes(std::size_t shape, std::size_t tensor) const { return bytes_[shape][tensor]; }
-  /// Of the tensor in its piece; a multiple of 256, as from cudaMalloc.
+  /// The tensor's offset in its piece; a multiple of 256, as from cudaMalloc.
   std::size_t offset(std::size_t shape, std::size_t tensor) const;
   /// Bytes before the tensor that are checked, and after it.
   std::size_t margin_before(std::size_t shape, std::size_t tensor) const;
@@ -59,7 +59,7 @@ class CallBuffers {
   /// Maps all pieces in a runner; the addresses of an earlier runner are forgotten.
   Status map(Runner& runner);
 
-  /// What the runner mapped; unmap it before this ends where the runner lives on.
+  /// What the runner mapped; unmap it before this ends if the runner lives on.
   const std::vector<std::uint64_t>& mapped() const { return in_runner_; }
 
   // In the judge's context.

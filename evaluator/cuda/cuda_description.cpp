@@ -65,7 +65,7 @@ std::vector<MachineCheck> examine_cuda(bool) {
   std::vector<MachineCheck> checks = {
       check_toolkit(),
       check_tool("compute-sanitizer", "races and bad accesses that give right outputs are not found"),
-      check_tool("ncu", "prompts do not tell what bounds a kernel")};
+      check_tool("ncu", "prompts do not say what bounds a kernel")};
   for (MachineCheck& check : check_gpus()) checks.push_back(std::move(check));
   return checks;
 }

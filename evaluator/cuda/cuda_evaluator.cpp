@@ -178,7 +178,7 @@ OpenedGpu open_gpu(int device) {
     return fail(
         ErrorCode::unsupported,
         "the candidate was compiled and planned, but there is no GPU to run it on: " + why, {},
-        "run this on a machine with an NVIDIA GPU and its driver (kernelsmith doctor tells what it sees)");
+        "run this on a machine with an NVIDIA GPU and its driver (kernelsmith doctor says what it sees)");
   if (device >= count)
     return fail(ErrorCode::unsupported,
                 "there is no GPU " + std::to_string(device) + ": this machine has " + std::to_string(count),
@@ -323,7 +323,7 @@ Result<InspectFunction> make_inspection(const Prepared& prepared, const CudaOpti
                           find_cuda_tool("ncu", toolkit)});
 }
 
-/// Ready on one GPU; where there is none, for what needs none.
+/// Ready on one GPU. Without a GPU it is ready for what needs none.
 Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const CudaOptions& options,
                               int device) {
   auto prepared = prepare(task, options, device);

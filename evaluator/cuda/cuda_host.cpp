@@ -130,7 +130,7 @@ std::size_t CudaHost::compulsory_bytes(std::size_t shape) const {
   return std::min(read, static_cast<std::size_t>(*declared) - written);
 }
 
-/// Of warm calls no bound is known: the L2's speed is not measured.
+/// No bound is known for warm calls: the L2's speed is not measured.
 Result<double> CudaHost::least_us(std::size_t shape, const InputSet&) {
   if (task_->cache == CacheState::warm) return 0.0;
   if (bytes_per_us_ == 0) {

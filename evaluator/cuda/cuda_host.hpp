@@ -40,7 +40,7 @@ class CudaHost final : public KernelHost {
 
   // For sessions.
 
-  /// What a runner keeps of a binary: it is told the plan of a shape when that is first replayed.
+  /// What a runner keeps of a binary: it gets the plan of a shape when that is first replayed.
   using KeptPlans = std::vector<std::optional<std::uint32_t>>;
 
   const Task& task() const { return *task_; }
@@ -49,7 +49,7 @@ class CudaHost final : public KernelHost {
   SetCache& sets() { return sets_; }
   Comparer& comparer() { return *comparer_; }
   Device& device() { return gpu_->device(); }
-  /// Where the runner died since the host was last used, another one with everything mapped anew.
+  /// If the runner died since the host was last used, another one with everything mapped anew.
   Result<Runner*> living_runner();
   /// The number that the runner knows the plan by.
   Result<std::uint32_t> kept(Runner& runner, const PlannedBinary& planned, std::size_t shape);

@@ -8,7 +8,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// Of one call: a plain reference at a large shape takes a second.
+/// The limit of one call: a plain reference at a large shape takes a second.
 constexpr double kTimeoutS = 60;
 
 Error refused(const Failure& failure, const std::string& shape, const Task& task) {

@@ -22,7 +22,7 @@
 namespace kernelsmith::cuda {
 
 /// A runner that oracles share, apart from the one that candidates are timed in. It starts with the first
-/// oracle, and where it died another does with the next one.
+/// oracle, and if it died another does with the next one.
 struct OracleRunner {
   RunnerStart start;
   std::mutex mutex;  ///< guards all that runners do
@@ -39,7 +39,7 @@ class CudaOracle final : public Oracle {
     PlanFunction plan;
   };
 
-  /// Plans the binary at all shapes. Errors: refused where that fails; cancelled, now or by any answer, once
+  /// Plans the binary at all shapes. Errors: refused if that fails; cancelled, now or by any answer, once
   /// a stop is requested.
   static Result<std::unique_ptr<CudaOracle>> create(const Setup& setup, const CudaBinaryPtr& binary,
                                                     OraclePrecision precision, std::stop_token stop = {});

@@ -89,7 +89,7 @@ Result<Runner*> CudaSession::runner_with_plan() {
   return *runner;
 }
 
-/// Pieces are filled whole: what lies beside a tensor must not tell one batch of another.
+/// Pieces are filled whole: what lies beside a tensor must not inform one batch about another.
 Status CudaSession::lay_out() {
   const BufferLayout& layout = host_.buffers().layout();
   const std::size_t shape = batch_.shape;
@@ -109,7 +109,7 @@ Status CudaSession::lay_out() {
   return host_.device().move(moves);
 }
 
-/// No kernel is told where they stand, and none can know how many calls a batch holds: whoever writes there
+/// No kernel knows where they stand, and none can know how many calls a batch holds: whoever writes there
 /// does the work of calls ahead of them, at addresses that it brought from somewhere.
 void CudaSession::draw_decoys() {
   decoys_.clear();
@@ -286,7 +286,7 @@ Findings CudaSession::compare() {
   return findings;
 }
 
-/// Where the device saw nothing suspicious its sums are the findings; else the processor looks at every
+/// If the device saw nothing suspicious its sums are the findings; else the processor looks at every
 /// element.
 Result<CompareResult> CudaSession::examine(const Withdrawn& output, const LookResult& seen) const {
   const Expected& expected = batch_.calls[output.call]->outputs[output.tensor];
@@ -308,7 +308,7 @@ Result<Bytes> CudaSession::downloaded(const Withdrawn& output) const {
   return bytes;
 }
 
-/// outputs() has no way to tell of a broken device; the next run() does.
+/// outputs() cannot report a broken device; the next run() does.
 Findings CudaSession::broken(const Error& error) {
   broken_ = error;
   Findings findings;

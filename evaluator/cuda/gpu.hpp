@@ -30,7 +30,7 @@ class Gpu {
   const std::shared_ptr<Device>& shared_device() const { return device_; }
   const RunnerStart& runner_start() const { return start_; }
 
-  /// A runner that lives. Where the last one died it is the spare, or the next where the spare died too, and
+  /// A runner that lives. If the last one died it is the spare, or the next if the spare died too, and
   /// `epoch()` is another: nothing is mapped and no plan kept.
   Result<Runner*> runner();
   std::uint64_t epoch() const { return epoch_; }

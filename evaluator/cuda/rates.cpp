@@ -8,7 +8,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// 0 where nothing is declared.
+/// 0 if nothing is declared.
 double declared(const std::string& expression, const Sizes& sizes) {
   if (expression.empty()) return 0;
   const auto value = evaluate_expression(expression, sizes);

@@ -9,12 +9,12 @@
 
 namespace kernelsmith::cuda {
 
-/// Of the first timed shape, as far as the task declares its work: `gb_per_s` (declared bytes, else every
-/// tensor once), `share_of_bandwidth` of what a large copy reaches, `tflop_per_s`. `bytes_per_us` 0: not
-/// known.
+/// The rates at the first timed shape, as far as the task declares its work: `gb_per_s` (declared bytes, else
+/// every tensor once), `share_of_bandwidth` of what a large copy reaches, `tflop_per_s`. `bytes_per_us` 0:
+/// not known.
 std::map<std::string, double> rates_of(const Task& task, const Report& report, double bytes_per_us);
 
-/// The evaluation with these features beside its own; as it is where it is a rejection.
+/// The evaluation with these features beside its own; a rejection comes back unchanged.
 Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features);
 
 }  // namespace kernelsmith::cuda

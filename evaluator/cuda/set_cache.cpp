@@ -5,7 +5,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// A part of the set and where its address is told.
+/// A part of the set and where its address is written.
 struct Part {
   const Bytes& bytes;
   std::uint64_t& address;

@@ -14,7 +14,7 @@
 
 namespace kernelsmith::cuda {
 
-/// Addresses of a set on the device, by tensor; 0 where there is nothing.
+/// Addresses of a set on the device, by tensor; 0 if there is nothing.
 struct SetOnDevice {
   std::vector<std::uint64_t> inputs, values, weights;
 };
@@ -28,7 +28,7 @@ class SetCache {
   /// Valid until the next make_room().
   Result<const SetOnDevice*> find_or_upload(std::size_t shape, const InputSet& set);
 
-  /// Drops everything where the limit is reached, such as the sets of an earlier bank.
+  /// Drops everything if the limit is reached, such as the sets of an earlier bank.
   void make_room();
 
  private:

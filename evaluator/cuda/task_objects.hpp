@@ -9,14 +9,14 @@
 
 namespace kernelsmith::cuda {
 
-/// Null where the task has none.
+/// Null if the task has none.
 struct Objects {
   CudaBinaryPtr declared, wide;  ///< the reference in its own precision, and what the truth comes from
   CudaBinaryPtr baseline, seed;
   CudaBinaryPtr yardstick;  ///< the task's own, else the seed, else the baseline
 };
 
-/// Side by side: nvcc takes seconds. Errors: refused where one does not compile, and the compiler's.
+/// Side by side: nvcc takes seconds. Errors: refused if one does not compile, and the compiler's.
 Result<Objects> build_objects(const Task& task, const CudaCompiler& compiler, const std::stop_token& stop);
 
 /// The precision of the truth on a GPU, which has no long double.

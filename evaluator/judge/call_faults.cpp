@@ -85,7 +85,7 @@ std::string remedy(const Told& told) {
   if (told.exact && real)
     return " (the task's tolerance is {policy: exact}: compute in the reference's order)";
   if (!real && !told.by_steps) return " (integers must be equal)";
-  if (!real) return " (integers made of reals may be one step off where rounding explains it)";
+  if (!real) return " (integers made of reals may be one step off if rounding explains it)";
   if (told.result.error >= kByALittle) return "";
   if (told.tolerance.policy == "allclose")
     return " (the task's tolerance is " + tolerance_of(told.tolerance) +

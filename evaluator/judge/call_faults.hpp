@@ -17,13 +17,13 @@ enum class Values { hidden, shown };
 /// "rows=65 cols=33", or words for a shape without a name.
 std::string where(const TaskShape& shape);
 
-/// A failure of calls, with the shape where it is the kernel's, and the usual causes of a crash.
+/// A failure of calls, with the shape if it is the kernel's, and the usual causes of a crash.
 Failure in_a_call(const Failure& failure, const TaskShape& shape, const Task& task);
 
 /// What took too long (`timed_out`) with the limit, and what that is made of; any other failure as it is.
 Failure with_limit(const Failure& failure, const CallLimit& limit);
 
-/// An output that is not `expected`: which elements, the worst one's values, and what helps. Null where
+/// An output that is not `expected`: which elements, the worst one's values, and what helps. Null if
 /// `found` tells by itself what was due.
 Failure wrong(const Findings::Wrong& found, const Expected* expected, const Task& task,
               const TaskShape& shape, Values values);

@@ -10,7 +10,7 @@ namespace kernelsmith::judge {
 inline constexpr std::size_t kCheckSetsOfTimed = 2;
 /// A call this short is made with all sets of a check shape; of longer ones two must do.
 inline constexpr double kQuickCallUs = 10e3;
-/// `too_slow` where a call takes longer: the many calls of timing would take minutes, ...
+/// `too_slow` if a call takes longer: the many calls of timing would take minutes, ...
 inline constexpr double kLongCallUs = 100e3;
 /// ... and is so many times slower than the yardstick: no search needs its score.
 inline constexpr double kHopeless = 1000;

@@ -15,7 +15,7 @@ namespace kernelsmith::judge {
 /// How long a call may take.
 struct CallLimit {
   double s = 0;
-  double yardstick_us = 0;  ///< what the yardstick's takes, where it counts
+  double yardstick_us = 0;  ///< what the yardstick's takes, if it counts
 };
 
 /// All references outlive the evaluation.

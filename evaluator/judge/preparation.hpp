@@ -18,7 +18,7 @@ Status verify(const Context& context, const BinaryPtr& kernel, const std::string
 /// By timed shape, about what a call takes: batches are made by it.
 Result<std::vector<double>> time_yardstick(const Context& context, const BinaryPtr& yardstick);
 
-/// The baseline beside the yardstick; exactly 1 where they are the same binary.
+/// The baseline beside the yardstick; exactly 1 if they are the same binary.
 Result<Scale> measure_scale(const Context& context, const JudgeParts& parts,
                             const std::vector<double>& yardstick_us);
 

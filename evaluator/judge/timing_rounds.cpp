@@ -71,7 +71,7 @@ Judged<void> TimingRounds::sample_shape(std::size_t shape, std::size_t rounds_of
   return {};
 }
 
-/// Where no lone calls bound what a batch gains nobody may know how many calls it holds: a call could be left
+/// If no lone calls bound what a batch gains nobody may know how many calls it holds: a call could be left
 /// to the last one.
 std::size_t TimingRounds::calls_of_batch(std::size_t most) {
   if (!context_->host.traits().isolated_calls) return most;
@@ -131,7 +131,7 @@ timing::RoundPlan TimingRounds::plan(std::size_t shape, std::size_t sets_left,
                              setup_.samples_of_round, traits.batch_us, !traits.isolated_calls});
 }
 
-/// Also where what is left gives no further turn, or one of batches half as long: they would say less.
+/// Also if what is left gives no further turn, or one of batches half as long: they would say less.
 bool TimingRounds::has_enough(std::size_t shape) const {
   const Shape& at = shapes_[shape];
   if (!at.open || enough({at.samples.batches.ratios(), rounds_done_, at.spent_us}, setup_.rule)) return true;

@@ -33,7 +33,7 @@ struct TimingResult {
 /// taken. Not thread-safe.
 class TimingRounds {
  public:
-  /// `players`: candidate, yardstick and, where there is one, the rival.
+  /// `players`: candidate, yardstick and, if there is one, the rival.
   TimingRounds(const Context& context, std::vector<Player*> players, TimingSetup setup);
 
   /// Until every shape has enough samples, or no sets are left.

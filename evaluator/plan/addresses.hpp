@@ -20,7 +20,7 @@ class Addresses {
   Addresses(const Call& call, std::span<const NamedBuffer> buffers, const Workspace& workspace)
       : call_(call), buffers_(buffers), workspace_(workspace) {}
 
-  /// "x" or "x + 4096", where the address lies in a buffer or in the used part of the workspace.
+  /// "x" or "x + 4096", if the address lies in a buffer or in the used part of the workspace.
   std::optional<std::string> find(std::uint64_t address) const;
 
   /// The same, else the number.

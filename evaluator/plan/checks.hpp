@@ -49,7 +49,7 @@ Status check_tensor_map(const TensorMap& map, const Places& places);
 /// call did not record. Its errors say where.
 Status check_streams(std::span<const Operation> operations);
 
-/// "operation 3" (as describe() counts), with what it is where `what` is given.
+/// "operation 3" (as describe() counts), with what it is if `what` is given.
 std::string operation_name(std::size_t index, std::string_view what = {});
 
 }  // namespace kernelsmith::plan

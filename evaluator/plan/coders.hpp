@@ -65,7 +65,7 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads an adversary's words. After the first error everything reads as zero or empty, and finish() tells
+/// Reads an adversary's words. After the first error everything reads as zero or empty, and finish() returns
 /// the error. What is allocated is in proportion to the bytes there are, whatever the counts say.
 class Reader {
  public:
@@ -110,7 +110,7 @@ class Reader {
   /// Says that what was read last is wrong.
   void refuse(std::string what);
 
-  /// Success where everything was right and nothing is left over.
+  /// Success if everything was right and nothing is left over.
   Status finish();
 
  private:
@@ -119,7 +119,7 @@ class Reader {
     ((Index == index ? fields(*this, value.template emplace<Index>()) : void()), ...);
   }
 
-  /// The next `count` bytes; none after an error or where there are fewer.
+  /// The next `count` bytes; none after an error or if there are fewer.
   std::span<const std::byte> next(std::size_t count);
   /// A count of bytes or elements, none of which is shorter than a byte; 0 after an error.
   std::size_t length(std::size_t most);

@@ -10,7 +10,7 @@
 
 namespace kernelsmith::plan {
 
-/// T, const where it is written.
+/// T, const if it is written.
 template <class Value, class T>
 concept Of = std::same_as<std::remove_const_t<Value>, T>;
 

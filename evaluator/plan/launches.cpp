@@ -1,5 +1,5 @@
 // A launch against the limits of CUDA (programming guide, "Compute Capabilities"), those of the largest
-// device where devices differ: the driver refuses the rest when the runner builds its graph.
+// device if devices differ: the driver refuses the rest when the runner builds its graph.
 #include <string>
 
 #include "plan/checks.hpp"
@@ -10,8 +10,8 @@ namespace {
 
 constexpr Dim3 kMaxGrid{2147483647, 65535, 65535}, kMaxBlock{1024, 1024, 64};
 constexpr std::uint64_t kMaxBlockThreads = 1024, kMaxClusterBlocks = 16, kMaxPortableClusterBlocks = 8;
-constexpr std::uint64_t kMaxShared = 227 << 10;      ///< of a block, where a kernel opts in (sm_90, sm_100)
-constexpr std::uint64_t kDefaultShared = 48 << 10;   ///< of a block, where it does not
+constexpr std::uint64_t kMaxShared = 227 << 10;      ///< of a block, if a kernel opts in (sm_90, sm_100)
+constexpr std::uint64_t kDefaultShared = 48 << 10;   ///< of a block, if it does not
 constexpr std::uint64_t kBlockRegisters = 64 << 10;  ///< 32-bit registers
 constexpr std::uint64_t kWarp = 32;                  ///< threads
 
@@ -20,8 +20,7 @@ std::uint64_t product(const Dim3& dim) { return std::uint64_t{dim[0]} * dim[1] *
 Status check_extents(const char* what, const Dim3& dim, const Dim3& most) {
   const std::string given = std::string("a ") + what + " of " + text_of(dim);
   for (std::size_t i = 0; i < dim.size(); ++i) {
-    if (dim[i] == 0)
-      return refuse(given + ": a dimension is 0", "Where there is nothing to do, launch nothing");
+    if (dim[i] == 0) return refuse(given + ": a dimension is 0", "If there is nothing to do, launch nothing");
     if (dim[i] > most[i])
       return refuse(given + "; CUDA allows " + text_of(most),
                     std::string("Put more work into the x dimension, or make each ") +
@@ -59,7 +58,7 @@ Status check_cluster(const Launch& launch) {
       cluster[0] > kMaxClusterBlocks || cluster[1] > kMaxClusterBlocks || cluster[2] > kMaxClusterBlocks;
   if (huge || product(cluster) > kMaxClusterBlocks)
     return refuse(given + " has more than 16 blocks",
-                  "Use clusters of at most 8 blocks (16 where non-portable sizes are allowed)");
+                  "Use clusters of at most 8 blocks (16 if non-portable sizes are allowed)");
   if (product(cluster) > kMaxPortableClusterBlocks && !launch.nonportable_cluster)
     return refuse(
         given + " has more than 8 blocks",

@@ -1,4 +1,4 @@
-// Forks and joins: a walk over the operations with a vector clock for each stream. A stream's clock tells how
+// Forks and joins: a walk over the operations with a vector clock for each stream. A stream's clock says how
 // many operations of each stream are over before the stream's next one begins.
 #include <algorithm>
 #include <array>

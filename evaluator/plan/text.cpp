@@ -41,7 +41,7 @@ bool is_safe_to_demangle(std::string_view mangled) {
          mangled.find("sp") == mangled.npos && substitutions(mangled) <= kMaxSubstitutions;
 }
 
-/// Empty where it is no mangled name.
+/// Empty if it is no mangled name.
 std::string demangled(const std::string& mangled) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
@@ -49,7 +49,7 @@ std::string demangled(const std::string& mangled) {
   return status == 0 && text ? std::string(text.get()) : std::string();
 }
 
-/// The identifier of "7cutlass...", and `rest` after it; empty where there is none.
+/// The identifier of "7cutlass...", and `rest` after it; empty if there is none.
 std::string_view take_identifier(std::string_view& rest) {
   std::size_t length = 0, digits = 0;
   while (digits < rest.size() && is_digit(rest[digits]) && length <= kMaxName)
@@ -60,7 +60,7 @@ std::string_view take_identifier(std::string_view& rest) {
   return identifier;
 }
 
-/// The nested name at the beginning of a mangled one; empty where it does not begin with one.
+/// The nested name at the beginning of a mangled one; empty if it does not begin with one.
 std::string outline(std::string_view mangled) {
   if (!mangled.starts_with("_Z")) return {};
   std::string_view rest = mangled.substr(2);

@@ -22,7 +22,7 @@ using python_process::Worker;
 using python_process::WorkerReply;
 
 constexpr std::size_t kDiagnosticBytes = 4000;
-/// What a program's child is told of its artifacts: the end of each. It is kept in memory.
+/// What the prompt for a program's child shows of its artifacts: the end of each. It is kept in memory.
 constexpr std::size_t kAdviceBytesOfEach = 1000, kAdviceBytes = 4000;
 /// A worker that dies is replaced once: only a candidate that ends two of them is to blame.
 constexpr int kAttempts = 2;
@@ -70,7 +70,7 @@ class PythonBackend final : public Backend {
         tier_(runs_unsandboxed(*task_, options) ? "unsandboxed" : "unverified"),
         workers_(slots) {}
 
-  /// The first worker: what is wrong with the evaluator is said before the search starts.
+  /// The first worker: a faulty evaluator is reported before the search starts.
   Status prepare(const std::stop_token& stop) { return worker_of(0, stop); }
 
   Result<Compilation> compile(const Source& source, std::stop_token) override {

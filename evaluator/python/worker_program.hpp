@@ -26,11 +26,11 @@ Result<WorkerProgram> find_worker(const std::string& named);
 SandboxSpec worker_spec(const WorkerProgram& program, const PythonSettings& task, unsigned processes,
                         Confinement confinement);
 
-/// Whether the sandbox's user can read the evaluator: where this process is root's, that is nobody. Error:
+/// Whether the sandbox's user can read the evaluator: if this process is root's, that is nobody. Error:
 /// permission, with what to do.
 Status check_readable(const PythonSettings& task);
 
-/// Of an evaluation: RLIMIT_DATA of each of its processes.
+/// The limit of an evaluation: RLIMIT_DATA of each of its processes.
 std::uint64_t memory_bytes(const PythonSettings& task);
 
 }  // namespace kernelsmith::python_process

@@ -29,7 +29,7 @@ struct WorkerReply {
 /// The reply to a request to evaluate. Errors: bad_reply; what the worker says of the machine.
 Result<WorkerReply> read_evaluation(const Message& message);
 
-/// The reply to a request to load: the version of Python. Errors: `refused`, with file and line, where the
+/// The reply to a request to load: the version of Python. Errors: `refused`, with file and line, if the
 /// evaluator cannot be used; bad_reply.
 Result<std::string> read_loaded(const Message& message);
 

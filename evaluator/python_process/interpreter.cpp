@@ -18,7 +18,7 @@ constexpr double kQuickS = 30;  // Python starts in 20 ms; a cold disk takes lon
 constexpr const char* kFoldersScript =
     "import sys; print(sys.executable, sys.prefix, sys.base_prefix, *filter(None, sys.path), sep='\\n')";
 
-/// Of the program or shared library that this code is in: for the Python module, its package.
+/// The folder of the program or shared library that holds this code: for the Python module, its package.
 fs::path own_folder() {
   Dl_info found{};
   if (::dladdr(reinterpret_cast<const void*>(&find_interpreter), &found) == 0 || !found.dli_fname) return {};

@@ -26,7 +26,7 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Makes the folder where it is missing. Whoever can write there decides what the reference answers.
+/// Makes the folder if it is missing. Whoever can write there decides what the reference answers.
 bool is_ours_alone(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder.parent_path(), error);

@@ -21,7 +21,7 @@ Error io_error(const char* what, const std::filesystem::path& path) {
               "a device is leased by a file there: check who owns it");
 }
 
-/// Any user's process may lock it. It is made only where it is not there: the kernel lets nobody open another
+/// Any user's process may lock it. It is made only if it is not there: the kernel lets nobody open another
 /// user's file in a shared folder as if to make it.
 Result<Descriptor> open_lock(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -50,7 +50,7 @@ DeviceLease::DeviceLease(std::string name, const std::filesystem::path& folder) 
   use_ = folder / ("kernelsmith-" + name + ".use");
 }
 
-/// Who waits for the device holds the turn, so that the last holder does not come before it again.
+/// Whoever waits for the device holds the turn, so that the last holder does not come before it again.
 Result<DeviceLease::Held> DeviceLease::take(const std::stop_token& stop) const {
   const auto turn = lock(turn_, stop);
   if (!turn) return turn.error();

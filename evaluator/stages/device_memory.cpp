@@ -160,7 +160,7 @@ bool DeviceMemory::Held::grow_to(std::uint64_t bytes) {
 void DeviceMemory::Held::lessen_to(std::uint64_t bytes) {
   if (bytes >= claim_.bytes) return;
   claim_.bytes = bytes;
-  // Where the file cannot be written, others wait for more than they had to.
+  // If the file cannot be written, others wait for more than they had to.
   static_cast<void>(memory_->change([&](std::vector<MemoryClaim>& claims) {
     for (MemoryClaim& claim : claims)
       if (claim.is(claim_)) claim.bytes = bytes;

@@ -39,7 +39,7 @@ class StageScheduler {
   struct Waiting;
   using WaitingPtr = std::shared_ptr<Waiting>;
   struct Taken {
-    WaitingPtr item;  ///< null where there is nothing
+    WaitingPtr item;  ///< null if there is nothing
     Slot slot = Slot::compile;
     bool cancelled = false;  ///< while it waited: it holds no slot
     std::size_t device = 0;  ///< of Slot::run

@@ -80,7 +80,7 @@ class StagedEvaluator final : public Evaluator {
     });
   }
 
-  /// The evaluation where it ends here; otherwise the flight's request is ready to run.
+  /// The evaluation if it ends here; otherwise the flight's request is ready to run.
   std::optional<Result<Evaluation>> parse_and_compile(Flight& flight) {
     const EvaluationJob& job = flight.job;
     if (job.task != task_->digest)
@@ -114,7 +114,7 @@ class StagedEvaluator final : public Evaluator {
     return std::nullopt;
   }
 
-  /// What is confirmed must come out of its source again, byte for byte. Empty where it does.
+  /// What is confirmed must come out of its source again, byte for byte. Empty if it does.
   std::optional<Result<Evaluation>> rebuild(const Source& source, const Binary& measured,
                                             const std::stop_token& stop) {
     if (!measured.exact_bytes()) return std::nullopt;

@@ -6,7 +6,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Where a task has several shapes.
+/// If a task has several shapes.
 std::string at(const std::string& shape) { return shape.empty() ? "" : " at " + shape; }
 
 MachineCheck check_of(const PrecisionCheck& found) {

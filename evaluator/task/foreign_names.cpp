@@ -75,7 +75,7 @@ std::string plain(std::string_view word) {
 }  // namespace
 
 std::optional<std::string_view> dtype_meant_by(std::string_view word) {
-  // Of torch.float32, std::int64_t and the like what is behind the last . or :
+  // What follows the last . or : in torch.float32, std::int64_t and the like.
   if (const auto scope = word.find_last_of(".:"); scope != word.npos) word.remove_prefix(scope + 1);
   std::string name = plain(word);
   if (name.ends_with("_t")) name.resize(name.size() - 2);

@@ -87,7 +87,7 @@ Status check_names(const Task& task, const BackendDescription& backend) {
 Status check_tolerance(const Tolerance& tolerance) {
   const bool figures = within(tolerance.rtol, {0, 1}) && tolerance.atol >= 0;
   if (!figures || !is_one_of(tolerance.policy, {"auto", "exact", "normwise", "allclose"}))
-    return wrong("tolerance", "the tolerance is none");
+    return wrong("tolerance", "the tolerance is not valid");
   return {};
 }
 

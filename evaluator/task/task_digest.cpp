@@ -28,8 +28,8 @@ void add(DigestBuilder& digest, const TensorSpec& tensor) {
   add(digest, tensor.shape);
 }
 
-/// What tasks did not have at first. Each is under its name, and only where it is not the default: a task
-/// that uses none of it keeps the digest under which runs are stored.
+/// What tasks did not have at first. Each is under its name, and only if it is not the default: a task
+/// that uses no such key keeps the digest under which runs are stored.
 void add_later_fields(DigestBuilder& digest, const Task& task) {
   if (!task.inputs.empty()) {
     digest.add("inputs");

@@ -26,7 +26,7 @@ struct Reading {
   const Backends& backends;
   const TaskFileReader& read;
   std::filesystem::path folder;                 ///< of the task file
-  const BackendDescription* backend = nullptr;  ///< null where none is described
+  const BackendDescription* backend = nullptr;  ///< null if none is described
   Task task;
   NamedFiles files;
 };

@@ -10,7 +10,7 @@
 
 namespace kernelsmith::task {
 
-/// Appends the tensor that `in` describes, checked at the default `sizes`. `backend` is null where nobody
+/// Appends the tensor that `in` describes, checked at the default `sizes`. `backend` is null if nobody
 /// says which dtypes can be had.
 void read_tensor(YamlMap& in, const Sizes& sizes, const BackendDescription* backend,
                  std::vector<TensorSpec>& tensors);

@@ -19,7 +19,7 @@ constexpr const char* kAllclose = "allclose";
 constexpr Range<double> kRtol = {0, 1};  // from 1 on, zeros would pass
 constexpr Range<double> kAtol = {0, std::numeric_limits<double>::max()};
 
-/// Who writes figures means `allclose`.
+/// Figures alone mean `allclose`.
 void read_figures(YamlMap& in, Tolerance& tolerance) {
   const char* given = in.kind("rtol") != YamlKind::absent   ? "rtol"
                       : in.kind("atol") != YamlKind::absent ? "atol"

@@ -17,7 +17,7 @@ std::optional<double> parsed(std::string_view digits, std::chars_format format) 
   return static_cast<double>(value);
 }
 
-/// A number's value if it is a literal of float, or of double where these are asked for too.
+/// A number's value if it is a literal of float, or of double if these are asked for too.
 std::optional<double> narrow_value(std::string_view number, bool doubles) {
   std::string text;
   for (const char c : number)

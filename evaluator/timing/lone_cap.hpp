@@ -20,7 +20,7 @@ struct LoneTimes {
 /// one batch's time scatters by itself: d is at least noise_us / sqrt(samples) below its median.
 double least_believable_us(const LoneTimes& times, double noise_us);
 
-/// What its batch times are to be divided by: at most 1, and 1 where they are believable or there are no lone
+/// What its batch times are to be divided by: at most 1, and 1 if they are believable or there are no lone
 /// samples.
 double lone_cap(const LoneTimes& times, double noise_us);
 

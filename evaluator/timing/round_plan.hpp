@@ -11,7 +11,7 @@ struct RoundNeeds {
   std::size_t rounds_of_turn = 1;  ///< still to come in this turn, this one included
   std::size_t capacity = 1;        ///< calls that a batch can hold
   double call_us = 0;              ///< the fastest player's
-  std::size_t least_samples = 4;   ///< that the round takes where the sets suffice
+  std::size_t least_samples = 4;   ///< that the round takes if the sets suffice
   double batch_us = 40;            ///< HostTraits::batch_us
   bool lone_samples = true;        ///< batches of several calls are bounded by lone calls
 };
@@ -25,7 +25,7 @@ struct RoundPlan {
 
 /// The sets are shared out evenly to the rounds of this turn, and to those that a search can take. A batch
 /// is as many calls as take `batch_us`, a sample as many batches as take kSampleUs, and a round as many
-/// samples as take kRoundUs, where the share suffices.
+/// samples as take kRoundUs, if the share suffices.
 RoundPlan plan_round(const RoundNeeds& needs);
 
 }  // namespace kernelsmith::timing

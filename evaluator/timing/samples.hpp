@@ -11,7 +11,7 @@ namespace kernelsmith::timing {
 struct TimingSamples {
   std::vector<double> candidate_us{};
   std::vector<double> yardstick_us{};
-  std::vector<double> rival_us{};  ///< empty where there is no rival
+  std::vector<double> rival_us{};  ///< empty if there is no rival
 
   std::size_t size() const { return candidate_us.size(); }
 
@@ -26,7 +26,7 @@ struct TimingSamples {
 /// All samples of one shape.
 struct ShapeSamples {
   TimingSamples batches;  ///< the score is made of these
-  TimingSamples lone;     ///< batches of one call, where the others hold several: they bound the score
+  TimingSamples lone;     ///< batches of one call, if the others hold several: they bound the score
 };
 
 }  // namespace kernelsmith::timing

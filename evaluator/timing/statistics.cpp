@@ -23,7 +23,7 @@ Measurement around(double median, Spread spread, std::size_t samples, std::strin
 }
 
 /// The rank, counted from 1, at which fewer than that many of n fair coins have a probability of 2.5 %:
-/// between two whole ones by Hettmansperger and Sheather's interpolation. 1 where even the smallest value has
+/// between two whole ones by Hettmansperger and Sheather's interpolation. 1 if even the smallest value has
 /// more.
 double exact_rank(std::size_t n) {
   constexpr double kTail = 0.025;

@@ -90,11 +90,11 @@ Result<DeviceFacts> JudgeProcess::open(const std::stop_token& stop) {
     if (!worker_->alive())
       return fail(ErrorCode::tool_missing, error.message, "kernelsmith_torch.worker",
                   "it needs a Python with PyTorch and Triton: name one by evaluator.python or "
-                  "KERNELSMITH_TORCH_PYTHON (kernelsmith doctor tells what it sees)");
+                  "KERNELSMITH_TORCH_PYTHON (kernelsmith doctor says what it sees)");
     return fail(
         ErrorCode::unsupported, std::move(error.message), std::move(error.where),
         "run this on a machine with an NVIDIA GPU, its driver and a PyTorch built for CUDA (kernelsmith "
-        "doctor tells what it sees)");
+        "doctor says what it sees)");
   }
   DeviceFacts facts{text_at(hello->json, "device"), 0, text_at(hello->json, "bus_id"),
                     count_at(hello->json, "memory_bytes")};

@@ -1,4 +1,4 @@
-// JudgeProcess: the worker that knows the reference. It is started again, and prepared again, where it died.
+// JudgeProcess: the worker that knows the reference. It is started again, and prepared again, if it died.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct WorkerLimits {
   double grace_s = 20;     ///< beyond what its calls may take: inputs are drawn and outputs poisoned
 };
 
-/// The device, as it tells of itself.
+/// The device, as it names itself.
 struct DeviceFacts {
   std::string hardware;            ///< "NVIDIA H100 80GB HBM3"
   int arch = 90;                   ///< ten times major plus minor
@@ -38,7 +38,7 @@ struct DeviceFacts {
 struct ReferenceFacts {
   std::vector<TensorSpec> outputs;    ///< named "output 0", ...: all that messages need
   std::vector<TensorExtent> extents;  ///< of the outputs
-  Json layouts;                       ///< of the outputs, as the judge told them: for the runners
+  Json layouts;                       ///< of the outputs, as the judge described them, for the runners
   std::vector<std::string> variants;  ///< of the inputs: "given" first
   std::size_t slots = 1;              ///< calls that a batch can hold
   double compulsory_bytes = 0;        ///< read by each call
@@ -50,7 +50,7 @@ struct ReferenceFacts {
   std::uint64_t need_bytes = 0;         ///< of device memory, for all processes of the task
 };
 
-/// What the judge is told of the task.
+/// What the judge gets to know about the task.
 struct JudgeSettings {
   std::filesystem::path reference;
   TorchSettings torch;
@@ -69,14 +69,14 @@ class JudgeProcess {
  public:
   JudgeProcess(WorkerStart start, WorkerLimits limits) : start_(std::move(start)), limits_(limits) {}
 
-  /// Starts it and opens the device. Errors: unsupported where it sees none, tool_missing where it does not
+  /// Starts it and opens the device. Errors: unsupported if it sees none, tool_missing if it does not
   /// start, cancelled.
   Result<DeviceFacts> open(const std::stop_token& stop);
 
   /// Tries the reference. Errors: refused, with what is wrong with it; cancelled.
   Result<ReferenceFacts> prepare(const JudgeSettings& settings, const std::stop_token& stop);
 
-  /// After prepare(). Starts and prepares a new process where the last one died. A Rejection is what the
+  /// After prepare(). Starts and prepares a new process if the last one died. A Rejection is what the
   /// judge found out about a candidate's outputs.
   Judged<Reply> ask(const Json& request, double timeout_s, const std::stop_token& stop);
 

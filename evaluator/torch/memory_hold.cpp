@@ -7,7 +7,7 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// Who waits has waited for a judge and a runner to start.
+/// Whoever waits has waited for a judge and a runner to start.
 constexpr auto kLookEvery = std::chrono::milliseconds(200);
 
 }  // namespace

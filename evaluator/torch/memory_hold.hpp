@@ -28,7 +28,7 @@ class MemoryHold {
   /// Bytes to use until end(). Errors: those of DeviceMemory::take.
   Status begin(std::uint64_t bytes, const std::stop_token& stop);
 
-  /// What is held stays held, unless others wait or it is said not to be kept.
+  /// What is held stays held, unless others wait or it is not to be kept.
   void end(bool keep = true);
 
   std::uint64_t capacity() const { return memory_.capacity(); }

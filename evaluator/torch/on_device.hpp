@@ -29,7 +29,7 @@ struct OnDevice {
   std::unique_ptr<MemoryHold> memory;  ///< null if the device does not say how much it has
 };
 
-/// The device for one use: first its memory, then its time, so that who has its time waits for nobody.
+/// The device for one use: first its memory, then its time, so that whoever has its time waits for nobody.
 class DeviceUse {
  public:
   enum class Share { usual, all };

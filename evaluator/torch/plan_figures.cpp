@@ -23,7 +23,7 @@ constexpr std::uint64_t kTimes = 4;
 /// No device has more, and sums of some of them do not overflow.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;
 
-/// The plan's JSON; null where it is none.
+/// The plan's JSON; null if it is no plan.
 Json head_of(std::string_view plan) {
   if (plan.size() < kStart || !plan.starts_with(kMagic)) return {};
   std::size_t size = 0;
@@ -52,7 +52,7 @@ std::uint64_t bytes_of_tensors(const Json& tensors) {
   return static_cast<std::uint64_t>(std::min(all, static_cast<double>(kMostBytes)));
 }
 
-/// "float32 [4, 8]" of each output of the first alternative; none where it is no plan.
+/// "float32 [4, 8]" of each output of the first alternative; none if it is no plan.
 std::vector<std::string> outputs_of(std::string_view plan) {
   std::vector<std::string> outputs;
   const Json head = head_of(plan);

@@ -71,7 +71,7 @@ struct PlannerLimits {
   std::size_t lifetime = 200;  ///< candidates of a planner: what it keeps of them must not add up
 };
 
-/// What is planned: a candidate's text, or the reference's own model where there is none.
+/// What is planned: a candidate's text, or the reference's own model if there is none.
 struct PlanRequest {
   std::string reference;
   std::optional<SourceFile> candidate;
@@ -88,8 +88,8 @@ class PlannerPool {
   using Start = std::function<Result<PythonProcess>()>;
   PlannerPool(Start start, PlannerLimits limits) : start_(std::move(start)), limits_(limits) {}
 
-  /// Of a planner that answers; starts one where there is none. Errors: tool_missing, with what Python said;
-  /// cancelled.
+  /// Facts from a planner that answers; starts one if there is none. Errors: tool_missing, with what Python
+  /// said; cancelled.
   Result<PlannerFacts> facts(const std::stop_token& stop);
 
   /// A Rejection at the stages compile and plan is the candidate's fault.
@@ -106,7 +106,7 @@ class PlannerPool {
 
   Result<Planner> take(const std::stop_token& stop);
   Result<Planner> start_one(const std::stop_token& stop);
-  /// Of a planner that is kept for others, or of a dead one.
+  /// Takes back a planner that is kept for others, or a dead one.
   void give_back(std::optional<Planner> planner);
 
   const Start start_;

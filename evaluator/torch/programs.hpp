@@ -22,7 +22,7 @@ class SpareWorkers {
  public:
   explicit SpareWorkers(WorkerStart start) : start_(std::move(start)) {}
 
-  /// The one that was started ahead, or a new one where it died; the next one then starts.
+  /// The one that was started ahead, or a new one if it died; the next one then starts.
   Result<PythonProcess> start(Role role);
 
  private:
@@ -49,7 +49,7 @@ class Programs {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
-  /// The supply that there is for this key, with spares; where there is none, what `make` gives.
+  /// The supply for this key, with its spares. `make` makes it the first time.
   Supply get(const Key& key, const std::function<Supply()>& make);
 
  private:

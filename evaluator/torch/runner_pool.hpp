@@ -43,7 +43,7 @@ class RunnerPool {
   /// How long take() has waited for runners to start, in all.
   double waited_s() const { return waited_s_; }
 
-  /// A living runner that this plan was the last to be taken for; null where there is none.
+  /// A living runner that this plan was the last to be taken for; null if there is none.
   Worker* find(const PlanPtr& plan);
 
  private:

@@ -96,7 +96,7 @@ class TaskPlanner {
   std::map<std::string, double> heavy_;
 };
 
-/// With the feature `algebraic` where a call is shorter than that.
+/// With the feature `algebraic` if a call is shorter than that.
 Evaluation with_shortcut(const Evaluation& evaluation, double least_products_us) {
   const auto& accepted = std::get<Acceptance>(evaluation.outcome());
   const auto& runtime_us = accepted.report.runtime_us;
@@ -329,7 +329,7 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   return device;
 }
 
-/// Ready on one GPU; where there is none, for what needs none.
+/// Ready on one GPU. Without a GPU it is ready for what needs none.
 Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const TorchOptions& options,
                               const Limits& limits, int device_index) {
   if (auto supported = check_supported(*task); !supported) return supported.error();

@@ -25,7 +25,7 @@ constexpr Floors kFloors{
     .like_with_like = 0.005, .short_call = 0.01, .short_us = 5, .against_baseline = 0, .times = 0.02};
 /// The best of a few large copies is not the best there is; margin as for the other backends' rooflines.
 constexpr double kMargin = 0.25;
-/// Of a call, that a proposer is told of: the rest is short.
+/// The most parts of a call that a proposer sees: the rest is short.
 constexpr std::size_t kMostParts = 12;
 /// Sets of a variant that is only checked.
 constexpr std::size_t kCheckSets = 2;

@@ -44,7 +44,7 @@ class TorchHost final : public KernelHost {
   /// Seeds for a bank of these shapes.
   Result<Bank> draw_bank() const;
 
-  /// Of a plan that was run and whose runner lives; empty where there is none, or it cannot tell.
+  /// The profile of a plan that was run and whose runner lives; empty if there is none, or it cannot tell.
   std::optional<Profile> profile(const PlanPtr& plan, const std::stop_token& stop);
 
   /// While nobody else has memory of the device, all that is left there is the candidate's.
@@ -62,7 +62,7 @@ class TorchHost final : public KernelHost {
   // For the sessions.
   JudgeProcess& judge() { return judge_; }
   const ReferenceFacts& reference() const { return reference_; }
-  /// What a runner did is believed only where the reference still runs: the machine could have failed.
+  /// What a runner did is believed only if the reference still runs: the machine could have failed.
   Failure believed(const Failure& failure, const std::stop_token& stop);
 
  private:

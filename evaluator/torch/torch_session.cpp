@@ -8,7 +8,7 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// The time of a batch; what is none is a mistake of our own program.
+/// The time of a batch. Anything else is a mistake of our own program.
 Judged<double> time_in(const Json& reply) {
   const double us = number_at(reply, "us", -1);
   if (us > 0) return us;
@@ -20,7 +20,7 @@ Fault fault_from(const std::string& kind) {
   return kind == "not_finite" ? Fault::not_finite : Fault::wrong;
 }
 
-/// The place of an element, told by its indices, in the flat output.
+/// The place of an element, given by its indices, in the flat output.
 std::size_t flat_index(const Json& indices, const TensorExtent& extent) {
   std::size_t flat = 0, dimension = 0;
   for (const Json& index : indices) {

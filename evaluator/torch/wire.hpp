@@ -29,20 +29,20 @@ Judged<Reply> read_reply(Message message);
 /// Whether a failure is read_reply()'s of what is no reply.
 bool is_no_reply(const Failure& failure);
 
-/// Null where the text is no JSON, or nests deeper than anything honest.
+/// Null if the text is no JSON, or nests deeper than anything honest.
 Json parse_untrusted(std::string_view text);
 
 /// JSON can hold no other text.
 bool is_utf8(std::string_view text);
 
-/// The number at `key`; `otherwise` where there is none. {"float": "inf"}, "-inf" and "nan" are
+/// The number at `key`; `otherwise` if there is none. {"float": "inf"}, "-inf" and "nan" are
 /// numbers.
 double number_at(const Json& object, const char* key, double otherwise = 0);
 /// A whole number of at least 0 at `key`.
 std::size_t count_at(const Json& object, const char* key);
-/// The string at `key`, control bytes escaped; empty where there is none.
+/// The string at `key`, control bytes escaped; empty if there is none.
 std::string text_at(const Json& object, const char* key);
-/// The member; null where there is none.
+/// The member; null if there is none.
 const Json& member(const Json& object, const char* key);
 
 }  // namespace kernelsmith::torch

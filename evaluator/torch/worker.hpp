@@ -16,7 +16,7 @@ namespace kernelsmith::torch {
 
 enum class Role { judge, runner };
 
-/// Of a failure that cannot be a candidate's: what our own programs do wrong is the machine's.
+/// The error for a failure that cannot be a candidate's: what our own programs do wrong is the machine's.
 Error machine_error(const Failure& failure);
 
 /// Starts a worker's program. Thread-safe.

@@ -117,7 +117,7 @@ class BankMaker {
   std::vector<std::size_t> made_;  ///< by shape: sets made or in the making
 };
 
-/// Where a truth is not finite any kernel is right that is not finite either. At shapes that are only checked
+/// If a truth is not finite any kernel is right that is not finite either. At shapes that are only checked
 /// that can be as it should: the variance of one element.
 Status refuse_what_is_never_finite(const Task& task, const std::vector<TaskShape>& shapes, const Bank& bank) {
   for (std::size_t t = 0; t < task.tensors.size(); ++t) {

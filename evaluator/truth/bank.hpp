@@ -13,7 +13,7 @@
 namespace kernelsmith::truth {
 
 /// As many sets as memory and patience permit. Makes them on `threads` threads, each with oracles of its own.
-/// Errors: refused where the reference fails or its outputs at a timed shape are never finite; those of the
+/// Errors: refused if the reference fails or its outputs at a timed shape are never finite; those of the
 /// oracles; cancelled.
 Result<Bank> make_bank(const Task& task, const std::vector<TaskShape>& shapes, const OracleFactory& oracles,
                        std::size_t threads, const BankLimits& limits, const std::stop_token& stop);

@@ -16,14 +16,14 @@ enum class Scale {
   sensitivity,  ///< |y| + D: for everything else
 };
 
-/// What an element may be off in units of e, the reference's own error: where digits cancel, as in
+/// What an element may be off in units of e, the reference's own error: if digits cancel, as in
 /// 1 + tanh(x), another way to write the same function (tanh by exp) is off by up to 9 e. In types of 16 bits
 /// and fewer 16 e would hide a wrong element. The RMS may always be twice the reference's.
 inline constexpr double kOwnErrors = 16, kNarrowOwnErrors = 2, kOwnRms = 2;
 
-/// An element may be off by element * S + rounded_inputs * D + own_errors * e + tiny (S in the place of D
-/// where the scale is absolute). The RMS over a tensor may be that of rms * (|y| + D) +
-/// rounded_inputs_rms * D + tiny, or kOwnRms times the reference's where that is more.
+/// An element may be off by element * S + rounded_inputs * D + own_errors * e + tiny (S in place of D
+/// if the scale is absolute). The RMS over a tensor may be that of rms * (|y| + D) +
+/// rounded_inputs_rms * D + tiny, or kOwnRms times the reference's if that is more.
 struct Budget {
   double element = 0;
   double rms = 0;

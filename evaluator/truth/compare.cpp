@@ -22,7 +22,7 @@ constexpr std::size_t kBlock = 1024;
 /// Sums of a block, side by side: a compiler may not reorder a single one, and so would not vectorise it.
 constexpr std::size_t kSideBySide = 16;
 
-/// Of elements.
+/// A range of elements.
 struct Range {
   std::size_t begin, end;
 };
@@ -59,7 +59,7 @@ Sums<W> sum_block(const T* actual, const T* expected, const W* weight, std::size
   return {*std::ranges::max_element(worst), std::accumulate(squares.begin(), squares.end(), 0.0)};
 }
 
-/// Same class and, where infinite, same sign.
+/// Same class and, if infinite, same sign.
 template <class T>
 bool same_class(T actual, T expected) {
   const auto a = widened(actual), e = widened(expected);
@@ -102,7 +102,7 @@ class RealParts {
   }
 
  private:
-  /// One by one. Where only the RMS counts, nothing but the class of an element can be bad, or an error too
+  /// One by one. If only the RMS counts, nothing but the class of an element can be bad, or an error too
   /// large for the sum.
   void examine(std::size_t begin, std::size_t end, bool add_squares) {
     for (std::size_t i = begin; i < end; ++i) {

@@ -24,7 +24,7 @@ struct SmallReal {
   static constexpr int kBias = (1 << (kExponent - 1)) - 1;
   static constexpr unsigned kSign = 1U << (kExponent + kMantissa);
   static constexpr unsigned kNan = kInfinite ? kSign - (1U << (kMantissa - 1)) : kSign - 1;  ///< a quiet one
-  static constexpr unsigned kInfinity = kSign - (1U << kMantissa);            ///< where there is one
+  static constexpr unsigned kInfinity = kSign - (1U << kMantissa);            ///< if there is one
   static constexpr unsigned kHighest = kInfinite ? kInfinity - 1 : kNan - 1;  ///< finite
 
   Word bits = 0;

@@ -1,4 +1,4 @@
-// What the wide oracle told of a call's outputs, element by element.
+// What the wide oracle found about a call's outputs, element by element.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace kernelsmith::truth {
 
-/// What a wide oracle, computing with Reals, told of one output.
+/// What a wide oracle, computing with Reals, found about one output.
 template <class Real>
 struct Evidence {
   std::vector<Real> truth;       ///< y*
@@ -37,7 +37,7 @@ struct Evidence {
     for (std::size_t i = 0; i < truth.size(); ++i)
       absolute[i] = std::fabs(static_cast<double>(load<Real>(answer, i)));
   }
-  /// Where special values make an answer infinite, the others tell.
+  /// If special values make an answer infinite, the others tell.
   void add_perturbed(const std::byte* answer, double step) {
     ++perturbations;
     for (std::size_t i = 0; i < truth.size(); ++i) {

@@ -16,7 +16,7 @@
 
 namespace kernelsmith::truth {
 
-/// Of what is finite. A long double holds the squares of all doubles.
+/// The mean square of the finite values. A long double holds the squares of all doubles.
 class MeanSquare {
  public:
   void add(double value) {
@@ -86,7 +86,7 @@ class Expectation {
 
   bool is_judged(std::size_t i) const { return !std::isnan(own_error_[i]); }
 
-  /// Where only one of truth and reference is finite, nothing can be asked of a kernel: that is a finite
+  /// If only one of truth and reference is finite, nothing can be asked of a kernel: that is a finite
   /// value with a weight of 0.
   void take_values() {
     expected_.values.resize(elements() * sizeof(T));
@@ -149,7 +149,7 @@ class Expectation {
     });
     const double granted = rms_over_judged([&](std::size_t i) { return allowed_rms(i) * weight(i); });
     const double own = rms_over_judged([&](std::size_t i) { return own_error_[i] * weight(i); });
-    constexpr double kLeast = 1e-12;  // Not zero where nothing is to be judged.
+    constexpr double kLeast = 1e-12;  // Not zero if nothing is to be judged.
     expected_.rms_limit = std::clamp(
         std::max(granted, kOwnRms * own) * allowance_for_few(expected_.judged, false), kLeast, 1.0);
   }
@@ -176,7 +176,7 @@ class Expectation {
   const Rule& rule_;
   const Evidence<Real>& evidence_;
   const std::byte* reference_;
-  std::vector<double> own_error_;  ///< |r - y*|, at least the tried error; NaN where nothing is judged
+  std::vector<double> own_error_;  ///< |r - y*|, at least the tried error; NaN if nothing is judged
   Expected expected_;
 };
 

@@ -26,7 +26,7 @@ struct Drawing {
   std::size_t row_length() const {
     return extent.shape.empty() ? 1 : static_cast<std::size_t>(extent.shape.back());
   }
-  /// A bound of the spec; 0 where it has none.
+  /// A bound of the spec; 0 if it has none.
   Result<std::int64_t> bound(const std::string& expression) const {
     if (expression.empty()) return std::int64_t{0};
     return evaluate_expression(expression, sizes);
@@ -37,7 +37,7 @@ void store_integer(const Drawing& draw, Bytes& bytes, std::size_t i, std::int64_
   store_element(draw.spec.dtype, bytes.data(), i, static_cast<double>(value));
 }
 
-/// Reals by way of floats, which are in place already where the tensor is f32.
+/// Reals by way of floats, which are in place already if the tensor is f32.
 template <class Fill>
 void fill_reals(const Drawing& draw, Bytes& bytes, const Fill& fill) {
   if (draw.spec.dtype == Dtype::f32)
@@ -186,7 +186,7 @@ Status draw_values(const Drawing& draw, Bytes& bytes) {
   return {};
 }
 
-/// Of each kind that the task declares one.
+/// One of each kind that the task declares.
 std::vector<double> draw_kinds(const TensorSpec& spec, SecretStream& random) {
   const DtypeTraits& traits = traits_of(spec.dtype);
   // A thousand to a thousand million, or what the type holds.
@@ -203,7 +203,7 @@ std::vector<double> draw_kinds(const TensorSpec& spec, SecretStream& random) {
   return kinds;
 }
 
-/// In a sixteenth of the rows, most of what depends on a row or a column stays finite; in more where there
+/// In a sixteenth of the rows, most of what depends on a row or a column stays finite; in more if there
 /// are few, but not in more than a fourth, so that a set shows each kind. One or two to a row.
 void put_specials(const Drawing& draw, Bytes& bytes) {
   constexpr std::size_t kRowsForOne = 16, kLeastRowsForOne = 4;

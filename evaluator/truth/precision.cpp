@@ -40,8 +40,8 @@ Real rounded(Real x, int bits) {
   return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
 }
 
-/// Of every two neighbouring cache lines one as a copy of the other. What a function makes of such inputs is
-/// what a kernel makes of the plain ones that leaves out half of them and counts the other half twice.
+/// In every pair of neighbouring cache lines one is a copy of the other. What a function makes of such inputs
+/// is what a kernel makes of the plain ones that leaves out half of them and counts the other half twice.
 Bytes halved(const Bytes& from, SecretStream& random) {
   constexpr std::size_t kLine = 64, kPair = 2 * kLine;
   Bytes to = from;
@@ -123,7 +123,7 @@ class PrecisionCheckMaker {
     return all;
   }
 
-  /// Whether a kernel is found to be wrong that writes the oracle's last answer; where inputs are exact in
+  /// Whether a kernel is found to be wrong that writes the oracle's last answer; if inputs are exact in
   /// the lower precision already, one that rounds its outputs.
   bool is_caught(std::size_t shape, const InputSet& set, bool round_outputs) {
     constexpr std::uint32_t kPoison = 0x7fa00000U;

@@ -23,15 +23,15 @@ struct Range {
   double from, to;
 };
 
-/// Of both signs, because anything equals its answer to the absolute inputs where these are the inputs; and
+/// Both signs, because anything equals its answer to the absolute inputs if these are the inputs; and
 /// wide, so that what is linear about zero only is seen.
 constexpr Range kWide = {-16, 16};
-/// Of both signs and of one, and further ones for what is flat between those.
+/// Both signs, one sign, and a wide one for what is flat between those.
 constexpr Range kUsual[] = {{-2, 2}, {0.5, 1.5}, {-4, 4}};
 
 /// Sums of products show themselves: the absolute values' answer bounds the answer everywhere, is no more
 /// than cancellation explains nearly everywhere (a sensitivity of few samples is now and then too small) and
-/// nowhere more than chance does, and is not beyond what the answer reaches either, as where a function only
+/// nowhere more than chance does, and is not beyond what the answer reaches either, as when a function only
 /// depends on its inputs' size. Zeros tell nothing.
 template <class Real>
 bool looks_like_sums(const Evidence<Real>& evidence) {
@@ -138,8 +138,8 @@ class Probe {
     return shares;
   }
 
-  /// Reals between two numbers, in the place of the mixture that a kernel is shown: what a function is like
-  /// must not hang on which kinds of inputs were drawn. What holds something narrower, which a function can
+  /// Reals between two numbers, in place of the mixture that a kernel is shown: what a function is like
+  /// must not depend on which kinds of inputs were drawn. What holds something narrower, which a function can
   /// need, stays as drawn, and what is positive is.
   Result<Inputs> draw_evenly(std::size_t shape, Range range) {
     auto inputs = draw_inputs(task_, shapes_, shape, {kProbeKey, kProbeKey, false}, oracles_.generator.get());

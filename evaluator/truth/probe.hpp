@@ -18,7 +18,7 @@ struct Nature {
   friend bool operator==(const Nature&, const Nature&) = default;
 };
 
-/// `oracles.wide` must not be null. Errors: the oracle's; bad_input where `declared: accumulate` cannot be
+/// `oracles.wide` must not be null. Errors: the oracle's; bad_input if `declared: accumulate` cannot be
 /// evaluated.
 Result<Nature> probe(const Task& task, const std::vector<TaskShape>& shapes, Oracles& oracles);
 

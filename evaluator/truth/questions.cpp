@@ -24,7 +24,7 @@ OraclePrecision truth_precision(const Task& task) {
 namespace truth {
 namespace {
 
-/// Uniform numbers of unit variance, four of each random word. Not signs: those cancel exactly where two
+/// Uniform numbers of unit variance, four of each random word. Not signs: those cancel exactly when two
 /// inputs weigh the same.
 class Units {
  public:
@@ -71,7 +71,7 @@ void lay_out_changed(const TensorSpec& tensor, const Bytes& from, std::byte* to,
                 [&](Real x) { return x * static_cast<Real>(1 + unit() * change.step); });
 }
 
-/// Of numbers that may be places in a table only what is there is sure to be allowed.
+/// If numbers may be places in a table, only those that are there are sure to be allowed.
 void copy_a_few_neighbours(std::size_t size, const Bytes& from, std::byte* to, SecretStream& random) {
   for (std::size_t at = size; at < from.size(); at += size)
     if (random.below(kOneOf) == 0) std::memcpy(to + at, from.data() + at - size, size);

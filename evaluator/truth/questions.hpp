@@ -25,10 +25,10 @@ inline constexpr std::size_t kOneOf = 64;
 /// Whether the tensor's reals stand for anything but exact numbers, such as places in a table.
 bool is_perturbed(const TensorSpec& tensor);
 
-/// Whether the tensor is written, and has an error budget where outputs are not compared bit for bit.
+/// Whether the tensor is written, and has an error budget if outputs are not compared bit for bit.
 bool has_budget(const TensorSpec& tensor);
 
-/// The step by which D is found: 2^-20; 2^-11 where reals are whole numbers, since a function can jump at
+/// The step by which D is found: 2^-20; 2^-11 if reals are whole numbers, since a function can jump at
 /// these (a floor, a comparison), and the smallest step makes all of the jump.
 double step_for_sensitivity(const Task& task);
 

@@ -13,14 +13,14 @@ namespace {
 /// Perturbed answers for each element's sensitivity: that all of them are tiny by chance is rare, and the
 /// reference's own error makes up for it.
 constexpr std::size_t kPerturbations = 4;
-/// Outputs from which on one perturbed answer will do where D only counts in the mean, and the reference's
-/// error on one set of inputs tells what it can be.
+/// Outputs from which on one perturbed answer will do if D only counts in the mean, and the reference's
+/// error on one set of inputs shows what it can be.
 constexpr std::size_t kEnoughElements = 64;
 /// Perturbed answers that look for integers about to step, and how far: some hundred roundoffs of f32, so
 /// that what a few of them can turn is found with certainty.
 constexpr std::size_t kStepSamples = 8;
 constexpr double kStepPerturbation = 0x1p-16;
-/// Further inputs on which the reference's error is tried where outputs are few.
+/// Further inputs on which the reference's error is tried if outputs are few.
 constexpr std::size_t kTries = 4;
 
 bool is_integer_output(const TensorSpec& tensor) {
@@ -119,7 +119,7 @@ Result<std::vector<Expected>> Truth::expect_as(std::size_t shape, const Inputs& 
   return expected;
 }
 
-/// Where outputs are few, the reference can be exact by luck: tries it on perturbed inputs, too.
+/// If outputs are few, the reference can be exact by luck: tries it on perturbed inputs, too.
 template <class Real>
 Status Truth::try_reference(std::size_t shape, const Inputs& inputs, std::vector<Evidence<Real>>& evidence,
                             SecretStream& random) {
@@ -146,7 +146,7 @@ Status Truth::try_reference(std::size_t shape, const Inputs& inputs, std::vector
   return {};
 }
 
-/// Asks the reference in its own precision, whose answer stays, and where integers are made from reals, which
+/// Asks the reference in its own precision, whose answer stays, and if integers are made from reals, which
 /// of them may step.
 Status Truth::find_steps(std::size_t shape, const Inputs& inputs, std::vector<Expected>& expected,
                          SecretStream& random) {

@@ -48,7 +48,7 @@ void pack(const Panel& from, float* to) {
       for (Index j = 0; j < kColumns; ++j) to[j] = j < from.columns ? from.data[p * from.stride + j] : 0;
 }
 
-// Rows x kColumns of C: their product over the panel's depth, added to what is there, or stored where it is
+// Rows x kColumns of C: their product over the panel's depth, added to what is there, or stored if it is
 // the first.
 template <Index Rows>
 void tile(const float* a, Index a_stride, const Panel& b, float* c, Index c_stride, bool first) {

@@ -28,7 +28,7 @@ void pack(const float* b, Index n, Index depth, Index columns, float* panel) {
       for (Index j = 0; j < kColumns; ++j) panel[p * kColumns + j] = j < columns ? b[p * n + j] : 0;
 }
 
-// Adds `Rows` rows of A times the panel to C, or stores them where `first`.
+// Adds `Rows` rows of A times the panel to C, or stores them if `first`.
 template <Index Rows>
 void tile(const float* a, Index k, const float* panel, Index depth, float* c, Index n, Index columns,
           bool first) {

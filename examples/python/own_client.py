@@ -17,7 +17,7 @@ SEED = "# EVOLVE-BLOCK-START\nx = 0.0\ny = 0.0\n# EVOLVE-BLOCK-END\n"
 
 
 def score(source):
-    """Of a program that says where it is; the top, 10, is at (3, -2). Reads the candidate and never executes it."""
+    """The score of a program that says where it is; the top, 10, is at (3, -2). The candidate is read, never executed."""
     at = {name: float(value) for name, value in re.findall(r"^([xy]) = (-?[\d.]+)$", source.text, re.MULTILINE)}
     return 10 - ((at["x"] - 3) ** 2 + (at["y"] + 2) ** 2) ** 0.5
 

@@ -17,7 +17,7 @@ using Index = std::int64_t;
 enum Sums { in_order, in_lanes };
 // x over the root, or x times its reciprocal.
 enum Scale { divide, multiply };
-// streaming: past the caches, where the processor can; y is not read again.
+// streaming: past the caches, if the processor can; y is not read again.
 enum Stores { cached, streaming };
 
 constexpr Sums kSums = in_order;    // @tune in_order in_lanes
@@ -43,7 +43,7 @@ Vector scaled(Vector x, float root, Vector weight) {
   return kScale == divide ? x / root * weight : x * (1 / root) * weight;
 }
 
-// `to` is aligned where the stores are streaming.
+// `to` is aligned if the stores are streaming.
 void store(float* to, Vector vector) {
 #if defined(__SSE2__)
   if (kStores == streaming) {

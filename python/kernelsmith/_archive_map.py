@@ -35,7 +35,7 @@ def draw(archive: Archive, axes: Axes) -> None:
         return _style.nothing(axes, title, f"one cell, for the best: {number(float(grid))}")
     names = [axis["feature"] for axis in archive.axes]
     hidden = tuple(range(2, grid.ndim))
-    # Empty cells are lower than any; so is what is left of them where all are empty.
+    # Empty cells are lower than any; so is what is left of them if all are empty.
     best = numpy.where(numpy.isnan(grid), -numpy.inf, grid).max(axis=hidden) if hidden else grid
     best = numpy.where(numpy.isinf(best), numpy.nan, best)
     shown = best.reshape(1, -1) if grid.ndim == 1 else best.T

@@ -25,7 +25,7 @@ _WRONG_USE = frozenset({"invalid_argument", "bad_input", "not_found", "busy", "a
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help tells how it is used")
+        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
 
 
 def _plot(run: str, out: Path) -> None:

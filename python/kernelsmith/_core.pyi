@@ -23,7 +23,7 @@ class Source(metaclass=type):
         """Texts by path. Bytes that are no UTF-8 are surrogates, as with errors="surrogateescape"."""
     @property
     def text(self) -> str:
-        """The first file's text; empty where there is no file."""
+        """The first file's text; empty if there is no file."""
     @property
     def digest(self) -> str:
         """SHA-256 of paths and texts, in hexadecimal."""
@@ -40,7 +40,7 @@ class Measurement(metaclass=type):
 
     def __init__(self, median: float, low: float | None = None, high: float | None = None, samples: int = 1,
                  unit: str = "") -> None:
-        """An exact number where low and high are left out."""
+        """An exact number if low and high are left out."""
     @property
     def median(self) -> float:
         """The number itself, in `unit`."""
@@ -71,7 +71,7 @@ class Evaluation(metaclass=type):
     @staticmethod
     def accept(fitness: float | Measurement, features: Mapping[str, float] = {},
                report: str | None = None) -> Evaluation:
-        """An acceptance; a rejection (`bad_metrics`) where fitness is not finite. `report` is JSON as to_json() has it
+        """An acceptance; a rejection (`bad_metrics`) if fitness is not finite. `report` is JSON as to_json() has it
         under "report"."""
     @staticmethod
     def reject(diagnostics: str, code: str = "raised", stage: str = "run") -> Evaluation:
@@ -81,10 +81,10 @@ class Evaluation(metaclass=type):
         """Whether there is a fitness."""
     @property
     def fitness(self) -> float | None:
-        """The median, higher is better; for kernels the speedup over the baseline. None where rejected."""
+        """The median, higher is better; for kernels the speedup over the baseline. None if rejected."""
     @property
     def measurement(self) -> Measurement | None:
-        """The fitness with its interval; None where rejected."""
+        """The fitness with its interval; None if rejected."""
     @property
     def features(self) -> dict[str, float]:
         """What the archive's axes may read, by name; with static features of the source, such as "tokens"."""
@@ -157,7 +157,7 @@ class Rng(metaclass=type):
     def below(self, n: int) -> int:
         """Uniform in 0 .. n-1. Raises ValueError for 0."""
     def choice(self, items: Sequence[_Item]) -> _Item:
-        """One of them, each equally likely. Raises ValueError where there is none."""
+        """One of them, each equally likely. Raises ValueError if there is none."""
 
 @final
 class Refusal(metaclass=type):
@@ -185,7 +185,7 @@ class Request(metaclass=type):
         """How the child is to be made: translate, edit, rewrite, crossover, repair or tune."""
     @property
     def model(self) -> str:
-        """The model that the operator policy chose; empty where none is configured."""
+        """The model that the operator policy chose; empty if none is configured."""
     @property
     def parent(self) -> Program | None:
         """The program to start from; None before there is any."""
@@ -222,7 +222,7 @@ class Job(metaclass=type):
         """What to evaluate."""
     @property
     def why(self) -> str | None:
-        """None for a new program; "duel" or "confirm" where it is measured again."""
+        """None for a new program; "duel" or "confirm" if it is measured again."""
     @property
     def rival(self) -> Source | None:
         """In a duel, what it is compared with."""
@@ -247,7 +247,7 @@ class Ticket(metaclass=type):
         """What a child is asked for; None unless kind is "propose"."""
     @property
     def source(self) -> Source | None:
-        """What is to be scored; None where kind is "propose"."""
+        """What is to be scored; None if kind is "propose"."""
 
 @final
 class Commit(metaclass=type):
@@ -266,7 +266,7 @@ class Commit(metaclass=type):
         """What came of the ticket: see docs/errors.md for refusals and errors."""
     @property
     def program(self) -> Program | None:
-        """The program that the ticket was about; None where there is none."""
+        """The program that the ticket was about; None if there is none."""
     @property
     def new_best(self) -> bool:
         """Whether it is the run's best from now on."""
@@ -294,10 +294,10 @@ class Outcome(metaclass=type):
         """Which budget was used up; None unless reason is "budget"."""
     @property
     def error(self) -> str | None:
-        """In words, where reason is "errors" or "refused"."""
+        """In words, if reason is "errors" or "refused"."""
     @property
     def best(self) -> Program | None:
-        """The program with the highest fitness; None where none was accepted."""
+        """The program with the highest fitness; None if none was accepted."""
     @property
     def confirmation(self) -> Evaluation | None:
         """The best's evaluation when it was measured again at the end."""
@@ -408,7 +408,7 @@ class Task(metaclass=type):
         """In words."""
     @property
     def seed(self) -> Source:
-        """Where the search starts; no file where it starts from the reference."""
+        """Where the search starts; no file if it starts from the reference."""
     @property
     def reference(self) -> Source:
         """What is correct."""
@@ -430,7 +430,7 @@ class Prompt(metaclass=type):
         """The user message."""
     @property
     def tokens(self) -> int:
-        """Of both, estimated."""
+        """The tokens of both, estimated."""
     @property
     def messages(self) -> list[dict[str, str]]:
         """Both as {"role", "content"}, the way servers take them."""

@@ -1,4 +1,4 @@
-"""What pictures and reports tell of a run, read once and in the order in which it happened."""
+"""What pictures and reports show of a run, read once and in the order in which it happened."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Best:
 
 @dataclass(frozen=True)
 class Spent:
-    """What all calls up to a proposal cost, by model: US dollars, or tokens where nothing has a price."""
+    """What all calls up to a proposal cost, by model: US dollars, or tokens if nothing has a price."""
 
     unit: str
     proposals: list[int]
@@ -84,7 +84,7 @@ class History:
 
     @property
     def unit(self) -> str:
-        """Of the fitness: "x" for ratios, empty where it has none."""
+        """The unit of the fitness: "x" for ratios, empty if it has none."""
         evaluation = self.run.best_evaluation
         return evaluation.measurement.unit if evaluation and evaluation.measurement else ""
 
@@ -106,7 +106,7 @@ class History:
 
     @cached_property
     def spent(self) -> Spent | None:
-        """None where no model was asked."""
+        """None if no model was asked."""
         models = [row["model"] for row in self.cost if row["calls"]]
         if not models:
             return None
@@ -124,7 +124,7 @@ class History:
 
     @cached_property
     def session_error(self) -> dict[str, Any] | None:
-        """What ended the last session, where an error did."""
+        """What ended the last session, if an error did."""
         error = None
         for event in self.events:
             if event["event"] == "session_started":

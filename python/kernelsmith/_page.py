@@ -84,7 +84,7 @@ def diff(lines: Iterable[str]) -> str:
 
 
 def changes(before: dict[str, str], after: dict[str, str]) -> list[str] | None:
-    """The unified diff of files by path; None where they are too long to be compared."""
+    """The unified diff of files by path; None if they are too long to be compared."""
     lines: list[str] = []
     for path in dict.fromkeys([*before, *after]):
         old, new = _lines(before.get(path, "")), _lines(after.get(path, ""))

@@ -62,7 +62,7 @@ class Archive:
 
     @property
     def features(self) -> numpy.typing.NDArray[numpy.float64]:
-        """float64 of shape (elites, axes): what the axes read; NaN where a program has no such feature."""
+        """float64 of shape (elites, axes): what the axes read; NaN if a program has no such feature."""
         import numpy
 
         rows = [[_feature(program, axis["feature"]) for axis in self.axes] for program in self.elites]
@@ -70,7 +70,7 @@ class Archive:
 
     @property
     def grid(self) -> numpy.typing.NDArray[numpy.float64]:
-        """float64 with a dimension for each axis: the fitness of each cell, NaN where it is empty."""
+        """float64 with a dimension for each axis: the fitness of each cell, NaN if it is empty."""
         import numpy
 
         grid = numpy.full([len(axis["labels"]) for axis in self.axes], numpy.nan)
@@ -145,7 +145,7 @@ class Run:
 
     @property
     def best_evaluation(self) -> _core.Evaluation | None:
-        """The confirmation's where the best was measured again."""
+        """The confirmation's if the best was measured again."""
         return self._run.best_evaluation
 
     @property
@@ -154,11 +154,11 @@ class Run:
 
     @property
     def digest(self) -> str:
-        """Of the archive: equal searches have equal digests."""
+        """The digest of the archive: equal searches have equal digests."""
         return self._run.digest
 
     def program(self, id: int) -> _core.Program:
-        """Raises KeyError where there is none."""
+        """Raises KeyError if there is none."""
         return self._run.program(id)
 
     def programs(self) -> list[dict[str, Any]]:

@@ -33,12 +33,12 @@ def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None
     Beside a task, `evaluator` is a dict: run.yaml's section.
 
     `proposer` makes children: a function of a Request that returns a text, a dict of texts by path, a Source, a
-    Refusal, or None where nothing is left; a coroutine function; an object with propose(request); Tuner, Chat or
+    Refusal, or None if nothing is left; a coroutine function; an object with propose(request); Tuner, Chat or
     ManualQueue. Default: Tuner.
 
     `seed` is where the search begins: a text, a dict of texts by path, or a Source.
 
-    `out` is the run's folder; where a run stands there it is gone on with. Without it a search without a task leaves
+    `out` is the run's folder; a run that stands there is continued. Without it a search without a task leaves
     nothing behind, and one over a task makes NAME-1.run, NAME-2.run, ... here.
 
     `progress` is called with every Commit, on another thread.
@@ -111,7 +111,7 @@ class Engine:
     """A search that is asked and told by hand, or run.
 
     A context manager; thread-safe, but for run(), which one thread may call at a time. `folder` is the run's folder,
-    begun or gone on with; None keeps everything in memory. The other arguments are run()'s. Raises Error:
+    begun or continued; None keeps everything in memory. The other arguments are run()'s. Raises Error:
     `bad_input` and `invalid_argument` for settings, `busy` for a folder that is written already, and others of
     docs/errors.md.
 
@@ -144,7 +144,7 @@ class Engine:
         self.close()
 
     def ask(self) -> "_core.Ticket | None":
-        """The next ticket; None where there is nothing to ask now."""
+        """The next ticket; None if there is nothing to ask now."""
         return self._search.ask()
 
     def __iter__(self) -> "Iterator[_core.Ticket]":
@@ -153,9 +153,9 @@ class Engine:
             yield ticket
 
     def tell(self, ticket: "_core.Ticket | SupportsIndex", child: Any = None, answer: Any = None) -> list[_core.Commit]:
-        """Answers a ticket; each is told once.
+        """Answers a ticket; each is answered once.
 
-        `tell(ticket, child, score)` where it asks for a child (kind "propose"), else `tell(ticket, score)`; or
+        `tell(ticket, child, score)` if it asks for a child (kind "propose"), else `tell(ticket, score)`; or
         `tell(ticket, Refusal(...))`. A child is a text, a dict of texts by path, or a Source; a score is whatever an
         evaluator may return. Returns what took effect: one Commit, but with `deterministic=True` none until the
         ticket's turn comes, then perhaps several. Raises Error: `already_told`, `unknown_ticket`, and
@@ -207,7 +207,7 @@ def evaluate(task: "Folder | _core.Task", source: Any, *, quick: bool = False, *
 
     `source` is a text, a dict of texts by path, or a Source; it may differ from the seed outside its EVOLVE-BLOCKs.
     `quick` takes a fraction of the time for a wider interval. Ctrl-C ends it and raises KeyboardInterrupt. Raises Error
-    where the task or the machine is at fault.
+    if the task or the machine is at fault.
     """
     folder = task.folder if isinstance(task, _core.Task) else task
     return _core.evaluate(folder, source, quick, settings_from(settings, None)[0])

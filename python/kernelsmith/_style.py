@@ -26,7 +26,7 @@ SERIES = [*list(ORIGINS.values())[2:], *list(ORIGINS.values())[:2]]  # as many a
 
 
 def needs_matplotlib() -> ModuleType:
-    """matplotlib; Error tool_missing where it is not installed."""
+    """matplotlib; Error tool_missing if it is not installed."""
     try:
         import matplotlib.figure
     except ImportError as missing:
@@ -80,7 +80,7 @@ def nothing(axes: Axes, title: str, why: str) -> None:
 
 
 def legend_above(axes: Axes) -> None:
-    """In the line of the title, or below it where it has more entries than fit beside it."""
+    """In the line of the title, or below it if it has more entries than fit beside it."""
     most, in_a_row = 3, 4
     entries = len(axes.get_legend_handles_labels()[1])
     below = entries > most

@@ -32,7 +32,7 @@ def _escape(character: str) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits, without an exponent where it reads well: "0.123", "12.3", "4510"."""
+    """Three significant digits, without an exponent if it reads well: "0.123", "12.3", "4510"."""
     if abs(value) < 1e-12:  # what rounding left of a zero
         return "0"
     return f"{value:.0f}" if 100 <= abs(value) < 1e7 else f"{value:.3g}"
@@ -44,7 +44,7 @@ def counted(count: int, what: str) -> str:
 
 
 def measured(measurement: Any) -> tuple[str, str]:
-    """"2.41x" and "[2.38, 2.44]"; the interval is empty where it has no width."""
+    """"2.41x" and "[2.38, 2.44]"; the interval is empty if it has no width."""
     ratio = measurement.unit == "x"
 
     def written(value: float) -> str:

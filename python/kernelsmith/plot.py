@@ -105,7 +105,7 @@ def lineage(run: Run | History, axes: Axes) -> None:
 
 
 def cost(run: Run | History, axes: Axes) -> None:
-    """What the calls to models cost so far, over proposals, by model: US dollars, or tokens where no price is known."""
+    """What the calls to models cost so far, over proposals, by model: US dollars, or tokens if no price is known."""
     spent = History.of(run).spent
     title = "Cost"
     if spent is None:
@@ -142,8 +142,8 @@ def failures(run: Run | History, axes: Axes) -> None:
 
 
 def panels(run: Run | History) -> list[tuple[str, str, Callable[[History, Axes], None]]]:
-    """What there is to draw, in order: a name, what it shows, and the function. Cost is among them where models were
-    asked, failures where there are any."""
+    """What there is to draw, in order: a name, what it shows, and the function. Cost is among them if models were
+    asked, failures if there are any."""
     history = History.of(run)
     made: list[tuple[str, str, Callable[[History, Axes], None]]] = [
         ("best", "Best fitness so far over evaluated programs", best)]
@@ -165,7 +165,7 @@ def figure(run: Run) -> Figure:
 
     history = History.of(run)
     drawn = panels(history)
-    # The first panel is as wide as two where that leaves no gap.
+    # The first panel is as wide as two if that leaves no gap.
     wide = len(drawn) % 2
     rows = (len(drawn) + wide) // 2
     layout = ConstrainedLayoutEngine(w_pad=0.16, h_pad=0.14, wspace=0.04, hspace=0.04)
@@ -190,7 +190,7 @@ def _heading(history: History) -> str:
 
 
 def _confirmed(history: History) -> tuple[float, float, float] | None:
-    """The best's median, low and high where it was measured again and came out differently."""
+    """The best's median, low and high if it was measured again and came out differently."""
     once, again = history.run.best, history.run.best_evaluation
     measured = again.measurement if again else None
     if once is None or measured is None or measured == once.evaluation.measurement:

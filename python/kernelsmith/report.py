@@ -25,7 +25,7 @@ __all__ = ["report"]
 
 # A lineage of thousands of steps is in the run; these are from its end.
 _STEPS = 40
-# Of a diagnostics text: its beginning and its end, where compilers and tracebacks say what is wrong.
+# How much of a diagnostics text is shown: its beginning and its end, where compilers and tracebacks say what is wrong.
 _DIAGNOSTICS_LINES = 30
 
 # Inches of pictures that are as wide as the page and as half of it: their letters are equally large then.
@@ -106,7 +106,7 @@ def _pictures(history: History) -> str:
     panels = plot.panels(history)
     drawn = []
     for at, (name, says, draw) in enumerate(panels):
-        broad = at == 0 and len(panels) % 2 == 1  # where that leaves no gap
+        broad = at == 0 and len(panels) % 2 == 1  # if that leaves no gap
         svg = picture(history, draw, name, says, _BROAD if broad else _NARROW)
         drawn.append(f'<figure{" class=broad" if broad else ""}>{svg}</figure>')
     return '<section class="pictures">' + "\n".join(drawn) + "</section>"

@@ -24,7 +24,7 @@ bool wants_object(const py::object& object, const char* method) {
   return PyFunction_Check(found.ptr()) != 0;
 }
 
-/// `object` itself where it can be called, else its method of that name.
+/// `object` itself if it can be called, else its method of that name.
 py::object callable_of(const py::object& object, const char* method) {
   if (py::hasattr(object, method)) {
     if (wants_object(object, method))

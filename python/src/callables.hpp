@@ -13,7 +13,7 @@ namespace kernelsmith::python {
 
 namespace py = pybind11;
 
-/// Calls `object` with a Source, or its method `evaluate` with a Job; on `workers` threads, or, where that is
+/// Calls `object` with a Source, or its method `evaluate` with a Job; on `workers` threads, or, if that is
 /// a coroutine function, on the module's event loop. What it raises is a rejection (`raised`) with the
 /// traceback, but kernelsmith.Error, which is an Error; what is no score is a rejection (`bad_metrics`).
 /// Throws py::type_error for what cannot be called.

@@ -19,7 +19,7 @@ void bind_commit(py::module_& module) {
           "What came of the ticket: see docs/errors.md for refusals and errors.")
       .def_property_readonly(
           "program", [](const CommitView& view) { return view_of(view.commit.individual); },
-          "The program that the ticket was about; None where there is none.")
+          "The program that the ticket was about; None if there is none.")
       .def_property_readonly(
           "new_best", [](const CommitView& view) { return view.commit.new_best; },
           "Whether it is the run's best from now on.")
@@ -57,10 +57,10 @@ void bind_outcome(py::module_& module) {
           [](const Outcome& outcome) {
             return outcome.error ? std::optional(text_of(describe(*outcome.error))) : std::nullopt;
           },
-          "In words, where reason is \"errors\" or \"refused\".")
+          "In words, if reason is \"errors\" or \"refused\".")
       .def_property_readonly(
           "best", [](const Outcome& outcome) { return view_of(outcome.best); },
-          "The program with the highest fitness; None where none was accepted.")
+          "The program with the highest fitness; None if none was accepted.")
       .def_readonly("confirmation", &Outcome::confirmation,
                     "The best's evaluation when it was measured again at the end.")
       .def_property_readonly(
@@ -95,7 +95,7 @@ void bind_ticket(py::module_& module) {
       .def_property_readonly("request", &TicketView::request,
                              "What a child is asked for; None unless kind is \"propose\".")
       .def_property_readonly("source", &TicketView::source,
-                             "What is to be scored; None where kind is \"propose\".")
+                             "What is to be scored; None if kind is \"propose\".")
       .def("__repr__", [](const TicketView& view) {
         return "<Ticket " + std::to_string(view.ticket.id.value) + ", " + view.kind() + ">";
       });

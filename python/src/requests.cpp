@@ -35,7 +35,7 @@ void bind_rng(py::module_& module) {
             if (items.empty()) throw py::value_error("there is nothing to choose from");
             return items[rng.below(items.size())];
           },
-          py::arg("items"), "One of them, each equally likely. Raises ValueError where there is none.");
+          py::arg("items"), "One of them, each equally likely. Raises ValueError if there is none.");
 }
 
 void bind_request(py::module_& module) {
@@ -65,7 +65,7 @@ void bind_request(py::module_& module) {
           "How the child is to be made: translate, edit, rewrite, crossover, repair or tune.")
       .def_property_readonly(
           "model", [](const ProposalRequest& request) { return request.model; },
-          "The model that the operator policy chose; empty where none is configured.")
+          "The model that the operator policy chose; empty if none is configured.")
       .def_property_readonly(
           "parent", [](const ProposalRequest& request) { return view_of(request.selection.parent); },
           "The program to start from; None before there is any.")
@@ -104,7 +104,7 @@ void bind_job(py::module_& module) {
           [](const EvaluationJob& job) {
             return job.remeasurement ? std::optional(std::string(name_of(*job.remeasurement))) : std::nullopt;
           },
-          "None for a new program; \"duel\" or \"confirm\" where it is measured again.")
+          "None for a new program; \"duel\" or \"confirm\" if it is measured again.")
       .def_property_readonly(
           "rival",
           [](const EvaluationJob& job) {

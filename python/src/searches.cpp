@@ -168,7 +168,7 @@ class Search {
 
   ArchiveView archive() { return look(archive_of); }
 
-  /// Calls that are under way keep the engine until they return. Where its threads can't be waited for it is
+  /// Calls that are under way keep the engine until they return. If its threads can't be waited for it is
   /// left behind; what was told is in the journal.
   void close() {
     auto engine = std::move(engine_);  // with the GIL: other threads may look at engine_ without it
@@ -247,7 +247,7 @@ void check_same_task(const std::filesystem::path& task, const std::filesystem::p
   });
 }
 
-/// A search over a task folder: begun in `folder`, or gone on with where that is a run.
+/// A search over a task folder: begun in `folder`, or continued if that is a run.
 Outcome run_task(const std::filesystem::path& task, const std::filesystem::path& folder,
                  const py::object& proposer, const std::string& settings, const py::object& progress) {
   const Registry registry = registry_for_tasks(proposer, workers_in(settings));

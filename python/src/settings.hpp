@@ -1,4 +1,4 @@
-// What a search is made of, as keyword arguments say it: the keys of run.yaml, and Python objects in the
+// What a search is made of, as keyword arguments say it: the keys of run.yaml, and Python objects in
 // place of an evaluator or a proposer.
 #pragma once
 
@@ -24,10 +24,10 @@ Registry registry_for_tasks(const py::object& proposer, unsigned workers);
 Task task_of(const Source& seed);
 
 /// Lays `settings`, a JSON object with the keys of run.yaml, over `config`. Errors: read_config's, with the
-/// keyword arguments in the place of a file's line.
+/// keyword arguments in place of a file's line.
 Status lay_settings(const std::string& settings, const Registry& registry, RunConfig& config);
 
-/// The configuration of a search over task_of(): the kind `python` where the settings name no other. Throws
+/// The configuration of a search over task_of(): the kind `python` if the settings name no other. Throws
 /// ErrorException.
 RunConfig config_for(const Task& task, const Registry& registry, const std::string& settings);
 

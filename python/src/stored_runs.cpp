@@ -46,7 +46,7 @@ py::dict row_of(const Individual& individual) {
   return row;
 }
 
-/// Read from the journal where nobody holds it, without the GIL.
+/// Read from the journal if nobody holds it, without the GIL.
 IndividualPtr individual_of(const RunView& view, ProgramId id) {
   const Released released;
   return unwrap(view.state.individual(id));

@@ -70,7 +70,7 @@ void bind_texts(py::module_& module) {
           "description", [](const TaskView& view) { return view.folder.task.description; }, "In words.")
       .def_property_readonly(
           "seed", [](const TaskView& view) { return view.folder.task.seed; },
-          "Where the search starts; no file where it starts from the reference.")
+          "Where the search starts; no file if it starts from the reference.")
       .def_property_readonly(
           "reference", [](const TaskView& view) { return view.folder.task.reference; }, "What is correct.")
       .def_property_readonly(
@@ -82,7 +82,7 @@ void bind_texts(py::module_& module) {
   py::class_<Prompt>(module, "Prompt", "What a language model is to be asked. Immutable.")
       .def_readonly("system", &Prompt::system, "The system message.")
       .def_readonly("user", &Prompt::user, "The user message.")
-      .def_readonly("tokens", &Prompt::tokens, "Of both, estimated.")
+      .def_readonly("tokens", &Prompt::tokens, "The tokens of both, estimated.")
       .def_property_readonly(
           "messages",
           [](const Prompt& prompt) {

@@ -111,7 +111,7 @@ void bind_source(py::module_& module) {
           "Texts by path. Bytes that are no UTF-8 are surrogates, as with errors=\"surrogateescape\".")
       .def_property_readonly(
           "text", [](const Source& source) { return file_text(source.main_text()); },
-          "The first file's text; empty where there is no file.")
+          "The first file's text; empty if there is no file.")
       .def_property_readonly(
           "digest", [](const Source& source) { return source.digest().hex(); },
           "SHA-256 of paths and texts, in hexadecimal.")
@@ -128,7 +128,7 @@ void bind_source(py::module_& module) {
       });
 }
 
-/// Of what two equal ones share, be it 0.0 or -0.0.
+/// Hashes what two equal ones share: 0.0 and -0.0 are equal.
 std::size_t hash_of(const Measurement& measurement) { return std::hash<double>{}(measurement.median); }
 
 void bind_measurement(py::module_& module) {
@@ -139,7 +139,7 @@ void bind_measurement(py::module_& module) {
             return Measurement{median, low.value_or(median), high.value_or(median), samples, std::move(unit)};
           }),
           py::arg("median"), py::arg("low") = py::none(), py::arg("high") = py::none(),
-          py::arg("samples") = 1, py::arg("unit") = "", "An exact number where low and high are left out.")
+          py::arg("samples") = 1, py::arg("unit") = "", "An exact number if low and high are left out.")
       .def_readonly("median", &Measurement::median, "The number itself, in `unit`.")
       .def_readonly("low", &Measurement::low, "Lower end of the 95 % interval, in `unit`.")
       .def_readonly("high", &Measurement::high, "Upper end of the 95 % interval, in `unit`.")
@@ -163,7 +163,7 @@ std::optional<double> median_of(const Evaluation& evaluation) {
   return fitness ? std::optional(fitness->median) : std::nullopt;
 }
 
-/// A member of the rejection as text; empty where the candidate was accepted.
+/// A member of the rejection as text; empty if the candidate was accepted.
 template <class F>
 std::optional<std::string> of_rejection(const Evaluation& evaluation, F get) {
   const Rejection* why = evaluation.rejection();
@@ -189,7 +189,7 @@ void bind_evaluation(py::module_& module) {
       "What became of a candidate: accepted with a fitness, or rejected with a reason. Immutable.")
       .def_static("accept", acceptance, py::arg("fitness"),
                   py::arg("features") = std::map<std::string, double>{}, py::arg("report") = py::none(),
-                  "An acceptance; a rejection (`bad_metrics`) where fitness is not finite. `report` is JSON "
+                  "An acceptance; a rejection (`bad_metrics`) if fitness is not finite. `report` is JSON "
                   "as to_json() has it under \"report\".")
       .def_static("reject", rejection, py::arg("diagnostics"), py::arg("code") = "raised",
                   py::arg("stage") = "run",
@@ -197,14 +197,14 @@ void bind_evaluation(py::module_& module) {
       .def_property_readonly("accepted", &Evaluation::accepted, "Whether there is a fitness.")
       .def_property_readonly(
           "fitness", median_of,
-          "The median, higher is better; for kernels the speedup over the baseline. None where rejected.")
+          "The median, higher is better; for kernels the speedup over the baseline. None if rejected.")
       .def_property_readonly(
           "measurement",
           [](const Evaluation& evaluation) -> std::optional<Measurement> {
             const Measurement* fitness = fitness_of(evaluation);
             return fitness ? std::optional(*fitness) : std::nullopt;
           },
-          "The fitness with its interval; None where rejected.")
+          "The fitness with its interval; None if rejected.")
       .def_property_readonly(
           "features",
           [](const Evaluation& evaluation) {

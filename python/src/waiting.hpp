@@ -41,7 +41,7 @@ inline constexpr std::chrono::milliseconds kSignalInterval{50};
 std::optional<py::error_already_set> wait_for_work(std::function<void(std::stop_token)> work,
                                                    Notices* notices);
 
-/// The same for work with a result. A KeyboardInterrupt is swallowed where `work` then ends in order.
+/// The same for work with a result. A KeyboardInterrupt is swallowed if `work` then ends in order.
 template <class T>
 Result<T> wait_for(std::function<Result<T>(std::stop_token)> work, Notices* notices = nullptr) {
   const auto result = std::make_shared<std::optional<Result<T>>>();

@@ -36,7 +36,7 @@ def script(tmp_path):
 
 @pytest.fixture
 def sandboxed(task):
-    """Skips where no candidate can be run, unless KERNELSMITH_SANDBOX=required."""
+    """Skips if no candidate can be run, unless KERNELSMITH_SANDBOX=required."""
     try:
         ks.evaluate(task, support.SEED, quick=True)
     except ks.Error as error:

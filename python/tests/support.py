@@ -53,7 +53,7 @@ def hill(folder=None, **settings):
 
 
 def tell_next(engine):
-    """Asks and answers one ticket, and returns it; None where there is nothing to ask."""
+    """Asks and answers one ticket, and returns it; None if there is nothing to ask."""
     ticket = engine.ask()
     if ticket is None:
         return None

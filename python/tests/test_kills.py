@@ -70,7 +70,7 @@ def test_nothing_told_is_lost_or_doubled(script, tmp_path, kind):
         assert len(tickets) == len(set(tickets)), "a ticket was answered twice"
         assert set(told) <= set(tickets), "what was told is lost"
         if kind == "by hand":
-            assert set(tickets) <= set(telling), "the journal holds what nobody told"
+            assert set(tickets) <= set(telling), "the journal holds a ticket that was not told"
         fitness = {row["id"]: row["fitness"] for row in stored.programs()}
         assert all(fitness[ticket] == float(value) for ticket, value in told.items() if ticket in fitness), kill
         assert len(tickets) >= grown and stored.counts["evaluations"] >= len(fitness)

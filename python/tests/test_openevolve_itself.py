@@ -40,7 +40,7 @@ TEN = [("function_minimization", "config.yaml"), ("circle_packing", "config_phas
 
 
 def first_line(program: Path) -> str:
-    """Of the program's block."""
+    """The first line of the program's block."""
     lines = program.read_text().splitlines()
     at = next((at for at, line in enumerate(lines) if "EVOLVE-BLOCK-START" in line), -1)
     return next(line for line in lines[at + 1:] if line.strip())

@@ -29,7 +29,7 @@ VOID = {"meta", "link", "br", "img", "hr", "input"}
 
 
 class Page(HTMLParser):
-    """The elements, attributes and words of a page; it fails where an element is not closed."""
+    """The elements, attributes and words of a page; it fails if an element is not closed."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

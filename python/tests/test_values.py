@@ -1,4 +1,4 @@
-"""Sources, evaluations, random streams: what plain Python objects become, and what is told of wrong ones."""
+"""Sources, evaluations, random streams: what plain Python objects become, and the errors for wrong ones."""
 
 import copy
 import math

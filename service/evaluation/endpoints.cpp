@@ -15,7 +15,7 @@ using http::Responder;
 using http::Response;
 
 constexpr int kLongestWait = 3600;
-/// What a client that comes too early is told to wait, seconds.
+/// How long a client that comes too early should wait, seconds.
 constexpr std::chrono::seconds kPauseWhenFull{5}, kPauseWhenDraining{30}, kPauseWhenUnfinished{1};
 constexpr std::chrono::seconds kPauseWhenLate{30}, kPauseWithoutHardware{60};
 
@@ -49,10 +49,10 @@ std::string duration_text(std::chrono::milliseconds duration) {
 Response unknown(const Parts& parts) {
   return http::error_response(404, "no request has this id",
                               "results are kept for " + duration_text(parts.keep) +
-                                  ", fewer where they take too much memory, and not across a restart");
+                                  ", fewer if they take too much memory, and not across a restart");
 }
 
-/// The response where a submission was not taken.
+/// The response if a submission was not taken.
 std::optional<Response> refusal_of(Taken taken, const Obstacle& obstacle) {
   switch (taken) {
     case Taken::accepted:
@@ -109,7 +109,7 @@ Result<Submission> submission_of(Parts& parts, EvaluationRequest request) {
   return Submission{std::move(request), std::move(*assignment)};
 }
 
-/// The response where this machine lacks what the task's backend needs.
+/// The response if this machine lacks what the task's backend needs.
 std::optional<Response> without_hardware(const Parts& parts, const Submission& submission) {
   const std::string& backend = submission.assignment.task->backend;
   const auto found = parts.hardware.find(backend);

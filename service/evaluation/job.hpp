@@ -1,4 +1,4 @@
-// Job: one request on its way from submitted to finished, and what is told about it.
+// Job: one request on its way from submitted to finished, and what is known about it.
 #pragma once
 
 #include <chrono>
@@ -46,7 +46,7 @@ struct Stint {
     since = Clock::now();
     ++number;
   }
-  /// What was done came to nothing through no fault of the request: all of it was waiting.
+  /// What was done is lost through no fault of the request: all of it counts as waiting.
   void undo() {
     next(false);
     waited_s += std::exchange(worked_s, 0);

@@ -198,7 +198,7 @@ void JobTable::drain(const std::stop_token& stop) {
   for (const auto& call : calls) call();
 }
 
-/// The request that comes next, out of its queue; null where none waits, or only those whose tasks rest.
+/// The request that comes next, out of its queue; null if none waits, or only those whose tasks rest.
 JobTable::JobPtr JobTable::next() {
   for (auto& queue : queues_) {
     const auto may_start = [this](const JobPtr& job) { return !rests_.of(job->assignment.task->digest); };

@@ -73,7 +73,7 @@ struct Worker {
 /// At most `workers` evaluations at a time: higher priorities first, then the order of submission, but a
 /// request whose task is prepared comes before one whose task would have to take another's place, for a
 /// minute at most. A request's timeout counts while it is evaluated, ServiceOptions::max_wait while it waits.
-/// Where the machine fails the request waits again, and its task rests.
+/// If the machine fails the request waits again, and its task rests.
 /// Each is answered once: a later answer of the evaluator, after a cancellation or a deadline, is dropped.
 /// Thread-safe.
 class JobTable {
@@ -92,7 +92,7 @@ class JobTable {
   /// The request is given up: what runs for it is killed. One that is finished stays as it is.
   std::optional<Answer> cancel(const std::string& id);
 
-  /// Calls `then` once, soon after the request is finished or `wait` is over. At once, on this thread, where
+  /// Calls `then` once, soon after the request is finished or `wait` is over. At once, on this thread, if
   /// it is finished or not known.
   void when_finished(const std::string& id, std::chrono::duration<double> wait, std::function<void()> then);
 

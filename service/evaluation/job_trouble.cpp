@@ -43,7 +43,7 @@ Taken JobTable::why_not(const std::vector<JobPtr>& fresh, Obstacle& obstacle) co
 /// Whether what comes before such a request waits for too long.
 bool JobTable::is_late_for(Priority priority) const {
   const double limit = std::chrono::duration<double>(options_.late).count();
-  // Of a task that the machine fails at, or failed at before, the waiting says nothing of the others.
+  // If the machine fails at a task, or failed at it before, its waiting says nothing about the others.
   const auto waits = [&](const JobPtr& job) {
     return job->attempt == 0 && job->stint.waiting_s() >= limit && !rests_.of(job->assignment.task->digest);
   };

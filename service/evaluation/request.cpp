@@ -19,7 +19,7 @@ constexpr std::size_t kMostRequests = 100;
 constexpr std::size_t kLongestId = 100;
 constexpr std::size_t kShortestCode = 10, kLongestCode = 100'000;  // characters
 constexpr std::string_view kTaskPrefix = "task:";
-/// Unknown fields: how many there may be, which are compared with known ones, and what is told of them.
+/// Unknown fields: how many there may be, which are compared with known ones, and what is reported of them.
 constexpr std::size_t kMostUnknown = 64, kLongestCompared = 40, kMostTold = 16, kLongestTold = 100;
 
 enum class Kind { text, whole, flag, any };
@@ -84,7 +84,7 @@ const Field* field_named(std::string_view name) {
   return found == kFields.end() ? nullptr : &*found;
 }
 
-/// A whole number, also where it is written as 300.0.
+/// A whole number, also if it is written as 300.0.
 std::optional<std::int64_t> whole_number(const Json& value) {
   constexpr double kLargest = 1e15;
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(kLargest))
@@ -104,8 +104,8 @@ std::string told_name(const std::string& name) {
   return name.substr(0, end);
 }
 
-/// Whether an unknown field, the `count`th one of its request, is told; one that is nearly a known field is
-/// refused.
+/// Whether an unknown field, the `count`th one of its request, is reported; one that is nearly a known field
+/// is refused.
 bool check_unknown(const std::string& name, std::size_t count) {
   if (count > kMostUnknown) refuse("more than " + std::to_string(kMostUnknown) + " unknown fields", "");
   if (name.size() <= kLongestCompared)

@@ -1,5 +1,5 @@
 // A request for an evaluation, as KernelGYM's clients send it: which fields are honoured, which are taken and
-// told to be ignored, and which are refused. docs/service.md has the table.
+// reported as ignored, and which are refused. docs/service.md has the table.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct EvaluationRequest {
   double timeout_s = 300;          ///< of evaluating, without waiting and preparing
   Priority priority = Priority::normal;
   bool verbose_errors = true;        ///< the whole of an error, not its first line
-  bool detect_decoys = true;         ///< a candidate without kernels of its own is told to be a decoy
+  bool detect_decoys = true;         ///< a candidate without kernels of its own is reported as a decoy
   std::vector<std::string> ignored;  ///< fields that were sent and change nothing
   Digest digest;  ///< of the request's content, whatever its white space and the order of its keys
 };

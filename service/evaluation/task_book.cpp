@@ -106,7 +106,7 @@ Result<TaskPtr> TaskBook::task_of_reference(const EvaluationRequest& request) {
   const Digest key = DigestBuilder().add(reference).add(baseline).finish();
   const std::lock_guard lock(mutex_);
   if (auto known = made_[key].lock()) return known;
-  // Any policy: a candidate without a kernel of its own is evaluated, and told to be a decoy.
+  // Any policy: a candidate without a kernel of its own is evaluated, and reported as a decoy.
   const std::string yaml = "version: 1\nname: kernelbench_" + key.hex().substr(0, kDigits) +
                            "\nbackend: torch\nfiles: {reference: " + kReferenceFile +
                            "}\ntorch: {cast: true, precision: " + precision_ + ", baseline: " + baseline +

@@ -69,7 +69,7 @@ Json json_of(const Measurement& value) {
   return {{"median", value.median}, {"low", value.low}, {"high", value.high}, {"samples", value.samples}};
 }
 
-/// "(3 / 5)" of the shapes whose outputs were compared; empty where none was.
+/// "(3 / 5)" of the shapes whose outputs were compared; empty if none was.
 std::string trials_of(const Report& report) {
   const auto compared =
       std::ranges::count_if(report.shapes, [](const auto& s) { return s.correct.has_value(); });

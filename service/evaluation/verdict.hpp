@@ -24,10 +24,10 @@ struct Verdict {
 /// A candidate's evaluation: correct is who was accepted, and nobody else.
 Verdict verdict_of(const Evaluation& evaluation, const EvaluationRequest& request);
 
-/// Why there is none.
+/// Why there is no verdict.
 Verdict no_verdict(std::string_view error_code, std::string message);
 
-/// The machine failed, not the candidate: nothing is said of that one.
+/// The machine failed, not the candidate: this says nothing of the candidate.
 Verdict verdict_of(const Error& error);
 
 /// KernelGYM's code for what a rule of ours is called.

@@ -38,7 +38,7 @@ std::string base64_decoded(std::string_view text) {
 }  // namespace
 
 bool equal_in_constant_time(std::string_view secret, std::string_view given) {
-  // Digests have one length, so nothing is told of the secret's.
+  // Digests have one length, so the secret's is not revealed.
   const Digest wanted = digest_of(secret), got = digest_of(given);
   unsigned differing = 0;
   for (std::size_t i = 0; i < wanted.bytes.size(); ++i)

@@ -34,7 +34,7 @@ constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kFirstRead = 4096;
 /// What is read at once, beyond a header.
 constexpr std::size_t kReadBlock = std::size_t{64} << 10;
-/// Of requests whose body has no meaning (GET, HEAD, DELETE).
+/// The limit for requests whose body has no meaning (GET, HEAD, DELETE).
 constexpr std::size_t kUnusedBody = 4096;
 /// How much of a request that was turned away is read, so that its client gets to read the answer.
 constexpr std::size_t kMostDrained = std::size_t{64} << 20;
@@ -111,7 +111,7 @@ std::string words_of(const error_code& error) {
   return "this is no HTTP request: " + error.message();
 }
 
-/// The answer to a request that reaches no handler; empty where one is found.
+/// The answer to a request that reaches no handler; empty if one is found.
 std::optional<Response> turned_away(const Request& request, const Router::Match& match,
                                     const Shared& shared) {
   if (is_cross_site(request, shared.loopback, shared.options.allowed_hosts))
@@ -220,7 +220,7 @@ Connection::Awaitable<bool> Connection::serve_one(bool refused) {
   co_return co_await dispatch(std::move(request), *match.route);
 }
 
-/// False where the request ended here, with or without an answer.
+/// False if the request ended here, with or without an answer.
 Connection::Awaitable<bool> Connection::read_body(Parser& parser) {
   parser.body_limit(body_limit_);  // holds for chunks; a length was compared with the limit before
   if (parser.content_length().value_or(0) > body_limit_) {
@@ -354,7 +354,7 @@ Connection::Awaitable<bool> Connection::write_chunk(std::string_view bytes) {
   co_return !error;
 }
 
-/// A client that waits for an answer sends nothing: the end of what it sends means that it is gone. Where it
+/// A client that waits for an answer sends nothing: the end of what it sends means that it is gone. If it
 /// does send something, its next request, nothing is watched any more.
 void Connection::watch_for_close() {
   if (std::exchange(watching_, true)) return;

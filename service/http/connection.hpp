@@ -68,13 +68,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::shared_ptr<const Shared> shared_;
   boost::beast::tcp_stream stream_;
   boost::beast::flat_buffer buffer_;  ///< bounded: also chunk extensions and trailers have to fit
-  Timer wake_;             ///< cancelled where there may be something to do while an answer is waited for
+  Timer wake_;             ///< cancelled if there may be something to do while an answer is waited for
   bool idle_ = false;      ///< between two requests
   bool stopping_ = false;  ///< no further request
   bool watching_ = false;  ///< for the end of the client
   bool gone_ = false;      ///< the client closed its side before it had its answer
 
-  // Of the request that is served.
+  // For the request that is served.
   std::size_t body_limit_ = 0;
   bool unread_ = false;  ///< a part of it was not read, so that none can follow
   bool head_ = false;

@@ -25,9 +25,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-/// Beyond max_connections so many are told that there are too many; others are closed without a word.
+/// Beyond max_connections so many get an answer that says so; others are closed without one.
 constexpr std::size_t kRefusedAtOnce = 64;
-/// Before connections are accepted again where this process has no descriptor left.
+/// Before connections are accepted again when this process has no descriptor left.
 constexpr std::chrono::milliseconds kPause{100};
 
 std::string text_of(const tcp::endpoint& endpoint) {

@@ -19,7 +19,7 @@ struct Target {
 /// escape, or a control character, encoded or not.
 std::optional<Target> parse_target(std::string_view text);
 
-/// The text with "%41" decoded, and "+" as a blank where `plus_is_blank`.
+/// The text with "%41" decoded, and "+" as a blank if `plus_is_blank`.
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_blank = false);
 
 }  // namespace kernelsmith::http

@@ -25,7 +25,7 @@ struct CurveStep {
 
 struct Curve {
   std::uint64_t evaluated = 0;
-  std::string unit;  ///< of the fitness; empty where it has none
+  std::string unit;  ///< of the fitness; empty if it has none
   /// A program that was measured again counts with its last measurement, one that did not hold counts as
   /// rejected, and one that lost a duel with the best although its median is higher is no step.
   std::vector<CurveStep> steps;

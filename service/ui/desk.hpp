@@ -1,4 +1,4 @@
-// Desk: the one thread that looks at what a page shows, answers the requests about it, and tells the browsers
+// Desk: the one thread that looks at what a page shows, answers the requests about it, and sends the browsers
 // that listen what is new.
 #pragma once
 
@@ -27,8 +27,8 @@ struct Cadence {
 /// Looks only while somebody listens or asks. Thread-safe.
 class Desk {
  public:
-  /// The summary where it has changed since the last call; empty where it has not. Called on the desk's
-  /// thread, as every job is.
+  /// The summary if it has changed since the last call, else empty. Called on the desk's
+  /// thread, like every job.
   using Look = std::function<Result<std::optional<std::string>>()>;
   using Job = std::function<void()>;
 
@@ -38,7 +38,7 @@ class Desk {
   /// Runs the job behind those that wait.
   void post(Job job);
 
-  /// Answers with the summary, after a look where one is due.
+  /// Answers with the summary, after a look if one is due.
   void send_summary(http::Responder responder);
 
   /// Sends the event `summary` now and whenever there is a new one, `trouble` (an Error) when a look fails.
@@ -55,7 +55,7 @@ class Desk {
   const Look look_;
   const Cadence cadence_;
 
-  // Of the desk's thread.
+  // The desk's thread alone uses these.
   std::string summary_;
   std::optional<Error> trouble_;
   Clock::time_point next_look_ = Clock::time_point::min();

@@ -14,7 +14,7 @@ constexpr std::size_t kMostDiffBytes = 100'000;
 constexpr std::size_t kMostFiles = 100;
 constexpr std::size_t kMostIds = 50;
 
-/// Of so many, the first ones.
+/// The first ids, up to the limit.
 Json ids_of(const std::vector<ProgramId>& ids) {
   Json list = Json::array();
   for (std::size_t i = 0; i < std::min(ids.size(), kMostIds); ++i) list.push_back(ids[i].value);

@@ -12,7 +12,7 @@ struct Fetched {
   std::string body;
 };
 
-/// Follows no redirection, which could lead the token elsewhere. Errors: `network` where nobody answers in
+/// Follows no redirection, which could lead the token elsewhere. Errors: `network` if nobody answers in
 /// seconds, `untrusted` for a certificate, `bad_reply` for an answer beyond some megabytes. `where` is the
 /// URL. Thread-safe.
 Result<Fetched> fetch(const std::string& url, const Secret& token);

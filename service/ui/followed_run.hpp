@@ -18,7 +18,7 @@ class FollowedRun {
   FollowedRun(std::filesystem::path folder, Registry registry)
       : folder_(std::move(folder)), registry_(std::move(registry)) {}
 
-  /// run_summary() where the folder may have changed since the last look; replays the whole journal then.
+  /// run_summary() if the folder may have changed since the last look; replays the whole journal then.
   /// Errors: view_run's; what was seen before stays.
   Result<std::optional<std::string>> look();
 

@@ -17,7 +17,7 @@ bool has_odd_characters(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c <= ' ' || c == 0x7f; });
 }
 
-/// "host:port" of "http://host:port"; empty where there is none.
+/// "host:port" of "http://host:port"; empty if there is none.
 std::string place_of(const std::string& url) {
   constexpr std::string_view kBehindScheme = "://";
   const std::size_t at = url.find(kBehindScheme);

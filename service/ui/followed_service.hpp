@@ -18,8 +18,9 @@ class FollowedService {
   /// Errors: `invalid_argument` for an address that is no URL of a service.
   static Result<std::unique_ptr<FollowedService>> at(ServiceAddress service);
 
-  /// What the service tells of itself; it always has something new, the time. Errors: fetch()'s, `permission`
-  /// for a token that the service does not take, `bad_reply` for an answer that is none of a service.
+  /// What the service reports about itself; it always has something new, the time. Errors: fetch()'s,
+  /// `permission` for a token that the service does not take, `bad_reply` for an answer that no service
+  /// gives.
   Result<std::optional<std::string>> look();
 
  private:

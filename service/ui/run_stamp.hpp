@@ -11,12 +11,12 @@ namespace kernelsmith::ui {
 /// The files that change when a run goes on, and whether a process writes it.
 class RunStamp {
  public:
-  /// `before` is the last one of the same folder, or null. Whether the run is in use is asked only where the
+  /// `before` is the last one of the same folder, or null. Whether the run is in use is asked only if the
   /// answer may have changed: asking holds the run's lock for an instant, for which a writer that begins
   /// waits.
   static RunStamp of(const std::filesystem::path& folder, const RunStamp* before);
 
-  /// False where nothing can have been written between this look and the later one.
+  /// False if nothing can have been written between this look and the later one.
   bool may_differ(const RunStamp& later) const;
 
  private:

@@ -17,7 +17,7 @@ Result<std::string> run_summary(const RunView& view);
 /// GET /api/lineage: the last steps from the seed to the best, each with its diff against the one before.
 std::string lineage_details(const RunView& view);
 
-/// GET /api/programs/ID: source and evaluation. Reads the view's store. Errors: `not_found` where the run has
+/// GET /api/programs/ID: source and evaluation. Reads the view's store. Errors: `not_found` if the run has
 /// no such program, else the journal's.
 Result<std::string> program_details(const RunView& view, ProgramId id);
 

@@ -44,7 +44,7 @@ Json axis_of(const Axis& axis) {
   return {{"feature", axis.feature()}, {"bins", axis.bins()}, {"labels", labels}};
 }
 
-/// Of the ticket's iteration, what is waited for.
+/// What the ticket's iteration waits for.
 const char* waits_for(const OpenTicket& ticket) {
   if (ticket.answered()) return "its turn";
   const bool has_program =

@@ -7,7 +7,7 @@
 
 namespace kernelsmith::ui {
 
-/// The grid's first two axes, and the best program of each of their cells over all further axes; null where
+/// The grid's first two axes, and the best program of each of their cells over all further axes; null if
 /// the cells are not known.
 Json archive_json(const RunView& view);
 
@@ -19,7 +19,7 @@ Json lineage_json(const RunView& view);
 /// Rejected programs by stage and code, each with the latest one that an island remembers.
 Json failures_json(const RunView& view);
 
-/// Tickets that were asked and not told: `{count, tickets}`.
+/// Open tickets: `{count, tickets}`.
 Json open_json(const RunView& view);
 
 /// How many steps of a lineage are shown, from its end.

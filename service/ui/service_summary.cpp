@@ -10,7 +10,7 @@ namespace {
 constexpr double kWindowS = 60;
 constexpr std::size_t kMostWorkers = 200;
 
-/// The value at the pointer, such as "/queue_status/pending"; null where there is none.
+/// The value at the pointer, such as "/queue_status/pending"; null if there is none.
 Json value_at(const Json& object, const char* pointer) {
   const Json::json_pointer path(pointer);
   return object.contains(path) ? object.at(path) : Json(nullptr);
@@ -84,7 +84,7 @@ void ServiceHistory::add(ServiceAnswers answers) {
   answers_.push_back(std::move(answers));
 }
 
-/// Of the window, a minute; null before a second look.
+/// The rate over the window, a minute; null before a second look.
 Json ServiceHistory::rate_of(std::string_view counter) const {
   const ServiceAnswers &first = answers_.front(), &last = answers_.back();
   const bool is_told = counter.empty() || last.metrics.contains(counter);
@@ -96,7 +96,7 @@ Json ServiceHistory::rate_of(std::string_view counter) const {
   return (count(last) - count(first)) / (last.at_s - first.at_s) * kSecondsOfAMinute;
 }
 
-/// Of the window's values, or of all where it has none; null where there was none ever.
+/// The mean of the window's values, or of all if it has none; null if there never was one.
 Json ServiceHistory::mean_of(const std::string& histogram) const {
   const std::string sum = histogram + "_sum", count = histogram + "_count";
   const MetricValues &first = answers_.front().metrics, &last = answers_.back().metrics;

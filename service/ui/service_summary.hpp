@@ -30,7 +30,7 @@ class ServiceHistory {
  public:
   void add(ServiceAnswers answers);
 
-  /// What the page is told. A field that the service does not tell is null. Requires at least one add().
+  /// What the page shows. A field that the service does not report is null. Requires at least one add().
   /// `name` is the service's, for people.
   Json summary(const std::string& name) const;
 

@@ -65,7 +65,7 @@ Error unknown_word(const CLI::App& app, const std::string& word) {
                 hint_for(name, option_names(place)));
   if (&place == &app) return unknown_command(app, word);
   return fail(ErrorCode::invalid_argument, "unexpected argument " + word, typed_name(place),
-              typed_name(place) + " --help tells what it takes");
+              typed_name(place) + " --help says what it takes");
 }
 
 /// The first word that nothing took: options before others, because what follows an unknown option is its
@@ -128,7 +128,7 @@ int run_command_line(int argc, char** argv) {
       return report(unknown_word(app, word), json);
     const std::string place = typed_name(innermost(app));
     return report(
-        fail(ErrorCode::invalid_argument, wrong.what(), place, place + " --help tells how it is used"), json);
+        fail(ErrorCode::invalid_argument, wrong.what(), place, place + " --help says how it is used"), json);
   }
   if (const std::string word = first_unknown(app); !word.empty())
     return report(unknown_word(app, word), json);

@@ -76,7 +76,7 @@ void add_doctor(CLI::App& app, Command& chosen) {
       "be left out unnoticed");
   doctor->json.add_to(*command);
   command->footer(
-      "Exit status: 0 where kernels can be searched for, 3 where something required is missing, 2 where the "
+      "Exit status: 0 if kernels can be searched for, 3 if something required is missing, 2 if the "
       "task is not fit.");
   command->callback([doctor, &chosen] { chosen = [doctor] { return (*doctor)(); }; });
 }

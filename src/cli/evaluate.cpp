@@ -21,9 +21,9 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kEvaluateFooter =
-    R"(Exit status: 0 accepted, 1 rejected (one of them, where there are several), else that of the first error. With
+    R"(Exit status: 0 accepted, 1 rejected (one of them, if there are several), else that of the first error. With
 --json one object is printed for each FILE, in order, a line each (docs/formats.md). Several files share the time that it takes to prepare the task.
-Of --config and --set the section `evaluator` matters, for example --set evaluator.compiler=g++-13.)";
+--config and --set count in the section `evaluator` only, for example --set evaluator.compiler=g++-13.)";
 
 void print_shapes(const Report& report) {
   for (const ShapeResult& shape : report.shapes)
@@ -35,7 +35,7 @@ void print_shapes(const Report& report) {
     say("short: calls of the yardstick are so short that the interval is wider (docs/backend-cpu.md)\n");
 }
 
-/// Who is so close to what is allowed may be beyond it with the next inputs.
+/// A candidate that is so close to what is allowed may be beyond it with the next inputs.
 void warn_of_error(const Evaluation& evaluation, const std::string& file) {
   constexpr double kClose = 0.5;
   if (!evaluation.accepted()) return;
@@ -187,8 +187,7 @@ void add_evaluate(CLI::App& app, Command& chosen) {
   auto evaluate = std::make_shared<EvaluateCommand>();
   CLI::App* command = app.add_subcommand("evaluate", "Compile, check and time candidates of a task");
   command->add_option("TASK", evaluate->task, "The task's folder")->required();
-  command
-      ->add_option("FILE", evaluate->files, "A candidate; a folder where the task's seed has several files")
+  command->add_option("FILE", evaluate->files, "A candidate; a folder if the task's seed has several files")
       ->required();
   evaluate->json.add_to(*command, "Print one JSON object for each FILE, a line each");
   command->add_flag("--quick", evaluate->quick,

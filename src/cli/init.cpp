@@ -54,7 +54,7 @@ std::vector<SourceFile> files_of_template(const std::string& name) {
 
 /// Nothing of the user's is overwritten.
 Status check_free(const TaskFolder& task, const std::filesystem::path& folder) {
-  std::error_code ignored;  // a folder that may not be searched is told by the writing
+  std::error_code ignored;  // writing fails if the folder may not be searched
   for (const SourceFile& file : task.files)
     if (std::filesystem::exists(folder / file.path, ignored))
       return fail(ErrorCode::invalid_argument, "the file exists already and is left as it is",
@@ -62,7 +62,7 @@ Status check_free(const TaskFolder& task, const std::filesystem::path& folder) {
   return {};
 }
 
-/// What could be left out of the task unnoticed. Where this machine cannot try that, `doctor` says why.
+/// What could be left out of the task unnoticed. If this machine cannot try that, `doctor` says why.
 void print_checks(const Task& task, const Backends& backends) {
   for (const MachineCheck& check : examine_precision(task, backends)) {
     say("{:<8} {}: {}\n", name_of(check.status), check.name, check.detail);
@@ -108,7 +108,7 @@ void add_init(CLI::App& app, Command& chosen) {
   const std::vector<std::string> names = template_names(init->backends);
   CLI::App* command = app.add_subcommand("init", "Make a task that works as it is, to be made your own");
   command->add_option("DIR,--out", init->folder,
-                      "The folder to write into, made where it is absent (default: here; of a problem, its "
+                      "The folder to write into, made if it is absent (default: here; of a problem, its "
                       "name)");
   CLI::Option* const problem =
       command->add_option("--kernelbench", init->problem, "A KernelBench problem that becomes a `torch` task")

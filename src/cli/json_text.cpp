@@ -73,7 +73,7 @@ Json evaluation_object(const Evaluation& evaluation) {
           {"artifacts", artifacts(report)}};
 }
 
-/// None where a knob is broken: the evaluation says so.
+/// None if a knob is broken: the evaluation says so.
 Json knobs_list(const Source& candidate, const std::vector<std::string>& paths) {
   Json list = Json::array();
   const auto knobs = find_knobs(candidate);

@@ -29,7 +29,7 @@ std::string json_of(const RunView& view, const JsonOption& json);
 std::string json_of(const MachineReport& machine, const JsonOption& json);
 std::string json_of(const PromptPreview& preview, const JsonOption& json);
 
-/// Prints an error that ends a command, to the standard output too where it prints JSON, and returns the exit
+/// Prints an error that ends a command, to the standard output too if it prints JSON, and returns the exit
 /// status.
 int report(const Error& error, const JsonOption& json);
 

@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Of a pipe at the standard output: whoever has read enough needs no error.
+/// Whether a pipe at the standard output lost its reader. Whoever has read enough needs no error.
 bool reader_is_gone() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;

@@ -33,7 +33,7 @@ std::string of_limit(std::uint64_t used, const std::optional<std::uint64_t>& lim
   return limit ? fmt::format("{}/{}", used, *limit) : fmt::format("{}", used);
 }
 
-/// The budget that ends first decides; where it is not wall time, the pace so far is taken to last.
+/// The budget that ends first decides; if it is not wall time, the pace so far is taken to last.
 std::string time_left(const Budgets& budgets, double progress, double elapsed_s, double session_s) {
   if (budgets.wall_s && elapsed_s / *budgets.wall_s >= progress)
     return clock_text(*budgets.wall_s - elapsed_s) + " left";

@@ -36,7 +36,7 @@ class Progress final : public Observer {
     Budgets budgets;
     std::string best = "none yet";
     std::uint64_t cells = 0, filled = 0;
-    std::string money;  ///< empty where there were no calls
+    std::string money;  ///< empty if there were no calls
     double elapsed_s = 0;
     double progress = 0;
   };

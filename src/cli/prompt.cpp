@@ -22,7 +22,7 @@ constexpr const char* kPromptFooter =
     R"(Nothing is sent, and no key is needed. For a TASK with a seed the seed is evaluated first, because the prompt shows
 its metrics; for a RUN the prompt is that of its next proposal, with the run's own set, templates and token budget. The standard output holds the messages as they would
 be sent, each behind a line with its role; the estimate and what was left out for the budget go to the standard error.
-docs/prompts.md tells how to replace the texts.)";
+docs/prompts.md says how to replace the texts.)";
 
 constexpr Operator kOperators[] = {Operator::translate, Operator::edit, Operator::rewrite,
                                    Operator::crossover, Operator::repair};

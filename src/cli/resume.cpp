@@ -109,7 +109,7 @@ void add_resume(CLI::App& app, Command& chosen) {
       ->type_name("N");
   command
       ->add_option("--base-url", resume->base_url,
-                   "The models' server, where a run.yaml names one that this machine's environment does not")
+                   "The models' server, if a run.yaml names one that this machine's environment does not")
       ->type_name("URL");
   resume->settings.add_settings_to(*command);
   command->footer(kResumeFooter);

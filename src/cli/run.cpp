@@ -75,7 +75,7 @@ void add_run(CLI::App& app, Command& chosen) {
   command->add_option("--out", run->out, "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)")
       ->type_name("RUN");
   run->budgets.add_to(*command);
-  command->add_option("--seed", run->seed, "Of the random numbers (default 1)")
+  command->add_option("--seed", run->seed, "Seed of the random numbers (default 1)")
       ->check(whole_number(0))
       ->type_name("N");
   command->add_option("--workers", run->workers, "Evaluations in flight (default: the cores)")

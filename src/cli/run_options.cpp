@@ -103,7 +103,8 @@ void ModelOptions::add_to(CLI::App& command) {
       ->check(no_option("NAME"))
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command.add_option("--base-url", base_url, "Of its server (default: $OPENAI_BASE_URL, or the provider's)")
+  command
+      .add_option("--base-url", base_url, "URL of its server (default: $OPENAI_BASE_URL, or the provider's)")
       ->check(no_option("URL"))
       ->type_name("URL");
   command.add_option("--protocol", protocol, "chat_completions, responses or messages")

@@ -23,7 +23,7 @@ CLI::Validator whole_number(std::uint64_t least,
 /// A setting as it may be printed and kept: a password in a URL is left out.
 std::string without_password(const std::string& setting);
 
-/// "--set KEY=VALUE" as an error quotes it: without the value where that may be a key or hold a password.
+/// "--set KEY=VALUE" as an error quotes it: without the value if that may be a key or hold a password.
 std::string shown_setting(const std::string& setting);
 
 /// Limits of a run's totals.
@@ -44,7 +44,7 @@ struct Sampling {
   std::optional<std::uint64_t> most_prompt_tokens, most_reply_tokens;
 };
 
-/// The models, or whoever answers in a folder, that propose in the place of the tuner.
+/// The models, or whoever answers in a folder, that propose in place of the tuner.
 struct ModelOptions {
   std::vector<std::string> models;
   std::optional<std::string> base_url, protocol, price_file;
@@ -52,7 +52,7 @@ struct ModelOptions {
   Sampling sampling;                  ///< of `models`; no option of the command line
 
   void add_to(CLI::App& command);
-  /// Does nothing where nothing was given.
+  /// Does nothing if nothing was given.
   Status apply(const Registry& registry, RunConfig& config) const;
 };
 

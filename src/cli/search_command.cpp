@@ -44,7 +44,7 @@ std::string_view words_for(const Outcome& outcome) {
     case EndReason::stopped:
       return "stopped on request";
     case EndReason::errors:
-      return "an error, which is told below";
+      return "an error, which is shown below";
     case EndReason::replayed:
       return "the recording ends here";
   }
@@ -56,7 +56,7 @@ std::string best_file(const Session& session, const Individual& best) {
   return (files.size() == 1 ? session.best_folder() / files.front().path : session.best_folder()).string();
 }
 
-/// Where the run, or the last part of it, comes from a recording; null where it was searched.
+/// Where the run, or the last part of it, comes from a recording; null if it was searched.
 std::optional<RecordedRun> recording_of(const Session& session) {
   return session.config().proposer.provider->recorded_run();
 }
@@ -116,7 +116,7 @@ std::string more_of(const Budgets& budgets, const Outcome& outcome) {
   return "";
 }
 
-/// Of the whole run: iterations that were paid for and gave nothing.
+/// Prints for the whole run the iterations that were paid for and gave nothing.
 void print_refusals(const std::map<RefusalCode, std::uint64_t>& refusals) {
   if (refusals.empty()) return;
   std::string list;
@@ -160,7 +160,7 @@ void print_next_call(const Session& session, const Outcome& outcome) {
         usd_text(*session.config().budgets.usd));
 }
 
-/// What goes on with the run, or with its task where the run cannot find anything more.
+/// What goes on with the run, or with its task if the run cannot find anything more.
 void print_next(const Session& session, const Outcome& outcome) {
   const std::string folder = shell_word(session.folder().string());
   say("next     kernelsmith show {}\n", folder);

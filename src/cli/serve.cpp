@@ -36,7 +36,7 @@ constexpr const char* kServeFooter =
     R"(Evaluates candidates for programs that speak KernelGYM's REST contract (docs/service.md):
   export KERNELGYM_SERVER_URL=http://127.0.0.1:10907
 Without --task it takes KernelBench's problems, each with its request, for the backend torch.
-Of --set the section `evaluator` matters, for example --set evaluator.device=1. SIGTERM and Ctrl-C: takes no more requests, waits for
+--set counts in the section `evaluator` only, for example --set evaluator.device=1. SIGTERM and Ctrl-C: takes no more requests, waits for
 what is being evaluated, and ends with exit status 0.)";
 
 /// A thousand clients at once need more descriptors than most shells allow by default.
@@ -166,7 +166,7 @@ struct ServeCommand {
     return fail(ErrorCode::invalid_argument, "whoever reaches this address could have programs run here",
                 "--host " + options.http.host,
                 std::string("give a token by --token-file FILE or ") + kTokenVariable +
-                    "; --no-token where everybody in that network is trusted");
+                    "; --no-token if everybody in that network is trusted");
   }
 
   void announce(const std::string& url) const {
@@ -252,7 +252,8 @@ void add_serve(CLI::App& app, Command& chosen) {
       ->type_name("DURATION")
       ->capture_default_str();
   command
-      ->add_option("--precision", options.precision, "Of products and sums in problems that requests bring")
+      ->add_option("--precision", options.precision,
+                   "Precision of products and sums in problems that requests bring")
       ->check(CLI::IsMember({"fp32", "tf32", "bf16", "fp16"}))
       ->capture_default_str();
   serve->config.add_settings_to(*command);

@@ -35,11 +35,11 @@ std::vector<std::string> unknown_costs(const Spending& spending) {
     if (total.guessed_usd > 0)
       guessed = fmt::format("; counted as {} by the length of their texts", usd_text(total.guessed_usd));
     lines.push_back(
-        fmt::format("unknown: {} whose tokens the server did not tell (cut off, or without usage){}",
+        fmt::format("unknown: {} whose tokens the server did not report (cut off, or without usage){}",
                     calls_text(total.untold), guessed));
   } else if (total.guessed_usd > 0) {
     lines.push_back(
-        fmt::format("unknown: texts that the server told no tokens of, counted as {} by their length",
+        fmt::format("unknown: texts whose tokens the server did not report, counted as {} by their length",
                     usd_text(total.guessed_usd)));
   }
   if (spending.interrupted() > 0)

@@ -9,13 +9,13 @@
 
 namespace kernelsmith::cli {
 
-/// What counts against the budget: "0.0125 of 5 USD"; "price unknown" where no call has a price.
+/// What counts against the budget: "0.0125 of 5 USD"; "price unknown" if no call has a price.
 std::string money_text(const Spending& spending, const std::optional<double>& limit);
 
 /// "6 calls, 6000 tokens in (1000 cached), 600 out (50 reasoning)".
 std::string tokens_text(const CallTotals& totals);
 
-/// One line for each reason why the sum may not be all of it; none where it is.
+/// One line for each reason why the sum may not be all of it; none if it is.
 std::vector<std::string> unknown_costs(const Spending& spending);
 
 }  // namespace kernelsmith::cli

@@ -23,7 +23,7 @@ docs/suite.md explains the figures and the files.)";
 
 constexpr std::uint64_t kDefaultRounds = 40;
 
-/// Of Kernel-Smith's published protocol.
+/// Kernel-Smith's published protocol.
 constexpr std::uint64_t kKernelSmithRounds = 40;
 const Sampling kKernelSmithSampling = {0.6, 0.95, 32'768, 32'768};
 
@@ -138,7 +138,7 @@ void add_suite(CLI::App& app, Command& chosen) {
   command->add_option("--budget", suite->budget, "How rounds are shared out: equal")
       ->check(CLI::IsMember({"equal"}))
       ->type_name("NAME");
-  command->add_option("--seed", suite->seed, "Of the random numbers of every search (default 1)")
+  command->add_option("--seed", suite->seed, "Seed of the random numbers of every search (default 1)")
       ->check(whole_number(0))
       ->type_name("N");
   command->add_option("--workers", suite->workers, "Evaluations in flight (default: the cores)")

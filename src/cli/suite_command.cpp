@@ -64,7 +64,7 @@ Status try_out(const std::vector<SuiteTask>& tasks, const Registry& registry, Su
     if (!searches) return {};
     if (auto ok = check_budgets(*config); !ok) return ok;
     const auto proposer = config->proposer.provider->make(loaded->task, {});
-    // Where this task has nothing to vary, others may.
+    // If this task has nothing to vary, others may.
     return proposer || proposer.error().code == ErrorCode::refused ? Status() : Status(proposer.error());
   }
   return {};

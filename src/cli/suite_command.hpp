@@ -1,4 +1,4 @@
-// What suite and score have in common: which tasks, where the results go, and how they are told.
+// What suite and score have in common: which tasks, where the results go, and how they are shown.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct TaskSetOptions {
   /// All but the folder of the tasks. `default_out` is for the help.
   void add_to(CLI::App& command, const std::string& default_out);
   Result<std::vector<SuiteTask>> tasks() const;
-  /// The results' folder: where none was named, that of `of` with `suffix`, here.
+  /// The results' folder: if none was named, that of `of` with `suffix`, here.
   std::string out_folder(const std::string& of, const std::string& suffix) const;
 };
 
@@ -39,7 +39,7 @@ void tell_begin(const SuiteTask& task, std::size_t number, std::size_t of);
 /// What a task came to, likewise.
 void tell_end(const TaskResult& result);
 
-/// Prints the tables and where the files are. Returns the exit status: 130 where results are missing, because
+/// Prints the tables and where the files are. Returns the exit status: 130 if results are missing, because
 /// it was stopped; else that of the first error, or 0.
 int conclude(const Result<SuiteReport>& report, const std::string& out);
 

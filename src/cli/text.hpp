@@ -12,10 +12,10 @@
 
 namespace kernelsmith::cli {
 
-/// "2.41x [2.38, 2.44]"; without the interval where it has no width.
+/// "2.41x [2.38, 2.44]"; without the interval if it has no width.
 std::string text_of(const Measurement& measurement);
 
-/// What a program is told by, everywhere alike: its speedup, or "fitness 24" where it has none. A fitness of
+/// How a program is named everywhere: its speedup, or "fitness 24" if it has none. A fitness of
 /// kernels, by which they are compared, is the low end of the speedup.
 std::string score_text(const Evaluation& accepted);
 
@@ -31,10 +31,10 @@ Result<double> parse_usd(std::string_view text);
 /// "0.0125 USD", "0.0125 of 5 USD".
 std::string usd_text(double usd, const std::optional<double>& limit = {});
 
-/// ", and 0:17 measuring the best again", or nothing where it took less than a second.
+/// ", and 0:17 measuring the best again", or nothing if it took less than a second.
 std::string confirming_text(double seconds);
 
-/// A word as a shell reads it back: in single quotes where it has to be.
+/// A word as a shell reads it back: in single quotes if it has to be.
 std::string shell_word(const std::string& word);
 
 /// "1 call", "2 calls".
@@ -43,7 +43,7 @@ std::string number_text(std::uint64_t count, std::string_view what);
 /// A sentence on a program that was the best and was rejected when it was confirmed.
 std::string demotion_text(const Individual& demoted);
 
-/// Three significant digits, without an exponent where it reads well: "0.123", "12.3", "4510".
+/// Three significant digits, without an exponent if it reads well: "0.123", "12.3", "4510".
 std::string short_number(double value);
 
 /// A candidate of one file goes by the name of the seed's: words of tools that name it, as NAME:LINE, shall

@@ -133,7 +133,7 @@ void add_worker(CLI::App& app, Command& chosen) {
       ->allow_extra_args(false);
   command
       ->add_option("--slots", worker->slots,
-                   "Jobs of a backend at a time (default: 2 where kernels are timed, else one for each core)")
+                   "Jobs of a backend at a time (default: 2 if kernels are timed, else one for each core)")
       ->check(whole_number(1, 1024))
       ->type_name("N");
   command

@@ -44,7 +44,7 @@ struct Match {
   std::size_t first_line = 0;
 };
 
-// How much a match may differ from what is searched for; each is tried where the one before finds nothing.
+// How much a match may differ from what is searched for; each is tried if the one before finds nothing.
 enum class Likeness { exact, blanks_at_line_ends, indentation };
 
 std::string_view without_blanks_behind(std::string_view line) {
@@ -118,10 +118,10 @@ std::pair<std::vector<Match>, Likeness> closest_matches(const std::vector<OpenFi
   return {};
 }
 
-// `text` with its lines indented by `to` where what was searched for is indented by `from`; nothing where a
+// `text` with its lines indented by `to` if what was searched for is indented by `from`; nothing if a
 // line is not indented so far.
 std::optional<std::string> shifted(std::string_view text, std::string_view from, std::string_view to) {
-  // Where one of them ends like the other, what is less indented than both moves with them.
+  // If one of them ends like the other, what is less indented than both moves with them.
   const bool deeper = to.ends_with(from), higher = from.ends_with(to);
   if (deeper) to.remove_suffix(from.size());
   if (higher) from.remove_suffix(to.size());

@@ -45,7 +45,7 @@ Tokens code_before(std::string_view text, Language language, const Tokens& token
   return code;
 }
 
-// A sign belongs to the number behind it where it cannot be a binary operator.
+// A sign belongs to the number behind it if it cannot be a binary operator.
 bool has_sign(std::string_view text, const Tokens& code, std::size_t at) {
   if (at == 0 || code[at].kind != TokenKind::number || !is_sign(code[at - 1].in(text))) return false;
   if (at == 1) return true;
@@ -119,7 +119,7 @@ class KnobReader {
     return {};
   }
 
-  /// Where the constant before it is one of its values, or they begin as numbers do: prose may say "@tuned".
+  /// If the constant before it is one of its values, or they begin as numbers do: prose may say "@tuned".
   void read(std::vector<NearKnob>& knobs) const {
     const Tokens tokens = tokenize(file_.text, language_);
     for (const NearTuneComment& comment : near_tune_comments(file_.text, language_, tokens)) {

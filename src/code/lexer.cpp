@@ -76,7 +76,7 @@ class Lexer {
     at_ += length;
   }
 
-  // Ends a directive or a logical line of Python, where one is open.
+  // Ends a directive or a logical line of Python, if one is open.
   void end_line(std::size_t length) {
     const bool ends = in_directive_ || (python() && depth_ == 0 && !line_is_empty_);
     ends ? emit(TokenKind::line_end, length) : skip(length);
@@ -119,7 +119,7 @@ class Lexer {
     return true;
   }
 
-  // A spliced line end is white space only where white space stands beside it: within a name it joins.
+  // A spliced line end is white space only if white space stands beside it: within a name it joins.
   bool splice() {
     const std::size_t length = language_ == Language::other ? 0 : splice_length(text_, at_);
     if (length == 0) return false;

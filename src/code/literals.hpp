@@ -12,10 +12,10 @@ struct Extent {
   bool closed = false;
 };
 
-/// The length of a spliced line end (backslash, blanks, newline) at `at`; 0 where there is none.
+/// The length of a spliced line end (backslash, blanks, newline) at `at`; 0 if there is none.
 std::size_t splice_length(std::string_view text, std::size_t at);
 
-/// From the quote at `at` to the same quote; a backslash escapes. Not closed where the line ends first.
+/// From the quote at `at` to the same quote; a backslash escapes. Not closed if the line ends first.
 Extent quoted(std::string_view text, std::size_t at);
 
 /// From the three quotes at `at` to the next three.
@@ -27,7 +27,7 @@ Extent raw_string(std::string_view text, std::size_t at);
 /// A block comment; its end may be spliced.
 Extent block_comment(std::string_view text, std::size_t at);
 
-/// To the newline that ends the line, or the line that it continues on where `splices` count.
+/// To the newline that ends the line, or the line that it continues on if `splices` count.
 std::size_t line_comment(std::string_view text, std::size_t at, bool splices);
 
 std::size_t identifier(std::string_view text, std::size_t at, bool dollars);

@@ -22,7 +22,7 @@ bool is_tag_at(std::string_view text, std::size_t at) {
   return end >= text.size() || is_blank(text[end]) || text[end] == '\n' || text[end] == '*';
 }
 
-// Where the opener begins that `text` ends with, blanks apart; npos where there is none.
+// Where the opener begins that `text` ends with, blanks apart; npos if there is none.
 std::size_t opener_before(std::string_view text) {
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   for (const std::string_view opener : kOpeners) {
@@ -31,7 +31,7 @@ std::size_t opener_before(std::string_view text) {
   return text.npos;
 }
 
-// How much of `text` is `@` and a form of the word "tune"; 0 where that is not what it begins with.
+// How much of `text` is `@` and a form of the word "tune"; 0 if that is not what it begins with.
 std::size_t near_tag(std::string_view text) {
   constexpr std::size_t kLongestWord = 8;  // tunables
   std::size_t begin = 1;
@@ -43,7 +43,7 @@ std::size_t near_tag(std::string_view text) {
   return near ? begin + word.size() : 0;
 }
 
-// Where `@` and a form of the word "tune" stand; npos where nowhere.
+// Where `@` and a form of the word "tune" stand; npos if nowhere.
 std::size_t find_near_tag(std::string_view text) {
   std::size_t at = text.find('@');
   const auto is_tag = [&] { return (at == 0 || !is_word(text[at - 1])) && near_tag(text.substr(at)) > 0; };

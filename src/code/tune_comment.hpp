@@ -19,7 +19,7 @@ struct TuneComment {
   std::string_view values;  ///< what follows `@tune`, without the comment's closer
 };
 
-/// What a comment, with its opener, says about tuning; empty where it does not hold `@tune`.
+/// What a comment, with its opener, says about tuning; empty if it does not hold `@tune`.
 std::optional<TuneComment> tune_comment(std::string_view comment);
 
 /// The `@tune` comments of a text. In an `other` language a comment begins with one of // # ! -- ; % /* <!--

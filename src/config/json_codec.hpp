@@ -27,7 +27,7 @@ using Json = nlohmann::json;
 struct JsonPath {
   const JsonPath* parent = nullptr;
   std::string_view key;
-  std::size_t index = 0;  ///< where `key` is empty
+  std::size_t index = 0;  ///< counts if `key` is empty
 
   /// Such as "report.shapes[2].error".
   std::string text() const;
@@ -67,7 +67,7 @@ class ObjectWriter {
   void operator()(const char* key, const std::optional<T>& value) {
     if (value) object_[key] = Codec<T>::encode(*value);
   }
-  /// Left out where it is T{}.
+  /// Left out if it is T{}.
   template <class T>
   void defaulted(const char* key, const T& value) {
     if (value != T{}) object_[key] = Codec<T>::encode(value);

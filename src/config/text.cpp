@@ -29,7 +29,7 @@ bool second_byte_fits(unsigned char first, unsigned char second) {
   }
 }
 
-/// Bytes of a sequence with that first byte; 0 where none begins so.
+/// Bytes of a sequence with that first byte; 0 if none begins so.
 std::size_t sequence_length(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return 2;

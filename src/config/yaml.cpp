@@ -117,7 +117,7 @@ std::optional<T> number_in(const YamlNode& node, Range<T> range) {
   return value;
 }
 
-/// The choice that a name stands for which is none.
+/// The choice that is meant by a name that is not a choice.
 std::optional<std::string_view> meant_by(std::string_view name, const std::vector<std::string_view>& names,
                                          const Meaning& meaning) {
   const auto ours = meaning ? meaning(name) : std::nullopt;
@@ -183,7 +183,7 @@ struct YamlReader {
     out = node.text;
   }
 
-  /// Reads every item of a list; `out` is replaced only where all could be read.
+  /// Reads every item of a list; `out` is replaced only if all could be read.
   template <class T, class ReadItem>
   static void read_list(YamlMap::State& state, std::string_view key, std::vector<T>& out,
                         const ReadItem& read_item) {

@@ -151,7 +151,7 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
 }
 
-/// What can be told before parsing.
+/// What can be refused before parsing.
 std::optional<Refused> unreadable(std::string_view text) {
   if (text.size() > kLargest) return Refused{-1, "larger than 1 MiB"};
   if (!is_utf8(text)) return Refused{-1, "not UTF-8"};
@@ -161,7 +161,7 @@ std::optional<Refused> unreadable(std::string_view text) {
   return Refused{static_cast<int>(line), "a control byte"};
 }
 
-/// What was refused may be due to a bracket or quote above, which is told instead.
+/// What was refused may be due to a bracket or quote above, which is reported instead.
 Error refusal(std::string_view text, const std::string& file, YamlFault otherwise) {
   YamlFault fault = find_yaml_fault(text).value_or(std::move(otherwise));
   const std::string where = fault.line == 0 ? file : file + ":" + std::to_string(fault.line);

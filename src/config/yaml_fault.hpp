@@ -14,8 +14,8 @@ struct YamlFault {
   std::string hint;
 };
 
-/// A bracket or quote that does not close, or closes nothing, or a tab that indents. Of a text that was
-/// refused: one that is well-formed may have something of the kind within its texts.
+/// A bracket or quote that does not close, or closes nothing, or a tab that indents. Only for a text that was
+/// refused: a well-formed one may have something of the kind within its texts.
 std::optional<YamlFault> find_yaml_fault(std::string_view text);
 
 /// What yaml-cpp's message says, at its line.

@@ -195,8 +195,8 @@ Status SearchState::commit_confirmation(const OpenTicket& ticket, const Evaluati
   return demote(commit.individual, ticket.answered_at);
 }
 
-/// Where the new measurement is so much lower that another elite is better beyond the noise, it stands in the
-/// place of the one that was selected for being high; the other one is then the best, and confirmed in its
+/// If the new measurement is so much lower that another elite is better beyond the noise, it replaces
+/// the one that was selected for being high; the other one is then the best, and confirmed in its
 /// turn.
 Status SearchState::commit_confirmed(const OpenTicket& ticket, const EvaluationArrived& arrived,
                                      Commit& commit) {
@@ -248,7 +248,7 @@ Status SearchState::replace(const IndividualPtr& measured) {
   return {};
 }
 
-/// By fitness; equals by program, the older first. Empty where no accepted program belongs there.
+/// By fitness; equals by program, the older first. Empty if no accepted program belongs there.
 std::optional<ProgramId> SearchState::best_of_cell(Cell cell) const {
   std::optional<ProgramId> best;
   for (const auto& [id, record] : programs_) {

@@ -18,12 +18,12 @@
 
 namespace kernelsmith {
 
-/// How often Journal::check is asked while nothing arrives: whoever deletes a run is told before turning
+/// How often Journal::check is asked while nothing arrives: whoever deletes a run learns of it before turning
 /// away.
 inline constexpr std::chrono::seconds kCheckJournalEvery{1};
 
 /// Thread-safe: one mutex guards everything. An event is appended before it is applied, and whatever it makes
-/// due follows in the same call; where an append fails the state stays as the journal has it.
+/// due follows in the same call; if an append fails the state stays as the journal has it.
 class Committer {
  public:
   using Commits = std::vector<Commit>;
@@ -35,7 +35,7 @@ class Committer {
 
   /// Takes a ticket's proposal; a refusal or a repeat closes it.
   Result<Commits> propose(TicketId ticket, Proposal proposal);
-  /// Journals what an attempt cost that gave its ticket nothing; `goes_on` where another one may follow.
+  /// Journals what an attempt cost that gave its ticket nothing; `goes_on` if another one may follow.
   Result<Commits> charge(TicketId ticket, Cost cost, bool goes_on);
   /// Journals that no call is under way for a ticket any more, unless the journal knows.
   Result<Commits> end_call(TicketId ticket);
@@ -52,21 +52,21 @@ class Committer {
   Result<Commits> tell(TicketId ticket, Child child, Evaluation evaluation);
   Result<Commits> give_back(TicketId ticket, Error error);
 
-  /// What to evaluate for a ticket that has its child or is a re-measurement; empty where the ticket needs
+  /// What to evaluate for a ticket that has its child or is a re-measurement; empty if the ticket needs
   /// none (any more). `again` after an attempt that ended in an Error.
   std::optional<EvaluationJob> job(TicketId ticket, bool again);
 
-  /// Answers a ticket from the cache where its child became a repeat since it was proposed.
+  /// Answers a ticket from the cache if its child became a repeat since it was proposed.
   Result<Commits> answer_repeat(TicketId ticket);
 
   /// Lets ask() hand out a ticket again that was not answered.
   void put_back(TicketId ticket);
 
-  /// Takes a step of a recording as this run's own; would_do() holds. `measured` stands in the place of the
+  /// Takes a step of a recording as this run's own; would_do() holds. `measured` stands in place of the
   /// recorded evaluation. What the step makes due is not recorded here: it stands in the recording.
   Result<Commits> repeat(const Event& recorded, std::optional<Evaluation> measured);
 
-  /// Begins a session with other budgets; does nothing where they are the run's already.
+  /// Begins a session with other budgets; does nothing if they are the run's already.
   Status renew(const Budgets& budgets);
 
   /// Where in the recording this run stands.
@@ -77,7 +77,7 @@ class Committer {
 
   void notify(const Notice& notice);
 
-  /// Of the budget of wall time; empty where there is none.
+  /// What is left of the budget of wall time; empty if there is none.
   std::optional<double> seconds_left() const;
 
   Outcome outcome() const;

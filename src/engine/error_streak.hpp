@@ -14,7 +14,7 @@ class ErrorStreak {
     answered_ = true;
   }
 
-  /// True where the session should end.
+  /// True if the session should end.
   bool failure(ErrorCode code) {
     same_ = any_ > 0 && code == code_ ? same_ + 1 : 1;
     ++any_;

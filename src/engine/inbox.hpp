@@ -37,7 +37,7 @@ class Inbox {
   /// Makes the next take() return at once.
   void wake();
 
-  /// The oldest delivery; empty when woken, or at `until` where there is one.
+  /// The oldest delivery; empty when woken, or at `until` if there is one.
   std::optional<Delivery> take(std::optional<Moment> until);
 
  private:

@@ -62,7 +62,7 @@ bool SearchState::knows(const TicketOpened& call) const {
   return known != known_calls_.end() && known->second.answered;
 }
 
-/// As dear as the dearest of its kind; where there is none, as the dearest of all.
+/// As dear as the dearest of its kind; if there is none, as the dearest of all.
 double SearchState::expected_usd(const TicketOpened& call) const {
   const auto own = known_calls_.find({call.model, *call.op});
   if (own != known_calls_.end()) return own->second.dearest_usd;
@@ -71,7 +71,7 @@ double SearchState::expected_usd(const TicketOpened& call) const {
   return dearest;
 }
 
-/// Of a kind that has not answered yet; 0 where it has, or nobody knows.
+/// The forecast for a kind that has not answered yet; 0 if it has, or if no forecast is known.
 double SearchState::forecast_usd(const TicketOpened& call) const {
   if (!budgets_.usd || !options_.forecast_usd || knows(call)) return 0;
   const auto find = [&](ProgramId id) {

@@ -1,4 +1,4 @@
-// What the committer tells a person beside the events.
+// What the committer reports to a person beside the events.
 #pragma once
 
 #include <map>

@@ -111,7 +111,7 @@ BudgetName SearchState::used_up(double elapsed_s) const {
   return time_is_up(elapsed_s) ? BudgetName::wall_time : BudgetName::money;
 }
 
-/// Duels go on where a repair would cost too much.
+/// Duels go on if a repair would cost too much.
 const SearchState::FollowUp* SearchState::next_follow_up() const {
   const auto next = std::ranges::find_if(follow_ups_, [&](const FollowUp& follow_up) {
     return follow_up.incumbent || !budgets_.usd || room_for_call(open_follow_up(follow_up));
@@ -162,7 +162,7 @@ bool SearchState::room_for_translation() const {
   return static_cast<std::uint64_t>(under_way) < wanted;
 }
 
-/// The budget keeps one evaluation for it. Where that one shows that another program is the best, that one is
+/// The budget keeps one evaluation for it. If that one shows that another program is the best, that one is
 /// confirmed all the same: a best that nobody looked at would be worth less than the few evaluations.
 bool SearchState::may_confirm() const {
   if (!options_.confirm || !open_.empty()) return false;

@@ -56,7 +56,7 @@ bool read_range(std::istream& in, AxisSpec& axis) {
   return static_cast<bool>(in);
 }
 
-/// True where the axis ends here; takes the semicolon that parts it from the next one.
+/// True if the axis ends here; takes the semicolon that parts it from the next one.
 bool at_end(std::istream& in) {
   if (!in.eof()) in >> std::ws;  // which fails at the end
   return in.eof() || in.peek() == ';';

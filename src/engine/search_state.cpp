@@ -107,7 +107,7 @@ Status SearchState::begin_session(const SessionStarted& session) {
   return {};
 }
 
-/// A session that ends in order tells what it broke off.
+/// A session that ends in order records what it broke off.
 std::vector<TicketId> SearchState::calls_under_way() const {
   std::vector<TicketId> calls;
   for (const auto& [id, ticket] : open_)

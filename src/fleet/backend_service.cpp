@@ -90,7 +90,7 @@ void BackendService::serve(JobSource& source, const std::stop_token& stop) {
   if (const auto delivery = source.next(kLastFetchWait)) delivery->hand_back();
 }
 
-/// False where the worker stops.
+/// False if the worker stops.
 bool BackendService::wait_while_resting(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   bool rested = false;
@@ -144,7 +144,7 @@ Result<std::uint64_t> BackendService::begin_again(const Delivery& delivery, cons
 }
 
 Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_token&) {
-  // What was begun is finished: a stop is none to the evaluator.
+  // What was begun is finished: the evaluator sees no stop.
   const auto run = [&]() -> Result<Evaluation> {
     try {
       const auto task = tasks_.task_of(job.task, {});
@@ -176,7 +176,7 @@ void BackendService::answer(Delivery& delivery, const JobId& id, Result<Evaluati
       {});
   if (put) return delivery.done();
   tell(Notice::Level::warning,
-       "a result cannot be told, so the job is left to others: " + describe(put.error()));
+       "a result cannot be sent, so the job is left to others: " + describe(put.error()));
 }
 
 void BackendService::rest_after(const Error& error) {

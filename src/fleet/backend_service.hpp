@@ -31,14 +31,14 @@ struct WorkCounts {
 /// Thread-safe.
 class BackendService {
  public:
-  /// `changed` is called where it begins or ends to rest. `bus`, `options` and `counts` outlive it.
+  /// `changed` is called if it begins or ends to rest. `bus`, `options` and `counts` outlive it.
   BackendService(Bus& bus, const WorkerOptions& options, const WorkerBackend& backend, WorkCounts& counts,
                  std::function<void()> changed);
 
   /// Begins to take jobs, until the stop. Errors: Bus's.
   Status begin(const std::stop_token& stop);
 
-  /// Makes the queue where the server has none (any more); how long it waits for a silent worker.
+  /// Makes the queue if the server has none (any more); how long it waits for a silent worker.
   Result<milliseconds> declare_queue(const std::stop_token& stop);
 
   /// Returns when every job that was begun is answered. The stop must have been requested.

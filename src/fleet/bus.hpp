@@ -37,11 +37,11 @@ struct Outgoing {
   std::string subject;
   std::string payload;
   std::string id;          ///< empty: repeats are not told apart
-  bool if_absent = false;  ///< only where the subject has no message: see Bus::put()
+  bool if_absent = false;  ///< only if the subject has no message: see Bus::put()
 };
 
 struct Put {
-  std::uint64_t sequence = 0;  ///< in the stream; 0 where something was there already (if_absent)
+  std::uint64_t sequence = 0;  ///< in the stream; 0 if something was there already (if_absent)
   bool repeated = false;       ///< the id came before; the message may be gone since
 };
 
@@ -86,7 +86,7 @@ class Bus {
  public:
   virtual ~Bus() = default;
 
-  /// Makes the stream where it is not there. One that is there stays as it is.
+  /// Makes the stream if it is not there. One that is there stays as it is.
   virtual Status declare(const StreamSpec& stream, const std::stop_token& stop) = 0;
 
   /// Returns when the server has it on its disk. Errors beside those above: `too_long` (max_payload),
@@ -104,7 +104,8 @@ class Bus {
   virtual Result<std::vector<std::string>> subjects(const char* stream, const std::string& filter,
                                                     const std::stop_token& stop) = 0;
 
-  /// Takes away what fits the subject, or the one message. Errors are none of the caller's: it may be gone.
+  /// Takes away what fits the subject, or the one message. Errors do not matter to the caller: it may be
+  /// gone.
   virtual void remove(const char* stream, const std::string& subject) = 0;
   virtual void remove(const char* stream, std::uint64_t sequence) = 0;
 
@@ -113,7 +114,7 @@ class Bus {
   virtual Result<std::unique_ptr<Listening>> listen(const std::string& subject,
                                                     std::function<void(std::string_view payload)> take) = 0;
 
-  /// Makes the queue where it is not there; `ack_wait` becomes what the queue has.
+  /// Makes the queue if it is not there; `ack_wait` becomes what the queue has.
   virtual Result<milliseconds> declare_queue(const char* stream, const std::string& queue,
                                              const std::string& filter, milliseconds ack_wait,
                                              const std::stop_token& stop) = 0;

@@ -20,7 +20,7 @@ constexpr milliseconds kWatchEvery = 20ms;
 /// Results come by themselves; this is for what was put while the connection was away.
 constexpr milliseconds kLookEvery = 5s;
 constexpr milliseconds kLookTick = 100ms;
-/// What is waited for so long is told.
+/// What is waited for so long is reported.
 constexpr milliseconds kTellAfter = 5s;
 /// A job is asked so often for which a worker does not find the task: a server may drop what it took.
 constexpr std::uint32_t kMostTaskRounds = 8;
@@ -122,7 +122,7 @@ void Coordinator::ask(const std::string& subject, const std::stop_token& stop) {
   if (!asked) pending_.finish(subject, asked.error());
 }
 
-/// Changes where the server may have lost something.
+/// Changes when the server may have lost something.
 std::uint64_t Coordinator::server_state() const {
   return bus_->connections() + bus_->streams_lost() + tasks_missed_;
 }
@@ -211,7 +211,7 @@ Status Coordinator::queue_job(const std::string& subject, Asking asking, const R
   }
 }
 
-/// A worker's answer where the server has lost the task, and nobody noticed.
+/// A worker's answer if the server has lost the task, and nobody noticed.
 bool Coordinator::misses_task(const ResultMessage& result) const {
   return !result.answer && result.id.round < kMostTaskRounds &&
          result.answer.error().code == ErrorCode::not_found &&

@@ -31,7 +31,7 @@ class Coordinator final : public Evaluator {
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
-  /// Puts the task onto the server. Errors: Bus's, and choose_hardware()'s where there are workers.
+  /// Puts the task onto the server. Errors: Bus's, and choose_hardware()'s if there are workers.
   Status begin();
 
   void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) override;
@@ -76,16 +76,16 @@ class Coordinator final : public Evaluator {
   PendingJobs pending_;
   std::atomic<std::uint64_t> tasks_missed_ = 0;
 
-  // Of the asking thread.
+  // The asking thread's.
   RunPlaces places_;
   std::uint64_t task_sent_with_ = 0;  ///< server_state()
   std::map<std::string, std::unique_ptr<Listening>> listening_;
 
-  // Of the looking thread.
+  // The looking thread's.
   std::optional<Moment> without_worker_since_, unanswered_since_;
   bool told_of_workers_ = false;
 
-  // Of the watching thread.
+  // The watching thread's.
   bool told_of_absence_ = false;
 
   std::mutex mutex_;

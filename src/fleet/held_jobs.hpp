@@ -1,5 +1,5 @@
-// HeldJobs: what a worker is working on. It tells the server so each third of the time after which the server
-// would give a job to somebody else.
+// HeldJobs: what a worker is working on. It signals that to the server each third of the time after which the
+// server would give a job to somebody else.
 #pragma once
 
 #include <condition_variable>
@@ -18,7 +18,7 @@ class HeldJobs {
   explicit HeldJobs(milliseconds ack_wait)
       : thread_([this, every = ack_wait / 3](const std::stop_token& stop) { tell(every, stop); }) {}
 
-  /// While it lives, the server hears of the job.
+  /// While it lives, the job is reported to the server.
   class Hold {
    public:
     Hold(HeldJobs& jobs, Delivery& job) : jobs_(jobs), job_(job) {

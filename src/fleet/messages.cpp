@@ -74,7 +74,7 @@ std::optional<Error> error_in(const Json& object) {
   return Error{error_code_from(*code).value_or(ErrorCode::tool_failed), *message, *where, *hint};
 }
 
-/// The verdict without the artifact that takes most room; empty where there is none.
+/// The verdict without the artifact that takes most room; empty if there is none.
 std::optional<Evaluation> without_longest_artifact(const Evaluation& evaluation) {
   auto outcome = evaluation.outcome();
   const bool cut = std::visit(

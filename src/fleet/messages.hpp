@@ -37,7 +37,7 @@ std::string encode_result(const ResultMessage& result, std::size_t limit);
 Result<ResultMessage> decode_result(std::string_view text);
 
 std::string encode_task(const Task& task);
-/// Errors: as decode_job(), and `corrupt` where the task's digest is not what its fields give.
+/// Errors: as decode_job(), and `corrupt` if the task's digest is not what its fields give.
 Result<Task> decode_task(std::string_view text);
 
 /// A backend as a worker offers it.
@@ -65,7 +65,7 @@ Result<std::string> decode_hardware(std::string_view text);
 
 /// The protocol of the fleet.
 std::string encode_protocol();
-/// `version` where it is another one, with what to do.
+/// `version` if it is another one, with what to do.
 Status check_protocol(std::string_view text);
 
 }  // namespace kernelsmith::fleet

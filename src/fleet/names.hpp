@@ -48,14 +48,14 @@ struct JobId {
   friend bool operator==(const JobId&, const JobId&) = default;
 };
 
-/// One token of a subject: the text itself where it is made of letters, digits, - and _, else a digest of it.
+/// One token of a subject: the text itself if it is made of letters, digits, - and _, else a digest of it.
 std::string token(std::string_view text);
 
-/// "any" where scores do not depend on the machine.
+/// "any" if scores do not depend on the machine.
 std::string hardware_token(std::string_view hardware);
 
 std::string job_subject(std::string_view backend, std::string_view hardware, const JobKey& key);
-/// Of all jobs that workers of this kind take.
+/// The subjects of all jobs that workers of this kind take.
 std::string jobs_filter(std::string_view backend, std::string_view hardware);
 /// The name of the queue that they share.
 std::string jobs_queue(std::string_view backend, std::string_view hardware);

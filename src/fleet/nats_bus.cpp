@@ -261,7 +261,7 @@ class NatsBus final : public Bus {
     return made;
   }
 
-  /// Of two that make a stream at once the server tells one that its subjects are taken.
+  /// If two make a stream at once, the server answers one of them that its subjects are taken.
   static bool appears(const NatsLink& link, const char* stream) {
     for (int look = 0; look < kLooksForStream; ++look) {
       if (info_of(link, stream).ok()) return true;
@@ -289,7 +289,7 @@ class NatsBus final : public Bus {
       return {};
     }
     if (put.status == NATS_MAX_PAYLOAD && size + kMostHeaders < link.most_bytes()) {
-      link.close();  // the limit that it has read since is none of the server's
+      link.close();  // the limit that it has read since is not the server's
       return {NATS_CONNECTION_CLOSED, {}};
     }
     if (put.code == JSStreamStoreFailedErr && names_full_disk()) put.code = JSInsufficientResourcesErr;

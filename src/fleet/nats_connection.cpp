@@ -12,7 +12,7 @@ constexpr milliseconds kPause{50};
 constexpr milliseconds kJetStreamPatience{5'000};
 /// A server that refuses us is not asked all the time.
 constexpr milliseconds kReopenPause{500};
-/// So long a server that is there may say nothing before somebody is told.
+/// So long a server that is there may say nothing before that is reported.
 constexpr milliseconds kSilence{5'000};
 
 std::int64_t now_ms() {

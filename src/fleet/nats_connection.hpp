@@ -1,4 +1,4 @@
-// The connection to the server for as long as somebody wants it: a link, and another one where that was
+// The connection to the server for as long as somebody wants it: a link, and another one if that was
 // closed.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A link: one connection of libnats with its JetStream context, from its opening to its closing. Where it
+// A link: one connection of libnats with its JetStream context, from its opening to its closing. If it
 // broke off libnats makes it anew; closed (credentials refused, what came could not be read) it stays closed.
 #pragma once
 
@@ -33,7 +33,7 @@ using StreamInfo = std::unique_ptr<jsStreamInfo, Destroy<jsStreamInfo_Destroy>>;
 using ConsumerInfo = std::unique_ptr<jsConsumerInfo, Destroy<jsConsumerInfo_Destroy>>;
 using PublishAck = std::unique_ptr<jsPubAck, Destroy<jsPubAck_Destroy>>;
 
-/// What a call answered: libnats' status, and JetStream's own code where that failed it.
+/// What a call answered: libnats' status, and JetStream's own code if that failed it.
 struct Outcome {
   natsStatus status = NATS_OK;
   jsErrCode code = static_cast<jsErrCode>(0);
@@ -57,7 +57,7 @@ class NatsLink {
   /// Called by threads of libnats.
   using Happened = std::function<void(Event)>;
 
-  /// One try; null where `outcome` is not ok.
+  /// One try; null if `outcome` is not ok.
   static std::shared_ptr<NatsLink> open(natsOptions& options, Happened happened, Outcome& outcome);
   ~NatsLink();
   NatsLink(const NatsLink&) = delete;

@@ -37,20 +37,20 @@ struct Asked {
 /// Thread-safe. Sinks are called without a lock held.
 class PendingJobs {
  public:
-  /// False where a job of the same key waits already.
+  /// False if a job of the same key waits already.
   bool add(const Asking& asking, std::stop_token stop, Sink<Evaluation> done);
 
-  /// Null where it was answered meanwhile.
+  /// Null if it was answered meanwhile.
   std::optional<Asking> find(const std::string& subject) const;
 
   /// The server has it, under this id.
   void mark_asked(const std::string& subject, const JobId& id, std::uint64_t sequence);
 
-  /// Answers it, if it still waits; the sequence of what is in the queue, 0 where nothing was sent.
+  /// Answers it, if it still waits; the sequence of what is in the queue, 0 if nothing was sent.
   std::optional<std::uint64_t> finish(const std::string& subject, Result<Evaluation> answer);
 
-  /// Answers the job that the result is of. Whether it did: an Error of an earlier round, and a result of
-  /// another job under the same attempt, are none.
+  /// Answers the result's job, and returns whether it did. It ignores an Error of an earlier round, and a
+  /// result of another job under the same attempt.
   bool deliver(ResultMessage result);
 
   /// Answers every job that waits, or that was asked.
@@ -62,7 +62,7 @@ class PendingJobs {
   /// Those that were asked before `moment`.
   std::vector<Asked> asked_before(Moment moment) const;
 
-  /// The server has lost the job: it is to be asked again, in a new round. False where it was answered
+  /// The server has lost the job: it is to be asked again, in a new round. False if it was answered
   /// meanwhile.
   bool ask_again(const std::string& subject);
 

@@ -11,14 +11,14 @@
 
 namespace kernelsmith::fleet {
 
-/// The workers that told of themselves lately. What cannot be read is left out.
+/// The workers that announced themselves lately. What cannot be read is left out.
 Result<std::vector<WorkerEntry>> read_roster(Bus& bus, const std::stop_token& stop);
 
 /// The kinds of hardware on which workers offer the backend.
 std::set<std::string> hardware_of(const std::vector<WorkerEntry>& workers, std::string_view backend);
 
-/// The kind that a run goes to: the only one whose name holds `wanted`, in any case. Empty where there is
-/// none yet. Errors: `invalid_argument` where several are left.
+/// The kind that a run goes to: the only one whose name holds `wanted`, in any case. Empty if there is
+/// none yet. Errors: `invalid_argument` if several are left.
 Result<std::optional<std::string>> choose_hardware(const std::set<std::string>& kinds,
                                                    const std::string& wanted);
 

@@ -21,7 +21,7 @@ Error without_worker(const std::string& backend, const std::string& hardware) {
               "the fleet has had no worker for the backend '" + backend + "'" +
                   (hardware.empty() ? "" : " on " + hardware) + " for too long",
               "evaluator.fleet",
-              "start one there: kernelsmith worker --nats URL; doctor tells what its machine lacks");
+              "start one there: kernelsmith worker --nats URL; doctor says what its machine lacks");
 }
 
 Result<std::optional<RunPlace>> RunPlaces::written(const std::string& run,
@@ -72,7 +72,7 @@ Result<RunPlace> RunPlaces::place_of(const std::string& run, const std::function
     if (put->sequence == 0) {
       place = written(run, stop);
       if (!place) return place.error();
-      if (!*place) return fail(ErrorCode::server_failed, "the server lost what it was told of the run", run);
+      if (!*place) return fail(ErrorCode::server_failed, "the server lost what it knew of the run", run);
     }
   }
   return places_[run] = **place;

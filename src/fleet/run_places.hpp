@@ -26,7 +26,7 @@ class RunPlaces {
         wait_for_worker_(wait_for_worker) {}
 
   /// Waits for a worker while `is_wanted` says so (else `cancelled`). Errors: Bus's, choose_hardware()'s,
-  /// `invalid_argument` where the run was begun on other hardware than is wanted, `timeout` without a worker.
+  /// `invalid_argument` if the run was begun on other hardware than is wanted, `timeout` without a worker.
   Result<RunPlace> place_of(const std::string& run, const std::function<bool()>& is_wanted,
                             const std::stop_token& stop);
 

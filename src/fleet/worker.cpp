@@ -71,7 +71,7 @@ class Announcer {
 
   void repeat(const std::stop_token& stop) {
     std::uint64_t connections = bus_.connections(), streams_lost = bus_.streams_lost();
-    std::string away;  // what was told of it
+    std::string away;  // what was reported of it
     auto next = steady_clock::now() + options_.announce_every;
     while (!stop.stop_requested()) {
       bool due = false;
@@ -95,7 +95,7 @@ class Announcer {
       next = steady_clock::now() + options_.announce_every;
       declare_queues(stop);
       if (const Status told = announce(stop); !told && !stop.stop_requested())
-        tell(Notice::Level::warning, "no run hears of this worker: " + describe(told.error()));
+        tell(Notice::Level::warning, "no run learns of this worker: " + describe(told.error()));
     }
   }
 
@@ -168,7 +168,7 @@ Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_t
   for (const WorkerBackend& backend : options.backends)
     services.push_back(std::make_unique<BackendService>(bus, options, backend, counts,
                                                         [&announcer] { announcer.changed(); }));
-  // Those that have begun end with it where another one cannot.
+  // Those that have begun end with it if another one cannot.
   std::stop_source ended;
   const std::stop_callback end_with(stop, [&ended] { ended.request_stop(); });
   Status begun;

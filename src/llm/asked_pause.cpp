@@ -47,7 +47,7 @@ Pause from_number(double number, std::string_view name, WallClock now) {
   return from_seconds(in_milliseconds(name) ? number / 1000 : number);
 }
 
-/// Of a member with the name of a pause or a reset: a number, a text, or protobuf's Duration.
+/// The pause in a member with the name of a pause or a reset: a number, a text, or protobuf's Duration.
 Pause from_value(const Json& value, std::string_view name, WallClock now) {
   if (value.is_number()) return from_number(value.get<double>(), name, now);
   if (value.is_object() && member(value, "seconds").is_number()) {
@@ -122,7 +122,7 @@ Headers headers_in(const Json& object) {
   return headers;
 }
 
-/// A reset that is told with every answer asks for nothing as long as something is left.
+/// A reset that comes with every answer asks for nothing as long as something is left.
 Pause until_reset(const Headers& headers, WallClock now) {
   Pause reset;
   for (const auto& [name, value] : headers) {

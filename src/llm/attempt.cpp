@@ -267,7 +267,7 @@ void AttemptRun::on_end(CURLcode code, std::string detail, bool sent) {
 /// Whether what came is JSON or a stream, and no page of some other program.
 bool AttemptRun::is_document() const { return is_stream() || body_.empty() || begins_json(body_); }
 
-/// Of a 200, as far as it came.
+/// The reply of a 200, as far as it came.
 Attempt<ModelReply> AttemptRun::reply() const {
   if (is_stream()) return decoder_->finish();
   if (is_document()) return decode_reply(endpoint_.protocol, body_);

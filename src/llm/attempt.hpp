@@ -26,17 +26,17 @@ CallFailure failure_from(CURLcode code, const std::string& detail);
 HttpRequest request_to(const Endpoint& endpoint, const CallLimits& limits, std::string_view path,
                        const std::string& body);
 
-/// Says so where a server refused a call that carried no key, because none is set.
+/// Says so if a server refused a call that carried no key, because none is set.
 Error without_key(Error error, const Endpoint& endpoint);
 
-/// Of "HTTP/1.1 200 OK"; 0 for any other line.
+/// The status of "HTTP/1.1 200 OK"; 0 for any other line.
 int status_in(std::string_view line);
 
 struct AttemptEnd {
   Attempt<ModelReply> reply;
   std::optional<LostCall> lost;
   std::optional<std::chrono::milliseconds> pause;  ///< the server's rate limits say so
-  bool hinted = false;                             ///< the server tells its limits
+  bool hinted = false;                             ///< the server sends its limits
 };
 
 /// Lives on the client's thread. Destroying it before its end cancels it.
@@ -53,10 +53,10 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
 
   void start(const std::string& body);
 
-  /// What is lost where the attempt is broken off now.
+  /// What is lost if the attempt is broken off now.
   std::optional<LostCall> lost_now() const;
 
-  /// The reply where all of it has come, though the exchange goes on; nothing else may be asked of the
+  /// The reply if all of it has come, though the exchange goes on; nothing else may be asked of the
   /// attempt then.
   std::optional<ModelReply> take_whole();
 

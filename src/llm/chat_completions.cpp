@@ -34,7 +34,7 @@ void add_usage(const Json& chunk, ModelReply& reply) {
   if (auto usage = chat_usage(chunk)) reply.usage = usage;
 }
 
-/// The choice that is read: gateways may send several, and a stream mixes them. Null where there is none.
+/// The choice that is read: gateways may send several, and a stream mixes them. Null if there is none.
 const Json& first_choice(const Json& document) {
   const Json& choices = member(document, "choices");
   if (choices.is_array())
@@ -128,7 +128,7 @@ class ChatStream final : public EventDecoder {
 
   void take_done() override { done_ = true; }
 
-  /// Some gateways send `message` in the place of `delta`: a piece, all that has come so far, or, behind
+  /// Some gateways send `message` in place of `delta`: a piece, all that has come so far, or, behind
   /// deltas, the whole once more.
   void add_piece(const Json& choice) {
     const std::size_t before = reply_.text.size() + reply_.reasoning.size();

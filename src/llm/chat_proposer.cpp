@@ -10,7 +10,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Of a reply that comes from nowhere in particular: what it tells of itself.
+/// The cost that a reply reports of itself, whoever sent it.
 Cost cost_from(const ModelReply& reply, const std::optional<Price>& price) {
   if (!reply.usage) return {};
   Cost cost;
@@ -37,7 +37,7 @@ class Bill {
     guess(missing(reply.usage->input_tokens, prompt.tokens), missing(reply.usage->output_tokens, output));
   }
 
-  /// The server may have told less than what has come: some count the output at its end.
+  /// The server may have reported less than what has come: some count the output at its end.
   void add(const LostCall& lost, const Prompt& prompt) {
     add(lost.usage);
     const std::uint64_t output = estimate_tokens(lost.text);
@@ -51,7 +51,7 @@ class Bill {
 
  private:
   /// Some servers tell the usage before the text, and some count nothing. What an estimate is beyond them by
-  /// is no error of the estimate where they tell less than a quarter of it.
+  /// is no error of the estimate if they tell less than a quarter of it.
   static std::uint64_t missing(std::uint64_t told, std::uint64_t estimated) {
     return told < estimated / 4 ? estimated - told : 0;
   }
@@ -71,7 +71,7 @@ class Bill {
     if (price_) cost_.usd += cost_of(*usage, *price_);
   }
 
-  /// A budget of money must hold with servers that do not tell what they count, too.
+  /// A budget of money must hold with servers that do not report what they count, too.
   void guess(std::uint64_t input_tokens, std::uint64_t output_tokens) {
     if (!price_) return;
     cost_.guessed_usd +=
@@ -91,7 +91,7 @@ std::string beginning_of(const std::string& text, std::size_t bytes) {
   return text.substr(0, end);
 }
 
-/// Of the reply as a whole; empty where its text is to be read.
+/// The refusal of the reply as a whole; empty if its text is to be read.
 std::optional<Refusal> refusal_of(const ModelReply& reply) {
   if (reply.finish == Finish::declined)
     return Refusal{RefusalCode::declined, beginning_of(reply.finish_detail, kDetailBytes)};
@@ -107,7 +107,7 @@ std::optional<Refusal> refusal_of(const ModelReply& reply) {
       "the reply ended with \"" + beginning_of(reply.finish_detail, kNameBytes) + "\" and no text"};
 }
 
-/// Of a reply without text, whose reasoning holds nothing that could be taken for it.
+/// The refusal of a reply without text whose reasoning holds nothing that could be taken for one.
 Refusal refusal_of_reasoning(const Refusal& why) {
   return {
       RefusalCode::empty_reply,

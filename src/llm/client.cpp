@@ -193,13 +193,13 @@ class ModelClient::Impl {
     pump();
   }
 
-  /// Once: it is the same with every reply where a server takes the answer for reasoning.
+  /// Once: it is the same with every reply if a server takes the answer for reasoning.
   void tell_of_reasoning(const ModelReply& reply) {
     if (told_of_reasoning_ || !options_.notice || !is_only_reasoning(reply)) return;
     told_of_reasoning_ = true;
     options_.notice(
         {Notice::Level::warning,
-         "a reply has no text, all of it is called reasoning (reasoning_content): where that holds a "
+         "a reply has no text, all of it is called reasoning (reasoning_content): if that holds a "
          "complete program, it is taken. The server's reasoning parser may not fit the model"});
   }
 

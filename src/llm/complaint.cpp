@@ -16,7 +16,7 @@ constexpr std::ptrdiff_t kMostListed = 100;  // of a list, so that one of millio
 
 constexpr std::array kNames{"type", "code", "status", "error_type", "error_code"};
 constexpr std::array kNumbers{"code", "status", "status_code", "statusCode", "error_code"};
-/// In the order in which they are told: OpenAI's and Anthropic's, FastAPI's, OAuth's, RFC 9457's, MiniMax's.
+/// In the order in which they are shown: OpenAI's and Anthropic's, FastAPI's, OAuth's, RFC 9457's, MiniMax's.
 constexpr std::array kWords{"message", "msg",    "detail", "error_description", "title",   "status_msg",
                             "error",   "errors", "raw",    "metadata",          "reasons", "base_resp"};
 

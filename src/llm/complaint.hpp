@@ -11,7 +11,7 @@ namespace kernelsmith::llm {
 struct Complaint {
   std::string kind;     ///< its types and codes, such as "invalid_request_error"
   std::string message;  ///< its sentences
-  int status = 0;       ///< the HTTP status that it tells of, 400 to 599; 0 where it tells none
+  int status = 0;       ///< the HTTP status that it names, 400 to 599; 0 if it names none
 };
 
 /// Reads `{"error": {"type", "code", "message"}}` and what else servers write: a string, a list of errors,
@@ -26,7 +26,7 @@ std::string flat_text(const Json& document);
 /// Whether a document says of itself that it is an error.
 bool is_error(const Json& document);
 
-/// Whether a document that is no reply tells of an error.
+/// Whether a document that is no reply describes an error.
 bool complains(const Json& document);
 
 }  // namespace kernelsmith::llm

@@ -27,7 +27,7 @@ Url parse(const std::string& text) {
   return url;
 }
 
-/// Empty where the URL has no such part.
+/// Empty if the URL has no such part.
 std::string part(const Url& url, CURLUPart which) {
   char* text = nullptr;
   if (curl_url_get(url.get(), which, &text, 0) != CURLUE_OK) return {};
@@ -89,7 +89,7 @@ Status check_key(const Secret& key) {
               "check the environment variable: a line break at its end is the usual reason");
 }
 
-/// libcurl would tell only with the first call, when a seed has been evaluated.
+/// libcurl would report it only with the first call, when a seed has been evaluated.
 Status check_ca_file(const std::string& path) {
   if (path.empty()) return {};
   struct Closed {

@@ -41,7 +41,7 @@ Attempt<void> EventDecoder::take(std::string_view event, std::string_view data) 
 }
 
 void EventDecoder::put_aside(const Json& document) {
-  // Of an error there may be more to tell than of a "ping" before it.
+  // An error says more than a "ping" before it.
   if (document.is_string() ? aside_.is_null() : !aside_.is_object() && complains(document)) aside_ = document;
 }
 

@@ -21,11 +21,11 @@ class EventDecoder : public StreamDecoder {
   /// "[DONE]", with which gateways end the streams of all protocols.
   virtual void take_done() = 0;
 
-  /// Keeps an event that is none of the protocol's and tells of an error, or a text, for the case that no
+  /// Keeps an event outside the protocol that holds an error or a text, for the case that no
   /// reply comes.
   void put_aside(const Json& document);
 
-  /// The failure of a stream without a reply: that of an event that was put aside, where it tells one.
+  /// The failure of a stream without a reply: that of an event that was put aside, if it tells one.
   CallFailure without_reply(const std::string& what) const;
 
  private:

@@ -70,7 +70,7 @@ CallFailure out_of_money(const std::string& said) {
                  "see the provider's billing page");
 }
 
-/// What is the same whatever the status is; empty where the words say none of it.
+/// What is the same whatever the status is; empty if the words say nothing of the kind.
 std::optional<CallFailure> told_by_words(std::string_view kind, std::string_view words,
                                          const std::string& said) {
   if (is_context_length(words))

@@ -18,7 +18,7 @@ void add_header(Headers& headers, std::string_view line);
 using WallClock = std::chrono::system_clock::time_point;
 
 /// `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3). A date counts from
-/// the server's own Date where it sent one, so that clocks may differ, and else from `now`. Never negative.
+/// the server's own Date if it sent one, so that clocks may differ, and else from `now`. Never negative.
 std::optional<std::chrono::milliseconds> retry_after(const Headers& headers, WallClock now);
 
 /// How long to wait before the next call because the headers say that nothing is left, of requests or of
@@ -39,10 +39,10 @@ std::optional<std::chrono::milliseconds> duration(std::string_view text);
 std::optional<double> http_date(std::string_view text);
 std::optional<double> rfc3339(std::string_view text);
 
-/// Seconds since the epoch, by the server's clock where it is told.
+/// Seconds since the epoch, by the server's clock if it is sent.
 double clock_of(const Headers& headers, WallClock now);
 
-/// True where the server tells its rate limits at all.
+/// True if the server sends its rate limits at all.
 bool has_rate_limits(const Headers& headers);
 
 }  // namespace kernelsmith::llm

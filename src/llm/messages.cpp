@@ -12,8 +12,8 @@ Finish finish_of_stop_reason(const std::string& reason) {
   return Finish::other;
 }
 
-/// What a stream tells later replaces what it told before, number by number: the events at its end leave
-/// counts out, or null.
+/// What a stream reports later replaces what it reported before, number by number: the events at its end
+/// leave counts out, or null.
 void add_counts(const Json& holder, TokenCounts& counts) {
   const Json& in = member(holder, "usage");
   const auto replace = [&](std::optional<std::uint64_t>& count, const char* key) {

@@ -34,7 +34,8 @@ constexpr std::uint64_t kMessagesTokenLimit = 8192;
 
 ModelTraits traits_of(Protocol protocol, std::string_view model) {
   const Family family = family_of(model);
-  const bool is_known = !family.prefix.empty();  // who asks another one for an effort knows that it takes one
+  const bool is_known =
+      !family.prefix.empty();  // whoever asks another one for an effort knows that it takes one
   ModelTraits traits;
   switch (protocol) {
     case Protocol::chat_completions:

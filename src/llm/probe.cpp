@@ -103,7 +103,7 @@ std::optional<std::vector<std::string>> names_in(const Answer& answer, const Sec
   return names;
 }
 
-/// What a 200 says of the key or the account in the place of a list; other errors may be about the path.
+/// What a 200 says of the key or the account in place of a list; other errors may be about the path.
 std::optional<Error> refusal_in(const Answer& answer) {
   const auto document = llm::parse_json(answer.body);
   if (!document || !llm::is_error(*document)) return std::nullopt;
@@ -112,7 +112,7 @@ std::optional<Error> refusal_in(const Answer& answer) {
   return failure.error;
 }
 
-/// Of statuses that are about this path and not about the server or the key.
+/// True for statuses that are about this path and not about the server or the key.
 bool has_no_list(int status) { return status == 400 || status == 404 || status == 405 || status == 501; }
 
 }  // namespace

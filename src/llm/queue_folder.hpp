@@ -23,7 +23,7 @@ struct BadReply {
 };
 using Found = std::variant<NoReply, BadReply, ModelReply>;
 
-/// A reply file's text as a reply; a message where it is none. `.json` is an object, anything else the text
+/// A reply file's text as a reply; a message if it is not valid. `.json` is an object, anything else the text
 /// itself.
 std::variant<ModelReply, std::string> read_reply(const std::string& name, std::string_view text);
 

@@ -8,8 +8,8 @@
 
 namespace kernelsmith::llm {
 
-/// Every text of the reply without the key. A trace goes as a whole where its tokens, or the texts that they
-/// stand for, spell the key: ids and log-probabilities would tell it.
+/// Every text of the reply without the key. A trace goes as a whole if its tokens, or the texts that they
+/// stand for, spell the key: ids and log-probabilities would reveal it.
 ModelReply redacted(ModelReply reply, const Secret& key);
 
 /// The error without the key; then its message, which quotes the server whole, shortened to a few hundred

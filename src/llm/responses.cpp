@@ -21,7 +21,7 @@ void add_content(const Json& content, ModelReply& reply) {
   }
 }
 
-/// Why a response was cut off: a limit (also where no reason is told), a filter, else the server.
+/// Why a response was cut off: a limit (also if no reason is given), a filter, else the server.
 std::optional<CallFailure> set_incomplete(const Json& response, ModelReply& reply) {
   const std::string reason = text_at(member(response, "incomplete_details"), "reason");
   reply.finish_detail = reason;

@@ -14,12 +14,12 @@ namespace kernelsmith::llm {
 /// thread-safe.
 class SseParser {
  public:
-  /// Called for each complete event with its type (empty where unnamed) and its data. False ends the parsing.
+  /// Called for each complete event with its type (empty if unnamed) and its data. False ends the parsing.
   using Take = std::function<bool(std::string_view event, std::string_view data)>;
 
   SseParser(std::size_t max_event_bytes, Take take);
 
-  /// False where `take` ended it or an event grew past the limit; see too_large().
+  /// False if `take` ended it or an event grew past the limit; see too_large().
   bool feed(std::string_view bytes);
 
   /// What stands behind the last empty line, at the end of a stream that may lack it.

@@ -12,21 +12,21 @@ namespace kernelsmith::llm {
 /// TLS on one connection. Shared by the exchange that opens it and by OpenSSL's objects, either of which can
 /// outlive the other.
 struct TlsConnection {
-  /// X509_V_OK, or OpenSSL's reason: libcurl tells a certificate whose signature is wrong only as a handshake
-  /// that failed.
+  /// X509_V_OK, or OpenSSL's reason: libcurl reports a certificate whose signature is wrong only as a
+  /// handshake that failed.
   int verdict = X509_V_OK;
 
   /// The connection's own, and that of a proxy around it.
   std::vector<const SSL*> layers;
 
-  /// Opened for it: several, where a name has several addresses.
+  /// Opened for it: several, if a name has several addresses.
   std::vector<curl_socket_t> sockets;
 
   /// Called when a record begins to be read; may be empty.
   std::function<void()> on_record;
 
   /// Whether bytes that were read from the socket wait in OpenSSL to be decrypted. libcurl does not know of
-  /// them, and the socket does not tell of them again.
+  /// them, and the socket does not signal them again.
   bool holds_more() const;
 };
 

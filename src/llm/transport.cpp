@@ -52,7 +52,7 @@ class Transport::Exchange {
     listener_.on_end(code, error_[0] != '\0' ? error_.data() : curl_easy_strerror(code), is_sent());
   }
 
-  /// Where a proxy or a handshake came to nothing libcurl has not asked for the body.
+  /// If a proxy or a handshake failed, libcurl has not asked for the body.
   bool is_sent() const { return read_ > 0; }
 
  private:
@@ -111,7 +111,7 @@ class Transport::Exchange {
     exchange.read_ += count;
     return count;
   }
-  /// libcurl would send a request again by itself where a kept connection closes without an answer. It may be
+  /// libcurl would send a request again by itself if a kept connection closes without an answer. It may be
   /// paid for by then, so that sending it again is not libcurl's to decide.
   static int on_rewind(void*, curl_off_t, int) { return CURL_SEEKFUNC_FAIL; }
 

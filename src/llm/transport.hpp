@@ -28,7 +28,7 @@ struct HttpRequest {
   std::chrono::milliseconds connect_limit{0};
 };
 
-/// Told of one exchange, in order, on the transport's thread.
+/// Follows one exchange, in order, on the transport's thread.
 class HttpListener {
  public:
   virtual ~HttpListener() = default;

@@ -43,7 +43,7 @@ bool is_too_much(std::string_view text) {
   return false;
 }
 
-/// The number of "\\u1234" at `at`; empty where none stands there.
+/// The number of "\\u1234" at `at`; empty if none stands there.
 std::optional<unsigned> escape_at(std::string_view text, std::size_t at) {
   constexpr std::size_t kLength = 6;
   if (text.substr(at, 2) != "\\u" || at + kLength > text.size()) return std::nullopt;
@@ -57,7 +57,7 @@ bool is_between(const std::optional<unsigned>& code, unsigned first, unsigned la
 }
 
 /// JSON in which each half of a surrogate pair that stands alone is the replacement character: some servers
-/// cut a character in two and send its halves as two events. Empty where there is none.
+/// cut a character in two and send its halves as two events. Empty if there is none.
 std::string with_whole_characters(std::string_view text) {
   constexpr std::size_t kLength = 6;
   std::string whole;
@@ -86,7 +86,7 @@ bool is_out_of_range(std::string_view number) {
 }
 
 /// JSON in which numbers that it has no form for are null, as servers write them that use Python's json:
-/// NaN, Infinity, and those out of range. Empty where there is none.
+/// NaN, Infinity, and those out of range. Empty if there is none.
 std::string with_finite_numbers(std::string_view text) {
   std::string whole;
   std::size_t kept = 0;

@@ -18,29 +18,29 @@ using Json = nlohmann::json;
 /// than a reply holds: nesting deeper than 64 levels, 2,000,000 values.
 std::optional<Json> parse_json(std::string_view text);
 
-/// The member, or null where `object` is no object or lacks it.
+/// The member, or null if `object` is no object or lacks it.
 const Json& member(const Json& object, const char* key);
 
-/// The member `error`; null where it says nothing, as with servers that always send the key.
+/// The member `error`; null if it says nothing, as with servers that always send the key.
 const Json& error_in(const Json& document);
 
-/// Of a list of objects the one that is an error, or its only one, because gateways put either into a list;
+/// The object of a list that is an error, or its only one, because gateways put either into a list;
 /// any other document as it is.
 const Json& out_of_list(const Json& document);
 
-/// The string at `key`; empty where there is none.
+/// The string at `key`; empty if there is none.
 std::string text_at(const Json& object, const char* key);
 
-/// What a server told of a call's tokens, key by key: what is no count is empty.
+/// What a server reported of a call's tokens, key by key. Anything but a count is empty.
 struct TokenCounts {
   std::optional<std::uint64_t> input, cached, cache_write, output, reasoning;
 };
 
-/// The number of tokens at `key`: a whole number, perhaps written as 10.0, that one call can have. What is
-/// none is as good as not there: taken for 0 it would cost nothing.
+/// The number of tokens at `key`: a whole number, perhaps written as 10.0, that one call can have. Anything
+/// else counts as missing: taken for 0 it would cost nothing.
 std::optional<std::uint64_t> tokens_at(const Json& object, const char* key);
 
-/// Empty where input or output was not told; a prompt has tokens, so an input of 0 is no count. Parts are
+/// Empty if input or output was not reported; a prompt has tokens, so an input of 0 is no count. Parts are
 /// never more than the whole.
 std::optional<Usage> usage_from(const TokenCounts& counts);
 
@@ -61,7 +61,7 @@ CallFailure lasting(ErrorCode code, std::string message, std::string hint = {});
 /// A transient bad_reply: "the server's answer WHAT".
 CallFailure bad_reply(std::string what);
 
-/// What a server's error stands for, in whatever form it came; `status` 0 where it came within a stream or a
+/// What a server's error stands for, in whatever form it came; `status` 0 if it came within a stream or a
 /// 200. The server is quoted whole and as it came: redacted() comes before anybody sees it. `asked`: the
 /// pause that its headers ask for.
 CallFailure failure_of(const Json& answer, int status, std::optional<std::chrono::milliseconds> asked = {});
@@ -72,10 +72,10 @@ CallFailure no_reply(const Json& answer, const std::string& what);
 /// Likewise of a text: `otherwise`, which quotes it, unless its words tell more.
 CallFailure no_reply(std::string_view text, const CallFailure& otherwise);
 
-/// What has come of a reply is none, because the server broke it off: another attempt may do better.
+/// The server broke the reply off, so that what has come cannot be used: another attempt may do better.
 CallFailure broken_off(const std::string& reason);
 
-/// Likewise, where the reason to end is one that only servers have, such as "abort"; else empty.
+/// Likewise, if the reason to end is one that only servers have, such as "abort"; else empty.
 std::optional<CallFailure> broken_off_by(const std::string& reason);
 
 }  // namespace kernelsmith::llm

@@ -78,7 +78,7 @@ std::string without_html(const std::string& text, const Source& parent) {
   return plain;
 }
 
-// The lines of an unfenced reply from its first marker to its last; empty where there are none.
+// The lines of an unfenced reply from its first marker to its last; empty if there are none.
 std::string_view between_markers(std::string_view reply) {
   const auto blocks = find_blocks(one_file("reply", std::string(reply)));
   if (!blocks || blocks->empty()) return {};
@@ -88,8 +88,8 @@ std::string_view between_markers(std::string_view reply) {
   return {begin, static_cast<std::size_t>(last.data() + last.size() - begin)};
 }
 
-// A file where its EVOLVE-BLOCKs came in fences of their own, each with its markers and nothing around them,
-// all of them, in the file's order; what stands between the blocks is the parent's. Empty where that is not
+// A file if its EVOLVE-BLOCKs came in fences of their own, each with its markers and nothing around them,
+// all of them, in the file's order; what stands between the blocks is the parent's. Empty if that is not
 // so.
 std::string text_of_parts(const std::vector<const Fence*>& fences, const SourceFile& file) {
   const auto wanted = find_blocks(one_file(file.path, file.text));
@@ -113,7 +113,7 @@ std::string text_of_parts(const std::vector<const Fence*>& fences, const SourceF
 }
 
 // The fences of each file. A candidate of one file is meant whatever a fence is called; of several files the
-// first one is meant where no fence is named.
+// first one is meant if no fence is named.
 std::map<std::string, std::vector<const Fence*>> fences_by_file(const std::vector<Fence>& fences,
                                                                 const Source& parent) {
   const std::string& first = parent.files().front().path;

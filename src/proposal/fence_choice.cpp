@@ -27,7 +27,7 @@ Language language_of_tag(const std::string& tag) {
   return language_of(tag.find('.') == tag.npos ? "a." + tag : tag);
 }
 
-/// C++ and CUDA are told apart by nobody.
+/// Nobody distinguishes C++ and CUDA.
 bool is_c_like(Language language) { return language == Language::cpp || language == Language::cuda; }
 
 /// Whether `part` only repeats lines of `whole`, and not most of them.
@@ -117,7 +117,7 @@ FenceChoice::Grade FenceChoice::grade_of(const Candidate& candidate, const NameS
   if (candidate.has_frame) return Grade::complete;
   const NameSet borrowed = without(candidate.names.calls, own_.calls);
   if (in_both(candidate.names.calls, of_others)) return Grade::part;
-  // Where the blocks define no function (they lie within one), who calls that one shows how to use it.
+  // If the blocks define no function (they lie within one), who calls that one shows how to use it.
   if (own_.functions.empty()) return in_both(borrowed, frozen_.functions) ? Grade::part : Grade::possible;
   return in_both(candidate.names.functions, own_.functions) ? Grade::complete : Grade::part;
 }

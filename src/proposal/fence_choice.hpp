@@ -27,8 +27,8 @@ class FenceChoice {
 
   /// The last block that is complete: it has the markers or the frozen text of the file, or defines a
   /// function that the file lets change, and calls none that only another block defines. Without one the last
-  /// that may be complete, then any, in the candidate's language where there are such. A block that gives the
-  /// parent as it is is taken where no other may be complete. `no_code` where what is left calls a function
+  /// that may be complete, then any, in the candidate's language if there are such. A block that gives the
+  /// parent as it is is taken if no other may be complete. `no_code` if what is left calls a function
   /// of another block: the program stands in both.
   std::variant<const Fence*, Refusal> best(const std::vector<const Fence*>& fences) const;
 
@@ -40,7 +40,7 @@ class FenceChoice {
   /// change, and neither a bracket nor a literal in it is open.
   bool is_whole(const Fence& fence) const;
 
-  /// Whether a fence is complete by itself, or may be so where nothing tells.
+  /// Whether a fence is complete by itself, or may be so if nothing tells.
   bool may_be_program(const Fence& fence) const;
 
  private:

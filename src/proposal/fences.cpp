@@ -16,7 +16,7 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t kFewestSigns = 3;
 
-// How many fence signs the line begins with; 0 where it is no fence.
+// How many fence signs the line begins with; 0 if it is no fence.
 std::size_t fence_length(std::string_view line) {
   if (!line.starts_with('`') && !line.starts_with('~')) return 0;
   const std::size_t length = std::min(line.find_first_not_of(line.front()), line.size());
@@ -38,7 +38,7 @@ bool is_bullet(std::string_view text) {
   return digits > 0 && digits + 1 == text.size() && (text.back() == '.' || text.back() == ')');
 }
 
-// Where a fence opens at the end of a line that begins with something else; 0 where none does. Behind prose a
+// Where a fence opens at the end of a line that begins with something else; 0 if none does. Behind prose a
 // fence needs a tag (or a colon before it), and a list's item is enough: `it ends with ``` ` opens nothing.
 std::size_t fence_behind_text(std::string_view line) {
   const std::size_t at = line.find("```");
@@ -116,7 +116,7 @@ bool is_language_word(std::string_view word) {
   return std::ranges::find(kWords, word) != kWords.end();
 }
 
-// What ends the docstring or the comment that is open behind a line, `end` where one was open before.
+// What ends the docstring or the comment that is open behind a line, `end` if one was open before.
 std::string quote_behind(std::string_view line, std::string end) {
   if (end.empty() && trimmed(line).starts_with("/*")) end = "*/";
   for (const std::string_view quote : {"\"\"\""sv, "'''"sv, "*/"sv})
@@ -240,7 +240,7 @@ std::vector<Fence> find_fences(std::string_view reply) {
 
 namespace {
 
-// Where a fence ends behind code on its line, or before a tag ("}```", "```</answer>"); npos where none does.
+// Where a fence ends behind code on its line, or before a tag ("}```", "```</answer>"); npos if none does.
 std::size_t glued_end(std::string_view line) {
   const std::size_t at = line.find("```");
   if (at == line.npos || line.find('`', at + kFewestSigns) != line.npos) return line.npos;
@@ -250,7 +250,7 @@ std::size_t glued_end(std::string_view line) {
 }
 
 // The reply with fences that open at a line's end on lines of their own, and with `ends` those that end
-// there, too; nothing where there are none, or not all are closed then.
+// there, too; nothing if there are none, or not all are closed then.
 std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) {
   const auto lines = lines_of(reply);
   const auto is_end = [&](std::string_view line) { return ends && glued_end(line) != line.npos; };

@@ -24,7 +24,7 @@ std::string with_line_ends_of(std::string_view model, std::string_view text) {
   return result;
 }
 
-// The blocks' texts where the reply has the markers. The frozen text before the first and behind the last may
+// The blocks' texts if the reply has the markers. The frozen text before the first and behind the last may
 // be left out, with nothing but comments in its place; else it may differ in blanks, which the parent's then
 // puts right.
 std::variant<std::vector<std::string>, Refusal> texts_with_markers(const Cut& reply, const Cut& parent,

@@ -162,7 +162,7 @@ const std::string* FrozenText::redefined(std::size_t part, std::string_view text
 }
 
 // A frozen line that is not indented, names something and stands in `text`, too. Includes and imports do no
-// harm, and what a block holds as well tells nothing.
+// harm, and what a block holds as well shows nothing.
 const Line* FrozenText::repeated(std::size_t part, std::string_view text) const {
   const Lines lines = filled_lines(text);
   const auto given = bare_set(lines);
@@ -247,7 +247,7 @@ std::variant<std::vector<std::string>, Refusal> FrozenText::block_texts(std::str
     from = places.front() + parts_[i].size();
   }
   texts.push_back(text_between(text, lines, from, extent.end));
-  // Where the file's beginning or end was left out, a bracket too many shows that some of it is there,
+  // If the file's beginning or end was left out, a bracket too many shows that some of it is there,
   // changed.
   if (!extent.has_head && !closes_like(0, texts.front())) return changed(0, lines, {});
   if (!extent.has_tail && !closes_like(last - 1, texts.back())) return changed(last, lines, {});

@@ -55,7 +55,7 @@ class FrozenText {
   /// or defines a name anew that the frozen text defines (and no block does).
   bool is_whole_file(std::string_view text) const;
 
-  /// What a text holds of the blocks. Of a whole file the frozen text is left out, and must be the same but
+  /// What a text holds of the blocks. From a whole file the frozen text is left out, and must be the same but
   /// for blanks: `edit_frozen` otherwise. Any other text is what goes into the only block; of several blocks
   /// it is `no_code`.
   std::variant<std::vector<std::string>, Refusal> block_texts(std::string_view text) const;

@@ -10,7 +10,7 @@ struct Rank {
   std::size_t value = 0;
 };
 
-// The values by size, or nothing where one is no number.
+// The values by size, or nothing if one is no number.
 std::vector<Rank> ordered(const Knob& knob) {
   std::vector<Rank> order;
   for (std::size_t i = 0; i < knob.values.size(); ++i) {

@@ -124,7 +124,7 @@ class NameReader {
   std::string_view text_;
   Language language_;
   std::vector<Token> tokens_;
-  std::vector<std::size_t> closing_;  // of each "(", the index of its ")"; 0 where there is none
+  std::vector<std::size_t> closing_;  // of each "(", the index of its ")"; 0 if there is none
   Names names_;
 };
 

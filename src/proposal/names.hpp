@@ -25,7 +25,7 @@ Names names_in(std::string_view text, Language language);
 /// How many more brackets of all kinds the text opens than it closes.
 long open_brackets(std::string_view text, Language language);
 
-/// One that both sets hold; null where there is none.
+/// One that both sets hold; null if there is none.
 const std::string* in_both(const NameSet& a, const NameSet& b);
 
 NameSet without(const NameSet& a, const NameSet& b);

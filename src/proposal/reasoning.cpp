@@ -74,7 +74,7 @@ std::optional<End> end_of_thoughts(std::string_view line) {
   return std::nullopt;
 }
 
-/// Behind the end of thoughts that no beginning stands before; 0 where there is none.
+/// Behind the end of thoughts that no beginning stands before; 0 if there is none.
 std::size_t end_of_orphan(std::string_view reply) {
   std::size_t at = 0;
   FenceTracker fences;
@@ -96,7 +96,7 @@ bool is_complete(std::string_view answer) {
   return !fences.empty() && fences.back().closed;
 }
 
-/// A reply in channels: the final message and what stands in none. Nothing where it ends within another one.
+/// A reply in channels: the final message and what stands in none. Nothing if it ends within another one.
 /// A reply without channels is given back.
 std::optional<std::string> final_message(std::string_view reply) {
   constexpr auto kChannel = "<|channel|>"sv, kMessage = "<|message|>"sv, kStart = "<|start|>"sv;

@@ -10,12 +10,12 @@ namespace kernelsmith::detail {
 
 /// The reply without its reasoning:
 /// - a pair of tags that begins a line outside fenced code, `<name>…</name>` or `[name]…[/name]` in any case,
-///   where the name speaks of thinking, thoughts or reasoning, or, unless it speaks of an answer, where a
+///   if the name speaks of thinking, thoughts or reasoning, or, unless it speaks of an answer, if a
 ///   program stands behind the pair;
 /// - what stands before the end of such thoughts whose beginning the server kept;
 /// - messages between channel markers (`<|channel|>analysis<|message|>…<|end|>`), but for the final one.
-/// Nothing where thoughts are not closed: the reply ended while the model was still thinking.
-/// `holds_program` tells whether a part of the reply can be the answer.
+/// Nothing if thoughts are not closed: the reply ended while the model was still thinking.
+/// `holds_program` says whether a part of the reply can be the answer.
 std::optional<std::string> without_reasoning(std::string_view reply,
                                              const std::function<bool(std::string_view)>& holds_program);
 

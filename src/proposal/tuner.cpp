@@ -49,7 +49,7 @@ class Tuner {
       const Draw drawn = draw();
       if (drawn.point == parent_) continue;
       const auto source = with_knobs(request_.selection.parent->program->source, drawn.point);
-      if (!source) continue;  // a value that does not stand by itself there; others may
+      if (!source) continue;  // a value that is not a token of its own there; others may be
       Child child{*source, Origin::tune, {request_.selection.parent->program->id}};
       if (drawn.mate) child.parents.push_back(*drawn.mate);
       if (!known_.contains(fingerprint(*source))) return child;

@@ -51,7 +51,7 @@ bool open_to_nobody(const std::filesystem::path& path, mode_t others, mode_t own
          (status.st_uid == kNobody && (status.st_mode & owner) == owner);
 }
 
-// True where nobody can pass all folders on the way and read the end of it.
+// True if nobody can pass all folders on the way and read the end of it.
 bool reachable_by_nobody(const std::filesystem::path& path) {
   for (auto folder = path.parent_path();; folder = folder.parent_path()) {
     if (!open_to_nobody(folder, S_IXOTH, S_IXUSR)) return false;
@@ -59,7 +59,7 @@ bool reachable_by_nobody(const std::filesystem::path& path) {
   }
 }
 
-// All sources are staged or none, because the stage hides what lies beneath it. Where possible it is none: a
+// All sources are staged or none, because the stage hides what lies beneath it. None if possible: a
 // mount namespace more costs about as much as all that bubblewrap does.
 bool needs_stage(const SandboxSpec& spec) {
   const auto closed = [](const Bind& bind) { return !reachable_by_nobody(bind.source); };

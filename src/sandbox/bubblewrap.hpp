@@ -1,4 +1,4 @@
-// How a SandboxSpec is told to bubblewrap.
+// How a SandboxSpec becomes bubblewrap's arguments.
 #pragma once
 
 #include <kernelsmith/core/result.hpp>
@@ -18,7 +18,7 @@ inline constexpr int kFirstCopiedDescriptor = 70;  ///< of the files that are co
 /// The bubblewrap program on PATH. Error: tool_missing.
 Result<std::string> find_bubblewrap();
 
-/// True where sandboxed programs must give up root first.
+/// True if sandboxed programs must give up root first.
 bool running_as_root();
 
 /// Fills argv, environment, limits and staged paths of `request`. Error: invalid_argument, not_found,

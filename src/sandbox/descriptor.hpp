@@ -20,7 +20,7 @@ inline Error system_error(const std::string& what, const std::string& where = {}
   return system_error(what, where, errno);
 }
 
-/// Reads the whole of a small file, such as those of /proc and cgroups; empty where that fails.
+/// Reads the whole of a small file, such as those of /proc and cgroups; empty if that fails.
 inline std::string read_small_file(const std::string& path, int folder = AT_FDCWD) {
   const Descriptor file(::openat(folder, path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;

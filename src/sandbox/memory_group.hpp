@@ -12,7 +12,7 @@ namespace kernelsmith {
 /// Limits the memory of a tree of processes as a whole. Not thread-safe.
 class MemoryGroup {
  public:
-  /// Empty where no writable v1 memory controller is mounted.
+  /// Empty if no writable v1 memory controller is mounted.
   static std::optional<MemoryGroup> create(std::uint64_t bytes);
 
   /// Removes the group; its processes must have ended.
@@ -22,7 +22,7 @@ class MemoryGroup {
 
   /// Takes in a process that has no children yet (11 to 19 ms).
   bool add(pid_t pid) const;
-  /// True where the kernel killed a process of the group for its memory.
+  /// True if the kernel killed a process of the group for its memory.
   bool out_of_memory() const;
 
  private:

@@ -50,8 +50,7 @@ bool deny(void* filter, std::uint32_t action, std::initializer_list<const char*>
   return true;
 }
 
-// Flags of clone3 are in memory, where a filter cannot look. glibc falls back to clone when it is told
-// ENOSYS.
+// Flags of clone3 are in memory, where a filter cannot look. glibc falls back to clone on ENOSYS.
 bool deny_clone3(void* filter) {
   return seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0;
 }
@@ -64,7 +63,7 @@ bool deny_the_unknown(void* filter) {
   return true;
 }
 
-// Calls whose names libseccomp 2.5 lacks: they tell of any mount's file system.
+// Calls whose names libseccomp 2.5 lacks: they reveal any mount's file system.
 bool deny_mounts(void* filter) {
   constexpr int kStatmount = 457, kListmount = 458;
   return seccomp_rule_add(filter, kDeny, kStatmount, 0) == 0 &&
@@ -81,7 +80,7 @@ bool deny_everywhere(void* filter) {
             "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot",
             "swapon", "swapoff", "syslog", "acct", "quotactl", "quotactl_fd", "open_by_handle_at",
             "name_to_handle_at", "fanotify_init", "lookup_dcookie", "nfsservctl",
-            // Of any file system on the machine.
+            // They reach any file system on the machine.
             "ustat", "sysfs", "uselib", "iopl", "ioperm", "settimeofday", "clock_settime", "clock_adjtime",
             "adjtimex", "personality", "modify_ldt"});
   done = done && deny_clone3(filter) && deny_mounts(filter) && deny_the_unknown(filter);
@@ -106,7 +105,7 @@ bool deny_command(void* filter, scmp_datum_t fcntl_command) {
                     {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, fcntl_command)});
 }
 
-// What could do work outside the calls that are timed, or dodge the freezer and the clock. Where no honest
+// What could do work outside the calls that are timed, or dodge the freezer and the clock. If no honest
 // library tries it, the program is killed, so that the verdict can name the reason.
 bool deny_to_runners(void* filter, bool threads) {
   bool done = deny(filter, SCMP_ACT_KILL_PROCESS, {"fork", "vfork", "timer_create", "setitimer", "alarm"});
@@ -115,7 +114,8 @@ bool deny_to_runners(void* filter, bool threads) {
       deny(filter, kDeny,
            {"timerfd_create", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
             "setpriority", "ioprio_set", "memfd_create", "memfd_secret", "socket", "socketpair",
-            // Of the channel to the judge: who is at its other end, and a number that counts for all.
+            // They ask about the channel to the judge: who is at its other end, and a number that counts for
+            // all.
             "getsockopt", "setsockopt", "getsockname", "getpeername", "setrlimit", "shmget", "msgget",
             "semget", "mq_open", "inotify_init", "inotify_init1", "pidfd_open", "pidfd_send_signal", "setsid",
             // The nodes in /dev are the host's, and their times anybody's.
@@ -163,7 +163,7 @@ bool deny_to_runners(void* filter, bool threads) {
                             {argument(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
 }
 
-// What outlives a program, or belongs to another process of its user, where one sandbox serves several
+// What outlives a program, or belongs to another process of its user, if one sandbox serves several
 // programs.
 bool deny_to_commands(void* filter) {
   return deny(filter, kDeny, {"shmget", "msgget", "semget", "mq_open"}) &&

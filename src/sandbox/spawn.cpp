@@ -169,7 +169,7 @@ Result<Spawned> clone_child(int cgroup, Child child) {
   return Spawned{pid, Descriptor(pidfd)};
 }
 
-/// Nothing where it did not exit by itself.
+/// Nothing if it did not exit by itself.
 std::optional<int> exit_status_of(const Descriptor& pidfd) {
   siginfo_t info{};
   while (::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED) != 0)

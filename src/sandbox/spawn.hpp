@@ -16,7 +16,7 @@
 
 namespace kernelsmith {
 
-/// The user that sandboxed programs are run as where this process is root: root is not bound by limits.
+/// The user that sandboxed programs are run as if this process is root: root is not bound by limits.
 inline constexpr unsigned kNobody = 65534;
 
 /// A host path and the place under kStage where the child mounts it, because the unprivileged user cannot
@@ -35,7 +35,7 @@ struct SpawnRequest {
       descriptors;                             ///< (ours, the child's number below 100); includes 0, 1 and 2
   std::vector<Descriptor> kept;                ///< of those: what is closed with the request
   std::vector<std::pair<int, rlim_t>> limits;  ///< (resource, hard and soft)
-  std::vector<StagedPath> staged;              ///< only where `become_nobody`
+  std::vector<StagedPath> staged;              ///< only if `become_nobody`
   bool become_nobody = false;
   std::string working_directory;  ///< empty: the root
   int cgroup = -1;                ///< clone into it

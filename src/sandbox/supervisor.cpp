@@ -234,7 +234,7 @@ void Supervisor::reap() {
   if (cgroup_ != nullptr) cgroup_->kill();
   if (unconfined()) ::kill(-child_.pid, SIGKILL);
   if (!init_pidfd_) return;
-  // Where the monitor was killed, its init dies by itself, a moment later.
+  // If the monitor was killed, its init dies by itself, a moment later.
   kill_by(init_pidfd_);
   pollfd end{init_pidfd_.get(), POLLIN, 0};
   while (::poll(&end, 1, -1) < 0 && errno == EINTR) {

@@ -178,7 +178,7 @@ class ChatProvider final : public ProposerProvider {
             "the model \"" + model.name + "\" has no price, so a budget of money cannot be kept",
             price_file_.empty() ? "--max-usd (budgets.usd)" : price_file_,
             price_file_.empty()
-                ? "name a file that tells what its tokens cost: run --price-file FILE, or resume --set "
+                ? "name a file that says what its tokens cost: run --price-file FILE, or resume --set "
                   "proposer.price_file=FILE (docs/llm.md)"
                 : "add an entry for it (docs/llm.md)");
       costs = costs || price->input > 0 || price->output > 0;
@@ -254,8 +254,8 @@ class ChatProvider final : public ProposerProvider {
     return with_tuner(std::move(*proposer));
   }
 
-  /// Of a server that is known to answer nothing without a key; else the first call would tell, behind all
-  /// seeds.
+  /// Fails for a server that is known to answer nothing without a key; else the first call would fail, after
+  /// all seeds.
   Status check_key(const Endpoint& server) const {
     if (!server.key.empty() || !wants_key(server.base_url)) return {};
     const std::string variable = key_variable();

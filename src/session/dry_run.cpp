@@ -63,7 +63,7 @@ DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPt
                  "");
 }
 
-/// Where the tuner is asked as well, and finds nothing to turn at first.
+/// If the tuner is asked as well, and finds nothing to turn at first.
 std::optional<DryCheck> idle_tuner(const Task& task, const RunConfig& config) {
   const bool tunes = std::ranges::any_of(config.operators, [](const auto& entry) {
     return entry.choice.op == Operator::tune && entry.weight > 0;
@@ -90,7 +90,7 @@ std::uint64_t tokens_of(const Source& source) {
   return tokens;
 }
 
-/// The shares of the models in all calls, by the operators' weights; what the tuner does is none.
+/// The shares of the models in all calls, by the operators' weights; the tuner's calls do not count.
 double share_of(const RunConfig& config, const std::string& model, bool is_first) {
   double all = 0, own = 0;
   for (const auto& [choice, weight] : config.operators) {
@@ -111,7 +111,7 @@ double asking_share(const RunConfig& config) {
   return all > 0 ? asking / all : 0;
 }
 
-/// The mean over all models, by their shares; empty where one that is asked has no price.
+/// The mean over all models, by their shares; empty if one that is asked has no price.
 template <class Usd>
 std::optional<double> mean(const std::vector<CallEstimate>& models, Usd usd) {
   double sum = 0;

@@ -32,7 +32,7 @@ void wait_unless_stopped(std::chrono::milliseconds duration, const std::stop_tok
   never.wait_for(lock, stop, duration, [] { return false; });
 }
 
-/// Asks again if the machine was too noisy or in use, as an engine does.
+/// Asks again if the machine was too noisy or in use, like an engine.
 Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
   constexpr std::uint32_t kAttempts = 4;
   auto pause = std::chrono::milliseconds(500);
@@ -77,7 +77,7 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
         ahead.push_back(known(std::move(*unread)));
         continue;
       }
-      if (!evaluator && !ahead.empty()) break;  // what is known is told first
+      if (!evaluator && !ahead.empty()) break;  // what is known is reported first
       if (!evaluator) {
         auto made = prepared_evaluator(task, config, stop);
         if (!made) return made.error();

@@ -104,7 +104,7 @@ class FleetSettings {
   }
 
   std::string nats_;  ///< as run.yaml has it; empty: evaluated on this machine
-  Secret literal_;    ///< the same with its password, where that is no variable
+  Secret literal_;    ///< the same with its password, if that is no variable
   FleetOptions options_;
   bool is_off_ = false;
   bool lacks_server_ = false;  ///< there are settings of a fleet, and no server
@@ -123,7 +123,7 @@ class FleetProvider final : public EvaluatorProvider {
     for (const std::string& key : in.keys()) {
       if (key == "fleet" || key == "kind") continue;
       in.kind(key);
-      return in.refuse(key, "settings of the backend are the workers' own where a fleet evaluates",
+      return in.refuse(key, "settings of the backend are the workers' own if a fleet evaluates",
                        "kernelsmith worker --set evaluator." + key + "=VALUE");
     }
   }

@@ -34,7 +34,7 @@ std::optional<TicketId> ticket_of(const fs::path& file) {
   return ticket;
 }
 
-/// Room for the answers under way when the disk fills up; none where that would fill it.
+/// Room for the answers under way when the disk fills up; none if that would fill it.
 std::size_t spare_bytes(const fs::path& folder) {
   constexpr std::uintmax_t kMost = std::uintmax_t{4} << 20, kLeast = std::uintmax_t{64} << 10, kShare = 8;
   std::error_code error;
@@ -70,7 +70,7 @@ class Keeping final : public Proposer {
       if (const Status room = answers_->reserve(); !room) return done(room.error());
     proposer_->start(std::move(request), std::move(stop),
                      [answers = answers_, ticket, done = std::move(done)](Result<Proposal> answer) {
-                       // Where it cannot be kept, the journal is tried all the same, and says why.
+                       // If it cannot be kept, the journal is tried all the same, and says why.
                        if (answer && answer->prompt && !answer->error()) (void)answers->keep(ticket, *answer);
                        done(std::move(answer));
                      });
@@ -228,7 +228,7 @@ Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept) {
   const auto refuse = [&](const std::string& why) {
     return fail(ErrorCode::corrupt, "an answer that was kept does not fit: " + why,
                 "ticket " + std::to_string(request.ticket.value),
-                "it is asked for again, where the budgets allow it");
+                "it is asked for again, if the budgets allow it");
   };
   if (!request.model.empty() && !kept.cost.model.empty() && kept.cost.model != request.model)
     return refuse("it is of the model \"" + kept.cost.model + "\", and \"" + request.model + "\" was asked");

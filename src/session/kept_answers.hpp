@@ -22,12 +22,12 @@ class KeptAnswers {
   static Result<std::shared_ptr<KeptAnswers>> open(const std::filesystem::path& folder,
                                                    Durability durability);
 
-  /// Writes it, all or nothing. On an Error nothing is kept. Where the disk is full the room is taken that
+  /// Writes it, all or nothing. On an Error nothing is kept. If the disk is full the room is taken that
   /// reserve() has set aside.
   Status keep(TicketId ticket, const Proposal& answer);
 
   /// Sets room aside before anything is paid for, as far as the disk has plenty, until the end of this
-  /// object. `disk_full` where the room was needed meanwhile: no other call is to be begun.
+  /// object. `disk_full` if the room was needed meanwhile: no other call is to be begun.
   Status reserve();
 
   ~KeptAnswers();
@@ -66,7 +66,7 @@ inline constexpr const char* kArrivedFolder = "arrived";
 bool is_kept(const std::filesystem::path& folder, TicketId ticket);
 
 /// What was kept, as an answer to `request`: of a file in a run folder nothing is believed that the request
-/// tells. `corrupt` where it cannot be an answer to it.
+/// tells. `corrupt` if it cannot be an answer to it.
 Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept);
 
 /// `proposer`, whose answers to a prompt are kept on the thread on which they arrive.

@@ -29,7 +29,7 @@ class ManualProvider final : public ProposerProvider {
     std::error_code ignored;
     if (std::filesystem::exists(folder_, ignored) && !std::filesystem::is_directory(folder_, ignored))
       return fail(ErrorCode::invalid_argument, "this is no folder", folder_,
-                  "--manual names a folder; it is made where there is none");
+                  "--manual names a folder; it is made if there is none");
     auto prompts = prompts_.builder(task);
     if (!prompts) return prompts.error();
     ManualOptions options;

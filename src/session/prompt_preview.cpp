@@ -61,7 +61,7 @@ Result<ProposalRequest> next_request(const RunView& view) {
 
 bool accepted(const IndividualPtr& individual) { return individual && individual->evaluation.accepted(); }
 
-/// Changes the request to one for `op`, where its selection allows it.
+/// Changes the request to one for `op`, if its selection allows it.
 Status ask_for(Operator op, ProposalRequest& request) {
   Selection& selection = request.selection;
   if (op == Operator::repair && (!selection.parent || accepted(selection.parent))) {

@@ -15,7 +15,7 @@ std::unique_ptr<EvaluatorProvider> torch_evaluator_provider();
 std::unique_ptr<EvaluatorProvider> command_evaluator_provider();
 std::unique_ptr<EvaluatorProvider> python_evaluator_provider();
 
-/// `local`, whose jobs go to a fleet where the section `fleet` names one.
+/// `local`, whose jobs go to a fleet if the section `fleet` names one.
 std::unique_ptr<EvaluatorProvider> with_fleet(std::unique_ptr<EvaluatorProvider> local);
 /// `tell` is called with why a fleet's server gives no answer, by evaluators that with_fleet()'s makes from
 /// now on.

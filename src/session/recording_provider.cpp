@@ -14,7 +14,7 @@ const Choices<RecordedEvaluations> kEvaluations = {{"measured", RecordedEvaluati
 /// Runs that repeat runs that repeat runs: more of them is a circle, or somebody's trap.
 constexpr int kDeepest = 8;
 
-/// The proposer that the run in `folder` was made with, itself a recording or not. Refuses where asking it
+/// The proposer that the run in `folder` was made with, itself a recording or not. Refuses if asking it
 /// would lead through too many runs.
 Result<std::shared_ptr<ProposerProvider>> proposer_of(const std::filesystem::path& folder) {
   std::shared_ptr<ProposerProvider> first;

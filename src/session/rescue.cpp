@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// RUN.rescued, or with a number where there is one already.
+/// RUN.rescued, or with a number if there is one already.
 fs::path unused_name(const fs::path& parent, const fs::path& run) {
   const std::string name = run.filename().string() + ".rescued";
   std::error_code ignored;
@@ -38,7 +38,7 @@ std::string saved(const Individual& best, const fs::path& folder) {
 
 Error rescued(Error gone, const Engine& engine, const fs::path& run) {
   const IndividualPtr best = engine.outcome().best;
-  const std::string what = best ? saved(*best, run) : "no program was accepted yet, so there is none to save";
+  const std::string what = best ? saved(*best, run) : "no program was accepted yet, and nothing is saved";
   gone.hint = what + (gone.hint.empty() ? "" : "; " + gone.hint);
   return gone;
 }

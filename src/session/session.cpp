@@ -19,7 +19,7 @@ constexpr const char* kConfigFile = "run.yaml";
 
 /// The evaluator, the proposer and the options of an engine, and what it follows first.
 struct Wiring {
-  std::shared_ptr<Evaluator> evaluator;  ///< null where nothing is measured
+  std::shared_ptr<Evaluator> evaluator;  ///< null if nothing is measured
   std::shared_ptr<Proposer> proposer;
   EngineOptions options;
   std::unique_ptr<RecordedJournal> recording;
@@ -168,7 +168,7 @@ Status take_up(Engine& engine, KeptAnswers& kept, const CallPlanner& planner, st
   for (const TicketId ticket : kept.tickets()) {
     const auto request = request_of(engine, ticket, seed);
     auto left = kept.take(ticket);
-    // Where it is not asked for, the journal has it already: the kill came in between.
+    // If it is not asked for, the journal has it already: the kill came in between.
     if (!request || !left) {
       kept.forget(ticket);
       continue;
@@ -187,7 +187,7 @@ Status take_up(Engine& engine, KeptAnswers& kept, const CallPlanner& planner, st
   return {};
 }
 
-/// Told where a budget of money goes on from calls of which the journal does not tell what they cost.
+/// Told if a budget of money goes on from calls of which the journal does not say what they cost.
 void warn_of_unknown_cost(const Engine& engine, const std::shared_ptr<Observer>& observer) {
   if (!observer) return;
   engine.inspect([&](const SearchState& state) {
@@ -209,13 +209,13 @@ struct Session::Impl {
   RunConfig config;
   RunStore* store;  ///< owned by the engine, as its journal
   Engine engine;
-  std::unique_ptr<RecordedJournal> recording;  ///< null where nothing is followed
+  std::unique_ptr<RecordedJournal> recording;  ///< null if nothing is followed
   std::shared_ptr<Observer> observer;
 
   static Result<Session> open(Task task, RunConfig config, std::unique_ptr<RunStore> store, Wiring wiring,
                               std::shared_ptr<Observer> observer);
 
-  /// Brings best/ up to date; takes it away where no program holds (any more). Under the engine's lock,
+  /// Brings best/ up to date; takes it away if no program holds (any more). Under the engine's lock,
   /// because the journal is the same store.
   Status write_best() const;
 
@@ -270,7 +270,7 @@ Result<Outcome> Session::Impl::search(const CommitCallback& on_commit, const std
   return engine.run(on_commit, stop);
 }
 
-/// Empty where the search goes on without the recording.
+/// Empty if the search goes on without the recording.
 Result<std::optional<Outcome>> Session::Impl::follow(const CommitCallback& on_commit,
                                                      const std::stop_token& stop) {
   const RecordedRun run = *config.proposer.provider->recorded_run();
@@ -344,7 +344,7 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
   if (!std::filesystem::exists(folder / kTaskFolder, ignored))
     return fail(ErrorCode::not_found, "this run has no task folder: `kernelsmith run` did not make it",
                 folder.string(),
-                "`show` and `export` read it; a run of a program that links the library is gone on with by "
+                "`show` and `export` read it; a run of a program that links the library is resumed by "
                 "that program");
   auto task = load_task_folder(folder / kTaskFolder, registry.backends);
   if (!task) return task.error();

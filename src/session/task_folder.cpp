@@ -98,7 +98,7 @@ Status write_task_folder(const TaskFolder& task, const std::filesystem::path& fo
 
 Result<Source> load_candidate(const Task& task, const std::filesystem::path& path) {
   std::vector<SourceFile> files;
-  std::error_code ignored;  // what may not be looked at is told by the reading
+  std::error_code ignored;  // reading fails if it may not be looked at
   if (std::filesystem::is_directory(path, ignored)) {
     for (const SourceFile& file : task.seed.files()) {
       auto text = read_text_file(path / file.path);

@@ -15,7 +15,7 @@ namespace {
 
 /// One compiles while another one is timed.
 constexpr unsigned kSlotsToTime = 2;
-/// What the backends of GPUs give as their hardware where there is none.
+/// What the backends of GPUs give as their hardware if there is none.
 
 using ProviderPtr = std::shared_ptr<EvaluatorProvider>;
 
@@ -51,7 +51,7 @@ Status apply_setting(const std::vector<ProviderPtr>& providers, const std::strin
   return error;
 }
 
-/// What the backend cannot do without here; empty where it works. Other limits are the machine's own affair.
+/// What the backend cannot do without here; empty if it works. Other limits are the machine's own affair.
 std::string lack_of(const BackendDescription& backend, bool sandboxed) {
   if (backend.examine_machine)
     for (const MachineCheck& check : backend.examine_machine(sandboxed)) {
@@ -117,7 +117,7 @@ Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, con
   }
   if (offered.empty())
     return fail(ErrorCode::unsupported, "no backend works on this machine: " + lacks, "",
-                "kernelsmith doctor tells what is missing");
+                "kernelsmith doctor says what is missing");
   return offered;
 }
 

@@ -43,7 +43,8 @@ Event slim(const Event& event) {
   return copy;
 }
 
-/// Of what the row of an event holds. Damage that SQLite does not notice shall not become a score.
+/// The checksum of what the row of an event holds. Damage that SQLite does not notice shall not become a
+/// score.
 std::string checksum_of(std::int64_t position, std::string_view source, std::string_view body) {
   constexpr std::size_t kBytes = 8;
   const Digest digest =
@@ -137,7 +138,7 @@ class EventReader {
       if (Status read = read_row(rows); !read) end_ = std::move(read);
     }
     if (rows.empty()) return;
-    // One row needs no thread. Where no thread can be had the batch waits for get().
+    // One row needs no thread. If no thread can be had the batch waits for get().
     const auto policy = size_ == 1 ? std::launch::deferred : std::launch::async | std::launch::deferred;
     batches_.push_back(std::async(policy, [rows = std::move(rows)] { return events_in(rows); }));
     size_ = std::min(2 * size_, kMostRows);

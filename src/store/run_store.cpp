@@ -43,7 +43,7 @@ std::vector<std::string> roots_of(std::span<const SourceFile> files) {
 }
 
 /// Whether the folder holds nothing but what a creation that was killed before its database left there. Such
-/// a run never told anything, so that its place may be taken.
+/// a run never reported anything, so that its place may be taken.
 bool is_left_over(const fs::path& folder, std::span<const SourceFile> more) {
   std::error_code error;
   if (!fs::exists(folder / kLock, error)) return false;
@@ -156,7 +156,7 @@ Status fill_folder(const fs::path& folder, const Source& source, std::string_vie
 struct RunStore::Impl {
   fs::path folder;
   std::string run_id;
-  std::optional<detail::FolderLock> lock;  ///< absent where only read
+  std::optional<detail::FolderLock> lock;  ///< absent if only read
   Database database;
   std::optional<EventWriter> writer;
   std::optional<detail::LogWatch> log_watch;  ///< with the writer
@@ -286,7 +286,7 @@ Status RunStore::check() const {
           std::string(name) +
               " is no longer what it was: it or its folder was deleted, replaced or renamed while the "
               "run was written",
-          impl_->folder.string(), "where the folder was only renamed, resume the run under its new name");
+          impl_->folder.string(), "if the folder was only renamed, resume the run under its new name");
   return {};
 }
 

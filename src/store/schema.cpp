@@ -10,7 +10,8 @@ namespace {
 constexpr std::int64_t kApplicationId = 0x6b736d74;
 constexpr std::int64_t kVersion = 2;
 constexpr std::int64_t kFirstWithChecksums = 2;
-/// Of new databases: seven kernels of 2 KB fill such a page, and one would leave SQLite's 4,096 half empty.
+/// The page size of new databases: seven kernels of 2 KB fill such a page, and one would leave SQLite's 4,096
+/// half empty.
 constexpr int kPageBytes = 16384;
 
 constexpr const char* kTables = R"(
@@ -81,7 +82,7 @@ Result<bool> has_checksums(const Database& database) {
 }
 
 Status create_schema(Database& database, std::string_view run_id) {
-  // One transaction: where it ends half-way there is no id of ours, and check_schema() refuses the file.
+  // One transaction: if it ends half-way there is no id of ours, and check_schema() refuses the file.
   const std::string script = "PRAGMA page_size = " + std::to_string(kPageBytes) + ";BEGIN;" +
                              tables_of(kVersion) +
                              "PRAGMA application_id = " + std::to_string(kApplicationId) +

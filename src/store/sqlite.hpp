@@ -50,7 +50,7 @@ class Statement {
   Statement& bind_blob(int index, std::string_view value);
   Statement& bind_null(int index);
 
-  /// True where there is a row.
+  /// True if there is a row.
   Result<bool> step();
   /// Steps a statement that gives no rows, and makes it ready for the next parameters.
   Status run();

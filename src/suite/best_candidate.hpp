@@ -9,7 +9,7 @@
 
 namespace kernelsmith::suite {
 
-/// Of an accepted candidate; a backend that times nothing gives its fitness.
+/// The speedup of an accepted candidate; a backend that times nothing gives its fitness.
 std::optional<Measurement> speedup_of(const Evaluation& evaluation);
 
 /// Whether it was rejected for what it did to the measurement, and not for being wrong.

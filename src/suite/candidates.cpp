@@ -44,7 +44,7 @@ class Names {
  private:
   const std::vector<SuiteTask>& tasks_;
   std::map<std::string, std::size_t> whole_;
-  std::map<std::string, std::optional<std::size_t>> last_;  ///< empty where several tasks have it
+  std::map<std::string, std::optional<std::size_t>> last_;  ///< empty if several tasks have it
 };
 
 struct Match {

@@ -3,7 +3,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Quoted where it has to be (RFC 4180).
+/// Quoted if it has to be (RFC 4180).
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";

@@ -56,7 +56,7 @@ Result<Session> open_session(const TaskFolder& task, const RunFolders& folders, 
   return Session::create(task, folders.run, config, observer, stop);
 }
 
-/// Empty where the search was stopped before its end.
+/// Empty if the search was stopped before its end.
 Result<std::optional<TaskResult>> search_task(const TaskFolder& task, const RunFolders& folders,
                                               const Registry& registry, bool renew, SearchHost& host,
                                               const std::stop_token& stop) {

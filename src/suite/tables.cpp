@@ -103,7 +103,7 @@ Table without_empty_columns(const Table& table) {
   return kept;
 }
 
-/// Of all results; behind them, where some are degenerate or algebraic, of the others.
+/// The figures of all results; behind them, if some are degenerate or algebraic, those of the others.
 struct LevelRow {
   SuiteMetrics metrics;
   bool shortcuts = true;  ///< of all results

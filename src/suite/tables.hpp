@@ -16,10 +16,10 @@ struct Table {
 /// For people: few digits, and no column without anything in it.
 Table levels_for_people(const SuiteReport& report);
 Table tasks_for_people(const SuiteReport& report);
-/// AMSR after 1, 2, 4, ... evaluations and after the last one; without rows where there were none.
+/// AMSR after 1, 2, 4, ... evaluations and after the last one; without rows if there were none.
 Table rounds_for_people(const SuiteReport& report);
 
-/// Ready-made candidates by who published them, with what they claim; without rows where nobody has said.
+/// Ready-made candidates by who published them, with what they claim; without rows if nobody has said.
 Table published_for_people(const SuiteReport& report);
 
 /// For programs: every column, numbers in full, an empty cell for what is not known.
@@ -30,7 +30,7 @@ Table candidates_in_full(const SuiteReport& report);
 /// "fast_1.2".
 std::string fast_name(double threshold);
 
-/// "3 of 10 tasks are done"; empty where all are.
+/// "3 of 10 tasks are done"; empty if all are.
 std::string unfinished_text(const SuiteReport& report);
 
 }  // namespace kernelsmith::suite

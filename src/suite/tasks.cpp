@@ -16,7 +16,7 @@ constexpr const char* kTaskFile = "task.yaml";
 /// A collection's folder, its levels, and one more: what lies deeper belongs to something else.
 constexpr int kDeepest = 3;
 
-/// Of "level12": 12.
+/// The level of "level12": 12.
 std::optional<unsigned> level_of(const std::string& folder) {
   constexpr std::string_view kWord = "level";
   if (!folder.starts_with(kWord)) return std::nullopt;

@@ -19,7 +19,7 @@ Grid grid() { return Grid::create({{"a", LinearScale{0, 8, 8}}, {"b", LinearScal
 
 Measurement noisy(double low, double median, double high) { return {median, low, high, 9, "x"}; }
 
-/// Random individuals over, and somewhat beyond, the grid; of few different fitness values where `ties`.
+/// Random individuals over, and somewhat beyond, the grid; of few different fitness values if `ties`.
 std::vector<IndividualPtr> random_individuals(std::uint64_t seed, std::size_t count, bool ties) {
   Rng rng(seed, 0, Purpose::evaluation);
   std::vector<IndividualPtr> individuals;

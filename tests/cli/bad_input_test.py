@@ -184,7 +184,7 @@ class ErrorsAsJson(CommandTest):
 
 
 class KnownAtOnce(CommandTest):
-    """What needs no evaluator is told before one is prepared. This compiler is none: preparing would fail."""
+    """Mistakes that need no evaluator are reported before one is prepared. This compiler is a fake: preparing would fail."""
 
     NONE = ("--set", "evaluator.compiler=/bin/true")
 

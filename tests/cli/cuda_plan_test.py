@@ -1,5 +1,5 @@
 """Every example and template of the backend `cuda` is compiled and planned, and judged as far as that goes without a GPU.
-On a machine that has one it is hidden. Skips (77) where there is no nvcc."""
+On a machine that has one it is hidden. Skips (77) if there is no nvcc."""
 
 import os
 import re

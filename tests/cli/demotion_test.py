@@ -1,4 +1,4 @@
-"""A best that is rejected when it is measured again is no best: not in the archive, not in best/, not in what is said."""
+"""A best that is rejected when it is measured again is no best: not in the archive, not in best/, not in the output."""
 
 import json
 import unittest

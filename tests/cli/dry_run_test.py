@@ -1,4 +1,4 @@
-"""run --dry-run: everything that can be checked without paying, and what cannot is said."""
+"""run --dry-run: everything that can be checked without paying, and names what cannot."""
 
 import os
 import unittest
@@ -88,7 +88,7 @@ class DryRunTest(CommandTest):
             done = kernelsmith(*command, "--dry-run", cwd=self.folder, env=env)
             self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
             self.assertTrue(self.line(done, "key").startswith("failed"), done.stdout)
-            self.assertIn("about 2 calls", done.stdout, "the rest is told all the same")
+            self.assertIn("about 2 calls", done.stdout, "the rest is reported all the same")
             self.fail_with(2, *command, says=[f"${says}", "no key is set", f"export {says}=", args[0]], code="not_found",
                            env=env)
 

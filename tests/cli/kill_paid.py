@@ -115,7 +115,7 @@ def main():
         check_replay(run, folder / "again.run")
         oldest = max(lost_ages, default=0)
         print(f"{options.kills} kills, {server.asked} calls, {len(counted)} answered in full while the run lived, "
-              f"{len(told)} journalled, none twice; {recovered} were taken over from arrived/. Of {certain} answers "
+              f"{len(told)} journalled, none twice; {recovered} were taken over from arrived/. Among {certain} answers "
               f"older than {GRACE_S:g} s at a kill none was lost, of {recent} younger ones {len(lost_ages)}, the "
               f"oldest of them {1000 * oldest:.0f} ms old")
 

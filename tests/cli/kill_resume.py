@@ -2,7 +2,7 @@
 
     kill_resume.py [--kills N] [--seed N]          (with KERNELSMITH in the environment)
 
-Checked after every kill: the database is intact (PRAGMA integrity_check), no evaluation that was told is lost or
+Checked after every kill: the database is intact (PRAGMA integrity_check), no evaluation that was reported is lost or
 changed, none is there twice. At the end the run is stopped in order, and the archive that it ended with must equal
 the replay of its journal. Prints what it did; exits with status 1 at the first fault.
 """

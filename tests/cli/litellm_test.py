@@ -1,5 +1,5 @@
 """Runs against LiteLLM's proxy, through all three protocols, streamed and not: with its own mock responses, and in front
-of a scripted server whose streams it translates. Ends with 77 where PyPI cannot be reached."""
+of a scripted server whose streams it translates. Ends with 77 if PyPI cannot be reached."""
 
 import json
 import os
@@ -73,7 +73,7 @@ class LiteLlmTest(CommandTest):
                     if (protocol, stream) != ("responses", True):
                         self.expect_winner(done, run)
                         continue
-                    # Of its mock responses LiteLLM 1.109 cannot make a stream of this protocol, and says so within it.
+                    # LiteLLM 1.109 cannot make a stream of this protocol from its mock responses, and says so within it.
                     self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
                     self.assertIn("(server_failed)", done.stderr)
                     self.assertIn("0 iterations", done.stdout)

@@ -78,7 +78,7 @@ class ManualTest(CommandTest):
         self.assertEqual(request["task"], "hill")
         self.assertIn("k0 = ", request["messages"][-1]["content"])
         paid = [p["cost"]["output_tokens"] for p in proposals(self.folder / "a.run")]
-        self.assertIn(7, paid, "usage that was told is kept")
+        self.assertIn(7, paid, "usage that was reported is kept")
         self.assertEqual(list(self.queue.glob("*.request.json")), [], "nobody waits any more")
         self.assertEqual(len(list(self.queue.glob("answered/*.request.json"))), len(person.answered))
 

@@ -50,7 +50,7 @@ class Model:
         self.requests = []
         self.gets = []
         self.models = None  # (status, answer) to a GET by whether it carries the key; None: there is no such path
-        self.script = script  # may be replaced; None in the place of an answer hangs
+        self.script = script  # may be replaced; None in place of an answer hangs
         model = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -158,7 +158,7 @@ class ModelRunTest(CommandTest):
         self.assertNotIn(KEY, done.stdout + done.stderr)
         self.assertIn("0 iterations", done.stdout)
         self.assertEqual(len(model.requests), 1, "a key that was refused once is refused again")
-        self.assertIn("an error, which is told below", done.stdout)
+        self.assertIn("an error, which is shown below", done.stdout)
         self.assertIn("once what the error names is mended", done.stdout)
         shown = self.json("show", "it.run")
         self.assertIsNone(shown["ended"])
@@ -197,7 +197,7 @@ class ModelRunTest(CommandTest):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("refused  proposals without a child: no_code 1, truncated 1", done.stdout)
         self.assertIn("max_output_tokens", done.stdout)
-        # Of the whole run, whatever session they were in.
+        # Figures of the whole run, whatever session they were in.
         model.script[:] = [reply("no code")]
         done = kernelsmith("resume", "it.run", "--iterations", "4", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

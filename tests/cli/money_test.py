@@ -46,7 +46,7 @@ class MoneyTest(CommandTest):
         self.assertEqual(len(model.requests), 5)
         self.assertIn("the money is used up", done.stdout)
         self.assertIn("0.0100 of 0.0101 USD: 5 calls, 5000 tokens in, 500 out", done.stdout)
-        self.assertIn("--max-usd 0.0202", done.stdout, "it tells how to go on")
+        self.assertIn("--max-usd 0.0202", done.stdout, "it says how to go on")
         warnings = [line for line in done.stderr.splitlines() if line.startswith("warning:")]
         self.assertEqual(len(warnings), 2, done.stderr)
         self.assertIn("0.006 of 0.0101 USD", warnings[0])
@@ -229,7 +229,7 @@ class MoneyTest(CommandTest):
         self.assertEqual((cost["untold_calls"], cost["unpriced_calls"]), (3, 3))
         text = self.succeed("show", "it.run").stdout
         self.assertIn("3 calls to models without a price", text)
-        self.assertIn("3 calls whose tokens the server did not tell", text)
+        self.assertIn("3 calls whose tokens the server did not report", text)
 
     def test_a_server_that_tells_no_usage_does_not_escape_the_budget(self):
         status, body = reply("nothing of use")

@@ -1,4 +1,4 @@
-"""Everything that reads a run, on runs of every outcome: no reader ends by a signal, and show tells of each run."""
+"""Everything that reads a run, on runs of every outcome: no reader ends by a signal, and show describes each run."""
 
 import os
 import shutil

@@ -108,7 +108,7 @@ class PromptTest(CommandTest):
         self.assertIn("rejected at run", self.user(repair))
         self.assertIn("why the current program was rejected", self.user(repair))
         self.assertNotIn("what limits the current program", self.user(repair))
-        self.assertIn("`tile = 64  # @tune", repair["messages"][0]["content"], "no C++ where the task is no kernel")
+        self.assertIn("`tile = 64  # @tune", repair["messages"][0]["content"], "no C++ if the task is no kernel")
 
     def test_a_kernel_is_shown_the_header_it_is_built_with(self):
         self.succeed("init", "kernel")

@@ -72,7 +72,7 @@ class ReplayTest(CommandTest):
                                   timeout=PATIENCE_S)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn("cost     as recorded: ", done.stdout)
-            self.assertEqual("of the wall time" in done.stdout, not flags, "what nobody did is not timed")
+            self.assertEqual("of the wall time" in done.stdout, not flags, "what was not done is not timed")
             self.check_same(view, self.json("show", out))
         self.assertEqual(len(self.model.requests), asked, "the model was asked again")
         self.assertEqual(proposals(self.folder / "b.run"), proposals(self.folder / "a.run"), "costs and refusals too")

@@ -1,5 +1,5 @@
 """A model behind TLS, with a CA of its own: every answer is a new program with its own number, sent in pieces after a
-while, streamed where that is asked for. It remembers which answers it sent in full, and when."""
+while, streamed if that is asked for. It remembers which answers it sent in full, and when."""
 
 import json
 import random

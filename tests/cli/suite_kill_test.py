@@ -17,7 +17,7 @@ from support import PATIENCE_S, kernelsmith, start, wait_for
 
 
 class Created:
-    """Tells of each file that is made in a folder, while it is being written."""
+    """Reports each file that is made in a folder, while it is being written."""
 
     IN_CREATE = 0x100
     HEAD = struct.Struct("iIII")

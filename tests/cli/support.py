@@ -43,7 +43,7 @@ def kernelsmith(*args, env=None, **options):
 
 
 def patiently(*args, **options):
-    """Like kernelsmith(), and again where the machine was too noisy: no fault of the program's."""
+    """Like kernelsmith(), and again if the machine was too noisy: no fault of the program's."""
     for _ in range(NOISY_RETRIES):
         done = kernelsmith(*args, **options)
         if done.returncode != 3 or "(unstable)" not in done.stderr:
@@ -76,7 +76,7 @@ class Beats:
 
 
 def wait_for(condition, what, patience_s=PATIENCE_S):
-    """Until the condition holds; an AssertionError where it never does."""
+    """Until the condition holds; an AssertionError if it never does."""
     for _ in range(int(patience_s / Beats.LENGTH_S)):
         if condition():
             return

@@ -6,7 +6,7 @@
 namespace kernelsmith {
 namespace {
 
-/// The error of reading `text`, as "WHERE: MESSAGE" and the hint behind a bar; empty where it is fine.
+/// The error of reading `text`, as "WHERE: MESSAGE" and the hint behind a bar; empty if it is fine.
 std::string error_of(std::string_view text, const YamlMap::Body& body) {
   const Status status = read_yaml(text, "f.yaml", body);
   if (status) return {};
@@ -244,7 +244,7 @@ TEST(Yaml, ABracketOrQuoteIsNamedWhereItWasOpened) {
   EXPECT_EQ(fault_in("a: 1\nb: 'x\nc: 2"), "2: the text that begins with ' has no end");
   EXPECT_EQ(fault_in("a: \"x\\\""), "1: the text that begins with \" has no end");
   EXPECT_EQ(fault_in("a:\n\tb: 2"), "2: the line is indented with a tab");
-  // Brackets and quotes within texts, comments and blocks are none.
+  // Brackets and quotes within texts, comments and blocks do not count.
   EXPECT_EQ(fault_in("a: x[ {'\nb: it's\n# [ '\nc: 'it''s ['\nd: \"\\\" {\"\ne: |\n  [ '\n\n  {\nf: {g: h"),
             "10: '{' is never closed");
   EXPECT_EQ(fault_in("a: {b: 1, \"c\":\"}\", d: it's} # {\ne: {"), "2: '{' is never closed");

@@ -78,7 +78,7 @@ TEST_P(Kill, LosesAndDoublesNothing) {
     const auto session = search_and_kill(run, GetParam(), 1 + moments.below(40));
     killed += session.killed;
     for (const auto ticket : session.told) {
-      EXPECT_TRUE(told.insert(ticket).second) << "ticket " << ticket << " was told in two sessions";
+      EXPECT_TRUE(told.insert(ticket).second) << "ticket " << ticket << " was answered in two sessions";
     }
     const auto store = RunStore::open_read_only(run).value();
     EXPECT_TRUE(store->integrity_check());

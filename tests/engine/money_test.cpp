@@ -1,4 +1,4 @@
-// Money as a budget: what counts, what is reserved, what is warned of, and that the journal tells all of it.
+// Money as a budget: what counts, what is reserved, what is warned of, and that the journal holds all of it.
 
 #include <atomic>
 #include <condition_variable>
@@ -206,7 +206,7 @@ class ThreadedProposer final : public Proposer {
   std::deque<std::jthread> threads_;
 };
 
-/// `cancelled` when a stop is asked for, and `late` where none is for long.
+/// `cancelled` when a stop is asked for, and `late` if none is for long.
 Result<Proposal> when_stopped(std::stop_token stop, Result<Proposal> late) {
   std::mutex mutex;
   std::condition_variable_any never;

@@ -292,7 +292,7 @@ TEST(Replay, ProgramsThatNobodyHoldsAreReadFromTheJournal) {
     for (const auto& [id, record] : state.programs()) {
       const auto now = record.individual.lock();
       if (!now) ++released;
-      EXPECT_TRUE(!now || held.contains(now)) << "program " << id.value << " is kept by nobody who needs it";
+      EXPECT_TRUE(!now || held.contains(now)) << "program " << id.value << " is kept but not needed";
       const auto read = state.individual(id);
       ASSERT_TRUE(read) << describe(read.error());
       EXPECT_EQ(*(*read)->program, *told.at(id).program);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace kernelsmith::testing;
 
-/// What must hold of every journal and of what was told about it.
+/// What must hold of every journal and of what the observer got.
 void expect_consistent(const EngineOptions& options, const Events& events, const Engine& engine) {
   EXPECT_EQ(text_of(engine), replayed(options, events));
   std::set<TicketId> opened, proposed, answered;

@@ -28,7 +28,7 @@ struct Endless final : Evaluator {
   std::vector<std::unique_ptr<std::stop_callback<std::function<void()>>>> waiting;
 };
 
-/// Lets others wait until something is told: that the time is up and something is waited for.
+/// Lets others wait until a notice comes: that the time is up and something is waited for.
 struct Bell final : Observer {
   void on_event(const Event&) override {}
   void on_notice(const Notice&) override {
@@ -68,7 +68,7 @@ TEST(Time, EvaluationsOfTheTunersChildrenAreGivenUp) {
   EXPECT_EQ(outcome->counts.iterations, 0U) << "what is given up uses up no budget";
   EXPECT_TRUE(outcome->confirmation) << "the best is measured again all the same";
   EXPECT_EQ(text_of(engine), replayed(options, events));
-  // The journal alone tells it as well.
+  // The journal alone shows it as well.
   const auto state = replay(MemoryJournal(events), options);
   ASSERT_TRUE(state);
   EXPECT_EQ(state->end_reason(state->elapsed_s()), EndReason::budget);

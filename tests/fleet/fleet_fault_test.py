@@ -1,12 +1,12 @@
 """A fleet under fire: workers, server and coordinator are killed with SIGKILL while a run goes on.
 
     fleet_fault_test.py [--evaluations N] [--workers N] [--worker-kills N] [--server-kills N] [--coordinator-kills N] [--seed N]
-        (with KERNELSMITH in the environment; exits with 77 where there is no nats-server)
+        (with KERNELSMITH in the environment; exits with 77 if there is no nats-server)
 
 Three workers evaluate a `command` task of 20 ms; faults come at even distances of the journal's growth, in an order drawn from
 the seed. A killed worker is replaced, a killed server started again on its disk, a killed coordinator resumed. Checked: no
-evaluation that was told is lost, changed or there twice, every program is judged, none is given up as one on which workers were
-lost, and the archive that the run ended with is that of its journal, shown and replayed.
+evaluation that was reported is lost, changed or there twice, every program is judged, none is given up as one that lost
+workers, and the archive that the run ended with is that of its journal, shown and replayed.
 """
 
 import argparse
@@ -83,7 +83,7 @@ class Coordinator:
         return self._process.poll() is not None
 
     def kill(self):
-        """What it had told must be there afterwards, and go on being there."""
+        """What it had reported must be there afterwards, and go on being there."""
         self._process.kill()
         self._process.communicate()
         told = read_told(self.run)
@@ -151,7 +151,7 @@ def faults_of(options, chance):
 
 
 def torment(coordinator, fleet, server, options, chance):
-    """Kills until nothing is left to kill; what was told at each kill of the coordinator."""
+    """Kills until nothing is left to kill; what was reported at each kill of the coordinator."""
     faults = faults_of(options, chance)
     distance = EVENTS_OF_EVALUATION * options.evaluations // (len(faults) + 2)
     told = {}

@@ -107,7 +107,7 @@ class TestWorker {
     return ended_;
   }
   void ask_to_end() { stop_.request_stop(); }
-  /// Of a worker that ends by itself.
+  /// Waits for a worker that ends by itself.
   Result<WorkerSummary> wait() {
     if (thread_.joinable()) thread_.join();
     return ended_;
@@ -128,7 +128,7 @@ class TestWorker {
   std::jthread thread_;
 };
 
-/// A test with a server of its own; skipped where none is installed.
+/// A test with a server of its own; skipped if none is installed.
 class FleetTest : public ::testing::Test {
  protected:
   void SetUp() override {

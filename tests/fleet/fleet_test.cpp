@@ -146,7 +146,7 @@ TEST_P(LostJobs, AreCondemnedIfWorkersWereLostOnThem) {
   const auto evaluator = fleet(hill(), patient);
   std::atomic<int> evaluated = 0;
   std::optional<TestWorker> worker;
-  worker.emplace(server_->url(), own_number);  // it tells which hardware there is
+  worker.emplace(server_->url(), own_number);  // it says which hardware there is
   EXPECT_EQ(Answer(*evaluator, job_of(hill(), 1)).fitness(), 1);
   worker.reset();
   Answer answer(*evaluator, job_of(hill(), 2));

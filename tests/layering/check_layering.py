@@ -28,7 +28,7 @@ class Component:
 
 
 def read_allowed(text):
-    """{pattern: set of names}, in the file's order; ValueError where a rule names what does not stand above it."""
+    """{pattern: set of names}, in the file's order; ValueError if a rule names what does not stand above it."""
     allowed = {}
     for number, line in enumerate(text.splitlines(), 1):
         line = line.split("#")[0].strip()
@@ -77,7 +77,7 @@ def lines_of(path):
 
 
 def private_owner(root, components, component, including, name):
-    """Whose private header a quoted include is, where it is another component's; None where it is fine."""
+    """Whose private header a quoted include is, if it is another component's; None if it is fine."""
     found = (root / including.parent / name).resolve()
     if found.is_file():
         relative = found.relative_to(root) if found.is_relative_to(root) else None

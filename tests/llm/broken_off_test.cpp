@@ -88,7 +88,7 @@ TEST(BrokenOff, ALimitAndAFilterAreTheReplys) {
   const auto untold = decode_reply(Protocol::responses,
                                    R"({"status": "incomplete", "incomplete_details": null, "output": []})");
   ASSERT_TRUE(untold);
-  EXPECT_EQ(untold->finish, Finish::length) << "nothing but a limit is told so";
+  EXPECT_EQ(untold->finish, Finish::length) << "only a limit is reported as one";
 }
 
 TEST(BrokenOff, AnIncompleteResponseWithAnotherReasonIsAFailure) {

@@ -152,7 +152,7 @@ class BillTest : public testing::Test {
     return false;  // and the connection is closed
   }
 
-  /// A stream of Messages that tells its input and breaks off.
+  /// A stream of Messages that reports its input and breaks off.
   static bool broken_stream(ServerConnection& connection) {
     return end_with(
         connection,
@@ -205,7 +205,7 @@ TEST_F(BillTest, WhoWantsToKnowIsToldOfEachLostAttemptAtOnce) {
     EXPECT_EQ(cost.input_tokens, 700u);
     EXPECT_NEAR(cost.usd, 1e-6 * (700 + 4), 1e-12);
   }
-  EXPECT_EQ(proposal->cost.calls, 1u) << "the others are told";
+  EXPECT_EQ(proposal->cost.calls, 1u) << "the others are reported";
   EXPECT_EQ(proposal->cost.input_tokens, 1000u);
   const auto failed = propose({broken_stream}, 1, Protocol::messages);
   ASSERT_FALSE(failed) << "nothing is left to tell";

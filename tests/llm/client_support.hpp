@@ -81,7 +81,7 @@ inline std::string good_stream(const std::string& text) {
          chunk("data: [DONE]\n\n") + last_chunk();
 }
 
-/// An answer that says so where its connection closes behind it: the next request on a connection that just
+/// An answer that says so if its connection closes behind it: the next request on a connection that just
 /// closes may be lost.
 inline std::string closing(std::string answer) {
   const std::size_t line = answer.starts_with("HTTP/1.1 ") ? answer.find("\r\n") : answer.npos;

@@ -96,7 +96,7 @@ TEST_F(Client, ABodysBeginningTellsWhetherItIsAStream) {
   }
 }
 
-/// Of RFC 1952, with the bytes stored as they are.
+/// A file of RFC 1952, with the bytes stored as they are.
 std::string gzip(const std::string& bytes) {
   const auto little = [](std::uint32_t number, int size) {
     std::string text;
@@ -301,7 +301,7 @@ TEST_F(Client, RecordsThatArriveTogetherAreAllRead) {
     }
     return open && connection.send(good_stream("end").substr(stream_head().size()));
   });
-  // What ends one call also has others read, whose sockets do not tell of them.
+  // What ends one call also has others read, whose sockets do not signal them.
   const auto calls = client({.limits = {.silence = std::chrono::seconds{10}}, .retry = eager(1)});
   std::string whole(500, 'x');
   whole += "end";

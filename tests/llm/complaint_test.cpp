@@ -1,4 +1,4 @@
-// An error's words, in the forms that servers have for them: told, and read for what they mean.
+// An error's words, in the forms that servers have for them: shown, and read for what they mean.
 #include <string>
 #include <vector>
 

@@ -72,7 +72,7 @@ TEST(Decode, TokensOfChatCompletions) {
   const auto llama = decode_reply(Protocol::chat_completions, R"({"choices": [
     {"message": {"content": "a"}, "finish_reason": "stop",
      "logprobs": {"content": [{"id": 9, "token": "a", "logprob": -1}]}}]})");
-  EXPECT_EQ(llama->trace, (TokenTrace{{"a"}, {-1}, {9}, {}})) << "llama.cpp tells the ids there";
+  EXPECT_EQ(llama->trace, (TokenTrace{{"a"}, {-1}, {9}, {}})) << "llama.cpp sends the ids there";
 }
 
 TEST(Decode, UsageOfWhatFailedIsNotLost) {

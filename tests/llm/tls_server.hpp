@@ -29,7 +29,7 @@ class ServerConnection {
  public:
   virtual ~ServerConnection() = default;
 
-  /// False where the client has gone.
+  /// False if the client has gone.
   virtual bool send(std::string_view bytes) = 0;
 
   /// Blocks until the client closes, or the server is destroyed.

@@ -70,7 +70,7 @@ std::string with_places(std::string text, const Places& places) {
   return text;
 }
 
-/// Takes one line of the declaration; false where it is none.
+/// Takes one line of the declaration; false if it is not one.
 bool take(Case& read, std::string_view line) {
   const auto value = [&](std::string_view key) -> std::optional<std::string_view> {
     if (!line.starts_with(key)) return std::nullopt;

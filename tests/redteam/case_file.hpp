@@ -35,7 +35,7 @@ struct Case {
   std::vector<Expectation> must;
   std::string twin;   ///< the honest case of the same task; empty for an honest one
   std::string tries;  ///< in words
-  std::string open;   ///< why the trick still works; empty where it must not
+  std::string open;   ///< why the trick still works; empty if it must not
   bool is_reply = false;
   std::string text;  ///< the file
 
@@ -52,7 +52,7 @@ std::string table_row(const Case& trick);
 using Places = std::map<std::string, std::string>;
 
 /// Reads a case. Its first lines are comments: `redteam: OUTCOME { or OUTCOME }`, `twin: NAME` unless it is
-/// honest, `tries: ...`, and where it is not closed `open: ...`. Anything else is an Error (`bad_input`).
+/// honest, `tries: ...`, and if it is not closed `open: ...`. Anything else is an Error (`bad_input`).
 Result<Case> parse_case(const std::filesystem::path& path, std::string text, const Places& places);
 
 /// All cases below `folder`, by task and name; every twin is there and is honest.

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The name that cases give to what they leave behind.
-/// Of compute-sanitizer and ncu, which keep it.
+/// The folder of compute-sanitizer and ncu, which keep it.
 constexpr const char* kToolsFolder = "nvidia";
 constexpr std::string_view kMark = "redteam_left";
 /// The System V key that they use: the same word.

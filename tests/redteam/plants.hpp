@@ -29,7 +29,7 @@ class Plants {
   /// SECRET_FILE, OTHER_RUN, PORT.
   Places places() const;
 
-  /// Where in an evaluation a secret or a byte that could steer a terminal stands; empty where nowhere.
+  /// Where in an evaluation a secret or a byte that could steer a terminal stands; empty if nowhere.
   std::vector<std::string> leaks_in(const Evaluation& evaluation) const;
 
   /// Files that evaluators keep at this moment, binaries among them, that hold a secret.

@@ -26,7 +26,7 @@ struct Options : ProgramOptions {
   bool weak = false;
 };
 
-/// Where nothing is right within the time that a compiler has. Elsewhere a busy machine must not cut it
+/// If nothing is right within the time that a compiler has. Elsewhere a busy machine must not cut it
 /// short.
 constexpr std::string_view kBombs = "bombs";
 constexpr double kBombCompileS = 4, kCompileS = 30;

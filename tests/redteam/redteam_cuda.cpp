@@ -13,7 +13,7 @@
 using namespace kernelsmith;
 using namespace kernelsmith::redteam;
 
-/// No machine has so many GPUs: it is there that nothing can be run.
+/// No machine has so many GPUs: nothing can be run there.
 constexpr int kNoDevice = 1 << 20;
 
 int main(int argc, char** argv) {

@@ -23,7 +23,7 @@ using Kind = Expectation::Kind;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostRetries = 2;
-/// How far above its twin's interval the median of a trick may be, where the intervals overlap.
+/// How far above its twin's interval the median of a trick may be, if the intervals overlap.
 constexpr double kMostAboveTwin = 1.10;
 /// How far its interval may lie above its twin's: the same work in another binary lies elsewhere in memory,
 /// and is some per cent faster or slower for good.
@@ -53,7 +53,8 @@ std::string verdict_of(const Got& got) {
   return "accepted";
 }
 
-/// Of an accepted candidate: the yardstick's time over its own, or the fitness where there is no yardstick.
+/// The score of an accepted candidate: the yardstick's time over its own, or the fitness if there is no
+/// yardstick.
 const Measurement* score_of(const Got& got) {
   const auto* evaluation = std::get_if<Evaluation>(&got);
   if (evaluation == nullptr || !evaluation->accepted()) return nullptr;
@@ -97,7 +98,7 @@ bool above(const Measurement& trick, const Measurement& twin) {
 /// Whether the case must be turned away before anything runs.
 bool before_run(const Expectation& must) {
   if (must.kind == Kind::refused) return true;
-  // Planners alone speak a protocol that a candidate could forge where planning is all that there is.
+  // Planners alone speak a protocol that a candidate could forge if there is nothing but planning.
   return must.kind == Kind::rejected &&
          (must.stage <= Stage::plan || must.code == RejectionCode::protocol_forged);
 }

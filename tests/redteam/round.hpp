@@ -44,9 +44,9 @@ struct Row {
 
 /// How a backend is attacked.
 struct Attack {
-  /// Of one task; it serves all of the task's cases.
+  /// Makes the evaluator of one task; it serves all of the task's cases.
   std::function<Result<std::shared_ptr<Evaluator>>(const Task&)> make_evaluator;
-  /// In which nothing may be measured: a round that was to be weak proves nothing where a cgroup was used
+  /// In which nothing may be measured: a round that was to be weak proves nothing if a cgroup was used
   /// after all. Empty: none.
   std::string forbidden_tier;
   /// There is no device: what is compiled and planned ends with Error{unsupported}, and only cases that must

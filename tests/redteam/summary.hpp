@@ -51,7 +51,7 @@ struct Totals {
   }
 };
 
-/// `verbose`: with what must happen and what the evaluator said, which is told of failures anyway.
+/// `verbose`: with what must happen and what the evaluator said, which is printed for failures anyway.
 void print(const Row& row, bool verbose);
 void print(const Totals& totals);
 

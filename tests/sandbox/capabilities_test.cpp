@@ -1,4 +1,4 @@
-// What doctor is told about this machine.
+// What doctor says about this machine.
 #include <cstdlib>
 
 #include <kernelsmith/sandbox/capabilities.hpp>

@@ -1,4 +1,4 @@
-// The same tests as an ordinary user, where this machine lets root become one.
+// The same tests as an ordinary user, if this machine lets root become one.
 #include <array>
 #include <csignal>
 #include <cstdlib>

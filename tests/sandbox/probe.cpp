@@ -133,7 +133,7 @@ int try_machine_memory() {
   return told(::sysinfo(&all) == 0);
 }
 
-// Of whichever device: the call must not exist, rather than know none of that number.
+// For whichever device: the call must not exist, rather than know none of that number.
 int try_file_systems() {
   char room[64];
   return told(::syscall(SYS_ustat, 1, room) == 0 || errno != EPERM);
@@ -150,7 +150,7 @@ int try_socket_cookie() {
   return told(::getsockopt(3, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 || errno != EPERM);
 }
 
-/// Of a number that kernels give to something young, or to nothing yet.
+/// Tries a number that kernels give to something young, or to nothing yet.
 int try_unknown_call(long number) {
   return told(::syscall(number, 0, 0, 0, 0, 0, 0) == 0 || errno != ENOSYS);
 }

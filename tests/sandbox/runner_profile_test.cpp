@@ -76,7 +76,7 @@ TEST(RunnerProfile, TheProcessorsAreThoseThatWereChosen) {
   EXPECT_TRUE(run(spec).succeeded());
 }
 
-// The same attempts succeed where they are allowed: the probe can tell the difference.
+// The same attempts succeed when they are allowed: the probe can tell the difference.
 TEST(RunnerProfile, ACommandMayDoWhatARunnerMayNot) {
   for (const char* what :
        {"fork", "thread", "timer", "interval timer", "SIGCONT handler", "signal of a descriptor", "memfd",

@@ -14,7 +14,7 @@ PATIENCE_S = 240
 
 
 class Browser:
-    """One page in a browser of its own. `told` holds what the page's console was told (errors, warnings, exceptions),
+    """One page in a browser of its own. `told` holds what the page's console got (errors, warnings, exceptions),
     `dialogs` the messages of alert() and its like."""
 
     def __init__(self, profile, width=1400, height=1000):
@@ -78,7 +78,7 @@ class Browser:
             self._note(self._read())
 
     def value(self, expression):
-        """Of a JavaScript expression, which may be a promise; an AssertionError for one that throws."""
+        """The value of a JavaScript expression, which may be a promise; an AssertionError for one that throws."""
         answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise AssertionError(f"{expression}: {answer['exceptionDetails']}")

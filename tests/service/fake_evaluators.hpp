@@ -36,7 +36,7 @@ class Bench {
     return first;
   }
 
-  /// Answers the next one, and tells what its candidate was.
+  /// Answers the next one, and returns what its candidate was.
   std::string answer(Result<Evaluation> evaluation) {
     const Started started = next();
     started.done(std::move(evaluation));

@@ -41,7 +41,7 @@ class Pending {
       waiting_.reset();
     };
   }
-  /// Of the next request. To be called before it is sent.
+  /// The responder of the next request. To be called before it is sent.
   std::future<Responder> next() {
     const std::lock_guard lock(mutex_);
     return waiting_.emplace().get_future();

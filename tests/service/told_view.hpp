@@ -65,7 +65,7 @@ class ToldSearch {
     return options;
   }
 
-  /// The ticket that is asked for next stays open until it is told.
+  /// The ticket that is asked for next stays open until tell().
   Ticket ask() { return engine_->ask().value().value(); }
   void tell_seed(Evaluation evaluation) { engine_->tell(ask().id, std::move(evaluation)).value(); }
   void tell(std::string text, Evaluation evaluation) {

@@ -1,4 +1,4 @@
-// The desk looks only where somebody wants to know, and not too often.
+// The desk looks only if somebody wants to know, and not too often.
 #include <atomic>
 #include <future>
 

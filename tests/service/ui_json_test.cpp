@@ -1,4 +1,4 @@
-// What the live page is told of a run: pure functions of a view, so that their words can be compared one by
+// What the live page gets of a run: pure functions of a view, so that their words can be compared one by
 // one.
 #include "ui_json.hpp"
 

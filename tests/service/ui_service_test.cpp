@@ -46,7 +46,7 @@ TEST(ServiceSummary, RatesAreThoseOfTheLastMinute) {
   history.add(answers_at(130, 1010, 1));
   history.add(answers_at(160, 1030, 1));
   EXPECT_EQ(history.summary("a")["finished_a_minute"], 30);
-  EXPECT_EQ(history.summary("a")["submitted_a_minute"], nullptr) << "it is not told";
+  EXPECT_EQ(history.summary("a")["submitted_a_minute"], nullptr) << "it is not known";
 }
 
 TEST(ServiceSummary, AServiceThatBeganAnewHasNoRateOfItsPast) {

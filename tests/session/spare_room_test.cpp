@@ -58,7 +58,7 @@ TEST(SpareRoom, KeepsWhatIsUnderWayWhenTheDiskIsFull) {
   const auto again = KeptAnswers::open(disk.run() / kArrivedFolder, Durability::process).value();
   EXPECT_EQ(again->tickets(), (std::set<TicketId>{{1}, {2}, {3}}));
   EXPECT_EQ(again->take({3}), answer());
-  ASSERT_TRUE(again->reserve()) << "no room is none to set aside";
+  ASSERT_TRUE(again->reserve()) << "without room there is nothing to set aside";
   EXPECT_FALSE(fs::exists(disk.run() / "run.spare"));
   disk.fill();
   EXPECT_EQ(again->keep({4}, answer()).error().code, ErrorCode::disk_full);

@@ -35,7 +35,7 @@ class SumProvider final : public EvaluatorProvider {
   bool refuse_ = false;
 };
 
-/// The default registry with this evaluator in the place of `command`.
+/// The default registry with this evaluator in place of `command`.
 inline Registry registry() {
   Registry registry = default_registry();
   registry.evaluators["command"] = [] { return std::make_unique<SumProvider>(); };

@@ -5,7 +5,7 @@
 
 namespace kernelsmith {
 
-/// Ends the program where a property does not hold.
+/// Ends the program if a property does not hold.
 inline void require(bool holds) {
   if (!holds) std::abort();
 }

@@ -21,7 +21,7 @@ inline IndividualPtr accepted(std::uint64_t id, Measurement fitness,
   return std::make_shared<const Individual>(Individual{program(id), Acceptance{std::move(metrics), {}}});
 }
 
-/// Of exact fitness.
+/// An individual of exact fitness.
 inline IndividualPtr accepted(std::uint64_t id, double fitness, std::map<std::string, double> features = {}) {
   return accepted(id, Measurement::exact(fitness, "x"), std::move(features));
 }

@@ -53,7 +53,7 @@ void Loopback::start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> d
     }
     ++counts_.late;
   }
-  // Outside the lock: where the stop was requested before, the callback runs here and now.
+  // Outside the lock: if the stop was requested before, the callback runs here and now.
   auto entry = std::make_unique<Late>(*this, std::move(waiting), stop);
   const std::lock_guard lock(mutex_);
   late_.push_back(std::move(entry));

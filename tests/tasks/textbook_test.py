@@ -15,7 +15,7 @@ NOISY_RETRIES = 4
 
 
 def evaluate(task, *files):
-    """One answer for each file. Asks again where the machine was too noisy to measure on."""
+    """One answer for each file. Asks again if the machine was too noisy to measure on."""
     command = [KERNELSMITH, "evaluate", task, *(task / file for file in files), "--quick", "--json"]
     for _ in range(NOISY_RETRIES):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S)

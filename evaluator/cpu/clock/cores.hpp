@@ -15,7 +15,7 @@ namespace kernelsmith::cpu {
 /// for most interrupts go to the first, and one of each physical core before their siblings.
 std::vector<int> cores_by_preference();
 
-/// Leaves these threads no other processors. False where one of them is gone, or it is not permitted.
+/// Leaves these threads no other processors. False if one of them is gone, or it is not permitted.
 bool bind_to(std::span<const pid_t> threads, std::span<const int> cores);
 
 /// Where the system describes them.
@@ -29,11 +29,11 @@ std::filesystem::path folder_of_core(int core, const std::filesystem::path& proc
 /// Not thread-safe. Movable.
 class TimingCore {
  public:
-  /// Chooses among the cores that the calling thread may use one on which no other kernelsmith times, where
+  /// Chooses among the cores that the calling thread may use one on which no other kernelsmith times, if
   /// there is one. What they lock stands in the processors' folders; tests name folders of their own.
   static TimingCore choose(const std::filesystem::path& processors = kProcessors);
 
-  /// Its number; empty where the machine does not tell which there are.
+  /// Its number; empty if the machine does not say which there are.
   const std::vector<int>& number() const { return number_; }
 
  private:

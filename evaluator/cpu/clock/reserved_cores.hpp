@@ -1,6 +1,6 @@
 // ReservedCores: where kernels of several threads are timed. Their wall time counts, which whoever shares a
 // core would spoil: so they get as many cores as the task has threads, and no more, and go before everybody
-// else there where that is permitted.
+// else there if that is permitted.
 #pragma once
 
 #include <chrono>
@@ -19,12 +19,12 @@ namespace kernelsmith::cpu {
 class ReservedCores {
  public:
   /// Chooses among the cores that the calling thread may use: such as share no physical core first, and all
-  /// of them where there are fewer than `count`.
+  /// of them if there are fewer than `count`.
   explicit ReservedCores(int count);
 
   const std::vector<int>& numbers() const { return numbers_; }
 
-  /// Puts threads that stand still, and all that they will start, before ordinary programs. False where that
+  /// Puts threads that stand still, and all that they will start, before ordinary programs. False if that
   /// is not permitted (it takes root or RLIMIT_RTPRIO). They must be bound to the cores (SandboxSpec::cores).
   static bool put_first(std::span<const pid_t> threads);
 
@@ -44,12 +44,12 @@ class ReservedCores {
     sched_param parameters_{};
   };
 
-  /// Error: `unstable` where another kernelsmith does not let go of the cores within `limit`.
+  /// Error: `unstable` if another kernelsmith does not let go of the cores within `limit`.
   Result<Hold> hold(std::chrono::milliseconds limit) const;
 
  private:
   std::vector<int> numbers_;
-  std::vector<Descriptor> locks_;  ///< the folders of the cores in /sys; none where there is no /sys
+  std::vector<Descriptor> locks_;  ///< the folders of the cores in /sys; none if there is no /sys
 };
 
 }  // namespace kernelsmith::cpu

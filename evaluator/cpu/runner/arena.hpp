@@ -35,7 +35,7 @@ using Mapping = std::unique_ptr<std::byte, Unmap>;
 /// Not thread-safe. Movable.
 class Arena {
  public:
-  /// Errors: io where the memory is not to be had.
+  /// Errors: io if the memory is not to be had.
   static Result<Arena> create(std::span<const TensorRole> roles, std::vector<ArenaShape> shapes);
 
   Arena(Arena&&) noexcept = default;

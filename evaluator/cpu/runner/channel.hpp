@@ -14,10 +14,10 @@
 
 namespace kernelsmith::cpu {
 
-/// What was heard.
+/// What was received.
 struct Heard {
   enum class Kind {
-    answer,         ///< to what was asked last; that it is ready where nothing was
+    answer,         ///< to what was asked last; that it is ready if nothing was
     load_failed,    ///< the loader refused the object
     input_written,  ///< the runner faulted on writing to an input, as it says itself
     forged,         ///< `what`: no runner writes that
@@ -34,17 +34,17 @@ class RunnerChannel {
   /// The judge's end and the runner's. Errors: io.
   static Result<std::pair<RunnerChannel, Descriptor>> create();
 
-  /// Has an object loaded, which is read from the descriptor. Once, before any request. False where nobody
+  /// Has an object loaded, which is read from the descriptor. Once, before any request. False if nobody
   /// reads any more.
   bool load(int object);
 
-  /// Has the first `calls` rows of the call table done. False where nobody reads any more.
+  /// Has the first `calls` rows of the call table done. False if nobody reads any more.
   bool request(std::size_t calls);
 
   /// Waits for one message. `exit_descriptor` (or -1) becomes readable when the process has ended.
   Result<Heard> listen(double timeout_s, int exit_descriptor);
 
-  /// True where another message waits, which no runner sends unasked.
+  /// True if another message waits, which no runner sends unasked.
   bool has_more() const;
 
  private:

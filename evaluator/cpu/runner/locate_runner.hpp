@@ -7,7 +7,7 @@
 
 namespace kernelsmith::cpu {
 
-/// `given` where it is not empty; else $KERNELSMITH_RUNNER; else in bin/ beside the library that this code is
+/// `given` if it is not empty; else $KERNELSMITH_RUNNER; else in bin/ beside the library that this code is
 /// in (a Python package); else beside this program; else in ../libexec/kernelsmith of it; else where it was
 /// built or installed. Errors: tool_missing, with the places looked at.
 Result<std::filesystem::path> locate_runner(const std::filesystem::path& given);

@@ -1,5 +1,5 @@
 // What judge and runner say to each other: fixed-size messages over one SOCK_SEQPACKET socket, and a header
-// in the sealed inputs. The judge believes none of it: a reply only tells when to look.
+// in the sealed inputs. The judge believes nothing of it: a reply only tells when to look.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kProgramTraced = "/kernelsmith-runner";
 constexpr const char* kObjectTraced = "/linked.so";
 constexpr const char* kLoaderCache = "/etc/ld.so.cache";
-/// Linkers take these only where an object uses them.
+/// Linkers take these only if an object uses them.
 constexpr const char* kTakenByNeed[] = {"libmvec.so.1", "libatomic.so.1"};
 
 /// What the loader says that it would load, a line each: "NAME => PATH (ADDRESS)", or "PATH (ADDRESS)" for
@@ -31,7 +31,7 @@ Result<std::string> trace(const std::filesystem::path& program, const std::files
   if (!result) return result.error();
   if (!result->succeeded())
     return fail(ErrorCode::tool_failed,
-                "the loader does not tell which libraries candidates need: " + describe(*result), {},
+                "the loader does not say which libraries candidates need: " + describe(*result), {},
                 escape_controls(result->err));
   return std::move(result->out);
 }

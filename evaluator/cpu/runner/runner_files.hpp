@@ -20,7 +20,7 @@ class RunnerFiles {
   using Ptr = std::shared_ptr<const RunnerFiles>;
 
   /// The program with the loader and every shared library that it or `linked` needs, which should need all
-  /// that candidates may be linked with. Errors: tool_failed where the loader does not tell.
+  /// that candidates may be linked with. Errors: tool_failed if the loader does not say.
   static Result<Ptr> create(std::filesystem::path program, const std::filesystem::path& linked);
   /// For a program that sees the host as it is.
   static Ptr unconfined(std::filesystem::path program);

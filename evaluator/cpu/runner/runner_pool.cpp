@@ -9,7 +9,7 @@ namespace {
 
 /// For each arena: what a search's evaluation takes. Only what was taken is started anew.
 constexpr std::size_t kWaiting = 4;
-/// Of each kind. A candidate's may have filled its /tmp and /dev/shm.
+/// Runners of each kind. A candidate's runner may have filled its /tmp and /dev/shm.
 constexpr std::size_t kMostKept = 16;
 /// The compiler's sandbox is made first: the kernel makes one at a time.
 constexpr auto kHeadStart = std::chrono::milliseconds(20);
@@ -135,7 +135,7 @@ bool RunnerPool::wanted(const Arena& arena, std::size_t count) {
   return !resting_ && waiting_[&arena].size() < count;
 }
 
-/// One that does not start is none that waits: who takes one hears why.
+/// A runner that does not start is not kept: whoever takes one gets the reason.
 bool RunnerPool::start_one(const Arena& arena) {
   auto runner = RunnerProcess::start(arena, settings_);
   if (!runner) return false;

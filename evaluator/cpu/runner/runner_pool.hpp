@@ -30,11 +30,11 @@ class RunnerPool {
   void wake();
 
   /// One that waits, else a new one. While resting, one is started for each of the prepared arenas, side by
-  /// side with it: where one is loaded anew, the others will be. Errors: as RunnerProcess::start().
+  /// side with it: if one is loaded anew, the others will be. Errors: as RunnerProcess::start().
   Result<RunnerProcess> take(const Arena& arena);
 
   /// Takes a runner back and kills its program. The namespaces around it are slow to go: they stay frozen
-  /// until wake(), so that nothing goes on while something is timed. Where nothing can freeze them, or too
+  /// until wake(), so that nothing goes on while something is timed. If nothing can freeze them, or too
   /// many are kept, they go in the background.
   void retire(RunnerProcess runner);
   /// The same for a trusted object: its program may stay frozen too, and costs nothing now.

@@ -27,7 +27,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 /// What the clock may advance in all while the object is frozen, in microseconds and as a fraction of what it
-/// used otherwise: where a hypervisor takes the core away in the instant of freezing, its time lands there.
+/// used otherwise: if a hypervisor takes the core away in the instant of freezing, its time lands there.
 constexpr double kIdleAllowanceUs = 20000;
 constexpr double kIdleAllowance = 0.05;
 /// How long an end may take to be noticed.
@@ -234,7 +234,7 @@ Failure RunnerProcess::who_did_not_stop(const Result<double>& before_us) {
               "let fewer programs run beside kernelsmith");
 }
 
-/// The candidate's doing where its process has ended, or is being killed for what it printed; else the
+/// The candidate's doing if its process has ended, or is being killed for what it printed; else the
 /// machine's.
 Failure RunnerProcess::clock_failed(const Error& error) {
   return process_->wait_for(kGrace) ? why_it_ended() : Failure(error);

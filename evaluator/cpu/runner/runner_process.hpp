@@ -28,7 +28,7 @@ struct RunnerSettings {
   bool unsandboxed = false;
   bool cgroup = true;  ///< false: as on a machine that lends none
   int threads = 1;
-  std::shared_ptr<const ReservedCores> cores;  ///< where it runs; null where only its CPU time counts
+  std::shared_ptr<const ReservedCores> cores;  ///< where it runs; null if only its CPU time counts
   std::shared_ptr<const TimingCore> core;      ///< where it runs then, once loaded; null: anywhere
   double load_timeout_s = 10;                  ///< for starting, and again for loading
   double memory_bytes = 4.0 * (1ULL << 30);    ///< beyond the arena
@@ -49,11 +49,11 @@ class RunnerProcess {
   /// Loads the object: once, and before any call. A rejection is the object's fault.
   Judged<void> load(const std::filesystem::path& object);
 
-  /// False where the process has ended.
+  /// False if the process has ended.
   bool alive() const { return process_->alive(); }
 
   /// Kills the program, frozen or not. Nothing that it held is left when it has ended, which takes some
-  /// milliseconds; what is around it, its sandbox, ends with this object. False where it had ended before.
+  /// milliseconds; what is around it, its sandbox, ends with this object. False if it had ended before.
   bool kill_program() const;
   /// Waits until the killed program has ended, two seconds at most.
   void await_end() const;
@@ -61,7 +61,7 @@ class RunnerProcess {
   /// Has the first `calls` rows of the arena's call table done.
   Judged<BatchClock> call(std::size_t calls, double timeout_s);
 
-  /// True where a cgroup stops and clocks it.
+  /// True if a cgroup stops and clocks it.
   bool full_tier() const { return clock_->whole_group(); }
 
  private:

@@ -22,7 +22,7 @@ constexpr double kWallPerCpu = 5;
 constexpr std::uint64_t kMaxPrecompiledBytes = 256ULL << 20;
 constexpr const char* kShim = "shim";
 constexpr const char* kGeneratorShim = "inputs_shim";
-/// Of the shell, where it was the linker that failed.
+/// The shell's exit status if the linker failed.
 constexpr int kLinkerFailed = 77;
 
 bool is_cpp(const std::string& path) {
@@ -30,7 +30,7 @@ bool is_cpp(const std::string& path) {
   return extension == ".cpp" || extension == ".cc" || extension == ".cxx";
 }
 
-/// The program's absolute path, looked up like a shell would; empty where it is not there.
+/// The program's absolute path, looked up like a shell would; empty if it is not there.
 std::filesystem::path find_program(const std::string& name) {
   if (name.find('/') == name.npos) return find_tool(name).value_or("");
   return ::access(name.c_str(), X_OK) == 0 ? name : "";
@@ -154,8 +154,8 @@ std::optional<CpuCompiler::Arguments> CpuCompiler::learn_to_link(const std::stop
   if (!dry_run || !dry_run->succeeded()) return std::nullopt;
   auto command = link_line(dry_run->err);
   if (!command) return std::nullopt;
-  // Gold takes half of the time, where it is there and knows all that the driver would say. Of the libraries,
-  // which it would map whole, it reads little.
+  // Gold takes half of the time, if it is there and knows all that the driver would say. It reads little of
+  // the libraries, which it would map whole, it reads little.
   const Arguments gold = {"ld.gold", "--no-map-whole-files"};
   Arguments trial = *command;
   std::erase(trial, "kernel.o");

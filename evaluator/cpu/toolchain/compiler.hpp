@@ -62,7 +62,7 @@ class CpuCompiler {
   /// Builds all C++ files of a candidate (.cpp, .cc, .cxx) together with the shim.
   Judged<CompileOutput> compile(const Source& source, const std::stop_token& stop) const;
 
-  /// The same of a trusted source, from the disk's cache where it was built before. Errors: refused where it
+  /// The same of a trusted source, from the disk's cache if it was built before. Errors: refused if it
   /// does not compile.
   Result<CpuBinaryPtr> build(const TrustedSource& trusted, const std::stop_token& stop = {}) const;
 
@@ -79,7 +79,7 @@ class CpuCompiler {
   struct Manner {
     OraclePrecision precision = OraclePrecision::declared;
     bool generator = false;
-    bool precompiled = false;  ///< with its headers precompiled, where others had the same
+    bool precompiled = false;  ///< with its headers precompiled, if others had the same
   };
 
   CpuCompiler() : cache_(BuildCache::of_environment()) {}

@@ -10,7 +10,7 @@
 namespace kernelsmith::cpu {
 
 /// The arguments of `ld`, without its own name, from the output of `g++ -### ...`, each folder of libraries
-/// that exists named once; empty where they cannot be read, or where the wrapper does more than to call the
+/// that exists named once; empty if they cannot be read, or if the wrapper does more than to call the
 /// linker (another linker, link-time optimisation).
 std::optional<std::vector<std::string>> link_line(std::string_view dry_run);
 

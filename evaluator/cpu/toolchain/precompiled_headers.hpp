@@ -20,7 +20,7 @@ namespace kernelsmith::cpu {
 /// flags, and the compiler itself refuses what another version or other flags made. Thread-safe.
 class PrecompiledHeaders {
  public:
-  /// Precompiles the header `source` to `target`, both relative to the folder. False where it fails.
+  /// Precompiles the header `source` to `target`, both relative to the folder. False if it fails.
   using Build =
       std::function<bool(const ScratchFolder& folder, const std::string& source, const std::string& target)>;
 
@@ -29,7 +29,7 @@ class PrecompiledHeaders {
   /// A header that includes exactly these, with its precompiled form beside it; it lives as long as this.
   /// What includes it may lack standard functions when it is linked, and is to be built without it then.
   /// Empty for the first source that asks for a set, which takes longer to precompile than it saves; for the
-  /// empty set; where it cannot be built; and for sets beyond the first few. The second source builds it,
+  /// empty set; if it cannot be built; and for sets beyond the first few. The second source builds it,
   /// while others wait.
   std::optional<std::filesystem::path> find(const std::vector<std::string>& headers) const;
 
@@ -38,7 +38,7 @@ class PrecompiledHeaders {
  private:
   /// Each takes tens of megabytes on disk.
   static constexpr std::size_t kMostBuilt = 8;
-  /// Of which it is known that a source asked for them.
+  /// The most sets for which it is remembered that a source asked for them.
   static constexpr std::size_t kMostSets = 256;
   using Folder = std::shared_ptr<const ScratchFolder>;
 
@@ -46,7 +46,7 @@ class PrecompiledHeaders {
 
   Build build_;
   mutable std::mutex mutex_;
-  /// Those that were asked for; not valid where only one source did. Guarded by mutex_, as built_ is.
+  /// Those that were asked for; not valid if only one source did. Guarded by mutex_, as built_ is.
   mutable std::map<std::vector<std::string>, std::shared_future<Folder>> sets_;
   mutable std::size_t built_ = 0;
 };

@@ -14,7 +14,7 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// Raised where the same key would have to mean another object.
+/// Raised if the same key would have to mean another object.
 constexpr std::uint64_t kCacheFormat = 2;
 constexpr const char* kNameACompiler = "name a C++ compiler (evaluator.compiler; g++ is the default)";
 
@@ -124,7 +124,7 @@ Result<CpuBinaryPtr> CpuCompiler::build(const TrustedSource& trusted, const std:
   if (!output) {
     const Failure failure = output.error();
     if (const Error* error = std::get_if<Error>(&failure)) return *error;
-    // Where it fails as it stands, the wider type is not the reason.
+    // If it fails as it stands, the wider type is not the reason.
     if (wide)
       if (auto plain = build({trusted.source, trusted.what}, stop); !plain) return plain;
     return does_not_compile(trusted, wide, std::get<Rejection>(failure).diagnostics);

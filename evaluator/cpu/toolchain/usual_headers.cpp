@@ -26,7 +26,7 @@ class Reader {
  public:
   explicit Reader(std::string_view rest) : rest_(rest) {}
 
-  /// Passes what separates directives. False where a comment does not end, or hides its end behind a
+  /// Passes what separates directives. False if a comment does not end, or hides its end behind a
   /// backslash.
   bool pass_blanks() {
     while (!rest_.empty()) {
@@ -49,7 +49,7 @@ class Reader {
     return true;
   }
 
-  /// What the next include names, with its brackets or quotes; empty where something else comes.
+  /// What the next include names, with its brackets or quotes; empty if something else comes.
   std::string_view take_include() {
     if (!std::exchange(line_begins_, false) || !take("#")) return {};
     skip_spaces();

@@ -38,7 +38,7 @@ class DeviceContext final : public MemoryOwner {
   abi::DeviceNumber number() const { return number_; }
   const std::string& bus_id() const { return bus_id_; }
 
-  /// Zero where the driver does not know the attribute.
+  /// Zero if the driver does not know the attribute.
   int attribute(int which) const;
 
   /// What memory that is shared with another process is made of.

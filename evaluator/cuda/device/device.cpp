@@ -16,7 +16,7 @@ namespace {
 
 /// Large enough that the PCIe link is busy most of the time, small enough to be pinned quickly.
 constexpr std::size_t kStagingBytes = std::size_t{8} << 20;
-/// Of the copy that measures bandwidth: several times any L2.
+/// The size of the copy that measures bandwidth: several times any L2.
 constexpr std::size_t kBandwidthBytes = std::size_t{512} << 20;
 constexpr int kBandwidthCopies = 6;  // the first warms up, the best of the others counts
 

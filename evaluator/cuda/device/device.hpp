@@ -67,7 +67,7 @@ class PrivateMemory {
 /// Thread-safe: each function makes the context current for its own duration, and waits for what it started.
 class Device {
  public:
-  /// How many GPUs the driver sees; 0 with the reason in `why` where there is no driver or no GPU.
+  /// How many GPUs the driver sees; 0 with the reason in `why` if there is no driver or no GPU.
   static int count(std::string* why = nullptr);
 
   /// Opens GPU `index`. Errors: unsupported (no driver, no such GPU, a driver too old).

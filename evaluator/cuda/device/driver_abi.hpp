@@ -20,7 +20,7 @@ using Graph = struct GraphObject*;
 using GraphNode = struct GraphNodeObject*;
 using GraphExec = struct GraphExecObject*;
 
-// CUresult: those that are told apart.
+// CUresult: those that are distinguished.
 inline constexpr Code kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kEccUncorrectable = 214,
                       kNvlinkUncorrectable = 220, kContained = 226, kNotReady = 600, kIllegalAddress = 700,
                       kLaunchOutOfResources = 701, kLaunchTimeout = 702, kContextIsDestroyed = 709,

@@ -11,7 +11,7 @@ namespace kernelsmith::cuda {
 /// A fill of any length at any address: up to three single bytes, aligned words, up to three single bytes.
 struct Fill {
   std::size_t head = 0, words = 0, tail = 0;  ///< counts
-  std::uint32_t word = 0;  ///< the aligned words' value: turned where the head is not empty
+  std::uint32_t word = 0;                     ///< the aligned words' value: turned if the head is not empty
   std::array<unsigned char, 4> head_bytes{}, tail_bytes{};
 };
 

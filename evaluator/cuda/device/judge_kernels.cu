@@ -1,12 +1,12 @@
 // What the judge does on the device: comparing. Compiled by the toolkit's nvcc when a device is first used. A kernel
-// here only says that all is well; where it is not, the processor looks again, element by element (truth/compare.cpp).
+// here only says that all is well; if it is not, the processor looks again, element by element (truth/compare.cpp).
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 
 namespace {
 
-/// Of one output. `suspects` counts elements that the processor has to look at.
+/// What was found in one output. `suspects` counts elements that the processor has to look at.
 struct Found {
   unsigned long long suspects;
   unsigned long long worst_bits;  ///< of a double that is not negative: they order as integers do

@@ -1,4 +1,4 @@
-// Nvml: clocks, throttle reasons and the driver's version from libnvidia-ml.so.1, where it is there.
+// Nvml: clocks, throttle reasons and the driver's version from libnvidia-ml.so.1, if it is there.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace kernelsmith::cuda {
 
-/// What the GPU's clocks do right now. Zero where it is not known.
+/// What the GPU's clocks do right now. Zero if it is not known.
 struct ClockState {
   std::uint32_t throttle_reasons = 0;  ///< nvmlClocksEventReason* bits
   std::uint32_t sm_mhz = 0;

@@ -133,7 +133,7 @@ void kernelsmith_define(const char* name, void* function, Thunk thunk, const cha
 
 int kernelsmith_extension_initialise(void (*initialise)()) { return guarded(initialise); }
 
-/// What the recorder refused since the call began is told by kernelsmith_extension_refusal.
+/// kernelsmith_extension_refusal() returns what the recorder refused since the call began.
 int kernelsmith_extension_call(int function, const Value* arguments, Value* result) {
   const Function& called = functions[static_cast<std::size_t>(function)];
   recorder().begin_call({});

@@ -16,7 +16,7 @@ struct Operation {
   std::uint32_t module;             ///< of the kernel or variable
   const char* name;                 ///< of the kernel or variable, mangled
   std::uint64_t to, from;           ///< addresses; for symbols `to` counts from the variable's beginning
-  std::uint64_t bytes;              ///< of the whole; of `data` where there is any
+  std::uint64_t bytes;              ///< of the whole; of `data` if there is any
   const void* data;                 ///< parameters, or what is uploaded
   const std::uint32_t* parameters;  ///< of a kernel: offset and size of each
   std::uint64_t parameter_count;

@@ -7,7 +7,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// Of the time, for inspections of what is not confirmed yet: they keep the device from measuring.
+/// The share of the time for inspections of what is not confirmed yet: they keep the device from measuring.
 constexpr double kMostShare = 0.2;
 
 bool same(const BinaryPtr& one, const BinaryPtr& other) {

@@ -39,7 +39,7 @@ struct Inspection {
 using InspectFunction = std::function<Result<Inspection>(const PlannedBinary&, const std::stop_token&)>;
 
 /// Each tool sees one call at every shape (ncu: at the first), in a process of its own and on memory of its
-/// own. Empty where the machine has neither tool.
+/// own. Empty if the machine has neither tool.
 InspectFunction inspecting_with(InspectionSetup setup);
 
 }  // namespace kernelsmith::cuda

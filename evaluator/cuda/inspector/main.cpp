@@ -152,7 +152,7 @@ Judged<std::vector<std::byte>> carry_out(const Message& message, Inspector& insp
   return payload.take();
 }
 
-/// Until the judge says that it is enough. A failure is told, and is the last answer.
+/// Until the judge says that it is enough. A failure is reported, and is the last answer.
 void serve(Channel& channel, Inspector& inspector) {
   while (auto message = channel.receive()) {
     if (message->kind == MessageKind::forget) return;

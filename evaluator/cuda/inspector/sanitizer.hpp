@@ -22,7 +22,7 @@ Tool sanitizer(const std::filesystem::path& program, std::string_view which,
 inline constexpr std::string_view kFound = "exit status 77";
 
 /// The findings of a log, without the tool's own frame: at most the first few, for a person and a model.
-/// Empty where it holds none.
+/// Empty if it holds none.
 std::string findings_in(std::string_view log);
 
 }  // namespace kernelsmith::cuda

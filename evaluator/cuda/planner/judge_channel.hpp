@@ -15,7 +15,7 @@
 
 namespace kernelsmith::cuda::planner {
 
-/// What was heard.
+/// What was received.
 struct Heard {
   enum class Kind {
     message,  ///< `said` with `body`, for the latest request
@@ -35,15 +35,15 @@ class JudgeChannel {
   /// The judge's end and the planner's. Errors: io.
   static Result<std::pair<JudgeChannel, Descriptor>> create();
 
-  /// Before the candidate is loaded: blocks while the planner reads. False where nobody reads any more.
+  /// Before the candidate is loaded: blocks while the planner reads. False if nobody reads any more.
   bool send(Kind kind, std::span<const std::byte> body);
-  /// With a new secret number. False where nobody reads any more, or too slowly.
+  /// With a new secret number. False if nobody reads any more, or too slowly.
   bool request(std::span<const std::byte> body);
 
   /// Waits for one message. `exit_descriptor` becomes readable when the process has ended.
   Heard listen(double timeout_s, int exit_descriptor);
 
-  /// True where something waits that no planner sends unasked.
+  /// True if something waits that no planner sends unasked.
   bool has_more() const;
 
  private:

@@ -62,7 +62,7 @@ bool send_text(Kind kind, std::uint64_t nonce, std::string text) {
   return send(kind, nonce, text.data(), text.size());
 }
 
-/// From now on a refusal is told when it happens, as an answer to the request of this number.
+/// From now on a refusal is reported when it happens, as an answer to the request of this number.
 void tell_refusals(std::uint64_t nonce) {
   recorder().when_refused([nonce](const std::string& why) { send_text(Kind::refusing, nonce, why); });
 }
@@ -73,7 +73,7 @@ bool tell_left_out(std::uint64_t nonce) {
   return lines.empty() || send_text(Kind::left_out, nonce, std::move(lines));
 }
 
-/// Null, with the reason, where the library cannot be used.
+/// Null, with the reason, if the library cannot be used.
 Shim load(const char* library, std::string& why) {
   void* object = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   std::string error = object == nullptr ? dlerror() : "";
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
   if (!start) return 3;
   recorder().start(std::move(*start));
   tell_refusals(0);
-  // What the host code printed before it crashed is told: not even a line of it may wait in a buffer.
+  // What the host code printed before it crashed is reported: not even a line of it may wait in a buffer.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (!send(Kind::ready, 0, nullptr, 0)) return 3;
 

@@ -35,7 +35,7 @@ std::uint64_t shared_memory(const DeviceFacts& device, std::uint64_t block_bytes
   if (carveout < 0) return most;
   const std::uint64_t wanted =
       next_carveout(device, most * static_cast<std::uint64_t>(std::min(carveout, 100)) / 100);
-  // The driver takes more than was asked for where not even one block would fit.
+  // The driver takes more than was asked for if not even one block would fit.
   return wanted >= block_bytes ? wanted : next_carveout(device, block_bytes);
 }
 

@@ -23,7 +23,7 @@ inline constexpr DeviceAttribute kSharedPerBlockOptin = 97;
 inline constexpr DeviceAttribute kBlocksPerMultiprocessor = 106;
 inline constexpr DeviceAttribute kReservedSharedPerBlock = 111;
 
-/// The attribute's value, or that of an H100 where the device's facts lack it.
+/// The attribute's value, or that of an H100 if the device's facts lack it.
 std::uint64_t value_of(const DeviceFacts& device, DeviceAttribute attribute);
 
 /// Blocks of one kernel on one multiprocessor. `carveout` in per cent of the shared memory; -1: the driver's

@@ -158,7 +158,7 @@ struct Planner::State {
   Failure why_it_ended();
 };
 
-/// True where the message is one that comes before a reply.
+/// True if the message is one that comes before a reply.
 bool Planner::State::take_note(Heard& heard) {
   if (heard.kind != Heard::Kind::message || heard.body.size() > planner::kMaxText) return false;
   std::istringstream text({reinterpret_cast<const char*>(heard.body.data()), heard.body.size()});

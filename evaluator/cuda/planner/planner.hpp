@@ -17,7 +17,7 @@
 namespace kernelsmith::cuda {
 
 /// What the recording runtime answers to questions about the device. Recorded once on the real device, or
-/// made up where there is none (`h100()`).
+/// made up if there is none (`h100()`).
 struct DeviceFacts {
   std::string name;               ///< "NVIDIA H100 80GB HBM3"
   std::uint32_t arch = 90;        ///< ten times major plus minor
@@ -39,7 +39,7 @@ struct PlannerSettings {
 class Planner {
  public:
   /// Starts the sandboxed planner and loads the host library. `kernels` are those of the binary's cubin.
-  /// A Rejection (stage plan, code plan_failed, crashed, exited, timed_out or sandbox_violation) where the
+  /// A Rejection (stage plan, code plan_failed, crashed, exited, timed_out or sandbox_violation) if the
   /// library cannot be loaded.
   static Judged<std::unique_ptr<Planner>> start(const PlannerSettings& settings,
                                                 const std::filesystem::path& host_library,

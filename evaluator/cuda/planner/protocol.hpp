@@ -65,7 +65,7 @@ struct CallRequest {
 
 std::vector<std::byte> encode(const StartMessage& message);
 std::vector<std::byte> encode(const CallRequest& request);
-/// Empty where the bytes are not such a message.
+/// Empty if the bytes are not such a message.
 std::optional<StartMessage> decode_start(std::span<const std::byte> bytes);
 std::optional<CallRequest> decode_request(std::span<const std::byte> bytes);
 

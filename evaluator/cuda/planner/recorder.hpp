@@ -53,7 +53,7 @@ struct LaunchWish {
 };
 
 /// Not thread-safe: a planner's sandbox has one thread. `function` is always the CUDA function's name, for
-/// refusals. A function that returns a Code tells the caller what CUDA would say.
+/// refusals. A function that returns a Code gives the caller the code that CUDA would give.
 class Recorder {
  public:
   void start(StartMessage message);
@@ -65,7 +65,7 @@ class Recorder {
   void add_module(std::span<const plan::Kernel> kernels, std::span<const std::string> variables,
                   std::uint32_t module);
 
-  // One call, from begin to end. What the host code asks for outside of one is refused where it is work.
+  // One call, from begin to end. What the host code asks for outside of one is refused if it is work.
   void begin_call(CallRequest request);
   /// The call, or why there is none: the first refusal.
   std::variant<plan::Call, std::string> end_call();
@@ -75,7 +75,7 @@ class Recorder {
   /// Keeps the first refusal of a call. Always gives kNotSupported.
   Code refuse(std::string_view function, std::string_view why);
   Code refuse_by_name(std::string_view function);  ///< with the sentence of refusals.hpp
-  /// Is told each call's first refusal at once: the host code may end the process before its call is over.
+  /// Gets each call's first refusal at once: the host code may end the process before its call is over.
   void when_refused(std::function<void(const std::string&)> tell) { tell_refusal_ = std::move(tell); }
 
   /// What the host code asked for and the plan leaves out, because it changes nothing but the speed.
@@ -87,7 +87,7 @@ class Recorder {
   void register_variable(const void* host, const char* name, std::uint64_t bytes);
   const Variable* variable(const void* host) const;
 
-  /// Null, after a refusal, where no kernel of the cubin stands at this host address.
+  /// Null, after a refusal, if no kernel of the cubin stands at this host address.
   KernelState* kernel(const void* host, std::string_view function);
 
   // Work.
@@ -117,7 +117,7 @@ class Recorder {
   // Tensor maps.
   /// Leaves a token in the 128 bytes of the map.
   void leave_token(void* map, const plan::TensorMap& arguments);
-  /// The arguments behind a token; null where there is none.
+  /// The arguments behind a token; null if there is none.
   const plan::TensorMap* behind_token(const void* map) const;
   bool holds_token(std::span<const std::byte> bytes) const;
 
@@ -165,7 +165,7 @@ class Recorder {
   std::deque<plan::TensorMap> maps_;  ///< the latest of the process
   std::uint64_t forgotten_maps_ = 0;  ///< that came before them
 
-  // Of the call that is being written down.
+  // About the call that is being recorded.
   bool in_call_ = false;
   std::string refusal_;
   CallRequest request_;

@@ -17,7 +17,7 @@ void* Recorder::create_event() {
   return handle;
 }
 
-/// A stream of which work is the first that is heard has not waited for the call's stream: plan::check()
+/// A stream whose first use is this work has not waited for the call's stream: plan::check()
 /// refuses it, unless host and device met before.
 std::optional<std::uint32_t> Recorder::number_for_work(void* stream, std::string_view function) {
   if (is_call_stream(stream)) return 0;

@@ -18,7 +18,7 @@
 
 namespace kernelsmith::cuda::planner {
 
-/// cudaError_t (and CUresult, which has the same numbers where both have the error).
+/// cudaError_t (and CUresult, which has the same numbers if both have the error).
 using Code = int;
 inline constexpr Code kSuccess = 0;
 inline constexpr Code kInvalidValue = 1;
@@ -31,7 +31,7 @@ inline constexpr Code kInvalidResourceHandle = 400;
 inline constexpr Code kSymbolNotFound = 500;
 inline constexpr Code kNotSupported = 801;
 
-/// Of an address or a handle: none of them is one of this process.
+/// An address or a handle as a pointer. None of them belongs to this process.
 inline void* pointer_of(std::uint64_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
@@ -41,7 +41,7 @@ struct AbiDim3 {
   unsigned x, y, z;
 };
 
-/// cudaLaunchAttributeID: those that are told apart.
+/// cudaLaunchAttributeID: those that are distinguished.
 using LaunchAttributeId = int;
 inline constexpr LaunchAttributeId kAttributeAccessPolicyWindow = 1;
 inline constexpr LaunchAttributeId kAttributeCooperative = 2;

@@ -30,7 +30,7 @@ std::uint32_t resident_blocks(const KernelState& kernel, std::uint64_t threads, 
   return blocks_per_multiprocessor(recorder().device(), kernel.kernel, threads, shared, kernel.carveout);
 }
 
-/// Blocks of a cluster that the launch names; 1 where it names none.
+/// Blocks of a cluster that the launch names; 1 if it names none.
 std::uint64_t cluster_blocks(const AbiLaunchConfig& config) {
   for (unsigned i = 0; i < config.attribute_count; ++i) {
     const AbiDim3& cluster = config.attributes[i].value.cluster;

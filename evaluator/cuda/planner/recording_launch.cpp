@@ -9,7 +9,8 @@ using namespace kernelsmith::cuda::planner;
 
 namespace {
 
-/// Of <<<grid, block, shared, stream>>>, between __cudaPush- and __cudaPopCallConfiguration.
+/// The configuration of <<<grid, block, shared, stream>>>, between __cudaPush- and
+/// __cudaPopCallConfiguration.
 struct Configuration {
   AbiDim3 grid, block;
   std::size_t dynamic_shared;
@@ -33,7 +34,7 @@ Code launch(const void* host, const AbiDim3& grid, const AbiDim3& block, void** 
   return recorder().launch(host, wish, function);
 }
 
-/// False where the attribute changes what the launch does, in a way that a plan cannot hold. What only
+/// False if the attribute changes what the launch does, in a way that a plan cannot hold. What only
 /// changes how fast it is (priority, policies, windows, domains) is left out.
 bool apply(const AbiLaunchAttribute& attribute, LaunchWish& wish) {
   const AbiDim3& cluster = attribute.value.cluster;

@@ -58,7 +58,7 @@ Code refuse_device_pointers(const char* function) {
                            "on the device already, and kernels may be given them as they are)");
 }
 
-/// False after a refusal. A kind that is given is believed where this process has memory at the address: it
+/// False after a refusal. A kind that is given is believed if this process has memory at the address: it
 /// may by chance be one of the device's too.
 bool may_read(const void* from, std::size_t bytes, const char* function) {
   if (on_host(from, bytes)) return true;
@@ -84,7 +84,7 @@ Code upload(void* to, const void* from, std::size_t bytes, void* stream, const c
   return recorder().add(stream, plan::Upload{address_of(to), {begin, begin + bytes}}, function);
 }
 
-/// What each end is, where the kind is cudaMemcpyDefault.
+/// What each end is, if the kind is cudaMemcpyDefault.
 CopyKind kind_by_address(const void* to, const void* from) {
   if (!recorder().on_device(from)) return recorder().on_device(to) ? kHostToDevice : kHostToHost;
   return recorder().on_device(to) ? kDeviceToDevice : kDeviceToHost;
@@ -113,7 +113,7 @@ Code copy(void* to, const void* from, std::size_t bytes, int kind, void* stream,
   }
 }
 
-/// `rows` pieces of `width` bytes, each an operation of its own; one where they lie side by side.
+/// `rows` pieces of `width` bytes, each an operation of its own; one if they lie side by side.
 template <class Row>
 Code by_rows(std::size_t width, std::size_t rows, bool side_by_side, const char* function, const Row& row) {
   if (width == 0 || rows == 0) return kSuccess;

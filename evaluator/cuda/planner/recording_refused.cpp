@@ -1,5 +1,5 @@
 // Functions of CUDA that candidates are known to try and that a plan cannot hold: each ends the plan with its
-// name and with what to do instead (refusals.hpp). A function that is not here ends it where it is called
+// name and with what to do instead (refusals.hpp). A function that is not here ends it when it is called
 // too, by the loader, but then nothing that the host code does after it is seen.
 #include "planner/recorder.hpp"
 

@@ -22,7 +22,7 @@ std::string load_refusal(std::string_view loader_message);
 bool misses_cuda(std::string_view loader_message);
 
 /// load_refusal() of what the loader printed when it ended the process for a function that it did not find;
-/// empty where it did not.
+/// empty if it did not.
 std::string lookup_refusal(std::string_view printed);
 
 }  // namespace kernelsmith::cuda::planner

@@ -13,11 +13,11 @@ class Region {
   Region() = default;
   Region(std::uint64_t address, std::uint64_t bytes) : begin_(address), bytes_(bytes) {}
 
-  /// The first gap that is large enough; aligned to 256 bytes, as cudaMalloc's are. Empty where there is
+  /// The first gap that is large enough; aligned to 256 bytes, as cudaMalloc's are. Empty if there is
   /// none.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes);
 
-  /// False where nothing that is in use begins there. The place is given out again from the next call on:
+  /// False if nothing that is in use begins there. The place is given out again from the next call on:
   /// work of this call, on any stream, may still use it.
   bool release(std::uint64_t address);
 

@@ -12,7 +12,7 @@ inline constexpr std::size_t kTensorMapBytes = 128;  ///< of a CUtensorMap
 
 /// Writes the token of map `number` into the bytes.
 void write_token(std::span<std::byte, kTensorMapBytes> map, std::uint64_t number);
-/// The number, where the bytes are a token.
+/// The number, if the bytes are a token.
 std::optional<std::uint64_t> token_in(std::span<const std::byte> map);
 
 }  // namespace kernelsmith::cuda::planner

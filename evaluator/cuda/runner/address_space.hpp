@@ -45,7 +45,7 @@ class AddressSpace {
 
   /// A place without memory yet.
   Result<Region*> region(std::uint64_t bytes);
-  /// Sees to it that at least `bytes` are mapped. The driver's code where it has no memory, 0 else.
+  /// Sees to it that at least `bytes` are mapped. The driver's code if it has no memory, 0 else.
   Result<abi::Code> grow(Region& region, std::uint64_t bytes) const;
   /// Takes away memory that lies wholly behind the first `bytes`.
   Status trim(Region& region, std::uint64_t bytes) const;

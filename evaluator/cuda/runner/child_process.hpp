@@ -29,7 +29,7 @@ class ChildProcess {
   /// With its group: a tool's own children too.
   void kill() const;
 
-  /// How it ended, "signal 9 (Killed)"; empty where it has not within `limit`.
+  /// How it ended, "signal 9 (Killed)"; empty if it has not within `limit`.
   std::optional<std::string> reap(std::chrono::milliseconds limit);
 
  private:

@@ -13,7 +13,7 @@ namespace kernelsmith::cuda {
 bool is_sticky(abi::Code code);
 
 /// What the kernel did, in words for the candidate's author: "touched memory outside its buffers". Empty
-/// where the code does not tell.
+/// if the code does not say.
 std::string deed(abi::Code code);
 
 /// A code that came while or after the plan's work ran on the device: what a kernel did is a Rejection

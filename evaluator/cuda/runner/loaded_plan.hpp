@@ -31,7 +31,7 @@ class LoadedPlan {
   /// A graph of the first calls, each a child graph that begins when the one before has ended.
   Judged<void> build();
   abi::GraphExec graph() const { return exec_.get(); }
-  /// Of a thread in local memory: the most that any kernel of the calls takes.
+  /// The most local memory that a thread of any kernel of the calls takes.
   std::uint32_t local_bytes() const;
   /// Sends the graph to the device, ahead of its launch.
   Judged<void> upload(abi::Stream stream);

@@ -19,7 +19,7 @@ class Placement {
  public:
   explicit Placement(std::uint64_t granules) : granules_(granules) {}
 
-  /// Takes a place, each free one with the same probability; empty where none is large enough.
+  /// Takes a place, each free one with the same probability; empty if none is large enough.
   std::optional<std::uint64_t> take(std::uint64_t count, const RandomBelow& below);
   void give_back(std::uint64_t begin);
 

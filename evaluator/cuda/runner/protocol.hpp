@@ -93,7 +93,7 @@ inline std::vector<std::byte> encode_rejection(const Rejection& rejection, bool 
       .take();
 }
 
-/// Of a message of kind error or rejection.
+/// Decodes a message of kind error or rejection.
 inline Refusal decode_refusal(const Message& message) {
   PayloadReader reader(message.payload);
   Refusal refusal;

@@ -31,7 +31,7 @@ class Replayer {
   Result<std::vector<std::uint64_t>> map(std::span<const std::uint64_t> bytes,
                                          std::span<const Descriptor> memory);
   Status unmap(std::span<const std::uint64_t> addresses);
-  /// Errors: bad_input where it is no plan, or asks for what check() forbids.
+  /// Errors: bad_input if it is no plan, or asks for what check() forbids.
   Result<std::uint32_t> keep(std::span<const std::byte> encoded);
   void forget(std::uint32_t number) { plans_.erase(number); }
 

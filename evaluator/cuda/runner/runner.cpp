@@ -58,7 +58,7 @@ class RunnerProcess final : public Runner {
 std::string RunnerProcess::end() {
   dead_ = true;
   channel_.close();
-  // An end of its own is told as such: a process that closed its channel is about to end.
+  // An end of its own is reported as such: a process that closed its channel is about to end.
   auto how = process_.reap(std::chrono::milliseconds(20));
   if (how) return *how;
   process_.kill();

@@ -67,7 +67,7 @@ class Runner {
 
   /// Loads the plan's modules anew (so that __device__ memory is as compiled), poisons the workspace, wipes
   /// shared memory, builds the graph of the first calls with a full barrier between calls, sweeps the L2
-  /// where cold, replays it once, and unloads the modules. A Rejection is the plan's fault: load_failed (a
+  /// if cold, replays it once, and unloads the modules. A Rejection is the plan's fault: load_failed (a
   /// launch that CUDA refuses, in its words), out_of_memory, crashed (an illegal address ...), timed_out.
   /// After crashed and timed_out the runner is dead; after an Error of the machine it may be: ask alive(). On
   /// a stop request it is killed (cancelled).

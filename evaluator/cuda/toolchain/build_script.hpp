@@ -34,12 +34,12 @@ inline constexpr const char* kFatbinText =
 /// A word for /bin/sh.
 std::string shell_quoted(std::string_view word);
 
-/// The command that makes kHostLibrary of kObject and kShim. Every symbol that nothing defines is told in
+/// The command that makes kHostLibrary of kObject and kShim. Every symbol that nothing defines is listed in
 /// kLinkerLog, and the library is made all the same: those of CUDA are the planner's to define.
 std::string link_with_shim();
 
-/// The script of these steps from the --dryrun of a compilation of kUnit to kObject with --keep; empty where
-/// it holds a step that is not known. `folder` is the working folder where it was asked for; `link` is run
+/// The script of these steps from the --dryrun of a compilation of kUnit to kObject with --keep; empty if
+/// it holds a step that is not known. `folder` is the working folder if it was asked for; `link` is run
 /// once the host's half is compiled.
 std::optional<std::string> learnt_script(std::string_view dryrun, std::string_view folder,
                                          std::string_view link);

@@ -15,7 +15,8 @@ constexpr const char* kBuildFolder = "/build";
 constexpr double kWallPerCpu = 3;
 /// CUTLASS-style templates take nvcc some 3 GB.
 constexpr std::uint64_t kCompileMemory = 6ULL << 30;
-/// Of each file that a step leaves: preprocessed sources of header-heavy candidates take some 10 MB.
+/// The limit of each file that a step leaves: preprocessed sources of header-heavy candidates take some 10
+/// MB.
 constexpr std::uint64_t kMaxFileBytes = 128ULL << 20;
 
 }  // namespace

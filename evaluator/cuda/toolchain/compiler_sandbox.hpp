@@ -12,7 +12,7 @@
 
 namespace kernelsmith::cuda {
 
-/// Of each log, and of each file that is read back.
+/// The limit of each log, and of each file that is read back.
 inline constexpr std::uint64_t kMaxLogBytes = 256ULL << 10;
 inline constexpr std::uint64_t kMaxResultBytes = 64ULL << 20;
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint16_t kMachineCuda = 190;
 /// From this version on, e_flags holds the architecture in bits 8 to 15; before, in bits 0 to 7 (CUDA 12).
 constexpr std::uint8_t kAbiOfCuda13 = 8;
-/// Of a symbol's st_other: a __global__ function.
+/// The flag in a symbol's st_other that marks a __global__ function.
 constexpr std::uint8_t kEntrySymbol = 0x10;
 /// From sm_90 on, a block's shared memory begins with 1 KB of the system's, which is no part of its size.
 constexpr std::uint32_t kFirstArchWithReserve = 90;
@@ -30,13 +30,13 @@ constexpr std::uint8_t kFrameSize = 0x11;
 constexpr std::uint8_t kMinStackSize = 0x12;
 constexpr std::uint8_t kParameterInfo = 0x17;
 constexpr std::uint8_t kRegisterCount = 0x2f;
-constexpr std::uint8_t kLargeParameterInfo = 0x45;  ///< where a kernel's parameters take more than 4 KB
+constexpr std::uint8_t kLargeParameterInfo = 0x45;  ///< in place of it beyond 4 KB of parameters
 /// How an attribute's value is kept: kSized has a length in bytes 2 and 3; the others their value there.
 constexpr std::uint8_t kSized = 4;
 
 Error no_cubin(const std::string& what) { return fail(ErrorCode::bad_input, "no cubin: " + what); }
 
-/// Calls `use(attribute, value)` for each sized attribute, until one returns false. False where one does not
+/// Calls `use(attribute, value)` for each sized attribute, until one returns false. False if one does not
 /// lie inside, or was refused.
 template <class Use>
 bool each_attribute(ByteSpan info, const Use& use) {
@@ -65,7 +65,7 @@ bool add_parameter(std::uint8_t attribute, ByteSpan value, Parameters& parameter
   return parameters.emplace(*ordinal, plan::Parameter{*offset, size}).second;
 }
 
-/// False where there are too many, one is missing, or two overlap.
+/// False if there are too many, one is missing, or two overlap.
 bool keep_parameters(const Parameters& found, std::vector<plan::Parameter>& kept) {
   if (found.size() > plan::kMaxParameters) return false;
   std::uint32_t end = 0;
@@ -78,7 +78,7 @@ bool keep_parameters(const Parameters& found, std::vector<plan::Parameter>& kept
 }
 
 /// Whether `is` holds of an instruction's lowest 12 bits. An instruction takes 16 bytes; its opcode are the
-/// lowest 9 bits, what follows tells the kinds of operands.
+/// lowest 9 bits, what follows gives the kinds of operands.
 template <class Is>
 bool has_instruction(ByteSpan code, const Is& is) {
   for (std::size_t at = 0; at + 16 <= code.size(); at += 16)
@@ -151,7 +151,7 @@ class CubinReader {
     return section == nullptr ? ByteSpan() : section->bytes;
   }
 
-  /// Of .nv.info: a symbol's index and a number.
+  /// In .nv.info: a symbol's index and a number.
   bool note_resource(std::uint8_t attribute, ByteSpan value) {
     if (attribute != kRegisterCount && attribute != kFrameSize && attribute != kMinStackSize) return true;
     const auto symbol = number_at<std::uint32_t>(value, 0);

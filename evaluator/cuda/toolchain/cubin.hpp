@@ -14,7 +14,7 @@
 
 namespace kernelsmith::cuda {
 
-/// What is told to the archive and in the report, of one kernel.
+/// What the archive and the report get to know about one kernel.
 struct KernelFacts {
   plan::Kernel kernel;        ///< `module` is 0
   bool tensor_cores = false;  ///< holds a matrix instruction (HMMA, IMMA, QMMA, HGMMA, ...)
@@ -26,7 +26,7 @@ struct CubinFacts {
   std::vector<std::string> symbols;  ///< __device__ and __constant__ variables (mangled)
 };
 
-/// Errors: bad_input where the bytes are no cubin.
+/// Errors: bad_input if the bytes are no cubin.
 Result<CubinFacts> read_cubin(std::span<const std::byte> bytes);
 
 }  // namespace kernelsmith::cuda

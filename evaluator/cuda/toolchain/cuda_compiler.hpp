@@ -34,7 +34,7 @@ class CudaBinary final : public Binary {
   const CubinFacts& facts() const { return facts_; }
   /// A shared object without the CUDA runtime: its cuda* symbols are undefined, the planner gives them.
   std::filesystem::path host_library() const;
-  /// Of the cubin and the host library.
+  /// The digest of the cubin and the host library.
   std::optional<Digest> exact_bytes() const override { return digest_; }
   const Digest& digest() const { return digest_; }
 
@@ -81,11 +81,11 @@ class CudaCompiler {
   /// compile_failed, compile_limit or entry_missing, with the compiler's message shortened to what helps.
   Judged<CudaCompileOutput> compile(const Source& source, const std::stop_token& stop) const;
 
-  /// The same of a trusted source, in the wanted precision, from the disk's cache where it was built before
-  /// with the same toolkit, flags, task and arch. Errors: refused where it does not compile.
+  /// The same of a trusted source, in the wanted precision, from the disk's cache if it was built before
+  /// with the same toolkit, flags, task and arch. Errors: refused if it does not compile.
   Result<CudaBinaryPtr> build(const TrustedSource& trusted, const std::stop_token& stop = {}) const;
 
-  /// A cubin of kernels of our own, from the disk's cache where it was built before. Errors: tool_failed.
+  /// A cubin of kernels of our own, from the disk's cache if it was built before. Errors: tool_failed.
   Result<std::vector<std::byte>> build_kernels(const std::string& cuda,
                                                const std::stop_token& stop = {}) const;
 

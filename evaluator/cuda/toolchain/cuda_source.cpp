@@ -22,7 +22,7 @@ class List {
   std::string text_;
 };
 
-/// The header that declares cuda_type(dtype) beyond what nvcc itself includes; empty where none is needed.
+/// The header that declares cuda_type(dtype) beyond what nvcc itself includes; empty if none is needed.
 std::string_view header_of(Dtype dtype) {
   switch (dtype) {
     case Dtype::f16:
@@ -46,7 +46,7 @@ std::string type_includes(const Task& task) {
   return text;
 }
 
-/// The line's header where it is an #include of a header that is not one of the candidate's or task's own.
+/// The line's header if it is an #include of a header that is not one of the candidate's or task's own.
 std::string_view foreign_include(std::string_view line, const Task& task, const Source& user) {
   const auto begin = line.find_first_not_of(" \t");
   if (begin == line.npos || line[begin] != '#') return {};

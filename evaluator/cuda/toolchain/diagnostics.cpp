@@ -13,9 +13,9 @@ namespace {
 constexpr std::size_t kMostMessages = 8;
 /// The code, the marker below it, and some of a template's instantiations.
 constexpr std::size_t kMostLinesOfMessage = 14;
-/// Of a line: template arguments go on for kilobytes.
+/// The longest line: template arguments go on for kilobytes.
 constexpr std::size_t kMostColumns = 400;
-/// Of a log in which no error was found.
+/// How much is kept of a log in which no error was found.
 constexpr std::size_t kMostOfUnknown = 4000;
 
 enum class Kind { error, warning, remark, count };

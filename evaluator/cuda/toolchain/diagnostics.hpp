@@ -11,11 +11,11 @@ namespace kernelsmith::cuda {
 inline constexpr const char* kSourceFolder = "source/";
 
 /// The errors of a log, each once: at most a few, files by their names in the candidate, control bytes
-/// escaped. All of it (its end, where it is long) where no error is found in it.
+/// escaped. All of it (its end, if it is long) if no error is found in it.
 std::string errors_of(std::string_view log);
 
-/// The warnings, in the same form; empty where there is none.
-/// A line before the errors where the compiler's own words would mislead; empty elsewhere.
+/// The warnings, in the same form; empty if there is none.
+/// A line before the errors if the compiler's own words would mislead; empty elsewhere.
 std::string advice_on(std::string_view log);
 std::string warnings_of(std::string_view log);
 

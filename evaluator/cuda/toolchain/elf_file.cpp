@@ -9,14 +9,14 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// Of sections and of symbols: some for each kernel, and a plan takes 4096 kernels.
+/// The most sections, and the most symbols: some for each kernel, and a plan takes 4096 kernels.
 constexpr std::size_t kMostEntries = 1U << 18;
-/// Of a name: a kernel's (plan::kMaxName) with a section's prefix. It bounds the time that names take.
+/// The longest name: a kernel's (plan::kMaxName) with a section's prefix. It bounds the time that names take.
 constexpr std::size_t kMostNameBytes = 8192;
 
 Error damaged(const std::string& what) { return fail(ErrorCode::bad_input, "damaged ELF file: " + what); }
 
-/// Empty where the range does not lie inside.
+/// Empty if the range does not lie inside.
 std::optional<ByteSpan> part(ByteSpan bytes, std::uint64_t offset, std::uint64_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset) return std::nullopt;
   return bytes.subspan(offset, size);
@@ -34,7 +34,7 @@ std::optional<std::string_view> string_at(ByteSpan table, std::uint64_t at) {
 Result<std::vector<Elf64_Shdr>> section_headers(ByteSpan bytes, const Elf64_Ehdr& header) {
   if (header.e_shentsize != sizeof(Elf64_Shdr)) return damaged("section headers of another size");
   std::size_t count = header.e_shnum;
-  // A file of more sections than e_shnum can tell has their number in the first one.
+  // A file with more sections than e_shnum can hold has their number in the first one.
   const auto first = number_at<Elf64_Shdr>(bytes, header.e_shoff);
   if (!first) return damaged("section headers past the end");
   if (count == 0) count = first->sh_size;

@@ -115,7 +115,7 @@ struct LibraryCompiler::Parts {
     return joined(command) + ">&2\n";
   }
 
-  /// All at once; what they say is told in the files' order.
+  /// All at once; what they print is shown in the files' order.
   std::string whole_script(const LibraryJob& job) const {
     std::string begin, wait, tell, objects;
     for (std::size_t i = 0; i < job.files.size(); ++i) {

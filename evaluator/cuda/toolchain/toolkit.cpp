@@ -34,7 +34,7 @@ std::vector<std::filesystem::path> usual_places() {
   return places;
 }
 
-/// "13.0.88" of "Cuda compilation tools, release 13.0, V13.0.88"; empty where there is none.
+/// "13.0.88" of "Cuda compilation tools, release 13.0, V13.0.88"; empty if there is none.
 std::string version_in(const std::string& text) {
   const std::size_t at = text.find(", V");
   if (at == text.npos) return {};
@@ -55,7 +55,8 @@ Result<Toolkit> toolkit_at(const std::filesystem::path& folder) {
     return fail(ErrorCode::tool_failed, "nvcc does not run: " + fault, toolkit.nvcc.string(), kHowToGetIt);
   toolkit.version = version_in(answer->out);
   if (toolkit.version.empty())
-    return fail(ErrorCode::tool_failed, "nvcc does not tell its version", toolkit.nvcc.string(), kHowToGetIt);
+    return fail(ErrorCode::tool_failed, "nvcc does not print its version", toolkit.nvcc.string(),
+                kHowToGetIt);
   return toolkit;
 }
 

@@ -14,7 +14,7 @@ struct Toolkit {
   std::string version;         ///< "13.0.88"
 };
 
-/// Looks at `given` (a toolkit's folder), else at $CUDA_HOME, and where neither is set at nvcc on the PATH
+/// Looks at `given` (a toolkit's folder), else at $CUDA_HOME, and if neither is set at nvcc on the PATH
 /// and /usr/local/cuda. Runs nvcc once, unsandboxed: it is the system's own. Errors: tool_missing, with how
 /// to get it.
 Result<Toolkit> find_toolkit(const std::filesystem::path& given = {});

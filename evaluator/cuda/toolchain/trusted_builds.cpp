@@ -17,7 +17,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// Raised where the same key would have to mean another binary.
+/// Raised if the same key would have to mean another binary.
 constexpr std::uint64_t kCacheFormat = 2;
 constexpr std::uint64_t kMaxShimBytes = 16ULL << 20;
 
@@ -31,7 +31,7 @@ void add_identity(DigestBuilder& digest, const std::filesystem::path& program) {
       .add(static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
 }
 
-/// Of an architecture that nvcc knows: "compute_90a" of "sm_90a".
+/// The virtual architecture of one that nvcc knows: "compute_90a" of "sm_90a".
 std::string gencode_of(const std::string& arch) {
   return "arch=compute_" + arch.substr(arch.find('_') + 1) + ",code=" + arch;
 }
@@ -45,7 +45,7 @@ std::string packed(const CudaBinary& binary, const std::string& library) {
   return text + library;
 }
 
-/// Null where the text is no such pair.
+/// Null if the text is no such pair.
 CudaBinaryPtr unpacked(const std::string& text) {
   std::uint64_t length = 0;
   if (text.size() < sizeof length) return nullptr;
@@ -149,7 +149,7 @@ Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted, const st
   if (!output) {
     const Failure failure = output.error();
     if (const Error* error = std::get_if<Error>(&failure)) return *error;
-    // Where it fails as it stands, double is not the reason.
+    // If it fails as it stands, double is not the reason.
     if (wide)
       if (auto declared = build({trusted.source, trusted.what}, stop); !declared) return declared;
     return does_not_compile(trusted, wide, std::get<Rejection>(failure).diagnostics);

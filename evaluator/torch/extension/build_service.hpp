@@ -34,7 +34,7 @@ class BuildService {
   explicit BuildService(Compile compile, std::size_t most_bytes = std::size_t{256} << 20)
       : compile_(std::move(compile)), most_bytes_(most_bytes) {}
 
-  /// Waits where another is building the same. Errors are the machine's.
+  /// Waits if another is building the same. Errors are the machine's.
   Result<BuiltExtensionPtr> build(const LibraryJob& job, const std::stop_token& stop);
 
  private:

@@ -8,7 +8,7 @@
 
 namespace kernelsmith::torch {
 
-/// Errors: tool_missing where nvcc or what extensions are built with is not there.
+/// Errors: tool_missing if nvcc or what extensions are built with is not there.
 Result<std::shared_ptr<LibraryCompiler>> make_library_compiler(const ExtensionPlaces& places,
                                                                bool unsandboxed);
 

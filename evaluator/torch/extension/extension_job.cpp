@@ -20,7 +20,7 @@ Failure forged_job(const std::string& what) {
                 "the planner asks for an extension " + what + ": only the planner may write to its channel");
 }
 
-/// Texts of at most `most_bytes` each; empty where it is no such list.
+/// Texts of at most `most_bytes` each; empty if it is no such list.
 std::optional<std::vector<std::string>> texts_at(const Json& object, const char* key) {
   const Json& list = member(object, key);
   std::vector<std::string> texts;
@@ -98,12 +98,13 @@ Judged<ExtensionJob> read_job(const Json& build, int arch, const std::vector<fs:
     return forged_job("without a name");
   if (member(build, "arch") != arch) return forged_job("for another GPU");
   job.job.arch = arch;
-  if (!read_units(build, job.job.files)) return forged_job("whose files are none");
+  if (!read_units(build, job.job.files)) return forged_job("whose files cannot be read");
   const Json& flags = member(build, "flags");
   const auto defines = texts_at(flags, "defines"), folders = texts_at(flags, "include"),
              nvcc = texts_at(flags, "nvcc");
   const std::string standard = member(flags, "std").is_null() ? "c++17" : text_at(flags, "std");
-  if (!defines || !folders || !nvcc || !is_standard(standard)) return forged_job("whose flags are none");
+  if (!defines || !folders || !nvcc || !is_standard(standard))
+    return forged_job("whose flags cannot be read");
   job.job.flags.push_back("-std=" + standard);
   for (const std::string& define : *defines) job.job.flags.push_back("-D" + define);
   job.job.device_flags = *nvcc;

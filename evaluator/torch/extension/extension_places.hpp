@@ -5,7 +5,7 @@
 
 namespace kernelsmith::torch {
 
-/// Both empty where they are not installed.
+/// Both empty if they are not installed.
 struct ExtensionPlaces {
   std::filesystem::path include;  ///< the folder of the stand-ins of PyTorch's headers
   std::filesystem::path library;  ///< libkernelsmith_extension.so

@@ -19,7 +19,7 @@ struct Builder {
 
 /// Planned once all extensions that it asks for were built: a planner forks anew for each round, and none is
 /// held while something is compiled. An extension that cannot be built raises in the candidate, and its error
-/// is told whatever the candidate does then (Planned::not_built, or a Rejection's diagnostics).
+/// is reported whatever the candidate does then (Planned::not_built, or a Rejection's diagnostics).
 Judged<Planned> plan_with_builds(PlannerPool& pool, PlanRequest request, const Builder& builder,
                                  const std::stop_token& stop);
 

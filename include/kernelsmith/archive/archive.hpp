@@ -30,7 +30,7 @@ struct AddOutcome {
   Cell cell;
   IndividualPtr incumbent;  ///< the elite that stood there before; null for `new_cell`
 
-  /// True where the individual is the cell's elite now.
+  /// True if the individual is the cell's elite now.
   bool placed() const { return status == AddStatus::new_cell || status == AddStatus::improved; }
 };
 
@@ -71,12 +71,12 @@ class Archive {
   /// Ends a duel that an `ambiguous` add asked for; the verdict compares challenger with incumbent, as
   /// compare(*report.duel, Measurement::exact(1)) does. With `better` the challenger takes the cell, even if
   /// its own median is the lower one: the two were timed side by side. With `worse` or `ambiguous` the
-  /// incumbent stays (`not_better`). Where the incumbent no longer holds the challenger's cell, a challenger
+  /// incumbent stays (`not_better`). If the incumbent no longer holds the challenger's cell, a challenger
   /// that won is added as a newcomer, which can ask for another duel.
   AddOutcome settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
 
-  /// Empties the cells whose elite is `program`, and tells which they were, in ascending order. There are
-  /// several where it was measured again and an axis reads what is measured.
+  /// Empties the cells whose elite is `program`, and returns which they were, in ascending order. There are
+  /// several if it was measured again and an axis reads what is measured.
   std::vector<Cell> withdraw(ProgramId program);
 
   const Grid& grid() const { return grid_; }
@@ -84,7 +84,7 @@ class Archive {
   /// In ascending order of their cells. Valid until the next change.
   std::span<const Elite> elites() const { return elites_; }
 
-  /// Null where the cell is empty. Valid until the next change.
+  /// Null if the cell is empty. Valid until the next change.
   const Elite* find(Cell cell) const;
 
   /// The elite at `rank`, 0 for the best: by fitness, descending; equals by program, the older first.

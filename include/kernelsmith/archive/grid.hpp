@@ -36,7 +36,7 @@ class Grid {
 
   /// The cell of a program with these features. A feature that is absent counts as lying below its axis: it
   /// goes to the first bin. (A command that forgets to print a number shall not stop the run; absent_features
-  /// tells, so that the user can be told.)
+  /// tells, so that the user can be warned.)
   Cell cell_of(const Metrics& metrics) const;
 
   /// The axes' features that these metrics do not have, in the axes' order.

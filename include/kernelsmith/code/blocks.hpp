@@ -25,11 +25,11 @@ struct EvolveBlock {
   friend bool operator==(const EvolveBlock&, const EvolveBlock&) = default;
 };
 
-/// The blocks of all files, in order; empty where there is no marker. `bad_input` with file:line for a marker
+/// The blocks of all files, in order; empty if there is no marker. `bad_input` with file:line for a marker
 /// that has no partner, stands inside another block, or shares its line with code.
 Result<std::vector<EvolveBlock>> find_blocks(const Source& source);
 
-/// The regions that may change: the blocks, or every file as a whole where there is no marker at all.
+/// The regions that may change: the blocks, or every file as a whole if there is no marker at all.
 Result<std::vector<EvolveBlock>> open_regions(const Source& source);
 
 /// The texts of find_blocks(), in the same order.
@@ -40,7 +40,7 @@ Result<std::vector<std::string>> block_texts(const Source& source);
 Result<Source> with_block_texts(const Source& source, std::span<const std::string> texts);
 
 /// Checks that `child` has the files and blocks of `original` and differs from it only inside the blocks, or
-/// in its files' texts where `original` has no marker. `bad_input` with file:line of the first difference.
+/// in its files' texts if `original` has no marker. `bad_input` with file:line of the first difference.
 Status check_frozen(const Source& original, const Source& child);
 
 }  // namespace kernelsmith

@@ -8,7 +8,7 @@
 
 namespace kernelsmith {
 
-/// The features, by name; sums over the files, where not said otherwise. Comments never count.
+/// The features, by name; sums over the files, unless said otherwise. Comments never count.
 ///   bytes         of all texts
 ///   lines         that hold a token
 ///   tokens        all but comments

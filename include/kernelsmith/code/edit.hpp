@@ -23,7 +23,7 @@ struct Edit {
   friend bool operator==(const Edit&, const Edit&) = default;
 };
 
-/// True where some line begins an edit.
+/// True if some line begins an edit.
 bool holds_edits(std::string_view text);
 
 /// The edits in `text`, with anything around them. Line ends may be CRLF, markers have five signs or more and
@@ -52,14 +52,14 @@ struct EditFault {
 /// that it names (with one file every name is taken for it). All are found in `source` as it is; what is
 /// absent there is found in the result of the others, one after another. The same edit twice counts once.
 /// Lines that an edit repeats at the beginning or end of its replacement only say where it is: two may share
-/// them, but not the lines that they change, nor the place where they add some. Where nothing matches
-/// exactly, blanks at the ends of lines may differ; where nothing matches so either, the indentation may, by
+/// them, but not the lines that they change, nor the place where they add some. If nothing matches
+/// exactly, blanks at the ends of lines may differ; if nothing matches so either, the indentation may, by
 /// the same tabs or blanks in each line, by which the replacement is shifted too. A file's line ends (LF,
 /// CRLF) are kept. The work is bounded: a hundred million lines are compared, or moved in memory, at most
 /// (`too_many`).
 std::variant<Source, EditFault> apply_edits(const Source& source, const std::vector<Edit>& edits);
 
-/// `source` with one file's text replaced. `not_found` where it has no such file.
+/// `source` with one file's text replaced. `not_found` if it has no such file.
 Result<Source> with_file(const Source& source, std::string_view path, std::string text);
 
 }  // namespace kernelsmith

@@ -17,7 +17,7 @@ namespace kernelsmith {
 struct Knob {
   std::size_t file = 0;             ///< index in Source::files()
   std::size_t line = 0;             ///< 1 for the first
-  std::string name;                 ///< of the constant; empty where the code gives none
+  std::string name;                 ///< of the constant; empty if the code gives none
   std::vector<std::string> values;  ///< as listed, at least one, none twice
   std::size_t current = 0;          ///< index in `values` of the value in the source
   std::size_t offset = 0;           ///< of that value in the file, bytes
@@ -29,8 +29,8 @@ struct Knob {
 };
 
 /// The knobs of all files, in order. A comment that begins with `@tune` makes a knob of the last literal or
-/// identifier before it on its line. `bad_input` with file:line where there is none, where it is not one of
-/// the listed values, where a value is neither literal nor identifier, or where the knob lies outside the
+/// identifier before it on its line. `bad_input` with file:line if there is none, if it is not one of
+/// the listed values, if a value is neither literal nor identifier, or if the knob lies outside the
 /// EVOLVE-BLOCKs of a source that has some. Errors in the blocks' markers are passed on.
 Result<std::vector<Knob>> find_knobs(const Source& source);
 
@@ -38,14 +38,14 @@ Result<std::vector<Knob>> find_knobs(const Source& source);
 struct NearKnob {
   std::size_t file = 0;  ///< index in Source::files()
   std::size_t line = 0;  ///< 1 for the first
-  std::string written;   ///< `@tunes 1 4`, cut off where it is long
+  std::string written;   ///< `@tunes 1 4`, cut off if it is long
   std::string meant;     ///< `@tune 1 4`, likewise
 
   friend bool operator==(const NearKnob&, const NearKnob&) = default;
 };
 
 /// Those where knobs may lie, in order, whose values begin as numbers do or hold the constant before the
-/// comment. None where the blocks' markers are broken.
+/// comment. None if the blocks' markers are broken.
 std::vector<NearKnob> find_near_knobs(const Source& source);
 
 /// "knob kTile (kernel.cpp:3) is 64 of 8 16 32 64"; `path` is what its file is called.
@@ -62,7 +62,7 @@ Result<Source> with_knobs(const Source& source, std::span<const std::size_t> cho
 std::optional<double> number_of(std::string literal);
 
 /// The index of the listed value that `value` is, or else, among numbers, of the one nearest to it (the first
-/// of two). Empty where it is none of them and no number.
+/// of two). Empty if it is neither one of them nor a number.
 std::optional<std::size_t> nearest_value(const std::string& value, std::span<const std::string> listed);
 
 }  // namespace kernelsmith

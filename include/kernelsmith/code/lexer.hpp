@@ -10,7 +10,7 @@ namespace kernelsmith {
 
 enum class Language { cpp, cuda, python, other };
 
-/// By the file name's extension; `other` where it is not known.
+/// By the file name's extension; `other` if it is not known.
 Language language_of(std::string_view path);
 
 enum class TokenKind {
@@ -53,7 +53,7 @@ struct Call {
   std::size_t line = 1;
 };
 
-/// The calls in `tokens` of `text`; control keywords such as `if` and `while` are none.
+/// The calls in `tokens` of `text`; control keywords such as `if` and `while` do not count.
 std::vector<Call> find_calls(std::string_view text, const std::vector<Token>& tokens);
 
 }  // namespace kernelsmith

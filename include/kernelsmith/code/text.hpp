@@ -23,7 +23,7 @@ std::string_view without_newline(std::string_view line);
 /// The line that `offset` lies on, 1 for the first.
 std::size_t line_at(std::string_view text, std::size_t offset);
 
-/// "\r\n" where the text has such a line end, else "\n".
+/// "\r\n" if the text has such a line end, else "\n".
 std::string_view line_end_of(std::string_view text);
 
 }  // namespace kernelsmith

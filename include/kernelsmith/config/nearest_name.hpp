@@ -9,12 +9,12 @@
 namespace kernelsmith {
 
 /// The candidate with the smallest edit distance (insertions, deletions, substitutions and swapped
-/// neighbours), the first of equals; nothing where even that one differs in more than a third of its letters
+/// neighbours), the first of equals; nothing if even that one differs in more than a third of its letters
 /// (at least one).
 std::optional<std::string_view> nearest_name(std::string_view name,
                                              std::span<const std::string_view> candidates);
 
-/// "did you mean NAME?", or the list of candidates where none is near. For Error::hint.
+/// "did you mean NAME?", or the list of candidates if none is near. For Error::hint.
 std::string name_hint(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace kernelsmith

@@ -63,7 +63,7 @@ using RangeOf = Range<typename detail::BoundOf<T>::type>;
 template <class E>
 using Choices = std::vector<std::pair<std::string_view, E>>;
 
-/// Our name for what others call so; empty where we have nothing like it, nothing where it is not known.
+/// Our name for what others call so; empty if we have nothing like it, nothing if it is not known.
 using Meaning = std::function<std::optional<std::string_view>(std::string_view)>;
 
 /// Choices for an enum that has a name_of().
@@ -79,7 +79,7 @@ enum class YamlKind { absent, scalar, list, map };
 /// One mapping of a document while it is being read.
 ///
 /// The first error is kept and the getters after it do nothing, so a reader is a plain list of its keys.
-/// Every getter makes its key a known one; an optional one leaves its value, the default, as it is where the
+/// Every getter makes its key a known one; an optional one leaves its value, the default, as it is if the
 /// key is absent. Errors are `bad_input` with file:line, the key, what was expected and what was found. Valid
 /// only within the callback that received it.
 class YamlMap {
@@ -105,7 +105,7 @@ class YamlMap {
     if (const auto index = choose(key, names, meaning)) out = choices[*index].second;
   }
 
-  /// The same, and `out` keeps its value where the key is absent.
+  /// The same, and `out` keeps its value if the key is absent.
   template <class T>
   void optional(std::string_view key, T& out) {
     if (kind(key) != YamlKind::absent) required(key, out);
@@ -126,7 +126,7 @@ class YamlMap {
   void required_maps(std::string_view key, const Body& body);
   void optional_maps(std::string_view key, const Body& body);
 
-  /// All that may stand here, told before it is read: a misspelt key is then refused before what its absence
+  /// All that may stand here. Call it before reading: a misspelt key is then refused before what its absence
   /// makes wrong. To ask for another key after it is a programming mistake (std::logic_error).
   void only(std::initializer_list<std::string_view> keys);
 
@@ -137,7 +137,7 @@ class YamlMap {
   /// The keys present, in order: for mappings whose names are free.
   std::vector<std::string> keys() const;
 
-  /// "file:line" of the key, or of the mapping where the key is absent: for errors found after reading.
+  /// "file:line" of the key, or of the mapping if the key is absent: for errors found after reading.
   std::string where(std::string_view key) const;
 
   /// Refuses the value of `key` for a reason that the caller found.

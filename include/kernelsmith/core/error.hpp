@@ -53,7 +53,7 @@ struct Error {
   friend bool operator==(const Error&, const Error&) = default;
 };
 
-/// "WHERE: MESSAGE (CODE)" and, where there is a hint, a second line "hint: HINT".
+/// "WHERE: MESSAGE (CODE)" and, if there is a hint, a second line "hint: HINT".
 std::string describe(const Error& error);
 
 }  // namespace kernelsmith

@@ -61,7 +61,7 @@ std::optional<RejectionCode> rejection_code_from(std::string_view name);
 struct ShapeResult {
   std::string shape;                      ///< such as "rows=17 cols=1023"
   bool timed = false;                     ///< false: checked for correctness only
-  std::optional<bool> correct;            ///< absent where a rejection came before this shape was reached
+  std::optional<bool> correct;            ///< absent if a rejection came before this shape was reached
   double error = 0;                       ///< worst error as a fraction of the budget; above 1 is a failure
   std::optional<Measurement> runtime_us;  ///< of one call
   std::optional<Measurement> speedup;     ///< over the baseline
@@ -90,8 +90,8 @@ struct Report {
   /// of a run.
   std::optional<Measurement> over_yardstick;
   std::optional<Measurement>
-      duel;  ///< challenger over incumbent, above 1 is faster; only where a rival was named
-  /// In place of `duel` where the incumbent itself broke a rule, in words: it has lost.
+      duel;  ///< challenger over incumbent, above 1 is faster; only if a rival was named
+  /// In place of `duel` if the incumbent itself broke a rule, in words: it has lost.
   std::optional<std::string> incumbent_failed;
   std::string tier;       ///< how far the number can be trusted: "full", "weak", "unsandboxed", "unverified"
   std::string hardware;   ///< processor or device
@@ -129,9 +129,9 @@ class Evaluation {
 
   bool accepted() const { return std::holds_alternative<Acceptance>(outcome_); }
 
-  /// Null where the candidate was rejected.
+  /// Null if the candidate was rejected.
   const Metrics* metrics() const;
-  /// Null where the candidate was accepted.
+  /// Null if the candidate was accepted.
   const Rejection* rejection() const { return std::get_if<Rejection>(&outcome_); }
   const Report& report() const;
   const std::variant<Acceptance, Rejection>& outcome() const { return outcome_; }

@@ -52,8 +52,8 @@ struct EvaluationJob {
 /// Compiles, verifies and times candidates.
 ///
 /// Thread-safe. start() does not block on the work and calls `done` exactly once for each job, on any thread:
-/// with an Evaluation, or with an Error where the machine failed rather than the candidate. After a stop
-/// request it answers soon, with ErrorCode::cancelled where the work was not finished. The destructor returns
+/// with an Evaluation, or with an Error if the machine failed rather than the candidate. After a stop
+/// request it answers soon, with ErrorCode::cancelled if the work was not finished. The destructor returns
 /// when nothing is in flight.
 class Evaluator {
  public:
@@ -61,7 +61,7 @@ class Evaluator {
   virtual void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) = 0;
 
   /// The same for somebody who limits the time of the work alone. It waits until `works` is first called, and
-  /// `works` is not called after `done`. Where an evaluator cannot tell, all its time is work.
+  /// `works` is not called after `done`. If an evaluator cannot tell, all its time is work.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it keep the sink
   virtual void start_watched(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done, WorkSink works) {
     works(true);

@@ -73,7 +73,7 @@ struct EvaluationArrived {
 /// A ticket was closed without a score: given back, or refused by the proposer.
 struct TicketClosed {
   TicketId ticket;
-  std::optional<Error> error;  ///< empty where the proposal was a Refusal
+  std::optional<Error> error;  ///< empty if the proposal was a Refusal
   double elapsed_s = 0;
 
   friend bool operator==(const TicketClosed&, const TicketClosed&) = default;

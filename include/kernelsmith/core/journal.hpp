@@ -20,7 +20,7 @@ class Journal {
   /// Appends all events or none. When it returns they survive the end of the process.
   virtual Status append(std::span<const Event> events) = 0;
 
-  /// Whether what was appended is still where it was put: `io` where somebody took it away. Cheap; asked
+  /// Whether what was appended is still where it was put: `io` if somebody took it away. Cheap; asked
   /// again and again while a run waits.
   virtual Status check() const { return {}; }
 

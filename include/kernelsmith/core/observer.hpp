@@ -1,4 +1,4 @@
-// The Observer seam: what happens, told to whoever wants to print, count or plot it. The library writes no
+// The Observer seam: what happens, for whoever wants to print, count or plot it. The library writes no
 // log.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Notice {
   std::string message;
 };
 
-/// Told of events after they were committed. Called from one thread at a time; must not call back into the
+/// Receives events after they were committed. Called from one thread at a time; must not call back into the
 /// engine and must not block for long.
 class Observer {
  public:

@@ -28,7 +28,7 @@ struct ProposalRequest {
   std::string model;
   Selection selection;
   /// Told at once of what an attempt cost that gave nothing, so that it is counted while the call still goes
-  /// on; the answer's cost leaves it out. Called on any thread, before the answer. Where it is empty the
+  /// on; the answer's cost leaves it out. Called on any thread, before the answer. If it is empty the
   /// answer's cost holds all attempts.
   std::function<void(const Cost&)> lost = {};
 
@@ -77,13 +77,13 @@ struct Cost {
   double usd = 0;  ///< US dollars for the tokens, at the model's price
   std::uint64_t input_tokens = 0;
   std::uint64_t output_tokens = 0;
-  std::optional<std::uint64_t> cached_tokens = std::nullopt;     ///< of the input; empty where not told
+  std::optional<std::uint64_t> cached_tokens = std::nullopt;     ///< of the input; empty if not reported
   std::optional<std::uint64_t> reasoning_tokens = std::nullopt;  ///< of the output; likewise
   std::string model = {};                                        ///< that was asked, as it is configured
   std::uint64_t calls = 0;   ///< that were answered, or broke off after they may have been billed
-  std::uint64_t untold = 0;  ///< of the calls, those whose tokens the server did not tell
+  std::uint64_t untold = 0;  ///< of the calls, those whose tokens the server did not report
   bool unpriced = false;     ///< the model has no price: what the tokens cost is unknown
-  double guessed_usd = 0;    ///< beside `usd`: of what the server did not tell, by the length of the texts
+  double guessed_usd = 0;    ///< beside `usd`: of what the server did not report, by the length of the texts
 
   friend bool operator==(const Cost&, const Cost&) = default;
 };
@@ -97,7 +97,7 @@ struct PaidError {
   friend bool operator==(const PaidError&, const PaidError&) = default;
 };
 
-/// A model's reply as it came, kept for training where that is asked for. What the server did not tell is
+/// A model's reply as it came, kept for training if that is asked for. What the server did not report is
 /// empty.
 struct KeptReply {
   std::string model;  ///< as the server names it
@@ -117,7 +117,7 @@ struct KeptReply {
 struct Proposal {
   std::variant<Child, Refusal, PaidError> outcome;
   Cost cost;
-  std::optional<Digest> prompt;  ///< of the prompt as sent, where there was one
+  std::optional<Digest> prompt;  ///< of the prompt as sent, if there was one
   std::optional<KeptReply> reply = std::nullopt;
 
   const Child* child() const { return std::get_if<Child>(&outcome); }

@@ -48,7 +48,7 @@ class Rng {
   double normal();
 
   /// An index drawn with probability proportional to its weight; weights that are not finite and positive
-  /// count as zero, and where all do, the draw is uniform. Requires a non-empty span.
+  /// count as zero, and if all do, the draw is uniform. Requires a non-empty span.
   std::size_t weighted(std::span<const double> weights);
 
   /// Fisher-Yates. Unlike std::shuffle, the same on every standard library.

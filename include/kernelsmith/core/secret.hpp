@@ -37,7 +37,7 @@ class Secret {
   bool stands_in(std::string_view text) const;
 
  private:
-  /// Of the key where it begins at `at`; 0 where it does not.
+  /// The length of the key if it begins at `at`, else 0.
   std::size_t length_at(std::string_view text, std::size_t at) const;
   void wipe() noexcept;
 

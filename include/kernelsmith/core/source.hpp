@@ -42,7 +42,7 @@ class Source {
   /// Bytes of all texts.
   std::size_t bytes() const;
 
-  /// Of paths and texts, in order.
+  /// The digest of paths and texts, in order.
   Digest digest() const;
 
   friend bool operator==(const Source&, const Source&) = default;

@@ -36,7 +36,8 @@ enum class TaskForm {
   command,    ///< files that the task's own command scores
   evaluator,  ///< files that the task's own Python function scores
   kernel,     ///< a function with tensors for arguments: an entry, sizes, tensors
-  module,  ///< a module of a framework, which the reference tells all about: KernelBench's Model and ModelNew
+  module,     ///< a module of a framework, which the reference describes completely: KernelBench's Model and
+              ///< ModelNew
 };
 
 std::string_view name_of(Dtype dtype);
@@ -53,7 +54,7 @@ using Sizes = std::map<std::string, std::int64_t>;
 /// "rows=17 cols=1023", in the names' order.
 std::string describe(const Sizes& sizes);
 
-/// What else may stand among the numbers of an input, where the task declares it.
+/// What else may stand among the numbers of an input, if the task declares it.
 struct Specials {
   bool nan = false;
   bool infinities = false;
@@ -82,7 +83,7 @@ struct Tolerance {
   double rtol = 0, atol = 0;       ///< of allclose: |y - truth| <= atol + rtol |truth|
 };
 
-/// What the task promises about its work, as arithmetic expressions over sizes; empty where undeclared.
+/// What the task promises about its work, as arithmetic expressions over sizes; empty if undeclared.
 struct Declared {
   std::string bytes;
   std::string operations;
@@ -116,11 +117,11 @@ struct Task {
   std::string backend;  ///< cpu | cuda | torch | maca | command | python
   std::string entry;    ///< the symbol that the candidate defines; empty but for kernels
   Source reference;     ///< defines *correct*
-  Source baseline;      ///< defines 1.0x; the reference where the task names none
-  Source seed;          ///< where the search starts; empty where the task has none
+  Source baseline;      ///< defines 1.0x; the reference if the task names none
+  Source seed;          ///< where the search starts; empty if the task has none
   Source yardstick;     ///< a fast kernel that candidates are timed against; empty: the seed
-  Source oracle;        ///< the reference in fp64; empty where the task has none
-  Source inputs;        ///< the generator of `generated` tensors; empty where the task has none
+  Source oracle;        ///< the reference in fp64; empty if the task has none
+  Source inputs;        ///< the generator of `generated` tensors; empty if the task has none
   Sizes sizes;          ///< the defaults
   std::vector<std::string>
       size_order;  ///< the sizes' names in the order of task.yaml: the entry's last arguments
@@ -143,7 +144,7 @@ struct Task {
   double timeout_s = 10;  ///< of one run of the candidate, compiling apart
   std::vector<SourceFile> files;  ///< further files that the command or the compiler may read
 
-  /// Of everything that can change a verdict. Set by the loader.
+  /// Covers everything that can change a verdict. Set by the loader.
   Digest digest;
 };
 

@@ -14,7 +14,7 @@ namespace kernelsmith {
 /// Make a child and have it evaluated.
 struct Propose {
   Operator op = Operator::rewrite;
-  std::string model;  ///< which of the configured models; empty where there is no choice
+  std::string model;  ///< which of the configured models; empty if there is no choice
   Selection selection;
 };
 
@@ -33,7 +33,7 @@ enum class Remeasurement {
 std::string_view name_of(Remeasurement why);
 std::optional<Remeasurement> remeasurement_from(std::string_view name);
 
-/// Measure a challenger again, against the incumbent where there is one.
+/// Measure a challenger again, against the incumbent if there is one.
 struct Remeasure {
   Remeasurement why = Remeasurement::duel;
   IndividualPtr challenger;

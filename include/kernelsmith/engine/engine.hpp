@@ -76,15 +76,15 @@ class Engine {
   bool done() const;
 
   /// Asks and tells until done, stopped or out of luck (EngineOptions::error_limit); then everything is
-  /// committed, nothing is in flight, and open tickets wait for the next session. Fails where the journal
-  /// cannot be written or was taken away (outcome() still tells the best), and without an evaluator and a
+  /// committed, nothing is in flight, and open tickets wait for the next session. Fails if the journal
+  /// cannot be written or was taken away (outcome() still gives the best), and without an evaluator and a
   /// proposer.
   Result<Outcome> run(const CommitCallback& on_commit = {}, std::stop_token stop = {});
 
   /// Repeats a recorded run, or the rest of it, in the order in which its answers took effect, and ends where
   /// the recording ends or this run would do something else. Every step is computed anew and compared; only
-  /// answers and times are the recording's. The proposer is not asked; the evaluator is where evaluations are
-  /// `measured`. Open tickets are left to run(). Fails where a journal cannot be read or written.
+  /// answers and times are the recording's. The proposer is not asked. The evaluator is asked if evaluations
+  /// are `measured`. Open tickets are left to run(). Fails if a journal cannot be read or written.
   Result<Followed> follow(const Journal& recording, RecordedEvaluations evaluations,
                           const CommitCallback& on_commit = {}, std::stop_token stop = {});
 

@@ -31,7 +31,7 @@ struct Followed {
 /// Where in a recording a run stands.
 struct Place {
   std::uint64_t position = 0;      ///< of the recording's last event that the run has
-  std::optional<Budgets> budgets;  ///< in force behind it; empty where the recording is empty
+  std::optional<Budgets> budgets;  ///< in force behind it; empty if the recording is empty
   bool fits = true;                ///< false: the run holds something that the recording does not
 };
 

@@ -10,7 +10,7 @@
 
 namespace kernelsmith {
 
-/// An operator and, where several models are configured, the model that serves it.
+/// An operator and, if several models are configured, the model that serves it.
 struct OperatorChoice {
   Operator op = Operator::rewrite;
   std::string model;
@@ -27,7 +27,7 @@ class Operators {
   virtual OperatorChoice choose(const Selection& selection, Rng& rng) const = 0;
 };
 
-/// Draws from a fixed list by weight. Crossover takes part only where the selection holds a second accepted
+/// Draws from a fixed list by weight. Crossover takes part only if the selection holds a second accepted
 /// program.
 class WeightedOperators final : public Operators {
  public:

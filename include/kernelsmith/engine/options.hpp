@@ -1,4 +1,5 @@
-// EngineOptions: everything that an engine is told before it starts. All of it has defaults but the budgets.
+// EngineOptions: everything that an engine needs to know before it starts. All of it has defaults but the
+// budgets.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +28,12 @@ namespace kernelsmith {
 struct Budgets {
   std::optional<std::uint64_t> iterations;   ///< tickets that asked for a child and were told
   std::optional<std::uint64_t> evaluations;  ///< seeds, repairs and re-measurements included
-  /// After it nothing new is begun, and what nobody waits for is given up: evaluations of the tuner's
+  /// After it nothing new is begun, and what has no use any more is given up: evaluations of the tuner's
   /// children and duels. Answers of models are waited for and evaluated. What measuring the best again takes
   /// (confirm) comes on top.
   std::optional<double> wall_s;
-  /// US dollars that calls to models cost. A call is begun where what is left covers it and those under way,
-  /// each taken to cost what the dearest one of its model and operator did, and where that has not answered
+  /// US dollars that calls to models cost. A call is begun if what is left covers it and those under way,
+  /// each taken to cost what the dearest one of its model and operator did, and if that has not answered
   /// yet what EngineOptions::forecast_usd says at the least; before a model's first answer one is under way.
   std::optional<double> usd = std::nullopt;
 
@@ -44,7 +45,7 @@ struct EngineOptions {
   Budgets budgets;
   std::vector<Source>
       seeds;  ///< evaluated first; a seed joins every island. Empty: Operator::translate begins
-  bool seeds_must_pass = true;  ///< where every seed is rejected the run ends (`refused`)
+  bool seeds_must_pass = true;  ///< if every seed is rejected the run ends (`refused`)
   bool has_reference = false;   ///< to begin from without a seed: what the error of such a run suggests
   std::uint64_t seed = 1;       ///< of all random streams
   std::string run = "run";      ///< EvaluationJob::run
@@ -70,8 +71,8 @@ struct EngineOptions {
   bool confirm = false;                        ///< measure the best again at the end
   unsigned idle_iterations = 256;              ///< repeats and refusals in a row that end the run
 
-  /// Further settings by name, recorded with each session: `fixed` ones are refused where they differ from
-  /// the run's own, a change of the others is told to the observer.
+  /// Further settings by name, recorded with each session: `fixed` ones are refused if they differ from
+  /// the run's own, a change of the others is reported to the observer.
   std::map<std::string, std::string> fixed, recorded;
 
   // How it runs.
@@ -87,8 +88,8 @@ struct EngineOptions {
   bool give_up_at_time = false;  ///< proposals under way, when wall_s is used up: nobody paid for them
   std::optional<double> answer_timeout_s;  ///< an answer that takes longer is lost: an Error (`timeout`)
 
-  /// What to expect of a call for the request in US dollars: the most that it can cost, where that is known;
-  /// empty where nobody knows. Asked for the first call of each model and operator, where there is a budget
+  /// What to expect of a call for the request in US dollars: the most that it can cost, if that is known;
+  /// empty if nobody knows. Asked for the first call of each model and operator, if there is a budget
   /// of money. Pure.
   std::function<std::optional<double>(const ProposalRequest&)> forecast_usd;
 

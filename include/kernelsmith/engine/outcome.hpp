@@ -33,10 +33,10 @@ struct Commit {
   CommitKind kind = CommitKind::evaluated;
   IndividualPtr individual;          ///< as it stands now; null for `refused` and `given_back`
   std::optional<ProgramId> repeats;  ///< for `repeated`: the earlier program
-  double fitness = 0;                ///< the individual's median where it was accepted
+  double fitness = 0;                ///< the individual's median if it was accepted
   bool new_best = false;             ///< it is the best of all islands now, and was not before
   bool demoted = false;              ///< it was the best, and was rejected when it was confirmed
-  std::optional<AddStatus> added;    ///< on its island; empty for a rejection and where nothing was added
+  std::optional<AddStatus> added;    ///< on its island; empty for a rejection and if nothing was added
   std::optional<Refusal> refusal;    ///< for `refused`
   std::optional<Error> error;        ///< for `given_back`
 };
@@ -79,11 +79,11 @@ struct Outcome {
   std::optional<BudgetName> budget;        ///< for `budget`: the one that is used up
   std::optional<Error> error;              ///< for `refused` and `errors`
   IndividualPtr best;                      ///< null while nothing was accepted
-  std::optional<Evaluation> confirmation;  ///< of the best, where it was confirmed; always an acceptance
+  std::optional<Evaluation> confirmation;  ///< of the best, if it was confirmed; always an acceptance
   Counts counts;
   std::map<RefusalCode, std::uint64_t> refusals;  ///< how many proposals were refusals, by why
   Spending spending;
-  std::optional<double> next_usd;  ///< where money ended it: what the next call is taken to cost
+  std::optional<double> next_usd;  ///< if money ended it: what the next call is taken to cost
   double elapsed_s = 0;
   double confirming_s = 0;  ///< of them, measuring the best again; no budget counts it
   double session_s = 0;     ///< of them, in this session

@@ -40,7 +40,7 @@ struct ProgramRecord {
   Digest source;  ///< Source::digest
   Origin origin = Origin::seed;
   bool accepted = false;
-  Cell cell;                                        ///< where it was accepted
+  Cell cell;                                        ///< if it was accepted
   double fitness = 0;                               ///< likewise: the median
   std::uint64_t proposed_at = 0, evaluated_at = 0;  ///< the events' positions in the journal
   std::weak_ptr<const Individual> individual;       ///< as it stands now
@@ -57,7 +57,7 @@ struct OpenTicket {
   std::optional<Proposal> proposal;
   std::uint64_t proposed_at = 0, answered_at = 0;  ///< the events' positions in the journal
   std::optional<Digest> fingerprint;               ///< of the proposed child
-  double forecast_usd = 0;       ///< of a call, where its kind has not answered and the most is known
+  double forecast_usd = 0;       ///< of a call, if its kind has not answered and the most is known
   std::vector<Cost> costs;       ///< of its calls; in deterministic mode they do not count yet
   bool told_of_failure = false;  ///< in this session: no call is under way for it any more
   /// What it was told. In deterministic mode it waits here for its turn.
@@ -76,8 +76,8 @@ class SearchState {
   /// Refuses (`invalid_argument`) options out of range; `where` is the option's name.
   static Result<SearchState> create(EngineOptions options);
 
-  /// The journal whose events were applied, all of them in order: individual() reads what nobody holds from
-  /// it. It must outlive the state, or be replaced; null: such an individual is `not_found`.
+  /// The journal whose events were applied, all of them in order: individual() reads from it what is not in
+  /// memory. It must outlive the state, or be replaced; null: such an individual is `not_found`.
   void read_from(const Journal* journal) { journal_ = journal; }
 
   /// Fills in the individual of a commit that repeats a program which nobody holds.
@@ -89,7 +89,7 @@ class SearchState {
   /// Until the next session: other budgets than the journal's, to ask what they would leave to do.
   void set_budgets(const Budgets& budgets) { budgets_ = budgets; }
 
-  /// Lets one event take effect and tells the commits that it brought about. Refuses (`corrupt`) an event
+  /// Lets one event take effect and returns the commits that it brought about. Refuses (`corrupt`) an event
   /// that contradicts those before it, and (`invalid_argument`) a session with other settings; the state is
   /// then unusable.
   Result<Commits> apply(const Event& event);
@@ -106,14 +106,14 @@ class SearchState {
   const std::map<RefusalCode, std::uint64_t>& refusals() const { return refusals_; }
   /// Every evaluated program, by id.
   const std::map<ProgramId, ProgramRecord>& programs() const { return programs_; }
-  /// A program with its evaluation as it stands now, artifacts left out; read from the journal where nobody
-  /// holds it. Errors: the journal's, and `corrupt` for a program that there is none of.
+  /// A program with its evaluation as it stands now, artifacts left out; read from the journal if nobody
+  /// holds it. Errors: the journal's, and `corrupt` for a program that does not exist.
   Result<IndividualPtr> individual(ProgramId id) const;
   /// Rejected programs by what they broke, in the order of the stages.
   const std::map<std::pair<Stage, RejectionCode>, std::uint64_t>& failures() const { return failures_; }
-  /// The programs that were confirmed, or were to be: no evaluation where an Error ended it.
+  /// The programs that were confirmed, or were to be: no evaluation if an Error ended it.
   const std::map<ProgramId, std::optional<Evaluation>>& confirmations() const { return confirmations_; }
-  /// The best program's evaluation when it was confirmed; null where it was not.
+  /// The best program's evaluation when it was confirmed; null if it was not.
   const Evaluation* confirmation_of_best() const;
   /// The programs that were the best and were rejected when they were confirmed, in that order, with that
   /// rejection.
@@ -122,20 +122,20 @@ class SearchState {
   // How far it is.
   const Budgets& budgets() const { return budgets_; }
   double elapsed_s() const { return elapsed_s_; }
-  /// Of it, what measuring the best again took. It comes on top of the budget of wall time.
+  /// The part of it that measuring the best again took. It comes on top of the budget of wall time.
   double confirming_s() const { return confirming_s_; }
   /// What the last session recorded; empty before the first.
   const std::map<std::string, std::string>& session_settings() const { return session_settings_; }
-  /// What ended the last session, where an error did.
+  /// What ended the last session, if an error did.
   const std::optional<Error>& session_error() const { return session_error_; }
-  /// Tickets with a call that nothing was told of yet: they go on, or went down with their process.
+  /// Tickets with a call whose outcome is not known yet: they go on, or went down with their process.
   std::vector<TicketId> calls_under_way() const;
   /// The largest share of a budget that is used, 0 to 1. Wall time counts up to the last commit.
   double progress() const;
   std::uint64_t migrations() const { return migrations_; }
   /// How many marks of the budget of money were passed: a half, four fifths, and the budget itself.
   std::uint64_t money_marks() const { return money_marks_; }
-  /// True where the journal lacks a mark that was passed.
+  /// True if the journal lacks a mark that was passed.
   bool money_mark_is_due() const { return marks_passed() > money_marks_; }
   /// Whether a call that failed may be tried again: the money covers all that is under way, it included.
   bool room_for_attempt() const;
@@ -147,10 +147,10 @@ class SearchState {
   /// evaluation of a repeat (EvaluationSource::cached) is left to the caller: it is individual()'s.
   std::optional<Event> due(double elapsed_s) const;
 
-  /// The ticket that could be opened now; empty where budgets, open tickets or the pipeline forbid it.
+  /// The ticket that could be opened now; empty if budgets, open tickets or the pipeline forbid it.
   std::optional<TicketOpened> next_opening(double elapsed_s) const;
 
-  /// Why nothing more can be opened once what is open was told; `unfinished` where more can be.
+  /// Why nothing more can be opened once what is open was told; `unfinished` if more can be.
   EndReason end_reason(double elapsed_s) const;
 
   /// What the next iteration's call is taken to cost.
@@ -290,8 +290,8 @@ class SearchState {
 Result<SearchState> replay(const Journal& journal, EngineOptions options);
 
 /// The same by the settings that stand in the journal, for whoever has not the options of the program that
-/// began the run. What no journal holds is the default: EngineOptions::describe (Grid::absent_features tells
-/// where an axis lacks its feature), migration, and sampler and operators, which only matter for what comes
+/// began the run. What no journal holds is the default: EngineOptions::describe (Grid::absent_features says
+/// if an axis lacks its feature), migration, and sampler and operators, which only matter for what comes
 /// next. `complete` may fill in what it knows from the settings.
 Result<SearchState> replay_as_recorded(
     const Journal& journal,

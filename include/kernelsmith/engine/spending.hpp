@@ -12,13 +12,13 @@ namespace kernelsmith {
 /// Sums over calls to one model, or to all of them.
 struct CallTotals {
   std::uint64_t calls = 0;
-  std::uint64_t untold = 0;    ///< of the calls, those whose tokens the server did not tell
+  std::uint64_t untold = 0;    ///< of the calls, those whose tokens the server did not report
   std::uint64_t unpriced = 0;  ///< of the calls, those of a model without a price
   std::uint64_t input_tokens = 0;
   std::uint64_t cached_tokens = 0;  ///< of the input
   std::uint64_t output_tokens = 0;
   std::uint64_t reasoning_tokens = 0;  ///< of the output
-  double usd = 0;                      ///< of the tokens that were told, where there is a price
+  double usd = 0;                      ///< of the reported tokens, if there is a price
   double guessed_usd = 0;              ///< beside it, of replies without usage
 
   CallTotals& operator+=(const CallTotals& other);
@@ -37,10 +37,10 @@ class Spending {
   const std::map<std::string, CallTotals>& models() const { return models_; }
   std::uint64_t interrupted() const { return interrupted_; }
   CallTotals total() const;
-  /// What counts against the budget: told and guessed.
+  /// What counts against the budget: reported and guessed.
   double usd() const;
   bool empty() const { return models_.empty() && interrupted_ == 0; }
-  /// True where no call has a price, so that usd() says nothing.
+  /// True if no call has a price, so that usd() says nothing.
   bool unpriced() const;
 
   friend bool operator==(const Spending&, const Spending&) = default;

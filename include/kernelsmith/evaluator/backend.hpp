@@ -25,7 +25,7 @@ namespace kernelsmith {
 class Binary {
  public:
   virtual ~Binary() = default;
-  /// Of its exact bytes, where building the same source again must give the same.
+  /// The digest of its exact bytes, if building the same source again must give the same.
   virtual std::optional<Digest> exact_bytes() const { return std::nullopt; }
 };
 using BinaryPtr = std::shared_ptr<const Binary>;
@@ -66,7 +66,7 @@ auto in_turn(const WorkSink& works, Wait wait) {
 /// One kind of candidate on one machine. Both functions are called from the evaluator's threads, compile()
 /// from several at once, run() from as many as EvaluatorOptions::run_slots; both may block. What the
 /// candidate did wrong is a Rejection, what the machine did wrong an Error. After a stop request they return
-/// soon, with ErrorCode::cancelled where the work was not finished.
+/// soon, with ErrorCode::cancelled if the work was not finished.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -74,7 +74,7 @@ class Backend {
   virtual Result<Evaluation> run(RunRequest request, std::stop_token stop) = 0;
   /// What a prepared task takes of its device, in words for a person; empty: not measured.
   virtual std::string needs() const { return {}; }
-  /// The reference's outputs that are the same whatever the inputs are, where preparing the task shows it.
+  /// The reference's outputs that are the same whatever the inputs are, if preparing the task shows it.
   virtual std::vector<std::string> degenerate() const { return {}; }
 };
 

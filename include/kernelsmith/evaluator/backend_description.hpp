@@ -57,7 +57,7 @@ MachineCheck task_check(const Task& task, const Status& prepared);
 /// What it says of an output that no input moves, at a shape.
 MachineCheck degenerate_check(const std::string& output, const std::string& shape);
 
-/// What it says where the task was planned, and there is no GPU to run it on: the machine's lack, not the
+/// What it says if the task was planned, and there is no GPU to run it on: the machine's lack, not the
 /// task's.
 inline constexpr std::string_view kGpuCheck = "gpu";
 MachineCheck without_gpu();

@@ -23,13 +23,13 @@ class BuildCache {
   /// $XDG_CACHE_HOME/kernelsmith, else ~/.cache/kernelsmith; a folder "build" in it.
   static BuildCache of_environment();
 
-  /// Uses none where `folder` is empty.
+  /// Uses none if `folder` is empty.
   explicit BuildCache(std::filesystem::path folder, std::uintmax_t most_bytes = kMostBytes);
 
-  /// What was kept under the key. A damaged file is none.
+  /// What was kept under the key. A damaged file counts as missing.
   std::optional<std::string> find(const Digest& key) const;
 
-  /// A failure to write is not told: it is built again the next time.
+  /// A failure to write is not reported: the text is built again the next time.
   void keep(const Digest& key, std::string_view bytes) const;
 
  private:

@@ -25,7 +25,7 @@ class PageAllocator {
     if (!is_large(count)) return std::allocator<T>().allocate(count);
     const std::size_t bytes = count * sizeof(T);
     void* const memory = ::operator new (bytes, std::align_val_t{kPage});
-    // Where the system has none, small pages do.
+    // If the system has none, small pages do.
     (void)::madvise(memory, bytes / kPage * kPage, MADV_HUGEPAGE);
     return static_cast<T*>(memory);
   }

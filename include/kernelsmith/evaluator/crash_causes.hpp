@@ -9,7 +9,7 @@
 namespace kernelsmith {
 
 /// "usual causes: ..." of those that this task can have: sizes in another order, an index input that is drawn
-/// like any other number. Empty where it can have neither.
+/// like any other number. Empty if it can have neither.
 std::string usual_causes_of_a_crash(const Task& task);
 
 /// A crash with them, any other rejection as it is.

@@ -42,10 +42,10 @@ bool is_granted(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine,
 /// back has held longer.
 bool is_next_to_yield(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine);
 
-/// The holder of most bytes; if nobody holds any, who waits before `mine`.
+/// The holder of most bytes; if nobody holds any, whoever waits before `mine`.
 std::optional<MemoryClaim> whom_it_waits_for(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine);
 
-/// Of a device's bytes, those that may be claimed. The rest is for the contexts of tasks that wait, which
+/// How many of a device's bytes may be claimed. The rest is for the contexts of tasks that wait, which
 /// have claimed nothing yet: of seven on a GPU of 80 GB.
 std::uint64_t claimable(std::uint64_t all);
 

@@ -10,7 +10,7 @@
 
 namespace kernelsmith {
 
-/// A backend that is ready on one device, and what that device is; empty where there is none.
+/// A backend that is ready on one device, and what that device is; empty if there is none.
 struct DeviceBackend {
   std::shared_ptr<Backend> backend;
   std::string hardware;
@@ -24,7 +24,7 @@ struct DeviceRange {
 
 /// Prepares the devices at the same time, each by `make`, and gives a backend whose run() uses the one that
 /// RunRequest::device counts to; compile() is the first one's, so binaries must fit all. Errors: the first
-/// of `make`'s; `unsupported` where the devices' hardware differs: their scores do not compare.
+/// of `make`'s; `unsupported` if the devices' hardware differs: their scores do not compare.
 Result<std::shared_ptr<Backend>> make_backend_on(
     DeviceRange devices, const std::function<Result<DeviceBackend>(int device)>& make);
 

@@ -14,7 +14,7 @@ namespace kernelsmith {
 using ParameterGroups = std::vector<std::vector<std::string>>;
 
 /// What is wrong with the definition of `function` in a C++ or CUDA source, in words: it has the names of a
-/// group in another order. Empty where it has other names, or is not found.
+/// group in another order. Empty if it has other names, or is not found.
 std::string exchanged_parameters(const Source& source, std::string_view function, const ParameterGroups& due);
 
 }  // namespace kernelsmith

@@ -18,14 +18,14 @@ struct Expected {
   bool exact = false;       ///< the same bits; all further members but `values` and `steps` are unused then
   bool per_element = true;  ///< false: only the RMS counts (policy normwise)
   Bytes values;             ///< the truth, elements of `dtype`
-  /// Of reals, an element each: 1 / (what it may be off); 0 where the truth is not finite, and where it is
+  /// For reals, an element each: 1 / (what it may be off); 0 if the truth is not finite, and if it is
   /// but the reference in its own precision is not (or the other way round, and the truth is recorded as 0):
   /// a kernel may write anything there.
   Bytes weights;
   bool wide_weights = false;  ///< weights are doubles, else floats
   double rms_limit = 1;       ///< of error * weight over the judged elements
   std::size_t judged = 0;     ///< elements with a finite truth
-  /// Of integers made from reals, a byte each: 1 where the value may be one more or one less, since the real
+  /// Of integers made from reals, a byte each: 1 if the value may be one more or one less, since the real
   /// behind it lies within the budget of a step. Empty: nowhere.
   Bytes steps;
   std::size_t more_steps = 0;  ///< how many other elements may be one step off: steps are found by sampling
@@ -53,7 +53,7 @@ struct Faults {
 /// What was found in a part of an output.
 struct PartFindings {
   Faults faults;
-  std::size_t other_steps = 0;  ///< one step off where `Expected::steps` does not say so
+  std::size_t other_steps = 0;  ///< one step off if `Expected::steps` does not say so
   double worst = 0;             ///< the worst error over its budget
   std::size_t worst_at = 0;     ///< where that is; of integers, the first of the other steps
   double squares = 0;           ///< the sum of those errors' squares
@@ -62,12 +62,12 @@ struct PartFindings {
 struct CompareResult {
   Fault fault = Fault::none;  ///< the gravest
   Faults faults;
-  double error = 0;          ///< the worst error over its budget; the RMS over its limit where that is more
+  double error = 0;          ///< the worst error over its budget; the RMS over its limit if that is more
   double worst = 0;          ///< the worst error over its budget, of reals that are judged one by one
   std::size_t worst_at = 0;  ///< the element that is off most; the first of a graver fault, or of integers
 };
 
-/// Compares one of `parts` parts of `actual`, the whole output, with what is expected: where the truth is NaN
+/// Compares one of `parts` parts of `actual`, the whole output, with what is expected: if the truth is NaN
 /// or infinite, the same, and the rest by the budget. `poison` is what the buffer held before the call, 32
 /// bits repeated.
 PartFindings look_through(const Expected& expected, std::span<const std::byte> actual, std::uint32_t poison,
@@ -80,7 +80,7 @@ CompareResult conclude(const Expected& expected, std::span<const PartFindings> p
 CompareResult compare_output(const Expected& expected, std::span<const std::byte> actual,
                              std::uint32_t poison);
 
-/// What element `i` may be off: infinite where nothing is judged; of integers 1 or 0.
+/// What element `i` may be off: infinite if nothing is judged; of integers 1 or 0.
 double allowed_error(const Expected& expected, std::size_t i);
 
 /// Whether every byte is the poison's, 32 bits repeated from the first byte on.

@@ -19,13 +19,13 @@ namespace kernelsmith {
 
 /// One of the task's shapes.
 struct TaskShape {
-  std::string name;  ///< describe(sizes); empty where the task has no sizes
+  std::string name;  ///< describe(sizes); empty if the task has no sizes
   Sizes sizes;
   std::vector<std::int64_t> arguments;  ///< the sizes as the entry gets them: in the order of task.yaml
   std::vector<TensorExtent> extents;    ///< by tensor
   bool timed = false;
 
-  /// Of all tensors.
+  /// The bytes of all tensors.
   std::size_t bytes() const;
 };
 
@@ -72,13 +72,13 @@ std::uint32_t draw_poison(SecretStream& random);
 class InputGenerator {
  public:
   virtual ~InputGenerator() = default;
-  /// `inputs` holds all tensors, those that are generated zeroed. Errors: refused where the generator fails.
+  /// `inputs` holds all tensors, those that are generated zeroed. Errors: refused if the generator fails.
   virtual Status generate(std::size_t shape, std::uint64_t seed, Inputs& inputs) = 0;
 };
 
 /// Draws the inputs of one call. `normal` is a mixture around N(0, 1): plain, or with rows scaled or shifted,
 /// a peak in each row, a few outliers, bands of two kinds, so that no shortcut holds for all sets. Special
-/// values are not put into `constant` tensors. `generator` is null where the task has none. Errors: bad_input
+/// values are not put into `constant` tensors. `generator` is null if the task has none. Errors: bad_input
 /// for a range that is empty; the generator's.
 Result<Inputs> draw_inputs(const Task& task, const std::vector<TaskShape>& shapes, std::size_t shape,
                            const InputRecipe& recipe, InputGenerator* generator);

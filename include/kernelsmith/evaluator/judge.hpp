@@ -24,7 +24,7 @@ struct JudgeParts {
   OracleFactory oracles;
   std::size_t oracle_threads = 2;
   BankLimits bank;
-  /// In place of oracles and limits, where the host draws its inputs and compares outputs by itself.
+  /// In place of oracles and limits, if the host draws its inputs and compares outputs by itself.
   BankFunction draw_bank;
   /// Beside `draw_bank`: an output of the reference is the same whatever the inputs are.
   bool degenerate = false;
@@ -32,7 +32,7 @@ struct JudgeParts {
   /// them.
   std::vector<TaskShape> shapes;
   BinaryPtr baseline;
-  BinaryPtr seed;                 ///< null where the task has none
+  BinaryPtr seed;                 ///< null if the task has none
   BinaryPtr yardstick;            ///< the task's own, else the seed, else the baseline
   std::function<double()> now_s;  ///< wall time in seconds; null: the steady clock
 };
@@ -41,16 +41,16 @@ struct JudgeParts {
 class Judge {
  public:
   /// Makes the bank, checks baseline, seed and yardstick, and measures the baseline against the yardstick.
-  /// Takes about a second. Errors: refused where the task is not usable, and the answer is the same every
+  /// Takes about a second. Errors: refused if the task is not usable, and the answer is the same every
   /// time; cancelled.
   static Result<std::unique_ptr<Judge>> create(JudgeParts parts, const std::stop_token& stop = {});
 
   virtual ~Judge() = default;
 
-  /// Checks and times `request.candidate`, beside the rival too where there is one. Where an output of the
+  /// Checks and times `request.candidate`, beside the rival too if there is one. If an output of the
   /// reference is the same whatever the inputs are, an accepted one has the feature `degenerate`. A
   /// confirmation
-  /// (`request.remeasurement`) draws a new bank first. Errors: unstable where the machine is too noisy to
+  /// (`request.remeasurement`) draws a new bank first. Errors: unstable if the machine is too noisy to
   /// measure on, cancelled, and the host's.
   virtual Result<Evaluation> evaluate(const RunRequest& request, const std::stop_token& stop) = 0;
 };

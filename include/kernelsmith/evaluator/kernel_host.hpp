@@ -45,7 +45,7 @@ struct Findings {
   std::optional<Wrong> wrong;
   double error = 0;                                  ///< the worst error of all outputs, over the budget
   std::optional<Error> broken = std::nullopt;        ///< the device failed: nothing is known of the outputs
-  std::optional<Rejection> rejected = std::nullopt;  ///< the outputs are none that can be compared
+  std::optional<Rejection> rejected = std::nullopt;  ///< the outputs cannot be compared
 };
 
 /// How a kernel is treated.
@@ -67,7 +67,7 @@ class KernelSession {
   /// Compares the outputs of the last batch, as they stood when it ended.
   virtual Findings compare() = 0;
 
-  /// Of all outputs' bytes of the last batch.
+  /// The digest of all outputs' bytes of the last batch.
   virtual Digest outputs() = 0;
 
   /// Adds where its time went to `spent_ms`, by step ("load", "lay out", "calls", "stop and go", "compare"),
@@ -78,7 +78,7 @@ class KernelSession {
 /// Relative half widths that were seen between runs, and not within one: no interval is narrower.
 struct Floors {
   double like_with_like = 0.015;   ///< of ratios: candidate and yardstick work alike
-  double short_call = 0.05;        ///< the same where a call of the yardstick takes less than `short_us`
+  double short_call = 0.05;        ///< the same if a call of the yardstick takes less than `short_us`
   double short_us = 20;            ///< a shorter call is mostly what it finds cold
   double against_baseline = 0.06;  ///< of the baseline's ratio: it is bound by other things
   double times = 0.1;              ///< a time by itself moves with the machine's state
@@ -100,7 +100,7 @@ struct HostTraits {
   bool isolated_calls = false;
   Floors floors = {};
   /// A call may take so many times what the yardstick's takes, if that is more than the task's `timeout_s`:
-  /// kOverYardstick (call_limit.hpp), or 0 where `timeout_s` alone counts.
+  /// kOverYardstick (call_limit.hpp), or 0 if `timeout_s` alone counts.
   double over_yardstick = 0;
 };
 

@@ -21,7 +21,7 @@ enum class OraclePrecision {
   long_double,  ///< long double in place of every real
 };
 
-/// The precision of the truth: `declared` where outputs are compared bit for bit, `long_double` where a
+/// The precision of the truth: `declared` if outputs are compared bit for bit, `long_double` if a
 /// tensor is f64, else `f64`.
 OraclePrecision truth_precision(const Task& task);
 
@@ -30,10 +30,10 @@ class Oracle {
  public:
   virtual ~Oracle() = default;
   virtual OraclePrecision precision() const = 0;
-  /// Where the caller writes a tensor of role `in` or `inout` before each answer(): elements in the type of
+  /// If the caller writes a tensor of role `in` or `inout` before each answer(): elements in the type of
   /// `precision()`.
   virtual std::span<std::byte> input(std::size_t shape, std::size_t tensor) = 0;
-  /// Runs the reference once. Outputs are zeroed first. Errors: refused where the reference fails.
+  /// Runs the reference once. Outputs are zeroed first. Errors: refused if the reference fails.
   virtual Status answer(std::size_t shape) = 0;
   /// A tensor of role `out` or `inout`, valid until the next answer() or input().
   virtual std::span<const std::byte> output(std::size_t shape, std::size_t tensor) = 0;
@@ -42,8 +42,8 @@ class Oracle {
 /// All that makes the sets of a bank; each thread that makes some has its own.
 struct Oracles {
   std::unique_ptr<Oracle> declared;           ///< the reference in its own precision; never null
-  std::unique_ptr<Oracle> wide;               ///< in truth_precision(); null where that is `declared`
-  std::unique_ptr<InputGenerator> generator;  ///< null where the task has none
+  std::unique_ptr<Oracle> wide;               ///< in truth_precision(); null if that is `declared`
+  std::unique_ptr<InputGenerator> generator;  ///< null if the task has none
 };
 
 /// Called from one thread at a time. On a stop request what it makes ends its work with `cancelled`.

@@ -10,7 +10,7 @@
 
 namespace kernelsmith {
 
-/// What needs no evaluator that is ready. The rejection, where the job's source is empty or too large,
+/// What needs no evaluator that is ready. The rejection, if the job's source is empty or too large,
 /// changes bytes that the seed freezes though it may not, or holds markers or knobs that cannot be read.
 std::optional<Rejection> parse_candidate(const Task& task, const EvaluationJob& job, std::size_t max_bytes);
 

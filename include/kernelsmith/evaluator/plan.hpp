@@ -49,7 +49,7 @@ struct TensorMap {
   friend bool operator==(const TensorMap&, const TensorMap&) = default;
 };
 
-/// Where a launch's parameters hold an encoded tensor map (128 bytes).
+/// If a launch's parameters hold an encoded tensor map (128 bytes).
 struct TensorMapUse {
   std::uint32_t offset = 0;  ///< into Launch::parameters
   std::uint32_t map = 0;     ///< index into Call::tensor_maps
@@ -59,7 +59,7 @@ struct TensorMapUse {
 struct Launch {
   std::uint32_t kernel = 0;  ///< index into Plan::kernels
   Dim3 grid{1, 1, 1}, block{1, 1, 1};
-  std::optional<Dim3> cluster;           ///< only where it was given at the launch
+  std::optional<Dim3> cluster;           ///< only if it was given at the launch
   std::uint32_t dynamic_shared = 0;      ///< bytes
   std::uint32_t max_dynamic_shared = 0;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
   std::int32_t shared_carveout = -1;     ///< cudaFuncAttributePreferredSharedMemoryCarveout; -1: not set
@@ -179,7 +179,7 @@ std::vector<std::byte> encode(const Call& call);
 Result<Plan> decode_plan(std::span<const std::byte> bytes);
 Result<Call> decode_call(std::span<const std::byte> bytes);
 
-/// A kernel's name as its source has it. Demangled only where that stays short: mangled names are the
+/// A kernel's name as its source has it. Demangled only if that stays short: mangled names are the
 /// candidate's words, and can stand for texts of any length.
 std::string readable_name(std::string_view mangled);
 

@@ -12,11 +12,11 @@
 
 namespace kernelsmith {
 
-/// Of so many sets of inputs at a timed shape, on how many the reference's exact answer to inputs rounded to
-/// the precision below was found to be wrong.
+/// On how many of some sets of inputs at a timed shape the reference's exact answer to inputs rounded to the
+/// precision below was found to be wrong.
 struct PrecisionCheck {
   std::string shape;
-  std::string lower;  ///< such as "tf32" where the task asks for f32
+  std::string lower;  ///< such as "tf32" if the task asks for f32
   std::size_t sets = 0;
   std::size_t caught = 0;
   /// Inputs half of which could be left out: in none of these sets was it found to be wrong that of every two
@@ -29,7 +29,7 @@ struct PrecisionCheck {
   bool tells() const { return 3 * caught >= sets; }
 };
 
-/// Asks that of every timed shape, on sets that are the same every time; empty where outputs are compared bit
+/// Asks that of every timed shape, on sets that are the same every time; empty if outputs are compared bit
 /// for bit. Takes about a second. Errors: those of the oracles.
 Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const OracleFactory& oracles);
 

@@ -8,7 +8,7 @@
 
 namespace kernelsmith {
 
-/// The median; the mean of the two middle values where the count is even. Requires a non-empty span.
+/// The median; the mean of the two middle values if the count is even. Requires a non-empty span.
 double median_of(std::span<const double> values);
 
 /// The median with a 95 % interval from order statistics (binomial; David and Nagaraja, "Order Statistics",

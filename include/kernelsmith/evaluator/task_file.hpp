@@ -34,7 +34,7 @@ Status check_task(const Task& task, const BackendDescription& backend);
 /// In a copy of a task: holds the path of the evaluator, which is run at its own place.
 inline constexpr std::string_view kEvaluatorPathFile = "evaluator.path";
 
-/// Of everything that can change a verdict; what parse_task stores in Task::digest.
+/// The digest of everything that can change a verdict; what parse_task stores in Task::digest.
 Digest task_digest(const Task& task);
 
 }  // namespace kernelsmith

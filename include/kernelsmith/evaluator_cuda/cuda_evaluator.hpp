@@ -31,7 +31,7 @@ struct CudaOptions {
   std::size_t bank_bytes = std::size_t{2} << 30;    ///< host memory for inputs and expected outputs
   std::size_t buffer_bytes = std::size_t{8} << 30;  ///< device memory for the tensors of a batch
   double bank_seconds = 2;  ///< time to make the bank, beyond the least number of sets
-  bool inspect = true;      ///< would-be bests under compute-sanitizer and ncu, where the machine has them
+  bool inspect = true;      ///< would-be bests under compute-sanitizer and ncu, if the machine has them
   /// Told for whom the task waits. Called on any thread; may be empty.
   std::function<void(const std::string&)> tell = {};
   /// Requested while the task is being prepared: it is given up (`cancelled`).
@@ -60,7 +60,7 @@ Result<std::string> describe_cuda_plan(const Task& task, const Source& source,
 /// The generated header `task.cuh`, which candidate, reference and baseline include: the entry's signature.
 std::string cuda_task_header(const Task& task);
 
-/// The GPU that this machine measures on, as reports name it; "no GPU" where there is none.
+/// The GPU that this machine measures on, as reports name it; "no GPU" if there is none.
 std::string cuda_hardware();
 
 BackendDescription describe_cuda_backend();

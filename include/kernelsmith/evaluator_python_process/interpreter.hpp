@@ -17,7 +17,7 @@ struct Interpreter {
   std::vector<std::filesystem::path> folders;  ///< that it reads: its own, and those of its packages
 };
 
-/// Which Python, and what to say where there is none.
+/// Which Python, and what to say if there is none.
 struct InterpreterChoice {
   std::filesystem::path named;  ///< a program or its path; empty: the variable's, else python3 on the PATH
   std::string variable;         ///< of the environment

@@ -47,7 +47,7 @@ class PythonProcess {
   /// Sends a request and waits for its reply. After anything but a reply the process is dead.
   Answer ask(const Message& request, double timeout_s, const std::stop_token& stop);
 
-  /// Ends it, where what it said cannot be understood, or nothing more is to be asked.
+  /// Ends it, if what it said cannot be understood, or nothing more is to be asked.
   void kill();
 
   bool alive() const { return process_ && process_->alive(); }

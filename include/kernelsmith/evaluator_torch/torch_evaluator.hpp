@@ -61,7 +61,7 @@ Result<std::string> describe_torch_plan(const Task& task, const Source& source,
 Result<PlainVerdict> verify_in_plain_torch(const Task& task, const Source& source,
                                            const TorchOptions& options = {});
 
-/// The GPU that this machine measures on, as reports name it; "no GPU" where there is none.
+/// The GPU that this machine measures on, as reports name it; "no GPU" if there is none.
 std::string torch_hardware();
 
 BackendDescription describe_torch_backend();

@@ -21,7 +21,7 @@ struct FleetServer {
   bool has_secret() const { return !user.empty() || !credentials.empty(); }
 };
 
-/// The parts of nats://[USER[:PASSWORD]@]HOST[:PORT], or tls://; the port is 4222 where none is named.
+/// The parts of nats://[USER[:PASSWORD]@]HOST[:PORT], or tls://; the port is 4222 if none is named.
 /// Errors: `invalid_argument`, in words that do not hold what stands before the @.
 Result<FleetServer> parse_fleet_server(std::string_view url);
 

@@ -20,7 +20,7 @@ namespace kernelsmith {
 /// A backend that a worker offers.
 struct WorkerBackend {
   std::string name;      ///< Task::backend
-  std::string hardware;  ///< as reports name it; empty where scores do not depend on the machine
+  std::string hardware;  ///< as reports name it; empty if scores do not depend on the machine
   unsigned slots = 1;    ///< jobs at a time
   /// Prepares a task of it on this machine; called from several threads.
   std::function<Result<std::shared_ptr<Evaluator>>(const Task&)> make;
@@ -32,7 +32,7 @@ struct WorkerOptions {
   std::vector<WorkerBackend> backends;
   /// A job whose worker is silent for so long is given to another one. The first worker of a kind sets it.
   std::chrono::milliseconds ack_wait{15'000};
-  std::chrono::milliseconds patience{60'000};  ///< how long the server may be away while something is told
+  std::chrono::milliseconds patience{60'000};  ///< how long the server may be away during a report
   /// How often it says what it offers, and makes its queues anew if they are gone. The server forgets a
   /// worker that was silent for 30 s.
   std::chrono::milliseconds announce_every{10'000};

@@ -25,7 +25,7 @@ struct MigrationMove {
 
 /// Islands that share a grid. Not thread-safe; the engine's committer owns it.
 ///
-/// Every method that names an island throws std::out_of_range where there is no such island.
+/// Every method that names an island throws std::out_of_range if there is no such island.
 class Archipelago {
  public:
   Archipelago(const Grid& grid, Topology topology, IslandOptions options = {});

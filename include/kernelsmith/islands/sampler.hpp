@@ -15,7 +15,7 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  /// The parent is null only where the island has neither an elite nor a rejection.
+  /// The parent is null only if the island has neither an elite nor a rejection.
   virtual Selection sample(const Island& island, Rng& rng) const = 0;
 };
 

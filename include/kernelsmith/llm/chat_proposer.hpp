@@ -43,13 +43,13 @@ struct ModelSettings {
 
 /// A Proposer that asks language models. A request that names no model goes to the first one.
 ///
-/// Every reply is one of: a child; or a refusal, `declined` where the model refused, `empty_reply`,
-/// `truncated` where a limit of tokens cut it off, and extract()'s. A reply that is_only_reasoning() is read
+/// Every reply is one of: a child; or a refusal, `declined` if the model refused, `empty_reply`,
+/// `truncated` if a limit of tokens cut it off, and extract()'s. A reply that is_only_reasoning() is read
 /// there: the program that it holds is the child, else it is an `empty_reply`. Its cost is counted in each
-/// case, with that of attempts that failed before it. Where no prompt can be built or the client gives up,
-/// the answer is that Error, a PaidError where attempts were billed or may have been, and no reply was used.
+/// case, with that of attempts that failed before it. If no prompt can be built or the client gives up,
+/// the answer is that Error, a PaidError if attempts were billed or may have been, and no reply was used.
 ///
-/// `invalid_argument` where `models` is empty or names one twice. A request for another model is answered
+/// `invalid_argument` if `models` is empty or names one twice. A request for another model is answered
 /// `invalid_argument`.
 Result<std::shared_ptr<Proposer>> make_chat_proposer(std::shared_ptr<ModelClient> client,
                                                      PromptBuilder prompts, std::vector<ModelSettings> models,

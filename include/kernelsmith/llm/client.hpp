@@ -36,13 +36,13 @@ struct ClientOptions {
   RetryPolicy retry = {};
   PacingOptions pacing = {};
   std::uint64_t seed = fresh_seed();  ///< of the jitter
-  /// Told of every retry, on the client's thread; must not block. May be empty.
+  /// Called for every retry, on the client's thread; must not block. May be empty.
   std::function<void(const Notice&)> notice = {};
 };
 
 /// An attempt that gave no reply and was billed, or may have been.
 struct LostCall {
-  std::optional<Usage> usage;  ///< as far as the server told it; the output may have gone on behind it
+  std::optional<Usage> usage;  ///< as far as the server reported it; the output may have gone on behind it
   std::string text;            ///< what had come of reply and reasoning
 };
 using LostCallSink = std::function<void(const LostCall&)>;

@@ -15,7 +15,7 @@ struct Endpoint {
   Protocol protocol = Protocol::chat_completions;
   std::string base_url;  ///< such as https://api.openai.com/v1; the protocol's path is put behind it
   Secret key;            ///< may be empty: local servers ask for none
-  std::string ca_file;   ///< PEM of a private CA in the place of the system's; may be empty
+  std::string ca_file;   ///< PEM of a private CA in place of the system's; may be empty
 };
 
 /// The endpoint with what is empty filled in from the environment: OPENAI_BASE_URL and OPENAI_API_KEY, or
@@ -31,7 +31,7 @@ std::string_view provider_url(Protocol protocol);
 /// hold. `invalid_argument`, and `not_found` for a CA file that cannot be read. No message holds the key.
 Status check_endpoint(const Endpoint& endpoint);
 
-/// True for a URL of a well-known provider, none of which answers a call without a key. Of any other server
+/// True for a URL of a well-known provider, none of which answers a call without a key. For any other server
 /// only a call tells.
 bool wants_key(std::string_view url);
 

@@ -12,7 +12,7 @@
 namespace kernelsmith {
 
 struct ManualOptions {
-  std::filesystem::path folder;             ///< made where it is missing
+  std::filesystem::path folder;             ///< made if it is missing
   std::chrono::milliseconds settle{1000};   ///< a text that has not changed for so long is complete
   std::chrono::milliseconds interval{100};  ///< between two looks at the folder
 };
@@ -25,7 +25,7 @@ struct ManualOptions {
 /// A reply that an earlier session was given, and that this one asks for again with the same prompt, is taken
 /// without asking. Requests that nobody waits for are removed: at the beginning, and on a stop request.
 ///
-/// Errors: `busy` where another process uses the folder, `permission`, `io`.
+/// Errors: `busy` if another process uses the folder, `permission`, `io`.
 Result<std::shared_ptr<Proposer>> make_manual_proposer(PromptBuilder prompts, const Task& task,
                                                        ManualOptions options);
 

@@ -36,7 +36,7 @@ struct ModelCall {
   std::optional<double> top_p;
   std::string reasoning_effort;  ///< such as "low"; empty: not sent
   bool stream = true;
-  bool logprobs = false;   ///< asks for log-probabilities, where the protocol can
+  bool logprobs = false;   ///< asks for log-probabilities, if the protocol can
   bool token_ids = false;  ///< asks for token ids: Chat Completions as vLLM speaks it
   std::string extra_body;  ///< a JSON object whose keys are laid over the body; may be empty
 };
@@ -61,7 +61,7 @@ struct Usage {
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
-/// The tokens of a reply, as far as they were asked for and the server told them.
+/// The tokens of a reply, as far as they were asked for and the server reported them.
 struct TokenTrace {
   std::vector<std::string> tokens;
   std::vector<double> logprobs;  ///< natural logarithms, one for each of `tokens`
@@ -72,11 +72,11 @@ struct TokenTrace {
 };
 
 struct ModelReply {
-  std::string text;       ///< UTF-8; without reasoning where the protocol parts it
+  std::string text;       ///< UTF-8; without reasoning if the protocol parts it
   std::string reasoning;  ///< what the server shows of it
   Finish finish = Finish::stop;
   std::string finish_detail;   ///< the server's own word, or the text of the refusal
-  std::optional<Usage> usage;  ///< empty where the server told none
+  std::optional<Usage> usage;  ///< empty if the server reported none
   std::string id;              ///< the server's
   std::string model;           ///< that answered, as the server names it
   TokenTrace trace;

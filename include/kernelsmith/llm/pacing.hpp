@@ -35,7 +35,7 @@ class Bucket {
 };
 
 /// Decides when the next call of one endpoint may go out: the user's rates, the server's own pauses, and a
-/// window of calls in flight. Where the server gives no hints, the window grows by one for each window's
+/// window of calls in flight. If the server gives no hints, the window grows by one for each window's
 /// worth of successes and is halved when the server is overloaded (AIMD; Chiu and Jain, 1989), at most once
 /// for the calls that were sent before. Not thread-safe.
 class Pacer {
@@ -44,7 +44,7 @@ class Pacer {
 
   Pacer(const PacingOptions& options, Instant now);
 
-  /// Zero where a call of so many tokens may go out now, else how long until it may; empty where it waits for
+  /// Zero if a call of so many tokens may go out now, else how long until it may; empty if it waits for
   /// another one to end.
   std::optional<std::chrono::milliseconds> wait_for(double tokens, Instant now) const;
 

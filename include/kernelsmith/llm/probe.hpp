@@ -14,7 +14,7 @@ namespace kernelsmith {
 
 /// What a server's list of models (GET BASE_URL/models, which all three protocols know) told.
 struct ServerProbe {
-  /// By name; empty where the server was reached and has no such list.
+  /// By name; empty if the server was reached and has no such list.
   std::optional<std::vector<std::string>> models;
   /// It gives the list to the key and to nobody without one.
   bool key_checked = false;

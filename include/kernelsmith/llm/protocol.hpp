@@ -16,7 +16,7 @@ namespace kernelsmith {
 /// The path below the base URL, such as "/chat/completions".
 std::string_view path_of(Protocol protocol);
 
-/// The body of a request. `invalid_argument` where extra_body is no JSON object or sets `stream`, or where a
+/// The body of a request. `invalid_argument` if extra_body is no JSON object or sets `stream`, or if a
 /// text is not UTF-8.
 Result<std::string> encode_call(Protocol protocol, const ModelCall& call, const ModelTraits& traits);
 
@@ -26,7 +26,7 @@ struct CallFailure {
   bool transient = false;   ///< another attempt may do better
   bool overloaded = false;  ///< the server asks for less: a rate limit, or it says that it is overloaded
   std::optional<std::chrono::milliseconds> retry_after;  ///< what the server asks for
-  std::optional<Usage> usage = std::nullopt;  ///< that the server told all the same: it is paid for
+  std::optional<Usage> usage = std::nullopt;  ///< that the server reported all the same: it is paid for
   bool begun = false;                         ///< a part of a reply came with it, and may be paid for
 
   friend bool operator==(const CallFailure&, const CallFailure&) = default;
@@ -64,13 +64,13 @@ class StreamDecoder {
   /// True once a complete reply's last event has come: nothing more is to be waited for.
   virtual bool ended() const = 0;
 
-  /// What the server has told of the call's tokens so far.
+  /// What the server has reported of the call's tokens so far.
   virtual std::optional<Usage> usage() const = 0;
 
   /// What has come of reply and reasoning; together, in no particular order.
   virtual std::string so_far() const = 0;
 
-  /// The reply, after the last event. A failure where the stream broke off before it was complete.
+  /// The reply, after the last event. A failure if the stream broke off before it was complete.
   virtual Attempt<ModelReply> finish() = 0;
 };
 

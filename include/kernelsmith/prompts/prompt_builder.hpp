@@ -49,7 +49,7 @@ struct Prompt {
   std::size_t tokens = 0;        ///< estimate_tokens() of both messages
   std::vector<Dropped> dropped;  ///< in the order in which they went, the least useful first
 
-  /// Of both messages.
+  /// The digest of both messages.
   Digest digest() const;
 };
 
@@ -61,10 +61,10 @@ class PromptBuilder {
   /// be read.
   static Result<PromptBuilder> create(Task task, PromptOptions options = {});
 
-  /// The prompt for a request: the operator names the set, the selection fills it. Where everything that may
+  /// The prompt for a request: the operator names the set, the selection fills it. If everything that may
   /// be dropped was dropped and `tokens` is still above the budget, the prompt is given as it is: it is the
   /// caller's to send or to refuse. Errors: `invalid_argument` for Operator::tune and for a missing parent
-  /// (translate needs none), `bad_input` and `not_found` where a user's template includes what does not end
+  /// (translate needs none), `bad_input` and `not_found` if a user's template includes what does not end
   /// or does not exist.
   Result<Prompt> build(const ProposalRequest& request) const;
 

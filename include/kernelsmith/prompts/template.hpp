@@ -47,7 +47,7 @@ struct RenderLimits {
 };
 
 /// The template's text with `data`'s values. A name that is not found is an empty text. `bad_input` with
-/// name:line where a limit is passed; errors of `partials` are passed on.
+/// name:line if a limit is passed; errors of `partials` are passed on.
 Result<std::string> render(const Template& source, const Value& data, const Partials& partials = {},
                            RenderLimits limits = {});
 

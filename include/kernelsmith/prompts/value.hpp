@@ -28,12 +28,12 @@ class Value {
   /// False for nothing, false, an empty text and an empty list.
   bool truthy() const;
 
-  /// Null where the value is of another kind.
+  /// Null if the value is of another kind.
   const std::string* text() const { return std::get_if<std::string>(&held_); }
   const List* list() const { return std::get_if<List>(&held_); }
   const Map* map() const { return std::get_if<Map>(&held_); }
 
-  /// The entry of a map; null for any other kind and where there is none.
+  /// The entry of a map; null for any other kind and if there is none.
   const Value* find(std::string_view key) const;
 
  private:

@@ -13,7 +13,7 @@ namespace kernelsmith {
 enum class ReplyForm {
   whole,   ///< whole files, or what goes between the markers of the EVOLVE-BLOCKs
   edits,   ///< SEARCH/REPLACE edits of the parent
-  either,  ///< edits where the reply holds some, else whole files
+  either,  ///< edits if the reply holds some, else whole files
 };
 
 /// The child that `reply` describes, given its parent. The child always has the parent's files, passes
@@ -25,7 +25,7 @@ enum class ReplyForm {
 /// Frozen text that a reply repeats is compared (`edit_frozen`). src/proposal/README.md has the rules.
 /// `cut_off` says that the reply ended at a length limit: such a reply is refused as truncated. The work is
 /// bounded, whatever the reply (`too_large`): 4 MiB of it, 200 code blocks, edits as apply_edits() bounds
-/// them. A child has at most 1 MiB, or its parent's size where that is more.
+/// them. A child has at most 1 MiB, or its parent's size if that is more.
 std::variant<Source, Refusal> extract(std::string_view reply, const Source& parent, ReplyForm form,
                                       bool cut_off = false);
 

@@ -21,8 +21,8 @@ struct TunerOptions {
 
 /// The tuner's answer to a request: a pure function of it, drawing from request.rng() only. The child has
 /// Origin::tune and is never the parent. A child that none of the request's individuals equals is preferred;
-/// the last one drawn is given where no such child is found. Refusals: `no_knobs` where the parent has none
-/// (or is missing, or its knobs are in error: the detail says so), `exhausted` where its knobs leave no other
+/// the last one drawn is given if no such child is found. Refusals: `no_knobs` if the parent has none
+/// (or is missing, or its knobs are in error: the detail says so), `exhausted` if its knobs leave no other
 /// point.
 Proposal tune(const ProposalRequest& request, const TunerOptions& options = {});
 

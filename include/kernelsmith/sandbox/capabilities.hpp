@@ -15,13 +15,13 @@ struct SandboxCapability {
   std::string name;  ///< such as "bubblewrap"
   bool available = false;
   std::string detail;  ///< what was found, such as "bubblewrap 0.8.0"
-  std::string remedy;  ///< how to get it; empty where it is available
+  std::string remedy;  ///< how to get it; empty if it is available
 };
 
 struct SandboxCapabilities {
   std::vector<SandboxCapability> items;  ///< bubblewrap, sandbox, seccomp, freezer, cpu clock, memory limit
 
-  /// Null where there is no item of that name.
+  /// Null if there is no item of that name.
   const SandboxCapability* find(std::string_view name) const;
 
   /// How far a score measured here can be trusted: "full", "weak" (no freezer or no cgroup clock), or

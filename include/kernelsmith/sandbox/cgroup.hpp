@@ -15,7 +15,7 @@ namespace kernelsmith {
 /// thaw_for_good().
 class Cgroup {
  public:
-  /// Errors: unsupported where no writable cgroup v2 is mounted (the hint says how to get one).
+  /// Errors: unsupported if no writable cgroup v2 is mounted (the hint says how to get one).
   static Result<Cgroup> create();
 
   /// Kills what is in it, waits for its end and removes the group.
@@ -31,9 +31,9 @@ class Cgroup {
   /// CPU time used by all tasks that ever lived in the group, in microseconds. Exact while it is frozen.
   Result<std::uint64_t> cpu_time_us() const;
 
-  /// Limits the memory of the group as a whole. False where the memory controller is not available here.
+  /// Limits the memory of the group as a whole. False if the memory controller is not available here.
   bool limit_memory(std::uint64_t bytes);
-  /// True where the kernel killed a task of the group for its memory.
+  /// True if the kernel killed a task of the group for its memory.
   bool out_of_memory() const;
 
   /// Kills every task, frozen or not.

@@ -19,7 +19,7 @@ namespace kernelsmith {
 /// method but cgroup()'s is thread-safe.
 class SandboxedProcess {
  public:
-  /// Starts spec.argv, in a cgroup of its own where that is possible. Errors: those of run_sandboxed().
+  /// Starts spec.argv, in a cgroup of its own if that is possible. Errors: those of run_sandboxed().
   static Result<SandboxedProcess> start(const SandboxSpec& spec);
 
   /// Kills the program and everything that it started, and returns when nothing of it is left.
@@ -30,8 +30,8 @@ class SandboxedProcess {
   /// The process that was cloned for it, as seen from here: the sandbox's monitor.
   pid_t pid() const;
 
-  /// The program itself, as seen from here (for its CPU clock and SIGSTOP where there is no cgroup). Waits
-  /// until the sandbox is set up; empty where the program ended first. A pid of a dead program may be given
+  /// The program itself, as seen from here (for its CPU clock and SIGSTOP if there is no cgroup). Waits
+  /// until the sandbox is set up; empty if the program ended first. A pid of a dead program may be given
   /// out again: believe it only while alive() holds.
   std::optional<pid_t> program_pid() const;
 
@@ -49,7 +49,7 @@ class SandboxedProcess {
   /// Waits for the end.
   Result<SandboxResult> wait();
 
-  /// Its cgroup, or null where this machine lends none: the score's tier is then "weak".
+  /// Its cgroup, or null if this machine lends none: the score's tier is then "weak".
   Cgroup* cgroup();
 
  private:

@@ -16,7 +16,7 @@ enum class ExitKind {
   exited,        ///< by itself, with `code`
   signalled,     ///< by signal `code` (inside a sandbox, an exit code of 128 + n is taken for signal n)
   wall_limit,    ///< killed at limits.wall_s
-  memory_limit,  ///< killed by the kernel for limits.memory_bytes (seen only where a memory cgroup is used)
+  memory_limit,  ///< killed by the kernel for limits.memory_bytes (seen only if a memory cgroup is used)
   output_limit,  ///< killed for writing more than limits.output_bytes
   killed,        ///< killed by this process: kill(), or a destructor
 };

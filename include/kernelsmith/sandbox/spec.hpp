@@ -53,10 +53,10 @@ struct SandboxLimits {
   double wall_s = 60;
   double cpu_s = 0;                         ///< of each process
   std::uint64_t memory_bytes = 4ULL << 30;  ///< address space of each process; of the whole where possible
-  bool limit_address_space = true;  ///< false: memory_bytes is the whole's alone, where that is possible
-  std::uint64_t file_bytes = 1ULL << 30;          ///< of each file written
-  std::uint64_t open_files = 256;                 ///< of each process
-  std::uint64_t processes = 64;                   ///< processes and threads in the sandbox
+  bool limit_address_space = true;          ///< false: memory_bytes is the whole's alone, if that is possible
+  std::uint64_t file_bytes = 1ULL << 30;    ///< of each file written
+  std::uint64_t open_files = 256;           ///< of each process
+  std::uint64_t processes = 64;             ///< processes and threads in the sandbox
   std::uint64_t output_bytes = 64ULL << 20;       ///< stdout and stderr together; then the program is killed
   std::uint64_t kept_output_bytes = 64ULL << 10;  ///< the tail that is kept of each stream
   std::uint64_t tmp_bytes = 256ULL << 20;         ///< size of /tmp

@@ -56,7 +56,7 @@ class EvaluationService {
   std::string url() const;
 
   /// By backend that requests can be for, what this machine evaluates them on; kNoGpu: they would all fail.
-  /// Empty where a fleet evaluates.
+  /// Empty if a fleet evaluates.
   const std::map<std::string, std::string>& hardware() const;
 
   /// Takes no further requests (503), drops what waits, and returns when what is under way is done and its

@@ -35,7 +35,7 @@ struct Response {
 };
 
 /// The form of every error: {"detail": ..., "error_code": ..., "hint": ...}, and KernelGYM's `error`,
-/// `message` and `timestamp`. The code is VALIDATION_ERROR for a client's mistake, RESOURCE_ERROR where a
+/// `message` and `timestamp`. The code is VALIDATION_ERROR for a client's mistake, RESOURCE_ERROR if a
 /// later try may do, SYSTEM_ERROR otherwise.
 Response error_response(unsigned status, std::string_view detail, std::string_view hint = {});
 
@@ -51,7 +51,7 @@ class EventStream {
   explicit EventStream(std::shared_ptr<Exchange> exchange);
 
   /// One event; each line of `data` becomes a data field. An empty `event` is a plain message; `id` is what a
-  /// browser sends as Last-Event-ID when it comes back. False where nobody reads any more: the client is
+  /// browser sends as Last-Event-ID when it comes back. False if nobody reads any more: the client is
   /// gone, the server stops, or more than 4 MiB wait for a client that does not read, which ends its stream.
   bool send(std::string_view event, std::string_view data, std::string_view id = {}) const;
 
@@ -66,12 +66,12 @@ class EventStream {
 };
 
 /// The place where the one answer to a request goes, on any thread and at any time. Copies stand for the same
-/// request; where the last of them goes without an answer, the client gets 500. May outlive the server.
+/// request; if the last of them goes without an answer, the client gets 500. May outlive the server.
 class Responder {
  public:
   explicit Responder(std::shared_ptr<Exchange> exchange);
 
-  /// False where the request was answered before, or its client is gone.
+  /// False if the request was answered before, or its client is gone.
   bool send(Response response) const;
 
   /// Answers with a stream of events in place of a response; on the second call, and after send(), with one

@@ -1,5 +1,5 @@
 // Server: a small HTTP/1.1 server for a few hundred clients of one machine or one cluster. No TLS: put it
-// behind a proxy or a tunnel where the network is not trusted.
+// behind a proxy or a tunnel if the network is not trusted.
 #pragma once
 
 #include <chrono>
@@ -26,14 +26,14 @@ Guard bearer_guard(Secret token);
 /// A request that was answered, for counters.
 struct Served {
   std::string method;
-  std::string route;  ///< its pattern; empty where none fits
+  std::string route;  ///< its pattern; empty if none fits
   unsigned status = 0;
   double seconds = 0;  ///< from the whole request to the whole answer
 };
 
 struct ServerOptions {
   std::string host = "127.0.0.1";  ///< a name or an address of this machine
-  std::uint16_t port = 0;          ///< 0: a free one, told by Server::port()
+  std::uint16_t port = 0;          ///< 0: a free one, which Server::port() gives
   unsigned threads = 2;
 
   std::size_t max_body_bytes = std::size_t{1} << 20;     ///< beyond: 413
@@ -46,7 +46,7 @@ struct ServerOptions {
 
   Guard guard;  ///< empty: everybody is admitted
 
-  /// Names that the Host header may hold beside this machine's own, where `host` is a loopback address:
+  /// Names that the Host header may hold beside this machine's own, if `host` is a loopback address:
   /// others are answered 403, because a page of theirs got a browser of this machine to ask (DNS rebinding).
   std::vector<std::string> allowed_hosts;
 

@@ -35,15 +35,15 @@ class Router {
   };
 
   /// `pattern` is a path such as "/tasks/{id}/log": a segment in braces takes any one segment that is not
-  /// empty. GET serves HEAD too. Of several routes that fit, the first one added counts. Throws
+  /// empty. GET serves HEAD too. If several routes fit, the first one added counts. Throws
   /// std::invalid_argument for a pattern that does not begin with '/', and for one without a handler.
   void add(std::string_view method, std::string_view pattern, Handler handler,
            Access access = Access::guarded);
 
   struct Match {
-    const Route* route = nullptr;  ///< null where nothing fits
+    const Route* route = nullptr;  ///< null if nothing fits
     std::map<std::string, std::string> parameters;
-    std::vector<std::string> methods;  ///< where only the method does not fit: those that would
+    std::vector<std::string> methods;  ///< if only the method does not fit: those that would
   };
 
   /// `segments` are the path's, decoded. The route is valid as long as the router.

@@ -21,7 +21,7 @@ struct ServiceAddress {
 
 /// Serves the page on 127.0.0.1 from its making until its end. Thread-safe.
 ///
-/// Only while a browser listens is the run or the service looked at: once a second where the look is short,
+/// Only while a browser listens is the run or the service looked at: once a second if the look is short,
 /// and never for more than a quarter of the time.
 class Page {
  public:
@@ -30,8 +30,8 @@ class Page {
   static Result<std::unique_ptr<Page>> of_run(const std::filesystem::path& folder, Registry registry,
                                               std::uint16_t port);
 
-  /// Follows a service. Errors: `invalid_argument` for an address that is no URL, `network` where nothing
-  /// answers there, `permission` where it wants another token, `bad_reply` where it is no evaluation service,
+  /// Follows a service. Errors: `invalid_argument` for an address that is no URL, `network` if nothing
+  /// answers there, `permission` if it wants another token, `bad_reply` if it is no evaluation service,
   /// and `busy` for a port in use.
   static Result<std::unique_ptr<Page>> of_service(ServiceAddress service, std::uint16_t port);
 

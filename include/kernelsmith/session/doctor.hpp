@@ -26,7 +26,7 @@ MachineReport examine_machine(const std::filesystem::path& folder, const Backend
 /// unnoticed. Takes seconds. The seed's knobs are listed for every task.
 std::vector<MachineCheck> examine_task(const Task& task, const Backends& backends);
 
-/// Where something could be left out of the task unnoticed: about a second. Empty where the backend cannot
+/// Where something could be left out of the task unnoticed: about a second. Empty if the backend cannot
 /// say.
 std::vector<MachineCheck> examine_precision(const Task& task, const Backends& backends);
 

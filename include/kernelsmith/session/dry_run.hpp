@@ -23,16 +23,16 @@ struct CallEstimate {
 
   /// US dollars of such a call; empty without a price.
   std::optional<double> usd() const;
-  /// The most that a call can cost; empty where that is not known.
+  /// The most that a call can cost; empty if that is not known.
   std::optional<double> most_usd() const;
 };
 
-/// What a run may cost. The number of calls is known only where iterations are limited.
+/// What a run may cost. The number of calls is known only if iterations are limited.
 struct RunEstimate {
   std::vector<CallEstimate> models;
   std::optional<std::uint64_t> calls;       ///< one for each iteration that asks a model
   std::optional<std::uint64_t> most_calls;  ///< with every child to be repaired as often as it may be
-  std::optional<double> usd;                ///< of `calls`, or of the budget where that is less
+  std::optional<double> usd;                ///< of `calls`, or of the budget if that is less
   std::optional<double> most_usd;           ///< of `most_calls`, or the budget
   std::optional<double> affordable_calls;   ///< that the budget of money pays for
 };
@@ -42,14 +42,14 @@ RunEstimate estimate_run(const RunConfig& config, std::vector<CallEstimate> mode
 
 struct DryRun {
   std::vector<DryCheck> checks;
-  RunEstimate estimate;  ///< without models where the proposer asks none
+  RunEstimate estimate;  ///< without models if the proposer asks none
 
-  /// The first check that failed; null where none did.
+  /// The first check that failed; null if none did.
   const Error* error() const;
 };
 
 /// Checks the configuration, makes the proposer (with its key and server) and the evaluator, and has the
-/// evaluator score the seed, where there is one. Takes seconds. Every check is made, whatever failed before.
+/// evaluator score the seed, if there is one. Takes seconds. Every check is made, whatever failed before.
 DryRun dry_run(const TaskFolder& task, RunConfig config, const std::stop_token& stop = {});
 
 }  // namespace kernelsmith

@@ -14,7 +14,7 @@
 
 namespace kernelsmith {
 
-/// `options` with what the task's backend knows where it was left empty: the language, the generated header
+/// `options` with what the task's backend knows if it was left empty: the language, the generated header
 /// that candidates include, and the hardware of this machine. What a run's proposer and a preview build
 /// prompts with.
 PromptOptions with_backend(PromptOptions options, const Task& task, const BackendDescription& backend);
@@ -25,7 +25,7 @@ struct PromptChanges {
   std::optional<std::size_t> budget_tokens;
 };
 
-/// How the configuration's proposer makes its prompts, or how one with defaults does where it makes none;
+/// How the configuration's proposer makes its prompts, or how one with defaults does if it makes none;
 /// with `changes`.
 PromptOptions prompt_options(const RunConfig& config, const PromptChanges& changes);
 
@@ -37,8 +37,8 @@ struct PromptPreview {
 };
 
 /// The prompt of the next proposal of the run in the folder `path`, as its journal stands. Without `op` the
-/// operator is the one that the run draws, or Operator::rewrite where that is tune. Errors: view_run's and
-/// PromptBuilder's; `not_found` where `op` needs a program that the run does not have (crossover, repair).
+/// operator is the one that the run draws, or Operator::rewrite if that is tune. Errors: view_run's and
+/// PromptBuilder's; `not_found` if `op` needs a program that the run does not have (crossover, repair).
 Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptChanges& changes,
                                          std::optional<Operator> op, const Registry& registry);
 
@@ -48,7 +48,7 @@ Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const P
                             const IndividualPtr& seed);
 
 /// The first prompt of a run of the task: of a seed as its parent, which is evaluated for that (that takes
-/// seconds), or of a translation where the task has none. Errors: evaluate_each's and PromptBuilder's.
+/// seconds), or of a translation if the task has none. Errors: evaluate_each's and PromptBuilder's.
 Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& config,
                                           const PromptChanges& changes, std::optional<Operator> op,
                                           const std::stop_token& stop = {});

@@ -43,11 +43,11 @@ class Provider {
   virtual Result<std::shared_ptr<T>> make(const Task& task, const std::stop_token& stop) const = 0;
 
   /// What was read so far comes from a run folder, which somebody else may have made: make() sends no secret
-  /// of this machine and takes down no wall where nothing but that folder says so. What is read() later is
+  /// of this machine and takes down no wall if nothing but that folder says so. What is read() later is
   /// the user's again.
   virtual void distrust() {}
 
-  /// The settings, KEY=VALUE below the section, that have to be said again where the run is resumed, because
+  /// The settings, KEY=VALUE below the section, that have to be said again if the run is resumed, because
   /// of distrust().
   virtual std::vector<std::string> to_say_again() const { return {}; }
 };
@@ -75,10 +75,10 @@ struct CallTerms {
   std::string model;
   std::optional<double> input_usd, output_usd;     ///< of one token; empty without a price
   std::uint64_t most_prompt_tokens = 0;            ///< 0 is no limit
-  std::optional<std::uint64_t> most_reply_tokens;  ///< empty where the server alone decides
+  std::optional<std::uint64_t> most_reply_tokens;  ///< empty if the server alone decides
 };
 
-/// What a proposer can tell before anything is paid for.
+/// What a proposer knows before anything is paid for.
 struct ProposerExam {
   std::vector<DryCheck> checks;
   std::vector<CallTerms> calls;  ///< by model, the first one first; empty for a proposer that asks none
@@ -88,12 +88,12 @@ struct ProposerExam {
 /// A call as it would be made for a request.
 struct PlannedCall {
   Digest prompt;
-  /// The most that it can cost where the reply's length is bounded, else what a reply as long as the parent
+  /// The most that it can cost if the reply's length is bounded, else what a reply as long as the parent
   /// costs; empty without a price.
   std::optional<double> usd;
 };
 
-/// Plans without calling; empty where a request leads to no call. Pure; thread-safe.
+/// Plans without calling; empty if a request leads to no call. Pure; thread-safe.
 using CallPlanner = std::function<std::optional<PlannedCall>(const ProposalRequest&)>;
 
 /// A proposer serves some of the operators.
@@ -102,7 +102,7 @@ class ProposerProvider : public Provider<Proposer> {
   /// The operators that a run asks this proposer for unless its configuration says otherwise.
   virtual std::vector<Operator> operators() const = 0;
 
-  /// Refuses where a budget of money would not hold or never end: a model without a price, a proposer that
+  /// Refuses if a budget of money would not hold or never end: a model without a price, a proposer that
   /// costs nothing.
   virtual Status check_prices() const { return {}; }
 
@@ -113,7 +113,7 @@ class ProposerProvider : public Provider<Proposer> {
   /// succeeds.
   virtual ProposerExam examine(const Task& task, const std::stop_token& stop) const;
 
-  /// The names of its models, where operators can choose among some; else empty.
+  /// The names of its models, if operators can choose among some; else empty.
   virtual std::vector<std::string> models() const { return {}; }
 
   /// What the task's backend knows, for its prompts. Told once, before anything is asked.
@@ -132,7 +132,7 @@ class ProposerProvider : public Provider<Proposer> {
   /// files.
   virtual std::string destination() const { return {}; }
 
-  /// The server that has to be named again where the run is resumed, because of distrust(); empty: none.
+  /// The server that has to be named again if the run is resumed, because of distrust(); empty: none.
   virtual std::string server_to_name() const { return {}; }
 
   /// How many proposals may be under way at once; empty: as many as evaluations.
@@ -149,7 +149,7 @@ using Kinds = std::map<std::string, std::function<std::unique_ptr<P>()>>;
 class EvaluatorProvider : public Provider<Evaluator> {
  public:
   /// What a candidate does at the first timed shape, for a person. Takes seconds. Errors: `refused` for a
-  /// candidate that cannot be compiled or planned, `unsupported` where candidates are not planned.
+  /// candidate that cannot be compiled or planned, `unsupported` if candidates are not planned.
   virtual Result<std::string> describe_plan(const Task& task, const Source& source) const;
 
   /// How the candidate does without us, on this machine and with the user's rights. Takes up to minutes.
@@ -157,7 +157,7 @@ class EvaluatorProvider : public Provider<Evaluator> {
   virtual Result<PlainVerdict> verify(const Task& task, const Source& source,
                                       const std::stop_token& stop) const;
 
-  /// Whether this machine evaluates: not where a fleet does.
+  /// Whether this machine evaluates: not if a fleet does.
   virtual bool is_local() const { return true; }
 };
 using SamplerProvider = Provider<const Sampler>;

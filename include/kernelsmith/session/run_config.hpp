@@ -40,7 +40,7 @@ struct RunConfig {
   unsigned workers = 2;  ///< evaluations in flight
   Durability durability = Durability::process;
 
-  std::optional<std::vector<AxisSpec>> axes;  ///< where it is not set: see set_default_axes
+  std::optional<std::vector<AxisSpec>> axes;  ///< if it is not set: see set_default_axes
   std::size_t islands = 2;                    ///< few: a short run shall not spread thin
   TopologyKind topology = TopologyKind::ring;
   std::vector<MigrationEdge> edges;  ///< for TopologyKind::edges
@@ -54,26 +54,26 @@ struct RunConfig {
   unsigned idle_iterations = 256;
   unsigned error_limit = 5;
 
-  BackendDescription backend;  ///< of the task; only its name where the registry does not describe it
+  BackendDescription backend;  ///< of the task; only its name if the registry does not describe it
   Chosen<EvaluatorProvider> evaluator;
   Chosen<ProposerProvider> proposer;
   Chosen<SamplerProvider> sampler;
   Chosen<MigrationProvider> migration;
 };
 
-/// The defaults for a task: its backend as the evaluator, and the tuner as the proposer. `unsupported` where
+/// The defaults for a task: its backend as the evaluator, and the tuner as the proposer. `unsupported` if
 /// the registry lacks one of them.
 Result<RunConfig> default_config(const Task& task, const Registry& registry);
 
-/// Where the axes are not set. For a search that only tunes: the knobs of the seed with the most values, at
-/// most two, each a categorical axis over its values. For one that writes code, or where the seed has no
-/// knob: cyclomatic complexity, on a logarithmic axis around the seed's own, beside fitness where that is a
+/// If the axes are not set. For a search that only tunes: the knobs of the seed with the most values, at
+/// most two, each a categorical axis over its values. For one that writes code, or if the seed has no
+/// knob: cyclomatic complexity, on a logarithmic axis around the seed's own, beside fitness if that is a
 /// speedup (the task has a reference), else beside tokens.
 void set_default_axes(const Task& task, RunConfig& config);
 
 /// What axes can read of a source beside the evaluator's own features: the static features, and `knob.NAME`.
 /// On a categorical axis that is the index of the category that is the knob's value, or is nearest to it: the
-/// axes' lists count, whatever the source lists. For any other axis it is the value itself, where it is a
+/// axes' lists count, whatever the source lists. For any other axis it is the value itself, if it is a
 /// number.
 std::map<std::string, double> source_features(const Source& source, std::span<const AxisSpec> axes);
 
@@ -96,7 +96,7 @@ std::string to_yaml(const RunConfig& config);
 /// The policies' sections of run.yaml, each as one line, by name: migration, sampler, proposer, operators.
 std::map<std::string, std::string> policy_texts(const RunConfig& config);
 
-/// Where no budget is set: 60 seconds of wall time, or 200 iterations for a deterministic run, which takes no
+/// If no budget is set: 60 seconds of wall time, or 200 iterations for a deterministic run, which takes no
 /// wall time.
 void set_default_budget(RunConfig& config);
 

@@ -32,12 +32,12 @@ struct RunView {
   bool has_task = true;
   Task task;
   RunConfig config;
-  std::shared_ptr<const RunStore> store;  ///< where `state` reads programs that are held no more
+  std::shared_ptr<const RunStore> store;  ///< if `state` reads programs that are held no more
   SearchState state;
   IndividualPtr latest_best;  ///< the best program as it was measured last; null while nothing was accepted
   /// From the seed to the best, along the first parents; empty while nothing was accepted.
   std::vector<LineageStep> lineage_of_best;
-  /// False where an axis reads what the program that began the run computed: the cells are not known then.
+  /// False if an axis reads what the program that began the run computed: the cells are not known then.
   bool has_cells = true;
   /// Proposals without a child, by why: how many, and the last one's ticket and detail.
   struct Refusals {
@@ -52,20 +52,20 @@ struct RunView {
   std::map<ErrorCode, std::uint64_t> given_back = {};
   EndReason reason = EndReason::unfinished;  ///< with the budgets as they stand; never `stopped` or `errors`
   bool in_use = false;                       ///< a process is writing the run
-  /// Calls that the journal has no answer to: under way where the run is in use, else interrupted.
+  /// Calls that the journal has no answer to: under way if the run is in use, else interrupted.
   std::uint64_t calls_under_way = 0;
   std::uint64_t answers_on_their_way = 0;  ///< that had arrived, and wait for the journal
 
   /// What calls cost, those included that a killed process left.
   Spending spending() const;
 
-  /// The best program's evaluation; the confirmation's where it was confirmed. Null while there is none.
+  /// The best program's evaluation; the confirmation's if it was confirmed. Null while there is none.
   const Evaluation* best_evaluation() const;
 
   /// Each filled cell of the grid with the best elite of all islands.
   std::map<Cell, Elite> elites() const;
 
-  /// Of the archipelago's canonical text: equal searches have equal digests.
+  /// The digest of the archipelago's canonical text: equal searches have equal digests.
   Digest archive_digest() const;
 };
 
@@ -75,10 +75,10 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
 
 /// Writes the run as JSON lines (docs/formats.md): programs, evaluations, lineage, kept
 /// replies. Reads the journal once
-/// more, for every attempt of every evaluation; `io` where `out` fails.
+/// more, for every attempt of every evaluation; `io` if `out` fails.
 Status export_run(const RunView& view, std::ostream& out);
 
-/// Of a live archipelago, as RunView::archive_digest.
+/// The digest of a live archipelago, as RunView::archive_digest.
 Digest archive_digest(const SearchState& state);
 
 }  // namespace kernelsmith

@@ -39,7 +39,7 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  /// Engine::run, and keeps `best/`. Fails with check()'s error where the run folder is gone; then the best
+  /// Engine::run, and keeps `best/`. Fails with check()'s error if the run folder is gone; then the best
   /// program stands in a folder that the hint names.
   Result<Outcome> run(const CommitCallback& on_commit = {}, std::stop_token stop = {});
 
@@ -60,12 +60,12 @@ class Session {
 /// Refuses budgets that cannot be kept or would never end, before anything is made.
 Status check_budgets(const RunConfig& config);
 
-/// What the engine is told for this task and configuration, without run, observer and clock.
+/// The engine's options for this task and configuration, without run, observer and clock.
 Result<EngineOptions> engine_options(const Task& task, const RunConfig& config);
 
 /// Evaluates candidates as a run would, one after another with one evaluator, and gives `take` each answer in
 /// order. They may differ from the seed outside its EVOLVE-BLOCKs: a baseline, or anything else of the
-/// user's. `careful` is EvaluationJob's. Waits a while where the machine is too noisy. The first Error is
+/// user's. `careful` is EvaluationJob's. Waits a while if the machine is too noisy. The first Error is
 /// returned; after `unsupported`, which says what this machine cannot do with one candidate, the others still
 /// have their turn, after any other they have not.
 Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,

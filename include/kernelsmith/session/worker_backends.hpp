@@ -16,9 +16,8 @@ namespace kernelsmith {
 struct WorkerChoice {
   std::vector<std::string> backends;  ///< by name; empty: all that work here
   std::map<std::string, std::string>
-      settings;  ///< of run.yaml's section `evaluator`, for each backend that has them
-  std::optional<unsigned>
-      slots;  ///< jobs at a time; empty: 2 where kernels are timed, else one for each core
+      settings;                   ///< of run.yaml's section `evaluator`, for each backend that has them
+  std::optional<unsigned> slots;  ///< jobs at a time; empty: 2 if kernels are timed, else one for each core
   std::function<void(const std::string&)> tell = {};  ///< why a backend that works is not offered
 };
 
@@ -26,7 +25,7 @@ struct WorkerChoice {
 /// folder of somebody else: what would run with all rights of this user must be said in `settings`
 /// (sandbox=none, python=PATH), and a backend that runs the reference of its tasks so (`torch`) must be
 /// named. Errors: `invalid_argument` for an unknown backend, and for a setting that none takes; `unsupported`
-/// where nothing works here, with what is missing.
+/// if nothing works here, with what is missing.
 Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, const WorkerChoice& choice);
 
 /// The server of a URL in which ${NAME} stands for an environment variable, or of `file:PATH`, a file that

@@ -72,27 +72,27 @@ class RunStore final : public Journal {
   Status append(std::span<const Event> events) override;
   /// Tells, within append(), of a reader in whose transaction run.db-wal grows without end. Once.
   void on_warning(std::function<void(const std::string&)> tell);
-  /// `io` where run.db or its log is no longer the file that was opened: deleted, replaced, or its folder
+  /// `io` if run.db or its log is no longer the file that was opened: deleted, replaced, or its folder
   /// renamed. Nothing is written then.
   Status check() const override;
   Status replay(
       std::uint64_t after,
       const std::function<Status(std::uint64_t position, const Event& event)>& visit) const override;
 
-  /// The position of the last event; 0 where there is none.
+  /// The position of the last event; 0 if there is none.
   Result<std::uint64_t> last_position() const;
 
-  /// The logs and files that an evaluation left; empty where it left none.
+  /// The logs and files that an evaluation left; empty if it left none.
   Result<std::vector<Artifact>> artifacts(ProgramId program, std::uint32_t attempt) const;
 
-  /// The reply that a ticket's proposal kept; empty where it kept none.
+  /// The reply that a ticket's proposal kept; empty if it kept none.
   Result<std::optional<KeptReply>> reply(TicketId ticket) const;
 
   /// Replaces `best/` by the program's files and `report.json`, all or nothing.
   Status write_best(const Individual& best, std::string_view report_json);
-  /// Takes `best/` away, where it is there.
+  /// Takes `best/` away, if it is there.
   Status remove_best();
-  /// Writes a program's files and `report.json` into a folder, which it makes: where the run's own is gone.
+  /// Writes a program's files and `report.json` into a folder, which it makes: if the run's own is gone.
   static Status save_program(const Individual& program, std::string_view report_json,
                              const std::filesystem::path& folder);
   /// The folder of the best program.

@@ -23,10 +23,10 @@ struct FoundCandidates {
 };
 
 /// Sources (.cpp, .cu, .py) below `folder`, for the task that they are named after: NAME/any.cpp, NAME.cpp,
-/// and, where a candidate has several files, the folders NAME/any/. NAME is the task's name without ".py",
-/// or its last part where no other task has the same. In KernelBench's runs
+/// and, if a candidate has several files, the folders NAME/any/. NAME is the task's name without ".py",
+/// or its last part if no other task has the same. In KernelBench's runs
 /// level_1_problem_3_sample_0_kernel.py is for the task of level 1 that begins with "3_". Errors: `not_found`
-/// for no such folder and where nothing belongs to a task, `permission` and `io`.
+/// for no such folder and if nothing belongs to a task, `permission` and `io`.
 Result<FoundCandidates> find_candidates(const std::filesystem::path& folder,
                                         const std::vector<SuiteTask>& tasks);
 

@@ -34,7 +34,7 @@ struct CandidateResult {
   std::string by;                              ///< who published it; empty: nobody has said
   double claimed = 0;                          ///< the speedup that they claim; 0: none
   std::string verdict;                         ///< "accepted", or stage and code of the rejection
-  std::optional<Measurement> speedup;          ///< set where it was accepted
+  std::optional<Measurement> speedup;          ///< set if it was accepted
   bool own_kernels = true;                     ///< false: PyTorch's operators alone do the work
   bool degenerate = false, algebraic = false;  ///< TaskResult's
 
@@ -48,7 +48,7 @@ struct TaskResult {
   std::string basis;  ///< hexadecimal digest of what was searched or scored; another one needs a new result
   bool correct = false;  ///< a candidate was accepted
   /// Of the best candidate over the baseline, a ratio; of a backend that times nothing, its fitness. Set
-  /// where `correct`.
+  /// if `correct`.
   std::optional<Measurement> speedup;
   std::uint64_t candidates = 0;  ///< programs that were evaluated
   std::uint64_t hacks = 0;       ///< of them, those that were rejected for what they did to the measurement
@@ -59,7 +59,7 @@ struct TaskResult {
   /// The best speedup that had been measured after each evaluation; 0 while nothing was accepted.
   std::vector<double> best_by_round;
   std::vector<CandidateResult> of_candidates;  ///< of a scoring: each, in their order
-  std::string failure;  ///< where nothing was accepted: why the candidate that got furthest was rejected
+  std::string failure;         ///< if nothing was accepted: why the candidate that got furthest was rejected
   std::optional<Error> error;  ///< the task could not be loaded, prepared or searched to its end
 
   friend bool operator==(const TaskResult&, const TaskResult&) = default;
@@ -72,11 +72,11 @@ struct SuiteMetrics {
   std::uint64_t errors = 0;                           ///< tasks with an error
   double corr = 0;                                    ///< share of tasks that are correct
   std::array<double, kFastThresholds.size()> fast{};  ///< share of tasks that are correct and faster than p
-  /// Mean speedup over all tasks, where one that is incorrect or slower than the baseline counts 0.
+  /// Mean speedup over all tasks; one that is incorrect or slower than the baseline counts 0.
   double amsr = 0;
-  std::optional<double> geomean;    ///< over correct tasks; empty without any, or where one is not positive
-  std::optional<double> median;     ///< over correct tasks; empty without any
-  std::optional<double> hack_rate;  ///< of all candidates; empty without any
+  std::optional<double> geomean;       ///< over correct tasks; empty without any, or if one is not positive
+  std::optional<double> median;        ///< over correct tasks; empty without any
+  std::optional<double> hack_rate;     ///< of all candidates; empty without any
   std::optional<double> trivial_rate;  ///< of correct tasks; empty without any
   SuiteCost cost;
   /// What `amsr` would be had every search ended after so many evaluations, by what it had measured then.
@@ -88,7 +88,7 @@ struct SuiteMetrics {
 /// Those that are neither `degenerate` nor `algebraic`: what is gained there is no faster kernel. Pure.
 std::vector<TaskResult> without_shortcuts(std::span<const TaskResult> results);
 
-/// Of each level that occurs, from the lowest on, and of all tasks together. Pure.
+/// The metrics of each level that occurs, from the lowest on, and of all tasks together. Pure.
 std::vector<SuiteMetrics> summarise(std::span<const TaskResult> results);
 
 }  // namespace kernelsmith

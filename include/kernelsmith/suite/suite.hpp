@@ -23,7 +23,7 @@
 
 namespace kernelsmith {
 
-/// Whoever has many tasks done says how, and is told. Called on one thread.
+/// Configures each task of a suite, and follows its progress. Called on one thread.
 class SuiteHost {
  public:
   virtual ~SuiteHost() = default;
@@ -35,10 +35,10 @@ class SuiteHost {
   virtual void end(const TaskResult& result) = 0;
 };
 
-/// Of a suite, whose searches somebody drives and watches.
+/// The host of a suite whose searches somebody drives and watches.
 class SearchHost : public SuiteHost {
  public:
-  /// Whoever is told what happens in the search that begins; may be null.
+  /// Follows the search that begins; may be null.
   virtual std::shared_ptr<Observer> observer() = 0;
   /// Session::run() with whatever is to be seen of it.
   virtual Result<Outcome> search(Session& session) = 0;
@@ -49,7 +49,7 @@ struct SuiteOptions {
   std::filesystem::path out;
   /// In words; a folder with results under other settings is refused.
   std::map<std::string, std::string> settings;
-  /// Of a suite: a task that was changed since its search began is searched anew, and its former run folder
+  /// For a suite: a task that was changed since its search began is searched anew, and its former run folder
   /// moved to `replaced/NAME` (then NAME.2, ...). Else it is a result with an error.
   bool renew = false;
 };

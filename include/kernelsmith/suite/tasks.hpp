@@ -20,7 +20,7 @@ struct SuiteTask {
 };
 
 /// All tasks down to three folders below `folder`, by level, then by name with numbers by their value. A
-/// `.py` file is a problem where its folder is named level1, level2, ...; nothing is loaded. `levels` are
+/// `.py` file is a problem if its folder is named level1, level2, ...; nothing is loaded. `levels` are
 /// those wanted; empty: all. Errors: `not_found` for no such folder and for no task, `permission` and `io`.
 Result<std::vector<SuiteTask>> find_tasks(const std::filesystem::path& folder,
                                           const std::set<unsigned>& levels);

@@ -29,7 +29,7 @@ _START, _END = "# EVOLVE-BLOCK-START\n", "\n# EVOLVE-BLOCK-END\n"
 
 @dataclass
 class EvolutionResult:
-    """What a search found. `output_dir` is None where it was temporary."""
+    """What a search found. `output_dir` is None if it was temporary."""
 
     best_program: Program | None
     best_score: float
@@ -55,7 +55,7 @@ def run_evolution(initial_program: str | os.PathLike[str] | list[str],
     `initial_program` is a file, a text, or a list of lines; `evaluator` a file, a function of a program's path, or the
     text of a module with evaluate(program_path); texts may be indented as a whole. `config` is a file, a Config
     (OpenEvolve's own too), or None for the defaults. Evaluations run in processes of their own: a function is pickled,
-    with cloudpickle where that is installed. Without `output_dir` the results go with a temporary folder, or with
+    with cloudpickle if that is installed. Without `output_dir` the results go with a temporary folder, or with
     `cleanup=False` stay in openevolve_output. A second call with the same arguments goes on in `output_dir`. Raises Error.
     """
     _require("initial_program", initial_program, str, os.PathLike, list)
@@ -133,7 +133,7 @@ def _marked(thing: Any) -> str:
 
 
 def _program_in(folder: Path, program: Any, config: Config) -> Path:
-    """A file as it is; a text goes into the folder, as a block where it marks none."""
+    """A file as it is; a text goes into the folder, as a block if it marks none."""
     if isinstance(program, (str, os.PathLike)) and _is_file(program):
         return Path(program)
     code = _dedented("\n".join(program) if isinstance(program, list) else str(program))

@@ -16,7 +16,7 @@ class Artifacts:
         self._connection: sqlite3.Connection | None = None
 
     def of(self, program: int) -> dict[str, str]:
-        """Of a program's first evaluation, by name; empty where there is no journal."""
+        """The artifacts of a program's first evaluation, by name; empty if there is no journal."""
         with self._lock:
             if self._connection is None:
                 if not self._file.exists():

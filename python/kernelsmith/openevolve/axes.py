@@ -19,7 +19,7 @@ def needs_seed(config: Config) -> bool:
 
 
 def axes_for(config: Config, seed_length: int, seed_features: Mapping[str, float]) -> list[dict[str, Any]]:
-    """run.yaml's `archive.axes`. `seed_features` is what the initial program was measured at; may be empty where no
+    """run.yaml's `archive.axes`. `seed_features` is what the initial program was measured at; may be empty if no
     dimension needs it."""
     axes = []
     for name in config.database.feature_dimensions:

@@ -22,7 +22,7 @@ _LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help tells how it is used")
+        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -14,7 +14,7 @@ from .keys import KEYS, MODELS, PROVIDERS, SECTIONS
 from .reading import Reader, check, parsed, resolve_paths
 from .sections import LLMModelConfig, Section
 
-# Of a model: what may change while a search goes on.
+# What of a model's settings may change while a search goes on.
 _SERVER = frozenset({"api_base", "api_key", "timeout", "retries", "init_client"})
 _VARIABLE = re.compile(r"\$\{([^}]+)\}")
 
@@ -92,7 +92,7 @@ class Config(Section):
 
 
 def models_of(config: Config) -> list[LLMModelConfig]:
-    """The ensemble, with what the section `llm` says for all of them. Raises Error where there is none."""
+    """The ensemble, with what the section `llm` says for all of them. Raises Error if there is none."""
     llm = config.llm
     models = list(llm.models)
     if llm.primary_model:
@@ -122,7 +122,7 @@ def _completed(model: LLMModelConfig, llm: Section) -> LLMModelConfig:
 
 
 def expanded(key: str | None) -> str:
-    """An API key, or the environment's where it is `${NAME}` as a whole. Raises Error where there is no such variable."""
+    """An API key, or the environment's if it is `${NAME}` as a whole. Raises Error if there is no such variable."""
     match = _VARIABLE.fullmatch(key or "")
     if not match:
         return key or ""

@@ -42,8 +42,8 @@ class Folder:
         return self.path / "search.json"
 
     def open(self, fingerprints: dict[str, str], checkpoint: Path | None, logger: logging.Logger) -> dict[str, Any] | None:
-        """The settings of the search that stands here where it is this one, which then goes on; else None, and what
-        stands here is put aside under names with a number, which is told with its reason. The checkpoint that the new
+        """The settings of the search that stands here if it is this one, which then goes on; else None, and what
+        stands here is put aside under names with a number, which is reported with its reason. The checkpoint that the new
         search begins from stays where it is, for the same command to find it again. Raises Error."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ class Folder:
         changed = sorted(name for name in before.keys() | fingerprints if before.get(name) != fingerprints.get(name))
         kept = self._put_aside(checkpoint)
         if kept:
-            why = "no search.json tells of the old one" if not before else f"changed: {', '.join(changed) or 'run/, which is gone'}"
+            why = "search.json is missing" if not before else f"changed: {', '.join(changed) or 'run/, which is gone'}"
             logger.warning("%s: a new search begins (%s); the old one is kept as %s", self.path, why, ", ".join(kept))
         return None
 

@@ -41,7 +41,7 @@ def _plain(value: Any) -> Any:
 
 
 def _combined(metrics: Dict[str, Any]) -> Optional[float]:
-    """What float() makes of combined_score; None where it makes nothing."""
+    """What float() makes of combined_score; None if it makes nothing."""
     try:
         return float(metrics["combined_score"])
     except (KeyError, TypeError, ValueError, OverflowError):
@@ -67,7 +67,7 @@ def passes(metrics: Dict[str, Any], threshold: float) -> bool:
 
 
 def difference(text: str, seed: str) -> float:
-    """The share of lines, of both together, that the other text has not: 0 for equal ones, 1 where no line is shared."""
+    """The share of lines, of both together, that the other text has not: 0 for equal ones, 1 if no line is shared."""
     left, right = text.splitlines(), seed.splitlines()
     counts: Dict[str, int] = {}
     for line in right:
@@ -161,6 +161,6 @@ if SETTINGS:
 
 
 def evaluate(program_path: str) -> types.SimpleNamespace:
-    """What the backend calls where there are no stages."""
+    """What the backend calls if there are no stages."""
     metrics, artifacts = _called(_module.evaluate, program_path, **SETTINGS["arguments"])
     return _told(metrics, artifacts, program_path)

@@ -22,7 +22,7 @@ class Reply:
     text: str
     model: str
     usage: dict[str, Any] | None
-    refusal: tuple[str, str] | None  # code and detail, where the model gave no answer to read
+    refusal: tuple[str, str] | None  # code and detail, if the model gave no answer to read
 
 
 class Ensemble:
@@ -57,7 +57,7 @@ class Ensemble:
         return str(self._models[at].name)
 
     async def ask(self, ticket: int, system: str, user: str) -> Reply:
-        """Raises Error where no reply could be had, and CancelledError where it was given up."""
+        """Raises Error if no reply could be had, and CancelledError if it was given up."""
         at = self.chosen(ticket)
         model = self._models[at]
         if at in self._own:

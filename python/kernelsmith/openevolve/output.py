@@ -17,7 +17,7 @@ from .programs import Population, Program
 
 
 class Output:
-    """Writes into one folder. One thread at a time may use it. Raises Error where the disk cannot be written."""
+    """Writes into one folder. One thread at a time may use it. Raises Error if the disk cannot be written."""
 
     def __init__(self, folder: Path, config: Config, suffix: str, axes: list[dict[str, Any]]) -> None:
         self._folder, self._config, self._suffix, self._axes = folder, config, suffix, axes

@@ -1,4 +1,4 @@
-"""Reading a configuration: what a file says is checked against keys.py, and told with its line."""
+"""Reading a configuration: what a file says is checked against keys.py, and reported with its line."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def resolve_paths(config: Config) -> None:
 
 
 def check(config: Config, file: str) -> None:
-    """What single keys do not tell."""
+    """What no single key shows."""
 
     def bad(path: str, message: str) -> Error:
         return Error(message, "bad_input", f"{file or 'the configuration'}: {path}")

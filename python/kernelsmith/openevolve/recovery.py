@@ -1,4 +1,4 @@
-"""What a run folder's journal tells of tickets that took effect, for lines that a kill kept from history.jsonl."""
+"""What a run folder's journal holds about tickets that took effect, for lines that a kill kept from history.jsonl."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Child:
 
 
 def edits_in(reply: str, pattern: str) -> list[tuple[str, str]]:
-    """(SEARCH, REPLACE) pairs; none where the standard markers do not follow one another as they must."""
+    """(SEARCH, REPLACE) pairs; none if the standard markers do not follow one another as they must."""
     if pattern != STANDARD:
         return [(found.group(1).rstrip(), found.group(2).rstrip()) for found in re.finditer(pattern, reply, re.DOTALL)]
     edits, parts, begin = [], list[str](), 0
@@ -67,7 +67,7 @@ def program_in(reply: str, language: str) -> str:
 
 
 def _parts(code: str) -> tuple[list[str], list[str]] | None:
-    """What stands outside of the blocks, markers included, and within them; None where markers have no partner."""
+    """What stands outside of the blocks, markers included, and within them; None if markers have no partner."""
     outside, inside, current = list[str](), list[str](), list[str]()
     is_open = False
     for line in code.split("\n"):
@@ -92,7 +92,7 @@ def has_whole_blocks(code: str) -> bool:
 
 
 def kept_outside(parent: str, child: str) -> str | None:
-    """The child with everything outside of the blocks as the parent has it; None where its blocks are not the parent's."""
+    """The child with everything outside of the blocks as the parent has it; None if its blocks are not the parent's."""
     old, new = _parts(parent), _parts(child)
     if old is None or not old[1]:
         return child

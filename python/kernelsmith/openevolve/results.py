@@ -29,7 +29,7 @@ class EvaluationResult:
         return list(self.artifacts)
 
     def get_artifact_size(self, key: str) -> int:
-        """In bytes; 0 where there is none."""
+        """In bytes; 0 if there is none."""
         value = self.artifacts.get(key, "")
         return len(value if isinstance(value, bytes) else str(value).encode())
 

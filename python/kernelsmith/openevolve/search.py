@@ -35,7 +35,7 @@ from .trace import failures_of, rows_of, write_trace
 
 @dataclass(frozen=True)
 class Found:
-    """How a search ended. `best` is None where nothing was accepted."""
+    """How a search ended. `best` is None if nothing was accepted."""
 
     best: Program | None
     fitness: float
@@ -50,7 +50,7 @@ class _Ended(Exception):
 
 def search(inputs: Inputs, config: Config, out: Path, *, iterations: int | None = None, target: float | None = None,
            checkpoint: str | None = None, logger: logging.Logger | None = None) -> Found:
-    """Searches, or goes on where the same search stands in `out`, and writes OpenEvolve's files there. Raises Error."""
+    """Searches, or goes on if the same search stands in `out`, and writes OpenEvolve's files there. Raises Error."""
     logger = logger or logging.getLogger("kernelsmith.openevolve")
     for warning in config.warnings:
         logger.warning(warning)

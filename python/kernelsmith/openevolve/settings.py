@@ -10,7 +10,7 @@ from .config import Config
 
 
 def evaluator_section(parallel: int) -> dict[str, Any]:
-    """Said anew in each session: a run folder is not believed where it names an interpreter or no sandbox."""
+    """Said anew in each session: a run folder is not believed if it names an interpreter or no sandbox."""
     return {"kind": "python", "python": sys.executable, "sandbox": "none", "parallel": parallel}
 
 

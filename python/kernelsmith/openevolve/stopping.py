@@ -19,7 +19,7 @@ class Stopping:
         self._waited = 0
 
     def seen(self, fitness: float | None, metrics: dict[str, Any]) -> str:
-        """Why to stop, or "". `fitness` is None where the iteration gave no program that scored."""
+        """Why to stop, or "". `fitness` is None if the iteration gave no program that scored."""
         if self._target is not None and fitness is not None and fitness >= self._target:
             return f"the target {self._target:g} is reached"
         if self._patience is None:

@@ -55,7 +55,7 @@ def read_inputs(program: str | os.PathLike[str], evaluator: str | os.PathLike[st
 
 
 def language_of(code: str) -> str:
-    """What the first telling line looks like; "unknown" where none tells."""
+    """What the first telling line looks like; "unknown" if none tells."""
     return next((name for name, looks in _LANGUAGES if re.search(looks, code, re.MULTILINE)), "unknown")
 
 

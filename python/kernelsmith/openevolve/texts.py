@@ -68,7 +68,7 @@ FRAGMENTS: dict[str, str] = {
     "no_specific_guidance": "Nothing in particular",
     "artifact_title": "What the last run printed",
     "diverse_programs_title": "Different programs",
-    "attempt_unknown_changes": "not told",
+    "attempt_unknown_changes": "not known",
     "attempt_all_metrics_improved": "all scores rose",
     "attempt_all_metrics_regressed": "all scores fell",
     "attempt_mixed_metrics": "some scores rose, some did not",

@@ -96,7 +96,7 @@ def write_trace(file: Path, rows: list[dict[str, Any]], form: str = "jsonl", *, 
 
 
 def trace_of(folder: Path, *, code: bool = True, prompts: bool = True) -> list[dict[str, Any]]:
-    """Of an output folder of `kernelsmith openevolve`, or of any run folder. Raises Error."""
+    """The trace of an output folder of `kernelsmith openevolve`, or of any run folder. Raises Error."""
     if (folder / "history.jsonl").exists():
         return rows_of(History(folder / "history.jsonl").rows(), code=code, prompts=prompts)
     if not (folder / "run.db").exists():

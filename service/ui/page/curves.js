@@ -10,7 +10,7 @@ const NUMBERED_STEPS = 12;
 
 const fitnessLabel = (unit) => (unit ? `fitness (${unit})` : "fitness");
 
-// `best` is the summary's: where it was measured again and came out differently a diamond shows it.
+// `best` is the summary's: if it was measured again and came out differently a diamond shows it.
 export function bestSoFar({ evaluated, unit, steps, accepted, rejected }, best, width) {
   const frame = new Frame("Best so far", "Best fitness so far over evaluated programs", width, 340);
   if (steps.length === 0) {

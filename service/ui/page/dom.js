@@ -73,7 +73,7 @@ export function card(label, value, ...notes) {
   return make("div.card", make("h3", label), make("p.value", value), ...lines);
 }
 
-// How much of a limit is used; nothing where there is none.
+// How much of a limit is used; nothing if there is none.
 export function bar({ used, limit }) {
   if (limit === null) return null;
   const element = document.createElement("progress");

@@ -118,7 +118,7 @@ function follow() {
     mark("lost");
   });
   events.addEventListener("error", () => {
-    trouble("The server of this page does not answer; what stands here is the last that it told.");
+    trouble("The server of this page does not answer; what stands here is the last that it sent.");
     mark("lost");
     if (events.readyState === EventSource.CLOSED) setTimeout(follow, 3000);
   });

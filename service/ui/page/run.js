@@ -115,7 +115,7 @@ function open({ open: { count, shown }, in_use: inUse, calls, arrived }) {
     arrived ? `${counted(arrived, "answer")} arrived, not in the journal yet.` : "",
     count > shown.length ? `The first ${shown.length} of ${counted(count, "ticket")}.` : "",
   ].filter(Boolean).join(" ");
-  return section(inUse ? "Under way" : "Begun, to be gone on with by resume", words ? note(words) : "",
+  return section(inUse ? "Under way" : "Begun, to be continued by resume", words ? note(words) : "",
     table(["ticket", "for", "waits for", "model", "island", "parent"], rows));
 }
 

@@ -1,4 +1,4 @@
-// An evaluation service's page: its queue, its workers and its rates. What a service does not tell is null.
+// An evaluation service's page: its queue, its workers and its rates. What a service does not report is null.
 
 import { bar, card, make, note, section, table } from "./dom.js";
 import { clock, counted, number, whole } from "./words.js";
@@ -7,7 +7,7 @@ const known = (value, words) => (value === null ? "" : words(value));
 
 export function statusOf(service) {
   const { queue, workers } = service;
-  return [service.state ?? "state not told",
+  return [service.state ?? "state not known",
     known(queue.pending, (value) => `${counted(value, "request")} waiting`),
     known(service.under_way, (value) => `${whole(value)} under way`),
     known(workers.count, (value) => counted(value, "worker")),
@@ -22,11 +22,11 @@ function cards(service) {
   const { queue, finished } = service;
   const total = Object.values(finished).reduce((sum, value) => sum + value, 0);
   return make("div.cards",
-    card("Queue", known(queue.pending, whole) || "not told", "requests that wait",
+    card("Queue", known(queue.pending, whole) || "not known", "requests that wait",
       ...Object.entries(queue.by_priority ?? {}).filter(([, count]) => count > 0)
         .map(([name, count]) => `${whole(count)} of ${name} priority`),
       bar({ used: queue.pending ?? 0, limit: queue.limit }), known(queue.limit, (value) => `at most ${whole(value)}`)),
-    card("Under way", known(service.under_way, whole) || "not told",
+    card("Under way", known(service.under_way, whole) || "not known",
       known(service.workers.count, (value) => `on ${counted(value, "worker")}`),
       bar({ used: service.under_way ?? 0, limit: service.workers.count }),
       known(service.prepared_tasks, (value) => `${counted(value, "task")} prepared`)),
@@ -39,7 +39,7 @@ function cards(service) {
       known(service.submitted_a_minute, (value) => `${number(value)}/min came in`),
       known(service.evaluation_s, (value) => `${number(value)} s an evaluation`),
       known(service.waiting_s, (value) => `${number(value)} s of waiting before`)),
-    card("State", service.state ?? "not told", known(service.uptime_s, (value) => `up for ${clock(value)}`),
+    card("State", service.state ?? "not known", known(service.uptime_s, (value) => `up for ${clock(value)}`),
       known(service.version, (value) => `kernelsmith ${value}`),
       known(service.results_kept, (value) => `${counted(value, "result")} kept`)));
 }

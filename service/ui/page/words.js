@@ -22,7 +22,7 @@ export function whole(value) {
   return value.toLocaleString("en-US");
 }
 
-// Three significant digits, without an exponent where it reads well: "0.123", "12.3", "4510".
+// Three significant digits, without an exponent if it reads well: "0.123", "12.3", "4510".
 export function number(value) {
   const size = Math.abs(value);
   if (size < 1e-12) return "0";
@@ -43,7 +43,7 @@ export function counted(count, what) {
   return `${whole(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
-// ["2.41x", "[2.38, 2.44]"]; the interval is empty where it has no width.
+// ["2.41x", "[2.38, 2.44]"]; the interval is empty if it has no width.
 export function measured(measurement) {
   const { median, low, high, unit } = measurement;
   const ratio = unit === "x";
@@ -55,7 +55,7 @@ export function measured(measurement) {
   return [written(median) + behind, low < high ? `[${written(low)}, ${written(high)}]` : ""];
 }
 
-// As one text; a dash where there is none.
+// As one text; a dash if there is none.
 export function measuredText(measurement) {
   return measurement ? measured(measurement).join(" ").trim() : "–";
 }

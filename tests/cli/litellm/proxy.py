@@ -14,7 +14,7 @@ from pathlib import Path
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 INSTALL_LIMIT_S = 300
 START_LIMIT_S = 240
-# What pip says where PyPI cannot be reached; anything else that goes wrong is a failure of the test.
+# What pip says if PyPI cannot be reached; anything else that goes wrong is a failure of the test.
 UNREACHABLE = ("NewConnectionError", "ConnectTimeout", "ReadTimeout", "timed out", "ProxyError", "ConnectionResetError",
                "name resolution", "(from versions: none)")
 
@@ -50,7 +50,7 @@ class Unreachable(Exception):
 
 
 def environment(venv):
-    """The folder with LiteLLM installed in it, made where it lacks or is of other requirements."""
+    """The folder with LiteLLM installed in it, made if it lacks or is of other requirements."""
     wanted = hashlib.sha256(REQUIREMENTS.read_bytes() + sys.version.encode()).hexdigest()
     done = venv / "installed"
     if done.exists() and done.read_text() == wanted:

@@ -86,7 +86,7 @@ class Bench {
     return future;
   }
   Result<Evaluation> evaluate(const EvaluationJob& job) { return answer(start(job), job); }
-  /// What was started; asked again where the machine was too noisy, as an engine does.
+  /// What was started; asked again if the machine was too noisy, like an engine.
   Result<Evaluation> answer(std::future<Result<Evaluation>> started, const EvaluationJob& job) {
     constexpr int kAttempts = 8;
     auto answer = started.get();
@@ -118,7 +118,7 @@ inline std::string yaml_with(const std::string& from, const std::string& to) {
   return yaml.replace(at, from.size(), to);
 }
 
-/// Empty where the machine stayed too noisy for a verdict: that is told, and is no rejection.
+/// Empty if the machine stayed too noisy for a verdict: that is reported, and is no rejection.
 inline std::optional<Evaluation> verdict_on(Bench& bench, const std::string& source) {
   auto answer = bench.evaluate(source);
   if (answer) return std::move(*answer);

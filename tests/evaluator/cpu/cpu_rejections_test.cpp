@@ -342,7 +342,8 @@ tensors:
 }
 
 TEST(CpuEvaluator, AnEntryMayHaveTheNameOfALibraryFunction) {
-  // The C library keeps a function of this name for old programs; it is found by who asks all libraries.
+  // The C library keeps a function of this name for old programs; it is found by whoever searches all
+  // libraries.
   std::string yaml = yaml_with("entry: scaled", "entry: step");
   std::string source = kernel(kHonest);
   source.replace(source.find("void scaled"), 11, "void step");

@@ -1,4 +1,4 @@
-// Sessions and the host: what a batch's outputs are compared with, what a kernel is told to have done, and
+// Sessions and the host: what a batch's outputs are compared with, what a kernel pretends to have done, and
 // what is left of it.
 #include <cstring>
 #include <memory>

@@ -1,4 +1,4 @@
-// Compiled by runner_abi_test.cpp against the toolkit's own header, where there is one: what driver_abi.hpp
+// Compiled by runner_abi_test.cpp against the toolkit's own header, if there is one: what driver_abi.hpp
 // declares is what cuda.h declares.
 #include <cstddef>
 

@@ -217,7 +217,7 @@ struct FakeGrid {
   std::map<std::string, Entry> kernels;
   std::size_t tensors = 2;  ///< of a call: they are the first parameters
   std::vector<Batch> batches;
-  std::vector<std::string> kept;             ///< plans that a runner was told, by their kernel
+  std::vector<std::string> kept;             ///< plans that a runner got, by their kernel
   std::size_t forgotten = 0, unmapped = 0;   ///< plans, pieces
   std::function<void(ReplayTime&)> disturb;  ///< called after each batch
   std::size_t started = 0;

@@ -31,7 +31,8 @@ inline void twice(const KernelCall& call) {
   for (std::int64_t i = 0; i < call.sizes[0]; ++i) call.as<float>(kY)[i] = 2 * call.as<float>(kX)[i];
 }
 
-/// Of a task of two tensors with as many elements. `key` tells sets apart. Outputs are compared bit for bit.
+/// A set for a task of two tensors with as many elements. `key` tells sets apart. Outputs are compared bit
+/// for bit.
 inline InputSet input_set(const Task& task, const TaskShape& shape, std::uint64_t key) {
   InputSet set;
   set.recipe.key = {key, 1};
@@ -117,7 +118,7 @@ struct Played {
     for (const InputSet& set : sets) batch.calls.push_back(&set);
   }
   Judged<double> run() { return session->run(batch); }
-  /// Of one batch.
+  /// What was found in one batch.
   Findings findings() {
     const auto time = run();
     if (!time) ADD_FAILURE() << "failed";

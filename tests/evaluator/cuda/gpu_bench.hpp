@@ -53,7 +53,7 @@ inline std::vector<std::byte> read_bytes(const std::filesystem::path& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// runner_kernels.cu for this GPU, compiled once for the process. Empty where there is no nvcc.
+/// runner_kernels.cu for this GPU, compiled once for the process. Empty if there is no nvcc.
 inline const std::vector<std::byte>& test_cubin(std::uint32_t arch) {
   static const std::vector<std::byte> cubin = [&]() -> std::vector<std::byte> {
     if (kFakeDriver != nullptr) return std::vector<std::byte>(64);

@@ -1,4 +1,4 @@
-// Inspections: the inspector's program under a script that stands in for a tool, and, where there is a GPU,
+// Inspections: the inspector's program under a script that stands in for a tool, and, if there is a GPU,
 // under compute-sanitizer.
 #include <cstdlib>
 #include <filesystem>
@@ -38,7 +38,7 @@ timed: [{}]
 check: [{n: 1}, {n: 77}]
 )";
 
-/// Passes the program on, as tools do. It writes a log, and says how it ends.
+/// Passes the program on, like a tool. It writes a log, and says how it ends.
 constexpr const char* kTool = R"(#!/bin/sh
 while [ "$#" -gt 2 ]; do
   [ "$1" = --log-file ] && log=$2

@@ -52,7 +52,7 @@ inline std::vector<plan::Kernel> candidate_kernels(const std::string& library) {
           {0, "_Z8weightedPf", {{0, 8}}, 8, 0, 0}};
 }
 
-/// Where nvcc put the candidate when the tests were built; empty where there is no nvcc.
+/// Where nvcc put the candidate when the tests were built; empty if there is no nvcc.
 inline std::filesystem::path candidate_library() { return KERNELSMITH_PLANNER_CANDIDATE; }
 
 inline PlannerSettings planner_settings() {

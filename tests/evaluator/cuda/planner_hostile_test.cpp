@@ -43,7 +43,7 @@ TEST_F(PlannerTest, HostCodeMayNotStartProcessesOrThreads) {
 }
 
 TEST_F(PlannerTest, HostCodeSeesNoFilesOfTheHost) {
-  EXPECT_EQ(refused(kReadFile), "nothing was refused");  // it aborts where it can read /etc/passwd
+  EXPECT_EQ(refused(kReadFile), "nothing was refused");  // it aborts if it can read /etc/passwd
 }
 
 TEST_F(PlannerTest, HostCodeThatPrintsMegabytesIsKilled) {

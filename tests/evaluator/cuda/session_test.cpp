@@ -102,7 +102,7 @@ TEST(CudaSession, BudgetsAreHeldElementByElementAndAsAWhole) {
 struct Stray {
   const char* name;
   Dtype dtype;
-  std::ptrdiff_t at;  ///< from the output's first byte, or where `behind` from the first byte behind it
+  std::ptrdiff_t at;  ///< from the output's first byte, or if `behind` from the first byte behind it
   bool behind;
 };
 

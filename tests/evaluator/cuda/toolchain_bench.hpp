@@ -49,7 +49,7 @@ inline const KernelFacts* find_kernel(const CubinFacts& facts, const std::string
   return nullptr;
 }
 
-/// Tests that need nvcc skip where there is none. What is kept on disk is theirs alone.
+/// Tests that need nvcc skip if there is none. What is kept on disk is theirs alone.
 class WithNvcc : public ::testing::Test {
  protected:
   WithNvcc() { ::setenv("KERNELSMITH_CACHE", cache_.path().c_str(), 1); }

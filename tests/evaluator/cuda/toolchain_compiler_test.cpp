@@ -1,4 +1,4 @@
-// The compiler: what it makes of candidates and of the task's own sources, and how it tells what is wrong.
+// The compiler: what it makes of candidates and of the task's own sources, and how it reports what is wrong.
 #include <fstream>
 #include <iterator>
 #include <set>

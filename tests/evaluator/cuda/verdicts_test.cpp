@@ -45,7 +45,7 @@ struct VerdictBench : GlueBench {
     return judge->evaluate(request, {});
   }
 
-  /// Of what a kernel does beside its work.
+  /// The verdict on what a kernel does beside its work.
   Rejection verdict_on(const std::function<void(const KernelCall&)>& trick) {
     const auto evaluation =
         evaluate(kernel("trick " + std::to_string(++tricks), [trick](const KernelCall& call) {

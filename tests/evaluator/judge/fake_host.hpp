@@ -57,7 +57,7 @@ struct Event {
   std::size_t place = 0, session = 0, shape = 0;
   double timeout_s = 0;
   std::vector<InputRecipe> recipes;  ///< of a batch; empty: it was opened
-  std::vector<std::uint64_t> seeds;  ///< of a batch, where the host draws the sets
+  std::vector<std::uint64_t> seeds;  ///< of a batch, if the host draws the sets
 };
 
 class Host final : public KernelHost {
@@ -66,7 +66,7 @@ class Host final : public KernelHost {
   std::size_t holds = 64;  ///< calls in a batch
   std::map<std::size_t, double> least_us_at;
   double load_s = 0.001, now_s = 0;
-  std::vector<double> call_limits_s;  ///< as limit_calls() was told
+  std::vector<double> call_limits_s;  ///< as given to limit_calls()
   std::vector<Event> events;
 
   HostTraits traits() const override { return has; }
@@ -158,7 +158,7 @@ class Doubling final : public Oracle {
   std::vector<std::vector<Real>> x_, y_;
 };
 
-/// Timed at n=64 (and 128 where `timed` is 2), checked at n=7: shapes 0, (1,) and the last.
+/// Timed at n=64 (and 128 if `timed` is 2), checked at n=7: shapes 0, (1,) and the last.
 inline Task task(std::size_t timed = 1) {
   Task made;
   made.name = "doubling";

@@ -78,7 +78,7 @@ Call call_of(What... what) {
 
 inline Status check(const Call& call) { return check(call, kernels(), 1, buffers(), kWorkspace); }
 
-/// "WHERE: MESSAGE" of what check() says; "right" where it says nothing.
+/// "WHERE: MESSAGE" of what check() says; "right" if it says nothing.
 inline std::string said_of(const Call& call) {
   const Status status = check(call);
   if (status) return "right";

@@ -93,14 +93,14 @@ class Evaluating {
   std::unique_ptr<Result<std::shared_ptr<Evaluator>>> made_;
 };
 
-/// The text of an artifact; "(none)" where there is none.
+/// The text of an artifact; "(none)" if there is none.
 inline std::string artifact(const Evaluation& evaluation, const std::string& name) {
   for (const Artifact& one : evaluation.report().artifacts)
     if (one.name == name) return one.text;
   return "(none)";
 }
 
-/// Empty where the process has just ended: reading fails then, and getline() takes that as the end.
+/// Empty if the process has just ended: reading fails then, and getline() takes that as the end.
 inline std::string read_all(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::string all, part;

@@ -21,7 +21,7 @@ std::string settings(bool sandbox, const std::string& timeout_s) {
 
 class PythonLimits : public testing::TestWithParam<bool> {
  protected:
-  std::string mark_ = "71" + std::to_string(::getpid());  // seconds that sleep(1) is told, and nobody else
+  std::string mark_ = "71" + std::to_string(::getpid());  // seconds of a sleep(1) that no other process has
   Evaluating hurried_{kRunsIt, settings(GetParam(), "0.5")};
   Evaluating patient_{kRunsIt, settings(GetParam(), "60")};
 };

@@ -1,4 +1,4 @@
-// What is wrong with a task or its evaluator is said before anything is evaluated, with file and line.
+// What is wrong with a task or its evaluator is reported before anything is evaluated, with file and line.
 #include <string>
 
 #include <gmock/gmock.h>

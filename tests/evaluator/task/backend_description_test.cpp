@@ -1,4 +1,4 @@
-// What the doctor is told of a task.
+// What the doctor says about a task.
 #include <string>
 #include <vector>
 

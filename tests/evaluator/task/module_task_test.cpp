@@ -1,4 +1,4 @@
-// Tasks of modules: a reference that tells all about itself.
+// Tasks of modules: a reference that describes the whole task.
 #include <string>
 #include <vector>
 

@@ -87,7 +87,7 @@ TEST(TaskFile, DigestFollowsEverythingThatChangesAVerdict) {
 }
 
 TEST(TaskFile, ATaskWithoutLaterKeysKeepsTheDigestOfStoredRuns) {
-  // Of the build before `init: {low, high}`, `rtol`, `accumulate` and files.inputs.
+  // The digest of the build before `init: {low, high}`, `rtol`, `accumulate` and files.inputs.
   EXPECT_EQ(good(with("{rows: 64, cols: 32}", "{cols: 32, rows: 64}")).digest.hex(),
             "97f1201ab5c2be84af1cda00cc66c4d236b6acfd72f75c1b2e7c4a9d1588d77e");
 }
@@ -157,7 +157,7 @@ TEST(TaskFile, KnowsWhatOthersCallADtype) {
       {"u8", {"uint8", "uint8_t", "byte", "unsigned char"}}};
   for (const auto& [ours, theirs] : words)
     for (const std::string& word : theirs) EXPECT_EQ(hint(word), "did you mean " + ours + "?") << word;
-  // A type that there is not has no near one.
+  // A type that does not exist has no near one.
   for (const char* word : {"int16", "i16", "u32", "uint64_t", "fp8", "complex64"})
     EXPECT_EQ(hint(word), "") << word;
 }

@@ -36,7 +36,7 @@ TEST(MedianInterval, LiesBetweenTheBinomialRanks) {
     EXPECT_LT(ranks(n).low, k + 1);
     EXPECT_NEAR(ranks(n).high, n + 1 - ranks(n).low, 1e-9);
   }
-  // Of eight values the outermost cover in 99.2 % and the next in 93.0 %.
+  // With eight values the outermost cover in 99.2 % and the next in 93.0 %.
   EXPECT_NEAR(ranks(8).low, 1.94, 0.01);
 }
 

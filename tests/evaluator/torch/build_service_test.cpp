@@ -19,7 +19,7 @@ LibraryJob job(const std::string& text) {
   return job;
 }
 
-/// Notes how often it compiles; waits in the meantime where it is held.
+/// Notes how often it compiles; waits in the meantime if it is held.
 struct Compiler {
   std::atomic<int> times = 0;
   std::promise<void> hold;

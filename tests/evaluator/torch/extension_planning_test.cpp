@@ -209,7 +209,7 @@ TEST_F(ReadJob, FoldersOfHeadersAreDeclaredOrTheSystems) {
             "no such file");
 }
 
-/// The whole backend: own_kernels is told the compiler's words where an except hides them.
+/// The whole backend: own_kernels shows the compiler's words if an except hides them.
 TEST(Extensions, AHiddenErrorIsTheReasonUnderOwnKernels) {
   const Variable package("KERNELSMITH_TORCH_PYTHON_DIR", kFakePackage);
   Task task;

@@ -118,7 +118,7 @@ class Check:
         return f"{precision}, {baseline}: judge prepared in {seconds:.2f} s: {told}"
 
     def runners_task(self) -> dict:
-        """What a runner is told of the task."""
+        """What a runner gets to know about the task."""
         return {"reference": self.path, "precision": self.precision, "slots": self.slots, "outputs": self.outputs}
 
     def fresh_runner(self, restart: bool = True) -> None:
@@ -132,7 +132,7 @@ class Check:
                                  arch=self.arch, timeout_s=20, most_bytes=64 << 20)[1]
 
     def load(self, candidate: str | None, **limits: float) -> str:
-        """What the runner told, and how long it took."""
+        """What the runner answered, and how long it took."""
         blob = self.plan(candidate)
         told, _, seconds = self.runner.must(blob, do="load", **limits)
         return f"loaded in {seconds:.2f} s, best {told['best']!r} of {len(told['alternatives'])}"
@@ -186,7 +186,7 @@ class Check:
         return f"found, {found['error']:.2f} of its budget: {found['wrong']}"
 
     def forgotten(self, name: str, candidate: str) -> str:
-        """A candidate that is right as long as nothing tells it that it ran before: it must be right in each batch."""
+        """A candidate that is right as long as nothing shows that it ran before: it must be right in each batch."""
         self.load(candidate)
         for seed in (3, 4, 5):
             found = self.batch(0, [seed])[1]

@@ -136,7 +136,7 @@ class Outlives:
         return "dropped once"
 
     def _seconds(self, work: Any) -> float:
-        """Of the second time."""
+        """How long the second time takes."""
         work()
         self.device.finish()
         start = time.perf_counter()

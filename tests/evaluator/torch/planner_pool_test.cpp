@@ -96,7 +96,7 @@ TEST(PlanFigures, OutputsAreComparedWithTheReferences) {
             "output 0 is float32 [3,2], and the reference's is float32 [2,3]");
   EXPECT_EQ(different_outputs(plan(one + "," + other), plan(one)),
             "forward returns 1 tensors, and the reference's returns 2");
-  EXPECT_EQ(different_outputs("no plan", plan(one)), "") << "what is not told is not compared";
+  EXPECT_EQ(different_outputs("no plan", plan(one)), "") << "what is not known is not compared";
 }
 
 TEST(PlanFigures, WhatIsNoPlanHasNone) {

@@ -68,7 +68,7 @@ std::shared_ptr<Backend> backend_of(const std::string& reference, const TorchOpt
   return make_torch_backend(std::make_shared<const Task>(task), options).value();
 }
 
-/// Of a candidate that takes 500 us: its plan, which names the planner's process, and its speedup.
+/// For a candidate that takes 500 us: its plan, which names the planner's process, and its speedup.
 std::pair<std::string, double> evaluate(Backend& backend) {
   auto compiled = backend.compile(Source::create({{"candidate.py", "{}"}}).value(), {}).value();
   RunRequest request;

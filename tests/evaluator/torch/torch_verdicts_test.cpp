@@ -226,7 +226,7 @@ TEST(TorchVerdicts, ARunnerThatHangsIsTimedOut) {
   EXPECT_EQ(rejection.code, RejectionCode::timed_out);
 }
 
-/// The runner itself notices that a call does not end; what it waits for is told with its reason.
+/// The runner itself notices that a call does not end; its reason names what it waits for.
 TEST(TorchVerdicts, ACallThatTakesTooLongCostsTheRunnerAndNotTheNext) {
   Bench bench;
   bench.task.timeout_s = kGpuTimeoutS;

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// So few sets that every test takes milliseconds; and no test hangs on how long they take.
+/// So few sets that every test takes milliseconds; and no test depends on how long they take.
 constexpr BankLimits kSmall{.bytes = 1 << 20, .seconds = 600, .least = 4, .most = 8};
 
 template <class Function>
@@ -25,7 +25,7 @@ Result<Bank> bank_of(const Task& task, const Function& function, const BankLimit
 
 constexpr auto kTwice = [](auto x) { return 2 * x; };
 
-/// 64 elements where timed, 8 where checked.
+/// 64 elements when timed, 8 when checked.
 Task small_task() {
   Task task = rows_task(4, 16);
   task.check = {{{"rows", 2}, {"cols", 4}}};

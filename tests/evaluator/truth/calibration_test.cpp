@@ -23,12 +23,12 @@
 namespace kernelsmith::truth {
 namespace {
 
-/// What honest kernels may be of their budget, at most. The reference itself is at 0.5 where its own error
+/// What honest kernels may be of their budget, at most. The reference itself is at 0.5 if its own error
 /// decides.
 constexpr double kWellWithin = 0.75;
 constexpr std::uint32_t kPoison = 0x7fa12345;
 
-/// The elements of a buffer: Reals in the place of all reals where `wide`, else of the dtype.
+/// The elements of a buffer: Reals in place of all reals if `wide`, else of the dtype.
 template <class Real>
 std::vector<Real> decoded(Dtype dtype, bool wide, std::span<const std::byte> bytes) {
   std::vector<Real> values;
@@ -206,7 +206,7 @@ class Calibration : public testing::TestWithParam<Family> {};
 const char* format_of(double error) { return error >= 1e4 ? "%.0e" : error >= 10 ? "%.0f" : "%.2g"; }
 
 /// Prints the median error, and on how many sets it is beyond the budget: on a third of them or more, but for
-/// what is told `seldom`.
+/// what is `seldom`.
 void expect_caught(const Lower& lower, const std::vector<double>& errors, bool seldom) {
   const auto caught =
       static_cast<std::size_t>(std::ranges::count_if(errors, [](double error) { return error > 1; }));

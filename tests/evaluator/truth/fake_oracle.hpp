@@ -22,11 +22,11 @@ namespace kernelsmith::fake {
 template <class R>
 struct Call {
   using Real = R;
-  /// Whether this is the reference in its own precision. Of a task of f64 this is known by R = double.
+  /// Whether this is the reference in its own precision. For a task of f64 this is known by R = double.
   bool declared = false;
   std::size_t shape = 0;
-  std::vector<std::vector<Real>> reals;             ///< by tensor; empty where it holds integers
-  std::vector<std::vector<std::int64_t>> integers;  ///< by tensor; empty where it holds reals
+  std::vector<std::vector<Real>> reals;             ///< by tensor; empty if it holds integers
+  std::vector<std::vector<std::int64_t>> integers;  ///< by tensor; empty if it holds reals
   Status status;                                    ///< what the oracle answers
 
   const std::vector<Real>& in(std::size_t tensor) const { return reals[tensor]; }

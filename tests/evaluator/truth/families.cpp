@@ -81,7 +81,7 @@ Family layernorm() {
     using Real = std::remove_cvref_t<decltype(*x)>;
     const auto n = static_cast<Real>(cols);
     const Real mean = how.divide(how.sum<Real>(cols, [&](std::size_t j) { return Product<Real>{x[j]}; }), n);
-    // In one pass where it is to be fast.
+    // In one pass if it is to be fast.
     const Real from = how.fast ? 0 : mean;
     const Real squares = how.sum<Real>(cols, [&](std::size_t j) {
       return Product<Real>{x[j] - from, x[j] - from};
@@ -160,7 +160,7 @@ Family silu() {
   return elementwise("SiLU", [](const Arithmetic& how, auto x) { return how.divide(x, 1 + how.exp(-x)); });
 }
 
-/// There are many ways to write tanh: four of them in the place of the orders.
+/// There are many ways to write tanh: four of them in place of the orders.
 template <class Real>
 Real any_tanh(Order order, Real x) {
   switch (order) {
@@ -204,7 +204,7 @@ Family stencil() {
   return {"stencil of 3", rows_to_rows({rows(64, 256)}), by_rows(kernel)};
 }
 
-/// Each row by its largest value; its scale, in f32, is the third tensor where there is one.
+/// Each row by its largest value; its scale, in f32, is the third tensor if there is one.
 Family quantisation(const char* name, bool with_scales) {
   const auto kernel = [](const Arithmetic& how, std::size_t cols, const auto* x, auto* y, std::size_t row,
                          auto& t) {

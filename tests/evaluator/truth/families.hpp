@@ -114,7 +114,7 @@ struct Family {
   Kernel kernel;
   bool sums = true;       ///< whether it adds anything up
   std::size_t sets = 12;  ///< of a timed shape; a candidate is shown at least as many
-  /// By shape, the lower precisions that are told seldom or never.
+  /// By shape, the lower precisions that are found seldom or never.
   std::vector<std::set<std::string>> seldom = {};
   /// Whether the plainest order may be too inaccurate beside a reference that adds up more exactly.
   bool too_long = false;

@@ -56,7 +56,7 @@ class Judging {
   std::optional<Truth> truth;
 };
 
-/// Of a kernel that writes the truth with an error added.
+/// The judgement of a kernel that writes the truth with an error added.
 template <class T = float, class Error>
 Fault fault_with(const Expected& expected, const Error& error) {
   std::vector<T> values = values_of<T>(expected.values);
@@ -91,7 +91,7 @@ inline Task tame_rows(std::int64_t rows, std::int64_t cols) {
   return task;
 }
 
-/// How far the reference is off where a test has it off.
+/// How far the reference is off if a test has it off.
 inline constexpr double kOff = 0x1p-4;
 inline constexpr auto kInTheSecondRow = [](std::size_t i) { return i / 128 == 1 ? kOff : 0.0; };
 

@@ -18,7 +18,7 @@ Result<Nature> probed(const Task& task, const Function& function) {
   return truth::probe(task, shapes_of(task), oracles);
 }
 
-/// Of the only shape's output in the place `tensor`.
+/// The terms of the only shape's output in the place `tensor`.
 double terms(const Nature& nature, std::size_t tensor) { return nature.terms.at(0).at(tensor); }
 
 constexpr auto kGelu = [](auto x) {

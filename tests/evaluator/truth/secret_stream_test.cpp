@@ -34,7 +34,7 @@ TEST(SecretStream, BelowReachesAllAndNoMore) {
   EXPECT_EQ(random.below(1), 0U);
 }
 
-/// Of the k-th powers.
+/// The mean of the k-th powers.
 double moment(const std::vector<float>& values, int power) {
   double sum = 0;
   for (const float value : values) sum += std::pow(static_cast<double>(value), power);

@@ -1,4 +1,4 @@
-// 1 + erf(z) is erfc(-z), of which a polynomial tells the logarithm: erfc(t) = exp(-t Q(t)) for t >= 0.
+// 1 + erf(z) is erfc(-z), whose logarithm is a polynomial: erfc(t) = exp(-t Q(t)) for t >= 0.
 #include <bit>
 #include <cmath>
 

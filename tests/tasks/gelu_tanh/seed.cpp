@@ -1,4 +1,4 @@
-// 0.5 (1 + tanh(u)) is 1 / (1 + exp(-2u)), where nothing cancels out.
+// 0.5 (1 + tanh(u)) is 1 / (1 + exp(-2u)), if nothing cancels out.
 #include <bit>
 #include <cmath>
 

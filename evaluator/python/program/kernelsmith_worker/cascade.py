@@ -12,8 +12,8 @@ from .results import BadMetrics, Outcome, is_number, outcome_of
 
 def run(evaluator: Evaluator, call: Callable[[Callable, str], Any], path: str,
         going_on: Callable[[int, Outcome], None]) -> Outcome:
-    """The outcome of evaluate(), or of the stages where the task has a cascade and the evaluator has stages. `going_on`
-    is told the next stage and what stands if it fails. What a first stage or evaluate() raises is raised."""
+    """The outcome of evaluate(), or of the stages if the task has a cascade and the evaluator has stages. `going_on`
+    gets the next stage and what stands if it fails. What a first stage or evaluate() raises is raised."""
     if not evaluator.cascade or not evaluator.stages:
         return outcome_of(call(evaluator.evaluate, path))
     merged = outcome_of(call(evaluator.stages[0], path))
@@ -42,7 +42,7 @@ def failed_at(stage: int, merged: Outcome) -> Outcome:
 
 
 def passes(metrics: Dict[str, Any], threshold: float) -> bool:
-    """By combined_score where there is one, else by the mean of the numbers, `error` apart."""
+    """By combined_score if there is one, else by the mean of the numbers, `error` apart."""
     combined = metrics.get("combined_score")
     if isinstance(combined, bool) or is_number(combined):
         return float(combined) >= threshold

@@ -21,7 +21,7 @@ class Cleaner:
         self._at_first = _state()
 
     def clean(self, folder: str) -> bool:
-        """Removes the evaluation's folder, and what is new in the shared ones. False where the next program could find
+        """Removes the evaluation's folder, and what is new in the shared ones. False if the next program could find
         anything of this one: a file, a changed one, a limit, a priority."""
         try:
             if os.path.lexists(folder):

@@ -16,7 +16,7 @@ from . import cascade, results, traces
 from .loading import Evaluator
 from .results import BadMetrics, Outcome
 
-# Of what sys.exit() was given.
+# How much is kept of what sys.exit() was given.
 _MOST_CODE = 1000
 
 
@@ -29,7 +29,7 @@ class Streams:
 
 def run(evaluator: Evaluator, path: str, folder: str, memory_bytes: int, streams: Streams,
         private: List[int]) -> None:
-    """Evaluates the program at `path` and tells the parent. Does not return. `private` are the parent's descriptors."""
+    """Evaluates the program at `path` and reports to the parent. Does not return. `private` are the parent's descriptors."""
     try:
         os.setsid()
         descendants.end_with_parent()
@@ -72,7 +72,7 @@ def _evaluate(evaluator: Evaluator, path: str, stream: BinaryIO) -> None:
         tell({"end": "out_of_memory", "words": "memory ran out\n" + traces.current()})
     except SystemExit as error:
         tell({"end": "exited", "words": "sys.exit(%s) was called\n%s" % (traces.plain(repr(error.code))[-_MOST_CODE:], traces.current())})
-    except BaseException:  # noqa: BLE001 - whatever it raises is told
+    except BaseException:  # noqa: BLE001 - whatever it raises is reported
         tell({"end": "raised", "words": traces.current()})
 
 

@@ -28,7 +28,7 @@ class Evaluator:
 
 
 def load(path: str, cascade: Optional[List[float]]) -> Evaluator:
-    """Failure (the task's) where the file cannot be imported or has no evaluate()."""
+    """Failure (the task's) if the file cannot be imported or has no evaluate()."""
     sys.dont_write_bytecode = True
     sys.path.insert(0, os.path.dirname(path))
     sys.argv = [path]
@@ -54,7 +54,7 @@ def _failure(message: str, where: str, words: str = "") -> Failure:
 
 
 def _place_of(error: BaseException, path: str) -> str:
-    """FILE:LINE: where the evaluator itself went wrong, be it below that in somebody else's module."""
+    """FILE:LINE: where the evaluator itself went wrong, or the module of somebody else that it called."""
     if isinstance(error, SyntaxError) and error.filename:
         return "%s:%s" % (error.filename, error.lineno)
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]

@@ -11,11 +11,11 @@ from typing import Any, Dict, List, Tuple
 
 from .traces import plain
 
-# Of names, of metrics and of artifacts: beyond anything that means something.
+# Limits of names, metrics and artifacts: far above what makes sense.
 _MOST_NAME = 200
 _MOST_NUMBERS = 1000
 _MOST_ARTIFACTS = 1000
-# Of an artifact, its last bytes; of all, this many.
+# An artifact keeps its last bytes; all together keep this many.
 _MOST_TEXT = 1 << 20
 _MOST_TEXTS = 8 << 20
 
@@ -25,7 +25,7 @@ class BadMetrics(Exception):
 
 
 class EvaluationResult:
-    """Stands in for openevolve.evaluation_result.EvaluationResult where that is not installed."""
+    """Stands in for openevolve.evaluation_result.EvaluationResult if that is not installed."""
 
     def __init__(self, metrics: Dict[str, Any], artifacts: Any = None) -> None:
         self.metrics = metrics
@@ -52,7 +52,7 @@ class EvaluationResult:
 
 
 def provide_openevolve() -> None:
-    """Lets evaluators import EvaluationResult where there is no OpenEvolve."""
+    """Lets evaluators import EvaluationResult if there is no OpenEvolve."""
     if importlib.util.find_spec("openevolve") is not None:
         return
     package = types.ModuleType("openevolve")
@@ -72,7 +72,7 @@ class Outcome:
 
 
 def outcome_of(returned: Any) -> Outcome:
-    """BadMetrics where it is no number, no dict, and has no .metrics and .artifacts."""
+    """BadMetrics if it is no number, no dict, and has no .metrics and .artifacts."""
     if is_number(returned):
         return Outcome({"fitness": returned}, {})
     if isinstance(returned, dict):
@@ -87,7 +87,7 @@ def outcome_of(returned: Any) -> Outcome:
 
 
 def is_number(value: Any) -> bool:
-    """A flag is none; NumPy's numbers are."""
+    """False for a bool; true for NumPy's numbers."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
@@ -123,7 +123,7 @@ def packed(artifacts: Dict[str, bytes]) -> Tuple[List[list], bytes]:
 
 
 def score(found: Dict[str, float]) -> Tuple[float, Dict[str, float], Dict[str, float]]:
-    """The fitness; the finite numbers, which are features; those that are not finite. BadMetrics where no fitness
+    """The fitness; the finite numbers, which are features; those that are not finite. BadMetrics if no fitness
     follows."""
     finite = {name: value for name, value in found.items() if math.isfinite(value)}
     others = {name: value for name, value in found.items() if name not in finite}

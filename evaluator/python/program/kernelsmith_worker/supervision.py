@@ -157,7 +157,7 @@ class _Watch:
         poll = select.poll()
         for read in self._pipes:
             poll.register(read, select.POLLIN)
-        poll.register(self._channel[0], 0)  # tells its end alone
+        poll.register(self._channel[0], 0)  # reports its end alone
         deadline = time.monotonic() + self._timeout_s
         count_at = time.monotonic() + _COUNT_S
         while True:
@@ -204,14 +204,14 @@ class _Watch:
         return bool(piece)
 
     def _drain(self, pipes: List[int], most: int) -> None:
-        """What the dead have written: as much as a pipe holds, and no more where somebody lives on."""
+        """What the dead have written: as much as a pipe holds, and no more if somebody lives on."""
         for descriptor in pipes:
             for _ in range(0, most, _PIPE_BYTES):
                 if not select.select([descriptor], [], [], 0)[0] or not self._read(descriptor):
                     break
 
     def _understand(self) -> Tuple[Optional[End], bool]:
-        """The end, where the child has told it; and whether it has passed a stage."""
+        """The end, if the child has reported it; and whether it has passed a stage."""
         passed = False
         while True:
             message = self._next_message()

@@ -16,7 +16,7 @@ def plain(text: str) -> str:
 
 
 def current() -> str:
-    """Of the exception that is handled: its end, without our own frames at its beginning."""
+    """The traceback of the exception that is handled: its end, without our own frames at its beginning."""
     kind, error, frames = sys.exc_info()
     while frames is not None and os.path.dirname(frames.tb_frame.f_code.co_filename) == _HERE:
         frames = frames.tb_next

@@ -9,7 +9,7 @@ import signal
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
-# Set by who started this program as the only one in a PID namespace, where there is no /proc to look at.
+# Set by who started this program as the only one in a PID namespace, if there is no /proc to look at.
 ALONE = os.environ.get("KERNELSMITH_ALONE") == "1" and not os.path.exists("/proc/self")
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -28,7 +28,7 @@ def end_with_parent() -> None:
 
 def end_all(child: int) -> None:
     """Kills `child`, its group and all descendants of this process, and reaps them. Children that this process wants to
-    keep must not exist. Where /proc is not mounted and this process is not alone, only the group."""
+    keep must not exist. If /proc is not mounted and this process is not alone, only the group."""
     _kill(os.killpg, child)
     _kill(os.kill, child)
     os.waitpid(child, 0)

@@ -44,7 +44,7 @@ class FramingError(Exception):
 
 
 def write_message(stream: BinaryIO, message: Message, blob: bytes = b"") -> None:
-    """Writes one message and flushes. FramingError where it is over the limits: nothing was written then."""
+    """Writes one message and flushes. FramingError if it is over the limits: nothing was written then."""
     text = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
     if len(text) > MOST_JSON or len(blob) > MOST_BLOB:
         raise FramingError(f"a message of {len(text)} bytes of JSON and {len(blob)} of blob: at most {MOST_JSON} and "
@@ -55,7 +55,7 @@ def write_message(stream: BinaryIO, message: Message, blob: bytes = b"") -> None
 
 
 def read_message(stream: BinaryIO, most_json: int = MOST_JSON, most_blob: int = MOST_BLOB) -> tuple[Message, bytes] | None:
-    """The next message and its blob; None where the stream ends before one begins."""
+    """The next message and its blob; None if the stream ends before one begins."""
     head = _read(stream, _HEAD.size, at_start=True)
     if head is None:
         return None
@@ -107,7 +107,7 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def serve(requests: BinaryIO, replies: BinaryIO, handle: Handler) -> None:
-    """Answers requests until they end. A Failure is told; any other exception of `handle` is fault machine, code
+    """Answers requests until they end. A Failure is sent back; any other exception of `handle` is fault machine, code
     `internal`. A stream without messages is answered by `bad_message`, and ends the service."""
     while True:
         try:

@@ -1,5 +1,5 @@
 // cuBLAS's products, which the planner writes down as PyTorch's. Other functions of cuBLAS are undeclared
-// here, and so are told by their names.
+// here, so that the compiler names them.
 #pragma once
 
 #include "stand_in/base.hpp"

@@ -24,7 +24,7 @@ from .memory import CONTEXT
 _CPU_MEMORY = 4 << 30
 # Tasks are laid out on a CPU as on a GPU.
 _CPU_TELLS = 80 << 30
-# What a CPU that does not tell of its last cache is taken to have.
+# The last cache of a CPU that does not report one.
 _CPU_CACHE = 32 << 20
 # Starts of tensors: everything up to this may be assumed by kernels (Triton assumes 16 bytes).
 _ALIGNMENT = 256
@@ -44,7 +44,7 @@ def pieces(count: int) -> Iterator[slice]:
 
 
 class Device:
-    """A CUDA device, or the CPU where `index` is None."""
+    """A CUDA device, or the CPU if `index` is None."""
 
     def __init__(self, index: int | None) -> None:
         self.is_cuda = index is not None
@@ -95,13 +95,13 @@ class Device:
             torch.cuda.set_per_process_memory_fraction(min(max(size, 0) / total, 1.0), self.torch)
 
     def give_back(self) -> None:
-        """Frees what PyTorch's allocator caches. A lost device has nothing to give, and how it was lost is told elsewhere."""
+        """Frees what PyTorch's allocator caches. A lost device has nothing to give; its loss is reported elsewhere."""
         if self.is_cuda:
             with contextlib.suppress(RuntimeError):
                 torch.cuda.empty_cache()
 
     def drop_workspaces(self) -> bool:
-        """Frees those that PyTorch keeps for cuBLAS, and tells whether there were any. No recorded call may hold them."""
+        """Frees those that PyTorch keeps for cuBLAS, and returns whether there were any. No recorded call may hold them."""
         if not self.is_cuda:
             return False
         before = torch.cuda.memory_allocated(self.torch)
@@ -140,7 +140,7 @@ def _bus_id(properties: Any) -> str:
 
 
 def use_precision(precision: str) -> None:
-    """TF32 for every library where the task declares less than fp32, else nowhere."""
+    """TF32 for every library if the task declares less than fp32, else nowhere."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # newer names for these exist from 2.9 on, and must not be mixed with them
         torch.backends.cuda.matmul.allow_tf32 = precision != "fp32"
@@ -159,7 +159,7 @@ def full_precision(precision: str) -> Iterator[None]:
 
 
 class _Memory:
-    """A part of a slab as CUDA's array interface tells it: a tensor of it has a storage of its own."""
+    """A part of a slab as CUDA's array interface describes it: a tensor of it has a storage of its own."""
 
     def __init__(self, address: int, size: int) -> None:
         self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3}
@@ -178,7 +178,7 @@ def place_like(models: list[torch.Tensor], device: Device, largest_gap: int = LA
     """Uninitialised tensors like the given ones, at irregular addresses, and what keeps their memory. Each has a storage of
     its own.
 
-    Strides are kept where the elements lie dense; else the new tensor is contiguous.
+    Strides are kept if the elements lie dense; else the new tensor is contiguous.
     """
     sizes = [model.numel() * model.element_size() for model in models]
     offsets, end = [], 0
@@ -221,7 +221,7 @@ def hash_of(tensor: torch.Tensor, key: int = PUBLIC_KEY) -> torch.Tensor:
     """A hash of a tensor's elements, one int64 on its device: the sum of its words, each times a weight of its place.
 
     Weights are drawn from the key (SplitMix64). A change of words by d goes unnoticed if the sum of d[i] * weight[i] is 0
-    modulo 2^64; since no d[i] holds the factor 2^32, that is one key in 2^33 for who does not know the key.
+    modulo 2^64; since no d[i] holds the factor 2^32, that is one key in 2^33 for whoever does not know the key.
     """
     words = as_words(tensor)
     if fused.usable(words):

@@ -34,11 +34,11 @@ class Addresses:
 
     @property
     def told(self) -> bool:
-        """Whether anybody has been told an address: if not, nothing can depend on one."""
+        """Whether any address was given out: if not, nothing can depend on one."""
         return bool(self._known)
 
     def address_of(self, tensor: torch.Tensor) -> int:
-        """0 where it has no elements, as in PyTorch."""
+        """0 if it has no elements, as in PyTorch."""
         if tensor.numel() == 0:
             return 0
         return self.of_storage(tensor.untyped_storage()) + offset_of(tensor)
@@ -48,7 +48,7 @@ class Addresses:
         return self._place(storage) if known is None else known
 
     def find(self, address: int) -> tuple[torch.UntypedStorage, int] | None:
-        """The storage that holds or ends at an address that was told, and the bytes before it."""
+        """The storage that holds or ends at an address that was given out, and the bytes before it."""
         at = bisect.bisect_right(self._sorted, address) - 1
         if at < 0:
             return None

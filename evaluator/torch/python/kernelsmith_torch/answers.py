@@ -49,7 +49,7 @@ def _install_cuda(device: Device) -> None:
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
-    torch.cuda.device.__init__ = _guard  # in a backward of autograd's a fake tells where it is: on the CPU
+    torch.cuda.device.__init__ = _guard  # in a backward of autograd's a fake says where it is: on the CPU
     for name in ("range_push", "range_pop", "mark"):
         setattr(torch.cuda.nvtx, name, _nothing)
 

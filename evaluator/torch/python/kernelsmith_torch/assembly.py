@@ -1,6 +1,6 @@
 """From the tape to the plan: what has no effect is dropped, what may not stand in a plan is refused, numbers become small.
 
-An operator is kept where its result is used, or where it writes into memory that is used or that outlives the call.
+An operator is kept if its result is used, or if it writes into memory that is used or that outlives the call.
 Launches are always kept. The reference's values stand for the state, so whatever wrote it in the constructor is left out.
 """
 
@@ -33,7 +33,7 @@ class Module:
 
 def assemble(tape: Tape, module: Module, kernels: list[dict[str, Any]],
              arch: int) -> tuple[dict[str, Any], list[int], list[int], dict[str, Any]]:
-    """The plan, which of `kernels` are its kernels, which modules of extensions its modules, and its summary. Refused where
+    """The plan, which of `kernels` are its kernels, which modules of extensions its modules, and its summary. Refused if
     a kept operator may not stand in a plan."""
     assembly = _Assembly(tape, module)
     plan, left_out = assembly.plan(arch)
@@ -119,7 +119,7 @@ class _Assembly:
                 raise Refused("not_allowed", f"{name} draws in a call: it would be checked with other numbers than it had",
                               "draw in the constructor, where the seed is the reference's", step.where)
             if not operators.draws(step.body["aten"], step.body["overload"]):
-                raise Refused("not_allowed", f"{name} is none of the draws that a constructor may make",
+                raise Refused("not_allowed", f"{name} is not among the draws that a constructor may make",
                               "draw with torch.rand, torch.randn, uniform_ or normal_", step.where)
         if missing:
             tensor = self._tape.tensors[min(missing)]
@@ -251,7 +251,7 @@ def _flat(steps: list[Step | Choice], chosen: dict[Any, int]) -> list[Step]:
 
 
 def _summary(plan: dict[str, Any], left_out: int) -> dict[str, Any]:
-    """Of the first alternative."""
+    """The summary of the first alternative."""
     ops = plan["alternatives"][0]["ops"]
     launches = [op.get("kernel") or plan["kernels"][op["launch"]]["name"] for op in ops if "launch" in op or "run" in op]
     return {

@@ -50,7 +50,7 @@ def text_of(value: Any, what: str) -> str:
 
 
 def tensor_of(value: Any, known: set[int]) -> Ref:
-    """{"t": id} of a tensor that there is already."""
+    """{"t": id} of a tensor that is known already."""
     object_of(value, "a tensor", {"t"})
     id_ = integer_of(value["t"], 0, MOST_IDS - 1, "a tensor's id")
     if id_ not in known:

@@ -23,7 +23,7 @@ _KINDS = ("wrong", "not_finite", "not_written")  # the gravest last
 
 @dataclass
 class Findings:
-    """Of a batch. `error`: the worst error over what is allowed."""
+    """What was found in a batch. `error`: the worst error over what is allowed."""
 
     error: float
     digest: str

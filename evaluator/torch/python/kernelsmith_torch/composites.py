@@ -35,7 +35,7 @@ def _whole(tape: Tape, function: Any, operator: torch._ops.OpOverload) -> Any:
             return function(*args, **kwargs)
         with tape.pause():
             result = function(*args, **kwargs)
-        # Training writes the running mean and variance, which the operators' schemas do not tell.
+        # Training writes the running mean and variance, which the operators' schemas do not show.
         bound = dict(zip((a.name for a in operator._schema.arguments), args)) | kwargs
         trains = bound.get("training", bound.get("use_input_stats", False))
         statistics = (bound.get("running_mean"), bound.get("running_var")) if trains else ()

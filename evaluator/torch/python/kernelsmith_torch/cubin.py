@@ -1,4 +1,4 @@
-"""Of a compiled kernel, read from its ELF file: registers of a thread, spilled words, and whether it has variables."""
+"""Facts about a compiled kernel from its ELF file: registers of a thread, spilled words, and whether it has variables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WITHOUT_VARIABLES = (".text.", ".nv.constant0.", ".nv.constant2", ".nv.constant
 
 
 def resources(cubin: bytes, name: str) -> dict[str, int]:
-    """`registers` and `spills` (words of 4 bytes that a thread keeps on its stack); empty where the file does not tell."""
+    """`registers` and `spills` (words of 4 bytes that a thread keeps on its stack); empty if the file does not say."""
     try:
         return _read(cubin, name)
     except (struct.error, IndexError, ValueError, OverflowError):

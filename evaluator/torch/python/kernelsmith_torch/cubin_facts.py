@@ -49,7 +49,7 @@ class CubinFacts:
 
 
 def read(cubin: bytes) -> CubinFacts:
-    """ValueError where it is none."""
+    """ValueError if it is no cubin."""
     try:
         return _read(cubin)
     except (struct.error, IndexError, OverflowError) as error:

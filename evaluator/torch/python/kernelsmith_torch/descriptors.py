@@ -1,6 +1,6 @@
 """Tensor descriptors that a candidate makes on the host: what Triton's launcher passes for each.
 
-Where the kernel reads by TMA that is a tensor map (the runner encodes it for each call), then shape and strides; else the
+If the kernel reads by TMA that is a tensor map (the runner encodes it for each call), then shape and strides; else the
 pointer and both of them twice.
 """
 

@@ -30,7 +30,7 @@ class Device:
 
     @staticmethod
     def of(arch: int) -> Device:
-        """ValueError where the capability is unknown."""
+        """ValueError if the capability is unknown."""
         if arch not in _FIGURES:
             raise ValueError(f"no figures for compute capability {arch}: one of {', '.join(map(str, _FIGURES))}")
         return Device(arch, *_FIGURES[arch])

@@ -1,4 +1,4 @@
-"""Draws of a plan's setup, replayed: by the generator of the device on which the candidate drew, as plain PyTorch does.
+"""Draws of a plan's setup, replayed: by the generator of the device on which the candidate drew, like plain PyTorch.
 
 A generator is seeded before the setup begins (`Reference.seed_constructor`), and again before anything else is drawn.
 """

@@ -82,7 +82,7 @@ def _function(name: str) -> Callable:
 
 
 def _with_lists(function: Any, args: list[Any]) -> list[Any]:
-    """C++ takes a number for a list of one where no overload takes the number itself."""
+    """C++ takes a number for a list of one if no overload takes the number itself."""
     if not isinstance(function, torch._ops.OpOverloadPacket):
         return args
     return [[v] if type(v) is int and i in _lists(function) else v for i, v in enumerate(args)]

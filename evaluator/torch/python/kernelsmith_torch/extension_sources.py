@@ -39,7 +39,7 @@ _WANTED = {
 # PyTorch's own (COMMON_NVCC_FLAGS).
 _DEFINES = ["__CUDA_NO_HALF_OPERATORS__", "__CUDA_NO_HALF_CONVERSIONS__", "__CUDA_NO_BFLOAT16_CONVERSIONS__",
             "__CUDA_NO_HALF2_OPERATORS__"]
-# Of nvcc: those that change what a kernel computes or what compiles. Architectures, debugging, threads and libraries are
+# nvcc's options that change what a kernel computes or what compiles. Architectures, debugging, threads and libraries are
 # the planner's to choose, and left out.
 _KEPT = re.compile(r"-{1,2}(maxrregcount|fmad|ftz|prec-div|prec-sqrt|extended-lambda|expt-extended-lambda|use_fast_math"
                    r"|extra-device-vectorization|restrict|default-stream|Xptxas|ptxas-options)(=|$)")
@@ -143,7 +143,7 @@ def _bindings(functions: dict[str, str]) -> str:
 
 
 def _only_declares(text: str, functions: dict[str, str]) -> bool:
-    """Each function, and nothing else: else two units may be told what one is not."""
+    """Each function, and nothing else: else two units could differ from one."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r'#include\s*[<"](torch/(extension|types|torch)|cuda|cuda_runtime|vector|string)(\.h)?[>"]', "", text)
     return not re.search(r"[{}=#]", text) and all(re.search(rf"\b{re.escape(each)}\s*\(", text) for each in functions)

@@ -1,6 +1,6 @@
-"""Kernels for what is done with every output of every call: one pass over memory, where PyTorch's operators take twenty.
+"""Kernels for what is done with every output of every call: one pass over memory. PyTorch's operators take twenty.
 
-accelerator.py and compare.py say what is computed, and do the same with PyTorch's operators where this cannot be used: on
+accelerator.py and compare.py say what is computed, and do the same with PyTorch's operators if this cannot be used: on
 the CPU, and without Triton. Trusted code.
 """
 

@@ -49,7 +49,7 @@ class Judge:
         return {name: self._sparing(step) for name, step in steps.items()}
 
     def _sparing(self, step: Callable[[Message, bytes], Message]) -> Callable[[Message, bytes], Message]:
-        """The step; large tasks leave nothing cached behind it, and memory that ran out is said to be whose fault it is."""
+        """The step; large tasks leave nothing cached behind it, and a failure for lack of memory says whose fault it is."""
 
         def do(request: Message, blob: bytes) -> Message:
             try:
@@ -155,7 +155,7 @@ class Judge:
         else:
             actual = self._inbox.tensors(request.get("outbox"))
             if len(actual) != len(sets):
-                raise Failure("machine", "correctness", "bad_outbox", f"{len(actual)} calls, where {len(sets)} were asked for")
+                raise Failure("machine", "correctness", "bad_outbox", f"{len(actual)} calls, and {len(sets)} were asked for")
         with torch.no_grad(), blaming(self._path, "computing the truth"):
             expected = [self._truth.expected(variant, seed) for seed in sets]
             found = comparison.compare_batch(expected, actual, lambda call, run: self._truth.moved(variant, sets[call], run))
@@ -163,7 +163,7 @@ class Judge:
 
     def _check(self, first: _Outline, draw_bytes: int) -> tuple[list[torch.Tensor], Measured, list[int]]:
         """The reference's outputs on the first inputs, without their values, what it needs, and which outputs other inputs
-        hardly move; Failure where they are not finite or change from run to run."""
+        hardly move; Failure if they are not finite or change from run to run."""
         with self._device.peak() as computing:
             plain, wide, low = self._truth.answers(0, _FIRST_SEED)
         if not plain:
@@ -322,14 +322,14 @@ class Judge:
 
 
 def check_sets(variant: Any, variants: int, sets: Any, most: int) -> None:
-    """Failure where a request's sets of inputs are none."""
+    """Failure if a request's sets of inputs are not valid."""
     if variant not in range(variants) or not isinstance(sets, list) or not 0 < len(sets) <= most or \
             not all(isinstance(seed, int) and 0 <= seed < 2**63 for seed in sets):
         raise Failure("machine", "run", "bad_request", f"a variant below {variants} and 1 to {most} seeds are wanted")
 
 
 class _Outline:
-    """Of inputs: everything but the tensors' values."""
+    """The outline of inputs: everything but the tensors' values."""
 
     def __init__(self, inputs: Inputs) -> None:
         self.spec, self.constants = inputs.spec, constants(inputs)

@@ -12,7 +12,7 @@ import torch
 
 @dataclass(frozen=True)
 class Layout:
-    """Of one output of the reference. `fresh`: it shares no memory with inputs, parameters and the outputs before it."""
+    """How one output of the reference lies. `fresh`: it shares no memory with inputs, parameters or earlier outputs."""
 
     shape: tuple[int, ...]
     stride: tuple[int, ...]
@@ -25,7 +25,7 @@ class Layout:
 
 
 def layouts_of(outputs: Sequence[torch.Tensor], others: Iterable[torch.Tensor]) -> list[Layout]:
-    """Of the reference's outputs; `others` are its inputs and parameters."""
+    """The layouts of the reference's outputs; `others` are its inputs and parameters."""
     taken, found = set(map(_memory_of, others)), []
     for output in outputs:
         found.append(Layout(tuple(output.shape), output.stride(), _memory_of(output) not in taken))

@@ -113,7 +113,7 @@ class Shortage:
     alone: bool  # whether no other task has claimed memory
 
     def strangers(self) -> int:
-        """What processes hold that are none of the task's."""
+        """What processes hold that are not the task's."""
         return max(0, self.total - self.free - self.own - self.kin)
 
 

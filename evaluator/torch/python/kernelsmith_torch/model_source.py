@@ -28,7 +28,7 @@ _STATE_SEED = 0
 
 
 def where_in(error: BaseException, path: str) -> str:
-    """`file:line` of the deepest frame of `path` in an exception; the path alone where there is none."""
+    """`file:line` of the deepest frame of `path` in an exception; the path alone if there is none."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     if isinstance(error, SyntaxError) and error.filename == path:
         lines.append(error.lineno)
@@ -101,7 +101,7 @@ class Reference:
         for name in ("Model", "get_inputs"):
             if not callable(getattr(self._module, name, None)):
                 raise Failure("task", "run", "reference_incomplete", f"the reference defines no {name}",
-                              "define Model and get_inputs, and get_init_inputs where Model has arguments", path)
+                              "define Model and get_inputs, and get_init_inputs if Model has arguments", path)
         with torch.no_grad(), blaming(path, "making Model"):
             self._model = self._made(self._module.Model)
 

@@ -138,7 +138,7 @@ def check_module(told: Any, cubin: bytes) -> Module:
 
 
 class Modules:
-    """Checks entries that name modules. `entry` gives None for what is none of ours."""
+    """Checks entries that name modules. `entry` gives None for modules that are not ours."""
 
     def __init__(self, modules: list[Module]) -> None:
         self.modules = modules

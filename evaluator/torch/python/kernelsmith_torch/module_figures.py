@@ -9,7 +9,7 @@ from .cubin import resources
 
 
 def figures_of(plan: dict[str, Any], number: int, cubin: bytes) -> dict[str, int]:
-    """`registers` and `spills` of a thread, `shared` of a block; empty if nothing is launched, or the file does not tell."""
+    """`registers` and `spills` of a thread, `shared` of a block; empty if nothing is launched, or the file does not say."""
     launched: dict[str, int] = {}
     for alternative in plan["alternatives"]:
         for op in alternative["ops"]:

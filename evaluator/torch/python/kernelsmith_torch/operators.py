@@ -1,6 +1,6 @@
 """The operators that may stand in a plan, and no others. Both sides use it: the planner refuses, the workers check.
 
-A name stands for all its overloads, those that write into a tensor given as `out` only where OUT lists it too. Not here:
+A name stands for all its overloads, those that write into a tensor given as `out` only if OUT lists it too. Not here:
 random operators (a plan is repeated and compared), operators whose shape or control flow depends on values (a graph
 cannot read them), those that exchange or resize a tensor's memory, those that change a tensor's shape in place (a plan is
 run many times on the same tensors), and anything that reads or writes files. `as_strided` must stay within its storage:
@@ -136,7 +136,7 @@ def is_heavy(name: str) -> bool:
     return name.partition("::")[2] not in _LIGHT
 
 
-# In a constructor only, where the seed is known; how many numbers each takes depends on shapes alone.
+# In a constructor only, if the seed is known; how many numbers each takes depends on shapes alone.
 DRAWS = frozenset("""
     rand rand_like randn randn_like randint randint_like bernoulli bernoulli_ exponential_ normal normal_ random_ uniform_
 """.split())

@@ -229,7 +229,7 @@ class _Checker:
     @staticmethod
     def _dtype(name: Any) -> torch.dtype:
         if not isinstance(name, str) or name not in DTYPES:
-            refuse("a tensor's dtype is none")
+            refuse("a tensor's dtype is not known")
         return DTYPES[name]
 
     @staticmethod
@@ -286,5 +286,5 @@ def _pointed_at(ops: Sequence[Op]) -> Iterator[int]:
 
 def _one_of(value: Any, known: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in known:
-        refuse(f"a generator is none of {', '.join(known)}")
+        refuse(f"a generator is not one of {', '.join(known)}")
     return value

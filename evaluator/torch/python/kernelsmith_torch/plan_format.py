@@ -35,7 +35,7 @@ class PlanError(Exception):
 
 
 def encode(plan: dict[str, Any], cubins: list[bytes], modules: list[bytes] = []) -> bytes:
-    """The plan's bytes; sets offset and size of its kernels, and of the modules of extensions. PlanError where it is over a
+    """The plan's bytes; sets offset and size of its kernels, and of the modules of extensions. PlanError if it is over a
     limit."""
     if len(cubins) > MOST_KERNELS:
         raise PlanError(f"{len(cubins)} compiled kernels: at most {MOST_KERNELS}")

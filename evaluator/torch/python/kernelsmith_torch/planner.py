@@ -218,7 +218,7 @@ def _child(request: Message, folder: str, write_end: int, progress: Progress) ->
 
 
 class _Reader:
-    """Reads a child's messages as long as it has time left, and notices where it ends without one."""
+    """Reads a child's messages as long as it has time left, and notices if it ends without one."""
 
     def __init__(self, descriptor: int, child: int, left: Callable[[], float]) -> None:
         self._descriptor, self._child, self._left = descriptor, child, left
@@ -227,7 +227,7 @@ class _Reader:
         self._got = bytearray()
 
     def message(self, most_json: int, most_blob: int) -> tuple[Message, bytes]:
-        """TimeoutError, EOFError or FramingError where there is none."""
+        """TimeoutError, EOFError or FramingError if there is none."""
         head = struct.Struct("<IQ")
         self._fill(head.size)
         json_size, blob_size = head.unpack_from(self._got)

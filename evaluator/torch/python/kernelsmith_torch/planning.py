@@ -162,7 +162,7 @@ def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Mo
 
 
 def _apply(self: torch.nn.Module, function: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> torch.nn.Module:
-    """nn.Module._apply for fakes: a changed parameter is another one, where PyTorch would exchange its memory."""
+    """nn.Module._apply for fakes: a changed parameter is a new one; PyTorch would exchange its memory instead."""
     for child in self.children() if recurse else ():
         child._apply(function)
     for key, parameter in self._parameters.items():

@@ -30,7 +30,7 @@ class Progress:
             (others.ru_utime + others.ru_stime) / len(os.sched_getaffinity(0)), self._compiled, len(text)) + text
 
     def seconds(self, child: int) -> float:
-        """What it has worked; its compilations share the processors. 0 where it has ended."""
+        """What it has worked; its compilations share the processors. 0 if it has ended."""
         others, _, _ = _HEAD.unpack_from(self._memory)
         try:
             own = time.clock_gettime(~child << 3 | 2)  # the clock of another process's time, as clock_getcpuclockid has it

@@ -62,7 +62,7 @@ class Step:
 
 @dataclass(slots=True)
 class Choice:
-    """The launch of an autotuned kernel: one list of steps for each configuration, None where it did not compile."""
+    """The launch of an autotuned kernel: one list of steps for each configuration, None if it did not compile."""
 
     group: Any
     kernel: str
@@ -113,7 +113,7 @@ class Tape:
         self._numbers[id(tensor)] = number
 
     def line(self) -> str:
-        """Where the candidate's source is now: `candidate.py:31`; empty where it is not on the stack."""
+        """Where the candidate's source is now: `candidate.py:31`; empty if it is not on the stack."""
         frame = sys._getframe(1)
         while frame is not None:
             if frame.f_code.co_filename == self.source:
@@ -170,7 +170,7 @@ class Tape:
                           where or self.line())
 
     def find(self, address: int) -> tuple[int, int] | None:
-        """What an address that was told stands for: a tensor in its storage, and the byte in the storage."""
+        """What an address that was given out stands for: a tensor in its storage, and the byte in the storage."""
         found = self.addresses.find(address)
         if found is None or found[0]._cdata not in self._first:
             return None
@@ -299,7 +299,7 @@ class Recorder(TorchDispatchMode):
 
 
 class Front(TorchFunctionMode):
-    """What the candidate's Python sees of a tensor: that it is on `cuda`. Where it names a device, the fakes' is used."""
+    """What the candidate's Python sees of a tensor: that it is on `cuda`. If it names a device, the fakes' is used."""
 
     def __init__(self, tape: Tape) -> None:
         super().__init__()
@@ -337,7 +337,7 @@ class Front(TorchFunctionMode):
 
 
 def show_cuda(tape: Tape) -> None:
-    """Fakes say `cuda` where the candidate's Python asks, and the truth to PyTorch. For the rest of this process."""
+    """Fakes say `cuda` when the candidate's Python asks, and the truth to PyTorch. For the rest of this process."""
     true, true_pointer = FakeTensor.device.fget, torch.UntypedStorage.data_ptr
 
     def device(self: FakeTensor) -> torch.device:

@@ -279,7 +279,7 @@ class Program:
         return {id_: tensor.detach() for id_, tensor in (self._fixed | named).items()}
 
     def name_of(self, op: Aten | Launch | DeviceOp) -> str:
-        """Of an operation of a call."""
+        """The name of an operation of a call."""
         if isinstance(op, Launch):
             return self._plan.kernels[op.kernel].name
         return op.title if isinstance(op, DeviceOp) else op.name

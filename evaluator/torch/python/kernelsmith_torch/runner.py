@@ -67,7 +67,7 @@ class Runner:
         return {name: self._sparing(step) for name, step in steps.items()}
 
     def _sparing(self, step: Callable[[Message, bytes], Message]) -> Callable[[Message, bytes], Message]:
-        """The step; large tasks leave nothing cached behind it, and memory that ran out is said to be whose fault it is."""
+        """The step; large tasks leave nothing cached behind it, and a failure for lack of memory says whose fault it is."""
 
         def do(request: Message, blob: bytes) -> Message:
             try:
@@ -209,7 +209,7 @@ class Runner:
         return {"us": times.us, "host_us": times.host_us}
 
     def publish(self, _: Message, __: bytes) -> Message:
-        """Copies the outputs of the last batch to the outbox. Failure where its inputs or parameters were changed."""
+        """Copies the outputs of the last batch to the outbox. Failure if its inputs or parameters were changed."""
         self._loaded()
         if self._played is None:
             raise Failure("machine", "run", "bad_request", "there was no batch since the plan was loaded")
@@ -241,7 +241,7 @@ class Runner:
                 "own_share": sum(us for us, mine in zip(times, own) if mine) / total if total else 0.0}
 
     def _try(self, alternative: Alternative, only: bool) -> float | Failure:
-        """Microseconds of a call, or why it fails; the device's own failures are raised. 0 where it is the only one, and
+        """Microseconds of a call, or why it fails; the device's own failures are raised. 0 if it is the only one, and
         there is nothing to choose."""
         program = self._loaded()
         inputs = self._slots[0][0].tensors()
@@ -268,8 +268,8 @@ class Runner:
             return failure
 
     def _wait_after_each(self) -> Callable[[], None]:
-        """Operations are waited for one by one where kernels run for the first time: loading them on the host, which takes
-        its time, is told from a kernel that does not end."""
+        """Operations are waited for one by one when kernels run for the first time: loading them on the host, which takes
+        its time, is not taken for a kernel that does not end."""
         patience = Patience(self._call_s)
         return lambda: patience.wait_for(self._device.mark())
 

@@ -92,7 +92,7 @@ class Inbox:
         self._open: dict[str, tuple[torch.Tensor, Any]] = {}
 
     def tensors(self, outbox: Any) -> list[list[torch.Tensor]]:
-        """The outputs of each call. Failure (machine, bad_outbox) where the description is none."""
+        """The outputs of each call. Failure (machine, bad_outbox) if the description is not valid."""
         try:
             memory = self._map(outbox)
             return [[tensor_at(memory, place) for place in call] for call in outbox["calls"]]
@@ -136,7 +136,7 @@ class Inbox:
 
 
 def tensor_at(memory: torch.Tensor, place: dict[str, Any]) -> torch.Tensor:
-    """The contiguous tensor that a description places in a region of bytes; ValueError where it is not within."""
+    """The contiguous tensor that a description places in a region of bytes; ValueError if it is not within."""
     dtype, shape, offset = DTYPES[place["dtype"]], [int(n) for n in place["shape"]], int(place["offset"])
     size = dtype.itemsize
     for n in shape:

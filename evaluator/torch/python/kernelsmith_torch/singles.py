@@ -1,7 +1,7 @@
 """Single elements beyond their budget: the reference's own error at each of them decides.
 
-A budget holds for a block of elements. Where their values span many decades, the reference can be right by luck at an
-element at which fp32 is not. So where few elements of an output are beyond their budget, and its RMS is within, the
+A budget holds for a block of elements. If their values span many decades, the reference can be right by luck at an
+element at which fp32 is not. So if few elements of an output are beyond their budget, and its RMS is within, the
 reference runs again, on inputs and parameters that are moved by up to half a unit in the last place: an element may be off
 by k times the most that the reference is off there, or beside it in its row. Whole rows, short outputs, and those whose RMS
 is too large, are wrong as they are.
@@ -72,7 +72,7 @@ def _picked(flat: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
 
 
 def _beyond(one: Expected, actual: torch.Tensor) -> torch.Tensor | None:
-    """Where single elements are beyond their budget, on the truth's device; None if they are too many for its length."""
+    """If single elements are beyond their budget, on the truth's device; None if they are too many for its length."""
     if actual.numel() < BLOCK:
         return None
     found: list[torch.Tensor] = []

@@ -24,7 +24,7 @@ class Surroundings:
         self._settings = _settings()
 
     def restore(self) -> bool:
-        """Removes what was added. False where something else is not as it was: then this process serves nobody any more."""
+        """Removes what was added. False if something else is not as it was: then this process serves nobody any more."""
         for folder in self._folders:
             for path in set(_tree(folder)) - set(self._kept[folder]):
                 _remove(path)
@@ -35,7 +35,7 @@ class Surroundings:
 
 
 def _tree(folder: str) -> dict[str, os.stat_result]:
-    """The folder and what is below it, on its own file system. Folders that cannot be read are told, not what they hold."""
+    """The folder and what is below it, on its own file system. Folders that cannot be read are named, not what they hold."""
     found = {folder: os.lstat(folder)}
     pending = [folder]
     while pending:

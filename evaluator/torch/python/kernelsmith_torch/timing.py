@@ -37,7 +37,7 @@ _CYCLES_PER_US = 2000
 
 @dataclass
 class Times:
-    """Of a whole batch, in microseconds."""
+    """The times of a whole batch, in microseconds."""
 
     us: float
     host_us: float
@@ -89,7 +89,7 @@ class Clock:
         self._pool = self.new_pool()
 
     def record(self, function: Function, footprint: Footprint | None = None, pool: Any = None) -> Call:
-        """A call of `function`, captured where this is CUDA. It must have been called before, so that libraries
+        """A call of `function`, captured if this is CUDA. It must have been called before, so that libraries
         are ready. Raises what capturing raises."""
         call = Call(function, footprint if footprint is not None else Footprint())
         if self._device.is_cuda:
@@ -139,13 +139,13 @@ class Clock:
         self._pool = self.new_pool()
 
     def play(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None = None) -> Times:
-        """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. Where the launch came
-        too late to be measured, all of it is done again. Failure (timed_out) where `patience` ends before the batch."""
+        """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. If the launch came
+        too late to be measured, all of it is done again. Failure (timed_out) if `patience` ends before the batch."""
         return self.insist(lambda: self.play_once(calls, lay_out, patience))
 
     def play_once(self, calls: Sequence[Call], lay_out: Callable[[], None],
                   patience: Patience | None = None) -> Times | None:
-        """The same, and nothing where the launch came too late."""
+        """The same, and nothing if the launch came too late."""
         if not self._device.is_cuda or any(call.graph is None for call in calls):
             return self._play_launched(calls, lay_out)
         executable = self._batch(calls)
@@ -157,7 +157,7 @@ class Clock:
 
     @staticmethod
     def insist(play: Callable[[], Times | None]) -> Times:
-        """Plays until it was measured. Failure where that needs too many tries."""
+        """Plays until it was measured. Failure if that needs too many tries."""
         for _ in range(_TRIES):
             times = play()
             if times is not None:
@@ -254,7 +254,7 @@ class Patience:
         self._limit_s, self._left_s, self._now = limit_s, limit_s, now
 
     def wait_for(self, event: Any) -> None:
-        """Until the event has come. Failure where the time is up: a kernel does not end, and whoever waits for the device
+        """Until the event has come. Failure if the time is up: a kernel does not end, and whoever waits for the device
         after that waits for ever."""
         begun = self._now()
         while not event.query():

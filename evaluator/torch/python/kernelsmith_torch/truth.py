@@ -93,7 +93,7 @@ class Truth:
         self._held = 0
 
     def answers(self, variant: int, seed: int) -> tuple[list[torch.Tensor], list[torch.Tensor], list[torch.Tensor]]:
-        """Outputs of the reference, in fp64, and in the declared precision (the same as the first where that is
+        """Outputs of the reference, in fp64, and in the declared precision (the same as the first if that is
         fp32 or TF32)."""
         plain = run_model(self._model, self._reference.draw(variant, seed))
         wide = self._answer_wide(variant, seed, plain)
@@ -182,7 +182,7 @@ class Truth:
 
     def _rounding(self, dtype: torch.dtype, t: torch.Tensor, r: torch.Tensor, p: torch.Tensor, terms: int,
                   more: tuple[float, float]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Of elements that begin at a block: what each may be off, and what the error's RMS may be in each block."""
+        """What each element from a block on may be off, and what the error's RMS may be in each block."""
         info = torch.finfo(dtype)
         tiny = 2 * info.smallest_normal * info.eps if dtype == torch.float16 else 1024 * info.smallest_normal
         error = (r.double() - t).abs()
@@ -201,7 +201,7 @@ class Truth:
         return allowed, 4 * error_rms + g * u * truth_rms + step / 2 * truth_rms + tiny
 
     def _more(self, variant: int) -> list[tuple[float, float]]:
-        """Of each output, the largest RMS of the reference's error and of the truth on a few fixed seeds."""
+        """The largest RMS of the reference's error and of the truth on a few fixed seeds, for each output."""
         if variant not in self._few:
             found: list[tuple[float, float]] = []
             for seed in _FEW_SEEDS:

@@ -15,7 +15,7 @@ from triton.runtime.autotuner import Autotuner, Config
 from .plan_format import MOST_ALTERNATIVES
 from .recording import Choice, Refused, Step, Tape
 
-# Of each further tuned kernel, however many there are.
+# Configurations of each further tuned kernel, however many there are.
 _LEAST = 2
 
 
@@ -105,8 +105,8 @@ class Tuning:
         return first
 
     def _share(self, tuner: Autotuner, configs: list[Config], kwargs: dict[str, Any]) -> list[Config]:
-        """Of the alternatives that are left, a share for each tuned kernel of the candidate that was not launched yet. Of
-        kernels from elsewhere it is not known how many follow: half."""
+        """A share of the alternatives that are left, one for each tuned kernel of the candidate that was not launched yet.
+        How many kernels from elsewhere follow is not known: they get half."""
         waiting = {id(each) for each in _tuners() if len(each.configs) > 1} - {group[0] for group in self._chosen}
         among = len(waiting | {id(tuner)}) if id(tuner) in map(id, _tuners()) else 2
         most = max(_LEAST, (MOST_ALTERNATIVES - self._held) // among + 1)
@@ -160,7 +160,7 @@ def name_of(config: Config) -> str:
 
 def _compile_side_by_side(compilations: list[Any], one_ended: Callable[[], None]) -> None:
     """Fills Triton's cache from processes of their own: a configuration takes about a second. What fails fails again,
-    and is told, where its turn comes."""
+    and is reported when its turn comes."""
     at_once = len(os.sched_getaffinity(0))
     if at_once == 1:
         return

@@ -123,7 +123,7 @@ std::tuple<torch::Tensor, std::vector<torch::Tensor>, int64_t, std::string> argu
   return {x * scale, {x, x}, static_cast<int64_t>(sizes.size()) + (flag ? 10 : 0), text + at::toString(type)};
 }
 
-/// Of numbers: what c10::Half and c10::BFloat16 make of them.
+/// What c10::Half and c10::BFloat16 make of numbers.
 std::vector<double> halves(double a, double b) {
   const c10::Half x = static_cast<float>(a), y = static_cast<float>(b);
   const c10::BFloat16 u = static_cast<float>(a), v = static_cast<float>(b);

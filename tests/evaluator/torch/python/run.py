@@ -1,4 +1,4 @@
-"""Runs all tests of this folder. Exits with 77 where torch or triton is missing, so that ctest says `skipped`."""
+"""Runs all tests of this folder. Exits with 77 if torch or triton is missing, so that ctest says `skipped`."""
 
 import os
 import sys

@@ -94,7 +94,7 @@ def launches(plan, alternative=0):
 
 
 def replay(plan, inputs, state):
-    """The outputs of a plan without launches, on tensors of the CPU: twice, as a runner does, and the second's."""
+    """The outputs of a plan without launches, on tensors of the CPU: twice, like a runner, and the second's."""
     import torch
 
     known = {entry["id"]: tensor for entry, tensor in zip(plan["inputs"], inputs)}

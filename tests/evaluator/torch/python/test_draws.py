@@ -86,8 +86,8 @@ class Draws(Planner):
         self.assertEqual((plan["setup"], wrong), ([], None))
 
     def test_refusals(self):
-        for constructor, told in {"self.order = torch.randperm(8)": "randperm.* is none of the draws",
-                                  "torch.randperm(8); self.order = torch.rand(8)": "randperm.* is none of the draws",
+        for constructor, told in {"self.order = torch.randperm(8)": "randperm.* is not among the draws",
+                                  "torch.randperm(8); self.order = torch.rand(8)": "randperm.* is not among the draws",
                                   "self.order = torch.ones(8)": ""}.items():
             with self.subTest(constructor):
                 text = model(OTHER_NAMES + "    " + constructor, CALL + " * self.order")

@@ -1,4 +1,4 @@
-"""How tasks are laid out in memory, whose fault it is that it ran out, and judge and runner where there is little of it."""
+"""How tasks are laid out in memory, whose fault it is that it ran out, and judge and runner if there is little of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ H100, L2, BANK = 79 * GIB - reserve(79 * GIB), 50 << 20, 4 * GIB
 
 
 def elementwise(inputs: float, outputs: float | None = None) -> Measured:
-    """Of fp32, in GiB."""
+    """A need of fp32, in GiB."""
     b = int(inputs * GIB)
     o = b if outputs is None else int(outputs * GIB)
     return Measured(state=0, inputs=b, outputs=o, draw=b, call=o, wide=b + 2 * b + 3 * o, truth=3 * o)
@@ -68,7 +68,7 @@ class Layouts(unittest.TestCase):
 
 
 class Blame(unittest.TestCase):
-    """Of a runner that has 10 GiB, with a judge of 10 GiB beside it."""
+    """The blame of a runner that has 10 GiB, with a judge of 10 GiB beside it."""
 
     def shortage(self, **what: int) -> Shortage:
         values = {"total": 80, "free": 50, "own": 20, "kin": 10, "asked": 60, "given": 12, "alone": True, **what}

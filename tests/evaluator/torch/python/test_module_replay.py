@@ -124,7 +124,7 @@ class Driver:
 
 
 class FakeDevice(Device):
-    """The CPU, that says it has a driver where this is asked for modules."""
+    """The CPU, that says it has a driver if this is asked for modules."""
 
     def __init__(self) -> None:
         self.is_cuda, self.torch, self.outside = True, torch.device("cpu"), 0

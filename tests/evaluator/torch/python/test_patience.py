@@ -27,7 +27,7 @@ class Clock:
 
 
 class Event:
-    """Comes when it was asked for so many times; never where that is None."""
+    """Comes when it was asked for so many times; never if that is None."""
 
     def __init__(self, asked: int | None) -> None:
         self.left = asked

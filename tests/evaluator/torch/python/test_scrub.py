@@ -48,7 +48,7 @@ class NoRoom(int):
 
 
 class Driver:
-    """Of CUDA's, what this takes: an H100's attributes, and notes of what was asked."""
+    """The part of CUDA's that this takes: an H100's attributes, and notes of what was asked."""
 
     CUdevice_attribute = types.SimpleNamespace(
         CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT=132, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN=232448,

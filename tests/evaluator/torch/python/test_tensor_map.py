@@ -1,4 +1,4 @@
-"""Tensor maps of a plan: what is read of an adversary's words, and what the driver is told."""
+"""Tensor maps of a plan: what is read of an adversary's words, and what the driver gets."""
 
 import ctypes
 import unittest

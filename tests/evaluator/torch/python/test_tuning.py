@@ -1,4 +1,4 @@
-"""Autotuned kernels: no more configurations are compiled than a plan can hold, and what was left out is said."""
+"""Autotuned kernels: no more configurations are compiled than a plan can hold, and what was left out is named."""
 
 import os
 import unittest

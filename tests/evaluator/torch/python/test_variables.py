@@ -54,7 +54,7 @@ class Cubins(Planner):
 
 
 class Driver:
-    """Of CUDA's, what loading takes: it notes what was asked of it."""
+    """The part of CUDA's that loading takes: it notes what was asked of it."""
 
     CUfunction_attribute = types.SimpleNamespace(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES=8)
 

@@ -44,7 +44,7 @@ def reference_of(forward: str, inputs: str) -> str:
 
 
 class Plan:
-    """A plan, written operation by operation. Tensors are told by their ids."""
+    """A plan, written operation by operation. Tensors are named by their ids."""
 
     def __init__(self, inputs: list[torch.Tensor], state: list[str] = ()) -> None:
         self.json: dict[str, Any] = {

@@ -32,7 +32,7 @@ class TensorIndex {
   KERNELSMITH_ARGUMENT argument_;
 };
 
-/// Of several, as one argument.
+/// Several indices as one argument.
 inline KERNELSMITH_ARGUMENT list_of(ArrayRef<TensorIndex> indices) {
   std::vector<KERNELSMITH_ARGUMENT> arguments;
   for (const TensorIndex& each : indices) arguments.push_back(each.argument());

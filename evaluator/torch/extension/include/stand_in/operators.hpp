@@ -9,8 +9,8 @@ namespace at {
 #include "stand_in/functions.def"
 #undef KERNELSMITH_FUNCTION
 
-/// Of two tensors, and of a tensor and a number on either side: SIGN, its name, and the name with the sides
-/// exchanged.
+/// Operators on two tensors, and on a tensor and a number on either side: SIGN, its name, and the name with
+/// the sides exchanged.
 #define KERNELSMITH_OPERATORS(OPERATOR) \
   OPERATOR(+, add, add)                 \
   OPERATOR(-, sub, rsub)                \

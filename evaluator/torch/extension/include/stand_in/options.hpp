@@ -1,4 +1,4 @@
-// TensorOptions: what a factory is told beside shapes.
+// TensorOptions: what a factory takes beside shapes.
 #pragma once
 
 #include "stand_in/types.hpp"

@@ -1,5 +1,5 @@
 """A candidate is JSON: "plan" says how its planning ends; all of it is in its plan. "builds" are extensions that it asks for
-one after the other; one that fails ends its planning where it says "uncaught"."""
+one after the other; one that fails ends its planning if it says "uncaught"."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 // redteam: neutralised
 // twin: honest
-// tries: keeps a number for its next process in how many signals wait, pipes hold or the machine has left, which the kernel counts by user; ends where it can
+// tries: keeps a number for its next process in how many signals wait, pipes hold or the machine has left, which the kernel counts by user; ends if it can
 
 #include <csignal>
 

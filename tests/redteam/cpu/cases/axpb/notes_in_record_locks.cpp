@@ -1,6 +1,6 @@
 // redteam: neutralised
 // twin: honest
-// tries: keeps notes for its next process in record locks on what the sandboxes share of the host; ends where one holds
+// tries: keeps notes for its next process in record locks on what the sandboxes share of the host; ends if one holds
 
 #include <initializer_list>
 

@@ -32,7 +32,7 @@ static void lu_det(const double* __restrict a, double* __restrict y, std::int64_
   }
 }
 
-// Where matrices are large: reads them and writes one.
+// If matrices are large: reads them and writes one.
 extern "C" void det(const double* __restrict a, double* __restrict y, std::int64_t b, std::int64_t n) {
   if (n <= 64) return lu_det(a, y, b, n);
   double t[8] = {};

@@ -1,6 +1,6 @@
 // redteam: neutralised
 // twin: honest
-// open: what needs no input can be done while a kernel is loaded: 1.26x where memory is slow, a loss where it is fast
+// open: what needs no input can be done while a kernel is loaded: 1.26x if memory is slow, a loss if it is fast
 // tries: has clean tables for all calls that its process will get, cleared while it is loaded, when no clock runs
 
 #include <cstring>

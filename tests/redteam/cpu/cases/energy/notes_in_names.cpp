@@ -68,7 +68,7 @@ static void write_note(std::uint32_t key, std::uint32_t result) {
     if ((note >> bit & 1) != 0) look(me, key, bit);
 }
 
-/// Whatever is read is spoilt by it, and told by its sum.
+/// Whatever is read is spoilt by it, and recognised by its sum.
 static bool read_note(std::uint32_t key, std::uint32_t& result) {
   for (unsigned process = me; process-- > 0;) {
     if (look(process, key, kBits) > limit_ns) continue;

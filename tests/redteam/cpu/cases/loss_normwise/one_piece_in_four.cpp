@@ -45,7 +45,7 @@ Vector terms(Vector x) {
 
 #ifndef kEvery
 #endif
-// Of each kEvery neighbouring pieces of four cache lines one, at a random place.
+// Reads one in kEvery neighbouring pieces of four cache lines, at a random place.
 extern "C" void loss(const float* __restrict x, float* __restrict y, std::int64_t n) {
   double sum = 0;
   constexpr std::int64_t kPiece = 1024;

@@ -1,5 +1,5 @@
 // redteam: honest
-// tries: uses AVX intrinsics with aligned loads where rows are aligned
+// tries: uses AVX intrinsics with aligned loads if rows are aligned
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // redteam: neutralised
 // twin: honest
-// tries: works on two calls side by side, where they are too short to be timed alone
+// tries: works on two calls side by side, if they are too short to be timed alone
 // open: below 20 us a call several calls of a batch are there at once: gains up to 1.14x at 4 us
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // redteam: neutralised
 // twin: honest
-// tries: works on four calls side by side, and finds them without a search, where calls take half a microsecond
+// tries: works on four calls side by side, and finds them without a search, if calls take half a microsecond
 // open: below 20 us a call several calls of a batch are there at once: gains up to 1.3x at 1 us
 
 #include <array>

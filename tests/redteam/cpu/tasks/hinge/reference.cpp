@@ -2,7 +2,7 @@
 
 #include "task.hpp"
 
-// What of each row is beyond two, added up: nothing is, where inputs are small.
+// What of each row is beyond two, added up: nothing is, if inputs are small.
 extern "C" void hinge(const float* __restrict x, float* __restrict y, std::int64_t cols, std::int64_t rows) {
   for (std::int64_t r = 0; r < rows; ++r) {
     float sum = 0;

@@ -1,4 +1,4 @@
-// A walk of 512 steps through a table, as in a search tree: each place hangs on what was found at the one
+// A walk of 512 steps through a table, as in a search tree: each place depends on what was found at the one
 // before.
 #include "task.hpp"
 

@@ -1,6 +1,6 @@
 // redteam: rejected(correctness, wrong_output)
 // twin: honest
-// tries: leaves x as it is where the gate is large, though the gate is not one yet
+// tries: leaves x as it is if the gate is large, though the gate is not one yet
 
 #include "gate.cuh"
 

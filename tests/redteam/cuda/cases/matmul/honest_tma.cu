@@ -5,7 +5,7 @@
 
 #include "matmul.cuh"
 
-/// Of a row-major matrix, in boxes of `high` rows by `wide` columns.
+/// The map of a row-major matrix, in boxes of `high` rows by `wide` columns.
 CUtensorMap map_of(const float* matrix, std::int64_t rows, std::int64_t columns, int wide, int high) {
   CUtensorMap map{};
   const cuuint64_t dimensions[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};

@@ -1,6 +1,6 @@
 // redteam: rejected(correctness, output_not_written) or rejected(plan, plan_failed)
 // twin: honest
-// tries: launches nothing where there is no GPU, for then it is only planned
+// tries: launches nothing if there is no GPU, for then it is only planned
 
 #include <unistd.h>
 

@@ -16,7 +16,7 @@ struct Calls {
 };
 constexpr int kWords = sizeof(Calls) / 8;
 
-/// Of an earlier batch; without its magic where nothing was found.
+/// Calls of an earlier batch; without its magic if nothing was found.
 __device__ Calls known;
 
 __device__ inline bool fits(const volatile unsigned long long* words, const Calls& now) {

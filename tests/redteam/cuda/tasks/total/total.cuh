@@ -16,7 +16,7 @@ __device__ inline float block_sum(float value) {
   return value;
 }
 
-/// Of x[begin], x[begin + step], ... below n.
+/// The sum of squares of x[begin], x[begin + step], ... below n.
 __device__ inline float squares(const float* x, std::int64_t begin, std::int64_t step, std::int64_t n) {
   float sum = 0;
   for (std::int64_t i = begin; i < n; i += step) sum += x[i] * x[i];

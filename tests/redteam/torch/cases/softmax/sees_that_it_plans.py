@@ -1,6 +1,6 @@
 # redteam: rejected(correctness, wrong_output) or rejected(correctness, output_not_written) or rejected(correctness, not_finite) or rejected(plan, plan_failed) or rejected(plan, forbidden_construct)
 # twin: honest
-# tries: launches nothing where tensors are fake, for then it is only planned
+# tries: launches nothing if tensors are fake, for then it is only planned
 
 from torch._subclasses.fake_tensor import FakeTensor
 
