@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that kernelsmith needs and this machine lacks (Debian 12, Ubuntu 24.04).
-# Usage: scripts/install.sh [user|test]   `user` builds and runs; `test` adds what the tests and checks need, and makes
-# the virtual environments build/venv, for the Python module's, and build/torch, for the torch backend's.
+# Usage: scripts/install.sh [user|test|docs]   `user` builds and runs; `test` adds what the tests and checks need, and makes
+# the virtual environments build/venv, for the Python module's, and build/torch, for the torch backend's; `docs` is only what
+# scripts/docs.sh needs, with the environment build/docs-venv.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -9,7 +10,7 @@ cd "$(dirname "$0")/.."
 die() { printf 'install: %s\n' "$*" >&2; exit 3; }
 
 tier=${1:-user}
-[ "$tier" = user ] || [ "$tier" = test ] || die "unknown tier '$tier': use user or test"
+[[ "$tier" =~ ^(user|test|docs)$ ]] || die "unknown tier '$tier': use user, test or docs"
 command -v dpkg-query >/dev/null || die "this is no Debian or Ubuntu: install by hand what 'packages' names in scripts/install.sh"
 
 # Debian 12 has Boost 1.81 beside an older default; Ubuntu 24.04 has 1.83.
@@ -27,6 +28,8 @@ packages=(g++ cmake ninja-build bubblewrap "libboost$boost-dev" "libboost-graph$
 if [ "$tier" = test ]; then
   packages+=(git ccache mold python3 python3-dev python3-venv sqlite3 libgtest-dev libgmock-dev libnghttp2-dev libbenchmark-dev clang-14 libclang-rt-14-dev
              clang-format-14 clang-tidy-14 chromium nats-server)
+elif [ "$tier" = docs ]; then
+  packages=(doxygen python3 python3-venv)
 fi
 
 missing=()
@@ -60,6 +63,9 @@ make_environment() {
 }
 
 [ ${#missing[@]} -eq 0 ] || install_packages
+if [ "$tier" = docs ]; then
+  make_environment build/docs-venv docs/requirements.txt || die "pip could not install what docs/requirements.txt lists"
+fi
 [ "$tier" = test ] || exit 0
 make_environment build/venv python/requirements-test.txt || die "pip could not install what python/requirements-test.txt lists"
 make_environment build/torch tests/evaluator/torch/requirements.txt ||

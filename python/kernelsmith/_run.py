@@ -113,6 +113,7 @@ class Run:
 
     @property
     def folder(self) -> os.PathLike[str]:
+        """Where it was opened."""
         return self._run.folder
 
     @property
@@ -132,6 +133,7 @@ class Run:
 
     @property
     def counts(self) -> dict[str, int]:
+        """How many of each: "iterations", "evaluations" and the like."""
         return self._run.counts
 
     @property
@@ -141,6 +143,7 @@ class Run:
 
     @property
     def best(self) -> _core.Program | None:
+        """The best program; None while nothing was accepted."""
         return self._run.best
 
     @property
@@ -150,6 +153,7 @@ class Run:
 
     @property
     def archive(self) -> Archive:
+        """The elites of all islands, as arrays."""
         return Archive(self._run.archive())
 
     @property

@@ -1,9 +1,9 @@
-"""Compiles and runs what README.md shows.
+"""Compiles and runs what README.md and the walk-throughs in docs/ show.
 
 Every ```cpp block is a whole program: it is built against an install of the build tree and must exit with 0. Every
 ```python block is a program, too, run with the module of the build tree. Every
-```sh block is run line by line in a scratch folder that looks like a clone; a line may end with `# exit N`. Blocks in
-other languages, such as ```text, are not run.
+```sh block is run line by line in a scratch folder that looks like a clone; a line may end with `# exit N`. Other blocks,
+such as ```text and ```python fragment, are not run.
 """
 
 import argparse
@@ -61,15 +61,16 @@ def run_sh(lines, folder, environment):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("readme", "source", "build"):
+    parser.add_argument("pages", type=pathlib.Path, nargs="+")
+    for name in ("source", "build"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
     parser.add_argument("--cxx", required=True)
     parser.add_argument("--python", required=True, help="with the module on its path")
     args = parser.parse_args()
 
-    blocks = FENCE.findall(args.readme.read_text())
+    blocks = [block for page in args.pages for block in FENCE.findall(page.read_text())]
     if {language for language, _ in blocks} != {"cpp", "sh", "python"}:
-        sys.exit("README.md lacks a C++ program, a command or a Python program: what should be tested is not there")
+        sys.exit("the pages lack a C++ program, a command or a Python program: what should be tested is not there")
 
     with tempfile.TemporaryDirectory(prefix="kernelsmith-readme-") as name:
         scratch = pathlib.Path(name)

@@ -25,6 +25,7 @@ enum class AddStatus {
 
 std::string_view name_of(AddStatus status);
 
+/// What became of an individual that was added.
 struct AddOutcome {
   AddStatus status = AddStatus::not_better;
   Cell cell;
@@ -41,6 +42,7 @@ struct Elite {
   IndividualPtr individual;
 };
 
+/// What the archive holds, in figures.
 struct ArchiveStatistics {
   std::uint64_t cells = 0;     ///< of the grid
   std::uint64_t filled = 0;    ///< that have an elite

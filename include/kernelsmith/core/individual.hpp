@@ -11,6 +11,7 @@
 
 namespace kernelsmith {
 
+/// A program and its evaluation: what islands and archives hold. Immutable where it is shared.
 struct Individual {
   ProgramPtr program;
   Evaluation evaluation;

@@ -65,6 +65,7 @@ enum class RefusalCode {
 std::string_view name_of(RefusalCode code);
 std::optional<RefusalCode> refusal_code_from(std::string_view name);
 
+/// Why a proposer gave no child.
 struct Refusal {
   RefusalCode code = RefusalCode::no_code;
   std::string detail;  ///< which edit, which file, at which line

@@ -40,6 +40,7 @@ struct Remeasure {
   IndividualPtr incumbent;  ///< null for `confirm`
 };
 
+/// A question of the engine, which is answered once by tell() or given back.
 struct Ticket {
   TicketId id;
   IslandId island;

@@ -31,6 +31,7 @@ class Operators {
 /// program.
 class WeightedOperators final : public Operators {
  public:
+  /// A choice, and how often it is made beside the others.
   struct Entry {
     OperatorChoice choice;
     double weight = 1;

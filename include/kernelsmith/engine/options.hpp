@@ -40,6 +40,7 @@ struct Budgets {
   friend bool operator==(const Budgets&, const Budgets&) = default;
 };
 
+/// Everything that a search is opened with, but for its seams.
 struct EngineOptions {
   // What is searched, and how far.
   Budgets budgets;

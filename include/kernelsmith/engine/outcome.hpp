@@ -74,6 +74,7 @@ enum class BudgetName { iterations, evaluations, wall_time, money };
 
 std::string_view name_of(BudgetName budget);
 
+/// How a run stands when a session ends.
 struct Outcome {
   EndReason reason = EndReason::unfinished;
   std::optional<BudgetName> budget;        ///< for `budget`: the one that is used up

@@ -8,6 +8,7 @@
 
 namespace kernelsmith {
 
+/// Size and precision of a dtype.
 struct DtypeTraits {
   std::size_t bytes = 0;
   bool real = false;

@@ -59,6 +59,7 @@ struct PartFindings {
   double squares = 0;           ///< the sum of those errors' squares
 };
 
+/// How an output differs from what was expected.
 struct CompareResult {
   Fault fault = Fault::none;  ///< the gravest
   Faults faults;

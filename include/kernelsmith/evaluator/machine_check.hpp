@@ -16,6 +16,7 @@ enum class CheckStatus {
 };
 std::string_view name_of(CheckStatus status);
 
+/// One thing that the doctor looked at.
 struct MachineCheck {
   std::string name;  ///< such as "compiler"
   CheckStatus status = CheckStatus::ok;

@@ -56,6 +56,7 @@ struct TensorMapUse {
   friend bool operator==(const TensorMapUse&, const TensorMapUse&) = default;
 };
 
+/// A kernel launch with its arguments.
 struct Launch {
   std::uint32_t kernel = 0;  ///< index into Plan::kernels
   Dim3 grid{1, 1, 1}, block{1, 1, 1};
@@ -107,11 +108,13 @@ struct EventRecord {
   std::uint32_t event = 0;
   friend bool operator==(const EventRecord&, const EventRecord&) = default;
 };
+/// Waits on the operation's stream for the last record of an event.
 struct EventWait {
   std::uint32_t event = 0;
   friend bool operator==(const EventWait&, const EventWait&) = default;
 };
 
+/// One step of a call, on one of its streams.
 struct Operation {
   std::uint32_t stream = 0;  ///< 0: the stream that the call was given
   std::variant<Launch, Memset, Copy, Upload, SymbolUpload, EventRecord, EventWait> what;

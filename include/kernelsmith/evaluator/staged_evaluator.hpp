@@ -10,6 +10,7 @@
 
 namespace kernelsmith {
 
+/// How many jobs are worked on at a time, and what is kept between them.
 struct EvaluatorOptions {
   std::size_t compile_slots = 1;  ///< compilations at a time
   std::size_t run_slots = 1;      ///< runs at a time: the devices, each with one run
@@ -24,8 +25,9 @@ struct EvaluatorOptions {
 
 /// Parses, compiles (or finds in the cache) and runs each job on the backend. A job whose source has no file,
 /// breaks the seed's frozen bytes, holds a broken knob or is larger than the limit is rejected at `parse`; a
-/// job for another task's digest is `invalid_argument`. A rival that does not compile is an Error
-/// (`invalid_argument`): it was accepted before.
+/// job for another task's digest is `invalid_argument`. A rival that does not compile any more has lost
+/// (`Report::incumbent_failed`). A candidate that is confirmed is compiled once more: other bytes are the
+/// rejection `not_reproducible`.
 std::shared_ptr<Evaluator> make_staged_evaluator(std::shared_ptr<const Task> task,
                                                  std::shared_ptr<Backend> backend, EvaluatorOptions options);
 

@@ -13,6 +13,7 @@
 
 namespace kernelsmith {
 
+/// Settings of the backend `command`.
 struct CommandOptions {
   std::uint64_t memory_bytes = 4ULL << 30;
   unsigned runs_at_a_time = 0;  ///< 0: one for each core

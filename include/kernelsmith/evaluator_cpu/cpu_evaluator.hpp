@@ -19,6 +19,7 @@
 
 namespace kernelsmith {
 
+/// Settings of the backend `cpu`.
 struct CpuOptions {
   std::string compiler = "g++";
   std::vector<std::string> flags = {"-O3", "-march=native", "-std=c++20"};  ///< Task::flags come after them

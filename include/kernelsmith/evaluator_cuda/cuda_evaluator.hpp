@@ -21,6 +21,7 @@
 
 namespace kernelsmith {
 
+/// Settings of the backend `cuda`.
 struct CudaOptions {
   std::filesystem::path toolkit;  ///< empty: $CUDA_HOME, nvcc on the PATH, /usr/local/cuda
   std::string arch;               ///< such as "sm_90a"; empty: the device's, or sm_90a without one

@@ -31,6 +31,7 @@ struct LibraryJob {
   Digest digest() const;
 };
 
+/// What a library's sources were compiled to.
 struct BuiltLibrary {
   std::string host;                 ///< the shared library; it holds no device code
   std::vector<std::string> device;  ///< a cubin of each .cu file, in their order
@@ -38,6 +39,7 @@ struct BuiltLibrary {
   std::size_t bytes() const;
 };
 
+/// How a LibraryCompiler builds.
 struct LibraryOptions {
   std::filesystem::path include;  ///< comes before all other folders of headers
   std::filesystem::path runtime;  ///< the library that defines what the sources leave undefined

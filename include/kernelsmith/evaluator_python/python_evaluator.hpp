@@ -20,6 +20,7 @@ enum class PythonSandbox {
   none,      ///< only when asked for by name; recorded as the tier "unsandboxed"
 };
 
+/// Settings of the backend `python`.
 struct PythonOptions {
   std::string python;           ///< a program or its path; empty: as the task says
   unsigned runs_at_a_time = 0;  ///< 0: one for each core

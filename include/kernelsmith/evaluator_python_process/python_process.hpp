@@ -14,6 +14,7 @@
 
 namespace kernelsmith::python_process {
 
+/// What goes to the program and comes back: a JSON text, and bytes beside it.
 struct Message {
   std::string json;
   std::string blob;

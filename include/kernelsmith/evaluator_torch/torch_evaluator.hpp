@@ -23,6 +23,7 @@ namespace torch {
 class Programs;
 }
 
+/// Settings of the backend `torch`.
 struct TorchOptions {
   std::filesystem::path python;  ///< a program or its path; empty: $KERNELSMITH_TORCH_PYTHON, else python3
   DeviceRange devices;           ///< GPUs of one kind, as CUDA counts them: each run has one for itself

@@ -12,6 +12,7 @@
 
 namespace kernelsmith {
 
+/// Which server and which machines a run's jobs go to, and how long they are waited for.
 struct FleetOptions {
   FleetServer server;
   /// Which machines: a part of the name that reports give as `hardware`, in any case. Empty: those that are

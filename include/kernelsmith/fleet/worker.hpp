@@ -26,6 +26,7 @@ struct WorkerBackend {
   std::function<Result<std::shared_ptr<Evaluator>>(const Task&)> make;
 };
 
+/// What a worker offers, and to which server.
 struct WorkerOptions {
   FleetServer server;
   std::string name;  ///< shown to people; two workers may share one
@@ -45,6 +46,7 @@ struct WorkerOptions {
   std::function<void(const Notice&)> tell;  ///< called from several threads; may be empty
 };
 
+/// What a worker did until it ended.
 struct WorkerSummary {
   std::uint64_t evaluated = 0;  ///< jobs that were answered with an evaluation
   std::uint64_t failed = 0;     ///< jobs that were answered with an Error

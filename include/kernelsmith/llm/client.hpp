@@ -31,6 +31,7 @@ struct CallLimits {
 /// Another one in every process, so that those who are turned away together come back apart.
 std::uint64_t fresh_seed();
 
+/// How a client keeps to limits, retries and paces its calls.
 struct ClientOptions {
   CallLimits limits = {};
   RetryPolicy retry = {};

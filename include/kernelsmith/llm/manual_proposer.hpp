@@ -11,6 +11,7 @@
 
 namespace kernelsmith {
 
+/// Where requests are left for people or other programs, and how replies are looked for.
 struct ManualOptions {
   std::filesystem::path folder;             ///< made if it is missing
   std::chrono::milliseconds settle{1000};   ///< a text that has not changed for so long is complete

@@ -20,6 +20,7 @@ std::optional<Protocol> protocol_from(std::string_view name);
 
 enum class Role { system, user, assistant };
 
+/// One message of a prompt.
 struct Message {
   Role role = Role::user;
   std::string text;  ///< UTF-8
@@ -71,6 +72,7 @@ struct TokenTrace {
   friend bool operator==(const TokenTrace&, const TokenTrace&) = default;
 };
 
+/// What a model answered, in no protocol's terms.
 struct ModelReply {
   std::string text;       ///< UTF-8; without reasoning if the protocol parts it
   std::string reasoning;  ///< what the server shows of it

@@ -18,6 +18,7 @@ struct SandboxCapability {
   std::string remedy;  ///< how to get it; empty if it is available
 };
 
+/// What this machine can do for a sandbox.
 struct SandboxCapabilities {
   std::vector<SandboxCapability> items;  ///< bubblewrap, sandbox, seccomp, freezer, cpu clock, memory limit
 

@@ -19,6 +19,7 @@
 
 namespace kernelsmith {
 
+/// What the evaluation service serves, where, and within which limits.
 struct ServiceOptions {
   http::ServerOptions http;
 

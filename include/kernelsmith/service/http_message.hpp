@@ -15,6 +15,7 @@ namespace kernelsmith::http {
 /// Header fields in order.
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
+/// A request as handlers see it.
 struct Request {
   std::string method;  ///< "GET" for a HEAD request too: the server leaves the body out of the answer
   std::string path;    ///< as it was sent, percent-encoded, without the query
@@ -27,6 +28,7 @@ struct Request {
   std::optional<std::string_view> header(std::string_view name) const;
 };
 
+/// An answer that is whole.
 struct Response {
   unsigned status = 200;
   std::string body;

@@ -31,6 +31,7 @@ struct Served {
   double seconds = 0;  ///< from the whole request to the whole answer
 };
 
+/// Where a server listens, and its limits.
 struct ServerOptions {
   std::string host = "127.0.0.1";  ///< a name or an address of this machine
   std::uint16_t port = 0;          ///< 0: a free one, which Server::port() gives

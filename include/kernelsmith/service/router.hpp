@@ -26,6 +26,7 @@ enum class Access {
 /// A table of routes. A value; the server copies it.
 class Router {
  public:
+  /// A method and a pattern, and who answers them.
   struct Route {
     std::string method;
     std::string pattern;  ///< as it was given
@@ -40,6 +41,7 @@ class Router {
   void add(std::string_view method, std::string_view pattern, Handler handler,
            Access access = Access::guarded);
 
+  /// The route that fits a request.
   struct Match {
     const Route* route = nullptr;  ///< null if nothing fits
     std::map<std::string, std::string> parameters;

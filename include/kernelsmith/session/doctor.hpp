@@ -10,6 +10,7 @@
 
 namespace kernelsmith {
 
+/// What the doctor found.
 struct MachineReport {
   std::vector<MachineCheck> checks;
   std::string tier;  ///< of the scores measured here: "full", "weak" or "unsandboxed"

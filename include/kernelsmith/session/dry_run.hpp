@@ -40,6 +40,7 @@ struct RunEstimate {
 /// Pure. `models` in the order of the configuration: the first serves operators that name none.
 RunEstimate estimate_run(const RunConfig& config, std::vector<CallEstimate> models);
 
+/// What a dry run found, and what the run would cost.
 struct DryRun {
   std::vector<DryCheck> checks;
   RunEstimate estimate;  ///< without models if the proposer asks none

@@ -29,6 +29,7 @@ struct PromptChanges {
 /// with `changes`.
 PromptOptions prompt_options(const RunConfig& config, const PromptChanges& changes);
 
+/// The prompt that comes next, and the request that it is for.
 struct PromptPreview {
   ProposalRequest request;
   Prompt prompt;

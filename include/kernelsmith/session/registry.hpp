@@ -146,6 +146,7 @@ class ProposerProvider : public Provider<Proposer> {
 template <class P>
 using Kinds = std::map<std::string, std::function<std::unique_ptr<P>()>>;
 
+/// Makes a backend's evaluator, and answers what is asked about candidates without one.
 class EvaluatorProvider : public Provider<Evaluator> {
  public:
   /// What a candidate does at the first timed shape, for a person. Takes seconds. Errors: `refused` for a
@@ -173,8 +174,9 @@ struct Registry {
   Kinds<MigrationProvider> migrations;
 };
 
-/// What this build has: evaluators `cpu` and `command`; proposers `tuner`, `chat`, `manual`, `recording` and
-/// `python` (whose make() is `unsupported`: the program that began such a run has the proposer);
+/// What this build has: evaluators `cpu`, `cuda`, `torch`, `command` and `python`; proposers `tuner`, `chat`,
+/// `manual`, `recording` and `python` (whose make() is `unsupported`: the program that began such a run has
+/// the proposer);
 /// sampler `mixture`; migrations `best` and `weighted`.
 Registry default_registry();
 

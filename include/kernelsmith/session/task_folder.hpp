@@ -11,6 +11,7 @@
 
 namespace kernelsmith {
 
+/// A task, and the files that it was loaded from.
 struct TaskFolder {
   Task task;
   std::vector<SourceFile> files;  ///< task.yaml and every file it names, by path relative to the folder

@@ -13,6 +13,7 @@
 
 namespace kernelsmith {
 
+/// Which backends a worker of the fleet offers, with which settings.
 struct WorkerChoice {
   std::vector<std::string> backends;  ///< by name; empty: all that work here
   std::map<std::string, std::string>

@@ -15,6 +15,7 @@ namespace kernelsmith {
 /// What load_candidate() takes, in the order of the names.
 using CandidatePaths = std::vector<std::filesystem::path>;
 
+/// The candidates of a folder, by task.
 struct FoundCandidates {
   std::vector<CandidatePaths> of_task;              ///< one for each task, in their order
   std::vector<std::filesystem::path> without_task;  ///< sources that belong to no task

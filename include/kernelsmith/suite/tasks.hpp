@@ -10,6 +10,7 @@
 
 namespace kernelsmith {
 
+/// A task that was found in a suite's folder.
 struct SuiteTask {
   std::string name;  ///< the path below the suite's folder, such as "level1/softmax" or "level2/3_Conv2d.py"
   unsigned level = 0;          ///< of the nearest folder above it that is named level1, level2, ...; else 0

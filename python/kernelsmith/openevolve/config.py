@@ -75,10 +75,12 @@ class Config(Section):
         return config
 
     def put(self, path: str, value: Any) -> None:
+        """Sets a key, such as "llm.temperature"."""
         section, _, name = path.rpartition(".")
         setattr(getattr(self, section) if section else self, name, value)
 
     def get(self, path: str) -> Any:
+        """The value of a key, such as "llm.temperature"."""
         section, _, name = path.rpartition(".")
         return getattr(getattr(self, section) if section else self, name)
 

@@ -38,6 +38,7 @@ class Program:
     embedding: list[float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
+        """All fields, as checkpoints hold them."""
         return dataclasses.asdict(self)
 
     @classmethod

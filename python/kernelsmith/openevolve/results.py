@@ -16,6 +16,7 @@ class EvaluationResult:
 
     @classmethod
     def from_dict(cls, metrics: dict[str, Any]) -> EvaluationResult:
+        """Metrics alone."""
         return cls(metrics)
 
     def to_dict(self) -> dict[str, Any]:
@@ -23,9 +24,11 @@ class EvaluationResult:
         return self.metrics
 
     def has_artifacts(self) -> bool:
+        """Whether there is any."""
         return bool(self.artifacts)
 
     def get_artifact_keys(self) -> list[str]:
+        """Their names."""
         return list(self.artifacts)
 
     def get_artifact_size(self, key: str) -> int:
@@ -34,4 +37,5 @@ class EvaluationResult:
         return len(value if isinstance(value, bytes) else str(value).encode())
 
     def get_total_artifact_size(self) -> int:
+        """Of all, in bytes."""
         return sum(map(self.get_artifact_size, self.artifacts))
