@@ -251,7 +251,7 @@ void JobTable::start(const JobPtr& job) {
   work.attempt = job->attempt;
   work.task = task->digest;
   work.source = job->assignment.candidate;
-  work.may_thaw = true;
+  work.may_edit_frozen = true;
   pool_.start(
       task, std::move(work), job->stop.get_token(),
       [this, job](const Result<Evaluation>& evaluation) { arrived(job, evaluation); },

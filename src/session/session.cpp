@@ -352,8 +352,8 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
   if (!config) return config.error();
   const Status read = read_config(*yaml, (folder / kConfigFile).string(), registry, *config);
   if (!read) return read.error();
-  config->proposer.provider->distrust();
-  config->evaluator.provider->distrust();
+  config->proposer.provider->mark_untrusted();
+  config->evaluator.provider->mark_untrusted();
   return StoredRun{std::move(*task), std::move(*config)};
 }
 
