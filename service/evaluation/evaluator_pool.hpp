@@ -16,7 +16,7 @@
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/service/evaluation_service.hpp>
 
-#include "task_book.hpp"
+#include "task_resolver.hpp"
 
 namespace kernelsmith::service {
 

@@ -59,14 +59,14 @@ JobTable::~JobTable() {
   for (const JobPtr& job : left) job->stop.request_stop();
 }
 
-Taken JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) {
+SubmitResult JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) {
   const std::lock_guard lock(mutex_);
   std::vector<JobPtr> fresh, failed;
   for (Submission& submission : submissions) {
     const JobPtr known = find(submission.request.task_id);
     if (known && known->request.digest != submission.request.digest) {
-      obstacle.what = submission.request.task_id;
-      return Taken::conflict;
+      obstacle.conflicting_id = submission.request.task_id;
+      return SubmitResult::conflict;
     }
     if (known && known->state == State::failed)
       failed.push_back(known);
@@ -79,10 +79,10 @@ Taken JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) 
     job->assignment = std::move(submission.assignment);
     fresh.push_back(std::move(job));
   }
-  const Taken taken = fresh.empty() ? Taken::accepted : why_not(fresh, obstacle);
-  if (taken != Taken::accepted) {
+  const SubmitResult result = fresh.empty() ? SubmitResult::accepted : why_not(fresh, obstacle);
+  if (result != SubmitResult::accepted) {
     counts_.refused += fresh.size();
-    return taken;
+    return result;
   }
   for (const JobPtr& job : failed) forget(job);
   counts_.submitted += fresh.size();
@@ -94,7 +94,7 @@ Taken JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) 
     enqueue(job);
   }
   pump();
-  return Taken::accepted;
+  return SubmitResult::accepted;
 }
 
 JobTable::JobPtr JobTable::find(const std::string& id) const {
