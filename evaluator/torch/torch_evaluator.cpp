@@ -235,7 +235,7 @@ std::shared_ptr<const Task> with_outputs(const Task& task, const ReferenceFacts&
 }
 
 struct Opened {
-  std::unique_ptr<JudgeProcess> process;
+  std::unique_ptr<ReferenceProcess> process;
   Result<DeviceFacts> device;
   Spares runners;  ///< started meanwhile; those that did not start show when one is taken
 };
@@ -247,11 +247,11 @@ constexpr int kOpenings = 20;
 constexpr int kFirstRunners = 2;
 
 /// Asks again while a neighbour leaves no room for a context.
-Opened open_judge(const WorkerStart& start, const WorkerLimits& limits, const std::stop_token& stop) {
+Opened open_reference(const WorkerStart& start, const WorkerLimits& limits, const std::stop_token& stop) {
   Spares runners;
   for (int i = 0; i < kFirstRunners; ++i)
     if (auto runner = Worker::start(start, Role::runner)) runners.push_back(std::move(*runner));
-  auto process = std::make_unique<JudgeProcess>(start, limits);
+  auto process = std::make_unique<ReferenceProcess>(start, limits);
   auto device = process->open(stop);
   for (int i = 1; i < kOpenings && !device && device.error().code == ErrorCode::busy; ++i)
     device = process->open(stop);
@@ -299,7 +299,7 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
                                                  std::uint64_t guess_bytes, double turn_s) {
   auto files = write_reference(task);
   if (!files) return files.error();
-  JudgeSettings settings;
+  ReferenceSettings settings;
   settings.reference = files->path() / task.reference.files().front().path;
   settings.torch = task.torch;
   settings.tolerance = task.tolerance;
@@ -337,7 +337,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   if (!python) return python.error();
   const auto [pool, start, extensions] = supply_of(*python, options, device_index, limits.planner);
   // The planner and both workers import PyTorch, which takes seconds.
-  auto opening = std::async(std::launch::async, open_judge, start, limits.worker, options.stop);
+  auto opening = std::async(std::launch::async, open_reference, start, limits.worker, options.stop);
   const auto facts = pool->facts(options.stop);
   if (!facts) return facts.error();
   Opened opened = opening.get();
