@@ -80,7 +80,7 @@ Json batch_request(const char* what, std::size_t variant, const std::vector<cons
 }
 
 Result<DeviceFacts> ReferenceProcess::open(const std::stop_token& stop) {
-  auto worker = Worker::start(start_, Role::judge);
+  auto worker = TrustedProcess::start(start_, Role::judge);
   if (!worker) return worker.error();
   worker_ = std::move(*worker);
   const auto hello = worker_->ask({{"do", "hello"}}, limits_.start_s, stop);

@@ -14,7 +14,7 @@
 #include <kernelsmith/evaluator/input_set.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
 
-#include "worker.hpp"
+#include "trusted_process.hpp"
 
 namespace kernelsmith::torch {
 
@@ -89,7 +89,7 @@ class ReferenceProcess {
  private:
   const WorkerStart start_;
   const WorkerLimits limits_;
-  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<TrustedProcess> worker_;
   Json preparation_;
 };
 

@@ -158,7 +158,7 @@ double TorchHost::now_s() const {
 }
 
 std::optional<Profile> TorchHost::profile(const PlanPtr& plan, const std::stop_token& stop) {
-  Worker* const runner = runners_.find(plan);
+  TrustedProcess* const runner = runners_.find(plan);
   if (!runner) return std::nullopt;
   const auto reply = runner->ask({{"do", "profile"}}, reference_process_.limits().load_s, stop);
   if (!reply) return std::nullopt;

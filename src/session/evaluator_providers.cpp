@@ -191,9 +191,9 @@ class CudaProvider final : public EvaluatorProvider {
 class TorchProvider final : public EvaluatorProvider {
  public:
   /// Both are TorchOptions'.
-  explicit TorchProvider(std::shared_ptr<torch::Programs> programs = nullptr,
+  explicit TorchProvider(std::shared_ptr<torch::WorkerSupply> supply = nullptr,
                          std::function<void(const std::string&)> tell = {}) {
-    options_.programs = std::move(programs);
+    options_.supply = std::move(supply);
     options_.tell = std::move(tell);
   }
 
@@ -332,8 +332,8 @@ void tell_of_waiting(Registry& registry, const std::function<void(const std::str
 void share_programs(Registry& registry, const std::function<void(const std::string&)>& tell) {
   tell_of_waiting(registry, tell);
   registry.evaluators["torch"] =
-      telling([programs = make_torch_programs(),
-               tell] { return with_fleet(std::make_unique<TorchProvider>(programs, tell)); },
+      telling([supply = make_torch_worker_supply(),
+               tell] { return with_fleet(std::make_unique<TorchProvider>(supply, tell)); },
               tell);
 }
 
