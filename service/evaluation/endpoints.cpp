@@ -238,13 +238,13 @@ Response health(const Parts& parts) {
 Response workers(const Parts& parts) {
   Json list = Json::array();
   std::size_t number = 0, busy = 0;
-  for (const Worker& worker : parts.table.workers()) {
-    const bool is_busy = !worker.task_id.empty();
+  for (const EvaluationSlot& slot : parts.table.slots()) {
+    const bool is_busy = !slot.task_id.empty();
     busy += is_busy;
     list.push_back({{"worker_id", "slot-" + std::to_string(++number)},
                     {"status", is_busy ? "busy" : "idle"},
-                    {"current_task", is_busy ? Json(worker.task_id) : Json(nullptr)},
-                    {"seconds", worker.seconds}});
+                    {"current_task", is_busy ? Json(slot.task_id) : Json(nullptr)},
+                    {"seconds", slot.seconds}});
   }
   const std::size_t total = list.size();
   return json_response({{"workers", std::move(list)}, {"total", total}, {"busy", busy}});

@@ -162,14 +162,14 @@ Counts JobTable::counts() const {
   return counts;
 }
 
-std::vector<Worker> JobTable::workers() const {
+std::vector<EvaluationSlot> JobTable::slots() const {
   const std::lock_guard lock(mutex_);
-  std::vector<Worker> workers;
+  std::vector<EvaluationSlot> slots;
   for (const auto& [number, job] : under_way_)
-    workers.push_back(
+    slots.push_back(
         {job->request.task_id, std::chrono::duration<double>(Job::Clock::now() - job->started).count()});
-  workers.resize(std::max<std::size_t>(options_.workers, workers.size()));
-  return workers;
+  slots.resize(std::max<std::size_t>(options_.workers, slots.size()));
+  return slots;
 }
 
 void JobTable::drain(const std::stop_token& stop) {

@@ -67,7 +67,8 @@ struct Counts {
   std::size_t all_pending() const { return pending[0] + pending[1] + pending[2]; }
 };
 
-struct Worker {
+/// A place for one evaluation at a time: what clients call a worker.
+struct EvaluationSlot {
   std::string task_id;  ///< empty: idle
   double seconds = 0;   ///< since it began
 };
@@ -99,7 +100,7 @@ class JobTable {
   void when_finished(const std::string& id, std::chrono::duration<double> wait, std::function<void()> then);
 
   Counts counts() const;
-  std::vector<Worker> workers() const;
+  std::vector<EvaluationSlot> slots() const;
 
   /// EvaluationService::drain(), without the clients.
   void drain(const std::stop_token& stop);

@@ -389,10 +389,10 @@ TEST_F(JobTableTest, WorkersTellWhatTheyDo) {
   options_.workers = 2;
   submit("a");
   bench_.next();
-  const auto workers = table().workers();
-  ASSERT_EQ(workers.size(), 2);
-  EXPECT_EQ(workers[0].task_id, "a");
-  EXPECT_EQ(workers[1].task_id, "");
+  const auto slots = table().slots();
+  ASSERT_EQ(slots.size(), 2);
+  EXPECT_EQ(slots[0].task_id, "a");
+  EXPECT_EQ(slots[1].task_id, "");
 }
 
 }  // namespace
