@@ -385,7 +385,7 @@ TEST_F(JobTableTest, WaitingHasAnEndToo) {
   EXPECT_EQ(table().answer("running")->state, State::processing);
 }
 
-TEST_F(JobTableTest, WorkersTellWhatTheyDo) {
+TEST_F(JobTableTest, SlotsSayWhatTheyDo) {
   options_.workers = 2;
   submit("a");
   bench_.next();
