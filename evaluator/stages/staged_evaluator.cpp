@@ -7,7 +7,7 @@
 #include <kernelsmith/evaluator/parse_stage.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 
-#include "prepared_tasks.hpp"
+#include "binary_cache.hpp"
 #include "stage_scheduler.hpp"
 
 namespace kernelsmith {
@@ -24,7 +24,6 @@ struct Flight {
   std::stop_token stop;
   Sink<Evaluation> done;
   WorkSink works;
-  PreparedTaskPtr task;  ///< null until it is ready
   RunRequest request = {};
 
   /// The one answer; what comes after it is dropped.
@@ -33,12 +32,15 @@ struct Flight {
   }
 };
 
-class StagedEvaluator final : public TaskServer {
+class StagedEvaluator final : public Evaluator {
  public:
-  StagedEvaluator(BackendFactory make_backend, const EvaluatorOptions& options)
-      : options_(options), tasks_(std::move(make_backend), options), scheduler_(options) {}
-
-  void add(std::shared_ptr<const Task> task) override { tasks_.add(std::move(task)); }
+  StagedEvaluator(std::shared_ptr<const Task> task, std::shared_ptr<Backend> backend,
+                  const EvaluatorOptions& options)
+      : options_(options),
+        task_(std::move(task)),
+        backend_(std::move(backend)),
+        binaries_(options.cached_binaries),
+        scheduler_(options) {}
 
   void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) override {
     start_watched(std::move(job), std::move(stop), std::move(done), [](bool) {});
@@ -46,13 +48,9 @@ class StagedEvaluator final : public TaskServer {
 
   void start_watched(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done,
                      WorkSink works) override {
-    PreparedTaskPtr ready = tasks_.find(job.task);
-    auto flight = std::make_shared<Flight>(
-        Flight{std::move(job), std::move(stop), std::move(done), std::move(works), std::move(ready)});
-    if (flight->task)
-      post(Slot::compile, flight, [this, flight](std::size_t) { build(flight); });
-    else
-      post(Slot::run, flight, [this, flight](std::size_t) { prepare(flight); });
+    auto flight =
+        std::make_shared<Flight>(Flight{std::move(job), std::move(stop), std::move(done), std::move(works)});
+    post(Slot::compile, flight, [this, flight](std::size_t) { build(flight); });
   }
 
  private:
@@ -70,34 +68,27 @@ class StagedEvaluator final : public TaskServer {
     scheduler_.post(slot, {std::move(guarded), [flight] { flight->finish(cancelled()); }, flight->stop});
   }
 
-  /// In a run's slot: preparing times things too.
-  void prepare(const FlightPtr& flight) {
-    auto ready = tasks_.prepare(flight->job.task);
-    if (!ready) return flight->finish(ready.error());
-    flight->task = std::move(*ready);
-    post(Slot::compile, flight, [this, flight](std::size_t) { build(flight); });
-  }
-
   void build(const FlightPtr& flight) {
     flight->works(true);
     if (auto ended = parse_and_compile(*flight)) return flight->finish(std::move(*ended));
     flight->works(false);
-    post(Slot::run, flight, [flight](std::size_t device) {
+    post(Slot::run, flight, [this, flight](std::size_t device) {
       flight->works(true);
       flight->request.device = device;
       flight->request.works = flight->works;
-      flight->finish(flight->task->backend->run(std::move(flight->request), flight->stop));
+      flight->finish(backend_->run(std::move(flight->request), flight->stop));
     });
   }
 
   /// The evaluation where it ends here; otherwise the flight's request is ready to run.
   std::optional<Result<Evaluation>> parse_and_compile(Flight& flight) {
     const EvaluationJob& job = flight.job;
-    PreparedTask& task = *flight.task;
-    if (auto rejection = parse_candidate(*task.task, job, options_.max_source_bytes))
+    if (job.task != task_->digest)
+      return Result<Evaluation>(fail(ErrorCode::invalid_argument, "the job is for another task"));
+    if (auto rejection = parse_candidate(*task_, job, options_.max_source_bytes))
       return Evaluation(std::move(*rejection));
 
-    auto candidate = compile(task, job.source, flight.stop);
+    auto candidate = compile(job.source, flight.stop);
     if (!candidate) return candidate.error();
     if (const Rejection* rejection = candidate->rejection()) return Evaluation(*rejection);
     const bool careful = job.careful || job.remeasurement == Remeasurement::confirm;
@@ -109,10 +100,10 @@ class StagedEvaluator final : public TaskServer {
                       .features = std::move(candidate->features)};
 
     if (job.remeasurement == Remeasurement::confirm)
-      if (auto differs = rebuild(task, job.source, *flight.request.candidate, flight.stop)) return differs;
+      if (auto differs = rebuild(job.source, *flight.request.candidate, flight.stop)) return differs;
 
     if (!job.rival) return std::nullopt;
-    auto rival = compile(task, job.rival->source, flight.stop);
+    auto rival = compile(job.rival->source, flight.stop);
     if (!rival) return rival.error();
     // It was accepted once: a source that compiles only at times is its own fault, not the machine's.
     if (const Rejection* rejection = rival->rejection()) {
@@ -124,10 +115,10 @@ class StagedEvaluator final : public TaskServer {
   }
 
   /// What is confirmed must come out of its source again, byte for byte. Empty where it does.
-  static std::optional<Result<Evaluation>> rebuild(PreparedTask& task, const Source& source,
-                                                   const Binary& measured, const std::stop_token& stop) {
+  std::optional<Result<Evaluation>> rebuild(const Source& source, const Binary& measured,
+                                            const std::stop_token& stop) {
     if (!measured.exact_bytes()) return std::nullopt;
-    const auto again = task.backend->compile(source, stop);
+    const auto again = backend_->compile(source, stop);
     if (!again) return again.error();
     const BinaryPtr* built = again->binary();
     if (!built)
@@ -138,19 +129,21 @@ class StagedEvaluator final : public TaskServer {
                                 "compiling the same source again gave another binary", again->report});
   }
 
-  static Result<Compilation> compile(PreparedTask& task, const Source& source, const std::stop_token& stop) {
+  Result<Compilation> compile(const Source& source, const std::stop_token& stop) {
     const Digest key = source.digest();
-    if (auto known = task.binaries.find(key)) {
+    if (auto known = binaries_.find(key)) {
       known->report.spent_ms["compile"] = 0;
       return std::move(*known);
     }
-    auto compilation = task.backend->compile(source, stop);
-    if (compilation) task.binaries.put(key, *compilation);
+    auto compilation = backend_->compile(source, stop);
+    if (compilation) binaries_.put(key, *compilation);
     return compilation;
   }
 
   const EvaluatorOptions options_;
-  PreparedTasks tasks_;
+  const std::shared_ptr<const Task> task_;
+  const std::shared_ptr<Backend> backend_;
+  BinaryCache binaries_;
   StageScheduler scheduler_;  ///< last: its destructor finishes what is in flight
 };
 
@@ -167,15 +160,9 @@ EvaluatorOptions EvaluatorOptions::for_this_machine() {
 
 std::shared_ptr<Evaluator> make_staged_evaluator(std::shared_ptr<const Task> task,
                                                  std::shared_ptr<Backend> backend, EvaluatorOptions options) {
-  auto server = make_task_server([backend = std::move(backend)](const auto&) { return backend; }, options);
-  server->add(std::move(task));
-  return server;
-}
-
-std::shared_ptr<TaskServer> make_task_server(BackendFactory make_backend, EvaluatorOptions options) {
-  for (std::size_t* most : {&options.compile_slots, &options.run_slots, &options.prepared_tasks})
+  for (std::size_t* most : {&options.compile_slots, &options.run_slots})
     *most = std::max<std::size_t>(*most, 1);
-  return std::make_shared<stages::StagedEvaluator>(std::move(make_backend), options);
+  return std::make_shared<stages::StagedEvaluator>(std::move(task), std::move(backend), options);
 }
 
 }  // namespace kernelsmith

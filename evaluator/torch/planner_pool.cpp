@@ -4,6 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include <kernelsmith/evaluator/stopwatch.hpp>
+
 #include "plan_figures.hpp"
 
 namespace kernelsmith::torch {
@@ -58,16 +60,18 @@ Message message_of(const PlanRequest& request, const PlannerLimits& limits) {
   return {json.dump(), request.blob};
 }
 
-Judged<Planned> planned_of(Reply reply, const PlannerLimits& limits) {
+Judged<Planned> planned_of(Reply reply, double asked_ms, const PlannerLimits& limits) {
   if (const Json& wanted = member(reply.json, "build"); wanted.is_object()) {
     Planned unbuilt;
     unbuilt.wanted = wanted;
+    unbuilt.asked_ms = asked_ms;
     return unbuilt;
   }
   if (reply.blob.empty() || reply.blob.size() > limits.most_plan_bytes)
     return reject(Stage::integrity, RejectionCode::protocol_forged,
                   "the planner's answer holds a plan of " + std::to_string(reply.blob.size()) + " bytes");
   Planned planned;
+  planned.asked_ms = asked_ms;
   planned.plan = std::make_shared<const Plan>(std::move(reply.blob));
   planned.text = text_at(reply.json, "text");
   planned.figures = figures_of(member(reply.json, "summary"), planned.plan->bytes());
@@ -140,13 +144,15 @@ void PlannerPool::give_back(std::optional<Planner> planner) {
 
 Judged<Planned> PlannerPool::plan(const PlanRequest& request, const std::stop_token& stop) {
   const Message message = message_of(request, limits_);
-  const double timeout_s = limits_.longest * limits_.plan_s + limits_.grace_s;
+  const double timeout_s = longest_s() + limits_.grace_s;
   std::string died;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     auto planner = take(stop);
     if (!planner) return Failure(planner.error());
     ++planner->served;
+    const Stopwatch asking;
     Answer answer = planner->process.ask(message, timeout_s, stop);
+    const double asked_ms = asking.ms();
     std::optional<Judged<Reply>> reply;
     if (answer.kind == Answer::Kind::reply) reply = read_reply(std::move(answer.message));
     const bool understood = reply && (*reply || !is_no_reply(reply->error()));
@@ -167,7 +173,7 @@ Judged<Planned> PlannerPool::plan(const PlanRequest& request, const std::stop_to
       case Answer::Kind::reply:
         break;
     }
-    if (*reply) return planned_of(std::move(**reply), limits_);
+    if (*reply) return planned_of(std::move(**reply), asked_ms, limits_);
     if (!understood)
       return reject(Stage::integrity, RejectionCode::protocol_forged,
                     std::get<Error>(reply->error()).message + ": only the planner may write to its channel");

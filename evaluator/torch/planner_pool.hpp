@@ -44,6 +44,7 @@ struct Planned {
   std::string text;                       ///< for a person
   std::string not_built;                  ///< extensions that do not compile, and why
   double build_ms = 0;                    ///< what building extensions took
+  double asked_ms = 0;                    ///< what the planner took, by the clock
   Json wanted;  ///< in place of all that: what must be built before the candidate can be planned
 };
 
@@ -93,6 +94,9 @@ class PlannerPool {
 
   /// A Rejection at the stages compile and plan is the candidate's fault.
   Judged<Planned> plan(const PlanRequest& request, const std::stop_token& stop);
+
+  /// By the clock, which a candidate may take of planners and of compilers for its extensions.
+  double longest_s() const { return limits_.longest * limits_.plan_s; }
 
  private:
   struct Planner {

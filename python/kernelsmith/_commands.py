@@ -75,7 +75,7 @@ def run(arguments: Sequence[str]) -> int:
         return (command.openevolve if arguments[0] == "openevolve" else command.export_trace)(arguments[1:])
     file, about, act = _COMMANDS[arguments[0]]
     parser = _Parser(prog=f"kernelsmith {arguments[0]}", description=about, allow_abbrev=False,
-                     epilog="Needs matplotlib: pip install 'kernelsmith[plot]'")
+                     epilog="Needs matplotlib: pip install 'kernelsmith-engine[plot]'")
     parser.add_argument("RUN", help="the run folder; another process may be writing it")
     parser.add_argument("-o", "--out", metavar=file, type=Path, required=True,
                         help="what is written, in place of what stands there")

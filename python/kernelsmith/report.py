@@ -3,7 +3,7 @@
     >>> import kernelsmith as ks, kernelsmith.report                        # doctest: +SKIP
     >>> ks.report.report(ks.Run.open("hill.run"), "hill.html")              # doctest: +SKIP
 
-The page stands alone: it loads nothing and runs no script. It needs matplotlib: pip install 'kernelsmith[plot]'.
+The page stands alone: it loads nothing and runs no script. It needs matplotlib: pip install 'kernelsmith-engine[plot]'.
 """
 
 from __future__ import annotations

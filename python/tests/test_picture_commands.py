@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'kernelsmith[plot]'")
+pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'kernelsmith-engine[plot]'")
 
 import drawn_runs
 import matplotlib.image

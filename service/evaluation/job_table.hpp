@@ -18,7 +18,6 @@
 #include <kernelsmith/service/evaluation_service.hpp>
 
 #include "alarm.hpp"
-#include "evaluator_pool.hpp"
 #include "histogram.hpp"
 #include "job.hpp"
 #include "rests.hpp"
@@ -146,7 +145,7 @@ class JobTable {
   bool closing_ = false;  ///< nothing is started any more: the pool goes before the alarm
   Counts counts_;
   Alarm alarm_;
-  EvaluatorPool pool_;  ///< last: its destructor answers what it still has
+  PreparedTasks pool_;  ///< last: its destructor answers what it still has
 };
 
 }  // namespace kernelsmith::service

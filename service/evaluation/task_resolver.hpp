@@ -10,12 +10,11 @@
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
+#include <kernelsmith/evaluator/prepared_tasks.hpp>
 
 #include "request.hpp"
 
 namespace kernelsmith::service {
-
-using TaskPtr = std::shared_ptr<const Task>;
 
 struct Assignment {
   TaskPtr task;

@@ -69,17 +69,17 @@ bool is_cross_site(const Request& request, bool loopback, const std::vector<std:
   return scheme == origin->npos || !is_same(origin->substr(scheme + 3), *host);
 }
 
-Guard bearer_guard(std::string token) {
+Guard bearer_guard(Secret token) {
   return [token = std::move(token)](const Request& request) {
     const std::string_view given = request.header("authorization").value_or("");
     const std::size_t blank = std::min(given.find(' '), given.size());
     const std::string_view scheme = given.substr(0, blank);
     const std::string_view credentials = given.substr(std::min(blank + 1, given.size()));
-    if (is_same(scheme, "bearer")) return equal_in_constant_time(token, credentials);
+    if (is_same(scheme, "bearer")) return equal_in_constant_time(token.reveal(), credentials);
     if (!is_same(scheme, "basic")) return false;
     const std::string pair = base64_decoded(credentials);
     const std::size_t colon = pair.find(':');
-    return colon != pair.npos && equal_in_constant_time(token, std::string_view(pair).substr(colon + 1));
+    return colon != pair.npos && equal_in_constant_time(token.reveal(), std::string_view(pair).substr(colon + 1));
   };
 }
 

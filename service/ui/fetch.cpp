@@ -40,12 +40,12 @@ Error error_of(CURLcode code, const std::string& url) {
 
 }  // namespace
 
-Result<Fetched> fetch(const std::string& url, const std::string& token) {
+Result<Fetched> fetch(const std::string& url, const Secret& token) {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   const std::unique_ptr<CURL, FreeHandle> handle(ready == CURLE_OK ? curl_easy_init() : nullptr);
   if (!handle) return fail(ErrorCode::internal, "libcurl cannot be set up");
   std::unique_ptr<curl_slist, FreeList> headers;
-  if (!token.empty()) headers.reset(curl_slist_append(nullptr, ("Authorization: Bearer " + token).c_str()));
+  if (!token.empty()) headers.reset(curl_slist_append(nullptr, ("Authorization: Bearer " + std::string(token.reveal())).c_str()));
   Fetched fetched;
   curl_easy_setopt(handle.get(), CURLOPT_URL, url.c_str());
   curl_easy_setopt(handle.get(), CURLOPT_PROTOCOLS_STR, "http,https");

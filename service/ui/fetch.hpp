@@ -15,6 +15,6 @@ struct Fetched {
 /// Follows no redirection, which could lead the token elsewhere. Errors: `network` where nobody answers in
 /// seconds, `untrusted` for a certificate, `bad_reply` for an answer beyond some megabytes. `where` is the
 /// URL. Thread-safe.
-Result<Fetched> fetch(const std::string& url, const std::string& token);
+Result<Fetched> fetch(const std::string& url, const Secret& token);
 
 }  // namespace kernelsmith::ui

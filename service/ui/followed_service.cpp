@@ -70,7 +70,7 @@ Result<std::unique_ptr<FollowedService>> FollowedService::at(ServiceAddress serv
   if (place.empty() || place.find('@') != place.npos || has_odd_characters(service.url))
     return fail(ErrorCode::invalid_argument, "this is no address of a service", "",
                 "write http://HOST:PORT or https://HOST:PORT");
-  if (has_odd_characters(service.token))
+  if (has_odd_characters(service.token.reveal()))
     return fail(ErrorCode::invalid_argument, "the token holds a blank or a control character",
                 "KERNELSMITH_SERVICE_TOKEN");
   return std::unique_ptr<FollowedService>(new FollowedService(std::move(service)));

@@ -27,7 +27,6 @@ void add_export(CLI::App& app, Command& chosen);
 void add_suite(CLI::App& app, Command& chosen);
 void add_score(CLI::App& app, Command& chosen);
 void add_worker(CLI::App& app, Command& chosen);
-void add_launch(CLI::App& app, Command& chosen);
 void add_serve(CLI::App& app, Command& chosen);
 void add_ui(CLI::App& app, Command& chosen);
 

@@ -161,7 +161,7 @@ struct ServeCommand {
         return fail(ErrorCode::bad_input, "the file holds no token", token_file,
                     "put one line of random text into it");
     }
-    if (!token.empty()) options.http.guard = http::bearer_guard(std::move(token));
+    if (!token.empty()) options.http.guard = http::bearer_guard(Secret(std::move(token)));
     if (options.http.guard || no_token || is_loopback(options.http.host)) return {};
     return fail(ErrorCode::invalid_argument, "whoever reaches this address could have programs run here",
                 "--host " + options.http.host,

@@ -40,7 +40,7 @@ bool is_address(const std::string& target) {
 Result<std::unique_ptr<ui::Page>> open_page(const UiCommand& options) {
   if (!is_address(options.target)) return ui::Page::of_run(options.target, default_registry(), options.port);
   const char* token = std::getenv(kToken);
-  return ui::Page::of_service({options.target, token ? token : ""}, options.port);
+  return ui::Page::of_service({options.target, Secret(token ? token : "")}, options.port);
 }
 
 bool has_screen() {

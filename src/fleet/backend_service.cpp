@@ -41,7 +41,8 @@ BackendService::BackendService(Bus& bus, const WorkerOptions& options, const Wor
       backend_(backend),
       counts_(counts),
       changed_(std::move(changed)),
-      shelf_(bus, backend.name, backend.make, std::max<std::size_t>(options.prepared_tasks, 1)),
+      tasks_(bus, backend.name),
+      prepared_(backend.make, options.prepared_tasks),
       ack_wait_(options.ack_wait),
       next_rest_(options.rest) {}
 
@@ -146,13 +147,12 @@ Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_t
   // What was begun is finished: a stop is none to the evaluator.
   const auto run = [&]() -> Result<Evaluation> {
     try {
-      const auto evaluator = shelf_.evaluator_of(job.task, {});
-      if (!evaluator) return evaluator.error();
+      const auto task = tasks_.task_of(job.task, {});
+      if (!task) return task.error();
       const auto answer = std::make_shared<std::promise<Result<Evaluation>>>();
       auto future = answer->get_future();
-      (*evaluator)->start(std::move(job), {}, [answer](Result<Evaluation> evaluation) {
-        answer->set_value(std::move(evaluation));
-      });
+      const auto done = [answer](Result<Evaluation> evaluation) { answer->set_value(std::move(evaluation)); };
+      prepared_.start(*task, std::move(job), {}, done, [](bool) {});
       return future.get();
     } catch (const std::exception& error) {
       // Whoever wrote the task or the job does not end the worker with it.

@@ -19,7 +19,7 @@
 #include "held_jobs.hpp"
 #include "messages.hpp"
 #include "task_gate.hpp"
-#include "task_shelf.hpp"
+#include "task_source.hpp"
 
 namespace kernelsmith::fleet {
 
@@ -65,7 +65,8 @@ class BackendService {
   const WorkerBackend& backend_;
   WorkCounts& counts_;
   const std::function<void()> changed_;
-  TaskShelf shelf_;
+  TaskSource tasks_;
+  PreparedTasks prepared_;
   TaskGate gate_;
   std::atomic<milliseconds> ack_wait_;
   std::optional<HeldJobs> held_;

@@ -45,10 +45,11 @@ Result<NatsOptions> options_for(const BusOptions& wanted) {
   then(natsOptions_SetPingInterval(made, kPingInterval));
   then(natsOptions_SetSendAsap(made, true));
   then(natsOptions_SetFailRequestsOnDisconnect(made, true));
-  if (server.password.empty() && !server.user.empty())
-    then(natsOptions_SetToken(made, server.user.c_str()));
-  else if (!server.user.empty())
-    then(natsOptions_SetUserInfo(made, server.user.c_str(), server.password.c_str()));
+  const std::string user(server.user.reveal()), password(server.password.reveal());
+  if (password.empty() && !user.empty())
+    then(natsOptions_SetToken(made, user.c_str()));
+  else if (!user.empty())
+    then(natsOptions_SetUserInfo(made, user.c_str(), password.c_str()));
   if (!server.credentials.empty())
     then(natsOptions_SetUserCredentialsFromFiles(made, server.credentials.c_str(), nullptr));
   if (s != NATS_OK) return nats_error({s, {}}, "the settings of the connection are not taken", server.url);

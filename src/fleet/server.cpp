@@ -55,8 +55,8 @@ Result<FleetServer> parse_fleet_server(std::string_view url) {
   if (const std::size_t at = rest.rfind('@'); at != rest.npos) {
     const std::string_view who = rest.substr(0, at);
     const std::size_t colon = who.find(':');
-    server.user = decoded(who.substr(0, colon));
-    if (colon != who.npos) server.password = decoded(who.substr(colon + 1));
+    server.user = Secret(decoded(who.substr(0, colon)));
+    if (colon != who.npos) server.password = Secret(decoded(who.substr(colon + 1)));
     if (server.user.empty()) return wrong("the user before the @ is empty");
     rest.remove_prefix(at + 1);
   }

@@ -4,7 +4,7 @@
 
 #include <kernelsmith/core/error.hpp>
 #include <kernelsmith/llm/protocol.hpp>
-#include <kernelsmith/llm/secret.hpp>
+#include <kernelsmith/core/secret.hpp>
 
 namespace kernelsmith::llm {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <kernelsmith/fleet/fleet_evaluator.hpp>
-#include <kernelsmith/llm/secret.hpp>
+#include <kernelsmith/core/secret.hpp>
 
 #include "fleet_url.hpp"
 #include "providers.hpp"

@@ -1,6 +1,6 @@
 #include "fleet_url.hpp"
 
-#include <kernelsmith/llm/secret.hpp>
+#include <kernelsmith/core/secret.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 namespace kernelsmith {

@@ -1,9 +1,10 @@
-"""The commands of the fleet: worker, launch, and runs that name a server."""
+"""The commands of the fleet: worker, runs that name a server, and the scripts of examples/fleet."""
 
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -182,37 +183,24 @@ class SecretTest(FleetCommandTest):
         self.fail_with(3, "worker", "--nats", self.server.url, "--backend", "command", says=["credentials"], code="permission")
 
 
-class LaunchTest(CommandTest):
-    NATS = ["--nats", "nats://gpu-queue:4222"]
+class ExamplesTest(unittest.TestCase):
+    FOLDER = Path(__file__).parents[2] / "examples/fleet"
 
     def test_scripts_can_be_read_by_a_shell(self):
-        for target, more in (("slurm", ["--workers", 8, "--gpu"]), ("ssh", ["--hosts", "gpu1,me@gpu2"])):
-            script = self.succeed("launch", target, "--dry-run", *self.NATS, "--backend", "cuda", *more).stdout
-            self.assertEqual(subprocess.run(["sh", "-n"], input=script, text=True).returncode, 0, script)
-            self.assertIn("kernelsmith worker --nats nats://gpu-queue:4222 --backend cuda", script)
-            self.assertNotRegex(script, r"@[A-Z_]+@")
-            self.assertNotIn("\n\n", script)
-        self.assertIn("for host in gpu1 me@gpu2; do", script)
+        for shell, name in (("bash", "slurm.sh"), ("sh", "ssh.sh")):
+            self.assertEqual(subprocess.run([shell, "-n", self.FOLDER / name]).returncode, 0)
 
-    def test_a_manifest_is_yaml(self):
-        text = self.succeed("launch", "kubernetes", "--dry-run", *self.NATS, "--workers", 3, "--gpu", "--image", "registry/ks:1",
-                            "--credentials", "/etc/nats/ks.creds").stdout
-        self.assertNotRegex(text, r"@[A-Z_]+@")
-        for part in ("replicas: 3", "nvidia.com/gpu: 1", 'image: "registry/ks:1"',
-                     'args: ["--nats", "nats://gpu-queue:4222", "--credentials", "/etc/nats/ks.creds"', 'mountPath: "/etc/nats"'):
-            self.assertIn(part, text)
-
-    def test_it_launches_nothing(self):
-        self.fail_with(2, "launch", "slurm", *self.NATS, says=["launches nothing", "--dry-run"], code="invalid_argument")
-
-    def test_passwords_are_refused(self):
-        text = self.fail_with(2, "launch", "slurm", "--dry-run", "--nats", f"nats://smith:{PASSWORD}@host", says=["--credentials"],
-                              code="invalid_argument")
-        self.assertNotIn(PASSWORD, text)
-
-    def test_quotes_stay_quotes(self):
-        script = self.succeed("launch", "ssh", "--dry-run", *self.NATS, "--hosts", "h", "--credentials", "/it's here").stdout
-        self.assertEqual(subprocess.run(["sh", "-n"], input=script, text=True).returncode, 0, script)
+    def test_ssh_starts_a_worker_on_each_host(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fake = Path(folder) / "ssh"
+            fake.write_text('#!/bin/sh\necho "$1 $2" >>"$0.log"\n')
+            fake.chmod(0o755)
+            subprocess.run([self.FOLDER / "ssh.sh", "gpu1", "me@gpu2"], check=True, stdout=subprocess.DEVNULL,
+                           env={"PATH": f"{folder}:/usr/bin:/bin", "NATS": "nats://queue:4222"})
+            calls = (fake.parent / "ssh.log").read_text().splitlines()
+        self.assertEqual([call.split()[0] for call in calls], ["gpu1", "me@gpu2"])
+        for call in calls:
+            self.assertIn("kernelsmith worker --nats 'nats://queue:4222'", call)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def read_allowed(text):
         if not line:
             continue
         pattern, _, uses = line.partition(":")
-        uses = set(allowed) if uses.strip() == "*" else set(uses.split())
+        uses = set(uses.split())
         if not uses <= set(allowed):
             raise ValueError(f"{ALLOWED.name}:{number}: {pattern} names {sorted(uses - set(allowed))}, not above it")
         allowed[pattern.strip()] = uses

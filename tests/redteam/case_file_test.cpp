@@ -94,12 +94,15 @@ TEST(CaseFile, ThreeThirdsAreAllCasesAndKeepTasksWhole) {
 
 TEST(CaseFile, ReadmeListsEveryCase) {
   const std::filesystem::path folder = KERNELSMITH_SOURCE_DIR "/tests/redteam";
-  const auto cases = load_cases(folder / "cpu/cases", {});
-  ASSERT_TRUE(cases) << describe(cases.error());
   std::ifstream file(folder / "README.md");
   const std::string readme{std::istreambuf_iterator<char>(file), {}};
-  for (const Case& one : *cases)
-    EXPECT_NE(readme.find(table_row(one)), std::string::npos) << "redteam_cpu --list prints it: " << one.name;
+  for (const std::string backend : {"cpu", "cuda", "torch"}) {
+    const auto cases = load_cases(folder / backend / "cases", {});
+    ASSERT_TRUE(cases) << describe(cases.error());
+    for (const Case& one : *cases)
+      EXPECT_NE(readme.find(table_row(one)), std::string::npos)
+          << "redteam_" << backend << " --list prints it: " << one.name;
+  }
 }
 
 }  // namespace

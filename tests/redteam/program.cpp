@@ -41,7 +41,7 @@ Result<Totals> run_rounds(const ProgramOptions& options, const Attack& attack) {
 void ProgramOptions::add_to(CLI::App& app) {
   app.add_option("--cases", folder, "the folder with cases and tasks")->check(CLI::ExistingDirectory);
   app.add_option("--repeat", repeat, "rounds")->check(CLI::PositiveNumber);
-  app.add_option("--case", only, "only these cases and their twins");
+  app.add_option("--case", only, "only these cases and their twins: names, or patterns as extension_*");
   app.add_option("--third", third, "only every third task, from this one on: 0, 1 or 2")
       ->check(CLI::Range(0, 2))
       ->envname("KERNELSMITH_REDTEAM_THIRD");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
 namespace kernelsmith::redteam {
@@ -11,7 +12,8 @@ Result<std::vector<Case>> chosen(std::vector<Case> all, const std::vector<std::s
   if (names.empty()) return all;
   std::vector<Case> some;
   const auto named = [&](const Case& one) {
-    return std::ranges::any_of(names, [&](const std::string& name) { return one.name == name; });
+    return std::ranges::any_of(
+        names, [&](const std::string& name) { return ::fnmatch(name.c_str(), one.name.c_str(), 0) == 0; });
   };
   for (const Case& one : all) {
     const auto is_twin = [&](const Case& other) {

@@ -14,7 +14,7 @@
 
 namespace kernelsmith::redteam {
 
-/// The named cases with their twins; all where none is named.
+/// The cases whose names match one of the shell patterns `names`, with their twins; all if there are none.
 Result<std::vector<Case>> chosen(std::vector<Case> all, const std::vector<std::string>& names);
 
 /// Prints the table of README.md; the exit status.

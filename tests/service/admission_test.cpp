@@ -34,7 +34,7 @@ TEST(Admission, APageOfAnotherSiteIsTurnedAway) {
 }
 
 TEST(Admission, OnlyTheWholeTokenIsAdmitted) {
-  const Guard guard = bearer_guard("secret");
+  const Guard guard = bearer_guard(Secret("secret"));
   EXPECT_TRUE(guard(with({{"authorization", "Bearer secret"}})));
   EXPECT_TRUE(guard(with({{"authorization", "bearer secret"}})));
   for (const char* header :
@@ -44,7 +44,7 @@ TEST(Admission, OnlyTheWholeTokenIsAdmitted) {
 }
 
 TEST(Admission, ATokenMayBeThePasswordOfAUrl) {
-  const Guard guard = bearer_guard("secret");
+  const Guard guard = bearer_guard(Secret("secret"));
   EXPECT_TRUE(guard(with({{"authorization", "Basic YW55OnNlY3JldA=="}})));  // any:secret
   EXPECT_TRUE(guard(with({{"authorization", "basic OnNlY3JldA=="}})));      // :secret
   for (const char* credentials :

@@ -278,7 +278,7 @@ TEST_F(HttpServer, AnAnswerMayComeAfterTheServer) {
 }
 
 TEST_F(HttpServer, OnlyWhoHasTheTokenIsServed) {
-  options_.guard = bearer_guard("t0ken");
+  options_.guard = bearer_guard(Secret("t0ken"));
   start();
   EXPECT_THAT(
       ask(request_text("GET /hello/x")),

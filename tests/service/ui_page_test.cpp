@@ -122,7 +122,7 @@ class FakeService {
     serve("/workers/status", R"({"workers": [], "total": 0})");
     serve("/metrics", "kernelsmith_requests_finished_total{state=\"completed\"} 7\n");
     http::ServerOptions options;
-    if (!token.empty()) options.guard = http::bearer_guard(std::move(token));
+    if (!token.empty()) options.guard = http::bearer_guard(Secret(std::move(token)));
     server_ = http::Server::start(std::move(router), std::move(options)).value();
   }
   std::string url() const { return server_->url(); }
@@ -133,7 +133,7 @@ class FakeService {
 
 TEST(ServicePage, ItIsFetchedWithTheTokenAndPassedOnWithoutIt) {
   const FakeService service("secret-token");
-  const auto page = Page::of_service({service.url() + "/", "secret-token"}, 0).value();
+  const auto page = Page::of_service({service.url() + "/", Secret("secret-token")}, 0).value();
   const std::string summary = ask(page->url(), "/api/service");
   EXPECT_THAT(summary, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("\"kind\":\"service\""),
                              HasSubstr("\"pending\":3"), HasSubstr("\"completed\":7")));
@@ -144,7 +144,7 @@ TEST(ServicePage, ItIsFetchedWithTheTokenAndPassedOnWithoutIt) {
 TEST(ServicePage, WithoutItsTokenItSaysSo) {
   const FakeService service("secret-token");
   for (const char* token : {"", "another"}) {
-    const auto page = Page::of_service({service.url(), token}, 0);
+    const auto page = Page::of_service({service.url(), Secret(token)}, 0);
     ASSERT_FALSE(page);
     EXPECT_EQ(page.error().code, ErrorCode::permission);
     EXPECT_THAT(page.error().hint, HasSubstr("KERNELSMITH_SERVICE_TOKEN"));
@@ -153,7 +153,7 @@ TEST(ServicePage, WithoutItsTokenItSaysSo) {
 
 TEST(ServicePage, WhatIsNoServiceIsRefused) {
   const auto code_of = [](const std::string& url, const std::string& token = "") {
-    return Page::of_service({url, token}, 0).error().code;
+    return Page::of_service({url, Secret(token)}, 0).error().code;
   };
   std::string gone;
   {

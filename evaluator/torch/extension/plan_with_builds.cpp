@@ -49,12 +49,19 @@ Failure with_reason(const Failure& failure, const std::string& not_built) {
   return told;
 }
 
+Failure too_late(int extensions, double limit_s) {
+  return reject(Stage::plan, RejectionCode::timed_out,
+                "planning took more than " + std::to_string(static_cast<int>(limit_s)) +
+                    " s by the clock before extension " + std::to_string(extensions + 1) +
+                    " was asked for. Ask for extensions before other work, and for fewer");
+}
+
 }  // namespace
 
 Judged<Planned> plan_with_builds(PlannerPool& pool, PlanRequest request, const Builder& builder,
                                  const std::stop_token& stop) {
   std::string not_built;
-  double build_ms = 0;
+  double build_ms = 0, asked_ms = 0;
   for (int built_so_far = 0; built_so_far <= kMostExtensions; ++built_so_far) {
     auto planned = pool.plan(request, stop);
     if (!planned) return with_reason(planned.error(), not_built);
@@ -69,6 +76,8 @@ Judged<Planned> plan_with_builds(PlannerPool& pool, PlanRequest request, const B
     if (request.builds.contains(job->key))
       return reject(Stage::integrity, RejectionCode::protocol_forged,
                     "the planner asks twice for one extension: only the planner may write to its channel");
+    asked_ms += planned->asked_ms;
+    if (asked_ms + build_ms > 1000 * pool.longest_s()) return too_late(built_so_far, pool.longest_s());
     const Stopwatch building;
     auto built = builder.service->build(job->job, stop);
     build_ms += building.ms();

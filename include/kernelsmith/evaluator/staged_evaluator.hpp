@@ -1,8 +1,7 @@
-// Evaluators made of Backends: stages as queues with limits, for one task or for several at once.
+// An Evaluator made of a Backend: stages as queues with limits.
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 
 #include <kernelsmith/core/evaluator.hpp>
@@ -13,12 +12,10 @@ namespace kernelsmith {
 
 struct EvaluatorOptions {
   std::size_t compile_slots = 1;  ///< compilations at a time
-  std::size_t run_slots = 1;      ///< runs at a time: the devices, each with one run, whichever task's
+  std::size_t run_slots = 1;      ///< runs at a time: the devices, each with one run
   bool compile_while_running = false;
   std::size_t max_source_bytes = std::size_t{256} * 1024;
-  std::size_t cached_binaries =
-      256;                         ///< of a task, by exact source bytes; the least recently used goes first
-  std::size_t prepared_tasks = 4;  ///< that are kept ready; the least recently used goes first
+  std::size_t cached_binaries = 256;  ///< by exact source bytes; the least recently used goes first
 
   /// For this machine: one core compiles for each that is not timing; with fewer than four cores nothing
   /// compiles while something is timed.
@@ -31,19 +28,5 @@ struct EvaluatorOptions {
 /// (`invalid_argument`): it was accepted before.
 std::shared_ptr<Evaluator> make_staged_evaluator(std::shared_ptr<const Task> task,
                                                  std::shared_ptr<Backend> backend, EvaluatorOptions options);
-
-/// Prepares a task, which may take seconds. It has a device for itself meanwhile and may time things.
-using BackendFactory =
-    std::function<Result<std::shared_ptr<Backend>>(const std::shared_ptr<const Task>& task)>;
-
-/// Serves jobs of several tasks. Each is prepared when its first job comes, and again where it was dropped
-/// for others since; an error of the factory is the answer to the job that needed it. Thread-safe.
-class TaskServer : public Evaluator {
- public:
-  /// Jobs that name this task by its digest are served from now on.
-  virtual void add(std::shared_ptr<const Task> task) = 0;
-};
-
-std::shared_ptr<TaskServer> make_task_server(BackendFactory make_backend, EvaluatorOptions options);
 
 }  // namespace kernelsmith

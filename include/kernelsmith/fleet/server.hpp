@@ -6,13 +6,14 @@
 #include <string_view>
 
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/secret.hpp>
 
 namespace kernelsmith {
 
-/// A value. Holds secrets: it is never printed or stored whole; `url` alone may be.
+/// A value. Only `url` may be printed or stored.
 struct FleetServer {
   std::string url;                    ///< nats://HOST:PORT or tls://HOST:PORT; no user, no password
-  std::string user, password;         ///< a user without a password is a token
+  Secret user, password;              ///< a user without a password is a token
   std::filesystem::path credentials;  ///< a file with a JWT and its key (.creds); empty: none
   std::filesystem::path ca;           ///< certificates that may sign the server's (PEM); empty: the system's
 

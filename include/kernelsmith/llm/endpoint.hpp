@@ -6,7 +6,7 @@
 
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/llm/model_call.hpp>
-#include <kernelsmith/llm/secret.hpp>
+#include <kernelsmith/core/secret.hpp>
 
 namespace kernelsmith {
 

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -15,13 +14,10 @@
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
+#include <kernelsmith/evaluator/prepared_tasks.hpp>
 #include <kernelsmith/service/http_server.hpp>
 
 namespace kernelsmith {
-
-/// Makes the evaluator of a task, on this machine or on others; may take seconds. Called by a few threads at
-/// once.
-using EvaluatorMaker = std::function<Result<std::shared_ptr<Evaluator>>(const Task& task)>;
 
 struct ServiceOptions {
   http::ServerOptions http;

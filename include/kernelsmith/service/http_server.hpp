@@ -21,7 +21,7 @@ using Guard = std::function<bool(const Request&)>;
 /// Admits requests with the header "Authorization: Bearer TOKEN", and those of Basic authentication whose
 /// password is the token, whatever the user: a client that takes nothing but a URL has http://any:TOKEN@host.
 /// Compared in constant time.
-Guard bearer_guard(std::string token);
+Guard bearer_guard(Secret token);
 
 /// A request that was answered, for counters.
 struct Served {

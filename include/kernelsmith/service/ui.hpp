@@ -8,14 +8,15 @@
 #include <string>
 
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/secret.hpp>
 #include <kernelsmith/session/registry.hpp>
 
 namespace kernelsmith::ui {
 
 /// An evaluation service that a page follows.
 struct ServiceAddress {
-  std::string url;    ///< such as "http://127.0.0.1:8000"
-  std::string token;  ///< sent as a bearer token, and never to a browser; may be empty
+  std::string url;  ///< such as "http://127.0.0.1:8000"
+  Secret token;     ///< sent as a bearer token, and never to a browser; may be empty
 };
 
 /// Serves the page on 127.0.0.1 from its making until its end. Thread-safe.

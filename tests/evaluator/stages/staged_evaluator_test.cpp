@@ -82,6 +82,19 @@ TEST_F(StagedEvaluator, CompilesWhileTimingWhereThereAreCoresForIt) {
 }
 
 /// What limits the time of the work must not count the other candidate's.
+TEST_F(StagedEvaluator, RunsAtATimeHaveDevicesOfTheirOwn) {
+  Gate gate;
+  backend_->run_gate = &gate;
+  const auto evaluator = make({.compile_slots = 1, .run_slots = 3, .compile_while_running = true});
+  std::vector<std::future<Result<Evaluation>>> answers;
+  for (int i = 0; i < 6; ++i) answers.push_back(start(*evaluator, job(std::to_string(i))));
+  gate.await(3);
+  gate.open();
+  for (auto& answer : answers) EXPECT_TRUE(answer.get()->accepted());
+  EXPECT_FALSE(backend_->shared_a_device);
+  EXPECT_EQ(backend_->devices_seen, (std::set<std::size_t>{0, 1, 2}));
+}
+
 TEST_F(StagedEvaluator, TellsWhenAJobWaitsForItsTurn) {
   Gate run_gate;
   backend_->run_gate = &run_gate;

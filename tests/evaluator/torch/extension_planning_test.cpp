@@ -115,6 +115,24 @@ TEST(PlanWithBuilds, EndsForWhoAsksAndAsks) {
             RejectionCode::protocol_forged);
 }
 
+/// Each round of the planner has the whole limit for itself.
+TEST(PlanWithBuilds, RoundsAndBuildsHaveOneLimit) {
+  ExtensionBench bench;
+  PlannerPool impatient([] { return PythonProcess::start(fake_planner()); }, {.plan_s = 0});
+  const auto plan = [&](const std::string& candidate) {
+    return plan_with_builds(impatient, {"{}", SourceFile{"candidate.py", candidate}, 90}, {bench.service, {}},
+                            {});
+  };
+  EXPECT_TRUE(plan("{}"));
+  const auto planned = plan(asking_for(job_text("one")));
+  ASSERT_FALSE(planned);
+  const Failure failure = planned.error();
+  ASSERT_TRUE(std::holds_alternative<Rejection>(failure));
+  EXPECT_EQ(std::get<Rejection>(failure).code, RejectionCode::timed_out);
+  EXPECT_THAT(std::get<Rejection>(failure).diagnostics, HasSubstr("before extension 1 was asked for"));
+  EXPECT_EQ(bench.compiled, 0);
+}
+
 class ReadJob : public testing::Test {
  protected:
   Json told = Json::parse(job_text("key"));

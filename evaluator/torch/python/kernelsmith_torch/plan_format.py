@@ -69,8 +69,11 @@ def decode(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
     if not isinstance(plan, dict) or plan.get("version") != VERSION:
         raise PlanError(f"not a plan of version {VERSION}")
     _count(plan)
-    cubins = memoryview(data)[start + size:]
-    return plan, [_cubin(told, cubins) for told in (*plan["kernels"], *plan.get("modules", []))]
+    all_of_them = memoryview(data)[start + size:]
+    cubins = [_cubin(told, all_of_them) for told in (*plan["kernels"], *plan.get("modules", []))]
+    if sum(map(len, cubins)) > len(all_of_them):
+        raise PlanError("the cubins of the plan overlap")  # copies of them could fill the memory
+    return plan, [bytes(cubin) for cubin in cubins]
 
 
 def _count(plan: dict[str, Any]) -> None:
@@ -80,11 +83,11 @@ def _count(plan: dict[str, Any]) -> None:
             raise PlanError(f"a plan has a list of at most {most} {what}")
 
 
-def _cubin(kernel: Any, cubins: memoryview) -> bytes:
+def _cubin(kernel: Any, cubins: memoryview) -> memoryview:
     offset, size = (kernel.get(key) if isinstance(kernel, dict) else None for key in ("offset", "size"))
     if type(offset) is not int or type(size) is not int or not 0 <= offset <= offset + size <= len(cubins):
         raise PlanError("a cubin lies outside the plan")
-    return bytes(cubins[offset:offset + size])
+    return cubins[offset:offset + size]
 
 
 def _no_constant(name: str) -> Any:

@@ -288,9 +288,9 @@ class Runner:
             self._clock.wipe_free_memory()  # they are taken from the same memory again
         self._loaded().renew(self._best)
         self._slots = [self._new_slot() for _ in range(count)]
-        order = secrets.SystemRandom().sample(range(count), count)
-        recorded = {slot: self._record(self._best, slot, self._pool) for slot in order}
-        self._calls = [recorded[slot] for slot in range(count)]
+        secrets.SystemRandom().shuffle(self._slots)
+        # In the order in which they are played: a call's output may lie where an earlier one had an intermediate.
+        self._calls = [self._record(self._best, slot, self._pool) for slot in range(count)]
 
     def _drop_calls(self) -> None:
         self._clock.forget()

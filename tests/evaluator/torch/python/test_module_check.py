@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import contextlib
 import copy
+import json
 import os
+import struct
 import sys
 import unittest
 from typing import Any
@@ -187,6 +189,15 @@ class Checks(unittest.TestCase):
         blob = bytearray(plan_format.encode(plan_of(), [], [CUBIN]))
         with self.assertRaisesRegex(plan_format.PlanError, "outside"):
             plan_format.decode(bytes(blob[:-1]))
+
+    def test_each_module_has_bytes_of_its_own(self) -> None:
+        blob = plan_format.encode(plan_of(), [], [CUBIN, CUBIN])
+        self.assertEqual(plan_format.decode(blob)[1], [CUBIN, CUBIN])
+        plan, _ = plan_format.decode(blob)
+        plan["modules"][1]["offset"] = 0
+        text = json.dumps(plan).encode()
+        with self.assertRaisesRegex(plan_format.PlanError, "overlap"):
+            plan_format.decode(plan_format.MAGIC + struct.pack("<I", len(text)) + text + CUBIN)
 
     def test_members_are_as_many_as_there_should_be(self) -> None:
         for entry in (RUN, MEMSET, COPY, UPLOAD, SYMBOL, FROM):

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kernelsmith/llm/secret.hpp>
+#include <kernelsmith/core/secret.hpp>
 
 namespace kernelsmith {
 namespace {

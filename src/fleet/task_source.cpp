@@ -1,6 +1,5 @@
-#include "task_shelf.hpp"
+#include "task_source.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
@@ -25,38 +24,22 @@ Status set_mode(const std::filesystem::path& path, std::filesystem::perms mode) 
 
 }  // namespace
 
-TaskShelf::~TaskShelf() {
-  entries_.clear();
+TaskSource::~TaskSource() {
   std::error_code ignored;
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
-Result<std::shared_ptr<Evaluator>> TaskShelf::evaluator_of(const Digest& task, const std::stop_token& stop) {
-  const auto entry = entry_of(task);
-  const std::lock_guard preparing(entry->preparing);
-  if (entry->ready) return entry->ready;
-  auto made = prepare(task, stop);
-  if (made) entry->ready = *made;
-  return made;
-}
-
-std::shared_ptr<TaskShelf::Entry> TaskShelf::entry_of(const Digest& task) {
-  std::shared_ptr<Entry> dropped;  // its evaluator is destroyed without the lock
+Result<TaskPtr> TaskSource::task_of(const Digest& task, const std::stop_token& stop) {
   const std::lock_guard lock(mutex_);
-  auto& entry = entries_[task];
-  if (!entry) entry = std::make_shared<Entry>();
-  entry->last_use = ++uses_;
-  auto result = entry;
-  if (entries_.size() > most_) {
-    const auto oldest =
-        std::ranges::min_element(entries_, {}, [](const auto& one) { return one.second->last_use; });
-    dropped = std::move(oldest->second);
-    entries_.erase(oldest);
-  }
-  return result;
+  if (auto known = known_[task].lock()) return known;
+  auto fetched = fetch(task, stop);
+  std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
+  if (fetched) known_[task] = *fetched;
+  return fetched;
 }
 
-Result<std::shared_ptr<Evaluator>> TaskShelf::prepare(const Digest& task, const std::stop_token& stop) {
+/// Requires mutex_.
+Result<TaskPtr> TaskSource::fetch(const Digest& task, const std::stop_token& stop) {
   const auto stored = bus_.latest(kTasksStream, task_subject(task), stop);
   if (!stored) return stored.error();
   if (!*stored)
@@ -68,15 +51,14 @@ Result<std::shared_ptr<Evaluator>> TaskShelf::prepare(const Digest& task, const 
     return fail(ErrorCode::bad_input, "the task on the server is not the one that the job names",
                 short_name(task));
   if (const Status there = bring_evaluator(*decoded); !there) return there.error();
-  return make_(*decoded);
+  return std::make_shared<const Task>(std::move(*decoded));
 }
 
 /// A Python evaluator is run from a copy, alone in its folder: the path in the task is that of whoever wrote
-/// the task, and a program reads what stands beside its evaluator.
-Status TaskShelf::bring_evaluator(Task& task) {
+/// the task, and a program reads what stands beside its evaluator. Requires mutex_.
+Status TaskSource::bring_evaluator(Task& task) {
   PythonSettings& python = task.python;
   if (python.evaluator.empty()) return {};
-  const std::lock_guard lock(mutex_);
   if (folder_.empty()) {
     std::string made = (std::filesystem::temp_directory_path() / "kernelsmith-worker-XXXXXX").string();
     if (!::mkdtemp(made.data())) return system_error("cannot make a folder for evaluators", made, errno);

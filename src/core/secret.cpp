@@ -3,7 +3,7 @@
 
 #include <openssl/crypto.h>
 
-#include <kernelsmith/llm/secret.hpp>
+#include <kernelsmith/core/secret.hpp>
 
 namespace kernelsmith {
 namespace {

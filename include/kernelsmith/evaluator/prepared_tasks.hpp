@@ -1,4 +1,4 @@
-// EvaluatorPool: an evaluator for each task that is asked about, a bounded number of them at a time.
+// PreparedTasks: an evaluator for each task that is asked about, and a bounded number of them at a time.
 #pragma once
 
 #include <condition_variable>
@@ -14,25 +14,29 @@
 #include <vector>
 
 #include <kernelsmith/core/evaluator.hpp>
-#include <kernelsmith/service/evaluation_service.hpp>
+#include <kernelsmith/core/task.hpp>
 
-#include "task_resolver.hpp"
+namespace kernelsmith {
 
-namespace kernelsmith::service {
+using TaskPtr = std::shared_ptr<const Task>;
 
-/// Tasks are prepared on threads of the pool, each once for all that wait for it. Where there is no room, the
-/// one that was used the longest ago and has nothing under way goes first; a task that finds none such waits
-/// for one. A task that cannot be prepared is an Error for all that wait, and is tried again by the next.
+/// Makes the evaluator of a task, on this machine or on others; may take seconds. Called by a few threads at
+/// once.
+using EvaluatorMaker = std::function<Result<std::shared_ptr<Evaluator>>(const Task& task)>;
+
+/// Prepares each task once, on threads of its own, for all jobs that wait for it. If there is no room, the
+/// idle task that was used the longest ago goes first; if all have jobs under way, the new task waits. If a
+/// task cannot be prepared, all jobs that wait for it get the Error, and the next job tries again.
 /// Thread-safe.
-class EvaluatorPool {
+class PreparedTasks {
  public:
   /// At most `room` evaluators.
-  EvaluatorPool(EvaluatorMaker make, std::size_t room);
+  PreparedTasks(EvaluatorMaker make, std::size_t room);
 
   /// Drops what waits, and returns when nothing is under way.
-  ~EvaluatorPool();
-  EvaluatorPool(const EvaluatorPool&) = delete;
-  EvaluatorPool& operator=(const EvaluatorPool&) = delete;
+  ~PreparedTasks();
+  PreparedTasks(const PreparedTasks&) = delete;
+  PreparedTasks& operator=(const PreparedTasks&) = delete;
 
   /// Evaluator::start_watched, once the task is prepared. Stopping takes effect from then on. Nothing is
   /// called inside start().
@@ -89,4 +93,4 @@ class EvaluatorPool {
   std::vector<std::jthread> threads_;  ///< last: they use all the others
 };
 
-}  // namespace kernelsmith::service
+}  // namespace kernelsmith

@@ -9,7 +9,7 @@
 
 namespace kernelsmith {
 
-/// An API key. There is no operator that prints or serialises one; its memory is wiped when it goes. A value;
+/// A key, a token or a password. There is no operator that prints or serialises one; its memory is wiped when it goes. A value;
 /// safe to read from several threads.
 class Secret {
  public:

@@ -1,0 +1,41 @@
+// TaskSource: the tasks that jobs name by their digests, from the server.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/prepared_tasks.hpp>
+
+#include "bus.hpp"
+
+namespace kernelsmith::fleet {
+
+/// Thread-safe. Its end deletes the copies of Python evaluators: it outlives what was prepared of its tasks.
+class TaskSource {
+ public:
+  TaskSource(Bus& bus, std::string backend) : bus_(bus), backend_(std::move(backend)) {}
+  ~TaskSource();
+  TaskSource(const TaskSource&) = delete;
+  TaskSource& operator=(const TaskSource&) = delete;
+
+  /// Asks the server unless somebody holds the task. Errors: `not_found` (the server has no such task),
+  /// decode_task()'s, and `bad_input` (a task of another backend).
+  Result<TaskPtr> task_of(const Digest& task, const std::stop_token& stop);
+
+ private:
+  Result<TaskPtr> fetch(const Digest& task, const std::stop_token& stop);
+  Status bring_evaluator(Task& task);
+
+  Bus& bus_;
+  const std::string backend_;
+  std::mutex mutex_;
+  std::map<Digest, std::weak_ptr<const Task>> known_;  // guarded by mutex_, as the folder is
+  std::filesystem::path folder_;                       // of the copies of evaluators; may be empty
+};
+
+}  // namespace kernelsmith::fleet
