@@ -5,7 +5,7 @@
 
 #include <kernelsmith/core/task.hpp>
 
-#include "plan_book.hpp"
+#include "plan_cache.hpp"
 
 namespace kernelsmith::cuda {
 

@@ -19,11 +19,11 @@
 #include "cuda_oracle.hpp"
 #include "device/judge_kernels.hpp"
 #include "gpu.hpp"
-#include "inspector/best_watch.hpp"
 #include "inspector/inspection.hpp"
+#include "inspector/inspection_policy.hpp"
 #include "inspector/tool.hpp"
 #include "locate_program.hpp"
-#include "plan_book.hpp"
+#include "plan_cache.hpp"
 #include "rates.hpp"
 #include "task_objects.hpp"
 #include "toolchain/cuda_source.hpp"
@@ -59,8 +59,8 @@ struct MemoryClaimed {
 class CudaBackend final : public Backend {
  public:
   CudaBackend(std::shared_ptr<const Task> task, std::shared_ptr<const CudaCompiler> compiler,
-              std::shared_ptr<PlanBook> book)
-      : task_(std::move(task)), compiler_(std::move(compiler)), book_(std::move(book)) {}
+              std::shared_ptr<PlanCache> plans)
+      : task_(std::move(task)), compiler_(std::move(compiler)), plans_(std::move(plans)) {}
 
   /// What the task's tensors and workspace take of the device, for as long as it is prepared.
   void claim(std::unique_ptr<MemoryClaimed> memory) { memory_ = std::move(memory); }
@@ -72,12 +72,13 @@ class CudaBackend final : public Backend {
     lease_ = std::move(lease);
     bytes_per_us_ = bytes_per_us;
     if (!inspect) return;
-    best_ = BestWatch([book = book_, inspect = std::move(inspect)](
-                          const BinaryPtr& binary, const std::stop_token& stop) -> Result<Inspection> {
-      const auto planned = book->find_or_plan(std::static_pointer_cast<const CudaBinary>(binary), stop);
-      if (!planned) return fail(ErrorCode::tool_failed, "the candidate could not be planned again");
-      return inspect(**planned, stop);
-    });
+    inspections_ =
+        InspectionPolicy([plans = plans_, inspect = std::move(inspect)](
+                             const BinaryPtr& binary, const std::stop_token& stop) -> Result<Inspection> {
+          const auto planned = plans->find_or_plan(std::static_pointer_cast<const CudaBinary>(binary), stop);
+          if (!planned) return fail(ErrorCode::tool_failed, "the candidate could not be planned again");
+          return inspect(**planned, stop);
+        });
   }
   void cannot_run(Error why) { why_not_ = std::move(why); }
 
@@ -105,8 +106,8 @@ class CudaBackend final : public Backend {
     if (!held) return held.error();
     auto evaluation = judge_->evaluate(request, stop);
     if (!evaluation) return evaluation;
-    return best_.look(with_features(*evaluation, rates_of(*task_, evaluation->report(), bytes_per_us_)),
-                      request, stop);
+    return inspections_.look(
+        with_features(*evaluation, rates_of(*task_, evaluation->report(), bytes_per_us_)), request, stop);
   }
 
  private:
@@ -118,7 +119,7 @@ class CudaBackend final : public Backend {
     if (!output) return output.error();
     if (!output->log.empty()) report.artifacts.push_back({"compile.log", std::move(output->log)});
     const Stopwatch planning;
-    auto planned = book_->find_or_plan(output->binary, stop);
+    auto planned = plans_->find_or_plan(output->binary, stop);
     report.spent_ms["plan"] = planning.ms();
     if (!planned) return planned.error();
     features = features_of(**planned);
@@ -129,13 +130,13 @@ class CudaBackend final : public Backend {
 
   const std::shared_ptr<const Task> task_;
   const std::shared_ptr<const CudaCompiler> compiler_;
-  const std::shared_ptr<PlanBook> book_;
+  const std::shared_ptr<PlanCache> plans_;
   std::unique_ptr<MemoryClaimed> memory_;  ///< given back after all that follows
-  std::mutex mutex_;                       ///< guards judge_ and its host, and best_
+  std::mutex mutex_;                       ///< guards judge_ and its host, and inspections_
   std::unique_ptr<Judge> judge_;
   std::optional<DeviceLease> lease_;
   double bytes_per_us_ = 0;  ///< of the device's memory
-  BestWatch best_;
+  InspectionPolicy inspections_;
   Error why_not_;
 };
 
@@ -258,7 +259,7 @@ CallAddressesPtr made_up_addresses(const Prepared& prepared, const CudaOptions& 
 }
 
 /// The task's own kernels, planned at made-up addresses: a mistake in them is found without a GPU.
-Status plan_trusted(const Prepared& prepared, PlanBook& book, const std::stop_token& stop) {
+Status plan_trusted(const Prepared& prepared, PlanCache& plans, const std::stop_token& stop) {
   const Objects& objects = prepared.objects;
   const std::vector<std::pair<CudaBinaryPtr, std::string>> all = {{objects.declared, "reference"},
                                                                   {objects.baseline, "baseline"},
@@ -266,7 +267,7 @@ Status plan_trusted(const Prepared& prepared, PlanBook& book, const std::stop_to
                                                                   {objects.yardstick, "yardstick"}};
   for (const auto& [binary, what] : all)
     if (binary)
-      if (auto made = book.find_or_plan(binary, stop); !made) return task_at_fault(made.error(), what);
+      if (auto made = plans.find_or_plan(binary, stop); !made) return task_at_fault(made.error(), what);
   return {};
 }
 
@@ -288,11 +289,11 @@ OracleFactory oracle_factory(const Prepared& prepared) {
   };
 }
 
-Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::shared_ptr<PlanBook>& book,
+Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::shared_ptr<PlanCache>& plans,
                                           const CudaOptions& options) {
   const auto kernels = prepared.compiler->build_kernels(judge_kernels(), options.stop);
   if (!kernels) return kernels.error();
-  auto host = CudaHost::create(prepared.task, prepared.gpu, book, layout_of(prepared, options), *kernels,
+  auto host = CudaHost::create(prepared.task, prepared.gpu, plans, layout_of(prepared, options), *kernels,
                                !options.unsandboxed);
   if (!host) return host.error();
   JudgeParts parts;
@@ -328,11 +329,11 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Cud
                               int device) {
   auto prepared = prepare(task, options, device);
   if (!prepared) return prepared.error();
-  auto book = std::make_shared<PlanBook>(planning_with(prepared->plan));
-  auto backend = std::make_shared<CudaBackend>(prepared->task, prepared->compiler, book);
+  auto plans = std::make_shared<PlanCache>(planning_with(prepared->plan));
+  auto backend = std::make_shared<CudaBackend>(prepared->task, prepared->compiler, plans);
   if (!prepared->gpu) {
-    book->move_to(made_up_addresses(*prepared, options));
-    if (auto planned = plan_trusted(*prepared, *book, options.stop); !planned) return planned.error();
+    plans->move_to(made_up_addresses(*prepared, options));
+    if (auto planned = plan_trusted(*prepared, *plans, options.stop); !planned) return planned.error();
     backend->cannot_run(prepared->why_no_gpu);
     return DeviceBackend{std::move(backend), {}};
   }
@@ -343,7 +344,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Cud
   DeviceLease lease(gpu.bus_id());
   const auto held = lease.take(options.stop);  // the baseline is timed
   if (!held) return held.error();
-  auto judge = make_judge(*prepared, book, options);
+  auto judge = make_judge(*prepared, plans, options);
   if (!judge) return judge.error();
   const auto bytes_per_us = gpu.bandwidth();
   if (!bytes_per_us) return bytes_per_us.error();

@@ -28,22 +28,22 @@ constexpr double kRooflineMargin = 0.25;
 
 }  // namespace
 
-CudaHost::CudaHost(std::shared_ptr<const Task> task, std::shared_ptr<Gpu> gpu, std::shared_ptr<PlanBook> book,
-                   CallBuffers buffers)
+CudaHost::CudaHost(std::shared_ptr<const Task> task, std::shared_ptr<Gpu> gpu,
+                   std::shared_ptr<PlanCache> plans, CallBuffers buffers)
     : task_(std::move(task)),
       shapes_(shapes_of(*task_)),
       gpu_(std::move(gpu)),
-      book_(std::move(book)),
+      plans_(std::move(plans)),
       buffers_(std::move(buffers)),
       sets_(gpu_->device(), kSetBytes) {}
 
 Result<std::shared_ptr<CudaHost>> CudaHost::create(std::shared_ptr<const Task> task, std::shared_ptr<Gpu> gpu,
-                                                   std::shared_ptr<PlanBook> book, BufferLayout layout,
+                                                   std::shared_ptr<PlanCache> plans, BufferLayout layout,
                                                    std::span<const std::byte> judge_kernels, bool sandboxed) {
   auto buffers = CallBuffers::create(gpu->device(), std::move(layout));
   if (!buffers) return buffers.error();
   std::shared_ptr<CudaHost> host(
-      new CudaHost(std::move(task), std::move(gpu), std::move(book), std::move(*buffers)));
+      new CudaHost(std::move(task), std::move(gpu), std::move(plans), std::move(*buffers)));
   host->traits_ = {.tier = sandboxed ? "full" : "unsandboxed",
                    .hardware = host->device().hardware(),
                    .batch_noise_us = kBatchNoiseUs,
@@ -77,7 +77,7 @@ Status CudaHost::move_in(Runner& runner) {
     for (std::size_t slot = 0; slot < buffers_.layout().slots(); ++slot)
       slots.push_back(buffers_.in_runner(shape, slot));
   }
-  book_->move_to(std::move(where));
+  plans_->move_to(std::move(where));
   kept_.clear();
   epoch_ = gpu_->epoch();
   return {};

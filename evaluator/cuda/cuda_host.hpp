@@ -18,17 +18,17 @@
 #include "call_buffers.hpp"
 #include "comparer.hpp"
 #include "gpu.hpp"
-#include "plan_book.hpp"
+#include "plan_cache.hpp"
 #include "set_cache.hpp"
 
 namespace kernelsmith::cuda {
 
-/// Not thread-safe; its PlanBook is.
+/// Not thread-safe; its PlanCache is.
 class CudaHost final : public KernelHost {
  public:
-  /// `book` plans for this host's buffers from now on. Errors: unsupported, tool_failed.
+  /// `plans` is moved to this host's buffers from now on. Errors: unsupported, tool_failed.
   static Result<std::shared_ptr<CudaHost>> create(std::shared_ptr<const Task> task, std::shared_ptr<Gpu> gpu,
-                                                  std::shared_ptr<PlanBook> book, BufferLayout layout,
+                                                  std::shared_ptr<PlanCache> plans, BufferLayout layout,
                                                   std::span<const std::byte> judge_kernels, bool sandboxed);
 
   HostTraits traits() const override { return traits_; }
@@ -54,11 +54,11 @@ class CudaHost final : public KernelHost {
   /// The number that the runner knows the plan by.
   Result<std::uint32_t> kept(Runner& runner, const PlannedBinary& planned, std::size_t shape);
   Judged<PlannedBinaryPtr> plan(const CudaBinaryPtr& binary, const std::stop_token& stop) {
-    return book_->find_or_plan(binary, stop);
+    return plans_->find_or_plan(binary, stop);
   }
 
  private:
-  CudaHost(std::shared_ptr<const Task> task, std::shared_ptr<Gpu> gpu, std::shared_ptr<PlanBook> book,
+  CudaHost(std::shared_ptr<const Task> task, std::shared_ptr<Gpu> gpu, std::shared_ptr<PlanCache> plans,
            CallBuffers buffers);
   Status move_in(Runner& runner);
   std::size_t compulsory_bytes(std::size_t shape) const;
@@ -66,7 +66,7 @@ class CudaHost final : public KernelHost {
   const std::shared_ptr<const Task> task_;
   const std::vector<TaskShape> shapes_;
   const std::shared_ptr<Gpu> gpu_;
-  const std::shared_ptr<PlanBook> book_;
+  const std::shared_ptr<PlanCache> plans_;
   CallBuffers buffers_;
   SetCache sets_;
   std::unique_ptr<Comparer> comparer_;

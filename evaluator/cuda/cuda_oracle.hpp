@@ -17,7 +17,7 @@
 
 #include "call_buffers.hpp"
 #include "gpu.hpp"
-#include "plan_book.hpp"
+#include "plan_cache.hpp"
 
 namespace kernelsmith::cuda {
 

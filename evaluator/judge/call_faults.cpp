@@ -10,8 +10,8 @@
 namespace kernelsmith::judge {
 namespace {
 
-/// One output with one fault, as the functions below tell it.
-struct Told {
+/// One output with one fault, for the messages below.
+struct OutputFault {
   const CompareResult& result;
   Dtype dtype;
   bool exact;     ///< the same bits are wanted
@@ -64,11 +64,11 @@ std::string others(std::size_t count) {
 }
 
 /// "; element [1, 5]: expected 2, got 2.5, allowed error 1e-06", of the worst one.
-std::string worst_values(const Told& told) {
-  if (told.values == Values::hidden) return "";
-  const double allowed = told.due.allowed_error;
-  return "; " + element_at(told.result.worst_at, told.extent) + ": expected " +
-         value(told.due.expected, told.dtype) + ", got " + value(told.actual, told.dtype) +
+std::string worst_values(const OutputFault& fault) {
+  if (fault.values == Values::hidden) return "";
+  const double allowed = fault.due.allowed_error;
+  return "; " + element_at(fault.result.worst_at, fault.extent) + ": expected " +
+         value(fault.due.expected, fault.dtype) + ", got " + value(fault.actual, fault.dtype) +
          (allowed > 0 ? ", allowed error " + number(allowed, 3) : "");
 }
 
@@ -79,46 +79,47 @@ std::string tolerance_of(const Tolerance& tolerance) {
 
 /// What helps, by the task's policy and by how far off the worst element is: a bug is off by much, other
 /// rounding by little.
-std::string remedy(const Told& told) {
+std::string remedy(const OutputFault& fault) {
   constexpr double kByALittle = 1000;
-  const bool real = traits_of(told.dtype).real;
-  if (told.exact && real)
+  const bool real = traits_of(fault.dtype).real;
+  if (fault.exact && real)
     return " (the task's tolerance is {policy: exact}: compute in the reference's order)";
-  if (!real && !told.by_steps) return " (integers must be equal)";
+  if (!real && !fault.by_steps) return " (integers must be equal)";
   if (!real) return " (integers made of reals may be one step off if rounding explains it)";
-  if (told.result.error >= kByALittle) return "";
-  if (told.tolerance.policy == "allclose")
-    return " (the task's tolerance is " + tolerance_of(told.tolerance) +
+  if (fault.result.error >= kByALittle) return "";
+  if (fault.tolerance.policy == "allclose")
+    return " (the task's tolerance is " + tolerance_of(fault.tolerance) +
            ": a right kernel needs a higher precision, the task perhaps a larger rtol or atol)";
   return " (a lower precision, a long sum in one piece, or digits lost where numbers cancel out?)";
 }
 
-std::string not_written(const Told& told) {
-  const Faults& faults = told.result.faults;
-  return " is not written in full: " + count_of(faults.not_written, told.extent) + " not written" +
-         such_as(faults.not_written, told.extent) + others(faults.wrong.count + faults.not_finite.count);
+std::string not_written(const OutputFault& fault) {
+  const Faults& faults = fault.result.faults;
+  return " is not written in full: " + count_of(faults.not_written, fault.extent) + " not written" +
+         such_as(faults.not_written, fault.extent) + others(faults.wrong.count + faults.not_finite.count);
 }
 
-std::string not_finite(const Told& told) {
-  const Faults& faults = told.result.faults;
+std::string not_finite(const OutputFault& fault) {
+  const Faults& faults = fault.result.faults;
   return " is NaN or infinite where the reference is finite, or the other way round: " +
-         count_of(faults.not_finite, told.extent) + " so" + such_as(faults.not_finite, told.extent) +
+         count_of(faults.not_finite, fault.extent) + " so" + such_as(faults.not_finite, fault.extent) +
          others(faults.wrong.count);
 }
 
-std::string inaccurate(const Told& told) {
-  return " is too inaccurate as a whole: its RMS error is " + number(told.result.error, 3) +
+std::string inaccurate(const OutputFault& fault) {
+  return " is too inaccurate as a whole: its RMS error is " + number(fault.result.error, 3) +
          " times what is allowed (a lower precision somewhere?)";
 }
 
-std::string differs(const Told& told) {
-  const Tally& wrong = told.result.faults.wrong;
-  const std::string elements = " differs from the reference: " + count_of(wrong, told.extent);
-  if (told.exact)
-    return elements + " not the same bits" + such_as(wrong, told.extent) + worst_values(told) + remedy(told);
-  const std::string off = "; the worst is off by " + number(told.result.worst, 3) + " times what it may be";
-  return elements + " beyond the allowed error" + such_as(wrong, told.extent) + off + worst_values(told) +
-         remedy(told);
+std::string differs(const OutputFault& fault) {
+  const Tally& wrong = fault.result.faults.wrong;
+  const std::string elements = " differs from the reference: " + count_of(wrong, fault.extent);
+  if (fault.exact)
+    return elements + " not the same bits" + such_as(wrong, fault.extent) + worst_values(fault) +
+           remedy(fault);
+  const std::string off = "; the worst is off by " + number(fault.result.worst, 3) + " times what it may be";
+  return elements + " beyond the allowed error" + such_as(wrong, fault.extent) + off + worst_values(fault) +
+         remedy(fault);
 }
 
 /// What a set's own output says of the worst element.
@@ -155,33 +156,33 @@ Failure wrong(const Findings::Wrong& found, const Expected* expected, const Task
   const std::string output = "output '" + task.tensors[found.tensor].name + "' at " + where(shape);
   if (found.beside)
     return reject(Stage::integrity, RejectionCode::out_of_bounds, "memory beside " + output + " was written");
-  Told told{found.result,
-            task.tensors[found.tensor].dtype,
-            false,
-            false,
-            found.due.value_or(Findings::Wrong::Due{}),
-            task.tolerance,
-            shape.extents[found.tensor],
-            found.actual,
-            values};
+  OutputFault fault{found.result,
+                    task.tensors[found.tensor].dtype,
+                    false,
+                    false,
+                    found.due.value_or(Findings::Wrong::Due{}),
+                    task.tolerance,
+                    shape.extents[found.tensor],
+                    found.actual,
+                    values};
   if (expected) {
-    told.dtype = expected->dtype;
-    told.exact = expected->exact;
-    told.by_steps = !expected->steps.empty();
+    fault.dtype = expected->dtype;
+    fault.exact = expected->exact;
+    fault.by_steps = !expected->steps.empty();
     if (values == Values::shown && found.result.faults.wrong.count > 0)
-      told.due = due_of(*expected, found.result.worst_at);
+      fault.due = due_of(*expected, found.result.worst_at);
   }
   switch (found.result.fault) {
     case Fault::not_written:
-      return reject(Stage::correctness, RejectionCode::output_not_written, output + not_written(told));
+      return reject(Stage::correctness, RejectionCode::output_not_written, output + not_written(fault));
     case Fault::not_finite:
-      return reject(Stage::correctness, RejectionCode::not_finite, output + not_finite(told));
+      return reject(Stage::correctness, RejectionCode::not_finite, output + not_finite(fault));
     default:
       break;
   }
   const bool as_a_whole = found.result.faults.wrong.count == 0;
   return reject(Stage::correctness, RejectionCode::wrong_output,
-                output + (as_a_whole ? inaccurate(told) : differs(told)));
+                output + (as_a_whole ? inaccurate(fault) : differs(fault)));
 }
 
 Failure differing(const TaskShape& shape) {

@@ -34,13 +34,13 @@ struct Players {
 };
 
 /// Adds the wall time of its life to `spent_ms`.
-class Stopwatch {
+class ScopedTimer {
  public:
-  Stopwatch(const std::function<double()>& now_s, double& spent_ms)
+  ScopedTimer(const std::function<double()>& now_s, double& spent_ms)
       : now_s_(now_s), spent_ms_(spent_ms), start_s_(now_s()) {}
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-  ~Stopwatch() { spent_ms_ += (now_s_() - start_s_) * 1e3; }
+  ScopedTimer(const ScopedTimer&) = delete;
+  ScopedTimer& operator=(const ScopedTimer&) = delete;
+  ~ScopedTimer() { spent_ms_ += (now_s_() - start_s_) * 1e3; }
 
  private:
   const std::function<double()>& now_s_;
@@ -185,7 +185,7 @@ Judged<Measurement> TaskJudge::examine(const Context& context, Players& players,
 
 Judged<void> TaskJudge::check(const Context& context, Players& players, const RunRequest& request,
                               Report& report) {
-  const Stopwatch watch(parts_.now_s, report.spent_ms["check"]);
+  const ScopedTimer watch(parts_.now_s, report.spent_ms["check"]);
   const bool twice = request.remeasurement == Remeasurement::confirm || context.task.threads > 1;
   auto checked =
       (twice ? check_twice : check_all_shapes)(players.candidate, context, yardstick_us_, report.shapes);
@@ -205,7 +205,7 @@ Judged<void> TaskJudge::check(const Context& context, Players& players, const Ru
 
 Judged<TimingResult> TaskJudge::time(const Context& context, Players& players, const RunRequest& request,
                                      Report& report) {
-  const Stopwatch watch(parts_.now_s, report.spent_ms["timing"]);
+  const ScopedTimer watch(parts_.now_s, report.spent_ms["timing"]);
   const bool careful = request.careful || request.remeasurement == Remeasurement::confirm;
   const auto reuse =
       context.host.traits().isolated_calls ? timing::Reuse::when_used_up : timing::Reuse::never;

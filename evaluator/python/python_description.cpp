@@ -6,8 +6,8 @@
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
-#include "worker.hpp"
-#include "worker_program.hpp"
+#include "evaluator_process.hpp"
+#include "evaluator_program.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kTrial = "def evaluate(program_path): return 1\n";
 
 /// The version of the Python that evaluated a trial. Errors: what keeps evaluators from running.
-Result<std::string> try_worker(bool sandboxed) {
-  const auto program = python_process::find_worker({});
+Result<std::string> try_program(bool sandboxed) {
+  const auto program = python_process::find_program({});
   if (!program) return program.error();
   const auto folder = ScratchFolder::create();
   if (!folder) return folder.error();
@@ -24,15 +24,15 @@ Result<std::string> try_worker(bool sandboxed) {
   PythonSettings task;
   task.evaluator = (folder->path() / "evaluator.py").string();
   const auto confinement = sandboxed ? Confinement::sandboxed : Confinement::unsandboxed;
-  const auto worker = python_process::Worker::start(
-      python_process::worker_spec(*program, task, PythonOptions{}.processes, confinement), task, {});
-  if (!worker) return worker.error();
-  return program->interpreter.program.string() + ", Python " + (*worker)->version();
+  const auto process = python_process::EvaluatorProcess::start(
+      python_process::program_spec(*program, task, PythonOptions{}.processes, confinement), task, {});
+  if (!process) return process.error();
+  return program->interpreter.program.string() + ", Python " + (*process)->version();
 }
 
 /// Other backends do without.
-MachineCheck check_worker(bool sandboxed) {
-  const auto tried = try_worker(sandboxed);
+MachineCheck check_program(bool sandboxed) {
+  const auto tried = try_program(sandboxed);
   if (tried) return {"python", CheckStatus::ok, *tried + ", for python tasks", "", false};
   MachineCheck check = failed_check("python", tried.error(), kCheckTemporaries);
   check.status = CheckStatus::limited;
@@ -53,7 +53,7 @@ BackendDescription describe_python_backend() {
   description.name = "python";
   description.summary = "a Python function that scores a program, as OpenEvolve calls it";
   description.form = TaskForm::evaluator;
-  description.examine_machine = [](bool sandboxed) { return std::vector{check_worker(sandboxed)}; };
+  description.examine_machine = [](bool sandboxed) { return std::vector{check_program(sandboxed)}; };
   description.examine_task = check_task;
   return description;
 }

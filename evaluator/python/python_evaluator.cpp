@@ -11,20 +11,20 @@
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator_python/python_evaluator.hpp>
 
-#include "worker.hpp"
-#include "worker_program.hpp"
+#include "evaluator_process.hpp"
+#include "evaluator_program.hpp"
 
 namespace kernelsmith {
 namespace {
 
 using python_process::Answer;
-using python_process::Worker;
+using python_process::EvaluatorProcess;
 using python_process::WorkerReply;
 
 constexpr std::size_t kDiagnosticBytes = 4000;
 /// What the prompt for a program's child shows of its artifacts: the end of each. It is kept in memory.
 constexpr std::size_t kAdviceBytesOfEach = 1000, kAdviceBytes = 4000;
-/// A worker that dies is replaced once: only a candidate that ends two of them is to blame.
+/// A process that dies is replaced once: only a candidate that ends two of them is to blame.
 constexpr int kAttempts = 2;
 
 /// A program is not compiled: it is run as it stands.
@@ -68,10 +68,10 @@ class PythonBackend final : public Backend {
         spec_(std::move(spec)),
         limits_{task_->timeout_s, python_process::memory_bytes(task_->python), options.processes},
         tier_(runs_unsandboxed(*task_, options) ? "unsandboxed" : "unverified"),
-        workers_(slots) {}
+        processes_(slots) {}
 
-  /// The first worker: a faulty evaluator is reported before the search starts.
-  Status prepare(const std::stop_token& stop) { return worker_of(0, stop); }
+  /// The first process: what is wrong with the evaluator is said before the search starts.
+  Status prepare(const std::stop_token& stop) { return process_of(0, stop); }
 
   Result<Compilation> compile(const Source& source, std::stop_token) override {
     return Compilation{std::make_shared<ProgramFiles>(source), {}};
@@ -82,19 +82,19 @@ class PythonBackend final : public Backend {
     Answer answer;
     std::optional<Error> failed;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      if (const Status ready = worker_of(request.device, stop); !ready) return ready.error();
-      auto& worker = workers_[request.device];
-      request.report.toolchain = "Python " + worker->version();
-      answer = worker->evaluate(candidate, limits_, stop);
+      if (const Status ready = process_of(request.device, stop); !ready) return ready.error();
+      auto& process = processes_[request.device];
+      request.report.toolchain = "Python " + process->version();
+      answer = process->evaluate(candidate, limits_, stop);
       failed.reset();
       if (answer.kind == Answer::Kind::reply) {
         auto reply = python_process::read_evaluation(answer.message);
-        if (!reply || reply->spoiled) worker.reset();
+        if (!reply || reply->spoiled) process.reset();
         if (reply) return judge(std::move(*reply), std::move(request.report));
-        failed = reply.error();  // of the machine, or of what an earlier program did to the worker
+        failed = reply.error();  // of the machine, or of what an earlier program did to the process
         continue;
       }
-      worker.reset();
+      process.reset();
       if (answer.kind != Answer::Kind::ended) break;
     }
     if (failed) return *failed;
@@ -102,13 +102,13 @@ class PythonBackend final : public Backend {
   }
 
  private:
-  /// A slot's worker belongs to the one run that has the slot.
-  Status worker_of(std::size_t slot, const std::stop_token& stop) {
-    auto& worker = workers_.at(slot);
-    if (worker) return {};
-    auto started = Worker::start(spec_, task_->python, stop);
+  /// A slot's process belongs to the one run that has the slot.
+  Status process_of(std::size_t slot, const std::stop_token& stop) {
+    auto& process = processes_.at(slot);
+    if (process) return {};
+    auto started = EvaluatorProcess::start(spec_, task_->python, stop);
     if (!started) return started.error();
-    worker = std::move(*started);
+    process = std::move(*started);
     return {};
   }
 
@@ -152,7 +152,8 @@ class PythonBackend final : public Backend {
   SandboxSpec spec_;
   python_process::EvaluateLimits limits_;
   std::string tier_;
-  std::vector<std::unique_ptr<Worker>> workers_;  ///< by slot; started when a slot has its first run
+  /// By slot; started when a slot has its first run.
+  std::vector<std::unique_ptr<EvaluatorProcess>> processes_;
 };
 
 EvaluatorOptions stages_for(const PythonOptions& options) {
@@ -179,14 +180,14 @@ Result<std::shared_ptr<Evaluator>> make_python_evaluator(Task task, const Python
   if (task.backend != "python")
     return fail(ErrorCode::unsupported, "this is a task of the backend '" + task.backend + "', not 'python'",
                 task.name);
-  const auto program = python_process::find_worker(named_python(task, options));
+  const auto program = python_process::find_program(named_python(task, options));
   if (!program) return program.error();
   const auto confinement =
       runs_unsandboxed(task, options) ? Confinement::unsandboxed : Confinement::sandboxed;
   if (confinement == Confinement::sandboxed)
     if (const Status readable = python_process::check_readable(task.python); !readable)
       return readable.error();
-  SandboxSpec spec = python_process::worker_spec(*program, task.python, options.processes, confinement);
+  SandboxSpec spec = python_process::program_spec(*program, task.python, options.processes, confinement);
   const EvaluatorOptions stages = stages_for(options);
   auto shared = std::make_shared<const Task>(std::move(task));
   auto backend = std::make_shared<PythonBackend>(shared, std::move(spec), options, stages.run_slots);

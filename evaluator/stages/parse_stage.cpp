@@ -28,7 +28,7 @@ std::optional<Rejection> parse_candidate(const Task& task, const EvaluationJob& 
                                                 " are taken");
   if (const auto blocks = find_blocks(source); !blocks)
     return reject(RejectionCode::unreadable, words_of(blocks.error()));
-  if (!task.seed.empty() && !job.may_thaw)
+  if (!task.seed.empty() && !job.may_edit_frozen)
     if (const auto frozen = check_frozen(task.seed, source); !frozen)
       return reject(RejectionCode::frozen_changed, words_of(frozen.error()));
   if (const auto knobs = find_knobs(source); !knobs)

@@ -21,7 +21,7 @@ namespace kernelsmith::torch {
 struct OnDevice {
   DeviceLease lease;
   ScratchFolder files;  ///< the reference's
-  std::unique_ptr<JudgeProcess> process;
+  std::unique_ptr<ReferenceProcess> process;
   std::shared_ptr<TorchHost> host;
   std::unique_ptr<Judge> judge;
   double least_products_us = 0;  ///< in less the device cannot do the reference's products; 0: not known

@@ -19,13 +19,14 @@ double now_s() {
 void RunnerPool::start_spares() {
   std::erase_if(spares_, [](const auto& spare) { return !spare->alive(); });
   while (spares_.size() < wanted_spares_) {
-    auto started = Worker::start(start_, Role::runner);
+    auto started = TrustedProcess::start(start_, Role::runner);
     if (!started) return;
     spares_.push_back(std::move(*started));
   }
 }
 
-Result<Worker*> RunnerPool::take(const PlanPtr& plan, std::size_t place, const std::stop_token& stop) {
+Result<TrustedProcess*> RunnerPool::take(const PlanPtr& plan, std::size_t place,
+                                         const std::stop_token& stop) {
   Used& used = by_place_[place];
   if (!used.worker || !used.worker->alive()) {
     const double start_s = now_s();
@@ -39,15 +40,15 @@ Result<Worker*> RunnerPool::take(const PlanPtr& plan, std::size_t place, const s
   return used.worker.get();
 }
 
-Result<std::unique_ptr<Worker>> RunnerPool::take_spare(const std::stop_token& stop) {
+Result<std::unique_ptr<TrustedProcess>> RunnerPool::take_spare(const std::stop_token& stop) {
   // A spare can have died of what took the device away for a moment.
   std::erase_if(spares_, [](const auto& spare) { return !spare->alive(); });
   if (spares_.empty()) {
-    auto started = Worker::start(start_, Role::runner);
+    auto started = TrustedProcess::start(start_, Role::runner);
     if (!started) return started.error();
     spares_.push_back(std::move(*started));
   }
-  std::unique_ptr<Worker> worker = std::move(spares_.front());
+  std::unique_ptr<TrustedProcess> worker = std::move(spares_.front());
   spares_.pop_front();
   start_spares();
   if (const auto prepared = worker->ask(preparation_, start_s_, stop); !prepared)
@@ -60,7 +61,7 @@ void RunnerPool::end_all() {
   spares_.clear();
 }
 
-Worker* RunnerPool::find(const PlanPtr& plan) {
+TrustedProcess* RunnerPool::find(const PlanPtr& plan) {
   for (auto& [place, used] : by_place_)
     if (used.binary == plan->digest() && used.worker && used.worker->alive()) return used.worker.get();
   return nullptr;

@@ -11,12 +11,12 @@
 #include <kernelsmith/evaluator/verdict.hpp>
 
 #include "planner_pool.hpp"
-#include "worker.hpp"
+#include "trusted_process.hpp"
 
 namespace kernelsmith::torch {
 
 /// Workers that were started and not used, the oldest first.
-using Spares = std::deque<std::unique_ptr<Worker>>;
+using Spares = std::deque<std::unique_ptr<TrustedProcess>>;
 
 /// Not thread-safe.
 class RunnerPool {
@@ -35,7 +35,7 @@ class RunnerPool {
   /// The runner of the place, alive and prepared, to load this plan into. It serves one candidate after the
   /// other, and overwrites before each batch what another one left; only one that failed is replaced. Errors
   /// are the machine's.
-  Result<Worker*> take(const PlanPtr& plan, std::size_t place, const std::stop_token& stop);
+  Result<TrustedProcess*> take(const PlanPtr& plan, std::size_t place, const std::stop_token& stop);
 
   /// Ends all of them: what they hold of the device is free. The next take() starts one.
   void end_all();
@@ -44,14 +44,14 @@ class RunnerPool {
   double waited_s() const { return waited_s_; }
 
   /// A living runner that this plan was the last to be taken for; null if there is none.
-  Worker* find(const PlanPtr& plan);
+  TrustedProcess* find(const PlanPtr& plan);
 
  private:
-  Result<std::unique_ptr<Worker>> take_spare(const std::stop_token& stop);
+  Result<std::unique_ptr<TrustedProcess>> take_spare(const std::stop_token& stop);
 
   struct Used {
     Digest binary;
-    std::unique_ptr<Worker> worker;
+    std::unique_ptr<TrustedProcess> worker;
   };
 
   const WorkerStart start_;

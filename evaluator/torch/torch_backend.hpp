@@ -5,9 +5,9 @@
 
 #include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
 
-#include "judge_process.hpp"
 #include "memory_hold.hpp"
 #include "planner_pool.hpp"
+#include "reference_process.hpp"
 
 namespace kernelsmith::torch {
 

@@ -16,10 +16,10 @@
 #include "on_device.hpp"
 #include "plan_figures.hpp"
 #include "product_rate.hpp"
-#include "programs.hpp"
 #include "python_program.hpp"
 #include "torch_backend.hpp"
 #include "torch_host.hpp"
+#include "worker_supply.hpp"
 
 namespace kernelsmith {
 namespace torch {
@@ -208,13 +208,14 @@ WorkerStart start_workers(const Python& python, int device) {
   };
 }
 
-Supply supply_of(const Python& python, const TorchOptions& options, int device, const PlannerLimits& limits) {
+ProcessSources sources_of(const Python& python, const TorchOptions& options, int device,
+                          const PlannerLimits& limits) {
   const auto make = [&] {
-    return Supply{make_pool(python, options, limits), start_workers(python, device),
-                  make_build_service(python.extensions, options.unsandboxed)};
+    return ProcessSources{make_pool(python, options, limits), start_workers(python, device),
+                          make_build_service(python.extensions, options.unsandboxed)};
   };
-  if (!options.programs) return make();
-  return options.programs->get({python.program, device, options.unsandboxed}, make);
+  if (!options.supply) return make();
+  return options.supply->get({python.program, device, options.unsandboxed}, make);
 }
 
 /// The reference and what it imports, on disk for the workers.
@@ -235,7 +236,7 @@ std::shared_ptr<const Task> with_outputs(const Task& task, const ReferenceFacts&
 }
 
 struct Opened {
-  std::unique_ptr<JudgeProcess> process;
+  std::unique_ptr<ReferenceProcess> process;
   Result<DeviceFacts> device;
   Spares runners;  ///< started meanwhile; those that did not start show when one is taken
 };
@@ -247,11 +248,11 @@ constexpr int kOpenings = 20;
 constexpr int kFirstRunners = 2;
 
 /// Asks again while a neighbour leaves no room for a context.
-Opened open_judge(const WorkerStart& start, const WorkerLimits& limits, const std::stop_token& stop) {
+Opened open_reference(const WorkerStart& start, const WorkerLimits& limits, const std::stop_token& stop) {
   Spares runners;
   for (int i = 0; i < kFirstRunners; ++i)
-    if (auto runner = Worker::start(start, Role::runner)) runners.push_back(std::move(*runner));
-  auto process = std::make_unique<JudgeProcess>(start, limits);
+    if (auto runner = TrustedProcess::start(start, Role::runner)) runners.push_back(std::move(*runner));
+  auto process = std::make_unique<ReferenceProcess>(start, limits);
   auto device = process->open(stop);
   for (int i = 1; i < kOpenings && !device && device.error().code == ErrorCode::busy; ++i)
     device = process->open(stop);
@@ -299,7 +300,7 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
                                                  std::uint64_t guess_bytes, double turn_s) {
   auto files = write_reference(task);
   if (!files) return files.error();
-  JudgeSettings settings;
+  ReferenceSettings settings;
   settings.reference = files->path() / task.reference.files().front().path;
   settings.torch = task.torch;
   settings.tolerance = task.tolerance;
@@ -335,9 +336,9 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   if (auto supported = check_supported(*task); !supported) return supported.error();
   const auto python = find_python(options.python);
   if (!python) return python.error();
-  const auto [pool, start, extensions] = supply_of(*python, options, device_index, limits.planner);
+  const auto [pool, start, extensions] = sources_of(*python, options, device_index, limits.planner);
   // The planner and both workers import PyTorch, which takes seconds.
-  auto opening = std::async(std::launch::async, open_judge, start, limits.worker, options.stop);
+  auto opening = std::async(std::launch::async, open_reference, start, limits.worker, options.stop);
   const auto facts = pool->facts(options.stop);
   if (!facts) return facts.error();
   Opened opened = opening.get();

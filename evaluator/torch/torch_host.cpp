@@ -36,7 +36,7 @@ constexpr std::size_t kLeastTimedSets = 8;
 
 std::uint64_t secret_seed() { return draw_key()[0] >> 1; }  // 63 bits: PyTorch's seeds are signed
 
-Json preparation_of(const JudgeSettings& settings, const ReferenceFacts& reference) {
+Json preparation_of(const ReferenceSettings& settings, const ReferenceFacts& reference) {
   return {{"do", "prepare"},
           {"reference", settings.reference.string()},
           {"precision", settings.torch.precision},
@@ -70,13 +70,13 @@ std::string memory_text(const ReferenceFacts& reference) {
   return text;
 }
 
-TorchHost::TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, Spares runners,
-                     const JudgeSettings& settings, DeviceFacts device, ReferenceFacts reference,
+TorchHost::TorchHost(const Task& task, ReferenceProcess& process, WorkerStart start, Spares runners,
+                     const ReferenceSettings& settings, DeviceFacts device, ReferenceFacts reference,
                      bool sandboxed)
     : wants_own_kernels_(task.torch.policy == "own_kernels"),
-      judge_(judge),
+      reference_process_(process),
       reference_(std::move(reference)),
-      runners_(std::move(start), preparation_of(settings, reference_), judge.limits().start_s,
+      runners_(std::move(start), preparation_of(settings, reference_), process.limits().start_s,
                std::move(runners)),
       traits_{.tier = sandboxed ? "full" : "unsandboxed",
               .hardware = std::move(device.hardware),
@@ -97,7 +97,7 @@ Judged<std::unique_ptr<KernelSession>> TorchHost::open(const BinaryPtr& binary, 
   if (!plan) return Failure(fail(ErrorCode::internal, "no binary of the torch backend"));
   auto runner = runners_.take(plan, place, stop);
   if (!runner) return Failure(runner.error());
-  const double limit_s = judge_.limits().load_s + call_s_;
+  const double limit_s = reference_process_.limits().load_s + call_s_;
   const auto loaded =
       (*runner)->ask({{"do", "load"}, {"call_s", call_s_}, {"alone", alone_}}, plan->bytes(), limit_s, stop);
   if (!loaded) return believed(loaded.error(), stop);
@@ -111,7 +111,8 @@ Failure TorchHost::believed(const Failure& failure, const std::stop_token& stop)
   if (!rejection || rejection->stage != Stage::run) return failure;
   InputSet set;
   set.seed = secret_seed();
-  const auto works = judge_.ask(batch_request("yardstick", 0, {&set}), judge_.limits().compare_s, stop);
+  const auto works = reference_process_.ask(batch_request("yardstick", 0, {&set}),
+                                            reference_process_.limits().compare_s, stop);
   if (works) return failure;
   Error error = machine_error(works.error());
   if (error.code != ErrorCode::cancelled)
@@ -148,7 +149,7 @@ Result<Bank> TorchHost::draw_bank() const {
 
 void TorchHost::release() {
   runners_.end_all();
-  judge_.release();
+  reference_process_.release();
 }
 
 double TorchHost::now_s() const {
@@ -157,9 +158,9 @@ double TorchHost::now_s() const {
 }
 
 std::optional<Profile> TorchHost::profile(const PlanPtr& plan, const std::stop_token& stop) {
-  Worker* const runner = runners_.find(plan);
+  TrustedProcess* const runner = runners_.find(plan);
   if (!runner) return std::nullopt;
-  const auto reply = runner->ask({{"do", "profile"}}, judge_.limits().load_s, stop);
+  const auto reply = runner->ask({{"do", "profile"}}, reference_process_.limits().load_s, stop);
   if (!reply) return std::nullopt;
   Profile profile;
   profile.own_share = number_at(reply->json, "own_share");

@@ -1,4 +1,4 @@
-// TorchHost: the KernelHost of one task on one GPU, over the judge's process and the runners'.
+// TorchHost: the KernelHost of one task on one GPU, over the reference's process and the runners'.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 #include <kernelsmith/evaluator/kernel_host.hpp>
 
-#include "judge_process.hpp"
 #include "planner_pool.hpp"
+#include "reference_process.hpp"
 #include "runner_pool.hpp"
 
 namespace kernelsmith::torch {
 
-/// The reference itself, as the judge's process runs it: baseline and yardstick.
+/// The reference itself, as its process runs it: baseline and yardstick.
 class Reference final : public Binary {};
 
 /// How a plan's time is shared out, by the runner's own look at each operation.
@@ -27,9 +27,9 @@ struct Profile {
 
 class TorchHost final : public KernelHost {
  public:
-  /// `judge` is prepared, and outlives the host. `runner` is one that was started ahead, or null.
-  TorchHost(const Task& task, JudgeProcess& judge, WorkerStart start, Spares runners,
-            const JudgeSettings& settings, DeviceFacts device, ReferenceFacts reference, bool sandboxed);
+  /// `process` is prepared, and outlives the host. `runner` is one that was started ahead, or null.
+  TorchHost(const Task& task, ReferenceProcess& process, WorkerStart start, Spares runners,
+            const ReferenceSettings& settings, DeviceFacts device, ReferenceFacts reference, bool sandboxed);
 
   HostTraits traits() const override { return traits_; }
   std::size_t capacity(std::size_t) const override { return reference_.slots; }
@@ -50,7 +50,7 @@ class TorchHost final : public KernelHost {
   /// While nobody else has memory of the device, all that is left there is the candidate's.
   void be_alone(bool alone) { alone_ = alone; }
 
-  /// Gives back what judge and runners can make again.
+  /// Gives back what the reference's process and the runners can make again.
   void release();
 
   /// The judge's clock. It stands still while a runner starts: no candidate is slow because PyTorch is.
@@ -60,14 +60,14 @@ class TorchHost final : public KernelHost {
   void start_spares() { runners_.start_spares(); }
 
   // For the sessions.
-  JudgeProcess& judge() { return judge_; }
+  ReferenceProcess& reference_process() { return reference_process_; }
   const ReferenceFacts& reference() const { return reference_; }
   /// What a runner did is believed only if the reference still runs: the machine could have failed.
   Failure believed(const Failure& failure, const std::stop_token& stop);
 
  private:
   const bool wants_own_kernels_;
-  JudgeProcess& judge_;
+  ReferenceProcess& reference_process_;
   const ReferenceFacts reference_;
   RunnerPool runners_;
   HostTraits traits_;

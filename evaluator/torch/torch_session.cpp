@@ -46,7 +46,8 @@ Findings ComparingSession::compare() {
   const AddedTime watch(spent_ms_["compare"]);
   Json request = batch_request("compare", batch_.shape, batch_.calls);
   request.update(outputs_are_);
-  const auto reply = host_.judge().ask(request, host_.judge().limits().compare_s, stop_);
+  const auto reply =
+      host_.reference_process().ask(request, host_.reference_process().limits().compare_s, stop_);
   if (reply) {
     outputs_ = digest_of(text_at(reply->json, "digest"));
     return findings_of(reply->json);
@@ -100,7 +101,7 @@ void ComparingSession::take_costs(std::map<std::string, double>& spent_ms) {
 Judged<double> PlanSession::run(const Batch& batch) {
   batch_ = batch;
   const AddedTime watch(spent_ms_["calls"]);
-  const double limit_s = batch.timeout_s + host_.judge().limits().grace_s;
+  const double limit_s = batch.timeout_s + host_.reference_process().limits().grace_s;
   Json request = batch_request("run", batch.shape, batch.calls);
   request["call_s"] = batch.timeout_s;
   const auto ran = runner_.ask(request, limit_s, stop_);
@@ -117,8 +118,9 @@ Judged<double> ReferenceSession::run(const Batch& batch) {
   batch_ = batch;
   const AddedTime watch(spent_ms_["calls"]);
   outputs_are_ = {{"own", true}};
-  const double limit_s = batch.timeout_s + host_.judge().limits().grace_s;
-  const auto ran = host_.judge().ask(batch_request("yardstick", batch.shape, batch.calls), limit_s, stop_);
+  const double limit_s = batch.timeout_s + host_.reference_process().limits().grace_s;
+  const auto ran =
+      host_.reference_process().ask(batch_request("yardstick", batch.shape, batch.calls), limit_s, stop_);
   if (!ran) return Failure(machine_error(ran.error()));
   return time_in(ran->json);
 }

@@ -36,13 +36,13 @@ class ComparingSession : public KernelSession {
 /// A plan that a runner has loaded.
 class PlanSession final : public ComparingSession {
  public:
-  PlanSession(TorchHost& host, Worker& runner, std::stop_token stop)
+  PlanSession(TorchHost& host, TrustedProcess& runner, std::stop_token stop)
       : ComparingSession(host, std::move(stop)), runner_(runner) {}
   /// The outputs leave the runner's memory before anything else runs.
   Judged<double> run(const Batch& batch) override;
 
  private:
-  Worker& runner_;
+  TrustedProcess& runner_;
 };
 
 /// The reference, as the task's baseline says.

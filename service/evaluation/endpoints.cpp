@@ -53,25 +53,25 @@ Response unknown(const Parts& parts) {
 }
 
 /// The response if a submission was not taken.
-std::optional<Response> refusal_of(Taken taken, const Obstacle& obstacle) {
-  switch (taken) {
-    case Taken::accepted:
+std::optional<Response> refusal_of(SubmitResult result, const Obstacle& obstacle) {
+  switch (result) {
+    case SubmitResult::accepted:
       return std::nullopt;
-    case Taken::conflict:
+    case SubmitResult::conflict:
       return http::error_response(
-          409, "the id '" + obstacle.what + "' is that of another request",
+          409, "the id '" + obstacle.conflicting_id + "' is that of another request",
           "give every candidate an id of its own: ids are known as long as their results");
-    case Taken::full:
+    case SubmitResult::full:
       return later(503, "the queue is full", kPauseWhenFull,
                    "try again after the pause that Retry-After names");
-    case Taken::late:
+    case SubmitResult::late:
       return later(503, "requests wait for so long that this one might not be evaluated in time",
                    kPauseWhenLate,
                    "try again later, or elsewhere; --workers and --max-wait say how much is taken");
-    case Taken::resting:
-      return later(503, "the machine fails at this task: " + obstacle.what, obstacle.pause,
+    case SubmitResult::resting:
+      return later(503, "the machine fails at this task: " + obstacle.machine_fault, obstacle.pause,
                    "it is no fault of the candidate; the task is tried again after a pause");
-    case Taken::draining:
+    case SubmitResult::draining:
       break;
   }
   return later(503, "the service is stopping and takes no requests", kPauseWhenDraining);
@@ -104,7 +104,7 @@ void when_waited(Parts& parts, const Request& request, const std::string& id, co
 }
 
 Result<Submission> submission_of(Parts& parts, EvaluationRequest request) {
-  auto assignment = parts.book.assign(request);
+  auto assignment = parts.tasks.assign(request);
   if (!assignment) return assignment.error();
   return Submission{std::move(request), std::move(*assignment)};
 }
@@ -132,8 +132,8 @@ void evaluate(Parts& parts, const Request& request, const Responder& responder) 
   std::vector<Submission> submissions;
   submissions.push_back(std::move(*submission));
   Obstacle obstacle;
-  const Taken taken = parts.table.submit(std::move(submissions), obstacle);
-  if (auto refusal = refusal_of(taken, obstacle)) return void(responder.send(std::move(*refusal)));
+  const SubmitResult result = parts.table.submit(std::move(submissions), obstacle);
+  if (auto refusal = refusal_of(result, obstacle)) return void(responder.send(std::move(*refusal)));
   when_waited(parts, request, id, responder, [&parts, id] {
     const auto answer = parts.table.answer(id);
     return answer ? Response{.body = answer->body} : unknown(parts);
@@ -175,8 +175,8 @@ Response evaluate_batch(Parts& parts, const Request& request) {
     submissions.push_back(std::move(*submission));
   }
   Obstacle obstacle;
-  const Taken taken = parts.table.submit(std::move(submissions), obstacle);
-  if (auto refusal = refusal_of(taken, obstacle)) return std::move(*refusal);
+  const SubmitResult result = parts.table.submit(std::move(submissions), obstacle);
+  if (auto refusal = refusal_of(result, obstacle)) return std::move(*refusal);
   return batch_response(parts, *batch);
 }
 
@@ -238,13 +238,13 @@ Response health(const Parts& parts) {
 Response workers(const Parts& parts) {
   Json list = Json::array();
   std::size_t number = 0, busy = 0;
-  for (const Worker& worker : parts.table.workers()) {
-    const bool is_busy = !worker.task_id.empty();
+  for (const EvaluationSlot& slot : parts.table.slots()) {
+    const bool is_busy = !slot.task_id.empty();
     busy += is_busy;
     list.push_back({{"worker_id", "slot-" + std::to_string(++number)},
                     {"status", is_busy ? "busy" : "idle"},
-                    {"current_task", is_busy ? Json(worker.task_id) : Json(nullptr)},
-                    {"seconds", worker.seconds}});
+                    {"current_task", is_busy ? Json(slot.task_id) : Json(nullptr)},
+                    {"seconds", slot.seconds}});
   }
   const std::size_t total = list.size();
   return json_response({{"workers", std::move(list)}, {"total", total}, {"busy", busy}});
@@ -260,7 +260,7 @@ Response front(const Parts& parts) {
   return json_response(
       {{"service", "kernelsmith"},
        {"version", KERNELSMITH_VERSION},
-       {"tasks", parts.book.names()},
+       {"tasks", parts.tasks.names()},
        {"endpoints",
         {"POST /evaluate", "POST /evaluate/batch", "GET /status/{id}", "GET /results/{id}",
          "DELETE /tasks/{id}", "GET /health", "GET /metrics", "GET /queue/status", "GET /workers/status"}}});

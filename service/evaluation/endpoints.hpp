@@ -9,7 +9,7 @@
 
 #include "job_table.hpp"
 #include "metrics.hpp"
-#include "task_book.hpp"
+#include "task_resolver.hpp"
 
 namespace kernelsmith::service {
 
@@ -24,7 +24,7 @@ struct Parts {
         default_wait(options.default_wait),
         keep(options.keep),
         hardware(hardware_of(options)),
-        book(options.tasks, options.backends, options.precision),
+        tasks(options.tasks, options.backends, options.precision),
         table(options) {}
 
   const unsigned workers;
@@ -33,7 +33,7 @@ struct Parts {
   const std::chrono::milliseconds keep;
   const std::map<std::string, std::string> hardware;  ///< EvaluationService::hardware
   const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
-  TaskBook book;
+  TaskResolver tasks;
   HttpCounters http;
   JobTable table;
 };

@@ -13,7 +13,7 @@
 
 #include "../http/iso_time.hpp"
 #include "request.hpp"
-#include "task_book.hpp"
+#include "task_resolver.hpp"
 #include "verdict.hpp"
 
 namespace kernelsmith::service {

@@ -59,14 +59,14 @@ JobTable::~JobTable() {
   for (const JobPtr& job : left) job->stop.request_stop();
 }
 
-Taken JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) {
+SubmitResult JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) {
   const std::lock_guard lock(mutex_);
   std::vector<JobPtr> fresh, failed;
   for (Submission& submission : submissions) {
     const JobPtr known = find(submission.request.task_id);
     if (known && known->request.digest != submission.request.digest) {
-      obstacle.what = submission.request.task_id;
-      return Taken::conflict;
+      obstacle.conflicting_id = submission.request.task_id;
+      return SubmitResult::conflict;
     }
     if (known && known->state == State::failed)
       failed.push_back(known);
@@ -79,10 +79,10 @@ Taken JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) 
     job->assignment = std::move(submission.assignment);
     fresh.push_back(std::move(job));
   }
-  const Taken taken = fresh.empty() ? Taken::accepted : why_not(fresh, obstacle);
-  if (taken != Taken::accepted) {
+  const SubmitResult result = fresh.empty() ? SubmitResult::accepted : why_not(fresh, obstacle);
+  if (result != SubmitResult::accepted) {
     counts_.refused += fresh.size();
-    return taken;
+    return result;
   }
   for (const JobPtr& job : failed) forget(job);
   counts_.submitted += fresh.size();
@@ -94,7 +94,7 @@ Taken JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) 
     enqueue(job);
   }
   pump();
-  return Taken::accepted;
+  return SubmitResult::accepted;
 }
 
 JobTable::JobPtr JobTable::find(const std::string& id) const {
@@ -162,14 +162,14 @@ Counts JobTable::counts() const {
   return counts;
 }
 
-std::vector<Worker> JobTable::workers() const {
+std::vector<EvaluationSlot> JobTable::slots() const {
   const std::lock_guard lock(mutex_);
-  std::vector<Worker> workers;
+  std::vector<EvaluationSlot> slots;
   for (const auto& [number, job] : under_way_)
-    workers.push_back(
+    slots.push_back(
         {job->request.task_id, std::chrono::duration<double>(Job::Clock::now() - job->started).count()});
-  workers.resize(std::max<std::size_t>(options_.workers, workers.size()));
-  return workers;
+  slots.resize(std::max<std::size_t>(options_.workers, slots.size()));
+  return slots;
 }
 
 void JobTable::drain(const std::stop_token& stop) {
@@ -251,7 +251,7 @@ void JobTable::start(const JobPtr& job) {
   work.attempt = job->attempt;
   work.task = task->digest;
   work.source = job->assignment.candidate;
-  work.may_thaw = true;
+  work.may_edit_frozen = true;
   pool_.start(
       task, std::move(work), job->stop.get_token(),
       [this, job](const Result<Evaluation>& evaluation) { arrived(job, evaluation); },

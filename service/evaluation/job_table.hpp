@@ -30,7 +30,7 @@ struct Submission {
   Assignment assignment;
 };
 
-enum class Taken {
+enum class SubmitResult {
   accepted,  ///< or known before: the same id with the same content
   conflict,  ///< an id that is known with another content
   full,
@@ -41,7 +41,8 @@ enum class Taken {
 
 /// Why a submission was not taken.
 struct Obstacle {
-  std::string what;                   ///< the id in conflict, or how the machine fails
+  std::string conflicting_id;
+  std::string machine_fault;
   std::chrono::milliseconds pause{};  ///< how long the task rests
 };
 
@@ -65,7 +66,8 @@ struct Counts {
   std::size_t all_pending() const { return pending[0] + pending[1] + pending[2]; }
 };
 
-struct Worker {
+/// A place for one evaluation at a time: what clients call a worker.
+struct EvaluationSlot {
   std::string task_id;  ///< empty: idle
   double seconds = 0;   ///< since it began
 };
@@ -84,7 +86,7 @@ class JobTable {
   JobTable& operator=(const JobTable&) = delete;
 
   /// All or none.
-  Taken submit(std::vector<Submission> submissions, Obstacle& obstacle);
+  SubmitResult submit(std::vector<Submission> submissions, Obstacle& obstacle);
 
   std::optional<Answer> answer(const std::string& id) const;
   std::optional<Json> status(const std::string& id) const;
@@ -97,7 +99,7 @@ class JobTable {
   void when_finished(const std::string& id, std::chrono::duration<double> wait, std::function<void()> then);
 
   Counts counts() const;
-  std::vector<Worker> workers() const;
+  std::vector<EvaluationSlot> slots() const;
 
   /// EvaluationService::drain(), without the clients.
   void drain(const std::stop_token& stop);
@@ -107,21 +109,21 @@ class JobTable {
   /// What is to be called without the lock.
   using Calls = std::vector<std::function<void()>>;
 
-  JobPtr find(const std::string& id) const;                            // requires mutex_
-  JobPtr next();                                                       // requires mutex_
-  void pump();                                                         // requires mutex_
-  void start(const JobPtr& job);                                       // requires mutex_
-  void enqueue(const JobPtr& job);                                     // requires mutex_
-  void unqueue(const JobPtr& job);                                     // requires mutex_
-  Taken why_not(const std::vector<JobPtr>& fresh, Obstacle&) const;    // requires mutex_
-  bool is_late_for(Priority priority) const;                           // requires mutex_
-  bool is_tried_again(const JobPtr& job, const Error& error);          // requires mutex_
-  void wait_again(const JobPtr& job, const Error& error);              // requires mutex_
-  void leave_processing(const Job& job);                               // requires mutex_
-  void settle(Job& job, State state, Verdict verdict, Calls& calls);   // requires mutex_
-  void give_up(Job& job, State state, Verdict verdict, Calls& calls);  // requires mutex_
-  void forget(JobPtr job);                                             // requires mutex_
-  void give_up_waiting(Calls& calls);                                  // requires mutex_
+  JobPtr find(const std::string& id) const;                                 // requires mutex_
+  JobPtr next();                                                            // requires mutex_
+  void pump();                                                              // requires mutex_
+  void start(const JobPtr& job);                                            // requires mutex_
+  void enqueue(const JobPtr& job);                                          // requires mutex_
+  void unqueue(const JobPtr& job);                                          // requires mutex_
+  SubmitResult why_not(const std::vector<JobPtr>& fresh, Obstacle&) const;  // requires mutex_
+  bool is_late_for(Priority priority) const;                                // requires mutex_
+  bool is_tried_again(const JobPtr& job, const Error& error);               // requires mutex_
+  void wait_again(const JobPtr& job, const Error& error);                   // requires mutex_
+  void leave_processing(const Job& job);                                    // requires mutex_
+  void settle(Job& job, State state, Verdict verdict, Calls& calls);        // requires mutex_
+  void give_up(Job& job, State state, Verdict verdict, Calls& calls);       // requires mutex_
+  void forget(JobPtr job);                                                  // requires mutex_
+  void give_up_waiting(Calls& calls);                                       // requires mutex_
   void turn(const JobPtr& job, bool works);
   void arrived(const JobPtr& job, const Result<Evaluation>& evaluation);
   void time_is_up(const JobPtr& job, std::uint64_t stint);

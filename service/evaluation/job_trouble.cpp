@@ -23,21 +23,21 @@ bool is_of_machine(ErrorCode code) {
 }  // namespace
 
 /// Accepted if nothing is against it.
-Taken JobTable::why_not(const std::vector<JobPtr>& fresh, Obstacle& obstacle) const {
-  if (counts_.draining) return Taken::draining;
+SubmitResult JobTable::why_not(const std::vector<JobPtr>& fresh, Obstacle& obstacle) const {
+  if (counts_.draining) return SubmitResult::draining;
   std::size_t bytes = 0;
   for (const JobPtr& job : fresh) bytes += job->code_bytes;
   if (counts_.all_pending() + fresh.size() > options_.max_queue ||
       counts_.queued_bytes + bytes > options_.max_queue_bytes)
-    return Taken::full;
+    return SubmitResult::full;
   for (const JobPtr& job : fresh) {
     if (const auto* rest = rests_.of(job->assignment.task->digest)) {
-      obstacle = {rest->why, rest->length};
-      return Taken::resting;
+      obstacle = {.conflicting_id = {}, .machine_fault = rest->why, .pause = rest->length};
+      return SubmitResult::resting;
     }
-    if (is_late_for(job->request.priority)) return Taken::late;
+    if (is_late_for(job->request.priority)) return SubmitResult::late;
   }
-  return Taken::accepted;
+  return SubmitResult::accepted;
 }
 
 /// Whether what comes before such a request waits for too long.

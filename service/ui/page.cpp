@@ -7,10 +7,10 @@
 #include <kernelsmith/service/http_server.hpp>
 #include <kernelsmith/service/ui.hpp>
 
-#include "desk.hpp"
 #include "followed_run.hpp"
 #include "followed_service.hpp"
 #include "page_files.hpp"
+#include "poller.hpp"
 #include "ui_json.hpp"
 
 namespace kernelsmith::ui {
@@ -67,50 +67,51 @@ void add_files(http::Router& router) {
   }
 }
 
-void add_events(http::Router& router, const std::shared_ptr<Desk>& desk) {
-  router.add("GET", "/api/events",
-             [desk](const Request&, const Responder& responder) { desk->add_listener(responder.stream()); });
+void add_events(http::Router& router, const std::shared_ptr<Poller>& poller) {
+  router.add("GET", "/api/events", [poller](const Request&, const Responder& responder) {
+    poller->add_listener(responder.stream());
+  });
 }
 
-/// What only runs have. `run` is used on the desk's thread alone.
-void add_run(http::Router& router, const std::shared_ptr<Desk>& desk,
+/// What only runs have. `run` is used on the poller's thread alone.
+void add_run(http::Router& router, const std::shared_ptr<Poller>& poller,
              const std::shared_ptr<FollowedRun>& run) {
   router.add("GET", "/api/run",
-             [desk](const Request&, const Responder& responder) { desk->send_summary(responder); });
-  router.add("GET", "/api/lineage", [desk, run](const Request&, const Responder& responder) {
-    desk->post([run, responder] { responder.send(answer_of(run->lineage())); });
+             [poller](const Request&, const Responder& responder) { poller->send_summary(responder); });
+  router.add("GET", "/api/lineage", [poller, run](const Request&, const Responder& responder) {
+    poller->post([run, responder] { responder.send(answer_of(run->lineage())); });
   });
-  router.add("GET", "/api/programs/{id}", [desk, run](const Request& request, const Responder& responder) {
+  router.add("GET", "/api/programs/{id}", [poller, run](const Request& request, const Responder& responder) {
     const auto id = program_in(request);
     if (!id) {
       responder.send(with_rules(http::error_response(400, "a program's number is a whole number")));
       return;
     }
-    desk->post([run, responder, id = *id] { responder.send(answer_of(run->program(id))); });
+    poller->post([run, responder, id = *id] { responder.send(answer_of(run->program(id))); });
   });
 }
 
-void add_service(http::Router& router, const std::shared_ptr<Desk>& desk) {
+void add_service(http::Router& router, const std::shared_ptr<Poller>& poller) {
   router.add("GET", "/api/service",
-             [desk](const Request&, const Responder& responder) { desk->send_summary(responder); });
+             [poller](const Request&, const Responder& responder) { poller->send_summary(responder); });
 }
 
 }  // namespace
 
 struct Page::Impl {
-  std::shared_ptr<Desk> desk;
-  std::unique_ptr<http::Server> server;  ///< ends first, and with it the streams that the desk writes to
+  std::shared_ptr<Poller> poller;
+  std::unique_ptr<http::Server> server;  ///< ends first, and with it the streams that the poller writes to
 
-  static Result<std::unique_ptr<Impl>> serve(http::Router router, std::shared_ptr<Desk> desk,
+  static Result<std::unique_ptr<Impl>> serve(http::Router router, std::shared_ptr<Poller> poller,
                                              std::uint16_t port) {
     add_files(router);
-    add_events(router, desk);
+    add_events(router, poller);
     http::ServerOptions options;
     options.port = port;
     options.threads = 1;
     auto server = http::Server::start(std::move(router), std::move(options));
     if (!server) return server.error();
-    return std::make_unique<Impl>(Impl{std::move(desk), std::move(*server)});
+    return std::make_unique<Impl>(Impl{std::move(poller), std::move(*server)});
   }
 };
 
@@ -122,10 +123,10 @@ Result<std::unique_ptr<Page>> Page::of_run(const std::filesystem::path& folder, 
   const auto run = std::make_shared<FollowedRun>(folder, std::move(registry));
   auto first = run->look();
   if (!first) return first.error();
-  const auto desk = std::make_shared<Desk>([run] { return run->look(); }, std::move(**first), Cadence{});
+  const auto poller = std::make_shared<Poller>([run] { return run->look(); }, std::move(**first), Cadence{});
   http::Router router;
-  add_run(router, desk, run);
-  auto impl = Impl::serve(std::move(router), desk, port);
+  add_run(router, poller, run);
+  auto impl = Impl::serve(std::move(router), poller, port);
   if (!impl) return impl.error();
   return std::unique_ptr<Page>(new Page(std::move(*impl)));
 }
@@ -137,10 +138,10 @@ Result<std::unique_ptr<Page>> Page::of_service(ServiceAddress service, std::uint
   auto first = one->look();
   if (!first) return first.error();
   constexpr Cadence kCadence{.pause = std::chrono::milliseconds(2000)};
-  const auto desk = std::make_shared<Desk>([one] { return one->look(); }, std::move(**first), kCadence);
+  const auto poller = std::make_shared<Poller>([one] { return one->look(); }, std::move(**first), kCadence);
   http::Router router;
-  add_service(router, desk);
-  auto impl = Impl::serve(std::move(router), desk, port);
+  add_service(router, poller);
+  auto impl = Impl::serve(std::move(router), poller, port);
   if (!impl) return impl.error();
   return std::unique_ptr<Page>(new Page(std::move(*impl)));
 }

@@ -143,11 +143,11 @@ void print_cost(const Session& session, const Outcome& outcome) {
 /// What resume does not take from the run folder.
 std::string said_again(const RunConfig& config) {
   std::string text;
-  if (const std::string server = config.proposer.provider->server_to_name(); !server.empty())
+  if (const std::string server = config.proposer.provider->server_to_reconfirm(); !server.empty())
     text += " --base-url " + shell_word(server);
-  for (const std::string& setting : config.proposer.provider->to_say_again())
+  for (const std::string& setting : config.proposer.provider->settings_to_reconfirm())
     text += " --set " + shell_word("proposer." + setting);
-  for (const std::string& setting : config.evaluator.provider->to_say_again())
+  for (const std::string& setting : config.evaluator.provider->settings_to_reconfirm())
     text += " --set " + shell_word("evaluator." + setting);
   return text;
 }

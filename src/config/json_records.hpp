@@ -212,7 +212,7 @@ struct Fields<EvaluationJob> {
     io("source", job.source);
     io("remeasurement", job.remeasurement);
     io("rival", job.rival);
-    io("may_thaw", job.may_thaw);
+    io("may_thaw", job.may_edit_frozen);
     io("careful", job.careful);
   }
 };

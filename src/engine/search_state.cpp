@@ -1,5 +1,5 @@
 // The fold: what each event does to what is open. What a ticket does to the archive when its turn has come is
-// in commit.cpp, what may be opened next in openings.cpp.
+// in commit.cpp, what may be opened next in next_ticket.cpp.
 
 #include <algorithm>
 #include <type_traits>

@@ -116,9 +116,9 @@ Refusal refusal_of_reasoning(const Refusal& why) {
 }
 
 /// Bytes that may still be kept. Once something does not fit, nothing more does.
-class Room {
+class ByteBudget {
  public:
-  explicit Room(std::size_t bytes) : left_(bytes) {}
+  explicit ByteBudget(std::size_t bytes) : left_(bytes) {}
 
   bool take(std::size_t bytes) {
     exceeded_ = exceeded_ || bytes > left_;
@@ -166,13 +166,13 @@ class ChatProposer final : public Proposer {
     ModelCall call = call_of(*model, *prompt);
     call.logprobs = shared_->keep.logprobs;
     call.token_ids = shared_->keep.token_ids;
-    const auto order =
-        std::make_shared<Order>(Order{shared_, std::move(request), std::move(*prompt),
-                                      Bill(model->name, shared_->prices.price_of(model->name))});
+    const auto pending = std::make_shared<PendingReply>(
+        PendingReply{shared_, std::move(request), std::move(*prompt),
+                     Bill(model->name, shared_->prices.price_of(model->name))});
     client_->start(
         std::move(call), std::move(stop),
-        [order, done = std::move(done)](const Result<ModelReply>& reply) { done(order->answer(reply)); },
-        [order](const LostCall& lost) { order->lose(lost); });
+        [pending, done = std::move(done)](const Result<ModelReply>& reply) { done(pending->answer(reply)); },
+        [pending](const LostCall& lost) { pending->lose(lost); });
   }
 
  private:
@@ -191,7 +191,7 @@ class ChatProposer final : public Proposer {
   };
 
   /// One request while its call is in flight. Used on the client's thread.
-  struct Order {
+  struct PendingReply {
     std::shared_ptr<const Shared> shared;
     ProposalRequest request;
     Prompt prompt;
@@ -238,19 +238,19 @@ class ChatProposer final : public Proposer {
 }  // namespace
 
 KeptReply kept_of(const ModelReply& reply, const Prompt& prompt, std::size_t bytes) {
-  Room room(bytes);
-  KeptReply kept{.model = beginning_of(reply.model, kNameBytes), .text = room.beginning_of(reply.text)};
-  kept.reasoning = room.beginning_of(reply.reasoning);
-  kept.user = room.beginning_of(prompt.user);
-  kept.system = room.beginning_of(prompt.system);
+  ByteBudget budget(bytes);
+  KeptReply kept{.model = beginning_of(reply.model, kNameBytes), .text = budget.beginning_of(reply.text)};
+  kept.reasoning = budget.beginning_of(reply.reasoning);
+  kept.user = budget.beginning_of(prompt.user);
+  kept.system = budget.beginning_of(prompt.system);
   for (std::size_t i = 0; i < reply.trace.tokens.size(); ++i) {
-    if (!room.take(reply.trace.tokens[i].size() + sizeof(double))) break;
+    if (!budget.take(reply.trace.tokens[i].size() + sizeof(double))) break;
     kept.tokens.push_back(reply.trace.tokens[i]);
     kept.logprobs.push_back(reply.trace.logprobs[i]);
   }
-  kept.token_ids = room.beginning_of(reply.trace.token_ids);
-  kept.prompt_token_ids = room.beginning_of(reply.trace.prompt_token_ids);
-  kept.cut = room.exceeded();
+  kept.token_ids = budget.beginning_of(reply.trace.token_ids);
+  kept.prompt_token_ids = budget.beginning_of(reply.trace.prompt_token_ids);
+  kept.cut = budget.exceeded();
   return kept;
 }
 

@@ -190,9 +190,9 @@ class ChatProvider final : public ProposerProvider {
 
   void observe(const std::shared_ptr<Observer>& observer) override { observer_ = observer; }
 
-  void distrust() override { stored_url_ = stored_key_ = true; }
+  void mark_untrusted() override { stored_url_ = stored_key_ = true; }
 
-  std::vector<std::string> to_say_again() const override {
+  std::vector<std::string> settings_to_reconfirm() const override {
     if (key_.empty() || is_named_as_key()) return {};
     return {"key=" + key_};
   }
@@ -214,7 +214,7 @@ class ChatProvider final : public ProposerProvider {
     return "models are asked at " + server->base_url + ", " + key;
   }
 
-  std::string server_to_name() const override {
+  std::string server_to_reconfirm() const override {
     const auto server = unchecked_endpoint();
     return server && is_for_its_user_to_say(*server) ? server->base_url : std::string();
   }
@@ -388,7 +388,7 @@ class ChatProvider final : public ProposerProvider {
 
   Protocol protocol_ = Protocol::chat_completions;
   std::string base_url_, key_, ca_file_, price_file_;
-  bool stored_url_ = false, stored_key_ = false;  ///< see distrust()
+  bool stored_url_ = false, stored_key_ = false;  ///< see mark_untrusted()
   std::vector<ModelSettings> models_;
   PromptSettings prompts_;
   KeepOptions keep_;

@@ -63,7 +63,7 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
   // A fleet keeps what it answered, by the run: another time is another one.
   job.run = "evaluate-" + std::to_string(std::random_device()()) + std::to_string(std::random_device()());
   job.task = task.digest;
-  job.may_thaw = true;  // frozen bytes are a rule of the search
+  job.may_edit_frozen = true;  // frozen bytes are a rule of the search
   job.careful = careful;
   std::stop_source all;
   const std::stop_callback outer(stop, [&all] { all.request_stop(); });

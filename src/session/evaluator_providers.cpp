@@ -27,8 +27,8 @@ class SandboxSetting {
   static void write(YamlWriter& out, bool unsandboxed) {
     out.put("sandbox", kUnsandboxed[unsandboxed ? 1 : 0].first);
   }
-  void distrust() { stored_ = true; }
-  static std::vector<std::string> to_say_again(bool unsandboxed) {
+  void mark_untrusted() { stored_ = true; }
+  static std::vector<std::string> settings_to_reconfirm(bool unsandboxed) {
     if (!unsandboxed) return {};
     return {"sandbox=none"};
   }
@@ -93,10 +93,10 @@ class CpuProvider final : public EvaluatorProvider {
     return make_cpu_evaluator(task, stopped_by(stop, options_));
   }
 
-  void distrust() override { sandbox_.distrust(); }
+  void mark_untrusted() override { sandbox_.mark_untrusted(); }
 
-  std::vector<std::string> to_say_again() const override {
-    return SandboxSetting::to_say_again(options_.unsandboxed);
+  std::vector<std::string> settings_to_reconfirm() const override {
+    return SandboxSetting::settings_to_reconfirm(options_.unsandboxed);
   }
 
  private:
@@ -123,10 +123,10 @@ class CommandProvider final : public EvaluatorProvider {
     return make_command_evaluator(task, stopped_by(stop, options_));
   }
 
-  void distrust() override { sandbox_.distrust(); }
+  void mark_untrusted() override { sandbox_.mark_untrusted(); }
 
-  std::vector<std::string> to_say_again() const override {
-    return SandboxSetting::to_say_again(options_.unsandboxed);
+  std::vector<std::string> settings_to_reconfirm() const override {
+    return SandboxSetting::settings_to_reconfirm(options_.unsandboxed);
   }
 
  private:
@@ -177,10 +177,10 @@ class CudaProvider final : public EvaluatorProvider {
     return describe_cuda_plan(task, source, options_);
   }
 
-  void distrust() override { sandbox_.distrust(); }
+  void mark_untrusted() override { sandbox_.mark_untrusted(); }
 
-  std::vector<std::string> to_say_again() const override {
-    return SandboxSetting::to_say_again(options_.unsandboxed);
+  std::vector<std::string> settings_to_reconfirm() const override {
+    return SandboxSetting::settings_to_reconfirm(options_.unsandboxed);
   }
 
  private:
@@ -191,9 +191,9 @@ class CudaProvider final : public EvaluatorProvider {
 class TorchProvider final : public EvaluatorProvider {
  public:
   /// Both are TorchOptions'.
-  explicit TorchProvider(std::shared_ptr<torch::Programs> programs = nullptr,
+  explicit TorchProvider(std::shared_ptr<torch::WorkerSupply> supply = nullptr,
                          std::function<void(const std::string&)> tell = {}) {
-    options_.programs = std::move(programs);
+    options_.supply = std::move(supply);
     options_.tell = std::move(tell);
   }
 
@@ -231,13 +231,13 @@ class TorchProvider final : public EvaluatorProvider {
     return verify_in_plain_torch(task, source, stopped_by(stop, options_));
   }
 
-  void distrust() override {
-    sandbox_.distrust();
+  void mark_untrusted() override {
+    sandbox_.mark_untrusted();
     stored_python_ = true;
   }
 
-  std::vector<std::string> to_say_again() const override {
-    std::vector<std::string> settings = SandboxSetting::to_say_again(options_.unsandboxed);
+  std::vector<std::string> settings_to_reconfirm() const override {
+    std::vector<std::string> settings = SandboxSetting::settings_to_reconfirm(options_.unsandboxed);
     if (!options_.python.empty()) settings.push_back("python=" + options_.python.string());
     return settings;
   }
@@ -245,7 +245,7 @@ class TorchProvider final : public EvaluatorProvider {
  private:
   TorchOptions options_;
   SandboxSetting sandbox_;
-  bool stored_python_ = false;  ///< only a run folder names it: see distrust()
+  bool stored_python_ = false;  ///< only a run folder names it: see mark_untrusted()
 };
 
 const Choices<PythonSandbox> kPythonSandbox = {
@@ -279,17 +279,17 @@ class PythonProvider final : public EvaluatorProvider {
     return make_python_evaluator(task, stopped_by(stop, options_));
   }
 
-  void distrust() override { stored_sandbox_ = stored_python_ = true; }
+  void mark_untrusted() override { stored_sandbox_ = stored_python_ = true; }
 
-  std::vector<std::string> to_say_again() const override {
-    auto settings = SandboxSetting::to_say_again(options_.sandbox == PythonSandbox::none);
+  std::vector<std::string> settings_to_reconfirm() const override {
+    auto settings = SandboxSetting::settings_to_reconfirm(options_.sandbox == PythonSandbox::none);
     if (!options_.python.empty()) settings.push_back("python=" + options_.python);
     return settings;
   }
 
  private:
   PythonOptions options_;
-  /// Only a run folder, or the task in it, says so: see distrust().
+  /// Only a run folder, or the task in it, says so: see mark_untrusted().
   bool stored_sandbox_ = false, stored_python_ = false;
 };
 
@@ -332,8 +332,8 @@ void tell_of_waiting(Registry& registry, const std::function<void(const std::str
 void share_programs(Registry& registry, const std::function<void(const std::string&)>& tell) {
   tell_of_waiting(registry, tell);
   registry.evaluators["torch"] =
-      telling([programs = make_torch_programs(),
-               tell] { return with_fleet(std::make_unique<TorchProvider>(programs, tell)); },
+      telling([supply = make_torch_worker_supply(),
+               tell] { return with_fleet(std::make_unique<TorchProvider>(supply, tell)); },
               tell);
 }
 

@@ -66,9 +66,9 @@ class FleetSettings {
     return options;
   }
 
-  void distrust() { stored_ = true; }
+  void mark_untrusted() { stored_ = true; }
 
-  std::vector<std::string> to_say_again() const {
+  std::vector<std::string> settings_to_reconfirm() const {
     if (!literal_.empty()) {
       std::string url = nats_;
       return {"fleet.nats=" + url.insert(url.find("://") + 3, "USER:PASSWORD@")};
@@ -108,7 +108,7 @@ class FleetSettings {
   FleetOptions options_;
   bool is_off_ = false;
   bool lacks_server_ = false;  ///< there are settings of a fleet, and no server
-  bool stored_ = false;        ///< only a run folder names the server: see distrust()
+  bool stored_ = false;        ///< only a run folder names the server: see mark_untrusted()
 };
 
 class FleetProvider final : public EvaluatorProvider {
@@ -154,13 +154,13 @@ class FleetProvider final : public EvaluatorProvider {
 
   bool is_local() const override { return !fleet_.on(); }
 
-  void distrust() override {
-    fleet_.distrust();
-    local_->distrust();
+  void mark_untrusted() override {
+    fleet_.mark_untrusted();
+    local_->mark_untrusted();
   }
 
-  std::vector<std::string> to_say_again() const override {
-    return fleet_.on() ? fleet_.to_say_again() : local_->to_say_again();
+  std::vector<std::string> settings_to_reconfirm() const override {
+    return fleet_.on() ? fleet_.settings_to_reconfirm() : local_->settings_to_reconfirm();
   }
 
  private:

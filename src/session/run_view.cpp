@@ -5,7 +5,7 @@
 #include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/store/run_store.hpp>
 
-#include "kept_answers.hpp"
+#include "reply_spool.hpp"
 
 namespace kernelsmith {
 

@@ -6,9 +6,9 @@
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/session/session.hpp>
 
-#include "kept_answers.hpp"
 #include "prepared_evaluator.hpp"
 #include "recorded_run.hpp"
+#include "reply_spool.hpp"
 #include "rescue.hpp"
 
 namespace kernelsmith {
@@ -163,19 +163,19 @@ void warn_of_another_prompt(TicketId ticket, const Digest& kept, const Digest& p
 }
 
 /// Answers that a killed session had got come before anything new is asked.
-Status take_up(Engine& engine, KeptAnswers& kept, const CallPlanner& planner, std::uint64_t seed,
+Status take_up(Engine& engine, ReplySpool& spool, const CallPlanner& planner, std::uint64_t seed,
                Observer* observer) {
-  for (const TicketId ticket : kept.tickets()) {
+  for (const TicketId ticket : spool.tickets()) {
     const auto request = request_of(engine, ticket, seed);
-    auto left = kept.take(ticket);
+    auto left = spool.take(ticket);
     // If it is not asked for, the journal has it already: the kill came in between.
     if (!request || !left) {
-      kept.forget(ticket);
+      spool.forget(ticket);
       continue;
     }
     auto answer = as_answer(*request, std::move(*left));
     if (!answer) {
-      kept.forget(ticket);
+      spool.forget(ticket);
       if (observer) observer->on_notice({Notice::Level::warning, describe(answer.error())});
       continue;
     }
@@ -231,13 +231,13 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
     store->on_warning([observer](const std::string& message) {
       observer->on_notice({Notice::Level::warning, message});
     });
-  auto kept = KeptAnswers::open(store->folder() / kArrivedFolder, config.durability);
-  if (!kept) return kept.error();
-  wiring.options.observer = forgetting(*kept, observer);
+  auto spool = ReplySpool::open(store->folder() / kArrivedFolder, config.durability);
+  if (!spool) return spool.error();
+  wiring.options.observer = forgetting(*spool, observer);
   const bool from_recording = wiring.recording && !config.proposer.provider->recorded_run()->live;
   CallPlanner planner;
   if (!from_recording) {
-    wiring.proposer = keeping(*kept, std::move(wiring.proposer));
+    wiring.proposer = keeping(*spool, std::move(wiring.proposer));
     auto made = config.proposer.provider->planner(task);
     if (!made) return made.error();
     planner = std::move(*made);
@@ -254,7 +254,7 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
                                std::move(wiring.proposer));
   if (!engine) return engine.error();
   warn_of_unknown_cost(*engine, observer);
-  if (const Status taken = take_up(*engine, **kept, planner, config.seed, observer.get()); !taken)
+  if (const Status taken = take_up(*engine, **spool, planner, config.seed, observer.get()); !taken)
     return taken.error();
   return Session(std::make_unique<Impl>(Impl{std::move(task), std::move(config), journal, std::move(*engine),
                                              std::move(wiring.recording), std::move(observer)}));
@@ -352,8 +352,8 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
   if (!config) return config.error();
   const Status read = read_config(*yaml, (folder / kConfigFile).string(), registry, *config);
   if (!read) return read.error();
-  config->proposer.provider->distrust();
-  config->evaluator.provider->distrust();
+  config->proposer.provider->mark_untrusted();
+  config->evaluator.provider->mark_untrusted();
   return StoredRun{std::move(*task), std::move(*config)};
 }
 

@@ -82,7 +82,7 @@ Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, con
   std::vector<ProviderPtr> providers;
   for (const std::string& name : names) {
     providers.emplace_back(registry.evaluators.at(name)());
-    providers.back()->distrust();  // tasks come from whoever may write to the server
+    providers.back()->mark_untrusted();  // tasks come from whoever may write to the server
   }
   for (const auto& [key, value] : choice.settings) {
     if (key.starts_with("fleet"))

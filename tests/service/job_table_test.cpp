@@ -26,12 +26,12 @@ class JobTableTest : public ::testing::Test {
     if (!table_) table_ = std::make_unique<JobTable>(options_);
     return *table_;
   }
-  Taken submit(Submission submission) {
+  SubmitResult submit(Submission submission) {
     std::vector<Submission> one;
     one.push_back(std::move(submission));
     return table().submit(std::move(one), obstacle_);
   }
-  Taken submit(const std::string& id, Priority priority = Priority::normal) {
+  SubmitResult submit(const std::string& id, Priority priority = Priority::normal) {
     return submit(a_submission(id, task_, priority));
   }
   /// Until the request is finished.
@@ -50,7 +50,7 @@ class JobTableTest : public ::testing::Test {
 };
 
 TEST_F(JobTableTest, ARequestGoesFromPendingToCompleted) {
-  EXPECT_EQ(submit("a"), Taken::accepted);
+  EXPECT_EQ(submit("a"), SubmitResult::accepted);
   const auto started = bench_.next();
   EXPECT_EQ(started.job.source.main_text(), "a");
   EXPECT_EQ(started.job.task, task_->digest);
@@ -67,16 +67,16 @@ TEST_F(JobTableTest, ARequestGoesFromPendingToCompleted) {
 
 TEST_F(JobTableTest, AnIdIsEvaluatedOnceAndStandsForOneContent) {
   submit("a");
-  EXPECT_EQ(submit("a"), Taken::accepted);
+  EXPECT_EQ(submit("a"), SubmitResult::accepted);
   bench_.answer(accepted(1));
   wait_for("a");
-  EXPECT_EQ(submit("a"), Taken::accepted);
+  EXPECT_EQ(submit("a"), SubmitResult::accepted);
   EXPECT_EQ(table().counts().submitted, 1);
   EXPECT_EQ(table().counts().repeated, 2);
   Submission other = a_submission("a", task_);
   other.request.digest = digest_of("another content");
-  EXPECT_EQ(submit(std::move(other)), Taken::conflict);
-  EXPECT_EQ(obstacle_.what, "a");
+  EXPECT_EQ(submit(std::move(other)), SubmitResult::conflict);
+  EXPECT_EQ(obstacle_.conflicting_id, "a");
 }
 
 TEST_F(JobTableTest, HigherPrioritiesComeFirstThenTheOrderOfSubmission) {
@@ -130,11 +130,11 @@ TEST_F(JobTableTest, WhileTheMachineFailsRequestsOfTheTaskAreNotTaken) {
   EXPECT_THAT((*table().status("a"))["error_message"].get<std::string>(),
               AllOf(HasSubstr("the GPU is lost"), HasSubstr("it is tried again")));
   EXPECT_EQ(table().counts().all_pending(), 2);
-  EXPECT_EQ(submit("b"), Taken::resting);
-  EXPECT_THAT(obstacle_.what, HasSubstr("the GPU is lost"));
+  EXPECT_EQ(submit("b"), SubmitResult::resting);
+  EXPECT_THAT(obstacle_.machine_fault, HasSubstr("the GPU is lost"));
   EXPECT_EQ(obstacle_.pause, 1h);
-  EXPECT_EQ(submit("a"), Taken::accepted) << "it is known";
-  EXPECT_EQ(submit(a_submission("c", a_task("dale"))), Taken::accepted);
+  EXPECT_EQ(submit("a"), SubmitResult::accepted) << "it is known";
+  EXPECT_EQ(submit(a_submission("c", a_task("dale"))), SubmitResult::accepted);
   EXPECT_EQ(bench_.answer(accepted(1)), "c") << "another task does not rest";
   wait_for("c");
   EXPECT_EQ(table().cancel("a")->state, State::cancelled);
@@ -158,7 +158,7 @@ TEST_F(JobTableTest, AFailedRequestThatIsSubmittedAgainIsEvaluatedAgain) {
   submit("a");
   bench_.answer(fail(ErrorCode::refused, "no"));
   wait_for("a");
-  EXPECT_EQ(submit("a"), Taken::accepted);
+  EXPECT_EQ(submit("a"), SubmitResult::accepted);
   EXPECT_EQ(bench_.answer(accepted(2)), "a");
   EXPECT_EQ(wait_for("a")["speedup"], 2.0);
   EXPECT_EQ(table().counts().kept, 1);
@@ -167,13 +167,13 @@ TEST_F(JobTableTest, AFailedRequestThatIsSubmittedAgainIsEvaluatedAgain) {
 TEST_F(JobTableTest, WhereRequestsWaitForTooLongNoMoreAreTaken) {
   options_.late = 0ms;
   bench_.let_wait();
-  EXPECT_EQ(submit("started"), Taken::accepted);
+  EXPECT_EQ(submit("started"), SubmitResult::accepted);
   const auto started = bench_.next();
-  EXPECT_EQ(submit("b"), Taken::late);
+  EXPECT_EQ(submit("b"), SubmitResult::late);
   started.works(true);
-  EXPECT_EQ(submit("low", Priority::low), Taken::accepted);
-  EXPECT_EQ(submit("lower", Priority::low), Taken::late);
-  EXPECT_EQ(submit("high", Priority::high), Taken::accepted) << "it comes before those that wait";
+  EXPECT_EQ(submit("low", Priority::low), SubmitResult::accepted);
+  EXPECT_EQ(submit("lower", Priority::low), SubmitResult::late);
+  EXPECT_EQ(submit("high", Priority::high), SubmitResult::accepted) << "it comes before those that wait";
 }
 
 TEST_F(JobTableTest, JobsOfAServiceThatIsStartedAnewAreOthers) {
@@ -245,7 +245,7 @@ TEST_F(JobTableTest, WhoWaitsForTooLongIsToldThatTheServiceFailed) {
   std::vector<Submission> both;
   both.push_back(a_submission("started", task_));
   both.push_back(a_submission("queued", task_));
-  EXPECT_EQ(table().submit(std::move(both), obstacle_), Taken::accepted);
+  EXPECT_EQ(table().submit(std::move(both), obstacle_), SubmitResult::accepted);
   const auto started = bench_.next();
   for (const std::string id : {"started", "queued"}) {
     const Json result = wait_for(id);
@@ -266,11 +266,11 @@ TEST_F(JobTableTest, AFullQueueTakesAllOfABatchOrNothing) {
   std::vector<Submission> batch;
   batch.push_back(a_submission("two", task_));
   batch.push_back(a_submission("three", task_));
-  EXPECT_EQ(table().submit(std::move(batch), obstacle_), Taken::full);
+  EXPECT_EQ(table().submit(std::move(batch), obstacle_), SubmitResult::full);
   EXPECT_FALSE(table().answer("two"));
-  EXPECT_EQ(submit("two"), Taken::accepted);
-  EXPECT_EQ(submit("one"), Taken::accepted);  // known
-  EXPECT_EQ(submit("three"), Taken::full);
+  EXPECT_EQ(submit("two"), SubmitResult::accepted);
+  EXPECT_EQ(submit("one"), SubmitResult::accepted);  // known
+  EXPECT_EQ(submit("three"), SubmitResult::full);
 }
 
 TEST_F(JobTableTest, ResultsGoWhenTheyAreOldOrTooMany) {
@@ -288,7 +288,7 @@ TEST_F(JobTableTest, ResultsGoWhenTheyAreOldOrTooMany) {
   submit("c");
   bench_.answer(accepted(1));
   while (table().answer("c")) std::this_thread::yield();
-  EXPECT_EQ(submit("c"), Taken::accepted);
+  EXPECT_EQ(submit("c"), SubmitResult::accepted);
   EXPECT_EQ(bench_.answer(accepted(1)), "c");
 }
 
@@ -353,8 +353,8 @@ TEST_F(JobTableTest, DrainingFinishesWhatRunsAndDropsWhatWaits) {
   std::thread draining([&] { table().drain({}); });
   wait_for("waiting");
   EXPECT_EQ(table().answer("waiting")->state, State::cancelled);
-  EXPECT_EQ(submit("late"), Taken::draining);
-  EXPECT_EQ(submit("running"), Taken::accepted);
+  EXPECT_EQ(submit("late"), SubmitResult::draining);
+  EXPECT_EQ(submit("running"), SubmitResult::accepted);
   started.done(accepted(1));
   draining.join();
   EXPECT_EQ(table().answer("running")->state, State::completed);
@@ -385,14 +385,14 @@ TEST_F(JobTableTest, WaitingHasAnEndToo) {
   EXPECT_EQ(table().answer("running")->state, State::processing);
 }
 
-TEST_F(JobTableTest, WorkersTellWhatTheyDo) {
+TEST_F(JobTableTest, SlotsSayWhatTheyDo) {
   options_.workers = 2;
   submit("a");
   bench_.next();
-  const auto workers = table().workers();
-  ASSERT_EQ(workers.size(), 2);
-  EXPECT_EQ(workers[0].task_id, "a");
-  EXPECT_EQ(workers[1].task_id, "");
+  const auto slots = table().slots();
+  ASSERT_EQ(slots.size(), 2);
+  EXPECT_EQ(slots[0].task_id, "a");
+  EXPECT_EQ(slots[1].task_id, "");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "evaluation/request.hpp"
-#include "evaluation/task_book.hpp"
+#include "evaluation/task_resolver.hpp"
 #include "fuzz.hpp"
 #include "http/target.hpp"
 
@@ -18,8 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto request = service::read_request(*body)) {
     require(!request->task_id.empty() && request->task_id.size() <= 400);
     require(request->timeout_s >= 10 && request->timeout_s <= 3600);
-    static service::TaskBook book({}, {}, "fp32");
-    if (const auto assigned = book.assign(*request)) require(assigned->task && !assigned->candidate.empty());
+    static service::TaskResolver resolver({}, {}, "fp32");
+    if (const auto assigned = resolver.assign(*request))
+      require(assigned->task && !assigned->candidate.empty());
   }
   if (const auto batch = service::read_batch(*body)) require(batch->requests.size() <= 100);
   return 0;

@@ -57,7 +57,7 @@ TEST(FleetConfig, WithoutAServerNothingChanges) {
 TEST(FleetConfig, APasswordIsNotWritten) {
   const RunConfig config = configured("  fleet: {nats: \"nats://smith:s3cret-42@host\"}\n");
   EXPECT_EQ(to_yaml(config).find("s3cret"), std::string::npos);
-  EXPECT_EQ(config.evaluator.provider->to_say_again(),
+  EXPECT_EQ(config.evaluator.provider->settings_to_reconfirm(),
             std::vector<std::string>{"fleet.nats=nats://USER:PASSWORD@host:4222"});
   const RunConfig variable = configured("  fleet: {nats: \"nats://smith:${PASSWORD}@host\"}\n");
   EXPECT_NE(to_yaml(variable).find("${PASSWORD}"), std::string::npos);
@@ -70,12 +70,12 @@ TEST(FleetConfig, AFolderOfSomebodyElseGetsNoSecret) {
         "  fleet: {nats: \"nats://${KERNELSMITH_TEST_PASSWORD}.host.invalid\"}\n",
         "  fleet: {nats: \"nats://host.invalid\", credentials: me.creds}\n"}) {
     const RunConfig config = configured(fleet);
-    config.evaluator.provider->distrust();
+    config.evaluator.provider->mark_untrusted();
     const auto made = config.evaluator.provider->make(command_task(), {});
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error().code, ErrorCode::invalid_argument) << describe(made.error());
     EXPECT_EQ(describe(made.error()).find("s3cret"), std::string::npos);
-    EXPECT_EQ(config.evaluator.provider->to_say_again().size(), 1U);
+    EXPECT_EQ(config.evaluator.provider->settings_to_reconfirm().size(), 1U);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
-#include "kept_answers.hpp"
+#include "reply_spool.hpp"
 #include "temporary_folder.hpp"
 
 namespace kernelsmith {
@@ -46,7 +46,7 @@ TEST(SpareRoom, KeepsWhatIsUnderWayWhenTheDiskIsFull) {
   const SmallDisk disk;
   if (!disk.mounted()) GTEST_SKIP() << "this machine does not let tests mount";
   {
-    const auto kept = KeptAnswers::open(disk.run() / kArrivedFolder, Durability::process).value();
+    const auto kept = ReplySpool::open(disk.run() / kArrivedFolder, Durability::process).value();
     ASSERT_TRUE(kept->keep({1}, answer()));
     ASSERT_TRUE(kept->reserve());
     ASSERT_TRUE(fs::exists(disk.run() / "run.spare"));
@@ -55,7 +55,7 @@ TEST(SpareRoom, KeepsWhatIsUnderWayWhenTheDiskIsFull) {
     EXPECT_TRUE(kept->keep({3}, answer()));
     EXPECT_EQ(kept->reserve().error().code, ErrorCode::disk_full) << "no other call is begun";
   }
-  const auto again = KeptAnswers::open(disk.run() / kArrivedFolder, Durability::process).value();
+  const auto again = ReplySpool::open(disk.run() / kArrivedFolder, Durability::process).value();
   EXPECT_EQ(again->tickets(), (std::set<TicketId>{{1}, {2}, {3}}));
   EXPECT_EQ(again->take({3}), answer());
   ASSERT_TRUE(again->reserve()) << "without room there is nothing to set aside";

@@ -15,7 +15,7 @@ namespace kernelsmith::cpu {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
-using Kind = Heard::Kind;
+using Kind = RunnerMessage::Kind;
 
 /// Never zero: that is what a runner says before it was asked anything.
 std::uint64_t secret_number() {
@@ -59,7 +59,7 @@ bool RunnerChannel::request(std::size_t calls) {
   return ::send(descriptor_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request;
 }
 
-Result<Heard> RunnerChannel::listen(double timeout_s, int exit_descriptor) {
+Result<RunnerMessage> RunnerChannel::listen(double timeout_s, int exit_descriptor) {
   const auto start = SteadyClock::now();
   while (true) {
     const double left_ms =
@@ -70,13 +70,13 @@ Result<Heard> RunnerChannel::listen(double timeout_s, int exit_descriptor) {
     const int ready = ::poll(watched.data(), watched.size(), wait_ms);
     if (ready < 0 && errno == EINTR) continue;
     if (ready < 0) return fail(ErrorCode::io, std::string("poll: ") + std::strerror(errno));
-    if (ready == 0) return Heard{};
-    if ((watched[0].revents & POLLIN) == 0) return Heard{Kind::ended, {}};
-    if (Heard heard = receive(); heard.kind != Kind::nothing) return heard;
+    if (ready == 0) return RunnerMessage{};
+    if ((watched[0].revents & POLLIN) == 0) return RunnerMessage{Kind::ended, {}};
+    if (RunnerMessage message = receive(); message.kind != Kind::nothing) return message;
   }
 }
 
-Heard RunnerChannel::receive() const {
+RunnerMessage RunnerChannel::receive() const {
   runner::Reply reply;
   const auto got = ::recv(descriptor_.get(), &reply, sizeof reply, MSG_DONTWAIT | MSG_TRUNC);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};

@@ -14,8 +14,8 @@
 
 namespace kernelsmith::cpu {
 
-/// What was received.
-struct Heard {
+/// What listen() has received.
+struct RunnerMessage {
   enum class Kind {
     answer,         ///< to what was asked last; that it is ready if nothing was
     load_failed,    ///< the loader refused the object
@@ -42,14 +42,14 @@ class RunnerChannel {
   bool request(std::size_t calls);
 
   /// Waits for one message. `exit_descriptor` (or -1) becomes readable when the process has ended.
-  Result<Heard> listen(double timeout_s, int exit_descriptor);
+  Result<RunnerMessage> listen(double timeout_s, int exit_descriptor);
 
   /// True if another message waits, which no runner sends unasked.
   bool has_more() const;
 
  private:
   explicit RunnerChannel(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
-  Heard receive() const;
+  RunnerMessage receive() const;
 
   Descriptor descriptor_;
   runner::Status awaited_ = runner::Status::ready;

@@ -241,21 +241,21 @@ Failure RunnerProcess::clock_failed(const Error& error) {
 }
 
 Judged<void> RunnerProcess::await_answer(double timeout_s) {
-  const auto heard = channel_.listen(timeout_s, process_->exit_descriptor());
-  if (!heard) return Failure(heard.error());
-  switch (heard->kind) {
-    case Heard::Kind::answer:
+  const auto message = channel_.listen(timeout_s, process_->exit_descriptor());
+  if (!message) return Failure(message.error());
+  switch (message->kind) {
+    case RunnerMessage::Kind::answer:
       return {};
-    case Heard::Kind::input_written:
+    case RunnerMessage::Kind::input_written:
       return reject(
           Stage::integrity, RejectionCode::input_modified,
           "the kernel wrote where the inputs lie, which are read-only: to an input, or far beyond an output");
-    case Heard::Kind::forged:
-      return forged(heard->what);
-    case Heard::Kind::nothing:
+    case RunnerMessage::Kind::forged:
+      return forged(message->what);
+    case RunnerMessage::Kind::nothing:
       return past_deadline(timeout_s);
-    case Heard::Kind::load_failed:
-    case Heard::Kind::ended:
+    case RunnerMessage::Kind::load_failed:
+    case RunnerMessage::Kind::ended:
       break;
   }
   return why_it_ended();

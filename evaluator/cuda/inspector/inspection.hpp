@@ -15,7 +15,7 @@
 #include <kernelsmith/evaluator/inputs.hpp>
 
 #include "inspector/inspector_process.hpp"
-#include "plan_book.hpp"
+#include "plan_cache.hpp"
 
 namespace kernelsmith::cuda {
 

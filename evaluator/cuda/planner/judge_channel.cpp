@@ -32,13 +32,13 @@ class Listening {
       : socket_(socket), exit_(exit_descriptor), timeout_s_(timeout_s) {}
 
   /// Fills the span; else why it could not be.
-  std::optional<Heard::Kind> fill(std::span<std::byte> place) {
+  std::optional<PlannerMessage::Kind> fill(std::span<std::byte> place) {
     while (!place.empty()) {
       const auto got = ::recv(socket_, place.data(), place.size(), MSG_DONTWAIT);
       if (got > 0) {
         place = place.subspan(static_cast<std::size_t>(got));
       } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-        return Heard::Kind::ended;
+        return PlannerMessage::Kind::ended;
       } else if (const auto failure = wait()) {
         return failure;
       }
@@ -47,14 +47,14 @@ class Listening {
   }
 
  private:
-  std::optional<Heard::Kind> wait() {
+  std::optional<PlannerMessage::Kind> wait() {
     const double passed_s = std::chrono::duration<double>(SteadyClock::now() - start_).count();
     const double left_ms = std::max((timeout_s_ - passed_s) * 1e3, 0.0);
     std::array<pollfd, 2> watched{{{socket_, POLLIN, 0}, {exit_, POLLIN, 0}}};
     const int ready = ::poll(watched.data(), watched.size(), static_cast<int>(std::ceil(left_ms)));
     if (ready < 0 && errno == EINTR) return {};
-    if (ready == 0) return Heard::Kind::nothing;
-    if (ready < 0 || (watched[0].revents & POLLIN) == 0) return Heard::Kind::ended;
+    if (ready == 0) return PlannerMessage::Kind::nothing;
+    if (ready < 0 || (watched[0].revents & POLLIN) == 0) return PlannerMessage::Kind::ended;
     return {};
   }
 
@@ -63,11 +63,11 @@ class Listening {
   SteadyClock::time_point start_ = SteadyClock::now();
 };
 
-Heard forged(const char* what) {
-  Heard heard;
-  heard.kind = Heard::Kind::forged;
-  heard.what = what;
-  return heard;
+PlannerMessage forged(const char* what) {
+  PlannerMessage message;
+  message.kind = PlannerMessage::Kind::forged;
+  message.what = what;
+  return message;
 }
 
 }  // namespace
@@ -101,21 +101,21 @@ bool JudgeChannel::request(std::span<const std::byte> body) {
   return write(Kind::request, body, MSG_DONTWAIT);
 }
 
-Heard JudgeChannel::listen(double timeout_s, int exit_descriptor) {
+PlannerMessage JudgeChannel::listen(double timeout_s, int exit_descriptor) {
   Listening listening(descriptor_.get(), exit_descriptor, timeout_s);
   Header header;
-  Heard heard;
+  PlannerMessage message;
   if (const auto failure = listening.fill(std::as_writable_bytes(std::span(&header, 1)))) {
-    heard.kind = *failure;
-    return heard;
+    message.kind = *failure;
+    return message;
   }
   if (header.magic != kMagic || header.nonce != nonce_) return forged("a message that answers no request");
   if (header.bytes > plan::kMaxEncodedCall) return forged("a message beyond the largest call");
-  heard.said = header.kind;
-  heard.body.resize(header.bytes);
-  const auto failure = listening.fill(heard.body);
-  heard.kind = failure.value_or(Heard::Kind::message);
-  return heard;
+  message.said = header.kind;
+  message.body.resize(header.bytes);
+  const auto failure = listening.fill(message.body);
+  message.kind = failure.value_or(PlannerMessage::Kind::message);
+  return message;
 }
 
 bool JudgeChannel::has_more() const {

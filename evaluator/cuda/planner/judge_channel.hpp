@@ -15,8 +15,8 @@
 
 namespace kernelsmith::cuda::planner {
 
-/// What was received.
-struct Heard {
+/// What listen() has received.
+struct PlannerMessage {
   enum class Kind {
     message,  ///< `said` with `body`, for the latest request
     forged,   ///< `what`: no planner writes that
@@ -41,7 +41,7 @@ class JudgeChannel {
   bool request(std::span<const std::byte> body);
 
   /// Waits for one message. `exit_descriptor` becomes readable when the process has ended.
-  Heard listen(double timeout_s, int exit_descriptor);
+  PlannerMessage listen(double timeout_s, int exit_descriptor);
 
   /// True if something waits that no planner sends unasked.
   bool has_more() const;

@@ -25,9 +25,9 @@ namespace kernelsmith::cuda {
 namespace {
 
 using planner::EarlierCalls;
-using planner::Heard;
 using planner::JudgeChannel;
 using planner::Kind;
+using planner::PlannerMessage;
 
 constexpr const char* kProgramInside = "/kernelsmith-cuda-planner";
 constexpr const char* kLibraryInside = "/candidate.so";
@@ -150,8 +150,8 @@ struct Planner::State {
 
   /// The body of the message that has to come now: `wanted`, or a refusal.
   Judged<std::vector<std::byte>> await(Kind wanted, double timeout_s);
-  bool take_note(Heard& heard);
-  Heard listen(double timeout_s);
+  bool take_note(PlannerMessage& message);
+  PlannerMessage listen(double timeout_s);
   Failure end(Failure failure) { return ended.emplace(std::move(failure)); }
   Failure refused_before(Failure end) const;
   Failure past_deadline(double timeout_s);
@@ -159,50 +159,50 @@ struct Planner::State {
 };
 
 /// True if the message is one that comes before a reply.
-bool Planner::State::take_note(Heard& heard) {
-  if (heard.kind != Heard::Kind::message || heard.body.size() > planner::kMaxText) return false;
-  std::istringstream text({reinterpret_cast<const char*>(heard.body.data()), heard.body.size()});
-  if (heard.said == Kind::refusing && refusing.empty()) {
+bool Planner::State::take_note(PlannerMessage& message) {
+  if (message.kind != PlannerMessage::Kind::message || message.body.size() > planner::kMaxText) return false;
+  std::istringstream text({reinterpret_cast<const char*>(message.body.data()), message.body.size()});
+  if (message.said == Kind::refusing && refusing.empty()) {
     refusing = text.str();
     return !refusing.empty();
   }
-  if (heard.said != Kind::left_out) return false;
+  if (message.said != Kind::left_out) return false;
   for (std::string line; std::getline(text, line) && left_out.size() < kMostLeftOut;)
     left_out.insert(escape_controls(line));
   return true;
 }
 
 /// The next message that is no note. A planner sends each kind of note once.
-Heard Planner::State::listen(double timeout_s) {
+PlannerMessage Planner::State::listen(double timeout_s) {
   constexpr int kMostNotes = 2;
   const auto start = std::chrono::steady_clock::now();
   refusing.clear();
   for (int notes = 0;; ++notes) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    Heard heard = channel.listen(timeout_s - passed.count(), process.exit_descriptor());
-    if (notes == kMostNotes || !take_note(heard)) return heard;
+    PlannerMessage message = channel.listen(timeout_s - passed.count(), process.exit_descriptor());
+    if (notes == kMostNotes || !take_note(message)) return message;
   }
 }
 
 Judged<std::vector<std::byte>> Planner::State::await(Kind wanted, double timeout_s) {
-  Heard heard = listen(timeout_s);
-  switch (heard.kind) {
-    case Heard::Kind::message:
+  PlannerMessage message = listen(timeout_s);
+  switch (message.kind) {
+    case PlannerMessage::Kind::message:
       break;
-    case Heard::Kind::forged:
+    case PlannerMessage::Kind::forged:
       process.kill();
-      return end(forged(heard.what));
-    case Heard::Kind::nothing:
+      return end(forged(message.what));
+    case PlannerMessage::Kind::nothing:
       return end(refused_before(past_deadline(timeout_s)));
-    case Heard::Kind::ended:
+    case PlannerMessage::Kind::ended:
       return end(refused_before(why_it_ended()));
   }
-  if (heard.said == wanted) return std::move(heard.body);
-  if (heard.said != Kind::refused || wanted == Kind::ready || heard.body.size() > planner::kMaxText) {
+  if (message.said == wanted) return std::move(message.body);
+  if (message.said != Kind::refused || wanted == Kind::ready || message.body.size() > planner::kMaxText) {
     process.kill();
     return end(forged("an answer of a wrong kind"));
   }
-  return plan_failed({reinterpret_cast<const char*>(heard.body.data()), heard.body.size()});
+  return plan_failed({reinterpret_cast<const char*>(message.body.data()), message.body.size()});
 }
 
 /// What was refused is why the host code ended as it did: it exits, or uses what it was not given. A

@@ -42,8 +42,8 @@ struct EvaluationJob {
   Source source;
   std::optional<Remeasurement> remeasurement;  ///< set when the candidate was accepted before
   std::optional<Rival> rival;                  ///< set for a duel
-  bool may_thaw =
-      false;  ///< the bytes that the seed freezes may differ: a user's own file, no child of a search
+  /// The bytes that the seed freezes may differ: a user's own file, no child of a search.
+  bool may_edit_frozen = false;
   bool careful = false;  ///< several times the time for a narrower interval: an answer that stands alone
 
   friend bool operator==(const EvaluationJob&, const EvaluationJob&) = default;

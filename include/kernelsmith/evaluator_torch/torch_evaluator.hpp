@@ -20,7 +20,7 @@
 namespace kernelsmith {
 
 namespace torch {
-class Programs;
+class WorkerSupply;
 }
 
 /// Settings of the backend `torch`.
@@ -30,15 +30,15 @@ struct TorchOptions {
   std::size_t bank_bytes = std::size_t{4} << 30;  ///< device memory for inputs and expected outputs
   bool unsandboxed = false;                       ///< only when asked for by name; recorded in the tier
   /// Shared with the evaluators of other tasks; null: each starts its own.
-  std::shared_ptr<torch::Programs> programs;
+  std::shared_ptr<torch::WorkerSupply> supply;
   /// Told for whom the task waits. Called on any thread; may be empty.
   std::function<void(const std::string&)> tell;
   /// Requested while the task is being prepared: it is given up (`cancelled`).
   std::stop_token stop = {};
 };
 
-/// What several evaluators, one after another, need to start once only (TorchOptions::programs). Thread-safe.
-std::shared_ptr<torch::Programs> make_torch_programs();
+/// What several evaluators, one after another, need to start once only (TorchOptions::supply). Thread-safe.
+std::shared_ptr<torch::WorkerSupply> make_torch_worker_supply();
 
 /// Prepares the task: starts the planner, plans the seed, and has the reference tried and timed on the GPU.
 /// Takes some seconds, most of them PyTorch's. Without a GPU it plans, and every candidate that passes that

@@ -45,11 +45,11 @@ class Provider {
   /// What was read so far comes from a run folder, which somebody else may have made: make() sends no secret
   /// of this machine and takes down no wall if nothing but that folder says so. What is read() later is
   /// the user's again.
-  virtual void distrust() {}
+  virtual void mark_untrusted() {}
 
   /// The settings, KEY=VALUE below the section, that have to be said again if the run is resumed, because
-  /// of distrust().
-  virtual std::vector<std::string> to_say_again() const { return {}; }
+  /// of mark_untrusted().
+  virtual std::vector<std::string> settings_to_reconfirm() const { return {}; }
 };
 
 /// A stored run that a session repeats before it asks its proposer.
@@ -132,8 +132,9 @@ class ProposerProvider : public Provider<Proposer> {
   /// files.
   virtual std::string destination() const { return {}; }
 
-  /// The server that has to be named again if the run is resumed, because of distrust(); empty: none.
-  virtual std::string server_to_name() const { return {}; }
+  /// The server that has to be named again if the run is resumed, because of mark_untrusted(); empty:
+  /// none.
+  virtual std::string server_to_reconfirm() const { return {}; }
 
   /// How many proposals may be under way at once; empty: as many as evaluations.
   virtual std::optional<unsigned> proposals_in_flight() const { return std::nullopt; }

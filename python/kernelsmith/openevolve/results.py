@@ -37,5 +37,5 @@ class EvaluationResult:
         return len(value if isinstance(value, bytes) else str(value).encode())
 
     def get_total_artifact_size(self) -> int:
-        """Of all, in bytes."""
+        """The size of all, in bytes."""
         return sum(map(self.get_artifact_size, self.artifacts))

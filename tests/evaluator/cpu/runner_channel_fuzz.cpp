@@ -65,16 +65,16 @@ bool is_answer(const Message& message, std::uint64_t nonce, runner::Status await
 }
 
 void listen(RunnerChannel& judge, Candidate& candidate) {
-  const auto heard = judge.listen(0.001, -1);
-  require(bool(heard));
+  const auto message = judge.listen(0.001, -1);
+  require(bool(message));
   if (candidate.sent.empty()) {
-    require(heard->kind == Heard::Kind::nothing || heard->kind == Heard::Kind::ended);
+    require(message->kind == RunnerMessage::Kind::nothing || message->kind == RunnerMessage::Kind::ended);
     return;
   }
-  require((heard->kind == Heard::Kind::answer) ==
+  require((message->kind == RunnerMessage::Kind::answer) ==
           is_answer(candidate.sent.front(), candidate.nonce, candidate.awaited));
-  require((heard->kind == Heard::Kind::forged) == !heard->what.empty());
-  require(heard->kind != Heard::Kind::nothing && heard->kind != Heard::Kind::ended);
+  require((message->kind == RunnerMessage::Kind::forged) == !message->what.empty());
+  require(message->kind != RunnerMessage::Kind::nothing && message->kind != RunnerMessage::Kind::ended);
   candidate.sent.erase(candidate.sent.begin());
 }
 

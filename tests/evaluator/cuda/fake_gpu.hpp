@@ -22,7 +22,7 @@
 #include <kernelsmith/evaluator/dtypes.hpp>
 
 #include "device/device.hpp"
-#include "plan_book.hpp"
+#include "plan_cache.hpp"
 #include "runner/runner.hpp"
 
 namespace kernelsmith::cuda {

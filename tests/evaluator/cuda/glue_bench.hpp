@@ -71,7 +71,7 @@ struct GlueBench {
     auto opened = Gpu::create(device, runner_start(grid));
     if (!opened) return opened.error();
     gpu = std::move(*opened);
-    auto made = CudaHost::create(task, gpu, book, layout(), {}, true);
+    auto made = CudaHost::create(task, gpu, plans, layout(), {}, true);
     if (!made) return made.error();
     host = std::move(*made);
     return {};
@@ -99,7 +99,7 @@ struct GlueBench {
   FakeGrid grid;
   FakePlanner planner;
   std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>();
-  std::shared_ptr<PlanBook> book = std::make_shared<PlanBook>(planner.function());
+  std::shared_ptr<PlanCache> plans = std::make_shared<PlanCache>(planner.function());
   std::shared_ptr<Gpu> gpu;
   std::shared_ptr<CudaHost> host;
 };

@@ -367,7 +367,7 @@ TEST(CudaSession, AfterACrashAnotherRunnerTakesOver) {
   EXPECT_TRUE(Played(bench, binary("twice")).run());
   EXPECT_EQ(bench.grid.batches.back().runner, bench.gpu->epoch());
   EXPECT_EQ(bench.gpu->epoch(), 2);
-  EXPECT_EQ(bench.book->where()->epoch, 2);
+  EXPECT_EQ(bench.plans->where()->epoch, 2);
   EXPECT_EQ(bench.planner.planned, 3) << "twice for two runners, crashing once";
 }
 

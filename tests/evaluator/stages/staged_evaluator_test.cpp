@@ -228,7 +228,7 @@ TEST_F(StagedEvaluator, RejectsChangesOutsideTheBlocks) {
   EXPECT_EQ(answer->rejection()->code, RejectionCode::frozen_changed);
 
   EvaluationJob own = job("int z;\n");
-  own.may_thaw = true;
+  own.may_edit_frozen = true;
   EXPECT_TRUE(start(*evaluator, own).get()->accepted());
 }
 

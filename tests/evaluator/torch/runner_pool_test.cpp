@@ -28,7 +28,7 @@ struct RunnerBench {
             },
             {{"do", "prepare"}}, kRunnerPatienceS) {}
 
-  Worker* take(const PlanPtr& of, std::size_t place) {
+  TrustedProcess* take(const PlanPtr& of, std::size_t place) {
     auto taken = runners.take(of, place, {});
     EXPECT_TRUE(taken) << describe(taken.error());
     return taken ? *taken : nullptr;
@@ -38,7 +38,7 @@ struct RunnerBench {
   RunnerPool runners;
 };
 
-bool runs(Worker* runner, const PlanPtr& of) {
+bool runs(TrustedProcess* runner, const PlanPtr& of) {
   const auto loaded = runner->ask({{"do", "load"}}, of->bytes(), kRunnerPatienceS, {});
   const auto ran = runner->ask({{"do", "run"}, {"sets", {1}}}, kRunnerPatienceS, {});
   return loaded && ran;
@@ -47,7 +47,7 @@ bool runs(Worker* runner, const PlanPtr& of) {
 TEST(RunnerPool, EveryPlaceHasARunnerOfItsOwn) {
   RunnerBench pool;
   const PlanPtr mine = plan("{}");
-  Worker* const first = pool.take(mine, 0);
+  TrustedProcess* const first = pool.take(mine, 0);
   ASSERT_TRUE(first && runs(first, mine));
   EXPECT_EQ(pool.take(mine, 0), first);
   EXPECT_NE(pool.take(mine, 1), first);
@@ -58,8 +58,8 @@ TEST(RunnerPool, EveryPlaceHasARunnerOfItsOwn) {
 TEST(RunnerPool, ARunnerServesOneBinaryAfterTheOther) {
   RunnerBench pool;
   const PlanPtr mine = plan("{}"), other = plan(R"({"us": 3})");
-  Worker* const first = pool.take(mine, 0);
-  Worker* const next = pool.take(other, 0);
+  TrustedProcess* const first = pool.take(mine, 0);
+  TrustedProcess* const next = pool.take(other, 0);
   EXPECT_EQ(next, first);
   ASSERT_TRUE(next && runs(next, other));
   EXPECT_EQ(pool.runners.find(mine), nullptr);
@@ -70,7 +70,7 @@ TEST(RunnerPool, ARunnerServesOneBinaryAfterTheOther) {
 TEST(RunnerPool, ADeadRunnerIsReplaced) {
   RunnerBench pool;
   const PlanPtr mine = plan(R"({"on": {"load": "die"}})");
-  Worker* const first = pool.take(mine, 0);
+  TrustedProcess* const first = pool.take(mine, 0);
   ASSERT_TRUE(first);
   EXPECT_FALSE(first->ask({{"do", "load"}}, mine->bytes(), kRunnerPatienceS, {}));
   EXPECT_EQ(pool.runners.find(mine), nullptr);
@@ -84,7 +84,7 @@ TEST(RunnerPool, ARunnerThatTellsOfDamageIsReplaced) {
     RunnerBench pool;
     const PlanPtr mine = plan(R"({"on": {"load": {"fault": "candidate", "stage": "run", "code": ")" + code +
                               R"(", "message": "it did"}}})");
-    Worker* const first = pool.take(mine, 0);
+    TrustedProcess* const first = pool.take(mine, 0);
     ASSERT_TRUE(first);
     EXPECT_FALSE(first->ask({{"do", "load"}}, mine->bytes(), kRunnerPatienceS, {}));
     ASSERT_TRUE(pool.take(plan("{}"), 0));

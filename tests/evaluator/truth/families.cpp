@@ -224,13 +224,12 @@ Family quantisation(const char* name, bool with_scales) {
 }  // namespace
 
 std::vector<Family> families() {
-  using Told = std::vector<std::set<std::string>>;
   const Sizes products = {{"m", 24}, {"n", 96}, {"k", 192}};
   const Sizes long_products = {{"m", 8}, {"n", 9}, {"k", 4096}};
   const Sizes very_long_products = {{"m", 4}, {"n", 5}, {"k", 65536}};
   const std::vector<Sizes> normalised = {rows(64, 768)}, summed = {rows(64, 4096), rows(16, 65536)};
   std::vector<Family> all;
-  const auto add = [&](Family family, Told seldom = {}) {
+  const auto add = [&](Family family, std::vector<std::set<std::string>> seldom = {}) {
     family.seldom = std::move(seldom);
     all.push_back(std::move(family));
   };

@@ -44,7 +44,7 @@ class CubinFacts:
 
     @property
     def loaded_bytes(self) -> int:
-        """Of variables, whichever of its two tables says more."""
+        """The bytes of its variables: its two tables may differ, and the larger figure counts."""
         return max(self.variable_bytes, sum(self.variables.values()))
 
 

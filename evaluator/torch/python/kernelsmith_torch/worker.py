@@ -22,8 +22,8 @@ import torch  # noqa: E402
 from kernelsmith_process.framing import Failure, Handler, Message, serve, take_streams
 
 from .accelerator import Device, hash_of
-from .judge import Judge
 from .model_source import is_memory
+from .reference_process import ReferenceProcess
 from .replay import device_failed
 from .runner import Runner
 
@@ -41,10 +41,10 @@ class _Requests:
         return b"" if self.ended else self._stream.read(size)
 
 
-class Worker:
+class RequestHandler:
     """Answers the requests of one role."""
 
-    def __init__(self, role: Judge | Runner, device: Device, requests: _Requests) -> None:
+    def __init__(self, role: ReferenceProcess | Runner, device: Device, requests: _Requests) -> None:
         self._handlers = {"hello": self._hello, **role.handlers()}
         self._device, self._requests = device, requests
 
@@ -129,13 +129,13 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     stream, replies = take_streams()
     requests = _Requests(stream)
-    roles: list[Judge | Runner] = []
+    roles: list[ReferenceProcess | Runner] = []
 
     def open_role() -> Handler:
         device = Device(None if chosen.cpu else chosen.device)
         warm_up(device)
-        roles.append(Judge(device) if chosen.role == "judge" else Runner(device))
-        return Worker(roles[-1], device, requests).handle
+        roles.append(ReferenceProcess(device) if chosen.role == "judge" else Runner(device))
+        return RequestHandler(roles[-1], device, requests).handle
 
     serve(requests, replies, Opening(open_role).handle)
     if requests.ended:

@@ -15,7 +15,7 @@ from kernelsmith_process import framing
 from kernelsmith_torch import plan_format
 from kernelsmith_torch.accelerator import Device
 from kernelsmith_process.framing import Failure
-from kernelsmith_torch.judge import Judge
+from kernelsmith_torch.reference_process import ReferenceProcess
 from kernelsmith_torch.runner import Runner
 
 LINEAR = """
@@ -94,7 +94,7 @@ class Bench:
         self.path = os.path.join(self.folder.name, "reference.py")
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(textwrap.dedent(reference))
-        self.judge, self.runner = Judge(Device(None)), Runner(Device(None))
+        self.judge, self.runner = ReferenceProcess(Device(None)), Runner(Device(None))
         try:
             self.prepared = self.judge.prepare({"reference": self.path, "precision": precision, "bank_bytes": 1 << 24,
                                                 "batch_us": 1e9, "most_slots": slots, **request}, b"")

@@ -1,4 +1,4 @@
-#include "worker.hpp"
+#include "trusted_process.hpp"
 
 #include <sstream>
 #include <utility>
@@ -29,14 +29,14 @@ Error machine_error(const Failure& failure) {
   return fail(ErrorCode::tool_failed, std::get<Rejection>(failure).diagnostics);
 }
 
-Result<std::unique_ptr<Worker>> Worker::start(const WorkerStart& start, Role role) {
+Result<std::unique_ptr<TrustedProcess>> TrustedProcess::start(const WorkerStart& start, Role role) {
   auto process = start(role);
   if (!process) return process.error();
-  return std::unique_ptr<Worker>(new Worker(role, std::move(*process)));
+  return std::unique_ptr<TrustedProcess>(new TrustedProcess(role, std::move(*process)));
 }
 
-Judged<Reply> Worker::ask(const Json& request, std::string blob, double timeout_s,
-                          const std::stop_token& stop) {
+Judged<Reply> TrustedProcess::ask(const Json& request, std::string blob, double timeout_s,
+                                  const std::stop_token& stop) {
   Answer answer = process_.ask({request.dump(), std::move(blob)}, timeout_s, stop);
   if (answer.kind != Answer::Kind::reply) return no_answer(answer, text_at(request, "do"), timeout_s);
   auto reply = read_reply(std::move(answer.message));
@@ -44,7 +44,7 @@ Judged<Reply> Worker::ask(const Json& request, std::string blob, double timeout_
   return reply;
 }
 
-Failure Worker::no_answer(const Answer& answer, const std::string& what, double timeout_s) const {
+Failure TrustedProcess::no_answer(const Answer& answer, const std::string& what, double timeout_s) const {
   const std::string who = "the " + name_of(role_) + " of the torch backend";
   switch (answer.kind) {
     case Answer::Kind::stopped:

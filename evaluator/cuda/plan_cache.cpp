@@ -1,4 +1,4 @@
-#include "plan_book.hpp"
+#include "plan_cache.hpp"
 
 #include <algorithm>
 #include <future>
@@ -91,18 +91,18 @@ PlanFunction planning_with(PlanSetup setup) {
   };
 }
 
-void PlanBook::move_to(CallAddressesPtr where) {
+void PlanCache::move_to(CallAddressesPtr where) {
   const std::lock_guard lock(mutex_);
   where_ = std::move(where);
   planned_.clear();
 }
 
-CallAddressesPtr PlanBook::where() const {
+CallAddressesPtr PlanCache::where() const {
   const std::lock_guard lock(mutex_);
   return where_;
 }
 
-Judged<PlannedBinaryPtr> PlanBook::find_or_plan(const CudaBinaryPtr& binary, const std::stop_token& stop) {
+Judged<PlannedBinaryPtr> PlanCache::find_or_plan(const CudaBinaryPtr& binary, const std::stop_token& stop) {
   CallAddressesPtr where;
   {
     const std::lock_guard lock(mutex_);

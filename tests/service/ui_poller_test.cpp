@@ -1,12 +1,12 @@
-// The desk looks only if somebody wants to know, and not too often.
+// The poller looks only if somebody wants to know, and not too often.
 #include <atomic>
 #include <future>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "desk.hpp"
 #include "http/exchange.hpp"
+#include "poller.hpp"
 
 namespace kernelsmith::ui {
 namespace {
@@ -55,30 +55,30 @@ class Listener {
 };
 
 /// Runs a job behind all that were posted before, and waits for it.
-void settle(Desk& desk, const Desk::Job& job = {}) {
+void settle(Poller& poller, const Poller::Job& job = {}) {
   std::promise<void> done;
-  desk.post([&] {
+  poller.post([&] {
     if (job) job();
     done.set_value();
   });
   done.get_future().wait();
 }
 
-TEST(Desk, NobodyListensAndNothingIsLookedAt) {
+TEST(Poller, NobodyListensAndNothingIsLookedAt) {
   std::atomic<int> looks = 0;
-  Desk desk(
+  Poller poller(
       [&looks] {
         ++looks;
         return std::optional<std::string>("{}");
       },
       "{}", {.pause = milliseconds(0), .rest = 0});
-  for (int i = 0; i < 100; ++i) settle(desk);
+  for (int i = 0; i < 100; ++i) settle(poller);
   EXPECT_EQ(looks, 0);
 }
 
-TEST(Desk, AListenerIsToldWhatThereIsAndThenWhatIsNew) {
+TEST(Poller, AListenerIsToldWhatThereIsAndThenWhatIsNew) {
   std::atomic<int> looks = 0;
-  Desk desk(
+  Poller poller(
       [&looks]() -> Result<std::optional<std::string>> {
         const int look = ++looks;
         if (look % 2 == 0) return std::optional<std::string>();  // as before
@@ -86,15 +86,15 @@ TEST(Desk, AListenerIsToldWhatThereIsAndThenWhatIsNew) {
       },
       "first", {.pause = milliseconds(1), .rest = 0});
   Listener one, other;
-  desk.add_listener(one.stream());
+  poller.add_listener(one.stream());
   one.wait_for({"event: summary\ndata: ", "event: summary\ndata: 3\n", "data: 5\n"});
-  desk.add_listener(other.stream());
+  poller.add_listener(other.stream());
   other.wait_for({"event: summary\ndata: "});
 }
 
-TEST(Desk, ALookThatFailsIsToldOnceAndSoIsItsEnd) {
+TEST(Poller, ALookThatFailsIsToldOnceAndSoIsItsEnd) {
   std::atomic<int> looks = 0;
-  Desk desk(
+  Poller poller(
       [&looks]() -> Result<std::optional<std::string>> {
         const int look = ++looks;
         if (look == 2 || look == 3) return fail(ErrorCode::io, "the disk is on fire", "a.run");
@@ -102,14 +102,14 @@ TEST(Desk, ALookThatFailsIsToldOnceAndSoIsItsEnd) {
       },
       "first", {.pause = milliseconds(1), .rest = 0});
   Listener one;
-  desk.add_listener(one.stream());
+  poller.add_listener(one.stream());
   one.wait_for({"data: first\n", "event: trouble\ndata: {\"code\":\"io\"", "event: summary\ndata: first\n"});
 }
 
-TEST(Desk, ItRestsThreeTimesAsLongAsItLooked) {
+TEST(Poller, ItRestsThreeTimesAsLongAsItLooked) {
   using Clock = std::chrono::steady_clock;
   std::vector<std::pair<Clock::time_point, Clock::time_point>> looks;
-  Desk desk(
+  Poller poller(
       [&looks]() -> Result<std::optional<std::string>> {
         const auto begin = Clock::now();
         while (Clock::now() < begin + milliseconds(3)) {
@@ -119,10 +119,10 @@ TEST(Desk, ItRestsThreeTimesAsLongAsItLooked) {
       },
       "0", {.pause = milliseconds(1), .rest = 3});
   Listener one;
-  desk.add_listener(one.stream());
+  poller.add_listener(one.stream());
   one.wait_for({"data: 4\n"});
   decltype(looks) seen;
-  settle(desk, [&] { seen = looks; });
+  settle(poller, [&] { seen = looks; });
   ASSERT_GE(seen.size(), 4U);
   for (std::size_t i = 1; i < seen.size(); ++i)
     EXPECT_GE(seen[i].first - seen[i - 1].second, 3 * (seen[i - 1].second - seen[i - 1].first));

@@ -1,4 +1,5 @@
-// JudgeProcess: the worker that knows the reference. It is started again, and prepared again, if it died.
+// ReferenceProcess: the worker that knows the reference. It is started again, and prepared again, if it
+// died.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 #include <kernelsmith/evaluator/input_set.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
 
-#include "worker.hpp"
+#include "trusted_process.hpp"
 
 namespace kernelsmith::torch {
 
@@ -38,7 +39,7 @@ struct DeviceFacts {
 struct ReferenceFacts {
   std::vector<TensorSpec> outputs;    ///< named "output 0", ...: all that messages need
   std::vector<TensorExtent> extents;  ///< of the outputs
-  Json layouts;                       ///< of the outputs, as the judge described them, for the runners
+  Json layouts;                       ///< of the outputs, as this process says: for the runners
   std::vector<std::string> variants;  ///< of the inputs: "given" first
   std::size_t slots = 1;              ///< calls that a batch can hold
   double compulsory_bytes = 0;        ///< read by each call
@@ -50,8 +51,8 @@ struct ReferenceFacts {
   std::uint64_t need_bytes = 0;         ///< of device memory, for all processes of the task
 };
 
-/// What the judge gets to know about the task.
-struct JudgeSettings {
+/// The task, as far as the process has to know it.
+struct ReferenceSettings {
   std::filesystem::path reference;
   TorchSettings torch;
   Tolerance tolerance;
@@ -65,22 +66,22 @@ struct JudgeSettings {
 Json batch_request(const char* what, std::size_t variant, const std::vector<const InputSet*>& sets);
 
 /// Not thread-safe.
-class JudgeProcess {
+class ReferenceProcess {
  public:
-  JudgeProcess(WorkerStart start, WorkerLimits limits) : start_(std::move(start)), limits_(limits) {}
+  ReferenceProcess(WorkerStart start, WorkerLimits limits) : start_(std::move(start)), limits_(limits) {}
 
   /// Starts it and opens the device. Errors: unsupported if it sees none, tool_missing if it does not
   /// start, cancelled.
   Result<DeviceFacts> open(const std::stop_token& stop);
 
   /// Tries the reference. Errors: refused, with what is wrong with it; cancelled.
-  Result<ReferenceFacts> prepare(const JudgeSettings& settings, const std::stop_token& stop);
+  Result<ReferenceFacts> prepare(const ReferenceSettings& settings, const std::stop_token& stop);
 
-  /// After prepare(). Starts and prepares a new process if the last one died. A Rejection is what the
-  /// judge found out about a candidate's outputs.
+  /// After prepare(). Starts and prepares a new process if the last one died. A Rejection is what
+  /// it found out about a candidate's outputs.
   Judged<Reply> ask(const Json& request, double timeout_s, const std::stop_token& stop);
 
-  /// Frees what it can make again, on the device and beside it; a judge that cannot is ended.
+  /// Frees what it can make again, on the device and beside it; a process that cannot is ended.
   void release();
 
   const WorkerLimits& limits() const { return limits_; }
@@ -88,7 +89,7 @@ class JudgeProcess {
  private:
   const WorkerStart start_;
   const WorkerLimits limits_;
-  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<TrustedProcess> worker_;
   Json preparation_;
 };
 

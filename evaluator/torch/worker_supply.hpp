@@ -1,4 +1,4 @@
-// Programs: what the evaluators of one task after another share, because PyTorch takes seconds to import.
+// WorkerSupply: what the evaluators of one task after another share, because PyTorch takes seconds to import.
 // Planners fork for each candidate, and serve any task. A worker holds one task for its whole life: nothing
 // that a reference did to its process reaches another task. So of each role one worker is started ahead for
 // the task that follows.
@@ -13,7 +13,7 @@
 
 #include "extension/build_service.hpp"
 #include "planner_pool.hpp"
-#include "worker.hpp"
+#include "trusted_process.hpp"
 
 namespace kernelsmith::torch {
 
@@ -32,16 +32,16 @@ class SpareWorkers {
 };
 
 /// Where an evaluator gets its processes from. A value.
-struct Supply {
+struct ProcessSources {
   std::shared_ptr<PlannerPool> planners;
   WorkerStart start;
   std::shared_ptr<BuildService> extensions{};
 };
 
 /// Thread-safe. Spares end with it.
-class Programs {
+class WorkerSupply {
  public:
-  /// What each has a supply of its own.
+  /// Each has sources of its own.
   struct Key {
     std::filesystem::path python;
     int device = 0;
@@ -49,12 +49,12 @@ class Programs {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
-  /// The supply for this key, with its spares. `make` makes it the first time.
-  Supply get(const Key& key, const std::function<Supply()>& make);
+  /// The sources for this key, with spares. `make` makes them the first time.
+  ProcessSources get(const Key& key, const std::function<ProcessSources()>& make);
 
  private:
   std::mutex mutex_;  ///< guards what follows
-  std::map<Key, Supply> supplies_;
+  std::map<Key, ProcessSources> sources_;
 };
 
 }  // namespace kernelsmith::torch

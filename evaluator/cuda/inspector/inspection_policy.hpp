@@ -1,4 +1,4 @@
-// BestWatch: which evaluations are worth an inspection, and what becomes of them.
+// InspectionPolicy: which evaluations are worth an inspection, and what becomes of them.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@ namespace kernelsmith::cuda {
 
 /// Inspects what is faster than the yardstick and than all that passed before, as long as inspections have
 /// taken no more than a fifth of the time; and whatever is confirmed. Not thread-safe.
-class BestWatch {
+class InspectionPolicy {
  public:
   using Inspect = std::function<Result<Inspection>(const BinaryPtr&, const std::stop_token&)>;
 
   /// An empty function inspects nothing. `now_ms` is a clock that began when this was made.
-  explicit BestWatch(Inspect inspect = {}, std::function<double()> now_ms = clock())
+  explicit InspectionPolicy(Inspect inspect = {}, std::function<double()> now_ms = clock())
       : inspect_(std::move(inspect)), now_ms_(std::move(now_ms)) {}
 
   /// The evaluation with the inspection's advice and notes, or a Rejection of code unsafe_memory. Errors: the

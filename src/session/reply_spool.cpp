@@ -1,4 +1,4 @@
-#include "kept_answers.hpp"
+#include "reply_spool.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -61,34 +61,34 @@ bool is_plausible(const Cost& cost) {
 
 class Keeping final : public Proposer {
  public:
-  Keeping(std::shared_ptr<KeptAnswers> answers, std::shared_ptr<Proposer> proposer)
-      : answers_(std::move(answers)), proposer_(std::move(proposer)) {}
+  Keeping(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Proposer> proposer)
+      : spool_(std::move(spool)), proposer_(std::move(proposer)) {}
 
   void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
     const TicketId ticket = request.ticket;
     if (request.op != Operator::tune)
-      if (const Status room = answers_->reserve(); !room) return done(room.error());
+      if (const Status room = spool_->reserve(); !room) return done(room.error());
     proposer_->start(std::move(request), std::move(stop),
-                     [answers = answers_, ticket, done = std::move(done)](Result<Proposal> answer) {
+                     [spool = spool_, ticket, done = std::move(done)](Result<Proposal> answer) {
                        // If it cannot be kept, the journal is tried all the same, and says why.
-                       if (answer && answer->prompt && !answer->error()) (void)answers->keep(ticket, *answer);
+                       if (answer && answer->prompt && !answer->error()) (void)spool->keep(ticket, *answer);
                        done(std::move(answer));
                      });
   }
 
  private:
-  const std::shared_ptr<KeptAnswers> answers_;
+  const std::shared_ptr<ReplySpool> spool_;
   const std::shared_ptr<Proposer> proposer_;
 };
 
 class Forgetting final : public Observer {
  public:
-  Forgetting(std::shared_ptr<KeptAnswers> answers, std::shared_ptr<Observer> observer)
-      : answers_(std::move(answers)), observer_(std::move(observer)) {}
+  Forgetting(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Observer> observer)
+      : spool_(std::move(spool)), observer_(std::move(observer)) {}
 
   void on_event(const Event& event) override {
-    if (const auto* arrived = std::get_if<ProposalArrived>(&event)) answers_->forget(arrived->ticket);
-    if (const auto* closed = std::get_if<TicketClosed>(&event)) answers_->forget(closed->ticket);
+    if (const auto* arrived = std::get_if<ProposalArrived>(&event)) spool_->forget(arrived->ticket);
+    if (const auto* closed = std::get_if<TicketClosed>(&event)) spool_->forget(closed->ticket);
     if (observer_) observer_->on_event(event);
   }
   void on_notice(const Notice& notice) override {
@@ -96,7 +96,7 @@ class Forgetting final : public Observer {
   }
 
  private:
-  const std::shared_ptr<KeptAnswers> answers_;
+  const std::shared_ptr<ReplySpool> spool_;
   const std::shared_ptr<Observer> observer_;
 };
 
@@ -108,11 +108,11 @@ bool is_kept(const fs::path& folder, TicketId ticket) {
       fs::symlink_status(folder / (std::to_string(ticket.value) + kExtension), ignored));
 }
 
-Result<std::shared_ptr<KeptAnswers>> KeptAnswers::open(const fs::path& folder, Durability durability) {
-  std::shared_ptr<KeptAnswers> answers(new KeptAnswers(folder, durability));
+Result<std::shared_ptr<ReplySpool>> ReplySpool::open(const fs::path& folder, Durability durability) {
+  std::shared_ptr<ReplySpool> spool(new ReplySpool(folder, durability));
   std::error_code error;
   std::error_code ignored;
-  fs::remove(answers->spare_file(), ignored);  // of a session that was killed
+  fs::remove(spool->spare_file(), ignored);  // of a session that was killed
   std::vector<fs::path> torn;
   if (const auto there = fs::symlink_status(folder, error); fs::exists(there) && !fs::is_directory(there))
     return fail(ErrorCode::corrupt, "this is no folder, and no link is followed", folder.string(),
@@ -133,16 +133,16 @@ Result<std::shared_ptr<KeptAnswers>> KeptAnswers::open(const fs::path& folder, D
     if (answer->error()) return no_answer(fail(ErrorCode::corrupt, "it holds an error"));
     if (!is_plausible(answer->cost))
       return no_answer(fail(ErrorCode::corrupt, "the costs that it tells cannot be those of calls"));
-    answers->files_.insert(*ticket);
-    answers->left_.emplace(*ticket, std::move(*answer));
+    spool->files_.insert(*ticket);
+    spool->left_.emplace(*ticket, std::move(*answer));
   }
   if (error && error != std::errc::no_such_file_or_directory)
     return system_error("cannot read", folder, error.value());
   for (const fs::path& path : torn) fs::remove(path, error);
-  return answers;
+  return spool;
 }
 
-Status KeptAnswers::keep(TicketId ticket, const Proposal& answer) {
+Status ReplySpool::keep(TicketId ticket, const Proposal& answer) {
   const std::string text = to_json(answer);
   if (text.size() > kMostBytes)
     return fail(ErrorCode::too_long, "the answer is too large to be kept", folder_.string());
@@ -161,7 +161,7 @@ Status KeptAnswers::keep(TicketId ticket, const Proposal& answer) {
   return {};
 }
 
-Status KeptAnswers::write(const fs::path& fresh, const std::string& text) {
+Status ReplySpool::write(const fs::path& fresh, const std::string& text) {
   const Flush flush = durability_ == Durability::power ? Flush::yes : Flush::no;
   std::error_code ignored;
   Status written = write_new_file(fresh, text, flush);
@@ -175,7 +175,7 @@ Status KeptAnswers::write(const fs::path& fresh, const std::string& text) {
   return written;
 }
 
-Status KeptAnswers::reserve() {
+Status ReplySpool::reserve() {
   const std::lock_guard lock(mutex_);
   if (spare_ == Spare::used)
     return fail(ErrorCode::disk_full, "there is no room left for answers of models", folder_.string(),
@@ -195,19 +195,19 @@ Status KeptAnswers::reserve() {
   return {};
 }
 
-KeptAnswers::~KeptAnswers() {
+ReplySpool::~ReplySpool() {
   std::error_code ignored;
   if (spare_ == Spare::reserved) fs::remove(spare_file(), ignored);
 }
 
-std::optional<Proposal> KeptAnswers::take(TicketId ticket) {
+std::optional<Proposal> ReplySpool::take(TicketId ticket) {
   const std::lock_guard lock(mutex_);
   auto left = left_.extract(ticket);
   if (!left) return std::nullopt;
   return std::move(left.mapped());
 }
 
-void KeptAnswers::forget(TicketId ticket) {
+void ReplySpool::forget(TicketId ticket) {
   const std::lock_guard lock(mutex_);
   left_.erase(ticket);
   if (files_.erase(ticket) == 0) return;
@@ -215,12 +215,12 @@ void KeptAnswers::forget(TicketId ticket) {
   fs::remove(file_of(ticket), ignored);
 }
 
-std::set<TicketId> KeptAnswers::tickets() const {
+std::set<TicketId> ReplySpool::tickets() const {
   const std::lock_guard lock(mutex_);
   return files_;
 }
 
-fs::path KeptAnswers::file_of(TicketId ticket) const {
+fs::path ReplySpool::file_of(TicketId ticket) const {
   return folder_ / (std::to_string(ticket.value) + kExtension);
 }
 
@@ -243,15 +243,14 @@ Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept) {
   return kept;
 }
 
-fs::path KeptAnswers::spare_file() const { return folder_.parent_path() / "run.spare"; }
+fs::path ReplySpool::spare_file() const { return folder_.parent_path() / "run.spare"; }
 
-std::shared_ptr<Proposer> keeping(std::shared_ptr<KeptAnswers> answers, std::shared_ptr<Proposer> proposer) {
-  return std::make_shared<Keeping>(std::move(answers), std::move(proposer));
+std::shared_ptr<Proposer> keeping(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Proposer> proposer) {
+  return std::make_shared<Keeping>(std::move(spool), std::move(proposer));
 }
 
-std::shared_ptr<Observer> forgetting(std::shared_ptr<KeptAnswers> answers,
-                                     std::shared_ptr<Observer> observer) {
-  return std::make_shared<Forgetting>(std::move(answers), std::move(observer));
+std::shared_ptr<Observer> forgetting(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Observer> observer) {
+  return std::make_shared<Forgetting>(std::move(spool), std::move(observer));
 }
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-"""The judge's role of a worker: the reference, its time as the yardstick, the truth, and the comparison."""
+"""A worker in the role of the judge: the reference, its time as the yardstick, the truth, and the comparison."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ATOMICS = 1e-3
 _MOVED = 0.1
 
 
-class Judge:
+class ReferenceProcess:
     """Holds one task at a time. Not thread-safe."""
 
     def __init__(self, device: Device) -> None:

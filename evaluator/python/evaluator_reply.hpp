@@ -23,10 +23,10 @@ struct WorkerReply {
   std::map<std::string, double> features;
   std::vector<Artifact> artifacts;
   double wall_ms = 0;
-  bool spoiled = false;  ///< the program left something in its worker that the next one could find
+  bool spoiled = false;  ///< the program left something in its process that the next one could find
 };
 
-/// The reply to a request to evaluate. Errors: bad_reply; what the worker says of the machine.
+/// The reply to a request to evaluate. Errors: bad_reply; what the process says of the machine.
 Result<WorkerReply> read_evaluation(const Message& message);
 
 /// The reply to a request to load: the version of Python. Errors: `refused`, with file and line, if the

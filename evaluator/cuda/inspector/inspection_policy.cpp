@@ -1,4 +1,4 @@
-#include "inspector/best_watch.hpp"
+#include "inspector/inspection_policy.hpp"
 
 #include <variant>
 
@@ -16,19 +16,19 @@ bool same(const BinaryPtr& one, const BinaryPtr& other) {
 
 }  // namespace
 
-bool BestWatch::worth(const Evaluation& evaluation, const RunRequest& request) const {
+bool InspectionPolicy::worth(const Evaluation& evaluation, const RunRequest& request) const {
   if (!inspect_ || !evaluation.accepted()) return false;
   if (request.remeasurement == Remeasurement::confirm) return true;
   const auto& over_yardstick = evaluation.report().over_yardstick;
   return over_yardstick && over_yardstick->low > best_ && inspecting_ms_ <= kMostShare * now_ms_();
 }
 
-std::function<double()> BestWatch::clock() {
+std::function<double()> InspectionPolicy::clock() {
   return [watch = Stopwatch()] { return watch.ms(); };
 }
 
-Result<Evaluation> BestWatch::look(const Evaluation& evaluation, const RunRequest& request,
-                                   const std::stop_token& stop) {
+Result<Evaluation> InspectionPolicy::look(const Evaluation& evaluation, const RunRequest& request,
+                                          const std::stop_token& stop) {
   if (!worth(evaluation, request)) return evaluation;
   const double began_ms = now_ms_();
   if (!same(last_, request.candidate)) {

@@ -1,4 +1,5 @@
-// Answers that somebody was paid for, kept from the moment they arrive until the journal has them.
+// ReplySpool: answers that somebody was paid for, kept from the moment they arrive until the journal has
+// them.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +16,11 @@ namespace kernelsmith {
 
 /// The folder `arrived/` of a run: one file `TICKET.json` for each answer on its way to the journal. A killed
 /// run finds them there. Thread-safe.
-class KeptAnswers {
+class ReplySpool {
  public:
   /// Reads what an earlier session left. Errors: `io`, `permission`; `corrupt` for a file that is no answer,
   /// or tells costs that no call has.
-  static Result<std::shared_ptr<KeptAnswers>> open(const std::filesystem::path& folder,
-                                                   Durability durability);
+  static Result<std::shared_ptr<ReplySpool>> open(const std::filesystem::path& folder, Durability durability);
 
   /// Writes it, all or nothing. On an Error nothing is kept. If the disk is full the room is taken that
   /// reserve() has set aside.
@@ -30,9 +30,9 @@ class KeptAnswers {
   /// object. `disk_full` if the room was needed meanwhile: no other call is to be begun.
   Status reserve();
 
-  ~KeptAnswers();
-  KeptAnswers(const KeptAnswers&) = delete;
-  KeptAnswers& operator=(const KeptAnswers&) = delete;
+  ~ReplySpool();
+  ReplySpool(const ReplySpool&) = delete;
+  ReplySpool& operator=(const ReplySpool&) = delete;
 
   /// What an earlier session left for the ticket; once.
   std::optional<Proposal> take(TicketId ticket);
@@ -44,7 +44,7 @@ class KeptAnswers {
   std::set<TicketId> tickets() const;
 
  private:
-  KeptAnswers(std::filesystem::path folder, Durability durability)
+  ReplySpool(std::filesystem::path folder, Durability durability)
       : folder_(std::move(folder)), durability_(durability) {}
 
   std::filesystem::path file_of(TicketId ticket) const;
@@ -70,10 +70,9 @@ bool is_kept(const std::filesystem::path& folder, TicketId ticket);
 Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept);
 
 /// `proposer`, whose answers to a prompt are kept on the thread on which they arrive.
-std::shared_ptr<Proposer> keeping(std::shared_ptr<KeptAnswers> answers, std::shared_ptr<Proposer> proposer);
+std::shared_ptr<Proposer> keeping(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Proposer> proposer);
 
 /// `observer` (or null), and forgets what the journal has.
-std::shared_ptr<Observer> forgetting(std::shared_ptr<KeptAnswers> answers,
-                                     std::shared_ptr<Observer> observer);
+std::shared_ptr<Observer> forgetting(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Observer> observer);
 
 }  // namespace kernelsmith

@@ -1,5 +1,5 @@
-// Worker: one of the trusted processes on the GPU. The judge holds the reference, what outputs must be, and
-// the yardstick; a runner is where a candidate's kernels run, and knows no expected output.
+// TrustedProcess: one of the trusted processes on the GPU. The judge holds the reference, what outputs must
+// be, and the yardstick; a runner is where a candidate's kernels run, and knows no expected output.
 #pragma once
 
 #include <functional>
@@ -23,13 +23,13 @@ Error machine_error(const Failure& failure);
 using WorkerStart = std::function<Result<PythonProcess>(Role)>;
 
 /// Not thread-safe.
-class Worker {
+class TrustedProcess {
  public:
-  static Result<std::unique_ptr<Worker>> start(const WorkerStart& start, Role role);
+  static Result<std::unique_ptr<TrustedProcess>> start(const WorkerStart& start, Role role);
 
   /// One request with its reply. What the reply tells as an error is that failure. A runner that dies or
   /// gives no answer is a Rejection (run: crashed, timed_out), which must not be believed before the machine
-  /// has shown that it works; a judge that does is an Error. After either the worker is dead, and after a
+  /// has shown that it works; a judge that does is an Error. After either the process is dead, and after a
   /// reply that a kernel crashed, does not end, or changed what the next candidate would find.
   Judged<Reply> ask(const Json& request, std::string blob, double timeout_s, const std::stop_token& stop);
   Judged<Reply> ask(const Json& request, double timeout_s, const std::stop_token& stop) {
@@ -39,7 +39,7 @@ class Worker {
   bool alive() const { return process_.alive(); }
 
  private:
-  Worker(Role role, PythonProcess process) : role_(role), process_(std::move(process)) {}
+  TrustedProcess(Role role, PythonProcess process) : role_(role), process_(std::move(process)) {}
   Failure no_answer(const Answer& answer, const std::string& what, double timeout_s) const;
 
   Role role_;

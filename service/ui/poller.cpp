@@ -1,4 +1,4 @@
-#include "desk.hpp"
+#include "poller.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,13 +7,13 @@
 
 namespace kernelsmith::ui {
 
-Desk::Desk(Look look, std::string first, Cadence cadence)
+Poller::Poller(Look look, std::string first, Cadence cadence)
     : look_(std::move(look)),
       cadence_(cadence),
       summary_(std::move(first)),
       thread_([this](const std::stop_token& stop) { work(stop); }) {}
 
-void Desk::post(Job job) {
+void Poller::post(Job job) {
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
@@ -21,7 +21,7 @@ void Desk::post(Job job) {
   changed_.notify_one();
 }
 
-void Desk::send_summary(http::Responder responder) {
+void Poller::send_summary(http::Responder responder) {
   post([this, responder = std::move(responder)] {
     look_if_due();
     responder.send(trouble_ ? http::error_response(503, describe(*trouble_))
@@ -29,7 +29,7 @@ void Desk::send_summary(http::Responder responder) {
   });
 }
 
-void Desk::add_listener(http::EventStream stream) {
+void Poller::add_listener(http::EventStream stream) {
   post([this, stream = std::move(stream)]() mutable {
     look_if_due();
     stream.send("summary", summary_);
@@ -38,7 +38,7 @@ void Desk::add_listener(http::EventStream stream) {
   });
 }
 
-void Desk::work(const std::stop_token& stop) {
+void Poller::work(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     if (auto job = next_job(stop))
       (*job)();
@@ -49,7 +49,7 @@ void Desk::work(const std::stop_token& stop) {
 }
 
 /// Waits for a job, or until a look is due.
-std::optional<Desk::Job> Desk::next_job(const std::stop_token& stop) {
+std::optional<Poller::Job> Poller::next_job(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   const auto has_job = [this] { return !jobs_.empty(); };
   if (listeners_.empty())
@@ -62,7 +62,7 @@ std::optional<Desk::Job> Desk::next_job(const std::stop_token& stop) {
   return job;
 }
 
-void Desk::look_if_due() {
+void Poller::look_if_due() {
   const auto begin = Clock::now();
   if (begin < next_look_) return;
   auto seen = look_();
@@ -78,7 +78,7 @@ void Desk::look_if_due() {
   if (*seen || recovered) tell("summary", summary_);
 }
 
-void Desk::tell(const char* event, const std::string& data) {
+void Poller::tell(const char* event, const std::string& data) {
   for (const http::EventStream& listener : listeners_) listener.send(event, data);
 }
 

@@ -1,4 +1,4 @@
-#include "worker_reply.hpp"
+#include "evaluator_reply.hpp"
 
 #include <cmath>
 #include <string_view>

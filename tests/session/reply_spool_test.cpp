@@ -80,7 +80,7 @@ class ScriptedProvider final : public ProposerProvider {
   std::shared_ptr<Script> script_;
 };
 
-class KeptAnswersTest : public testing::Test {
+class ReplySpoolTest : public testing::Test {
  protected:
   Registry registry() const {
     Registry registry = toy::registry();
@@ -133,7 +133,7 @@ Proposal first_answer() {
   return child_of(request, kPaid);
 }
 
-TEST_F(KeptAnswersTest, AnAnswerThatWasOnItsWayIsTakenAndNotBoughtAgain) {
+TEST_F(ReplySpoolTest, AnAnswerThatWasOnItsWayIsTakenAndNotBoughtAgain) {
   begin_and_stop();
   ProposalRequest request;
   request.ticket = {1};
@@ -151,7 +151,7 @@ TEST_F(KeptAnswersTest, AnAnswerThatWasOnItsWayIsTakenAndNotBoughtAgain) {
   EXPECT_TRUE(nothing_on_its_way());
 }
 
-TEST_F(KeptAnswersTest, AnAnswerToAnotherPromptIsTakenAndSaid) {
+TEST_F(ReplySpoolTest, AnAnswerToAnotherPromptIsTakenAndSaid) {
   begin_and_stop();
   leave("1.json", to_json(first_answer()));
   ASSERT_TRUE(resume());
@@ -169,7 +169,7 @@ TEST_F(KeptAnswersTest, AnAnswerToAnotherPromptIsTakenAndSaid) {
   EXPECT_FALSE(script_->asked.contains(1));
 }
 
-TEST_F(KeptAnswersTest, CostsThatNoCallHasAreNamed) {
+TEST_F(ReplySpoolTest, CostsThatNoCallHasAreNamed) {
   begin_and_stop();
   const auto refusal = [&](const std::function<void(Cost&)>& tell) {
     Proposal kept = first_answer();
@@ -188,7 +188,7 @@ TEST_F(KeptAnswersTest, CostsThatNoCallHasAreNamed) {
       << "this one is taken";
 }
 
-TEST_F(KeptAnswersTest, WhatTheJournalHasIsForgotten) {
+TEST_F(ReplySpoolTest, WhatTheJournalHasIsForgotten) {
   begin_and_stop();
   ASSERT_TRUE(resume().value().run());
   const Digest before = view_run(run_, registry())->archive_digest();
@@ -200,7 +200,7 @@ TEST_F(KeptAnswersTest, WhatTheJournalHasIsForgotten) {
   EXPECT_EQ(view_run(run_, registry())->archive_digest(), before);
 }
 
-TEST_F(KeptAnswersTest, AnAnswerThatCannotBeOneIsAskedForAgain) {
+TEST_F(ReplySpoolTest, AnAnswerThatCannotBeOneIsAskedForAgain) {
   for (const Source& source : {Source(), Source::create({{"other.txt", kPaid}}).value(),
                                Source::create({{"seed.txt", kPaid}, {"more.txt", ""}}).value()}) {
     const TemporaryFolder folder;
@@ -219,7 +219,7 @@ TEST_F(KeptAnswersTest, AnAnswerThatCannotBeOneIsAskedForAgain) {
   }
 }
 
-TEST_F(KeptAnswersTest, OfAnAnswerThatWasKeptOnlyTheSourceIsBelieved) {
+TEST_F(ReplySpoolTest, OfAnAnswerThatWasKeptOnlyTheSourceIsBelieved) {
   begin_and_stop();
   Proposal kept = child_of({}, kPaid);
   std::get<Child>(kept.outcome).origin = Origin::seed;
@@ -234,7 +234,7 @@ TEST_F(KeptAnswersTest, OfAnAnswerThatWasKeptOnlyTheSourceIsBelieved) {
   EXPECT_EQ(best->program->parents, std::vector{ProgramId{0}});
 }
 
-TEST_F(KeptAnswersTest, WhatIsNoRegularFileIsNeitherWaitedForNorRead) {
+TEST_F(ReplySpoolTest, WhatIsNoRegularFileIsNeitherWaitedForNorRead) {
   begin_and_stop();
   fs::create_directories(run_ / "arrived");
   const fs::path file = run_ / "arrived" / "1.json";
@@ -255,7 +255,7 @@ TEST_F(KeptAnswersTest, WhatIsNoRegularFileIsNeitherWaitedForNorRead) {
   EXPECT_TRUE(fs::exists(run_ / "arrived" / "notes.txt"));
 }
 
-TEST_F(KeptAnswersTest, TheFolderItselfIsNoLink) {
+TEST_F(ReplySpoolTest, TheFolderItselfIsNoLink) {
   begin_and_stop();
   const fs::path elsewhere = run_.parent_path() / "elsewhere";
   fs::create_directories(elsewhere);
@@ -269,7 +269,7 @@ TEST_F(KeptAnswersTest, TheFolderItselfIsNoLink) {
   EXPECT_TRUE(fs::exists(precious));
 }
 
-TEST_F(KeptAnswersTest, AFileThatIsNoAnswerIsNamed) {
+TEST_F(ReplySpoolTest, AFileThatIsNoAnswerIsNamed) {
   begin_and_stop();
   leave("1.json", "{}");
   const auto session = resume();

@@ -1,4 +1,4 @@
-#include "task_book.hpp"
+#include "task_resolver.hpp"
 
 #include <algorithm>
 #include <array>
@@ -69,10 +69,10 @@ Result<Source> candidate_of(const Task& task, const Backends& backends, const Ev
 
 }  // namespace
 
-TaskBook::TaskBook(std::vector<TaskPtr> named, Backends backends, std::string precision)
+TaskResolver::TaskResolver(std::vector<TaskPtr> named, Backends backends, std::string precision)
     : named_(by_name(std::move(named))), backends_(std::move(backends)), precision_(std::move(precision)) {}
 
-Result<Assignment> TaskBook::assign(const EvaluationRequest& request) {
+Result<Assignment> TaskResolver::assign(const EvaluationRequest& request) {
   const bool of_reference = !request.reference_code.empty();
   auto task = of_reference ? task_of_reference(request) : named_task(request.task);
   if (!task) return task.error();
@@ -81,13 +81,13 @@ Result<Assignment> TaskBook::assign(const EvaluationRequest& request) {
   return Assignment{std::move(*task), std::move(*candidate)};
 }
 
-std::vector<std::string> TaskBook::names() const {
+std::vector<std::string> TaskResolver::names() const {
   std::vector<std::string> names;
   for (const auto& [name, task] : named_) names.push_back(name);
   return names;
 }
 
-Result<TaskPtr> TaskBook::named_task(const std::string& name) const {
+Result<TaskPtr> TaskResolver::named_task(const std::string& name) const {
   if (name.empty() && named_.size() == 1) return named_.begin()->second;
   if (name.empty())
     return bad_field("reference_code is required", "reference_code",
@@ -99,7 +99,7 @@ Result<TaskPtr> TaskBook::named_task(const std::string& name) const {
                    known.empty() ? "it was started without --task" : name_hint(name, candidates));
 }
 
-Result<TaskPtr> TaskBook::task_of_reference(const EvaluationRequest& request) {
+Result<TaskPtr> TaskResolver::task_of_reference(const EvaluationRequest& request) {
   if (const Status ok = check_reference(request); !ok) return ok.error();
   const std::string baseline = request.compiled_baseline ? "compile" : "eager";
   const std::string reference = with_alias(request.reference_code, "Model", request.entry_point);

@@ -1,4 +1,4 @@
-#include "programs.hpp"
+#include "worker_supply.hpp"
 
 #include <utility>
 
@@ -19,18 +19,20 @@ Result<PythonProcess> SpareWorkers::start(Role role) {
   return worker;
 }
 
-Supply Programs::get(const Key& key, const std::function<Supply()>& make) {
+ProcessSources WorkerSupply::get(const Key& key, const std::function<ProcessSources()>& make) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = supplies_.find(key); found != supplies_.end()) return found->second;
-  Supply made = make();
+  if (const auto found = sources_.find(key); found != sources_.end()) return found->second;
+  ProcessSources made = make();
   const auto spares = std::make_shared<SpareWorkers>(std::move(made.start));
-  Supply supply{std::move(made.planners), [spares](Role role) { return spares->start(role); },
-                std::move(made.extensions)};
-  return supplies_.emplace(key, std::move(supply)).first->second;
+  ProcessSources sources{std::move(made.planners), [spares](Role role) { return spares->start(role); },
+                         std::move(made.extensions)};
+  return sources_.emplace(key, std::move(sources)).first->second;
 }
 
 }  // namespace torch
 
-std::shared_ptr<torch::Programs> make_torch_programs() { return std::make_shared<torch::Programs>(); }
+std::shared_ptr<torch::WorkerSupply> make_torch_worker_supply() {
+  return std::make_shared<torch::WorkerSupply>();
+}
 
 }  // namespace kernelsmith

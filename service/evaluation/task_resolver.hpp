@@ -1,4 +1,4 @@
-// TaskBook: which task a request is about, and the candidate that it brings.
+// TaskResolver: which task a request is about, and the candidate that it brings.
 #pragma once
 
 #include <map>
@@ -22,10 +22,10 @@ struct Assignment {
 };
 
 /// One task for each distinct reference text; equal ones share it while anybody holds it. Thread-safe.
-class TaskBook {
+class TaskResolver {
  public:
   /// `named` are chosen by name. `precision` is TorchSettings' for tasks that are made of references.
-  TaskBook(std::vector<TaskPtr> named, Backends backends, std::string precision);
+  TaskResolver(std::vector<TaskPtr> named, Backends backends, std::string precision);
 
   /// Errors: bad_input, with the request's field as `where`.
   Result<Assignment> assign(const EvaluationRequest& request);

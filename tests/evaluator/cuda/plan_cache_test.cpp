@@ -1,4 +1,4 @@
-#include "plan_book.hpp"
+#include "plan_cache.hpp"
 
 #include "call_differences.hpp"
 #include "glue_bench.hpp"
@@ -16,65 +16,65 @@ CallAddressesPtr addresses(const BufferLayout& layout, std::uint64_t epoch) {
   return where;
 }
 
-struct Book {
+struct Cache {
   GlueBench bench;
-  PlanBook book{bench.planner.function()};
+  PlanCache plans{bench.planner.function()};
 
-  explicit Book(std::uint64_t epoch = 1) { book.move_to(addresses(bench.layout(), epoch)); }
-  PlannedBinaryPtr plan(const CudaBinaryPtr& of) { return *book.find_or_plan(of, {}); }
+  explicit Cache(std::uint64_t epoch = 1) { plans.move_to(addresses(bench.layout(), epoch)); }
+  PlannedBinaryPtr plan(const CudaBinaryPtr& of) { return *plans.find_or_plan(of, {}); }
 };
 
-TEST(PlanBook, PlansABinaryOnce) {
-  Book book;
+TEST(PlanCache, PlansABinaryOnce) {
+  Cache cache;
   const CudaBinaryPtr twice = binary("twice");
-  const PlannedBinaryPtr planned = book.plan(twice);
-  EXPECT_EQ(book.plan(twice), planned);
-  EXPECT_EQ(book.plan(binary("twice")), planned) << "the same bytes, built again";
-  EXPECT_EQ(book.bench.planner.planned, 1);
-  EXPECT_NE(book.plan(binary("other")), planned);
+  const PlannedBinaryPtr planned = cache.plan(twice);
+  EXPECT_EQ(cache.plan(twice), planned);
+  EXPECT_EQ(cache.plan(binary("twice")), planned) << "the same bytes, built again";
+  EXPECT_EQ(cache.bench.planner.planned, 1);
+  EXPECT_NE(cache.plan(binary("other")), planned);
 }
 
-TEST(PlanBook, PlansAnewForOtherAddresses) {
-  Book book;
+TEST(PlanCache, PlansAnewForOtherAddresses) {
+  Cache cache;
   const CudaBinaryPtr twice = binary("twice");
-  EXPECT_EQ(book.plan(twice)->where->epoch, 1);
-  book.book.move_to(addresses(book.bench.layout(), 2));
-  EXPECT_EQ(book.plan(twice)->where->epoch, 2);
-  EXPECT_EQ(book.bench.planner.planned, 2);
+  EXPECT_EQ(cache.plan(twice)->where->epoch, 1);
+  cache.plans.move_to(addresses(cache.bench.layout(), 2));
+  EXPECT_EQ(cache.plan(twice)->where->epoch, 2);
+  EXPECT_EQ(cache.bench.planner.planned, 2);
 }
 
-TEST(PlanBook, WhatWasPlannedWhileAddressesChangedIsNotKept) {
-  Book book;
-  book.bench.planner.meanwhile = [&] { book.book.move_to(addresses(book.bench.layout(), 2)); };
+TEST(PlanCache, WhatWasPlannedWhileAddressesChangedIsNotKept) {
+  Cache cache;
+  cache.bench.planner.meanwhile = [&] { cache.plans.move_to(addresses(cache.bench.layout(), 2)); };
   const CudaBinaryPtr twice = binary("twice");
-  EXPECT_EQ(book.plan(twice)->where->epoch, 1) << "as they were when the call began";
-  EXPECT_EQ(book.plan(twice)->where->epoch, 2);
+  EXPECT_EQ(cache.plan(twice)->where->epoch, 1) << "as they were when the call began";
+  EXPECT_EQ(cache.plan(twice)->where->epoch, 2);
 }
 
-TEST(PlanBook, AFailureIsNotKept) {
-  Book book;
-  book.bench.planner.refused.emplace("twice",
-                                     reject(Stage::plan, RejectionCode::plan_failed, "cublasCreate"));
+TEST(PlanCache, AFailureIsNotKept) {
+  Cache cache;
+  cache.bench.planner.refused.emplace("twice",
+                                      reject(Stage::plan, RejectionCode::plan_failed, "cublasCreate"));
   const CudaBinaryPtr twice = binary("twice");
-  ASSERT_FALSE(book.book.find_or_plan(twice, {}));
-  book.bench.planner.refused.clear();
-  EXPECT_TRUE(book.book.find_or_plan(twice, {}));
+  ASSERT_FALSE(cache.plans.find_or_plan(twice, {}));
+  cache.bench.planner.refused.clear();
+  EXPECT_TRUE(cache.plans.find_or_plan(twice, {}));
 }
 
-TEST(PlanBook, ForgetsWhatWasNotUsedForLongest) {
-  Book book;
+TEST(PlanCache, ForgetsWhatWasNotUsedForLongest) {
+  Cache cache;
   const CudaBinaryPtr first = binary("first"), second = binary("second");
-  book.plan(first);
-  book.plan(second);
+  cache.plan(first);
+  cache.plan(second);
   for (int i = 0; i < 63; ++i) {
-    book.plan(binary("k" + std::to_string(i)));
-    book.plan(first);
+    cache.plan(binary("k" + std::to_string(i)));
+    cache.plan(first);
   }
-  EXPECT_EQ(book.bench.planner.planned, 65);
-  book.plan(first);
-  EXPECT_EQ(book.bench.planner.planned, 65);
-  book.plan(second);
-  EXPECT_EQ(book.bench.planner.planned, 66);
+  EXPECT_EQ(cache.bench.planner.planned, 65);
+  cache.plan(first);
+  EXPECT_EQ(cache.bench.planner.planned, 65);
+  cache.plan(second);
+  EXPECT_EQ(cache.bench.planner.planned, 66);
 }
 
 /// Two launches of a kernel, one of another; a third kernel is never launched.
@@ -155,17 +155,17 @@ TEST(PlannedBinary, CallsThatDifferAreTold) {
 }
 
 TEST(PlannedBinary, ThePlanTellsWhatItLeavesOut) {
-  Book book;
-  PlannedBinary planned = *book.plan(binary("twice"));
+  Cache cache;
+  PlannedBinary planned = *cache.plan(binary("twice"));
   planned.left_out = {"persistence"};
-  EXPECT_THAT(plan_text(planned, *book.bench.task),
+  EXPECT_THAT(plan_text(planned, *cache.bench.task),
               HasSubstr("\nleft out, without effect here: persistence\n"));
 }
 
 TEST(PlannedBinary, ThePlanNamesTensors) {
-  Book book;
-  const PlannedBinaryPtr planned = book.plan(binary("twice"));
-  EXPECT_THAT(plan_text(*planned, *book.bench.task), HasSubstr("twice"));
+  Cache cache;
+  const PlannedBinaryPtr planned = cache.plan(binary("twice"));
+  EXPECT_THAT(plan_text(*planned, *cache.bench.task), HasSubstr("twice"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "worker.hpp"
+#include "evaluator_process.hpp"
 
 #include <utility>
 
@@ -7,9 +7,9 @@ namespace {
 
 /// An evaluator may import whole frameworks, from a cold disk.
 constexpr double kImportS = 300;
-/// The worker watches the time itself. One that is stopped or starved is given up after so much more.
+/// The process watches the time itself. One that is stopped or starved is given up after so much more.
 constexpr double kBackstopS = 5;
-/// For a worker that is not needed any more to end what it has started.
+/// For a process that is not needed any more to end what it has started.
 constexpr double kGraceS = 2;
 constexpr std::size_t kMostStages = 3;
 
@@ -35,8 +35,9 @@ Result<std::string> load(PythonProcess& process, const PythonSettings& task, con
 
 }  // namespace
 
-Result<std::unique_ptr<Worker>> Worker::start(const SandboxSpec& spec, const PythonSettings& task,
-                                              const std::stop_token& stop) {
+Result<std::unique_ptr<EvaluatorProcess>> EvaluatorProcess::start(const SandboxSpec& spec,
+                                                                  const PythonSettings& task,
+                                                                  const std::stop_token& stop) {
   SandboxSpec own = spec;
   std::optional<ScratchFolder> scratch;
   if (spec.confinement == Confinement::unsandboxed) {
@@ -47,16 +48,17 @@ Result<std::unique_ptr<Worker>> Worker::start(const SandboxSpec& spec, const Pyt
   }
   auto process = PythonProcess::start(std::move(own));
   if (!process) return process.error();
-  std::unique_ptr<Worker> worker(new Worker(std::move(scratch), std::move(*process),
-                                            task.cascade.empty() ? std::size_t{1} : kMostStages));
-  auto version = load(worker->process_, task, stop);
+  std::unique_ptr<EvaluatorProcess> started(new EvaluatorProcess(
+      std::move(scratch), std::move(*process), task.cascade.empty() ? std::size_t{1} : kMostStages));
+  auto version = load(started->process_, task, stop);
   if (!version) return version.error();
-  worker->version_ = std::move(*version);
-  worker->process_.grant_grace(kGraceS);  // not before: an import that hangs would use it up
-  return worker;
+  started->version_ = std::move(*version);
+  started->process_.grant_grace(kGraceS);  // not before: an import that hangs would use it up
+  return started;
 }
 
-Answer Worker::evaluate(const Source& candidate, const EvaluateLimits& limits, const std::stop_token& stop) {
+Answer EvaluatorProcess::evaluate(const Source& candidate, const EvaluateLimits& limits,
+                                  const std::stop_token& stop) {
   const double timeout_s = limits.timeout_s * static_cast<double>(stages_) + kBackstopS;
   return process_.ask(evaluate_request(candidate, limits), timeout_s, stop);
 }

@@ -1,4 +1,4 @@
-#include "worker_program.hpp"
+#include "evaluator_program.hpp"
 
 #include <utility>
 #include <vector>
@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPackage = "kernelsmith_worker";
 
-/// What the worker needs beside the evaluation that it watches. The group's limit stands above that of a
+/// What the process needs beside the evaluation that it watches. The group's limit stands above that of a
 /// process, so that Python says who ran out of memory before the system kills somebody.
 constexpr std::uint64_t kOwnMemory = 512ULL << 20;
 constexpr unsigned kOwnProcesses = 2;  // the shell that becomes Python, and Python
@@ -25,7 +25,7 @@ void lift_limits(SandboxLimits& limits) {
 }
 
 /// The environment is short: keys and tokens are not shown to what is not trusted.
-void confine(SandboxSpec& spec, const WorkerProgram& program, const fs::path& folder) {
+void confine(SandboxSpec& spec, const EvaluatorProgram& program, const fs::path& folder) {
   spec.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
                       {"HOME", "/tmp"},
                       {"USER", "nobody"},
@@ -46,7 +46,7 @@ void confine(SandboxSpec& spec, const WorkerProgram& program, const fs::path& fo
 
 }  // namespace
 
-Result<WorkerProgram> find_worker(const std::string& named) {
+Result<EvaluatorProgram> find_program(const std::string& named) {
   auto interpreter = find_interpreter({.named = named,
                                        .variable = "KERNELSMITH_PYTHON",
                                        .user = "the evaluator",
@@ -61,18 +61,18 @@ Result<WorkerProgram> find_worker(const std::string& named) {
   if (!package) return package.error();
   auto shared = find_shared_package();
   if (!shared) return shared.error();
-  return WorkerProgram{std::move(*interpreter), std::move(*package), std::move(*shared)};
+  return EvaluatorProgram{std::move(*interpreter), std::move(*package), std::move(*shared)};
 }
 
-SandboxSpec worker_spec(const WorkerProgram& program, const PythonSettings& task, unsigned processes,
-                        Confinement confinement) {
+SandboxSpec program_spec(const EvaluatorProgram& program, const PythonSettings& task, unsigned processes,
+                         Confinement confinement) {
   SandboxSpec spec;
   spec.argv = {program.interpreter.program.string(), (program.package / kPackage).string(),
                program.shared.string()};
   spec.confinement = confinement;
   spec.profile = SandboxProfile::command;
   spec.limits.wall_s = 0;        // each evaluation has a limit of its own
-  spec.limits.output_bytes = 0;  // of the worker's whole life; the tail is what is kept
+  spec.limits.output_bytes = 0;  // of the process's whole life; the tail is what is kept
   spec.limits.memory_bytes = memory_bytes(task) + kOwnMemory;
   spec.limits.limit_address_space = false;
   spec.limits.processes = processes + kOwnProcesses;

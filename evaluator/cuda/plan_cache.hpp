@@ -1,4 +1,5 @@
-// PlanBook: the plans of binaries, made in the planner's sandbox, for the addresses at which buffers lie now.
+// PlanCache: the plans of binaries, made in the planner's sandbox, for the addresses at which buffers lie
+// now.
 #pragma once
 
 #include <cstddef>
@@ -59,9 +60,9 @@ using PlanFunction = std::function<Judged<PlannedBinaryPtr>(const CudaBinaryPtr&
 PlanFunction planning_with(PlanSetup setup);
 
 /// Keeps the last few. Thread-safe.
-class PlanBook {
+class PlanCache {
  public:
-  explicit PlanBook(PlanFunction plan) : plan_(std::move(plan)) {}
+  explicit PlanCache(PlanFunction plan) : plan_(std::move(plan)) {}
 
   /// From now on plans are made for these addresses.
   void move_to(CallAddressesPtr where);

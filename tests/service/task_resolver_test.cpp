@@ -1,4 +1,4 @@
-#include "evaluation/task_book.hpp"
+#include "evaluation/task_resolver.hpp"
 
 #include <string>
 
@@ -29,9 +29,9 @@ EvaluationRequest of_task(const std::string& name) {
   return request;
 }
 
-TEST(TaskBook, EqualReferencesAreOneTask) {
-  TaskBook book({}, {}, "fp32");
-  const auto one = book.assign(of_reference()), same = book.assign(of_reference());
+TEST(TaskResolver, EqualReferencesAreOneTask) {
+  TaskResolver resolver({}, {}, "fp32");
+  const auto one = resolver.assign(of_reference()), same = resolver.assign(of_reference());
   ASSERT_TRUE(one) << describe(one.error());
   EXPECT_EQ(one->task, same->task);
   EXPECT_EQ(one->task->backend, "torch");
@@ -39,34 +39,34 @@ TEST(TaskBook, EqualReferencesAreOneTask) {
   EXPECT_EQ(one->task->torch.policy, "any");
   EXPECT_EQ(one->task->reference.main_text(), kReference);
   EXPECT_EQ(one->candidate.main_text(), "class ModelNew: pass\n");
-  EXPECT_NE(book.assign(of_reference(kReference + "# other\n"))->task, one->task);
+  EXPECT_NE(resolver.assign(of_reference(kReference + "# other\n"))->task, one->task);
 }
 
-TEST(TaskBook, TheBaselineAndThePrecisionMakeAnotherTask) {
-  TaskBook book({}, {}, "tf32");
+TEST(TaskResolver, TheBaselineAndThePrecisionMakeAnotherTask) {
+  TaskResolver resolver({}, {}, "tf32");
   EvaluationRequest compiled = of_reference();
   compiled.compiled_baseline = true;
-  const auto eager = book.assign(of_reference()), other = book.assign(compiled);
+  const auto eager = resolver.assign(of_reference()), other = resolver.assign(compiled);
   EXPECT_EQ(other->task->torch.baseline, "compile");
   EXPECT_EQ(other->task->torch.precision, "tf32");
   EXPECT_NE(other->task->digest, eager->task->digest);
 }
 
-TEST(TaskBook, AnotherEntryPointIsGivenTheUsualName) {
-  TaskBook book({}, {}, "fp32");
+TEST(TaskResolver, AnotherEntryPointIsGivenTheUsualName) {
+  TaskResolver resolver({}, {}, "fp32");
   EvaluationRequest request =
       of_reference("class Net(torch.nn.Module):\n    pass\n" + kReference.substr(kReference.find("def")));
-  EXPECT_EQ(book.assign(request).error().where, "reference_code");
+  EXPECT_EQ(resolver.assign(request).error().where, "reference_code");
   request.entry_point = "Net";
-  const auto found = book.assign(request);
+  const auto found = resolver.assign(request);
   ASSERT_TRUE(found) << describe(found.error());
   EXPECT_THAT(std::string(found->task->reference.main_text()), HasSubstr("    Model = Net\n"));
   EXPECT_THAT(std::string(found->candidate.main_text()),
               HasSubstr("if \"NetNew\" in globals():\n    ModelNew = NetNew\n"));
 }
 
-TEST(TaskBook, TasksAreChosenByNameOrBecauseThereIsOne) {
-  TaskBook one({a_task("hill")}, {}, "fp32"), two({a_task("hill"), a_task("dale")}, {}, "fp32"),
+TEST(TaskResolver, TasksAreChosenByNameOrBecauseThereIsOne) {
+  TaskResolver one({a_task("hill")}, {}, "fp32"), two({a_task("hill"), a_task("dale")}, {}, "fp32"),
       none({}, {}, "fp32");
   EXPECT_EQ(one.assign(of_task(""))->task->name, "hill");
   EXPECT_EQ(two.assign(of_task("dale"))->task->name, "dale");
@@ -75,11 +75,11 @@ TEST(TaskBook, TasksAreChosenByNameOrBecauseThereIsOne) {
   EXPECT_THAT(none.assign(of_task("hill")).error().hint, HasSubstr("--task"));
 }
 
-TEST(TaskBook, ACandidateTakesTheNameOfTheSeedsMainFile) {
+TEST(TaskResolver, ACandidateTakesTheNameOfTheSeedsMainFile) {
   Task task = *a_task("several");
   task.seed = Source::create({{"main.cpp", "old"}, {"other.hpp", "kept"}}).value();
-  TaskBook book({std::make_shared<const Task>(task)}, {}, "fp32");
-  const auto found = book.assign(of_task("several"));
+  TaskResolver resolver({std::make_shared<const Task>(task)}, {}, "fp32");
+  const auto found = resolver.assign(of_task("several"));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->candidate.find("main.cpp")->text, "7");
   EXPECT_EQ(found->candidate.find("other.hpp")->text, "kept");

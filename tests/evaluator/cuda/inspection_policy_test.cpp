@@ -1,5 +1,5 @@
 // Which evaluations are inspected, and what becomes of them.
-#include "inspector/best_watch.hpp"
+#include "inspector/inspection_policy.hpp"
 
 #include <memory>
 #include <optional>
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 
 struct AnyBinary final : Binary {};
 
-class BestWatchTest : public ::testing::Test {
+class InspectionPolicyTest : public ::testing::Test {
  protected:
   static Evaluation timed(double over_yardstick, double spread = 0.01) {
     Report report;
@@ -28,28 +28,28 @@ class BestWatchTest : public ::testing::Test {
     RunRequest request;
     request.candidate = std::move(binary);
     request.remeasurement = why;
-    return watch_.look(evaluation, request, {});
+    return policy_.look(evaluation, request, {});
   }
 
   int inspections_ = 0;
   double now_ms_ = 0, takes_ms_ = 0;
   Inspection next_{"", "memory bounds it", {{"ncu", "a note"}}};
   std::optional<Error> broken_;
-  BestWatch watch_{[this](const BinaryPtr&, const std::stop_token&) -> Result<Inspection> {
-                     ++inspections_;
-                     now_ms_ += takes_ms_;
-                     if (broken_) return *broken_;
-                     return next_;
-                   },
-                   [this] { return now_ms_; }};
+  InspectionPolicy policy_{[this](const BinaryPtr&, const std::stop_token&) -> Result<Inspection> {
+                             ++inspections_;
+                             now_ms_ += takes_ms_;
+                             if (broken_) return *broken_;
+                             return next_;
+                           },
+                           [this] { return now_ms_; }};
 };
 
-TEST_F(BestWatchTest, InspectsWhatBeatsYardstickAndAllBefore) {
+TEST_F(InspectionPolicyTest, InspectsWhatBeatsYardstickAndAllBefore) {
   for (const double over : {0.7, 1.005, 1.2, 1.1, 1.205, 1.3}) ASSERT_TRUE(look(timed(over)));
   EXPECT_EQ(inspections_, 2) << "1.2 and 1.3: the others' intervals do not lie above what was best";
 }
 
-TEST_F(BestWatchTest, TakesAFifthOfTheTimeAtMost) {
+TEST_F(InspectionPolicyTest, TakesAFifthOfTheTimeAtMost) {
   takes_ms_ = 1000;
   ASSERT_TRUE(look(timed(1.2)));
   ASSERT_TRUE(look(timed(1.3)));
@@ -61,7 +61,7 @@ TEST_F(BestWatchTest, TakesAFifthOfTheTimeAtMost) {
   EXPECT_EQ(inspections_, 3) << "1.3 did not pass an inspection, so 1.28 is better than what did";
 }
 
-TEST_F(BestWatchTest, TheReportGetsAdviceAndNotes) {
+TEST_F(InspectionPolicyTest, TheReportGetsAdviceAndNotes) {
   const auto seen = look(timed(1.5));
   ASSERT_TRUE(seen && seen->accepted());
   EXPECT_EQ(seen->report().advice, "memory bounds it");
@@ -70,7 +70,7 @@ TEST_F(BestWatchTest, TheReportGetsAdviceAndNotes) {
   EXPECT_EQ(look(timed(0.5))->report().advice, "");
 }
 
-TEST_F(BestWatchTest, FindingsRejectAndSetNoRecord) {
+TEST_F(InspectionPolicyTest, FindingsRejectAndSetNoRecord) {
   next_.unsafe = "compute-sanitizer memcheck:\nInvalid __global__ read\n";
   const auto seen = look(timed(2));
   ASSERT_TRUE(seen && !seen->accepted());
@@ -82,7 +82,7 @@ TEST_F(BestWatchTest, FindingsRejectAndSetNoRecord) {
   EXPECT_EQ(inspections_, 2);
 }
 
-TEST_F(BestWatchTest, AConfirmationIsInspectedUnlessItJustWas) {
+TEST_F(InspectionPolicyTest, AConfirmationIsInspectedUnlessItJustWas) {
   const auto binary = std::make_shared<AnyBinary>();
   ASSERT_TRUE(look(timed(1.5), {}, binary));
   ASSERT_TRUE(look(timed(1.4), Remeasurement::confirm, binary));
@@ -94,13 +94,13 @@ TEST_F(BestWatchTest, AConfirmationIsInspectedUnlessItJustWas) {
   EXPECT_EQ(inspections_, 2);
 }
 
-TEST_F(BestWatchTest, ARejectionIsLeftAlone) {
+TEST_F(InspectionPolicyTest, ARejectionIsLeftAlone) {
   const Evaluation rejected = Rejection{Stage::run, RejectionCode::crashed, "signal 11", {}};
   EXPECT_EQ(look(rejected, Remeasurement::confirm).value(), rejected);
   EXPECT_EQ(inspections_, 0);
 }
 
-TEST_F(BestWatchTest, AnErrorOfTheMachineIsOne) {
+TEST_F(InspectionPolicyTest, AnErrorOfTheMachineIsOne) {
   broken_ = fail(ErrorCode::cancelled, "stopped on request");
   ASSERT_FALSE(look(timed(2)));
   broken_.reset();
@@ -108,8 +108,8 @@ TEST_F(BestWatchTest, AnErrorOfTheMachineIsOne) {
   EXPECT_EQ(inspections_, 2);
 }
 
-TEST_F(BestWatchTest, WithoutToolsNothingChanges) {
-  BestWatch none;
+TEST_F(InspectionPolicyTest, WithoutToolsNothingChanges) {
+  InspectionPolicy none;
   const Evaluation evaluation = timed(3);
   EXPECT_EQ(none.look(evaluation, {}, {}).value(), evaluation);
 }

@@ -1,5 +1,5 @@
 // What evaluators of one task after another share.
-#include "programs.hpp"
+#include "worker_supply.hpp"
 
 #include <string>
 #include <utility>
@@ -78,12 +78,12 @@ std::pair<std::string, double> evaluate(Backend& backend) {
   return {evaluation.report().artifacts.front().text, evaluation.report().speedup->median};
 }
 
-TEST(Programs, TwoTasksShareAPlannerAndAreJudgedApart) {
+TEST(WorkerSupply, TwoTasksShareAPlannerAndAreJudgedApart) {
   const Variable package("KERNELSMITH_TORCH_PYTHON_DIR", kFakePackage);
   TorchOptions options;
   options.unsandboxed = true;
   const auto alone = evaluate(*backend_of(R"({"us": 1000})", options));
-  options.programs = make_torch_programs();
+  options.supply = make_torch_worker_supply();
   const auto first = evaluate(*backend_of(R"({"us": 1000})", options));
   const auto second = evaluate(*backend_of(R"({"us": 2000})", options));
   EXPECT_NE(alone.first, first.first);
@@ -92,18 +92,19 @@ TEST(Programs, TwoTasksShareAPlannerAndAreJudgedApart) {
   EXPECT_DOUBLE_EQ(second.second, 4);
 }
 
-TEST(Programs, EachDeviceHasItsOwn) {
-  Programs programs;
+TEST(WorkerSupply, EachDeviceHasItsOwn) {
+  WorkerSupply supply;
   int made = 0;
   const auto make = [&] {
     ++made;
-    return Supply{nullptr, [](Role) { return Result<PythonProcess>(fail(ErrorCode::internal, "no")); }};
+    return ProcessSources{nullptr,
+                          [](Role) { return Result<PythonProcess>(fail(ErrorCode::internal, "no")); }};
   };
-  programs.get({"python", 0, false}, make);
-  programs.get({"python", 0, false}, make);
+  supply.get({"python", 0, false}, make);
+  supply.get({"python", 0, false}, make);
   EXPECT_EQ(made, 1);
-  programs.get({"python", 1, false}, make);
-  programs.get({"python", 0, false}, make);
+  supply.get({"python", 1, false}, make);
+  supply.get({"python", 0, false}, make);
   EXPECT_EQ(made, 2);
 }
 

@@ -1,4 +1,4 @@
-// Worker: a warm Python that has imported a task's evaluator, and calls it in forks.
+// EvaluatorProcess: a warm Python that has imported a task's evaluator, and calls it in forks.
 #pragma once
 
 #include <memory>
@@ -12,32 +12,32 @@
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/spec.hpp>
 
-#include "worker_reply.hpp"
+#include "evaluator_reply.hpp"
 
 namespace kernelsmith::python_process {
 
 /// Ended with all that it has started by the destructor. Not thread-safe.
-class Worker {
+class EvaluatorProcess {
  public:
   /// Starts the program and has it import the evaluator. Errors: refused (with file and line), cancelled,
   /// those of a sandbox.
-  static Result<std::unique_ptr<Worker>> start(const SandboxSpec& spec, const PythonSettings& task,
-                                               const std::stop_token& stop);
-  ~Worker() { process_.kill(); }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
+  static Result<std::unique_ptr<EvaluatorProcess>> start(const SandboxSpec& spec, const PythonSettings& task,
+                                                         const std::stop_token& stop);
+  ~EvaluatorProcess() { process_.kill(); }
+  EvaluatorProcess(const EvaluatorProcess&) = delete;
+  EvaluatorProcess& operator=(const EvaluatorProcess&) = delete;
 
-  /// Evaluates a candidate. Anything but a reply means that the worker is dead: a candidate has killed it, or
-  /// kept it from watching the time.
+  /// Evaluates a candidate. Anything but a reply means that the process is dead: a candidate has killed it,
+  /// or kept it from watching the time.
   Answer evaluate(const Source& candidate, const EvaluateLimits& limits, const std::stop_token& stop);
 
   const std::string& version() const { return version_; }
 
  private:
-  Worker(std::optional<ScratchFolder> scratch, PythonProcess process, std::size_t stages)
+  EvaluatorProcess(std::optional<ScratchFolder> scratch, PythonProcess process, std::size_t stages)
       : scratch_(std::move(scratch)), process_(std::move(process)), stages_(stages) {}
 
-  std::optional<ScratchFolder> scratch_;  ///< without a sandbox: what a killed worker leaves goes with it
+  std::optional<ScratchFolder> scratch_;  ///< without a sandbox: what a killed process leaves goes with it
   PythonProcess process_;
   std::size_t stages_;   ///< at most so many, each with the time of one
   std::string version_;  ///< of Python

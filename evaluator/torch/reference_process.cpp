@@ -1,4 +1,4 @@
-#include "judge_process.hpp"
+#include "reference_process.hpp"
 
 #include <algorithm>
 #include <array>
@@ -79,8 +79,8 @@ Json batch_request(const char* what, std::size_t variant, const std::vector<cons
   return {{"do", what}, {"variant", variant}, {"sets", std::move(seeds)}};
 }
 
-Result<DeviceFacts> JudgeProcess::open(const std::stop_token& stop) {
-  auto worker = Worker::start(start_, Role::judge);
+Result<DeviceFacts> ReferenceProcess::open(const std::stop_token& stop) {
+  auto worker = TrustedProcess::start(start_, Role::judge);
   if (!worker) return worker.error();
   worker_ = std::move(*worker);
   const auto hello = worker_->ask({{"do", "hello"}}, limits_.start_s, stop);
@@ -105,7 +105,8 @@ Result<DeviceFacts> JudgeProcess::open(const std::stop_token& stop) {
   return facts;
 }
 
-Result<ReferenceFacts> JudgeProcess::prepare(const JudgeSettings& settings, const std::stop_token& stop) {
+Result<ReferenceFacts> ReferenceProcess::prepare(const ReferenceSettings& settings,
+                                                 const std::stop_token& stop) {
   const bool figures = settings.tolerance.policy == "allclose";
   Json tolerance = {{"policy", settings.tolerance.policy == "auto" ? "default" : settings.tolerance.policy}};
   if (figures) tolerance.update({{"rtol", settings.tolerance.rtol}, {"atol", settings.tolerance.atol}});
@@ -127,12 +128,12 @@ Result<ReferenceFacts> JudgeProcess::prepare(const JudgeSettings& settings, cons
   return facts;
 }
 
-void JudgeProcess::release() {
+void ReferenceProcess::release() {
   if (!worker_ || !worker_->alive()) return;
   if (!worker_->ask({{"do", "release"}}, limits_.load_s, {})) worker_.reset();
 }
 
-Judged<Reply> JudgeProcess::ask(const Json& request, double timeout_s, const std::stop_token& stop) {
+Judged<Reply> ReferenceProcess::ask(const Json& request, double timeout_s, const std::stop_token& stop) {
   if (!worker_ || !worker_->alive()) {
     if (const auto opened = open(stop); !opened) return Failure(opened.error());
     if (const auto prepared = worker_->ask(preparation_, limits_.prepare_s, stop); !prepared)

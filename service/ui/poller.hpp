@@ -1,5 +1,5 @@
-// Desk: the one thread that looks at what a page shows, answers the requests about it, and sends the browsers
-// that listen what is new.
+// Poller: the one thread that looks at what a page shows, answers the requests about it, and notifies the
+// browsers that listen what is new.
 #pragma once
 
 #include <chrono>
@@ -25,15 +25,15 @@ struct Cadence {
 };
 
 /// Looks only while somebody listens or asks. Thread-safe.
-class Desk {
+class Poller {
  public:
-  /// The summary if it has changed since the last call, else empty. Called on the desk's
-  /// thread, like every job.
+  /// The summary if it has changed since the last call; empty if it has not. Called on the poller's
+  /// thread, as every job is.
   using Look = std::function<Result<std::optional<std::string>>()>;
   using Job = std::function<void()>;
 
   /// `first` is the summary to begin with.
-  Desk(Look look, std::string first, Cadence cadence);
+  Poller(Look look, std::string first, Cadence cadence);
 
   /// Runs the job behind those that wait.
   void post(Job job);
@@ -55,7 +55,7 @@ class Desk {
   const Look look_;
   const Cadence cadence_;
 
-  // The desk's thread alone uses these.
+  // Only the poller's thread uses these.
   std::string summary_;
   std::optional<Error> trouble_;
   Clock::time_point next_look_ = Clock::time_point::min();

@@ -11,7 +11,7 @@
 namespace kernelsmith::python_process {
 
 /// A value.
-struct WorkerProgram {
+struct EvaluatorProgram {
   Interpreter interpreter;
   std::filesystem::path package;  ///< the folder of kernelsmith_worker
   std::filesystem::path shared;   ///< the folder of kernelsmith_process
@@ -19,12 +19,12 @@ struct WorkerProgram {
 
 /// The Python that the task names (else $KERNELSMITH_PYTHON, else python3), and our packages. Errors:
 /// tool_missing.
-Result<WorkerProgram> find_worker(const std::string& named);
+Result<EvaluatorProgram> find_program(const std::string& named);
 
 /// In a sandbox it sees the system's programs, its Python and the evaluator's folder, all read-only; without
 /// one it has this process's environment, folder and rights.
-SandboxSpec worker_spec(const WorkerProgram& program, const PythonSettings& task, unsigned processes,
-                        Confinement confinement);
+SandboxSpec program_spec(const EvaluatorProgram& program, const PythonSettings& task, unsigned processes,
+                         Confinement confinement);
 
 /// Whether the sandbox's user can read the evaluator: if this process is root's, that is nobody. Error:
 /// permission, with what to do.
