@@ -79,7 +79,8 @@ Guard bearer_guard(Secret token) {
     if (!is_same(scheme, "basic")) return false;
     const std::string pair = base64_decoded(credentials);
     const std::size_t colon = pair.find(':');
-    return colon != pair.npos && equal_in_constant_time(token.reveal(), std::string_view(pair).substr(colon + 1));
+    return colon != pair.npos &&
+           equal_in_constant_time(token.reveal(), std::string_view(pair).substr(colon + 1));
   };
 }
 

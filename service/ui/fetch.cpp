@@ -45,7 +45,9 @@ Result<Fetched> fetch(const std::string& url, const Secret& token) {
   const std::unique_ptr<CURL, FreeHandle> handle(ready == CURLE_OK ? curl_easy_init() : nullptr);
   if (!handle) return fail(ErrorCode::internal, "libcurl cannot be set up");
   std::unique_ptr<curl_slist, FreeList> headers;
-  if (!token.empty()) headers.reset(curl_slist_append(nullptr, ("Authorization: Bearer " + std::string(token.reveal())).c_str()));
+  if (!token.empty())
+    headers.reset(
+        curl_slist_append(nullptr, ("Authorization: Bearer " + std::string(token.reveal())).c_str()));
   Fetched fetched;
   curl_easy_setopt(handle.get(), CURLOPT_URL, url.c_str());
   curl_easy_setopt(handle.get(), CURLOPT_PROTOCOLS_STR, "http,https");

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <kernelsmith/core/error.hpp>
-#include <kernelsmith/llm/protocol.hpp>
 #include <kernelsmith/core/secret.hpp>
+#include <kernelsmith/llm/protocol.hpp>
 
 namespace kernelsmith::llm {
 

@@ -2,8 +2,8 @@
 #include <chrono>
 #include <utility>
 
-#include <kernelsmith/fleet/fleet_evaluator.hpp>
 #include <kernelsmith/core/secret.hpp>
+#include <kernelsmith/fleet/fleet_evaluator.hpp>
 
 #include "fleet_url.hpp"
 #include "providers.hpp"

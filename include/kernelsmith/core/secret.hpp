@@ -9,8 +9,8 @@
 
 namespace kernelsmith {
 
-/// A key, a token or a password. There is no operator that prints or serialises one; its memory is wiped when it goes. A value;
-/// safe to read from several threads.
+/// A key, a token or a password. There is no operator that prints or serialises one; its memory is wiped when
+/// it goes. A value; safe to read from several threads.
 class Secret {
  public:
   Secret() = default;

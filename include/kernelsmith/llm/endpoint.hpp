@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include <kernelsmith/core/result.hpp>
-#include <kernelsmith/llm/model_call.hpp>
 #include <kernelsmith/core/secret.hpp>
+#include <kernelsmith/llm/model_call.hpp>
 
 namespace kernelsmith {
 
