@@ -25,6 +25,7 @@ from .memory import asked_for
 
 VARIANTS = ("given", "scaled", "shifted")
 _STATE_SEED = 0
+_MOST_MASK = 1 << 27  # bytes beside an input of gigabytes
 
 
 def where_in(error: BaseException, path: str) -> str:
@@ -152,7 +153,7 @@ class Reference:
         if leaf.is_floating_point() and VARIANTS[variant] == "scaled":
             return leaf * 4
         if leaf.is_floating_point() and VARIANTS[variant] == "shifted":
-            return leaf + 1
+            return _shifted(leaf)
         return leaf
 
     def _seed(self, seed: int) -> None:
@@ -164,6 +165,16 @@ class Reference:
         numpy = sys.modules.get("numpy")
         if numpy is not None:
             numpy.random.seed(seed % 2**32)
+
+
+def _shifted(leaf: torch.Tensor) -> torch.Tensor:
+    """Plus one. Zeros of a tensor with others stay: they may be its structure, as in a triangular matrix."""
+    shifted = leaf + 1
+    if leaf.dim() > 0 and leaf.any():
+        rows = max(1, _MOST_MASK * leaf.shape[0] // leaf.numel())
+        for part, given in zip(shifted.split(rows), leaf.split(rows)):
+            part.mul_(given.ne(0))
+    return shifted
 
 
 def constants(inputs: Inputs) -> list[Any]:
