@@ -1,3 +1,5 @@
+// The default sampler: explores, exploits or weighs the elites of an island to choose a parent and its
+// inspirations.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,4 @@
+// Plans and calls as bytes, and read again as an adversary's bytes.
 #include <kernelsmith/evaluator/plan.hpp>
 
 #include "plan/coders.hpp"

@@ -1,3 +1,4 @@
+// Which buffer an address of a plan lies in, and what to say if it lies in none or runs past its end.
 #include "plan/checks.hpp"
 #include "plan/text.hpp"
 

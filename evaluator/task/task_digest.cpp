@@ -1,3 +1,4 @@
+// The digest of a task: whatever changes a verdict is part of it.
 #include <algorithm>
 #include <bit>
 

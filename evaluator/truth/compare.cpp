@@ -1,3 +1,4 @@
+// Outputs against the truth: every element against its allowed error, and the whole by the root mean square.
 #include <algorithm>
 #include <array>
 #include <cmath>

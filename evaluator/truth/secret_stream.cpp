@@ -1,3 +1,4 @@
+// Random numbers from a secret key, by a counter-based generator.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,3 +1,4 @@
+// EvaluationService: the endpoints, the job table and the server, put together.
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>

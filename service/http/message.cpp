@@ -1,3 +1,4 @@
+// Responses: JSON bodies, errors with their codes, and events of a stream.
 #include <algorithm>
 #include <chrono>
 #include <utility>

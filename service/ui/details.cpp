@@ -1,3 +1,4 @@
+// What the page shows of one program: its sources, diff, verdict, prompt and reply, within limits.
 #include <algorithm>
 
 #include "evaluation_json.hpp"

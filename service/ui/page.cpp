@@ -1,3 +1,4 @@
+// The server of the page: its files, its answers, and the headers that keep foreign text harmless.
 #include <algorithm>
 #include <charconv>
 #include <optional>

@@ -1,3 +1,4 @@
+// Writes YAML as a person would: block style, short numbers, and quotes only if they are needed.
 #include <array>
 #include <charconv>
 #include <cmath>

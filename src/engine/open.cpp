@@ -1,3 +1,4 @@
+// Engine::open: begins a run, or goes on with the one in a folder.
 #include <kernelsmith/engine/engine.hpp>
 #include <kernelsmith/store/run_store.hpp>
 

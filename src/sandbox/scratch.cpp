@@ -1,3 +1,4 @@
+// A folder that a sandboxed program may write to, read by whoever trusts none of it.
 #include <chrono>
 #include <cstring>
 #include <system_error>

@@ -1,3 +1,4 @@
+// Tables as CSV.
 #include "tables.hpp"
 
 namespace kernelsmith {

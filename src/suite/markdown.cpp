@@ -1,3 +1,4 @@
+// Tables as Markdown.
 #include <kernelsmith/core/escape.hpp>
 
 #include "tables.hpp"

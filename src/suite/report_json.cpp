@@ -1,3 +1,4 @@
+// The report of a suite as JSON, and read again to go on.
 #include <span>
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// The result of a task from its run folder: the best, its cost, and the best by round.
 #include <algorithm>
 #include <map>
 

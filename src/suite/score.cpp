@@ -1,3 +1,4 @@
+// Evaluates ready-made candidates, task after task, and keeps what is done.
 #include <algorithm>
 
 #include <kernelsmith/suite/suite.hpp>

@@ -1,3 +1,4 @@
+// Tables as text for a terminal.
 #include <algorithm>
 
 #include "tables.hpp"

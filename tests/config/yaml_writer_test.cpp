@@ -1,3 +1,4 @@
+// YAML that a person would write, and that is read as it was.
 #include <limits>
 #include <stdexcept>
 

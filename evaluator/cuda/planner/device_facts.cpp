@@ -1,3 +1,4 @@
+// The GPUs that the planner answers for if this machine has none: their attributes, written down.
 #include "planner/planner.hpp"
 
 namespace kernelsmith::cuda {

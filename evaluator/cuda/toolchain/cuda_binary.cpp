@@ -1,3 +1,4 @@
+// A compiled candidate of `cuda`: its cubin, and its host library in a folder for the planner.
 #include <string_view>
 #include <utility>
 

@@ -1,3 +1,4 @@
+// Work in several threads: how many, and that all is done.
 #include <atomic>
 #include <cstddef>
 #include <vector>

@@ -1,3 +1,4 @@
+// Plans in words for people.
 #include <gmock/gmock.h>
 
 #include "calls.hpp"

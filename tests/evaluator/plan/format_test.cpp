@@ -1,3 +1,4 @@
+// Plans as bytes: there and back, and refused if they are damaged.
 #include <gmock/gmock.h>
 
 #include "calls.hpp"

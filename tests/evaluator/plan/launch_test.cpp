@@ -1,3 +1,4 @@
+// Launches that a plan may hold, and what is said of others.
 #include <gmock/gmock.h>
 
 #include "calls.hpp"

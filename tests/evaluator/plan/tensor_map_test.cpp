@@ -1,3 +1,4 @@
+// Tensor maps that a plan may hold, and what is said of others.
 #include <limits>
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Comparison of outputs: single elements, poison, special values, and the whole.
 #include <cmath>
 #include <cstring>
 #include <limits>

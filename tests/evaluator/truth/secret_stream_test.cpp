@@ -1,3 +1,4 @@
+// The secret generator: the same numbers for a key, others for another, and even.
 #include <cmath>
 #include <set>
 #include <vector>
