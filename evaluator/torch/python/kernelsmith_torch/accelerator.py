@@ -32,6 +32,7 @@ LARGEST_GAP = 1 << 20
 """Between inputs lies a random gap below this, so that a kernel cannot count on where another call's are."""
 SMALL_GAP = 1 << 12
 """The same between parameters, of which a model may have hundreds and every call reads the same."""
+PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 
 CHUNK = 1 << 22
 """Elements that are looked at together: bounds the extra memory of comparisons and hashes (some 200 MB)."""

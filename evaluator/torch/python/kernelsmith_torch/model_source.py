@@ -182,6 +182,13 @@ def constants(inputs: Inputs) -> list[Any]:
     return [leaf for leaf in inputs.leaves if not isinstance(leaf, torch.Tensor)]
 
 
+def check_sets(variant: Any, variants: int, sets: Any, most: int) -> None:
+    """Failure if a request's sets of inputs are not valid."""
+    if variant not in range(variants) or not isinstance(sets, list) or not 0 < len(sets) <= most or \
+            not all(isinstance(seed, int) and 0 <= seed < 2**63 for seed in sets):
+        raise Failure("machine", "run", "bad_request", f"a variant below {variants} and 1 to {most} seeds are wanted")
+
+
 def run_model(model: torch.nn.Module, inputs: Inputs) -> list[torch.Tensor]:
     """The outputs of one eager call."""
     with torch.no_grad():

@@ -12,16 +12,16 @@ import torch
 from kernelsmith_process.framing import Failure, Message
 
 from . import compare as comparison
-from .accelerator import Device, hashes_of, pieces, place_like, use_precision
+from .accelerator import PRECISIONS, Device, hashes_of, pieces, place_like, use_precision
 from .counting import Operations
 from .layout import layouts_of
 from .memory import Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
-from .model_source import VARIANTS, Inputs, Reference, blaming, constants, is_memory, output_tensors, run_model
+from .model_source import (VARIANTS, Inputs, Reference, blaming, check_sets, constants, is_memory, output_tensors,
+                           run_model)
 from .sharing import Inbox
 from .timing import Call, Clock, Footprint, copy_rate
 from .truth import Tolerance, Truth
 
-PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 # Seeds of the checks when a task is prepared. The evaluator's own seeds are secret and have 63 bits.
 _FIRST_SEED, _OTHER_SEED = 1, 2
 _WARM_UPS = 3
@@ -319,13 +319,6 @@ class ReferenceProcess:
         variant, sets = request["variant"], request["sets"]
         check_sets(variant, self._variants, sets, self._capacity)
         return variant, sets
-
-
-def check_sets(variant: Any, variants: int, sets: Any, most: int) -> None:
-    """Failure if a request's sets of inputs are not valid."""
-    if variant not in range(variants) or not isinstance(sets, list) or not 0 < len(sets) <= most or \
-            not all(isinstance(seed, int) and 0 <= seed < 2**63 for seed in sets):
-        raise Failure("machine", "run", "bad_request", f"a variant below {variants} and 1 to {most} seeds are wanted")
 
 
 class _Outline:

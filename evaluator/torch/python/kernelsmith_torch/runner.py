@@ -15,13 +15,12 @@ import torch
 from kernelsmith_process.framing import Failure, Message
 
 from . import plan_format
-from .accelerator import SMALL_GAP, Device, Seal, place_like, use_precision
+from .accelerator import PRECISIONS, SMALL_GAP, Device, Seal, place_like, use_precision
 from .layout import Layout
 from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
-from .model_source import VARIANTS, Inputs, Reference, blaming
+from .model_source import VARIANTS, Inputs, Reference, blaming, check_sets
 from .plan_check import check_plan
 from .plan_values import Alternative, Aten
-from .reference_process import PRECISIONS, check_sets
 from .replay import Program, blaming_candidate, is_own
 from .scrub import Scrubber
 from .sharing import Outbox
