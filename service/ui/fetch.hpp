@@ -4,6 +4,7 @@
 #include <string>
 
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/secret.hpp>
 
 namespace kernelsmith::ui {
 

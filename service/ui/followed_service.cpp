@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDeepest = 64;  ///< of nested values in an answer
 
-bool has_odd_characters(const std::string& text) {
+bool has_odd_characters(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c <= ' ' || c == 0x7f; });
 }
 

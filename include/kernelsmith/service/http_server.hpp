@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/secret.hpp>
 #include <kernelsmith/service/router.hpp>
 
 namespace kernelsmith::http {
