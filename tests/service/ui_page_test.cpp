@@ -172,7 +172,7 @@ TEST(ServicePage, WhatIsNoServiceIsRefused) {
 TEST(ServicePage, AnAnswerThatIsNestedTooDeepIsRefused) {
   for (const std::size_t depth : {std::size_t{65}, std::size_t{200'000}}) {
     const FakeService service("", R"({"status": )" + std::string(depth, '[') + std::string(depth, ']') + "}");
-    const auto page = Page::of_service({service.url(), ""}, 0);
+    const auto page = Page::of_service({service.url(), Secret("")}, 0);
     ASSERT_FALSE(page);
     EXPECT_EQ(page.error().code, ErrorCode::bad_reply);
     EXPECT_THAT(page.error().message, HasSubstr("64 levels"));
