@@ -99,7 +99,7 @@ std::string only_file(const Source& candidate, const std::string& given) {
 }
 
 /// What a candidate's files are called: the only one as it was given.
-std::vector<std::string> paths_of(const Source& candidate, const std::string& given) {
+std::vector<std::string> given_paths_of(const Source& candidate, const std::string& given) {
   if (candidate.files().size() == 1) return {only_file(candidate, given)};
   return cli::paths_of(candidate);
 }
@@ -139,7 +139,7 @@ struct EvaluateCommand {
       if (!loaded->task.seed.empty() && !check_frozen(loaded->task.seed, *candidate))
         say(stderr, "note: {} differs from the seed outside the EVOLVE-BLOCKs; a search keeps that text\n",
             file);
-      warn_of_near_knobs(*candidate, paths_of(*candidate, file));
+      warn_of_near_knobs(*candidate, given_paths_of(*candidate, file));
       candidates.push_back(std::move(*candidate));
     }
     auto run = default_config(loaded->task, registry);
@@ -165,10 +165,11 @@ struct EvaluateCommand {
       }
       const Evaluation evaluation = with_given_name(*answer, sources[i], files[i]);
       if (json) {
-        std::fputs(json_of(evaluation, sources[i], paths_of(sources[i], files[i]), json).c_str(), stdout);
+        std::fputs(json_of(evaluation, sources[i], given_paths_of(sources[i], files[i]), json).c_str(),
+                   stdout);
       } else {
         print_text(evaluation);
-        print_knobs(sources[i], paths_of(sources[i], files[i]));
+        print_knobs(sources[i], given_paths_of(sources[i], files[i]));
       }
       warn_of_error(evaluation, files[i]);
       warned = warned || warn_of_yardstick(evaluation);
