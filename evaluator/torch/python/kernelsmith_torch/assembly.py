@@ -94,7 +94,7 @@ class _Assembly:
               given: set[int] = frozenset()) -> tuple[list[Step], set[int]]:
         """The steps that have an effect, and the tensors that must exist before them. Storages `given` are nobody's."""
         live = set(map(self._canonical, roots))
-        storages = outlive | {self._tape.storages[n] for n in live} - given
+        storages = outlive | ({self._tape.storages[n] for n in live} | self._pointed_at(steps)) - given
         kept = []
         for step in reversed(steps):
             fresh = [self._canonical(n) for n in step.results if n not in step.reads]
@@ -107,6 +107,11 @@ class _Assembly:
                     live.add(n)
                     storages |= {self._tape.storages[n]} - given
         return kept[::-1], live
+
+    def _pointed_at(self, steps: list[Step]) -> set[int]:
+        """Storages whose addresses stand in memory: a kernel that reads them names only that memory."""
+        return {self._tape.storages[pointed["t"]] for step in steps if not step.body.keys().isdisjoint(("upload", "symbol"))
+                for _, pointed, _ in step.body.get("pointers", ())}
 
     def _check(self, made: list[Step], kept: list[list[Step]], missing: set[int]) -> None:
         for step in itertools.chain(made, *kept):

@@ -133,6 +133,36 @@ class Launches(Extension):
         self.assertEqual(base64.b64decode(upload["data"]), bytes(8))
         self.assertEqual(run["pointers"][0], [0, upload["upload"], 0])
 
+    def test_what_a_table_points_at_may_be_written_after_it(self):
+        for put in ("t = e.ends_table(b, y)", "t = e.ends_variable(b, y)"):
+            for write, entry in (("b.copy_(x); b.mul_(2)", ["copy_", "mul_"]), ("e.copy_on_device(b, x)", ["copy"])):
+                with self.subTest(put=put, write=write):
+                    plan, _, _ = self.plan(model(f"b, y = torch.empty_like(x), torch.empty_like(x); {put}; {write}\n"
+                                                 "        e.between_ends(t); return y"))
+                    ops = plan["alternatives"][0]["ops"]
+                    self.assertEqual([op["aten"][6:] if "aten" in op else next(iter(op)) for op in ops[-len(entry) - 1:]],
+                                     [*entry, "run"])
+
+    def test_what_a_table_of_the_constructor_points_at(self):
+        plan, _, _ = self.plan(model("y = torch.empty_like(x); e.copy_on_device(self.b, x); e.between_ends(self.t); return y",
+                                     constructor="self.b = torch.empty(64, 48, device='cuda')\n"
+                                                 "        self.t = e.ends_table(self.b, self.b); self.b.fill_(1.0)"))
+        self.assertEqual([op.get("aten") or next(iter(op)) for op in plan["setup"]],
+                         ["aten::empty", "aten::empty", "upload", "aten::fill_"])
+
+    def test_bytes_of_a_structure_that_nobody_wrote(self):
+        _, (run,) = self.entries("return e.several([x, x * 2])")
+        self.assertEqual([at for at, _, _ in run["pointers"]], [0, 8, 56])
+        self.assertEqual(self.params(run, "<6QiI"), (0,) * 6 + (2, 0))
+        error = self.refusal(model("return e.several([x, x * 2], on_heap=True)"), "address_as_number")
+        self.assertIn("uninitialised bytes of the kernel's argument 0: byte 1", error["message"])
+        self.assertIn("P p{}", error["hint"])
+
+    def test_half_types_are_compared_on_the_device(self):
+        for dtype, name in (("half", "4Half"), ("bfloat16", "8BFloat16")):
+            _, (run,) = self.entries(f"return e.clipped(x.{dtype}())")
+            self.assertIn(name, run["kernel"])
+
     def test_kernels_of_one_name_in_two_extensions(self):
         load = LOAD + f"o = load_inline('other', 'torch::Tensor run(torch::Tensor x);', r'''{OTHER}''', ['run'])"
         plan, (first, second) = self.entries("return o.run(e.add(x))", load=load)
