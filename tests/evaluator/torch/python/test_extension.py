@@ -150,10 +150,26 @@ class Launches(Extension):
         self.assertEqual([op.get("aten") or next(iter(op)) for op in plan["setup"]],
                          ["aten::empty", "aten::empty", "upload", "aten::fill_"])
 
+    def test_a_copy_of_a_table_of_the_constructor(self):
+        for copy, told in (("self.u = t.clone()", "aten::clone"), ("self.u = torch.cat([t, t])", "aten::cat"),
+                           ("self.u = torch.empty_like(self.t); e.copy_on_device(self.u, t)", "cudaMemcpy")):
+            with self.subTest(copy):
+                text = model("y = torch.empty_like(x); e.between_ends(self.u); return y",
+                             constructor="self.b = torch.ones(64, 48, device='cuda')\n"
+                                         "        self.t = torch.empty(16, dtype=torch.uint8, device='cuda')\n"
+                                         f"        t = e.ends_table(self.b, self.b); {copy}")
+                error = self.refusal(text, "not_allowed")
+                self.assertIn(f"{told} copies a table of pointers", error["message"])
+        self.plan(model("y = torch.empty_like(x); e.between_ends(self.u.clone()); return y",
+                        constructor="self.b = torch.ones(64, 48, device='cuda')\n"
+                                    "        self.u = e.ends_table(self.b, self.b)[:16].view(16)"))
+
     def test_bytes_of_a_structure_that_nobody_wrote(self):
         _, (run,) = self.entries("return e.several([x, x * 2])")
         self.assertEqual([at for at, _, _ in run["pointers"]], [0, 8, 56])
         self.assertEqual(self.params(run, "<6QiI"), (0,) * 6 + (2, 0))
+        _, (run,) = self.entries("return e.returned(x * 2)")
+        self.assertEqual(self.params(run, "<QQ"), (0, 0))
         error = self.refusal(model("return e.several([x, x * 2], on_heap=True)"), "address_as_number")
         self.assertIn("uninitialised bytes of the kernel's argument 0: byte 1", error["message"])
         self.assertIn("P p{}", error["hint"])
