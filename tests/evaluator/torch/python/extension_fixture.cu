@@ -1,7 +1,12 @@
 // One extension for all tests of test_extension.py: a function for each thing that an extension may do.
 #include <torch/extension.h>
 
+#include <ATen/Parallel.h>
 #include <ATen/cuda/CUDAContext.h>
+#include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/detail/KernelUtils.h>
+#include <ATen/native/cuda/block_reduce.cuh>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/util/Half.h>
 #include <cublas_v2.h>
@@ -52,6 +57,15 @@ __global__ void scale(const torch::PackedTensorAccessor32<T, 2, torch::RestrictP
   extern __shared__ char scratch[];
   for (int i = threadIdx.x; i < x.size(1); i += blockDim.x) y[blockIdx.x * x.size(1) + i] = x[blockIdx.x][i] * T(2);
   if (threadIdx.x == 0) seen[blockIdx.x] = total + scratch[0];
+}
+
+__global__ void reduce(const float* x, float* y, int n) {
+  __shared__ float shared[32];
+  CUDA_KERNEL_ASSERT(blockDim.x % 32 == 0);
+  float most = x[0];
+  CUDA_KERNEL_LOOP(i, n) { most = fmaxf(most, x[i]); }
+  most = at::native::cuda_utils::BlockReduceMax(most, shared);
+  y[0] = at::native::cuda_utils::BlockReduceSum(threadIdx.x == 0 ? most : 0.0f, shared);
 }
 
 static int blocks(int64_t n) { return static_cast<int>((n + 255) / 256); }
@@ -186,6 +200,38 @@ torch::Tensor indexed(torch::Tensor x, torch::Tensor w) {
   return y + z.sum(-1)[0].index({Slice(0, 32)}) + torch::zeros(32, x.options());
 }
 
+/// Names that fewer extensions use.
+torch::Tensor others(torch::Tensor x, torch::Tensor w) {
+  const std::string type = x.toString();
+  TORCH_CHECK(type == "CUDAFloatType", x.toString());
+  auto y = torch::empty({x.size(0), w.size(0)}, x.options());
+  torch::mm_out(y, x, w.t());
+  y[0] = 7;
+  y[1] = y[2];
+  std::cout << y.sizes() << y.dtype() << y.device();
+  auto whole = torch::tensor(std::vector<int>{1, 2}).to(x.device());
+  TORCH_CHECK(whole.scalar_type() == torch::kLong && torch::tensor({1.5, 2.0}).scalar_type() == torch::kFloat);
+  int64_t seen = 0;
+  at::parallel_for(0, 10, 4, [&](int64_t begin, int64_t end) { seen += end - begin; });
+  auto single = torch::empty({}, x.options()).fill_(static_cast<double>(seen));
+  TORCH_CHECK(single.dim() == 0);
+  return y + single + whole.sum() + torch::tensor({0.5f, 0.25f}, x.options()).sum();
+}
+
+torch::Tensor reduced(torch::Tensor x) {
+  auto y = torch::empty({1}, x.options());
+  at::cuda::CUDAEvent event;
+  event.record();
+  event.block(at::cuda::getStreamFromPool());
+  void* const scratch = c10::cuda::CUDACachingAllocator::raw_alloc(64);
+  cudaMemsetAsync(scratch, 0, 64, at::cuda::getCurrentCUDAStream());
+  cudaMemcpyAsync(y.data_ptr<float>(), scratch, sizeof(float), cudaMemcpyDeviceToDevice);
+  c10::cuda::CUDACachingAllocator::raw_delete(scratch);
+  reduce<<<at::cuda::detail::GET_BLOCKS(x.numel(), 256), 256>>>(x.data_ptr<float>(), y.data_ptr<float>(),
+                                                              static_cast<int>(x.numel()));
+  return y;
+}
+
 torch::Tensor product(torch::Tensor x, torch::Tensor w, torch::Tensor b) {
   auto y = b.unsqueeze(0).expand({x.size(0), w.size(0)}).contiguous();
   const float alpha = 2, beta = 3;
@@ -223,6 +269,22 @@ torch::Tensor refused(torch::Tensor x, const std::string& how) {
   if (how == "item") y = x * x.sum().item<float>();
   if (how == "values") y = at::masked_select(x, x > 0);
   if (how == "host read" && x.data_ptr<float>()[0] > 0) n = 1;
+  if (how == "cpu write") torch::empty({4}).data_ptr<float>()[0] = 1;
+  if (how == "thread") std::thread([&] { add_one<<<1, 32>>>(x.data_ptr<float>(), y.data_ptr<float>(), n); }).join();
+  if (how == "variable's address") {
+    void* address = nullptr;
+    cudaGetSymbolAddress(&address, total);
+    cudaMemset(address, 0, 4);
+  }
+  if (how == "from a variable")
+    cudaMemcpyFromSymbol(y.data_ptr<float>(), total, 4, 0, cudaMemcpyDeviceToDevice);
+  if (how == "texture") {
+    cudaTextureObject_t made = 0;
+    cudaResourceDesc resource = {};
+    cudaTextureDesc texture = {};
+    resource.res.linear.desc = cudaCreateChannelDesc<float>();
+    if (resource.res.linear.desc.x == 32) cudaCreateTextureObject(&made, &resource, &texture, nullptr);
+  }
   if (how == "copy to host") cudaMemcpy(host, x.data_ptr<float>(), sizeof host, cudaMemcpyDeviceToHost);
   if (how == "cpu tensor") y = torch::empty({n});
   if (how == "dtype") x.data_ptr<double>();
@@ -251,6 +313,10 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("returned", &returned);
   m.def("clipped", &clipped);
   m.def("operators", &operators);
+  m.attr("version") = "1.5";
+  m.attr("threads") = 256;
+  m.def("others", &others);
+  m.def("reduced", &reduced);
   m.def("product", &product);
   m.def("indexed", &indexed);
   m.def("arguments", &arguments, py::arg("x"), py::arg("mask") = py::none(), py::arg("scale") = 1.5,

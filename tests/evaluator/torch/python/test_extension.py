@@ -229,6 +229,17 @@ class Cpp(Extension):
 
         self.same("return e.indexed(x, self.linear.weight)", expected)
 
+    def test_names_that_fewer_extensions_use(self):
+        def expected(x, w, b):
+            y = x @ w.t()
+            y[0] = 7
+            y[1] = y[2]
+            return y + 10 + 3 + 0.75
+
+        self.same("return e.others(x, self.linear.weight)", expected)
+        _, (memset, _, run) = self.entries("assert (e.version, e.threads) == ('1.5', 256); return e.reduced(x)")
+        self.assertEqual((memset["bytes"], run["grid"]), (64, [12, 1, 1]))
+
     def test_products_of_cublas(self):
         self.same("return e.product(x, self.linear.weight, self.linear.bias)", lambda x, w, b: 2 * x @ w.t() + 3 * b)
 
@@ -269,13 +280,16 @@ class Refusals(Extension):
         for how, code, told in (
                 ("item", "reads_values", ".item()"), ("host read", "reads_values", "device memory on the host (byte 0 of"),
                 ("copy to host", "not_allowed", "reading device memory on the host"),
-                ("cpu tensor", "cpu_tensor", "add_one"), ("graph", "not_allowed", "graphs of the candidate's own"),
+                ("cpu write", "reads_values", "of a tensor on the CPU (byte 0 of 16)"), ("thread", "not_allowed", "std::thread"),
+                ("variable's address", "not_allowed", "cudaGetSymbolAddress"),
+                ("from a variable", "not_allowed", "copying a variable to device memory"),
+                ("texture", "not_allowed", "cudaCreateTextureObject"), ("cpu tensor", "cpu_tensor", "add_one"), ("graph", "not_allowed", "graphs of the candidate's own"),
                 ("block", "not_allowed", "a block of 2048"), ("grid", "not_allowed", "a grid of 0"),
                 ("shared", "not_allowed", "100000 bytes of dynamic"),
                 ("dtype", "plan_failed", "expected scalar type Double but found Float"),
                 ("other exception", "plan_failed", "no std::exception")):
             with self.subTest(how):
-                error = self.refusal(model(f"return e.refused(x, '{how}')"), code)
+                error = self.refusal(model(f"return e.refused(x, {how!r})"), code)
                 self.assertIn(told, error["message"])
                 self.assertTrue(error["where"].startswith("candidate.py:"), error)
 
@@ -306,6 +320,20 @@ class Builds(Extension):
         self.assertIn("Error building extension 'broken'", error["message"])
         self.assertIn("no_such_function", error["message"])
         self.assertIn("main.cpp:2:", error["message"])
+
+    def test_names_that_no_plan_can_hold_say_why(self):
+        source = ("struct F : torch::autograd::Function<F> {\n"
+                  "  static torch::Tensor forward(torch::autograd::AutogradContext* c, torch::Tensor x) {\n"
+                  "    c->save_for_backward({x}); return x; } };\n"
+                  " struct C { int n; C(int n) : n(n) {} };\n"
+                  "torch::Tensor run(torch::Tensor x) { x.accessor<float, 2>(); torch::from_blob(nullptr, {2});\n"
+                  "  return F::apply(x); }\n"
+                  "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { py::class_<C>(m, \"C\").def(py::init<int>()); }")
+        load = LOAD + "load_inline('left_out', r'''" + source + "''')"
+        error = self.refusal(model("return x", load=load), "plan_failed")
+        for told in ("torch::from_blob: a plan has", "accessor(): tensors", "py::class_: an extension's",
+                     "autograd::Function: a plan"):
+            self.assertIn(told, error["message"])
 
     def test_an_error_that_is_caught_is_told(self):
         caught = HEAD + f"from torch.utils.cpp_extension import load_inline\ntry: {self.BROKEN}\nexcept Exception: pass\n"
