@@ -276,11 +276,5 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
 Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
   return extension::call("stack", {tensors, dim});
 }
-Tensor tensor(const std::vector<double>& values, const TensorOptions& options) {
-  return extension::call("tensor", {values, options});
-}
-Tensor tensor(double value, const TensorOptions& options) {
-  return extension::call("tensor", {value, options});
-}
 
 }  // namespace at

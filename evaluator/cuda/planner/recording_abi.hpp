@@ -105,6 +105,11 @@ inline constexpr MemoryType kUnregistered = 0;
 inline constexpr MemoryType kHostMemory = 1;
 inline constexpr MemoryType kDeviceMemoryType = 2;
 
+/// cudaChannelFormatDesc: the bits of each component, and their kind.
+struct AbiChannelDescriptor {
+  int x, y, z, w, kind;
+};
+
 /// cudaMemcpyKind
 using CopyKind = int;
 inline constexpr CopyKind kHostToHost = 0;

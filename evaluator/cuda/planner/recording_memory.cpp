@@ -159,6 +159,15 @@ Code to_symbol(const void* symbol, const void* from, std::size_t bytes, std::siz
       stream, plan::SymbolUpload{variable->module, variable->name, offset, {begin, begin + bytes}}, function);
 }
 
+Code from_symbol(const void* to, int kind, const char* function) {
+  if (kind == kDeviceToDevice || (kind == kByAddress && recorder().on_device(to)))
+    return recorder().refuse(function,
+                             "a plan cannot hold copying a variable to device memory: let a kernel read it");
+  return recorder().refuse(function,
+                           "a plan cannot hold reading device memory on the host: leave the decision to a "
+                           "kernel: the host never sees the tensors' contents");
+}
+
 Code pin(void** pointer, std::size_t bytes) {
   *pointer = std::calloc(1, bytes == 0 ? 1 : bytes);
   if (*pointer == nullptr) return recorder().failed(kMemoryAllocation);
@@ -293,6 +302,19 @@ KERNELSMITH_RECORDED int cudaMemcpyToSymbol(const void* symbol, const void* from
   return to_symbol(symbol, from, bytes, offset, kind, nullptr, "cudaMemcpyToSymbol");
 }
 KERNELSMITH_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
+KERNELSMITH_RECORDED int cudaMemcpyFromSymbolAsync(void* to, const void*, std::size_t, std::size_t, int kind,
+                                                   void*) {
+  return from_symbol(to, kind, "cudaMemcpyFromSymbolAsync");
+}
+KERNELSMITH_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
+KERNELSMITH_RECORDED int cudaMemcpyFromSymbol(void* to, const void*, std::size_t, std::size_t, int kind) {
+  return from_symbol(to, kind, "cudaMemcpyFromSymbol");
+}
+KERNELSMITH_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
+/// A number that textures and arrays are described with: these are what is refused.
+KERNELSMITH_RECORDED AbiChannelDescriptor cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+  return {x, y, z, w, kind};
+}
 KERNELSMITH_RECORDED int cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
   const Variable* const variable = recorder().variable(symbol);
   if (variable == nullptr) return recorder().failed(kInvalidSymbol);

@@ -17,6 +17,11 @@ using namespace cuda;
 
 /// The files as they came, for #include "...". kSourceFolder is what messages leave out of names.
 const std::string kSources = kSourceFolder;
+/// For g++ 12 and newer: local variables begin as zeros, padding too, and those that are returned are local
+/// variables. A structure that is filled in part and given to a kernel would otherwise hold what the stack
+/// had, which is another thing in each planning.
+constexpr const char* kZeros = "-ftrivial-auto-var-init=zero";
+constexpr const char* kNoElision = "-fno-elide-constructors";
 /// Each candidate may bring other flags: more are forgotten.
 constexpr std::size_t kMostScripts = 64;
 
@@ -101,7 +106,8 @@ struct LibraryCompiler::Parts {
                                         "arch=compute_" + arch + ",code=sm_" + arch};
     for (const auto& flags : {job.device_flags, common_flags(job)})
       command.insert(command.end(), flags.begin(), flags.end());
-    command.insert(command.end(), {"--expt-relaxed-constexpr", "-Xcompiler", "-fPIC,-O0,-w", "--keep",
+    command.insert(command.end(), {"--expt-relaxed-constexpr", "-Xcompiler",
+                                   "-fPIC,-O0,-w," + std::string(kZeros) + "," + kNoElision, "--keep",
                                    "--keep-dir", ".", "-c", "-o", build_files::kObject, build_files::kUnit});
     return command;
   }
@@ -110,8 +116,8 @@ struct LibraryCompiler::Parts {
     std::vector<std::string> command = {"/usr/bin/g++"};
     const auto flags = common_flags(job);
     command.insert(command.end(), flags.begin(), flags.end());
-    command.insert(command.end(), {"-I" + (toolkit.root / "include").string(), "-O0", "-fPIC", "-c", "-o",
-                                   build_files::kObject, "unit.cpp"});
+    command.insert(command.end(), {"-I" + (toolkit.root / "include").string(), "-O0", "-fPIC", kZeros,
+                                   kNoElision, "-c", "-o", build_files::kObject, "unit.cpp"});
     return joined(command) + ">&2\n";
   }
 

@@ -69,6 +69,7 @@ class _Assembly:
         before = _flat(tape.setup, {})
         made, missing = self._live(before, needed - self._state_numbers(needed), set(), self._state_storages)
         made = draws.with_earlier(made, before, tape)
+        self._refuse_copied_tables(made)
         self._check(made, kept, missing - set(module.inputs) - self._state_numbers(missing))
 
         inputs = [{"id": self._id(n), **self._shape(n)} for n in module.inputs]
@@ -94,7 +95,7 @@ class _Assembly:
               given: set[int] = frozenset()) -> tuple[list[Step], set[int]]:
         """The steps that have an effect, and the tensors that must exist before them. Storages `given` are nobody's."""
         live = set(map(self._canonical, roots))
-        storages = outlive | {self._tape.storages[n] for n in live} - given
+        storages = outlive | ({self._tape.storages[n] for n in live} | self._pointed_at(steps)) - given
         kept = []
         for step in reversed(steps):
             fresh = [self._canonical(n) for n in step.results if n not in step.reads]
@@ -107,6 +108,31 @@ class _Assembly:
                     live.add(n)
                     storages |= {self._tape.storages[n]} - given
         return kept[::-1], live
+
+    def _pointed_at(self, steps: list[Step]) -> set[int]:
+        """Storages whose addresses stand in memory: a kernel that reads them names only that memory."""
+        return {self._tape.storages[pointed["t"]] for step in steps if not step.body.keys().isdisjoint(("upload", "symbol"))
+                for _, pointed, _ in step.body.get("pointers", ())}
+
+    def _refuse_copied_tables(self, made: list[Step]) -> None:
+        """The runner moves what the setup made, and writes the new addresses only where the setup uploaded the old ones."""
+        tables: set[int] = set()
+        for step in made:
+            if "upload" in step.body:
+                tables |= step.writes if step.body["pointers"] else set()
+            elif "from" in step.body:
+                if self._tape.storages[step.body["from"]["t"]] in tables:
+                    raise self._copied_table("cudaMemcpy", step)
+            elif not step.is_launch:
+                read = tables.intersection(self._tape.storages[n] for n in step.reads)
+                if len(read) > 1 or read and not step.writes.union(self._tape.storages[n] for n in step.results) <= read:
+                    raise self._copied_table(step.body["aten"], step)
+
+    @staticmethod
+    def _copied_table(what: str, step: Step) -> Refused:
+        return Refused("not_allowed", f"{what} copies a table of pointers that the constructor uploaded: the copy's addresses "
+                       "are not those that its tensors have in a call", "upload the table itself to where it is used, or copy "
+                       "it in forward", step.where)
 
     def _check(self, made: list[Step], kept: list[list[Step]], missing: set[int]) -> None:
         for step in itertools.chain(made, *kept):

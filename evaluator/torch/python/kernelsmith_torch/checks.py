@@ -9,6 +9,7 @@ from kernelsmith_process.framing import Failure
 
 MOST_LIST = 65_536
 MOST_TEXT = 1024
+MOST_NAME = 8192  # CUTLASS's kernels have some thousands of characters
 MOST_IDS = 1 << 20
 
 
@@ -43,9 +44,16 @@ def integer_of(value: Any, least: int, most: int, what: str) -> int:
     return value
 
 
-def text_of(value: Any, what: str) -> str:
-    if not isinstance(value, str) or len(value) > MOST_TEXT:
-        refuse(f"{what} is not a text of at most {MOST_TEXT} characters")
+def text_of(value: Any, what: str, most: int = MOST_TEXT) -> str:
+    if not isinstance(value, str) or len(value) > most:
+        refuse(f"{what} is not a text of at most {most} characters")
+    return value
+
+
+def name_of(value: Any, what: str) -> str:
+    """A text that libraries get as a name."""
+    if not text_of(value, what, MOST_NAME).isascii() or not value.isprintable():
+        refuse(f"{what} has strange characters")
     return value
 
 

@@ -9,6 +9,8 @@ _FRAME = 0x11
 
 _ALLOCATED = 2
 _MOST_NAME = 8192  # a mangled kernel's with its section's prefix
+_MOST_NAMES = 8 << 20  # bytes of all sections' names: a kernel has some six sections
+_MOST_SECTIONS = 1 << 14
 # Code, parameters and the compiler's own constants, and memory that lasts for a launch.
 _WITHOUT_VARIABLES = (".text.", ".nv.constant0.", ".nv.constant2", ".nv.constant4", ".nv.shared.", ".nv.local.")
 
@@ -33,11 +35,13 @@ def may_keep_variables(cubin: bytes) -> bool:
 
 def _read(cubin: bytes, name: str) -> dict[str, int]:
     sections = sections_of(cubin)
-    symbols = next(s for s in sections if s["name"] == ".symtab")
+    named = {section["name"]: section for section in sections}
+    if not {".symtab", ".nv.info"} <= named.keys():
+        return {}
+    symbols, info = named[".symtab"], named[".nv.info"]
     texts = sections[symbols["link"]]
-    index = next(i for i in range(symbols["size"] // 24)
-                 if text_at(cubin, texts["offset"] + struct.unpack_from("<I", cubin, symbols["offset"] + 24 * i)[0]) == name)
-    info = next(s for s in sections if s["name"] == ".nv.info")
+    index = next((i for i in range(symbols["size"] // 24) if name == text_at(
+        cubin, texts["offset"] + struct.unpack_from("<I", cubin, symbols["offset"] + 24 * i)[0])), None)
     at, end, told = info["offset"], info["offset"] + info["size"], {}
     while at < end:
         form, attribute, size = struct.unpack_from("<BBH", cubin, at)
@@ -58,12 +62,18 @@ def sections_of(cubin: bytes) -> list[dict]:
         raise ValueError("not a 64-bit ELF file")
     (start,) = struct.unpack_from("<Q", cubin, 40)
     size, count, names = struct.unpack_from("<HHH", cubin, 58)
+    if count > _MOST_SECTIONS:
+        raise ValueError("too many sections")
     found = []
     for i in range(count):
         name, _, flags, _, offset, length, link = struct.unpack_from("<IIQQQQI", cubin, start + i * size)
         found.append({"name": name, "offset": offset, "size": length, "link": link, "flags": flags})
+    left = _MOST_NAMES
     for section in found:
         section["name"] = text_at(cubin, found[names]["offset"] + section["name"])
+        left -= len(section["name"])
+        if left < 0:
+            raise ValueError("too many names")
     return found
 
 

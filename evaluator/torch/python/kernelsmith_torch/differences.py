@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from . import cubin_facts
 from .plan_format import decode
 from .recording import Refused
 
@@ -16,7 +18,8 @@ def refuse_differences(first: bytes, second: bytes, where: str) -> None:
         return
     what, line = next(_differences(first, second), ("the plan", ""))
     raise Refused("address_as_number", f"{what} is another one if the tensors lie at other addresses, as in each call",
-                  "compute nothing from data_ptr() but keys of caches and alignment", line or where)
+                  "compute nothing from data_ptr() but keys of caches and alignment; initialise structures that kernels get "
+                  "(P p{};)", line or where)
 
 
 def _differences(first: bytes, second: bytes) -> Iterator[tuple[str, str]]:
@@ -29,12 +32,16 @@ def _differences(first: bytes, second: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _entries(plan: bytes) -> Iterator[dict[str, Any]]:
-    """Entries of the setup and all alternatives. Launches hold their kernels, which have other numbers in another plan."""
+    """Entries of the setup and all alternatives. Launches hold their kernels, which have other numbers in another plan, and
+    where each argument begins."""
     told, cubins = decode(plan)
+    modules = [cubin_facts.read(cubin) for cubin in cubins[len(told["kernels"]):]]
     for entry in itertools.chain(told["setup"], *(alternative["ops"] for alternative in told["alternatives"])):
         if "launch" in entry:
             number = entry["launch"]
             yield {**entry, "launch": told["kernels"][number]["name"], "code": cubins[number]}
+        elif "run" in entry:
+            yield {**entry, "layout": modules[entry["run"]].kernels[entry["kernel"]].parameters}
         else:
             yield entry
 
@@ -49,7 +56,21 @@ def _words(one: dict[str, Any], other: dict[str, Any]) -> str:
     if keys[0] == "args":
         differing = [i for i, (a, b) in enumerate(zip(one["args"], other["args"])) if a != b]
         return f"argument {differing[0]} of {name}" if differing else f"the number of arguments of {name}"
+    if keys[0] in ("params", "pointers") and "run" in one:
+        return _argument(one, other)
     return f"{_PARTS[keys[0]]} of {name}"
+
+
+def _argument(one: dict[str, Any], other: dict[str, Any]) -> str:
+    """The argument of an extension's kernel that differs: computed from an address, or never written."""
+    params = [base64.b64decode(entry["params"]) for entry in (one, other)]
+    offsets = [i for i, (a, b) in enumerate(zip(*params)) if a != b]
+    offsets += [told[0] for told in one["pointers"] + other["pointers"] if told not in one["pointers"] or
+                told not in other["pointers"]]
+    at = min(offsets, default=0)
+    number, (begin, _) = max((i, place) for i, place in enumerate(one["layout"]) if place[0] <= at)
+    return (f"a number computed from an address, or uninitialised bytes of the kernel's argument {number}: byte "
+            f"{at - begin} of it, for {one['kernel']},")
 
 
 def _name(entry: dict[str, Any]) -> str | None:

@@ -138,6 +138,9 @@ class Extensions:
     def _define(self, name: bytes, letters: bytes, names: bytes, defaults: Any, function: int) -> None:
         told = names.decode()
         given = [taken(defaults[i], self._tensor) for i in range(told.count(","))]
+        if letters.decode() == abi.ATTRIBUTE:
+            self._defined[name.decode()] = given[0]
+            return
         signature = Signature(name.decode(), letters.decode(), told, given)
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -162,12 +165,13 @@ class Extensions:
             self._free(result)
 
     def _raise_for(self, outcome: int, library: abi.Library, signature: Signature) -> None:
-        """The first refusal, even if the extension looked at no error code; else what it threw."""
+        """A refusal, even if the extension looked at no error code; else what it threw. What a call's name is refused for
+        comes first: without its result other calls are wrong, too."""
         words, refusal = library.words(), library.words(library.refusal())
-        if self.work.refused is not None:
-            raise self.work.refused
         if refusal:
             raise Refused("not_allowed", refusal, "", self._tape.line())
+        if self.work.refused is not None:
+            raise self.work.refused
         if outcome == 2:
             raise self._host_read(int(words), signature)
         if outcome:
@@ -177,8 +181,15 @@ class Extensions:
     def _host_read(self, address: int, signature: Signature) -> Refused:
         found = self._tape.addresses.find(address)
         bytes_ = f"byte {found[1]} of {found[0].nbytes()}" if found else "a byte"
+        place = self._tape.find(address)
+        if place is not None and self._tape.places.on_cpu(self._tape.tensors[place[0]]):
+            return Refused("reads_values", f"{signature.name} reads or writes the numbers of a tensor on the CPU ({bytes_}): "
+                           "tensors have none while planning",
+                           "fill an array and copy it with cudaMemcpy or torch::tensor(), or compute the numbers in a kernel",
+                           self._tape.line())
         return Refused("reads_values", f"{signature.name} reads device memory on the host ({bytes_} of a tensor), which is "
-                       "not there while planning, and not readable on a GPU", "read it in a kernel", self._tape.line())
+                       "not there while planning, and not readable on a GPU",
+                       "read it in a kernel; what .cpu() gives has no numbers either", self._tape.line())
 
     def _free(self, value: abi.Value) -> None:
         if value.kind == abi.TENSOR:
@@ -224,6 +235,7 @@ class Extensions:
     # ---- Operators.
 
     def _operate(self, name: bytes, arguments: Any, count: int, results: Any, most: int) -> int:
+        self.work.note_thread()  # an error in a thread would end the process
         try:
             found = self._operators.ask(name.decode(), [arguments[i] for i in range(count)])
             many = list(found) if isinstance(found, (tuple, list)) else [found]

@@ -16,6 +16,8 @@ LIBRARY = "KERNELSMITH_EXTENSION_LIBRARY"
 # ValueKind
 MISSING = -1
 NONE, BOOL, INT, DOUBLE, TENSOR, STRING, INTS, LIST, TUPLE, DTYPE, DEVICE, FORMAT, OPTIONS = range(13)
+ATTRIBUTE = "="
+"""The signature of a name that stands for a value."""
 # OperationKind
 LAUNCH, MEMSET, COPY, UPLOAD, SYMBOL_UPLOAD, SYMBOL_COPY = range(6)
 

@@ -19,6 +19,8 @@ _BY_NAME = {
     "div": (2, ("rounding_mode",)), "div_": (2, ("rounding_mode",)), "gelu": (1, ("approximate",)),
     "scaled_dot_product_attention": (6, ("scale", "enable_gqa")),
 }
+# These take the shape {}, which C++ gives as nothing.
+_SHAPED = ("empty", "zeros", "ones", "rand", "randn", "full")
 _DTYPE_BY_POSITION = ("softmax", "log_softmax", "view")
 _READING = {"item": ".item()", "equal": "equal()"}
 
@@ -36,7 +38,13 @@ class Operators:
         if short in _READING:
             raise Refused("reads_values", f"{_READING[short]} in C++ reads a tensor's values, which planning does not have",
                           "leave the decision to a kernel; only shapes are known", self._tape.line())
+        out = {}
+        if short.endswith("_out"):
+            short, out = short.removesuffix("_out"), {"out": self._take(values.pop(0))}
         args, kwargs = self._bound(short, values)
+        kwargs.update(out)
+        if short in _SHAPED and (not args or args[0] is None):
+            args = [[], *args[1:]]
         if special := _SPECIAL.get(short):
             return special(*args, **kwargs)
         function = _function(short)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import ctypes
 import struct
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,14 @@ class Work:
         self._host: dict[int, int] = {}  # sizes of tensors with values, by address
         self._workspaces: dict[int, torch.Tensor] = {}  # by address
         self._sent = {False: 0, True: 0}  # bytes from the host, of the setup and of a call
+        self._thread = threading.get_ident()
+
+    def note_thread(self) -> None:
+        """Keeps a refusal if the extension works in a thread of its own."""
+        if threading.get_ident() != self._thread:
+            self.refused = self.refused or Refused(
+                "not_allowed", "work of the device is asked for in a thread of its own (std::thread, OpenMP): a plan is one "
+                "sequence", "ask for it in the function itself; streams let kernels overlap")
 
     def has_values(self, address: int, size: int) -> None:
         """A tensor of the CPU that is no fake lies there."""
@@ -53,6 +62,7 @@ class Work:
         return self._noting(lambda: _ACTS[operation.contents.kind](self, operation.contents), FAILED)
 
     def _noting(self, act: Callable[[], int | None], failed: int) -> int:
+        self.note_thread()
         try:
             return act() or 0
         except BaseException as error:  # noqa: BLE001 - raised when the call ends

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import cubin_facts
-from .checks import Ref, integer_of, list_of, object_of, refuse, tensor_of, text_of
+from .checks import Ref, integer_of, list_of, name_of, object_of, refuse, tensor_of, text_of
 from .cubin_facts import CubinFacts
 from .plan_format import MOST_VARIABLES
 
@@ -163,7 +163,7 @@ class Modules:
     def _run(self, op: dict[str, Any], known: set[int]) -> Run:
         object_of(op, "a launch", {"run", "kernel", "grid", "block", "shared", "params", "pointers"},
                   {"cluster", "cooperative", "max_shared", "line"})
-        number, name = self._module(op["run"]), text_of(op["kernel"], "a kernel's name")
+        number, name = self._module(op["run"]), name_of(op["kernel"], "a kernel's name")
         facts = self.modules[number].facts.kernels.get(name)
         if facts is None:
             refuse(f"module {number} has no kernel {name}")
@@ -209,7 +209,7 @@ class Modules:
     def _symbol(self, op: dict[str, Any], known: set[int]) -> Symbol:
         given = {"data", "pointers"} if "data" in op else {"from", "from_at", "bytes"}
         object_of(op, "a copy to a variable", {"symbol", "name", "at"} | given, {"line"})
-        number, name = self._module(op["symbol"]), text_of(op["name"], "a variable's name")
+        number, name = self._module(op["symbol"]), name_of(op["name"], "a variable's name")
         if name not in self.modules[number].facts.variables:
             refuse(f"module {number} has no variable {name}")
         data = self._uploads(op["data"]) if "data" in op else b""

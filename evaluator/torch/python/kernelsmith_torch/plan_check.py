@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from . import operators, plan_format
-from .checks import MOST_IDS, MOST_LIST, integer_of, list_of, object_of, refuse, tensor_of, text_of
+from .checks import MOST_IDS, MOST_LIST, integer_of, list_of, name_of, object_of, refuse, tensor_of, text_of
 from .module_check import DeviceOp, Modules, Symbol, Upload, check_module
 from .plan_values import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, Seed, TensorInfo, TensorMap
 
@@ -116,7 +116,7 @@ class _Checker:
             object_of(op, "a seed", {"seed", "draws"})
             return Seed(integer_of(op["seed"], -2**63, 2**63 - 1, "a seed"), _one_of(op["draws"], ("cuda", "all")))
         object_of(op, "an operation", {"aten", "overload", "args", "kwargs", "out"}, {"draws"} if in_setup else None)
-        name, overload = text_of(op["aten"], "an operator's name"), text_of(op["overload"], "an operator's overload")
+        name, overload = name_of(op["aten"], "an operator's name"), name_of(op["overload"], "an operator's overload")
         draws = _one_of(op["draws"], ("cpu", "cuda")) if "draws" in op else ""
         if not (operators.draws if draws else operators.allowed)(name, overload):
             refuse(f"operator {name}.{overload} is not listed")
@@ -126,7 +126,7 @@ class _Checker:
         function = getattr(packet, overload)
         args = [self._value(v, known) for v in list_of(op["args"], MOST_ARGUMENTS, "arguments")]
         object_of(op["kwargs"], "keyword arguments")
-        kwargs = {text_of(k, "a keyword"): self._value(v, known) for k, v in op["kwargs"].items()}
+        kwargs = {name_of(k, "a keyword"): self._value(v, known) for k, v in op["kwargs"].items()}
         return Aten(function, args, kwargs, self._out(op["out"], known), draws=draws)
 
     def _constant(self, op: dict[str, Any], known: set[int]) -> Constant:
@@ -239,10 +239,7 @@ class _Checker:
     def _kernel(self, kernel: dict[str, Any], cubin: bytes) -> Kernel:
         object_of(kernel, "a kernel", {"name", "offset", "size", "shared", "warps"},
                 {"ctas", "global_scratch", "profile_scratch", "registers", "spills"})
-        name = text_of(kernel["name"], "a kernel's name")
-        if not name.isascii() or not name.isprintable():
-            refuse("a kernel's name has strange characters")
-        return Kernel(name, cubin,
+        return Kernel(name_of(kernel["name"], "a kernel's name"), cubin,
                       integer_of(kernel["shared"], 0, _MOST_SHARED, "a kernel's shared memory"),
                       integer_of(kernel["warps"], 1, _MOST_WARPS, "a kernel's warps"),
                       integer_of(kernel.get("ctas", 1), 1, _MOST_CTAS, "a kernel's ctas"),

@@ -31,10 +31,11 @@ def cubin(kernels: dict[str, list[int]], variables: dict[str, int] | None = None
                            for i, (offset, size) in enumerate(zip(offsets, sizes)))
         sections.append((f".nv.info.{name}", 1, content, 0, len(content)))
         sections.append((f".nv.shared.{name}", 8, b"", 0, 1024 + shared))
-    return _file(sections, machine)
+    return elf(sections, machine)
 
 
-def _file(sections: list[tuple[str, int, bytes, int, int]], machine: int) -> bytes:
+def elf(sections: list[tuple[str, int, bytes, int, int]], machine: int = 190) -> bytes:
+    """A file of sections: name, type, content, link and size."""
     titles, at, body, heads = b"", [], b"", []
     for name, *_ in [*sections, (".shstrtab",)]:
         at.append(len(titles))

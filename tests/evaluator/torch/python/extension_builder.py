@@ -7,6 +7,7 @@ import tempfile
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 4)
 INCLUDE = os.path.join(ROOT, "evaluator", "torch", "extension", "include")
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+ZEROS = ["-ftrivial-auto-var-init=zero", "-fno-elide-constructors"]
 
 
 def library() -> str:
@@ -66,9 +67,10 @@ def _build(job: dict, folder: str) -> tuple[bytes, list[bytes]]:
             cubins.append(path)
             commands.append([f"{CUDA}/bin/nvcc", "-gencode", "arch=compute_90a,code=sm_90a", "--expt-relaxed-constexpr",
                              *common, *flags["nvcc"], *["--use_fast_math"] * flags["fast_math"], "-w", "-Xcompiler",
-                             "-fPIC,-O0,-w", "--keep", "--keep-dir", folder, "-c", path, "-o", f"{path}.o"])
+                             ",".join(["-fPIC,-O0,-w", *ZEROS]), "--keep", "--keep-dir", folder, "-c", path, "-o", f"{path}.o"])
         elif unit["name"].endswith(".cpp"):
-            commands.append(["g++", *common, f"-I{CUDA}/include", "-O0", "-w", "-fPIC", "-c", path, "-o", f"{path}.o"])
+            commands.append(["g++", *common, f"-I{CUDA}/include", "-O0", "-w", "-fPIC", *ZEROS, "-c", path, "-o",
+                             f"{path}.o"])
         else:
             continue
         objects.append(f"{path}.o")

@@ -133,6 +133,52 @@ class Launches(Extension):
         self.assertEqual(base64.b64decode(upload["data"]), bytes(8))
         self.assertEqual(run["pointers"][0], [0, upload["upload"], 0])
 
+    def test_what_a_table_points_at_may_be_written_after_it(self):
+        for put in ("t = e.ends_table(b, y)", "t = e.ends_variable(b, y)"):
+            for write, entry in (("b.copy_(x); b.mul_(2)", ["copy_", "mul_"]), ("e.copy_on_device(b, x)", ["copy"])):
+                with self.subTest(put=put, write=write):
+                    plan, _, _ = self.plan(model(f"b, y = torch.empty_like(x), torch.empty_like(x); {put}; {write}\n"
+                                                 "        e.between_ends(t); return y"))
+                    ops = plan["alternatives"][0]["ops"]
+                    self.assertEqual([op["aten"][6:] if "aten" in op else next(iter(op)) for op in ops[-len(entry) - 1:]],
+                                     [*entry, "run"])
+
+    def test_what_a_table_of_the_constructor_points_at(self):
+        plan, _, _ = self.plan(model("y = torch.empty_like(x); e.copy_on_device(self.b, x); e.between_ends(self.t); return y",
+                                     constructor="self.b = torch.empty(64, 48, device='cuda')\n"
+                                                 "        self.t = e.ends_table(self.b, self.b); self.b.fill_(1.0)"))
+        self.assertEqual([op.get("aten") or next(iter(op)) for op in plan["setup"]],
+                         ["aten::empty", "aten::empty", "upload", "aten::fill_"])
+
+    def test_a_copy_of_a_table_of_the_constructor(self):
+        for copy, told in (("self.u = t.clone()", "aten::clone"), ("self.u = torch.cat([t, t])", "aten::cat"),
+                           ("self.u = torch.empty_like(self.t); e.copy_on_device(self.u, t)", "cudaMemcpy")):
+            with self.subTest(copy):
+                text = model("y = torch.empty_like(x); e.between_ends(self.u); return y",
+                             constructor="self.b = torch.ones(64, 48, device='cuda')\n"
+                                         "        self.t = torch.empty(16, dtype=torch.uint8, device='cuda')\n"
+                                         f"        t = e.ends_table(self.b, self.b); {copy}")
+                error = self.refusal(text, "not_allowed")
+                self.assertIn(f"{told} copies a table of pointers", error["message"])
+        self.plan(model("y = torch.empty_like(x); e.between_ends(self.u.clone()); return y",
+                        constructor="self.b = torch.ones(64, 48, device='cuda')\n"
+                                    "        self.u = e.ends_table(self.b, self.b)[:16].view(16)"))
+
+    def test_bytes_of_a_structure_that_nobody_wrote(self):
+        _, (run,) = self.entries("return e.several([x, x * 2])")
+        self.assertEqual([at for at, _, _ in run["pointers"]], [0, 8, 56])
+        self.assertEqual(self.params(run, "<6QiI"), (0,) * 6 + (2, 0))
+        _, (run,) = self.entries("return e.returned(x * 2)")
+        self.assertEqual(self.params(run, "<QQ"), (0, 0))
+        error = self.refusal(model("return e.several([x, x * 2], on_heap=True)"), "address_as_number")
+        self.assertIn("uninitialised bytes of the kernel's argument 0: byte 1", error["message"])
+        self.assertIn("P p{}", error["hint"])
+
+    def test_half_types_are_compared_on_the_device(self):
+        for dtype, name in (("half", "4Half"), ("bfloat16", "8BFloat16")):
+            _, (run,) = self.entries(f"return e.clipped(x.{dtype}())")
+            self.assertIn(name, run["kernel"])
+
     def test_kernels_of_one_name_in_two_extensions(self):
         load = LOAD + f"o = load_inline('other', 'torch::Tensor run(torch::Tensor x);', r'''{OTHER}''', ['run'])"
         plan, (first, second) = self.entries("return o.run(e.add(x))", load=load)
@@ -183,6 +229,17 @@ class Cpp(Extension):
 
         self.same("return e.indexed(x, self.linear.weight)", expected)
 
+    def test_names_that_fewer_extensions_use(self):
+        def expected(x, w, b):
+            y = x @ w.t()
+            y[0] = 7
+            y[1] = y[2]
+            return y + 10 + 3 + 0.75
+
+        self.same("return e.others(x, self.linear.weight)", expected)
+        _, (memset, _, run) = self.entries("assert (e.version, e.threads) == ('1.5', 256); return e.reduced(x)")
+        self.assertEqual((memset["bytes"], run["grid"]), (64, [12, 1, 1]))
+
     def test_products_of_cublas(self):
         self.same("return e.product(x, self.linear.weight, self.linear.bias)", lambda x, w, b: 2 * x @ w.t() + 3 * b)
 
@@ -224,13 +281,17 @@ class Refusals(Extension):
                 ("item", "reads_values", ".item()"), ("host read", "reads_values", "device memory on the host (byte 0 of"),
                 ("copy to host", "not_allowed", "reading device memory on the host"),
                 ("memset behind", "plan_failed", "8 bytes goes past the end of a tensor, which has 4 there"),
-                ("uploads", "plan_too_large", "copied from the host in a call"), ("cpu tensor", "cpu_tensor", "add_one"), ("graph", "not_allowed", "graphs of the candidate's own"),
+                ("uploads", "plan_too_large", "copied from the host in a call"),
+                ("cpu write", "reads_values", "of a tensor on the CPU (byte 0 of 16)"), ("thread", "not_allowed", "std::thread"),
+                ("variable's address", "not_allowed", "cudaGetSymbolAddress"),
+                ("from a variable", "not_allowed", "copying a variable to device memory"),
+                ("texture", "not_allowed", "cudaCreateTextureObject"), ("cpu tensor", "cpu_tensor", "add_one"), ("graph", "not_allowed", "graphs of the candidate's own"),
                 ("block", "not_allowed", "a block of 2048"), ("grid", "not_allowed", "a grid of 0"),
                 ("shared", "not_allowed", "100000 bytes of dynamic"),
                 ("dtype", "plan_failed", "expected scalar type Double but found Float"),
                 ("other exception", "plan_failed", "no std::exception")):
             with self.subTest(how):
-                error = self.refusal(model(f"return e.refused(x, '{how}')"), code)
+                error = self.refusal(model(f"return e.refused(x, {how!r})"), code)
                 self.assertIn(told, error["message"])
                 self.assertTrue(error["where"].startswith("candidate.py:"), error)
 
@@ -261,6 +322,20 @@ class Builds(Extension):
         self.assertIn("Error building extension 'broken'", error["message"])
         self.assertIn("no_such_function", error["message"])
         self.assertIn("main.cpp:2:", error["message"])
+
+    def test_names_that_no_plan_can_hold_say_why(self):
+        source = ("struct F : torch::autograd::Function<F> {\n"
+                  "  static torch::Tensor forward(torch::autograd::AutogradContext* c, torch::Tensor x) {\n"
+                  "    c->save_for_backward({x}); return x; } };\n"
+                  " struct C { int n; C(int n) : n(n) {} };\n"
+                  "torch::Tensor run(torch::Tensor x) { x.accessor<float, 2>(); torch::from_blob(nullptr, {2});\n"
+                  "  return F::apply(x); }\n"
+                  "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { py::class_<C>(m, \"C\").def(py::init<int>()); }")
+        load = LOAD + "load_inline('left_out', r'''" + source + "''')"
+        error = self.refusal(model("return x", load=load), "plan_failed")
+        for told in ("torch::from_blob: a plan has", "accessor(): tensors", "py::class_: an extension's",
+                     "autograd::Function: a plan"):
+            self.assertIn(told, error["message"])
 
     def test_an_error_that_is_caught_is_told(self):
         caught = HEAD + f"from torch.utils.cpp_extension import load_inline\ntry: {self.BROKEN}\nexcept Exception: pass\n"

@@ -15,11 +15,11 @@ from typing import Any
 import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cubin_writer import cubin  # noqa: E402
+from cubin_writer import cubin, elf  # noqa: E402
 
 from kernelsmith_process.framing import Failure  # noqa: E402
 from kernelsmith_torch import cubin_facts, module_check, plan_format  # noqa: E402
-from kernelsmith_torch.cubin import may_keep_variables  # noqa: E402
+from kernelsmith_torch.cubin import may_keep_variables, resources  # noqa: E402
 from kernelsmith_torch.plan_check import Plan, check_plan  # noqa: E402
 
 CUBIN = cubin({"scale": [8, 8, 4], "none": []}, {"counter": 64})
@@ -220,6 +220,33 @@ class Checks(unittest.TestCase):
             with contextlib.suppress(ValueError):
                 cubin_facts.read(changed)
             self.assertIn(may_keep_variables(changed), (True, False))
+            self.assertLessEqual(resources(changed, "scale").keys(), {"registers", "spills"})
+        self.assertEqual(resources(CUBIN, "other"), {})
+
+    def test_a_cubin_is_read_in_bounds(self) -> None:
+        def kernel_symbols(starts: list[int]) -> bytes:
+            return b"".join(struct.pack("<IBBHQQ", start, 2, 0x10, 0, 0, 0) for start in starts)
+
+        parameter = struct.pack("<BBHIHHI", 4, 0x17, 12, 0, 0, 0, 8 << 18)
+        long = b"a" * 8000 + b"\0"  # each kernel's name is the rest of this from another place on
+        texts = b"".join(b"%06d" % i + long for i in range(400))
+        for why, symbols, names, info in (
+                ("there twice", kernel_symbols([0, 0]), b"k\0", b""),
+                ("too many names", kernel_symbols([8007 * i for i in range(400)]), texts, b""),
+                ("too many symbols", kernel_symbols([0] * (1 << 15)), b"k\0", b""),
+                ("too many attributes", kernel_symbols([0]), b"k\0", parameter * (1 << 17))):
+            with self.subTest(why), self.assertRaisesRegex(ValueError, why):
+                cubin_facts.read(elf([(".strtab", 3, names, 0, len(names)), (".symtab", 2, symbols, 0, len(symbols)),
+                                      (".nv.info.k", 1, info, 0, len(info))]))
+        with self.assertRaisesRegex(ValueError, "too many sections"):
+            cubin_facts.read(elf([("x", 1, b"", 0, 0)] * (1 << 15)))
+
+    def test_names_are_of_plain_characters(self) -> None:
+        for op in ({**RUN, "kernel": "scal\ud800"}, {**SYMBOL, "name": "\u00e9"}):
+            self.refused("strange characters", op)
+        operator = {"aten": "aten::relu", "overload": "default", "args": [T], "kwargs": {}, "out": {"t": 2}}
+        for changed in ({"aten": "aten::relu\ud800"}, {"overload": "\ud800"}, {"kwargs": {"\ud800": 1}}):
+            self.refused("strange characters", {**operator, **changed})
 
 
 if __name__ == "__main__":

@@ -56,6 +56,9 @@ struct Facts {
   char* data;
 };
 
+/// The signature of a name that stands for a value: its default.
+constexpr const char* kAttribute = "=";
+
 /// Calls `function` with arguments of the kinds that its signature asks for.
 using Thunk = void (*)(void* function, const Value* arguments, Value* result);
 

@@ -169,8 +169,28 @@ struct arg {
   kernelsmith::extension::Value value{};
 };
 
+/// `m.attr("name") = value`
+struct attribute {
+  const char* name;
+  template <class T>
+  void operator=(const T& given) const {
+    kernelsmith::extension::Value value{};
+    kernelsmith::extension::give(value, given);
+    kernelsmith_define(name, nullptr, nullptr, kernelsmith::extension::kAttribute, ",", &value);
+  }
+};
+using int_ = std::int64_t;
+using float_ = double;
+using bool_ = bool;
+using str = const char*;
+template <class T>
+const T& cast(const T& value) {
+  return value;
+}
+
 class module_ {
  public:
+  attribute attr(const char* name) { return {name}; }
   template <class Function, class... Extra>
   module_& def(const char* name, Function function, const Extra&... extra) {
     const auto pointer = +function;  // of a lambda too

@@ -108,6 +108,14 @@ template <class... Parts>
 auto str(const Parts&... parts) {
   return kernelsmith::extension::text_of(parts...);
 }
+
+/// What std::cout makes of sizes, types and devices.
+template <class Stream, class T,
+          class = std::enable_if_t<std::is_same_v<T, IntArrayRef> || std::is_same_v<T, ScalarType> ||
+                                   std::is_same_v<T, TypeMeta> || std::is_same_v<T, Device>>>
+auto operator<<(Stream& to, const T& value) -> decltype(to << "") {
+  return to << kernelsmith::extension::text_of(value).c_str();
+}
 }  // namespace c10
 
 #define TORCH_CHECK(CONDITION, ...)                                                 \

@@ -85,7 +85,29 @@ KERNELSMITH_ANYWHERE auto ATenCeilDiv(T a, U b) {
   return (a + b - 1) / b;
 }
 
+namespace detail {
+constexpr int CUDA_NUM_THREADS = 1024;
+inline int GET_BLOCKS(std::int64_t n, std::int64_t threads = CUDA_NUM_THREADS) {
+  TORCH_CHECK(n > 0, "CUDA kernel launch blocks must be positive, but got N=", n);
+  const std::int64_t blocks = (n + threads - 1) / threads;
+  return static_cast<int>(blocks < INT_MAX ? blocks : INT_MAX);
+}
+}  // namespace detail
+
 }  // namespace at::cuda
+
+/// A trap ends the call on a GPU, as a failed assertion does, and needs no text on the device.
+#ifdef __CUDA_ARCH__
+#define CUDA_KERNEL_ASSERT(CONDITION) \
+  do {                                \
+    if (!(CONDITION)) __trap();       \
+  } while (0)
+#else
+#define CUDA_KERNEL_ASSERT(CONDITION) static_cast<void>(0)
+#endif
+#define CUDA_KERNEL_ASSERT2 CUDA_KERNEL_ASSERT
+#define CUDA_KERNEL_ASSERT_MSG(CONDITION, ...) CUDA_KERNEL_ASSERT(CONDITION)
+#define CUDA_KERNEL_ASSERT_PRINTF(CONDITION, ...) CUDA_KERNEL_ASSERT(CONDITION)
 
 #define CUDA_KERNEL_LOOP_TYPE(i, n, type)                                          \
   for (type i = static_cast<type>(blockIdx.x) * blockDim.x + threadIdx.x; i < (n); \

@@ -9,7 +9,7 @@
 
 namespace c10 {
 
-#define KERNELSMITH_HALF(NAME, CUDA, TO_FLOAT, FROM_FLOAT)                                              \
+#define KERNELSMITH_HALF(NAME, CUDA, CONVERSION, TO_FLOAT, FROM_FLOAT)                                  \
   struct alignas(2) NAME {                                                                              \
     unsigned short x;                                                                                   \
     struct from_bits_t {};                                                                              \
@@ -19,7 +19,7 @@ namespace c10 {
     KERNELSMITH_ANYWHERE NAME(float value) : NAME(FROM_FLOAT(value)) {}                                 \
     KERNELSMITH_ANYWHERE NAME(const CUDA& value) : x(reinterpret_cast<const unsigned short&>(value)) {} \
     KERNELSMITH_ANYWHERE operator float() const { return TO_FLOAT(reinterpret_cast<const CUDA&>(x)); }  \
-    KERNELSMITH_ANYWHERE operator CUDA() const { return reinterpret_cast<const CUDA&>(x); }             \
+    KERNELSMITH_ANYWHERE CONVERSION operator CUDA() const { return reinterpret_cast<const CUDA&>(x); }  \
   };                                                                                                    \
   KERNELSMITH_ANYWHERE NAME operator-(const NAME& a) { return NAME(-static_cast<float>(a)); }           \
   KERNELSMITH_HALF_OPERATOR(NAME, +)                                                                    \
@@ -45,8 +45,10 @@ namespace c10 {
     return a = a OP static_cast<float>(b);                                                                   \
   }
 
-KERNELSMITH_HALF(Half, __half, __half2float, __float2half_rn)
-KERNELSMITH_HALF(BFloat16, __nv_bfloat16, __bfloat162float, __float2bfloat16_rn)
+// As in PyTorch, a BFloat16 becomes CUDA's type only if the source says so: else `v > scalar_t(0)` could mean
+// CUDA's operators, too.
+KERNELSMITH_HALF(Half, __half, , __half2float, __float2half_rn)
+KERNELSMITH_HALF(BFloat16, __nv_bfloat16, explicit, __bfloat162float, __float2bfloat16_rn)
 
 #ifdef __CUDACC__
 __device__ __forceinline__ Half __ldg(const Half* address) {

@@ -42,9 +42,34 @@ std::vector<Tensor> split(const Tensor& self, extension::Argument size, std::int
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim = 0);
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
-/// Elements that the extension gives.
-Tensor tensor(const std::vector<double>& values, const TensorOptions& options = {});
-Tensor tensor(double value, const TensorOptions& options = {});
+/// Elements that the extension gives. As PyTorch's: whole numbers are Long and others Float unless the
+/// options say more.
+template <class T, class Numbers>
+Tensor tensor_of(const Numbers& numbers, const TensorOptions& given) {
+  constexpr ScalarType type = std::is_same_v<T, bool> ? kBool : std::is_integral_v<T> ? kLong : kFloat;
+  const TensorOptions options = given.type_ < 0 ? given.dtype(type) : given;
+  if constexpr (std::is_integral_v<T>)
+    return extension::call("tensor", {std::vector<std::int64_t>(numbers.begin(), numbers.end()), options});
+  else
+    return extension::call("tensor", {std::vector<double>(numbers.begin(), numbers.end()), options});
+}
+template <class T>
+Tensor tensor(const std::vector<T>& numbers, const TensorOptions& options = {}) {
+  return tensor_of<T>(numbers, options);
+}
+template <class T>
+Tensor tensor(std::initializer_list<T> numbers, const TensorOptions& options = {}) {
+  return tensor_of<T>(numbers, options);
+}
+template <class T>
+Tensor tensor(ArrayRef<T> numbers, const TensorOptions& options = {}) {
+  return tensor_of<T>(numbers, options);
+}
+template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+Tensor tensor(T number, const TensorOptions& given = {}) {
+  constexpr ScalarType type = std::is_same_v<T, bool> ? kBool : std::is_integral_v<T> ? kLong : kFloat;
+  return extension::call("tensor", {number, given.type_ < 0 ? given.dtype(type) : given});
+}
 
 inline std::optional<Device> device_of(const Tensor& tensor) {
   return tensor.defined() ? std::optional<Device>(tensor.device()) : std::nullopt;

@@ -20,8 +20,17 @@ class Tensor {
     if (facts_ != nullptr) kernelsmith_tensor_retain(facts_);
   }
   Tensor(Tensor&& other) noexcept : facts_(std::exchange(other.facts_, nullptr)) {}
-  Tensor& operator=(Tensor other) {
+  Tensor& operator=(Tensor other) & {
     std::swap(facts_, other.facts_);
+    return *this;
+  }
+  // As in PyTorch, `x[0] = y` writes into x.
+  Tensor& operator=(const Tensor& other) && {
+    copy_(other);
+    return *this;
+  }
+  Tensor& operator=(const Scalar& number) && {
+    fill_(number);
     return *this;
   }
   ~Tensor() {
@@ -45,6 +54,9 @@ class Tensor {
   std::int64_t itemsize() const { return facts().element_bytes; }
   ScalarType scalar_type() const { return static_cast<ScalarType>(facts().dtype); }
   TypeMeta dtype() const { return scalar_type(); }
+  extension::Text toString() const {
+    return extension::text_of(is_cuda() ? "CUDA" : "CPU", scalar_type(), "Type");
+  }
   DeprecatedTypeProperties type() const { return {scalar_type(), device()}; }
   Device device() const { return {static_cast<DeviceType>(facts().device), is_cuda() ? 0 : -1}; }
   bool is_cuda() const { return facts().device == static_cast<int>(kCUDA); }
@@ -92,6 +104,14 @@ class Tensor {
   void* data_ptr() const { return extension::data_of(facts_); }
   const void* const_data_ptr() const { return data_ptr(); }
   void* mutable_data_ptr() const { return data_ptr(); }
+  template <class T, std::size_t N>
+  TensorAccessor<T, N> accessor() const {
+    static_assert(
+        sizeof(T) == 0,
+        "accessor(): tensors have no numbers while planning. Give a kernel a packed_accessor32, or fill an "
+        "array and copy it with torch::tensor(std::vector) or cudaMemcpy");
+    return {nullptr, facts().sizes, facts().strides};
+  }
   template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits,
             class Index = std::int64_t>
   GenericPackedTensorAccessor<T, N, Traits, Index> generic_packed_accessor() const {

@@ -4,6 +4,7 @@
 #include "stand_in/binding.hpp"
 #include "stand_in/cuda.hpp"
 #include "stand_in/dispatch.hpp"
+#include "stand_in/left_out.hpp"
 #include "stand_in/wanted.hpp"
 
 namespace torch {
