@@ -130,9 +130,9 @@ class _Assembly:
 
     @staticmethod
     def _copied_table(what: str, step: Step) -> Refused:
-        return Refused("not_allowed", f"{what} copies a table of pointers that the constructor uploaded: the copy's addresses "
-                       "are not those that its tensors have in a call", "upload the table itself to where it is used, or copy "
-                       "it in forward", step.where)
+        return Refused("not_allowed", f"{what} copies a table of pointers that the constructor uploaded: the copy's "
+                       "addresses are not those that its tensors have in a call",
+                       "upload the table itself to where it is used, or copy it in forward", step.where)
 
     def _check(self, made: list[Step], kept: list[list[Step]], missing: set[int]) -> None:
         for step in itertools.chain(made, *kept):

@@ -183,9 +183,9 @@ class Extensions:
         bytes_ = f"byte {found[1]} of {found[0].nbytes()}" if found else "a byte"
         place = self._tape.find(address)
         if place is not None and self._tape.places.on_cpu(self._tape.tensors[place[0]]):
-            return Refused("reads_values", f"{signature.name} reads or writes the numbers of a tensor on the CPU ({bytes_}): "
-                           "tensors have none while planning",
-                           "fill an array and copy it with cudaMemcpy or torch::tensor(), or compute the numbers in a kernel",
+            return Refused("reads_values", f"{signature.name} reads or writes the numbers of a tensor on the CPU "
+                           f"({bytes_}): tensors have none while planning",
+                           "fill an array and copy it with cudaMemcpy or torch::tensor(), or compute them in a kernel",
                            self._tape.line())
         return Refused("reads_values", f"{signature.name} reads device memory on the host ({bytes_} of a tensor), which is "
                        "not there while planning, and not readable on a GPU",

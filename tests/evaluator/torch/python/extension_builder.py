@@ -67,7 +67,8 @@ def _build(job: dict, folder: str) -> tuple[bytes, list[bytes]]:
             cubins.append(path)
             commands.append([f"{CUDA}/bin/nvcc", "-gencode", "arch=compute_90a,code=sm_90a", "--expt-relaxed-constexpr",
                              *common, *flags["nvcc"], *["--use_fast_math"] * flags["fast_math"], "-w", "-Xcompiler",
-                             ",".join(["-fPIC,-O0,-w", *ZEROS]), "--keep", "--keep-dir", folder, "-c", path, "-o", f"{path}.o"])
+                             ",".join(["-fPIC,-O0,-w", *ZEROS]), "--keep", "--keep-dir", folder, "-c", path, "-o",
+                             f"{path}.o"])
         elif unit["name"].endswith(".cpp"):
             commands.append(["g++", *common, f"-I{CUDA}/include", "-O0", "-w", "-fPIC", *ZEROS, "-c", path, "-o",
                              f"{path}.o"])

@@ -144,7 +144,7 @@ class Launches(Extension):
                                      [*entry, "run"])
 
     def test_what_a_table_of_the_constructor_points_at(self):
-        plan, _, _ = self.plan(model("y = torch.empty_like(x); e.copy_on_device(self.b, x); e.between_ends(self.t); return y",
+        plan, _, _ = self.plan(model("e.copy_on_device(self.b, x); e.between_ends(self.t); return self.b * 1",
                                      constructor="self.b = torch.empty(64, 48, device='cuda')\n"
                                                  "        self.t = e.ends_table(self.b, self.b); self.b.fill_(1.0)"))
         self.assertEqual([op.get("aten") or next(iter(op)) for op in plan["setup"]],
@@ -282,10 +282,12 @@ class Refusals(Extension):
                 ("copy to host", "not_allowed", "reading device memory on the host"),
                 ("memset behind", "plan_failed", "8 bytes goes past the end of a tensor, which has 4 there"),
                 ("uploads", "plan_too_large", "copied from the host in a call"),
-                ("cpu write", "reads_values", "of a tensor on the CPU (byte 0 of 16)"), ("thread", "not_allowed", "std::thread"),
+                ("cpu write", "reads_values", "of a tensor on the CPU (byte 0 of 16)"),
+                ("thread", "not_allowed", "std::thread"),
                 ("variable's address", "not_allowed", "cudaGetSymbolAddress"),
                 ("from a variable", "not_allowed", "copying a variable to device memory"),
-                ("texture", "not_allowed", "cudaCreateTextureObject"), ("cpu tensor", "cpu_tensor", "add_one"), ("graph", "not_allowed", "graphs of the candidate's own"),
+                ("texture", "not_allowed", "cudaCreateTextureObject"), ("cpu tensor", "cpu_tensor", "add_one"),
+                ("graph", "not_allowed", "graphs of the candidate's own"),
                 ("block", "not_allowed", "a block of 2048"), ("grid", "not_allowed", "a grid of 0"),
                 ("shared", "not_allowed", "100000 bytes of dynamic"),
                 ("dtype", "plan_failed", "expected scalar type Double but found Float"),
