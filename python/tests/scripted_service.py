@@ -63,7 +63,8 @@ class ScriptedService:
     is finished, `room` how many may be unfinished.
     """
 
-    def __init__(self, faults=(), pending=0, room=10**6):
+    def __init__(self, faults=(), pending=0, room=10**6, tls=None):
+        self.tls = tls
         self.faults, self.pending, self.room = iter(faults), pending, room
         self.asked, self.deleted, self.headers = [], [], []
         self.most_unfinished, self.mistake = 0, None
@@ -76,8 +77,9 @@ class ScriptedService:
         self.jobs = {}
 
     async def __aenter__(self):
-        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
-        self.url = "http://127.0.0.1:{}".format(self.server.sockets[0].getsockname()[1])
+        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=self.tls)
+        port = self.server.sockets[0].getsockname()[1]
+        self.url = f"{'https' if self.tls else 'http'}://127.0.0.1:{port}"
         return self
 
     async def __aexit__(self, *_):

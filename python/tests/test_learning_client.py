@@ -4,6 +4,9 @@ import asyncio
 import dataclasses
 import pickle
 import random
+import shutil
+import ssl
+import subprocess
 
 import kernelsmith as ks
 import pytest
@@ -250,6 +253,25 @@ def test_the_token_is_sent_and_not_shown(monkeypatch, settings, user, variable, 
     given = [line for line in service.headers[0].split("\r\n") if line.startswith("Authorization")]
     assert given == ([f"Authorization: Bearer {sent}"] if sent else []) and batch.scores == (1.5,)
     assert repr(client) == f"RewardClient('{service.url}')"
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_tls_is_checked(tmp_path):
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                    "-subj", "/CN=service", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+                   check=True, capture_output=True)
+    own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    own.load_cert_chain(certificate, key)
+
+    async def ask():
+        async with ScriptedService(["half a body"], tls=own) as service:
+            with pytest.raises(ks.Error) as raised:
+                await client_of(service).evaluate([Candidate("1.5")])
+            trusting = client_of(service, ssl_context=ssl.create_default_context(cafile=str(certificate)))
+            return raised.value.code, (await trusting.evaluate([Candidate("1.5")])).scores
+
+    assert asyncio.run(asyncio.wait_for(ask(), support.PATIENCE_S)) == ("untrusted", (1.5,))
 
 
 def test_records_cannot_be_changed_and_travel():
