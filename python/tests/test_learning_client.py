@@ -104,6 +104,13 @@ def test_concurrency_is_bounded_over_all_calls():
     assert scores == [float(f"{i}.{j}") for i in range(3) for j in range(10)] and most == 4
 
 
+def test_one_client_serves_one_loop_after_another():
+    client = RewardClient("http://127.0.0.1:1", concurrency=1, patience_s=0)
+    for _ in range(3):
+        assert asyncio.run(client.evaluate([Candidate("1"), Candidate("2")])).reasons == {"network": 2}
+    assert len(client._slots) == 1, "closed loops are let go"
+
+
 FULL = without_verdict("failed", "RESOURCE_ERROR", "disk_full")
 
 

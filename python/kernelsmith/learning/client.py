@@ -11,7 +11,6 @@ import random
 import ssl
 import threading
 import urllib.parse
-import weakref
 from collections.abc import Iterable
 
 from .._errors import Error
@@ -28,7 +27,7 @@ CANCEL_S = 5.0  # for the service to hear that nobody waits any more
 
 
 class RewardClient:
-    """Asks `kernelsmith serve` for the rewards of candidates (docs/learning.md).
+    """Asks `kernelsmith serve` for the rewards of candidates (docs/service.md, "Rewards over the service").
 
     url          http://HOST:PORT, or https:// of a proxy in front of it; a path before the endpoints may follow
     token        sent as `Authorization: Bearer`; else the password in the url, else $KERNELSMITH_SERVICE_TOKEN
@@ -63,7 +62,7 @@ class RewardClient:
         self._endpoint = Endpoint(url, token, ssl_context)
         self._concurrency, self._patience_s, self._evaluations = concurrency, patience_s, evaluations
         self._wait_s, self._first_s, self._longest_s = int(wait_s), first, longest
-        self._slots: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = weakref.WeakKeyDictionary()
+        self._slots: dict[asyncio.AbstractEventLoop, asyncio.Semaphore] = {}
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -97,8 +96,13 @@ class RewardClient:
             return await _Pursuit(self, candidate).run()
 
     def _slot(self) -> asyncio.Semaphore:
+        """A semaphore belongs to one event loop, and would keep it alive."""
+        loop = asyncio.get_running_loop()
         with self._lock:
-            return self._slots.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self._concurrency))
+            if loop not in self._slots:
+                self._slots = {other: slots for other, slots in self._slots.items() if not other.is_closed()}
+                self._slots[loop] = asyncio.Semaphore(self._concurrency)
+            return self._slots[loop]
 
 
 class _Pursuit:

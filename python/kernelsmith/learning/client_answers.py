@@ -102,10 +102,9 @@ def _verdict(answer: dict[str, Any], body: bytes, candidate: Candidate) -> Rewar
 
 def _detail_of(reply: Reply) -> str:
     try:
-        detail = json.loads(reply.body)["detail"]
+        return str(json.loads(reply.body)["detail"])
     except (ValueError, RecursionError, KeyError, TypeError):
         return f"HTTP status {reply.status}"
-    return f"{detail}"
 
 
 def _dict_at(holder: dict[str, Any], key: str) -> dict[str, Any]:
