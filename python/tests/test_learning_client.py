@@ -200,7 +200,7 @@ def test_in_the_end_everything_has_its_own_score():
     rng = random.Random(20)
     kinds = [*FAULTS, *UNCLEAR, "forget", "forget", "chunked", FULL, without_verdict("timeout", "TIMEOUT_ERROR")]
     faults = [rng.choice(kinds) if rng.random() < 0.5 else None for _ in range(2000)]
-    codes = ["wrong" if number % 10 == 0 else f"{number}.5" for number in range(300)]
+    codes = ["wrong" if number % 10 == 0 else f"{number}.5" for number in range(200)]
 
     async def ask():
         async with ScriptedService(faults, pending=2, room=20) as service:
@@ -210,7 +210,7 @@ def test_in_the_end_everything_has_its_own_score():
     batch, service = asyncio.run(asyncio.wait_for(ask(), support.PATIENCE_S))
     assert batch.scores == tuple(0.0 if code == "wrong" else float(code) for code in codes)
     assert [reward.rejection for reward in batch] == ["wrong_output" if code == "wrong" else None for code in codes]
-    assert len({reward.id for reward in batch}) == 300 and service.life > 10
+    assert len({reward.id for reward in batch}) == 200 and service.life > 10
 
 
 def test_ids_come_from_the_content():

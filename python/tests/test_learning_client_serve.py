@@ -13,7 +13,7 @@ import support
 from kernelsmith.learning.client import Candidate, RewardClient
 
 EXECUTABLE = Path(ks.__file__).parent / "bin" / "kernelsmith"
-KILLS, REQUESTS, CONCURRENCY = 10, 300, 8
+KILLS, REQUESTS, CONCURRENCY = 10, 200, 8
 
 # A candidate is its own score, or ends with an error.
 TASK = """\
