@@ -9,10 +9,10 @@ TEST(FleetServer, UrlsAreTakenApart) {
   EXPECT_FALSE(plain.has_secret());
   const auto whole = parse_fleet_server("tls://smith:p%40ss%3A@nats.example.org:4333/").value();
   EXPECT_EQ(whole.url, "tls://nats.example.org:4333");
-  EXPECT_EQ(whole.user, "smith");
-  EXPECT_EQ(whole.password, "p@ss:");
+  EXPECT_EQ(whole.user.reveal(), "smith");
+  EXPECT_EQ(whole.password.reveal(), "p@ss:");
   EXPECT_TRUE(whole.has_secret());
-  EXPECT_EQ(parse_fleet_server("nats://token@h").value().user, "token");
+  EXPECT_EQ(parse_fleet_server("nats://token@h").value().user.reveal(), "token");
   EXPECT_EQ(parse_fleet_server("nats://[::1]").value().url, "nats://[::1]:4222");
   EXPECT_EQ(parse_fleet_server("nats://[::1]:5000").value().url, "nats://[::1]:5000");
 }
