@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -88,8 +89,9 @@ class Extensions:
             self.wanted = job.told
             raise BuildWanted
         if "error" in built:
-            self.errors.append({"name": job.name, "error": built["error"], "line": self._tape.line()})
-            raise RuntimeError(f"Error building extension '{job.name}': {built['error']}")
+            words = _explained(built["error"])
+            self.errors.append({"name": job.name, "error": words, "line": self._tape.line()})
+            raise RuntimeError(f"Error building extension '{job.name}': {words}")
         library = self._started()
         library.begin_library()
         for place in built["device"]:
@@ -110,7 +112,8 @@ class Extensions:
             raise ImportError(str(error)) from None
         initialise = getattr(loaded, f"kernelsmith_initialise_{job.name}", None)
         if initialise is None:
-            raise ImportError(f"dynamic module does not define module export function (PyInit_{job.name})")
+            raise ImportError(f"dynamic module does not define module export function (PyInit_{job.name}): "
+                              "give functions=, or bind them by PYBIND11_MODULE(TORCH_EXTENSION_NAME, m)")
         module = types.ModuleType(job.name)
         module.__file__ = path
         self._defined = module.__dict__
@@ -255,3 +258,10 @@ def _listed(v: Any) -> list[Any]:
 
 def _is(tensor: torch.Tensor, dimensions: int, memory_format: torch.memory_format) -> int:
     return int(tensor.dim() == dimensions and tensor.is_contiguous(memory_format=memory_format))
+
+
+def _explained(error: str) -> str:
+    """The compiler's words; unit.cpp is PyTorch's own, which binds what `functions` names."""
+    if missing := re.search(r"unit\.cpp:\d+:\d+: error: '(\w+)' was not declared in this scope", error):
+        return f"{error}\nfunctions= names {missing[1]}, and cpp_sources does not declare it"
+    return error
