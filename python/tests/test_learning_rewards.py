@@ -50,7 +50,8 @@ def test_a_broken_machine_changes_no_advantage():
 @pytest.mark.parametrize("call", [
     lambda: learning.dr_kernel_reward([True], [float("nan")]), lambda: learning.dr_kernel_reward([.5], [1]),
     lambda: learning.dr_kernel_reward([True], [1, 2]), lambda: learning.dr_kernel_reward_as_coded([True], [float("nan")]),
-    lambda: learning.kernel_smith_reward([True], [1], [0]), lambda: learning.kernel_smith_reward([True], [float("inf")], [1]),
+    lambda: learning.kernel_smith_reward([True], [1], [0]),
+    lambda: learning.kernel_smith_reward([True], [float("inf")], [1]),
 ])
 def test_wrong_values_are_an_error(call):
     with pytest.raises(ValueError):

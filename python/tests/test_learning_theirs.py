@@ -1,7 +1,7 @@
 """The same numbers as verl's and KernelGYM's own functions, where they are installed.
 
-verl: `pip install verl`. KernelGYM is no package: KERNELSMITH_KERNELGYM names a clone of hkust-nlp/KernelGYM, whose functions need
-verl, too.
+verl: `pip install verl`. KernelGYM is no package: KERNELSMITH_KERNELGYM names a clone of hkust-nlp/KernelGYM, whose functions
+need verl, too.
 """
 
 import importlib.util
@@ -27,7 +27,8 @@ def kernelgym():
     clone = os.environ.get("KERNELSMITH_KERNELGYM")
     if not clone:
         pytest.skip("KERNELSMITH_KERNELGYM names no clone of KernelGYM")
-    for name, wanted in (("verl_patch.utils.metric", "PolicyOutput"), ("verl.tools.sandbox_fusion_tools", "TokenBucketWorker")):
+    for name, wanted in (("verl_patch.utils.metric", "PolicyOutput"),
+                         ("verl.tools.sandbox_fusion_tools", "TokenBucketWorker")):
         stand_in = types.ModuleType(name)
         setattr(stand_in, wanted, None)
         sys.modules.setdefault(name, stand_in)
@@ -99,8 +100,8 @@ def test_kernelgym_trloo(kernelgym):
             scores[row, 3 - length:] = np.array(rewards[row]) * kept[row, 3 - length:]
             numbers[row, 3 - length:] = np.arange(1, length + 1)
         theirs, _ = algorithms.compute_multi_turn_rloo_outcome_advantage(
-            torch.tensor(scores.reshape(-1, 1)), torch.ones(15, 1), torch.tensor(kept.ravel()), torch.tensor(numbers.ravel()),
-            np.repeat(groups, 3), 3, gamma=.9)
+            torch.tensor(scores.reshape(-1, 1)), torch.ones(15, 1), torch.tensor(kept.ravel()),
+            torch.tensor(numbers.ravel()), np.repeat(groups, 3), 3, gamma=.9)
         theirs = theirs.numpy().reshape(5, 3)
         for row, length in enumerate(lengths):
             np.testing.assert_allclose(ours.values[row, :length], theirs[row, 3 - length:], **NEAR)
@@ -112,7 +113,8 @@ def test_kernelgym_mismatch(kernelgym, over, level):
     for generator in cases():
         ratios, valid = log_ratios(generator)
         _, theirs, _ = helper.compute_rollout_importance_weights_and_rejection_mask(
-            torch.tensor(ratios.reshape(6, 4)), torch.zeros(6, 4, dtype=torch.float64), torch.tensor(valid.reshape(6, 4)).double(),
+            torch.tensor(ratios.reshape(6, 4)), torch.zeros(6, 4, dtype=torch.float64),
+            torch.tensor(valid.reshape(6, 4)).double(),
             max_turns=2, rollout_rs=level, rollout_rs_threshold=1.001, rollout_rs_threshold_lower=.999,
             rollout_token_veto_threshold=1e-4)
         ours = learning.mismatch_rejection(ratios, 0 * ratios, valid, over=over)
@@ -135,7 +137,8 @@ def test_kernelgym_profiling(kernelgym, monkeypatch):
 def test_kernelgym_reward(kernelgym):
     pytest.importorskip("httpx", reason="KernelGYM's client needs httpx")
     client = kernelgym("kernel/rewards/reward_client.py").KernelRewardClient
-    config = types.SimpleNamespace(coverage_reward=types.SimpleNamespace(enable=True, weight=.5, reward_type="time_coverage"))
+    coverage = types.SimpleNamespace(enable=True, weight=.5, reward_type="time_coverage")
+    config = types.SimpleNamespace(coverage_reward=coverage)
     theirs = types.SimpleNamespace(penalty_score=0.0, speedup_reward_upper_bound=3.0, speedup_reward_lower_bound=1.0,
                                    init_correct_weight=.5, init_performance_weight=.5, reward_config=config)
     theirs.compute_coverage_reward = types.MethodType(client.compute_coverage_reward, theirs)
@@ -144,7 +147,8 @@ def test_kernelgym_reward(kernelgym):
         speedup = None if generator.random() < .1 else float(generator.lognormal())
         own = float(generator.random())
         result = {"status": "completed", "correctness": correct, "compiled": True, "speedup": speedup, "decoy_kernel": decoy,
-                  "metadata": {"num_custom_kernels": 1, "num_total_kernels": 2, "custom_kernel_cuda_time_in_profiling_us": own,
+                  "metadata": {"num_custom_kernels": 1, "num_total_kernels": 2,
+                               "custom_kernel_cuda_time_in_profiling_us": own,
                                "total_kernel_run_time_in_profiling_us": 1.0}}
         ours = learning.dr_kernel_reward_as_coded([correct], [speedup], [own], decoy=[decoy], least_speedup=1.0)
         assert ours.values[0] == pytest.approx(client.calculate_reward_speedup(theirs, result)["reward"], abs=1e-9)
