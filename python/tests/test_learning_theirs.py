@@ -1,7 +1,7 @@
 """The same numbers as verl's and KernelGYM's own functions, where they are installed.
 
-verl: `pip install verl`. KernelGYM is no package: KERNELSMITH_KERNELGYM names a clone of hkust-nlp/KernelGYM, whose functions
-need verl, too.
+verl: `pip install verl`. KernelGYM is no package: KERNELSMITH_KERNELGYM names a clone of hkust-nlp/KernelGYM, whose
+functions need verl, too.
 """
 
 import importlib.util

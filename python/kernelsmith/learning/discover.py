@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .scores import Floats, Scored, Scores, as_scored, flat, group_numbers
+from .scores import Flags, Floats, Scored, Scores, as_scored, flat, group_numbers
 
 # These three are the source's: they bound beta at 2 ** 20, fix its digits, and keep the quotient finite.
 _LARGEST_BETA = 1e6
@@ -18,9 +18,12 @@ _SMALLEST_MEAN = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Entropic(Scored):
-    """Advantages, and `betas`: that of each sample's group, NaN for samples that are left out."""
+class Entropic:
+    """`values`, `valid` and `left_out` as a `Scored` has them, and `betas`: that of each sample's group, NaN if left out."""
 
+    values: Floats
+    valid: Flags
+    left_out: int
     betas: Floats
 
 
