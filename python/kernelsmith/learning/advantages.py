@@ -1,0 +1,114 @@
+"""Advantages of samples within groups: GRPO, RLOO, and TRLOO for several turns.
+
+`alone` says what a sample gets that is alone in its group, as no other one gives it a baseline: "zero", or "keep" for
+its reward (or return) as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .returns import returns_to_go
+from .scores import Floats, Scored, Scores, as_scored, flat, group_numbers
+
+Alone: TypeAlias = Literal["zero", "keep"]
+
+
+def grpo(rewards: Scores, groups: Iterable[Hashable] | None = None, *, valid: npt.ArrayLike | None = None,
+         divide_by_std: bool = True, epsilon: float = 1e-6, alone: Alone = "zero") -> Scored:
+    """Rewards against their group's mean: A = (r - mean) / (std + epsilon), std with N - 1 in the denominator.
+
+    `divide_by_std=False`: A = r - mean, which does not favour prompts whose rewards are close (Dr. GRPO).
+
+    Shapes: `rewards` (samples); `groups` has a label for each sample (its prompt), no labels are one group; the result
+    (samples).
+
+    None, or `valid` False: left out of mean and std, advantage 0, `valid` False in the result, counted. NaN: a ValueError. A
+    group of one, also one that is left: 0, as in TRL; with `alone="keep"` r / (1 + epsilon), or r without std, as in verl.
+    Equal rewards: 0. For several turns: a masked turn is an invalid sample.
+
+    Source: arXiv 2402.03300, without std arXiv 2503.20783; verl-project/verl,
+    verl/trainer/ppo/core_algos.py:
+    compute_grpo_outcome_advantage. TRL's epsilon is 1e-4.
+    """
+    scored = flat(as_scored(rewards, valid))
+    group, own = _grouped(scored, groups)
+    count, mean = _means(group, own)
+    spread = np.bincount(group, (own - mean[group]) ** 2, minlength=len(count))
+    scale = np.sqrt(spread / np.maximum(count - 1, 1)) + epsilon if divide_by_std else np.ones(len(count))
+    kept = own / (1 + epsilon) if divide_by_std else own
+    return _advantages(scored, np.where(count[group] > 1, (own - mean[group]) / scale[group], _alone(kept, alone)))
+
+
+def rloo(rewards: Scores, groups: Iterable[Hashable] | None = None, *, valid: npt.ArrayLike | None = None,
+         alone: Alone = "zero") -> Scored:
+    """Rewards against the mean of the others in their group: A[i] = r[i] - mean of r[j], j != i.
+
+    That is N / (N - 1) * (r[i] - mean) in a group of N.
+
+    Shapes: as for `grpo`.
+
+    None, or `valid` False: left out of the means, advantage 0, `valid` False in the result, counted. NaN: a ValueError. A
+    group of one, also one that is left: 0, as in TRL and verl's rloo_vectorized; with `alone="keep"` r, as in verl's
+    rloo. Equal rewards: 0. For several turns: a masked turn is an invalid sample; see `trloo`.
+
+    Source: arXiv 2402.14740; verl-project/verl, verl/trainer/ppo/core_algos.py: compute_rloo_outcome_advantage.
+    """
+    scored = flat(as_scored(rewards, valid))
+    group, own = _grouped(scored, groups)
+    count, mean = _means(group, own)
+    number = count[group]
+    others = number / np.maximum(number - 1, 1) * (own - mean[group])
+    return _advantages(scored, np.where(number > 1, others, _alone(own, alone)))
+
+
+def trloo(turn_rewards: Sequence[Sequence[float | None]], groups: Iterable[Hashable] | None = None, *, gamma: float = 1.0,
+          masked: Sequence[Sequence[bool]] | None = None, alone: Alone = "keep") -> Scored:
+    """Leave-one-out for several turns: A[i, t] = G[i, t] - mean of G[j, t], j != i, within a group, for each turn t.
+
+    G is the return-to-go of `returns_to_go`. j runs over the trajectories of the group that played turn t: the baseline of
+    a turn holds nothing that its own trajectory decided, so the gradient is unbiased if the policy decides how many
+    turns there are. There is no std.
+
+    Shapes: `turn_rewards` has a list of rewards for each trajectory, of any lengths; `masked` booleans in the same shape;
+    `groups` a label for each trajectory (its prompt), no labels are one group. The result has the shape (trajectories,
+    most turns), padded at the end with 0 and `valid` False.
+
+    None: that turn's return and those before it are unknown. These turns get 0 and `valid` False, are in nobody's baseline,
+    and are counted. NaN: a ValueError. A masked turn gets 0 and `valid` False, is in no baseline, and adds 0 to the returns
+    before it. A group of one: its return, as the source has it, which is needed for an unbiased gradient; if you mask
+    turns by their outcome, that is a bonus without a baseline, and `alone="zero"` avoids it.
+
+    Source: arXiv 2602.05885 (Dr. Kernel); hkust-nlp/KernelGYM,
+    verl_patch/trainer/code/ppo/core_algos.py: compute_multi_turn_rloo_outcome_advantage.
+    """
+    returns = returns_to_go(turn_rewards, gamma=gamma, masked=masked)
+    trajectories, turns = returns.values.shape
+    place = group_numbers(groups, trajectories)[:, None] * turns + np.arange(turns)
+    result = rloo(returns.values.ravel(), place.ravel(), valid=returns.valid.ravel(), alone=alone)
+    return Scored(result.values.reshape(returns.values.shape), returns.valid, returns.left_out)
+
+
+def _grouped(scored: Scored, groups: Iterable[Hashable] | None) -> tuple[npt.NDArray[np.intp], Floats]:
+    return group_numbers(groups, len(scored.values))[scored.valid], scored.values[scored.valid]
+
+
+def _means(group: npt.NDArray[np.intp], own: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
+    count = np.bincount(group)
+    return count, np.bincount(group, own) / np.maximum(count, 1)
+
+
+def _alone(own: Floats, alone: Alone) -> Floats:
+    if alone not in ("zero", "keep"):
+        raise ValueError(f'alone must be "zero" or "keep", and is {alone!r}')
+    return own if alone == "keep" else np.zeros_like(own)
+
+
+def _advantages(scored: Scored, found: Floats) -> Scored:
+    values = np.zeros(scored.values.shape)
+    values[scored.valid] = found
+    return Scored(values, scored.valid, scored.left_out)

@@ -1,0 +1,122 @@
+"""TTT-Discover: advantages that favour the best sample of a group, and scores that choose what to go on from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .scores import Flags, Floats, Scored, Scores, as_scored, flat, group_numbers
+
+# These three are the source's: they bound beta at 2 ** 20, fix its digits, and keep the quotient finite.
+_LARGEST_BETA = 1e6
+_BISECTIONS = 60
+_SMALLEST_MEAN = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Entropic:
+    """`values`, `valid` and `left_out` as a `Scored` has them, and `betas`: that of each sample's group, NaN if left out."""
+
+    values: Floats
+    valid: Flags
+    left_out: int
+    betas: Floats
+
+
+def entropic_advantages(rewards: Scores, groups: Iterable[Hashable] | None = None, *, beta: float | None = 2.0,
+                        divergence: float = math.log(2), valid: npt.ArrayLike | None = None) -> Entropic:
+    """A[i] = e[i] / (mean of e[j], j != i, + 1e-12) - 1, with e[i] = exp(beta * (r[i] - largest r)).
+
+    `beta=None` adapts beta to each group: KL(softmax(beta * r) || uniform) = `divergence`. It is doubled from 1 until the
+    divergence is reached or beta exceeds 1e6, then found by 60 bisections.
+
+    Shapes: `rewards` (samples); `groups` has a label for each sample (its prompt), no labels are one group; the result and
+    its `betas` (samples).
+
+    None, or `valid` False: left out of the means, advantage 0, `valid` False in the result, counted. NaN: a ValueError. A
+    group of one and equal rewards: 0 (up to 1e-12); the adaptive beta is 2 ** 20 then. For several turns: a masked turn
+    is an invalid sample.
+
+    Source: arXiv 2601.16175 (TTT-Discover); test-time-training/discover at 96df74f,
+    tinker_cookbook/rl/train.py: compute_advantages.
+    """
+    scored = flat(as_scored(rewards, valid))
+    numbers = group_numbers(groups, len(scored.values))
+    values, betas = np.zeros(scored.values.shape), np.full(scored.values.shape, np.nan)
+    for group in np.unique(numbers[scored.valid]):
+        members = scored.valid & (numbers == group)
+        own = scored.values[members]
+        sharpness = _adapted(own, divergence) if beta is None else beta
+        values[members], betas[members] = _entropic(own, sharpness), sharpness
+    return Entropic(values, scored.valid, scored.left_out, betas)
+
+
+def puct_scores(rewards: Scores, visits: npt.ArrayLike, best_child: Scores, *, group_size: int = 1,
+                exploration: float = 1.0, expansions: float | None = None) -> Scored:
+    """Scores of states to go on from: Q + c * (max R - min R) * P * sqrt(1 + T / G) / (1 + n / G). The highest is taken.
+
+    R are the states' own rewards, n their `visits`, G `group_size`, c `exploration` and T `expansions`, by default the sum
+    of the visits (the source counts a visit of a state for its ancestors too, but in T once). Q is the best reward of a
+    state's children if it was visited, else R. P falls linearly with the rank by R and adds up to 1; the earlier of equals
+    ranks higher.
+
+    Shapes: `rewards`, `visits` and `best_child` (states), and the result too.
+
+    None in `rewards`: that state cannot be taken; it is left out of ranks and range and counted, its score is NaN. Its
+    visits stay in T. None in `best_child`: no child has a score, and Q is R. NaN: a ValueError. One state: Q, as the
+    range is 0. A masked state is one with None.
+
+    Source: arXiv 2601.16175 (TTT-Discover); test-time-training/discover at 96df74f, the PUCT sampler.
+    Later versions have G = 1, and the range without the initial states but at least 1e-6.
+    """
+    own = flat(as_scored(rewards))
+    child = as_scored(best_child, name="best_child", like=own)
+    count = np.asarray(visits, dtype=np.float64)
+    if count.shape != own.values.shape or not (np.isfinite(count) & (count >= 0)).all():
+        raise ValueError(f"visits must hold {len(own.values)} numbers from 0 on")
+    values = np.full(own.values.shape, np.nan)
+    if own.valid.any():
+        ranked = own.values[own.valid]
+        quality = np.where((count > 0) & child.valid, child.values, own.values)[own.valid]
+        total = count.sum() if expansions is None else expansions
+        bonus = np.sqrt(1 + total / group_size) / (1 + count[own.valid] / group_size)
+        values[own.valid] = quality + exploration * np.ptp(ranked) * _prior(ranked) * bonus
+    return Scored(values, own.valid, own.left_out)
+
+
+def _entropic(own: Floats, beta: float) -> Floats:
+    weight = np.exp(beta * (own - own.max()))
+    others = (weight.sum() - weight) / (len(own) - 1) if len(own) > 1 else weight
+    advantages: Floats = weight / (others + _SMALLEST_MEAN) - 1
+    return advantages
+
+
+def _adapted(own: Floats, divergence: float) -> float:
+    high = 1.0
+    while _divergence(own, high) < divergence and high < _LARGEST_BETA:
+        high *= 2
+    if _divergence(own, high) < divergence:
+        return high
+    low = 0.0
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _divergence(own, middle) < divergence else (low, middle)
+    return high
+
+
+def _divergence(own: Floats, beta: float) -> float:
+    """KL(softmax(beta * own) || uniform)."""
+    logits = beta * (own - own.max())
+    logs = logits - np.log(np.exp(logits).sum())
+    return float((np.exp(logs) * logs).sum() + math.log(len(own)))
+
+
+def _prior(own: Floats) -> Floats:
+    rank = np.argsort(np.argsort(-own, kind="stable"), kind="stable")
+    weight = len(own) - rank.astype(np.float64)
+    prior: Floats = weight / weight.sum()
+    return prior

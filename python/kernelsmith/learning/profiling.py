@@ -1,0 +1,81 @@
+"""How much of the GPU's time a candidate's own kernels take, and rejection of samples with too little of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .scores import Flags, Floats, Scored, Scores, as_answers, as_scored
+
+
+@dataclass(frozen=True, eq=False)
+class Profiled:
+    """Which samples stay in the loss. All arrays have the shape of the samples.
+
+    `keep`: booleans. `probability`: that of being kept, NaN for what has no score. `left_out`: how many have none.
+    """
+
+    keep: Flags
+    probability: Floats
+    left_out: int
+
+
+def profiling_ratio(own_time: Scores, total_time: Scores) -> Scored:
+    """The part of the GPU time that the candidate's own kernels took: PR = own / total, and 0 if the total is 0.
+
+    Shapes: two arrays of one shape, in one unit, from one profile; the result has that shape.
+
+    None in either (no profile): no ratio, left out and counted, NaN in the values. NaN, negative times and more own time
+    than total are ValueErrors. There are no groups; a masked sample is one with `valid` False.
+
+    Source: arXiv 2602.05885 (Dr. Kernel), "profiling-based rewards"; hkust-nlp/KernelGYM,
+    drkernel/kernel/rewards/reward_client.py: compute_coverage_reward (`time_coverage`), whose total has CPU time in it.
+    `features.own_share` of this project's evaluations is GPU time alone.
+    """
+    total = as_scored(total_time, name="total_time")
+    own = as_scored(own_time, name="own_time", like=total)
+    valid = own.valid & total.valid
+    part, whole = own.values[valid], total.values[valid]
+    if (part < 0).any() or (part > whole).any():
+        raise ValueError("own_time must lie between 0 and total_time")
+    values = np.full(valid.shape, np.nan)
+    values[valid] = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+    return Scored(values, valid, int(np.count_nonzero(~valid)))
+
+
+def profiling_rejection(ratio: Scores, correct: Scores, generator: np.random.Generator, *, threshold: float = 0.3,
+                        width: float = 0.1, speedup: Scores | None = None, speedup_threshold: float | None = None,
+                        decimals: int | None = None) -> Profiled:
+    """Keeps a correct sample with the probability clip((PR - threshold) / width, 0, 1), and every incorrect one.
+
+    `width=0` is a cut: kept if PR >= threshold. With `speedup` and `speedup_threshold`, what is at least that fast is kept
+    whatever its PR. `decimals=2` rounds PR first, as KernelGYM's reward manager does.
+
+    Shapes: `ratio`, `correct` and `speedup` have one shape, and the result has it. One number is drawn from `generator`
+    for each entry in order, so an entry's fate does not depend on the others.
+
+    None in `correct`, or in `ratio` of a correct sample that its speedup does not keep: no score, not kept, counted. None in
+    `speedup`: the ratio decides. NaN: a ValueError. There are no groups; for a masked sample pass None.
+
+    Source: arXiv 2602.05885 (Dr. Kernel), "profiling-based rejection sampling"; hkust-nlp/KernelGYM,
+    drkernel/kernel/rewards/coverage_helper.py: compute_coverage_rejection_mask with coverage_rs "turn", which draws from
+    torch's global generator.
+    """
+    answers = as_answers(correct, name="correct")
+    ratios = as_scored(ratio, name="ratio", like=answers)
+    own = ratios.values if decimals is None else _rounded(ratios.values, decimals)
+    above = (own - threshold) / width if width else np.where(own >= threshold, 1.0, 0.0)
+    probability: Floats = np.clip(above, 0, 1)
+    probability[~ratios.valid] = np.nan
+    probability[answers.values == 0] = 1
+    if speedup is not None and speedup_threshold is not None:
+        probability[as_scored(speedup, name="speedup", like=answers).values >= speedup_threshold] = 1
+    probability[~answers.valid] = np.nan
+    keep = generator.random(probability.shape) < probability
+    return Profiled(keep, probability, int(np.count_nonzero(np.isnan(probability))))
+
+
+def _rounded(values: Floats, decimals: int) -> Floats:
+    """Correctly rounded, as a formatted number is; numpy.round is not."""
+    return np.array([round(value, decimals) for value in values.ravel().tolist()]).reshape(values.shape)
