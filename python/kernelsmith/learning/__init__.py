@@ -26,6 +26,8 @@ docs/learning.md is the guide.
 """
 
 from .advantages import grpo, rloo, trloo
+from .client import RewardClient
+from .client_records import Candidate, Reward, RewardBatch
 from .discover import Entropic, entropic_advantages, puct_scores
 from .history import Chosen, best_turns, best_window
 from .mismatch import Matched, mismatch_rejection
@@ -35,7 +37,8 @@ from .rewards import dr_kernel_reward, dr_kernel_reward_as_coded, kernel_smith_r
 from .scores import Scored, as_scored
 
 __all__ = [
-    "Chosen", "Entropic", "Matched", "Profiled", "Scored", "as_scored", "best_turns", "best_window", "dr_kernel_reward",
-    "dr_kernel_reward_as_coded", "entropic_advantages", "grpo", "kernel_smith_reward", "mismatch_rejection",
-    "profiling_ratio", "profiling_rejection", "puct_scores", "returns_to_go", "rloo", "trloo",
+    "Candidate", "Chosen", "Entropic", "Matched", "Profiled", "Reward", "RewardBatch", "RewardClient", "Scored",
+    "as_scored", "best_turns", "best_window", "dr_kernel_reward", "dr_kernel_reward_as_coded", "entropic_advantages",
+    "grpo", "kernel_smith_reward", "mismatch_rejection", "profiling_ratio", "profiling_rejection", "puct_scores",
+    "returns_to_go", "rloo", "trloo",
 ]
