@@ -22,12 +22,10 @@ echo "C++: $out/cpp/html/index.html; $(grep -c 'is not documented' "$out/doxygen
 
 # The stub takes the place of the extension, so that nothing has to be built. `stubtest` keeps it true (python/tests).
 cp -r python/kernelsmith "$out/source/"
-version=$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+version=$(sed -n 's/^project(kernelsmith VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 { echo "from __future__ import annotations"; cat python/kernelsmith/_core.pyi; echo "__version__ = \"$version\""; } >"$out/source/kernelsmith/_core.py"
 modules=(kernelsmith kernelsmith.plot kernelsmith.report kernelsmith.openevolve kernelsmith.learning)
 export PYTHONPATH=$out/source PYTHONDONTWRITEBYTECODE=1
 build/docs-venv/bin/python -W error scripts/docstrings.py "${modules[@]}"
-# The first use of a name loads them all, and pdoc shows only what is loaded.
-build/docs-venv/bin/python -W error -c 'import kernelsmith, pdoc.__main__; kernelsmith.run; pdoc.__main__.cli()' \
-  -o "$out/python" "${modules[@]}"
+build/docs-venv/bin/python -W error -m pdoc -o "$out/python" "${modules[@]}"
 echo "Python: $out/python/index.html"

@@ -14,26 +14,15 @@
 docs/python.md is the guide.
 """
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ._public import *
+from ._core import (Commit, Evaluation, Job, Measurement, Outcome, Program, Prompt, Refusal, Request, Rng, Source, Task,
+                    Ticket, __version__)
+from ._errors import Error
+from ._proposers import Chat, ManualQueue, Tuner
+from ._run import Archive, Run
+from ._search import Engine, evaluate, extract, prompt, run
 
 __all__ = [
     "Archive", "Chat", "Commit", "Engine", "Error", "Evaluation", "Job", "ManualQueue", "Measurement", "Outcome",
     "Program", "Prompt", "Refusal", "Request", "Rng", "Run", "Source", "Task", "Ticket", "Tuner", "__version__",
     "evaluate", "extract", "prompt", "run",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Loads the compiled module at the first use of a name: `kernelsmith.learning` does without it."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import _public
-    globals().update({public: getattr(_public, public) for public in __all__})
-    return globals()[name]
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
