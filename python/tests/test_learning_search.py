@@ -76,9 +76,3 @@ def test_turns_that_are_shown_again(rewards, window, best):
 def test_nothing_is_kept_of_no_turns():
     with pytest.raises(ValueError):
         learning.best_window([1], keep=0)
-
-
-def test_the_compiled_module_is_not_loaded(script):
-    program = script("import sys\nimport kernelsmith.learning\nassert 'kernelsmith._core' not in sys.modules\n"
-                     "import kernelsmith\nassert 'run' in dir(kernelsmith) and not hasattr(kernelsmith, 'no such name')\n")
-    assert program.wait() == 0, program.stderr.read()

@@ -13,7 +13,6 @@ from .recording import CPU, CUDA, Tape
 
 # What PyTorch's builds for these devices are made with; libraries ask for it when they are imported.
 _CUDA_VERSION = "12.8"
-_PROCESS = 2
 
 
 def install(device: Device, tape: Tape) -> None:
@@ -25,7 +24,6 @@ def install(device: Device, tape: Tape) -> None:
     compiled.install()
     custom_ops.install()
     draws.install(tape)
-    os.getpid = lambda: _PROCESS  # names of extensions hold it, and each planning is a process of its own
     # Scripted functions run as Python: the interpreter of TorchScript would choose operators for a CPU.
     torch.jit.script = lambda function=None, *args, **kwargs: function
     torch.Tensor.record_stream = _nothing

@@ -77,6 +77,7 @@ class Extensions:
         if not is_python_module:
             raise Refused("not_allowed", "an extension that is no Python module (TORCH_LIBRARY) cannot be planned",
                           "bind its functions with PYBIND11_MODULE or functions=", self._tape.line())
+        name = name.replace(str(os.getpid()), "0")  # each planning is a process of its own
         kept = flags(_listed(cflags), _listed(cuda_cflags), _listed(folders))
         job = Job(name, self._device.arch, [*units, job_header(name, units)], kept)
         if job.key not in self._loaded:
