@@ -34,7 +34,7 @@ def mean_gradient(chances, pays, advantages):
 
 
 def true_gradient(chances, pays):
-    """Of the mean of the sum of rewards: what going on is worth, times the derivative of its probability."""
+    """The gradient of the mean of the sum of rewards: what going on is worth, times the derivative of its probability."""
     gradient, reach = [], 1.0
     for turn, go in enumerate(chances):
         worth, chance = 0.0, 1.0

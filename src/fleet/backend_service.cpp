@@ -23,6 +23,17 @@ bool breaks_machine(ErrorCode code) {
   return code == ErrorCode::tool_missing || code == ErrorCode::disk_full;
 }
 
+/// Whoever wrote the task does not end the worker with it.
+EvaluatorMaker without_exceptions(EvaluatorMaker make) {
+  return [make = std::move(make)](const Task& task) -> Result<std::shared_ptr<Evaluator>> {
+    try {
+      return make(task);
+    } catch (const std::exception& error) {
+      return fail(ErrorCode::bad_input, "the task cannot be prepared: " + std::string(error.what()));
+    }
+  };
+}
+
 Evaluation condemned(std::uint64_t lost) {
   Rejection rejection;
   rejection.stage = Stage::run;
@@ -42,7 +53,7 @@ BackendService::BackendService(Bus& bus, const WorkerOptions& options, const Wor
       counts_(counts),
       changed_(std::move(changed)),
       tasks_(bus, backend.name),
-      prepared_(backend.make, options.prepared_tasks),
+      prepared_(without_exceptions(backend.make), options.prepared_tasks),
       ack_wait_(options.ack_wait),
       next_rest_(options.rest) {}
 
@@ -155,7 +166,7 @@ Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_t
       prepared_.start(*task, std::move(job), {}, done, [](bool) {});
       return future.get();
     } catch (const std::exception& error) {
-      // Whoever wrote the task or the job does not end the worker with it.
+      // Neither does whoever wrote the job.
       return fail(ErrorCode::bad_input, "the job cannot be evaluated: " + std::string(error.what()));
     }
   };

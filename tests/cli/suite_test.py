@@ -293,7 +293,7 @@ class ScoreTest(TasksTest):
         line = {"level_id": 1, "task_id": 2, "ref_code": "import torch\n", "custom_code": "x = 1\n", "score_default": 2.5}
         (self.folder / "h100.json").write_text(json.dumps(line) + "\n")
         done = kernelsmith("score", "h100.json", cwd=self.folder)
-        self.assertIn("level1/2_problem.py", done.stdout + done.stderr)
+        self.assertIn("level1/2_problem ", done.stdout + done.stderr)
         self.assertEqual((self.folder / "h100.json.score/set/candidates/level_1_problem_2_sample_0_kernel.py").read_text(),
                          "x = 1\n")
 

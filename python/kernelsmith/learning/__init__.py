@@ -2,7 +2,7 @@
 
 The convention about missing scores, which holds for every function here:
 
-- None says that there is no score: the machine failed, the evaluation did not complete, nobody evaluated. It is never 0.
+- None means no score: the machine failed, the evaluation did not complete, nobody evaluated. It is never 0.
 - What has no score is left out of means, baselines and ranks. The result says so: `valid` is False there, and `left_out` is
   the number of such entries.
 - Arrays of floats cannot hold None: `valid=`, booleans of the same shape, marks what has a score. What stands elsewhere is
