@@ -109,7 +109,7 @@ section_torch_rates() {
   timeout 290 python3 -u benchmarks/torch_rate.py --seconds 25 --workers 16
 }
 
-# In two runs of this, to stay within a limit: REDTEAM_CASES='extension_*', and the others.
+# REDTEAM_CASES='extension_*' runs the cases of that pattern alone.
 section_torch_redteam() { timeout "${REDTEAM_TIME:-560}" stdbuf -oL "$tests/redteam_torch" --repeat "${REDTEAM_ROUNDS:-1}" ${REDTEAM_CASES:+--case "$REDTEAM_CASES"}; }
 
 # 200 requests by 16 clients, some of which hang, crash or are wrong (docs/service.md).

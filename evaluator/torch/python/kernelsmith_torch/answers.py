@@ -24,10 +24,24 @@ def install(device: Device, tape: Tape) -> None:
     compiled.install()
     custom_ops.install()
     draws.install(tape)
+    process = os.getpid
+    os.getpid = lambda: _Process(process())
     # Scripted functions run as Python: the interpreter of TorchScript would choose operators for a CPU.
     torch.jit.script = lambda function=None, *args, **kwargs: function
     torch.Tensor.record_stream = _nothing
     _install_autocast()
+
+
+class _Process(int):
+    """A process's number, which reads "0" in texts: names of extensions hold it, and each planning is another process."""
+
+    def __repr__(self) -> str:
+        return "0"
+
+    __str__ = __repr__
+
+    def __format__(self, how: str) -> str:
+        return format(0, how)
 
 
 def _install_cuda(device: Device) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -77,7 +76,6 @@ class Extensions:
         if not is_python_module:
             raise Refused("not_allowed", "an extension that is no Python module (TORCH_LIBRARY) cannot be planned",
                           "bind its functions with PYBIND11_MODULE or functions=", self._tape.line())
-        name = name.replace(str(os.getpid()), "0")  # each planning is a process of its own
         kept = flags(_listed(cflags), _listed(cuda_cflags), _listed(folders))
         job = Job(name, self._device.arch, [*units, job_header(name, units)], kept)
         if job.key not in self._loaded:
@@ -90,9 +88,8 @@ class Extensions:
             self.wanted = job.told
             raise BuildWanted
         if "error" in built:
-            words = _explained(built["error"])
-            self.errors.append({"name": job.name, "error": words, "line": self._tape.line()})
-            raise RuntimeError(f"Error building extension '{job.name}': {words}")
+            self.errors.append({"name": job.name, "error": built["error"], "line": self._tape.line()})
+            raise RuntimeError(f"Error building extension '{job.name}': {built['error']}")
         library = self._started()
         library.begin_library()
         for place in built["device"]:
@@ -259,10 +256,3 @@ def _listed(v: Any) -> list[Any]:
 
 def _is(tensor: torch.Tensor, dimensions: int, memory_format: torch.memory_format) -> int:
     return int(tensor.dim() == dimensions and tensor.is_contiguous(memory_format=memory_format))
-
-
-def _explained(error: str) -> str:
-    """The compiler's words; unit.cpp is PyTorch's own, which binds what `functions` names."""
-    if missing := re.search(r"unit\.cpp:\d+:\d+: error: '(\w+)' was not declared in this scope", error):
-        return f"{error}\nfunctions= names {missing[1]}, and cpp_sources does not declare it"
-    return error

@@ -138,7 +138,9 @@ def _unit(name: str, head: str, *texts: str) -> dict[str, str]:
 
 
 def _bindings(functions: dict[str, str]) -> str:
-    lines = [f'm.def("{each}", {each}, {json.dumps(told)});' for each, told in functions.items()]
+    """The compiler shows the line with its comment if a function is not declared."""
+    lines = [f'm.def("{each}", {each}, {json.dumps(told)});  // functions= names it: cpp_sources must declare it'
+             for each, told in functions.items()]
     return "\n".join(["PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {", *lines, "}\n"])
 
 

@@ -51,6 +51,14 @@ class Answers(Planner):
         """))
         self.assertEqual(operators(plan), ["t", "addmm", "add"])
 
+    def test_a_process_has_one_name_in_all_plannings(self):
+        self.plan(forward("""
+            import os
+            assert (f"e_{os.getpid()}", str(os.getpid()), f"{os.getpid():03d}") == ("e_0", "0", "000")
+            assert os.getpid() > 0 and os.kill(os.getpid(), 0) is None
+            return self.linear(x)
+        """))
+
     def test_devices_and_guards(self):
         self.plan(forward("""
             with torch.cuda._DeviceGuard(0), torch.cuda.device(x.device), torch.cuda.device_of(x):

@@ -303,6 +303,12 @@ class Refusals(Extension):
                        "                'PYBIND11_MODULE(early, m) {}')\n")
         self.assertIn("before the entry", self.refusal(model("return x", load=load), "not_allowed")["message"])
 
+    def test_what_functions_names_must_be_declared(self):
+        load = HEAD + ("from torch.utils.cpp_extension import load_inline\n"
+                       "e = load_inline('undeclared', '', 'torch::Tensor run(torch::Tensor x) { return x; }', functions='run')\n")
+        message = self.refusal(model("return e.run(x)", load=load), "plan_failed")["message"]
+        self.assertIn("functions= names it: cpp_sources must declare it", message)
+
     def test_an_operators_error_keeps_its_code(self):
         self.refusal(model("return e.refused(x, 'values')"), "reads_values")
 
