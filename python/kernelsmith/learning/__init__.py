@@ -31,7 +31,7 @@ from .advantages import grpo, rloo, trloo
 from .client import RewardClient
 from .client_records import Candidate, Reward, RewardBatch
 from .discover import Entropic, entropic_advantages, puct_scores
-from .feedback import feedback
+from .next_turn import feedback
 from .history import Chosen, best_turns, best_window
 from .judge import Judge, Judged, program_in
 from .mismatch import Matched, mismatch_rejection

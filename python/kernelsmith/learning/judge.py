@@ -20,8 +20,8 @@ Extract: TypeAlias = Callable[[str, Row], "str | _core.Refusal"]
 def program_in(reply: str, row: Row) -> str | _core.Refusal:
     """The program that a reply describes: whole, or as SEARCH/REPLACE edits of the row's `parent_code`.
 
-    >>> program_in("Faster:\n```\nk = 2\n```", {"parent_code": "k = 1\n"})
-    'k = 2\n'
+    >>> program_in("Faster:\\n```\\nk = 2\\n```", {"parent_code": "k = 1\\n"})
+    'k = 2\\n'
     """
     name = "candidate.py" if row.get("reference_code") else "candidate.txt"
     child = _core.extract(reply, {name: row.get("parent_code") or ""}, False)
@@ -47,8 +47,8 @@ class Judge:
     client   asks the service
     score    "kernel-smith": the speedup over the parent; "dr-kernel": correctness, speedup and profiling ratio;
              "speedup": the speedup over the baseline; or a function of a Reward with a verdict and the row
-    task     the name of a task that the service was started with; None if rows bring `reference_code`, or if it has one
-             task alone
+    by       "reference": a row brings a KernelBench problem in `reference_code`; without one it is for the service's only
+             task. "task": it names a task that the service was started with, in `task`
     fields   further fields of each request, such as {"timeout": 120}
     extract  finds the program in a reply; `program_in`, or a function of the reply and the row that gives a text or a
              kernelsmith.Refusal
@@ -63,13 +63,15 @@ class Judge:
 
     client: RewardClient
     score: str | Score = "kernel-smith"
-    task: str | None = None
+    by: str = "reference"
     fields: Mapping[str, Any] = field(default_factory=dict)
     extract: Extract = program_in
 
     def __post_init__(self) -> None:
         if not callable(self.score) and self.score not in SCORES:
             raise ValueError(f"score: one of {', '.join(SCORES)} or a function is expected, not {self.score!r}")
+        if self.by not in ("reference", "task"):
+            raise ValueError(f'by: "reference" or "task" is expected, not {self.by!r}')
 
     async def __call__(self, reply: str, row: Row) -> Judged:
         """The score of a reply to the row's prompt. Raises what RewardClient.reward raises."""
@@ -81,8 +83,10 @@ class Judge:
         return Judged(self._scored(reward, row), reward, program)
 
     def _candidate(self, program: str, row: Row) -> Candidate:
+        if self.by == "task":
+            return Candidate(program, task=row["task"], fields=self.fields)
         if not row.get("reference_code"):
-            return Candidate(program, task=self.task, fields=self.fields)
+            return Candidate(program, fields=self.fields)
         entry = {"entry_point": row["entry_point"]} if row.get("entry_point") else {}
         return Candidate(program, reference_code=row["reference_code"], fields={**self.fields, **entry})
 

@@ -15,7 +15,7 @@ import trl  # type: ignore[import-not-found,import-untyped,unused-ignore]
 from accelerate.utils import gather_object  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 from ..advantages import Alone, trloo
-from ..feedback import feedback as usual_feedback
+from ..next_turn import feedback as usual_feedback
 from ..judge import Judge, Judged
 from ..returns import returns_to_go
 from .conversation import Conversation, play

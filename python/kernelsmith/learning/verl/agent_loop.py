@@ -10,7 +10,7 @@ import math
 from typing import Any
 from uuid import uuid4
 
-from ..feedback import feedback
+from ..next_turn import feedback
 from ..judge import Judged
 from .rows import judge_of, row_of
 
@@ -47,11 +47,11 @@ class KernelTurns(AgentLoopBase):  # type: ignore[misc,unused-ignore]
     `rollout.response_length`. A turn without a verdict ends the conversation with a NaN: use ks_trloo.
     """
 
-    def __init__(self, *args: Any, turns: int = 3, url: str | None = None, score: str = "dr-kernel", task: str | None = None,
+    def __init__(self, *args: Any, turns: int = 3, url: str | None = None, score: str = "dr-kernel", by: str = "reference",
                  timeout: int | None = None, patience_s: float = 3600.0, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._most_turns = turns
-        self._judge = judge_of(url, score, task, timeout, patience_s)
+        self._judge = judge_of(url, score, by, timeout, patience_s)
 
     async def run(self, sampling_params: dict[str, Any], **kwargs: Any) -> TurnsOutput:
         """Plays one conversation."""

@@ -26,15 +26,15 @@ def row_of(ground_truth: Any, extra_info: Mapping[str, Any] | None) -> Row:
     return found
 
 
-def judge_of(url: str | None, score: str, task: str | None, timeout: int | None, patience_s: float) -> Judge:
+def judge_of(url: str | None, score: str, by: str, timeout: int | None, patience_s: float) -> Judge:
     """The judge of these settings, from strings and numbers as they stand in a configuration."""
     where = url or os.environ.get(URL_VARIABLE)
     if not where:
         raise ValueError(f"no service is named: give url, or set {URL_VARIABLE}")
-    return _judge(where, score, task, timeout, patience_s)
+    return _judge(where, score, by, timeout, patience_s)
 
 
 @functools.cache
-def _judge(url: str, score: str, task: str | None, timeout: int | None, patience_s: float) -> Judge:
+def _judge(url: str, score: str, by: str, timeout: int | None, patience_s: float) -> Judge:
     client = RewardClient(url, patience_s=patience_s)
-    return Judge(client, score=score, task=task, fields={} if timeout is None else {"timeout": timeout})
+    return Judge(client, score=score, by=by, fields={} if timeout is None else {"timeout": timeout})
