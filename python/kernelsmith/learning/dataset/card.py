@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ... import _core
+from ..._words import counted
 from .plan import SPLITS, Contaminated, Plan
 from .rows import uuid
 from .settings import Settings
@@ -27,13 +28,13 @@ def card(plan: Plan) -> str:
     """Markdown with the front matter that Hugging Face's loader reads. The same for the same rows."""
     steps = list({step.key: step for row in plan.rows for step in row.steps}.values())
     verdicts = [step.verdict for step in steps if step.verdict]
-    tasks = {step.run.task.name: step.run.task for step in steps}
+    tasks = {step.run.task.key: step.run.task for step in steps}
     licences = [plan.settings.licence(task) for task in tasks.values()]
     parts = [
         _front(plan),
         f"# {plan.settings.kind} rows from kernelsmith\n\n{_ABOUT[plan.settings.kind]}\n",
         _table("Rows", "split", ((split, len(plan.of(split))) for split in SPLITS)),
-        f"They come from {len(plan.runs)} runs and {len(tasks)} tasks. Splits are by task.\n",
+        f"From {counted(len(plan.runs), 'run')}, {counted(len(tasks), 'task')} with rows. Splits are by task.\n",
         _table("Steps by rule", "rule", [("in a row", len(steps)), *plan.tally.counts()]),
         _table("Families", "family", _counted(step.run.task.difficulty.family for step in steps)),
         _table("Difficulty", "level", _counted(str(step.run.task.difficulty.level) for step in steps)),
@@ -74,9 +75,9 @@ def _cell(text: str) -> str:
 
 
 def _contaminated(found: list[Contaminated]) -> str:
-    tasks = len({one.task.key for one in found})
-    return (f"## Decontamination\n\n{tasks} tasks with {sum(one.steps for one in found)} steps were dropped, because a reference "
-            "of the benchmark has the same syntax tree or nearly the same text. `dropped.jsonl` lists them.\n")
+    tasks, steps = len({one.task.key for one in found}), sum(one.steps for one in found)
+    return (f"## Decontamination\n\nDropped: {counted(tasks, 'task')} with {counted(steps, 'step')}. A reference of the "
+            "benchmark has the same syntax tree, or nearly the same text. `dropped.jsonl` lists them.\n")
 
 
 def _made(settings: Settings) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..._errors import Error
+from ..._words import counted
 from .export import Exported, export
 from .settings import FORMATS, KINDS, PRESETS, Settings
 
@@ -58,7 +59,7 @@ def _licence(text: str) -> tuple[str, str]:
 
 
 def _say(made: Exported) -> None:
-    splits = ", ".join(f"{count} rows {split}" for split, count in made.rows.items() if count)
-    print(f"{splits} in {made.folder} ({len(made.files)} files); README.md is its card")
+    splits = ", ".join(f"{split} {counted(count, 'row')}" for split, count in made.rows.items() if count)
+    print(f"{made.folder}: {splits} in {counted(len(made.files), 'file')}; README.md is the card")
     for rule, count in made.dropped:
         print(f"  {count:>7} dropped: {rule}")

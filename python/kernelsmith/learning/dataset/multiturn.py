@@ -20,7 +20,7 @@ def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tupl
     rows: list[tuple[Step, ...]] = []
     for end in sorted(steps, key=_best_first):
         chain = _chain(end, free, settings.turns)
-        rule = unsound(end) or ("no chain of two turns" if len(chain) < 2 else _without_gain(chain))
+        rule = unsound(end) or _without_gain(chain) or ("" if len(chain) > 1 else _why_alone(end, free))
         if rule:
             tally.drop(end, rule)
             continue
@@ -46,6 +46,11 @@ def _chain(end: Step, free: Mapping[_Key, tuple[Step, int]], most: int) -> tuple
             break
         chain.append(parent)
     return tuple(reversed(chain))
+
+
+def _why_alone(end: Step, free: Mapping[_Key, tuple[Step, int]]) -> str:
+    known = end.parent is not None and (end.run.id, end.parent) in free
+    return "its parent's turn stands in enough rows" if known else "no turn before it"
 
 
 def _without_gain(chain: tuple[Step, ...]) -> str:

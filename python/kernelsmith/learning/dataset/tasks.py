@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,8 @@ _ENTRY = re.compile(r"^entry:\s*([A-Za-z_]\w*)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class TaskFacts:
-    """`key` is equal for references that differ in names, numbers and layout only: splits never part them."""
+    """`key` is equal for references that differ in names, numbers and layout only: splits never part them. Without a
+    reference a task is known by its name and seed."""
 
     name: str
     key: str
@@ -46,8 +48,8 @@ def read_task(run: Path, seed: str) -> TaskFacts:
 
 
 def _facts(name: str, backend: str, reference: str, seed: str, entry_point: str, licence: str) -> TaskFacts:
-    return TaskFacts(name, fingerprint(reference or f"{name}\n{seed}"), backend, reference, entry_point, licence,
-                     difficulty(reference, name))
+    key = fingerprint(reference) if reference else hashlib.sha256(readable(f"{name}\n{seed}").encode()).hexdigest()
+    return TaskFacts(name, key, backend, reference, entry_point, licence, difficulty(reference, name))
 
 
 def readable(text: str) -> str:
