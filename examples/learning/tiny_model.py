@@ -37,5 +37,5 @@ def tiny_model(tokenizer, seed=0):
     torch.manual_seed(seed)
     return Qwen3ForCausalLM(Qwen3Config(
         vocab_size=len(tokenizer), hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
-        num_key_value_heads=2, head_dim=16, max_position_embeddings=2048, tie_word_embeddings=True,
+        num_key_value_heads=2, head_dim=16, max_position_embeddings=8192, tie_word_embeddings=True,
         eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id))

@@ -42,11 +42,11 @@ def verdict(code):
     good = {"status": "completed", "compiled": True, "correctness": True, "decoy_kernel": False, "error_message": None,
             "error_code": None, "metadata": {"kernelsmith": {}}}
     own = {"custom_kernel_cuda_time_coverage": 0.25, "kernelsmith": {"fitness": {}}}
-    if code == "wrong":
+    if code.strip() == "wrong":
         rejection = {"stage": "correctness", "code": "wrong_output"}
         return {**good, "correctness": False, "speedup": None, "error_message": "it is wrong",
                 "error_code": "CORRECTNESS_ERROR", "metadata": {"kernelsmith": {"rejection": rejection}}}
-    if code == "decoy":
+    if code.strip() == "decoy":
         return {**good, "speedup": 2.0, "decoy_kernel": True, "metadata": {**own, "custom_kernel_cuda_time_coverage": 0.0}}
     return {**good, "speedup": float(code), "metadata": own}
 

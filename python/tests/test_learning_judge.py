@@ -3,7 +3,6 @@
 import asyncio
 import json
 
-import kernelsmith as ks
 import pytest
 import support
 from kernelsmith import learning
@@ -25,23 +24,17 @@ def judge_all(replies, row, script=None, **settings):
     async def ask():
         async with ScriptedService(**(script or {})) as service:
             client = RewardClient(service.url, wait_s=0, backoff_s=(1e-4, 1e-3), evaluations=1, patience_s=support.PATIENCE_S)
-            judge = Judge(client, **{"extract": number_in, **settings})
+            judge = Judge(client, **settings)
             return await asyncio.gather(*(judge(reply, row) for reply in replies)), service
 
     return asyncio.run(asyncio.wait_for(ask(), support.PATIENCE_S))
-
-
-def number_in(reply, row):
-    """The scripted service takes a text without the newline at its end."""
-    found = learning.program_in(reply, row)
-    return found if isinstance(found, ks.Refusal) else found.strip()
 
 
 def test_the_score_is_over_the_parent():
     judged, service = judge_all([fenced("3.0"), fenced("wrong"), fenced("decoy"), "nothing", fenced("1.5")], PARENT)
     assert [one.score for one in judged] == [2.0, 0.0, 0.0, 0.0, 0.0]
     assert [one.reward.rejection for one in judged] == [None, "wrong_output", None, "no_code", "unchanged"]
-    assert [one.program for one in judged] == ["3.0", "wrong", "decoy", None, None]
+    assert [one.program for one in judged] == ["3.0\n", "wrong\n", "decoy\n", None, None]
     assert len(service.asked) == 3, "what holds no program is not asked for"
 
 
@@ -49,7 +42,7 @@ def test_edits_are_of_the_parent():
     edit = "<<<<<<< SEARCH\n1.5\n=======\n4.5\n>>>>>>> REPLACE"
     judged, _ = judge_all([edit, edit.replace("1.5", "7")], PARENT)
     assert [(one.score, one.program, one.reward.rejection) for one in judged] == [
-        (3.0, "4.5", None), (0.0, None, "edit_unmatched")]
+        (3.0, "4.5\n", None), (0.0, None, "edit_unmatched")]
 
 
 def test_without_a_parent_the_baseline_counts():
@@ -69,18 +62,18 @@ def test_the_scores_by_name():
 @pytest.mark.parametrize("score", ["kernel-smith", "dr-kernel", "speedup", lambda reward, row: 0.0])
 def test_no_verdict_is_no_score(score):
     judged, _ = judge_all([fenced("2.0")], PARENT, {"faults": [FAILED]}, score=score)
-    assert (judged[0].score, judged[0].reward.reason, judged[0].program) == (None, "disk_full", "2.0")
+    assert (judged[0].score, judged[0].reward.reason, judged[0].program) == (None, "disk_full", "2.0\n")
 
 
 def test_what_is_asked_for():
     problem = {"reference_code": "class Model: pass", "entry_point": "Net", "task": "hill"}
     _, service = judge_all([fenced("2.0")], problem, fields={"timeout": 60})
     assert service.jobs[service.asked[0]]["request"] == {
-        "task_id": service.asked[0], "kernel_code": "2.0", "reference_code": "class Model: pass", "entry_point": "Net",
+        "task_id": service.asked[0], "kernel_code": "2.0\n", "reference_code": "class Model: pass", "entry_point": "Net",
         "timeout": 60}
     _, service = judge_all([fenced("2.0")], problem, by="task")
     assert service.jobs[service.asked[0]]["request"] == {
-        "task_id": service.asked[0], "kernel_code": "2.0", "workflow": "task:hill"}
+        "task_id": service.asked[0], "kernel_code": "2.0\n", "workflow": "task:hill"}
 
 
 def test_mistakes():
