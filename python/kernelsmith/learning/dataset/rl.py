@@ -59,7 +59,7 @@ def _shows(by: Step, of: Step, reader: Reader) -> bool:
 
 
 def _balanced(steps: list[Step], tally: Tally) -> list[Step]:
-    """As many of each level of difficulty as of the rarest that there is, drawn by a hash and not by gain."""
+    """As many of each level of difficulty as of the rarest one here, drawn by a hash and not by gain."""
     levels: dict[int, list[Step]] = defaultdict(list)
     for step in steps:
         levels[step.run.task.difficulty.level].append(step)
