@@ -67,13 +67,15 @@ def run_of(*programs: tuple[int | None, Verdict], id: str = "a", task: TaskFacts
 def searched(folder: Path, iterations: int = 40, *, name: str = "x", hardware: str = "CPU", text: bool = True,
              padding: int = 0) -> Path:
     """A real run: a scripted model that mostly gets faster, sometimes not by much, fails, or does not answer with code. A
-    program has so many bytes of padding."""
+    program has so many lines of padding."""
 
     def reply(asked: dict, number: int) -> str:
         if number % 9 == 0:
             return "I would use shared memory."
         speed = -1 if number % 7 == 0 else 1 + number // 2 * 0.1
-        return f"Ü: fewer passes.\n```\nspeed = {speed}\n# {name}, kernel {number} {'x' * padding}\n```\n"
+        words = "base64:" if number % 4 == 0 else ""  # which the journal has to encode
+        more = "".join(f"# line {at} of {number}, which says nothing that matters here\n" for at in range(padding))
+        return f"{words}Ü: fewer passes.\n```\nspeed = {speed}\n# {name}, kernel {number}\n{more}```\n"
 
     def score(source: ks.Source) -> ks.Evaluation:
         speed = float(source.text.split()[2])

@@ -11,6 +11,7 @@ from dataset_runs import MIT, RELU, lines, task_facts
 from kernelsmith.learning.dataset import Settings, export, journal
 from kernelsmith.learning.dataset.bar import Bar
 from kernelsmith.learning.dataset.columns import COLUMNS
+from kernelsmith.learning.dataset.plain import plain, plain_reply
 
 KINDS = ["sft", "rl", "multiturn", "preference"]
 
@@ -27,7 +28,7 @@ def test_rows_have_the_columns_of_their_kind_and_what_the_model_saw(runs, tmp_pa
     assert rows and all(list(row) == list(COLUMNS[kind]) for row in rows)
     stored = {run.id: run for run in map(ks.Run.open, runs)}
     for row in rows:
-        [reply] = stored[row["run"]].replies([row["ticket"]])
+        reply = plain_reply(stored[row["run"]].replies([row["ticket"]])[0])
         prompt = [("system", reply["system"]), ("user", reply["user"])]
         said = [(one["role"], one["content"]) for one in row.get("messages") or row["prompt"] + row.get("chosen", [])]
         if kind == "multiturn":
@@ -57,7 +58,7 @@ def test_rl_rows_are_verl_s_and_trl_s(runs, tmp_path, relu):
         "reference_code": RELU}
     extra = row["extra_info"]
     assert set(extra) == {"entry_point", "parent_code", "parent_speedup", "uuid", "task", "index", "split"}
-    assert extra["parent_code"] == row["parent_code"].strip("\n") + "\n" and extra["parent_code"] in row["prompt"][1]["content"]
+    assert extra["parent_code"] == row["parent_code"] and row["parent_code"] in row["prompt"][1]["content"]
     assert float(row["parent_code"].split()[2]) == row["parent_speedup"] and extra["index"] == 0
 
 
@@ -69,6 +70,12 @@ def test_no_selected_prompt_holds_a_selected_child(runs, tmp_path):
     for row in rows:
         shown = "".join(message["content"] for message in row["prompt"])
         assert not any(child in shown for child in children)
+
+
+def test_texts_are_what_the_model_wrote(runs, tmp_path):
+    said = [row["messages"][-1]["content"] for row in lines(runs, tmp_path / "rows", "sft")]
+    assert {text.split(":")[0] for text in said} == {"Ü", "base64"} and all("Ü: fewer passes." in text for text in said)
+    assert plain("base64:/w==") == "\udcff" and plain("base64:YmFzZTY0Og==") == "base64:" and plain("text") == "text"
 
 
 @pytest.mark.parametrize(("preset", "kind", "columns"), [

@@ -174,10 +174,11 @@ def test_a_turn_before_the_last_stands_in_as_many_rows_as_a_row_has_turns():
 # --- preference
 
 def test_pairs_are_the_best_with_the_worst_of_a_parent_s_children():
-    run = run_of((0, accepted(2)), (0, accepted(3)), (0, REJECTED), (0, accepted(1.5)), (0, accepted(2.01)), (1, accepted(9)))
+    run = run_of((0, accepted(2)), (0, accepted(3)), (0, REJECTED), (0, accepted(1.5)), (0, accepted(2.01)),
+                 (1, accepted(9)))
     rows, dropped = chosen("preference", run)
     assert rows == [(2, 3), (5, 4)]
-    assert dropped == {"not apart beyond noise from another answer": 1, "no other answer to its parent": 1}
+    assert dropped == {"not apart beyond noise from other answers": 1, "no other answer to its parent": 1}
 
 
 def test_pairs_need_the_same_operator_and_system_message():

@@ -11,6 +11,7 @@ from typing import Any
 from ..._errors import Error
 from ..._run import Run
 from .figures import Figure
+from .plain import plain, plain_reply
 from .steps import RunSteps, Step, Texts, Verdict
 from .tasks import read_task
 
@@ -60,7 +61,7 @@ def joined(files: Mapping[str, str]) -> str:
 
 
 def _code_of(child: Mapping[str, Any]) -> str:
-    return joined({file["path"]: file["text"] for file in child["source"]})
+    return joined({plain(file["path"]): plain(file["text"]) for file in child["source"]})
 
 
 def _take_proposal(run: RunSteps, event: Mapping[str, Any], outcomes: dict[int, str]) -> None:
@@ -109,7 +110,7 @@ def _step(run: RunSteps, opened: Mapping[str, Any], outcome: str, texts: Texts |
 def _looked_at(stored: Run, tickets: Sequence[int]) -> Iterator[Texts | None]:
     for at in range(0, len(tickets), BATCH):
         for reply in stored.replies(tickets[at:at + BATCH]):
-            yield None if reply is None or "user" not in reply else _texts(reply)
+            yield None if reply is None or "user" not in reply else _texts(plain_reply(reply))
 
 
 def _texts(reply: Mapping[str, Any]) -> Texts:

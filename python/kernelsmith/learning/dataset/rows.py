@@ -51,8 +51,8 @@ def _asked(reply: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parent(step: Step, reader: Reader) -> dict[str, Any]:
-    """`parent_code` is the program that the prompt asks to change, even a rejected one; `parent_speedup` that of the accepted
-    program behind it, over the baseline, or its score if there is no baseline."""
+    """`parent_code` is the program that the prompt asks to change, even a rejected one; `parent_speedup` that of the
+    accepted program behind it, over the baseline, or its score if there is no baseline."""
     base = step.run.base(step)
     verdict = Verdict(False) if base is None else step.run.verdicts[base]
     figure = verdict.speedup or verdict.score
@@ -125,7 +125,8 @@ def _preference(steps: Sequence[Step], reader: Reader, split: str, index: int) -
     apart = gain(better.run, better.ticket, worse.ticket) if other.sound else None
     return {**facts, "prompt": prompt_of(chosen), "chosen": [_answer(chosen)], "rejected": [_answer(rejected)],
             "same_prompt": better.texts is not None and worse.texts is not None and better.texts.user == worse.texts.user,
-            "rejected_ticket": worse.ticket, "rejected_correct": other.accepted, "rejected_why": other.why or other.dishonest,
+            "rejected_ticket": worse.ticket, "rejected_correct": other.accepted,
+            "rejected_why": other.why or other.dishonest,
             **_three("rejected_score", other.score), **_three("margin", apart.figure if apart else None)}
 
 
