@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 
 namespace kernelsmith {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <kernelsmith/evaluator_python/python_evaluator.hpp>
+#include <kernelsmith/evaluator/python/python_evaluator.hpp>
 
 namespace {
 

@@ -90,12 +90,14 @@ endfunction()
 # kernelsmith_component(<name> SOURCES <cpp>... [PUBLIC <target>...] [PRIVATE <target>...] [COLD])
 #
 # Makes the static library kernelsmith_<name>, alias kernelsmith::<name>, whose public headers are those of
-# include/kernelsmith/<name>/. PUBLIC and PRIVATE are link dependencies; which components may stand there is
+# include/kernelsmith/<name>/, or include/kernelsmith/evaluator/<backend>/ of a backend's evaluator_<backend>. PUBLIC and
+# PRIVATE are link dependencies; which components may stand there is
 # decided by the table in docs/design.md, section 2, and checked by tests/layering. COLD: see kernelsmith_cold.
 function(kernelsmith_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;PUBLIC;PRIVATE")
   set(target kernelsmith_${name})
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/kernelsmith/${name}/*.hpp)
+  string(REGEX REPLACE "^evaluator_" "evaluator/" folder ${name})
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/kernelsmith/${folder}/*.hpp)
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(kernelsmith::${name} ALIAS ${target})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})

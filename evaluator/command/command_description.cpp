@@ -1,7 +1,7 @@
 // What others have to know about the backend `command`.
 #include <vector>
 
-#include <kernelsmith/evaluator_command/command_evaluator.hpp>
+#include <kernelsmith/evaluator/command/command_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 

@@ -5,7 +5,7 @@
 
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
-#include <kernelsmith/evaluator_command/command_evaluator.hpp>
+#include <kernelsmith/evaluator/command/command_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 

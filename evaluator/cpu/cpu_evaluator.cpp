@@ -8,7 +8,7 @@
 
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 
 #include "cpu_host.hpp"
 #include "cpu_oracle.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <kernelsmith/evaluator/statistics.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 
 namespace kernelsmith::cpu {
 namespace {

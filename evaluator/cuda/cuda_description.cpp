@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/call_limit.hpp>
-#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
+#include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 

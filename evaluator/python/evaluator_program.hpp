@@ -5,7 +5,7 @@
 
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/task.hpp>
-#include <kernelsmith/evaluator_python_process/interpreter.hpp>
+#include <kernelsmith/evaluator/python_process/interpreter.hpp>
 #include <kernelsmith/sandbox/spec.hpp>
 
 namespace kernelsmith::python_process {

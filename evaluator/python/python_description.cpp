@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include <kernelsmith/evaluator_python/python_evaluator.hpp>
+#include <kernelsmith/evaluator/python/python_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 

@@ -9,7 +9,7 @@
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
-#include <kernelsmith/evaluator_python/python_evaluator.hpp>
+#include <kernelsmith/evaluator/python/python_evaluator.hpp>
 
 #include "evaluator_process.hpp"
 #include "evaluator_program.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <kernelsmith/core/escape.hpp>
-#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
 #include "python_program.hpp"

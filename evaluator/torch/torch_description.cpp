@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/call_limit.hpp>
-#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 
 namespace kernelsmith {
 namespace torch {

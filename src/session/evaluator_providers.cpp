@@ -1,9 +1,9 @@
 // The backends that run.yaml can configure.
-#include <kernelsmith/evaluator_command/command_evaluator.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
-#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
-#include <kernelsmith/evaluator_python/python_evaluator.hpp>
-#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/command/command_evaluator.hpp>
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
+#include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
+#include <kernelsmith/evaluator/python/python_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/session/share_programs.hpp>
 #include <kernelsmith/session/tell_of_waiting.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/evaluator/plan.hpp>
-#include <kernelsmith/evaluator_cuda/library_compiler.hpp>
+#include <kernelsmith/evaluator/cuda/library_compiler.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
 #include "toolchain/build_script.hpp"

@@ -13,7 +13,7 @@
 
 #include <kernelsmith/core/digest.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
-#include <kernelsmith/evaluator_cuda/library_compiler.hpp>
+#include <kernelsmith/evaluator/cuda/library_compiler.hpp>
 
 namespace kernelsmith::torch {
 

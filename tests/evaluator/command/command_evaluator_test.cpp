@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/evaluator_command/command_evaluator.hpp>
+#include <kernelsmith/evaluator/command/command_evaluator.hpp>
 
 namespace kernelsmith {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
+#include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 
 #include "toolchain/toolkit.hpp"
 
