@@ -127,6 +127,23 @@ function(kernelsmith_embed_templates variable namespace)
   set(${variable} ${output} PARENT_SCOPE)
 endfunction()
 
+# kernelsmith_embed_task_template(<variable> <namespace>)
+#
+# Puts the files of the current folder's template/, the task that `kernelsmith init` makes, into a source file, whose path
+# it sets <variable> to: the function that task_template.hpp declares in kernelsmith::<namespace>.
+function(kernelsmith_embed_task_template variable namespace)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/template)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/task_template.cpp)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_task_template.cmake)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${folder}/*)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUTPUT=${output} -DNAMESPACE=kernelsmith::${namespace} -P ${script}
+    DEPENDS ${files} ${script}
+    VERBATIM)
+  set(${variable} ${output} PARENT_SCOPE)
+endfunction()
+
 # kernelsmith_embed_files(<variable> <namespace> <file>...)
 #
 # Puts the files, under their names without folders, into a source file, whose path it sets <variable> to: the table that

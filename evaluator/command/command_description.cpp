@@ -5,6 +5,8 @@
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
+#include "task_template.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -31,6 +33,7 @@ BackendDescription describe_command_backend() {
   BackendDescription description;
   description.name = "command";
   description.summary = "any program that scores a candidate with numbers";
+  description.template_files = command::task_template();
   description.examine_machine = [](bool sandboxed) { return std::vector{check_python(sandboxed)}; };
   return description;
 }

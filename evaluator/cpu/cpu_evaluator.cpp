@@ -6,9 +6,9 @@
 #include <utility>
 #include <variant>
 
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
-#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 
 #include "cpu_host.hpp"
 #include "cpu_oracle.hpp"

@@ -7,12 +7,12 @@
 #include <utility>
 #include <variant>
 
+#include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 #include <kernelsmith/evaluator/device_lease.hpp>
 #include <kernelsmith/evaluator/device_memory.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
-#include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 
 #include "call_differences.hpp"
 #include "cuda_host.hpp"

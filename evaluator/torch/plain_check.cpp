@@ -7,6 +7,7 @@
 
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
 #include "python_program.hpp"
@@ -19,11 +20,11 @@ namespace {
 /// PyTorch takes minutes to build an extension, and KernelBench has problems that draw 8 GB of inputs.
 constexpr double kLimitS = 1200;
 
-std::vector<std::string> arguments_of(const Task& task, const std::string& reference,
+std::vector<std::string> arguments_of(const TorchSettings& torch, const std::string& reference,
                                       const std::string& candidate, int device) {
-  std::vector<std::string> words = {
-      reference, candidate, "--precision", task.torch.precision, "--device", std::to_string(device)};
-  if (task.torch.cast) words.emplace_back("--cast");
+  std::vector<std::string> words = {reference,       candidate,  "--precision",
+                                    torch.precision, "--device", std::to_string(device)};
+  if (torch.cast) words.emplace_back("--cast");
   return words;
 }
 

@@ -124,7 +124,9 @@ struct ServeCommand {
       options.tasks.push_back(std::make_shared<const Task>(std::move(loaded->task)));
     }
     Task problem;  // what requests bring
-    problem.backend = "torch";
+    const BackendDescription* const of_problems =
+        backend_of_form(makers.registry().backends, TaskForm::module);
+    if (of_problems) problem.backend = of_problems->name;
     const auto configured = makers.config_for(tasks.empty() ? problem : *options.tasks.front());
     if (!configured) return configured.error();
     options.is_local = configured->evaluator.provider->is_local();

@@ -54,11 +54,10 @@ Result<TaskPtr> TaskSource::fetch(const Digest& task, const std::stop_token& sto
   return std::make_shared<const Task>(std::move(*decoded));
 }
 
-/// A Python evaluator is run from a copy, alone in its folder: the path in the task is that of whoever wrote
-/// the task, and a program reads what stands beside its evaluator. Requires mutex_.
+/// The task's evaluator is run from a copy, alone in its folder: the path in the task is that of whoever
+/// wrote the task, and a program reads what stands beside its evaluator. Requires mutex_.
 Status TaskSource::bring_evaluator(Task& task) {
-  PythonSettings& python = task.python;
-  if (python.evaluator.empty()) return {};
+  if (task.evaluator.path.empty()) return {};
   if (folder_.empty()) {
     std::string made = (std::filesystem::temp_directory_path() / "kernelsmith-worker-XXXXXX").string();
     if (!::mkdtemp(made.data())) return system_error("cannot make a folder for evaluators", made, errno);
@@ -67,13 +66,13 @@ Status TaskSource::bring_evaluator(Task& task) {
   const auto folder = folder_ / task.digest.hex(), path = folder / "evaluator.py";
   std::error_code error;
   if (std::filesystem::create_directory(folder, error)) {  // else prepared before, and dropped since
-    if (Status written = write_new_file(path, python.evaluator_text, Flush::no); !written) return written;
+    if (Status written = write_new_file(path, task.evaluator.text, Flush::no); !written) return written;
   }
   if (error) return system_error("cannot make a folder for an evaluator", folder, error.value());
   if (Status open = set_mode(folder_, kReadableFolder); !open) return open;
   if (Status open = set_mode(folder, kReadableFolder); !open) return open;
   if (Status open = set_mode(path, kReadableFile); !open) return open;
-  python.evaluator = path.string();
+  task.evaluator.path = path.string();
   return {};
 }
 

@@ -132,6 +132,11 @@ PromptOptions with_backend(PromptOptions options, const Task& task, const Backen
   if (options.language.empty()) options.language = backend.language;
   if (options.suffix.empty()) options.suffix = backend.suffix;
   if (options.interface.empty() && backend.interface_files) options.interface = backend.interface_files(task);
+  if (backend.prompt_facts) {
+    PromptFacts facts = backend.prompt_facts(task);
+    options.texts = std::move(facts.texts);
+    options.conditions = std::move(facts.conditions);
+  }
   if (options.hardware.empty() && backend.hardware) options.hardware = backend.hardware();
   return options;
 }

@@ -15,6 +15,8 @@ from pathlib import Path
 ALLOWED = Path(__file__).with_name("allowed.txt")
 PUBLIC = Path("include/kernelsmith")
 AT_THE_ROOT = ("archive", "islands", "prompts", "evaluator", "service")
+TOY = Path("tests/toy_backend")  # a backend outside of the house, which keeps the rules of one
+NAMES = {TOY: "evaluator_toy"}
 HIDDEN_LIBRARIES = ("boost/asio", "boost/graph", "boost/process", "nlohmann/", "yaml-cpp/", "sqlite3", "nats/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -57,11 +59,11 @@ def rule_for(allowed, name):
 
 
 def find_components(root):
-    folders = [*(root / "src").glob("*/"), *(root / name for name in AT_THE_ROOT), *(root / "evaluator").glob("*/")]
+    folders = [*(root / "src").glob("*/"), *(root / name for name in AT_THE_ROOT), *(root / "evaluator").glob("*/"), root / TOY]
     components = []
     for folder in sorted(path for path in folders if (path / "CMakeLists.txt").is_file()):
         relative = folder.relative_to(root)
-        name = name_of(relative.parts) if relative.parts[0] == "evaluator" else folder.name
+        name = name_of(relative.parts) if relative.parts[0] == "evaluator" else NAMES.get(relative, folder.name)
         components.append(Component(name, relative))
     built = {component.name for component in components}
     public = {name_of(path.parent.relative_to(root / PUBLIC).parts) for path in (root / PUBLIC).rglob("*.hpp")}

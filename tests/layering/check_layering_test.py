@@ -92,6 +92,19 @@ class Layering(unittest.TestCase):
             self.wrong(), ["include/kernelsmith/evaluator/cpu/cpu_evaluator.hpp:1: evaluator_cpu must not use evaluator_cuda"]
         )
 
+    def test_a_backend_outside_of_the_house_is_held_to_a_backends_rules(self):
+        self.write("tests/toy_backend/CMakeLists.txt", "target_link_libraries(toy PUBLIC kernelsmith::evaluator)\n")
+        self.write("tests/toy_backend/toy.cpp", "#include <kernelsmith/evaluator/judge.hpp>\n")
+        self.assertEqual(self.wrong(), [])
+        self.write("tests/toy_backend/toy.cpp", "#include <kernelsmith/cli/a.hpp>\n#include <kernelsmith/evaluator/cpu/a.hpp>\n")
+        self.assertEqual(
+            self.wrong(),
+            [
+                "tests/toy_backend/toy.cpp:1: evaluator_toy must not use cli",
+                "tests/toy_backend/toy.cpp:2: evaluator_toy must not use evaluator_cpu",
+            ],
+        )
+
     def test_the_table_itself_only_points_upwards(self):
         with self.assertRaises(ValueError):
             read_allowed("core: archive\narchive: core\n")

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include <kernelsmith/core/escape.hpp>
-#include <kernelsmith/evaluator/plan.hpp>
 #include <kernelsmith/evaluator/cuda/library_compiler.hpp>
+#include <kernelsmith/evaluator/plan.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
 #include "toolchain/build_script.hpp"

@@ -12,8 +12,8 @@
 #include <string>
 
 #include <kernelsmith/core/digest.hpp>
-#include <kernelsmith/evaluator/verdict.hpp>
 #include <kernelsmith/evaluator/cuda/library_compiler.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
 
 namespace kernelsmith::torch {
 

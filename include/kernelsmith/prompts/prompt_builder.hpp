@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ struct PromptOptions {
       interface;         ///< files that a candidate is built beside, such as the generated task.hpp
   std::string language;  ///< of candidates, in words; empty: as the file's name says
   std::string suffix;    ///< of a candidate's file, such as ".cu"; empty: as the reference has it
+  /// What the backend says of the task: `task.NAME` in templates. They come before what every task has.
+  std::map<std::string, std::string> texts;
+  std::map<std::string, bool> conditions;
 };
 
 /// What was left out so that a prompt fits its budget.

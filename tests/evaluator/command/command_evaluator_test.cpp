@@ -5,8 +5,8 @@
 
 #include <gmock/gmock.h>
 
-#include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/evaluator/command/command_evaluator.hpp>
+#include <kernelsmith/evaluator/task_file.hpp>
 
 namespace kernelsmith {
 namespace {
