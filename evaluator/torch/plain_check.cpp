@@ -81,6 +81,8 @@ Result<PlainVerdict> verify_in_plain_torch(const Task& task, const Source& sourc
   if (task.backend != "torch")
     return fail(ErrorCode::unsupported,
                 "the task '" + task.name + "' is for the backend '" + task.backend + "'");
+  const auto settings = torch_settings(task);
+  if (!settings) return settings.error();
   const auto python = torch::find_python(options.python);
   if (!python) return python.error();
   const auto folder = ScratchFolder::create();
@@ -95,7 +97,7 @@ Result<PlainVerdict> verify_in_plain_torch(const Task& task, const Source& sourc
       return written.error();
   SandboxSpec spec = torch::trusted_program(
       *python, "verify",
-      torch::arguments_of(task, (folder->path() / "reference" / reference.path).string(),
+      torch::arguments_of(*settings, (folder->path() / "reference" / reference.path).string(),
                           (folder->path() / "candidate" / candidate.path).string(), options.devices.first));
   spec.limits.wall_s = torch::kLimitS;
   const auto result = run_sandboxed(spec, options.stop);

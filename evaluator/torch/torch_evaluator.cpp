@@ -322,8 +322,8 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   if (!seed) return seed.error();
   device->need_bytes = reference->need_bytes;
   device->least_products_us = least_products_us(reference->flops, facts.arch, settings.torch.precision);
-  device->host = std::make_shared<TorchHost>(task, *device->process, start, std::move(opened.runners),
-                                             settings, facts, *reference, !options.unsandboxed);
+  device->host = std::make_shared<TorchHost>(*device->process, start, std::move(opened.runners), settings,
+                                             facts, *reference, !options.unsandboxed);
   // The baseline is timed.
   auto judge = with_device(*device, device->need_bytes, {}, options.stop, [&](bool alone) {
     device->host->be_alone(alone);

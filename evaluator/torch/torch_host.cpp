@@ -70,7 +70,7 @@ std::string memory_text(const ReferenceFacts& reference) {
   return text;
 }
 
-TorchHost::TorchHost(const Task& task, ReferenceProcess& process, WorkerStart start, Spares runners,
+TorchHost::TorchHost(ReferenceProcess& process, WorkerStart start, Spares runners,
                      const ReferenceSettings& settings, DeviceFacts device, ReferenceFacts reference,
                      bool sandboxed)
     : wants_own_kernels_(settings.torch.policy == "own_kernels"),
