@@ -108,8 +108,6 @@ class ModelRunTest(CommandTest):
     def setUp(self):
         super().setUp()
         write_task(self.folder / "task")
-        (self.folder / "run.yaml").write_text(
-            "proposer: {kind: chat, models: [{name: scripted, temperature: 0.5}]}\n")
 
     def run_with(self, script, *args):
         model = Model(script)
@@ -139,7 +137,8 @@ class ModelRunTest(CommandTest):
         self.assertEqual(model.requests[0][1]["model"], "scripted")
 
     def test_prompts_and_replies_are_kept_for_training_and_old_prompts_made_again(self):
-        _, done = self.run_with(SCRIPT, "--iterations", "12", "--for-training", "--config", self.folder / "run.yaml")
+        _, done = self.run_with(SCRIPT, "--iterations", "12", "--for-training",
+                                "--set", "proposer.models=[{name: scripted, temperature: 0.5}]")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         lines = [json.loads(line) for line in self.succeed("export", "it.run").stdout.splitlines()]
         replies = {line["ticket"]: line["reply"] for line in lines if line["type"] == "reply"}
