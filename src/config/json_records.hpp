@@ -270,6 +270,12 @@ struct Fields<KeptReply> {
     io.defaulted("prompt_token_ids", reply.prompt_token_ids);
     io.defaulted("system", reply.system);
     io.defaulted("user", reply.user);
+    io("template_digest", reply.template_digest);
+    io("temperature", reply.sampling.temperature);
+    io("top_p", reply.sampling.top_p);
+    io("max_output_tokens", reply.sampling.max_output_tokens);
+    io.defaulted("reasoning_effort", reply.sampling.reasoning_effort);
+    io.defaulted("finish_reason", reply.sampling.finish_reason);
     io.defaulted("cut", reply.cut);
   }
 };

@@ -8,7 +8,7 @@
 
 #include "prepared_evaluator.hpp"
 #include "recorded_run.hpp"
-#include "reply_spool.hpp"
+#include "kept_answers.hpp"
 #include "rescue.hpp"
 
 namespace kernelsmith {

@@ -49,6 +49,7 @@ struct Prompt {
   std::string system;
   std::string user;
   std::string set;               ///< the operator's set, such as "repair"
+  Digest templates;              ///< PromptBuilder::templates()
   bool edits = false;            ///< asks for SEARCH/REPLACE edits; otherwise for whole files or blocks
   std::size_t tokens = 0;        ///< estimate_tokens() of both messages
   std::vector<Dropped> dropped;  ///< in the order in which they went, the least useful first
@@ -71,6 +72,10 @@ class PromptBuilder {
   /// (translate needs none), `bad_input` and `not_found` if a user's template includes what does not end
   /// or does not exist.
   Result<Prompt> build(const ProposalRequest& request) const;
+
+  /// The digest of every template that it may use, the user's among them: equal digests and equal requests
+  /// give equal prompts.
+  Digest templates() const;
 
   /// What a reply to a translate request is laid into: the seed, or one empty file, candidate.cpp or as
   /// PromptOptions::suffix says.
