@@ -1,11 +1,11 @@
 #include <filesystem>
 #include <future>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
@@ -156,7 +156,7 @@ class TorchBackend final : public Backend {
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!device_) return why_not_;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return with_device(*device_, device_->need_bytes, request.works, stop,
                        [&](bool alone) -> Result<Evaluation> {
                          device_->host->be_alone(alone);
@@ -192,7 +192,7 @@ class TorchBackend final : public Backend {
 
   const TaskPlanner planner_;
   const std::string toolchain_;
-  std::mutex mutex_;  ///< guards device_
+  Mutex mutex_;  ///< one run at a time: it changes what device_ points to
   std::unique_ptr<OnDevice> device_;
   Error why_not_;
 };

@@ -30,7 +30,7 @@ TaskSource::~TaskSource() {
 }
 
 Result<TaskPtr> TaskSource::task_of(const Digest& task, const std::stop_token& stop) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (auto known = known_[task].lock()) return known;
   auto fetched = fetch(task, stop);
   std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
@@ -38,7 +38,6 @@ Result<TaskPtr> TaskSource::task_of(const Digest& task, const std::stop_token& s
   return fetched;
 }
 
-/// Requires mutex_.
 Result<TaskPtr> TaskSource::fetch(const Digest& task, const std::stop_token& stop) {
   const auto stored = bus_.latest(kTasksStream, task_subject(task), stop);
   if (!stored) return stored.error();
@@ -55,7 +54,7 @@ Result<TaskPtr> TaskSource::fetch(const Digest& task, const std::stop_token& sto
 }
 
 /// The task's evaluator is run from a copy, alone in its folder: the path in the task is that of whoever
-/// wrote the task, and a program reads what stands beside its evaluator. Requires mutex_.
+/// wrote the task, and a program reads what stands beside its evaluator.
 Status TaskSource::bring_evaluator(Task& task) {
   if (task.evaluator.path.empty()) return {};
   if (folder_.empty()) {

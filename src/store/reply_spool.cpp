@@ -66,6 +66,7 @@ bool is_kept(const fs::path& folder, TicketId ticket) {
 
 Result<std::shared_ptr<ReplySpool>> ReplySpool::open(const fs::path& folder, Durability durability) {
   std::shared_ptr<ReplySpool> spool(new ReplySpool(folder, durability));
+  const MutexLock lock(spool->mutex_);
   std::error_code error;
   std::error_code ignored;
   fs::remove(spool->spare_file(), ignored);  // of a session that was killed
@@ -102,7 +103,7 @@ Status ReplySpool::keep(TicketId ticket, const Proposal& answer) {
   const std::string text = to_json(answer);
   if (text.size() > kMostBytes)
     return fail(ErrorCode::too_long, "the answer is too large to be kept", folder_.string());
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::error_code error;
   fs::create_directory(folder_, error);
   const fs::path path = file_of(ticket);
@@ -132,7 +133,7 @@ Status ReplySpool::write(const fs::path& fresh, const std::string& text) {
 }
 
 Status ReplySpool::reserve() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (spare_ == Spare::used)
     return fail(ErrorCode::disk_full, "there is no room left for answers of models", folder_.string(),
                 "make room, and resume the run");
@@ -157,14 +158,14 @@ ReplySpool::~ReplySpool() {
 }
 
 std::optional<Proposal> ReplySpool::take(TicketId ticket) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto left = left_.extract(ticket);
   if (!left) return std::nullopt;
   return std::move(left.mapped());
 }
 
 void ReplySpool::forget(TicketId ticket) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   left_.erase(ticket);
   if (files_.erase(ticket) == 0) return;
   std::error_code ignored;
@@ -172,7 +173,7 @@ void ReplySpool::forget(TicketId ticket) {
 }
 
 std::set<TicketId> ReplySpool::tickets() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return files_;
 }
 

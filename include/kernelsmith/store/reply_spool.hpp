@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 
 #include <kernelsmith/core/ids.hpp>
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/proposal.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/store/run_store.hpp>
@@ -52,14 +52,14 @@ class ReplySpool {
 
   std::filesystem::path file_of(TicketId ticket) const;
   std::filesystem::path spare_file() const;
-  Status write(const std::filesystem::path& fresh, const std::string& text);
+  Status write(const std::filesystem::path& fresh, const std::string& text) KERNELSMITH_REQUIRES(mutex_);
 
   const std::filesystem::path folder_;
   const Durability durability_;
-  mutable std::mutex mutex_;
-  std::set<TicketId> files_;
-  std::map<TicketId, Proposal> left_;
-  enum class Spare { none, reserved, used } spare_ = Spare::none;
+  mutable Mutex mutex_;
+  std::set<TicketId> files_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::map<TicketId, Proposal> left_ KERNELSMITH_GUARDED_BY(mutex_);
+  enum class Spare { none, reserved, used } spare_ KERNELSMITH_GUARDED_BY(mutex_) = Spare::none;
 };
 
 /// Where a run's answers are kept, in its folder.
