@@ -18,8 +18,8 @@
 
 #include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/core/rng.hpp>
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 
 namespace kernelsmith {
 namespace {

@@ -24,8 +24,8 @@
 
 #include <unistd.h>
 
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 
 namespace kernelsmith {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <kernelsmith/evaluator_python/python_evaluator.hpp>
+#include <kernelsmith/evaluator/python/python_evaluator.hpp>
 
 namespace {
 
@@ -35,8 +35,10 @@ class Bench {
     task.name = "bench";
     task.backend = "python";
     task.timeout_s = kLimitS;
-    task.python.evaluator = (folder_ / "evaluator.py").string();
-    task.python.sandbox = sandbox;
+    task.evaluator.path = (folder_ / "evaluator.py").string();
+    ks::PythonSettings settings;
+    settings.sandbox = sandbox;
+    task.settings = settings_text(settings);
     ks::PythonOptions options;
     options.runs_at_a_time = 1;
     evaluator_ = ks::make_python_evaluator(std::move(task), options).value();

@@ -90,12 +90,14 @@ endfunction()
 # kernelsmith_component(<name> SOURCES <cpp>... [PUBLIC <target>...] [PRIVATE <target>...] [COLD])
 #
 # Makes the static library kernelsmith_<name>, alias kernelsmith::<name>, whose public headers are those of
-# include/kernelsmith/<name>/. PUBLIC and PRIVATE are link dependencies; which components may stand there is
+# include/kernelsmith/<name>/, or include/kernelsmith/evaluator/<backend>/ of a backend's evaluator_<backend>. PUBLIC and
+# PRIVATE are link dependencies; which components may stand there is
 # decided by the table in docs/design.md, section 2, and checked by tests/layering. COLD: see kernelsmith_cold.
 function(kernelsmith_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;PUBLIC;PRIVATE")
   set(target kernelsmith_${name})
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/kernelsmith/${name}/*.hpp)
+  string(REGEX REPLACE "^evaluator_" "evaluator/" folder ${name})
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/kernelsmith/${folder}/*.hpp)
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(kernelsmith::${name} ALIAS ${target})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
@@ -116,6 +118,23 @@ function(kernelsmith_embed_templates variable namespace)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/templates)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/templates.cpp)
   set(script ${PROJECT_SOURCE_DIR}/cmake/embed_templates.cmake)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${folder}/*)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUTPUT=${output} -DNAMESPACE=kernelsmith::${namespace} -P ${script}
+    DEPENDS ${files} ${script}
+    VERBATIM)
+  set(${variable} ${output} PARENT_SCOPE)
+endfunction()
+
+# kernelsmith_embed_task_template(<variable> <namespace>)
+#
+# Puts the files of the current folder's template/, the task that `kernelsmith init` makes, into a source file, whose path
+# it sets <variable> to: the function that task_template.hpp declares in kernelsmith::<namespace>.
+function(kernelsmith_embed_task_template variable namespace)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/template)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/task_template.cpp)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_task_template.cmake)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${folder}/*)
   add_custom_command(
     OUTPUT ${output}

@@ -118,6 +118,7 @@ Result<Prompt> PromptBuilder::build(const ProposalRequest& request) const {
   Prompt prompt;
   prompt.set = impl_->sets_for(request.op).front();
   prompt.edits = request.op == Operator::edit;
+  prompt.templates = templates();
   Shown shown = detail::everything(request, impl_->options);
   if (const Status rendered = impl_->render(request, shown, prompt); !rendered) return rendered.error();
   const std::size_t budget = impl_->options.budget_tokens;
@@ -133,6 +134,8 @@ Result<Prompt> PromptBuilder::build(const ProposalRequest& request) const {
 }
 
 Digest Prompt::digest() const { return DigestBuilder().add(system).add(user).finish(); }
+
+Digest PromptBuilder::templates() const { return impl_->sets.digest(); }
 
 std::vector<std::string> built_in_prompt_sets() { return detail::TemplateSets::load({}).value().sets(); }
 

@@ -226,28 +226,28 @@ std::string sizes_text(const std::vector<Sizes>& all) {
   return joined(texts, "; ");
 }
 
-Map task_data(const Task& task) {
+Map task_data(const Task& task, const PromptOptions& options) {
   List tensors;
   for (const TensorSpec& tensor : task.tensors)
     tensors.push_back(Map{{"name", tensor.name},
                           {"role", name_of(tensor.role)},
                           {"dtype", name_of(tensor.dtype)},
                           {"shape", joined(tensor.shape)}});
-  return {{"name", as_utf8(task.name)},
-          {"entry", task.entry},
-          {"description", as_utf8(trimmed(task.description))},
-          {"has_tensors", !tensors.empty()},
-          {"tensors", std::move(tensors)},
-          {"sizes", describe(task.sizes)},
-          {"timed", sizes_text(task.timed)},
-          {"check", sizes_text(task.check)},
-          {"threads", std::to_string(task.threads)},
-          {"threaded", task.threads > 1},
-          {"tolerance", task.tolerance.policy},
-          {"torch_precision", task.torch.precision},
-          {"strict_fp32", task.torch.precision == "fp32"},
-          {"own_kernels", task.torch.policy == "own_kernels"},
-          {"allow_text", joined(task.tolerance.allow)}};
+  Map data{{"name", as_utf8(task.name)},
+           {"entry", task.entry},
+           {"description", as_utf8(trimmed(task.description))},
+           {"has_tensors", !tensors.empty()},
+           {"tensors", std::move(tensors)},
+           {"sizes", describe(task.sizes)},
+           {"timed", sizes_text(task.timed)},
+           {"check", sizes_text(task.check)},
+           {"threads", std::to_string(task.threads)},
+           {"threaded", task.threads > 1},
+           {"tolerance", task.tolerance.policy},
+           {"allow_text", joined(task.tolerance.allow)}};
+  for (const auto& [name, text] : options.texts) data[name] = text;
+  for (const auto& [name, holds] : options.conditions) data[name] = holds;
+  return data;
 }
 
 std::string_view language_name(const PromptOptions& options, std::string_view path) {
@@ -324,9 +324,9 @@ Value prompt_data(const Task& task, const PromptOptions& options, const Shown& s
     failures.push_back(failure_data(*one, shown.parent.get(), shown.error_bytes / kFailureShare));
 
   Map data{{"kernel", task.command.empty()},
-           {"compiled", task.command.empty() && task.backend != "torch"},
+           {"compiled", language_of(main_path) != Language::python && task.command.empty()},
            {"backend", Map{{task.backend, true}}},
-           {"task", task_data(task)},
+           {"task", task_data(task, options)},
            {"hardware", known(options.hardware, shown, &Report::hardware)},
            {"toolchain", known(options.toolchain, shown, &Report::toolchain)},
            {"markers", blocks && !blocks->empty()},

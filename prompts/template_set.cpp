@@ -97,7 +97,14 @@ Status TemplateSets::add(const std::string& set, const std::string& name, std::s
   auto parsed = Template::parse(text, place);
   if (!parsed) return parsed.error();
   templates_.insert_or_assign({set, name}, std::move(*parsed));
+  digests_[{set, name}] = digest_of(text);
   return {};
+}
+
+Digest TemplateSets::digest() const {
+  DigestBuilder all;
+  for (const auto& [place, text] : digests_) all.add(place.first).add(place.second).add(text.hex());
+  return all.finish();
 }
 
 bool TemplateSets::has_set(std::string_view set) const {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <kernelsmith/core/digest.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/prompts/template.hpp>
 
@@ -26,6 +27,9 @@ class TemplateSets {
   bool has_set(std::string_view set) const;
   std::vector<std::string> sets() const;
 
+  /// Of all texts, with their places in sets.
+  Digest digest() const;
+
   /// The template in the first of `sets` that has it, or null.
   const Template* find(const std::vector<std::string>& sets, std::string_view name) const;
 
@@ -40,6 +44,7 @@ class TemplateSets {
              const std::string& place);
 
   std::map<std::pair<std::string, std::string>, Template, std::less<>> templates_;
+  std::map<std::pair<std::string, std::string>, Digest> digests_;
 };
 
 }  // namespace kernelsmith::detail

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Installs, builds and tests kernelsmith. Without options: the packages, the build, and every test that is not long.
 # Usage: scripts/test.sh [--ci | --full] [--only PART]...
-#   --ci     the checks of a submission too: format, public headers, clang-tidy on what changed, sanitizers
+#   --ci     the checks of a submission too: format, public headers, clang-tidy and locks on what changed, sanitizers
 #   --full   all that: the long tests, all cases of the red team, fuzzing, the wheel, the release build, every file linted
-#   --only   one part: dev, benchmarks, format, headers, tidy, asan, tsan, release, wheel, fuzz
+#   --only   one part: dev, benchmarks, format, headers, tidy, locks, asan, tsan, release, wheel, fuzz
 # build/times.txt lists afterwards what took long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 parts_of_tier=(dev)
-parts_of_ci=(format headers tidy dev benchmarks asan tsan)
-parts_of_full=(format headers tidy dev benchmarks asan tsan release wheel fuzz)
+parts_of_ci=(format headers tidy locks dev benchmarks asan tsan)
+parts_of_full=(format headers tidy locks dev benchmarks asan tsan release wheel fuzz)
 
 usage() { sed -n '2,7s/^# //p' "$0"; }
 
@@ -115,17 +115,38 @@ headers_part() {
     'echo "#include <{}>" | "$0" -std=c++20 -Iinclude -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only -x c++ -' "$compiler"
 }
 
-# The lint is slow: what changed since KERNELSMITH_BASE (default: the last commit), or every file with --full. Templates of
-# `init` have a header only in a task.
+# The lint is slow: what changed since KERNELSMITH_BASE (default: the last commit), or every file with --full.
+changed() { git diff --name-only --diff-filter=d "${KERNELSMITH_BASE:-HEAD~1}"; }
+
+# File by file, and without precompiled headers, which clang cannot read when they are GCC's.
+configure_lint() {
+  cmake --preset dev -B build/tidy -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >build/tidy.log
+}
+
+# Templates of `init` have a header only in a task.
 tidy_part() {
   stage tidy "clang-tidy on $($full && echo "every file" || echo "what changed")"
   local files
-  files=$(if $full; then sources; else git diff --name-only --diff-filter=d "${KERNELSMITH_BASE:-HEAD~1}"; fi |
+  files=$(if $full; then sources; else changed; fi |
     grep -E '^(archive|evaluator|islands|prompts|python|service|src)/.*\.cpp$' | grep -v /templates/ || true)
   [ -n "$files" ] || { echo "nothing to check"; return; }
-  # File by file, and without precompiled headers, which clang cannot read when they are GCC's.
-  cmake --preset dev -B build/tidy -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >build/tidy.log
+  configure_lint
   xargs -n 1 -P "$jobs" clang-tidy-14 -p build/tidy --quiet <<<"$files" 2> >(grep -v 'warnings\? generated' >&2)
+}
+
+# The locks of std have no annotations.
+locks_part() {
+  stage locks "what a mutex guards, in $($full && echo "every component" || echo "those that changed")"
+  if git grep -nE 'std::(mutex|lock_guard|unique_lock|scoped_lock|condition_variable)' -- include archive evaluator islands prompts \
+    python service src ':!include/kernelsmith/core/mutex.hpp'; then
+    echo "test: use the locks of kernelsmith/core/mutex.hpp" >&2
+    exit 1
+  fi
+  local files
+  files=$(if $full; then sources; else changed; fi | grep -E '\.[ch]pp$' || true)
+  [ -n "$files" ] || { echo "nothing to check"; return; }
+  configure_lint
+  xargs scripts/check_locks.py build/tidy <<<"$files"
 }
 
 benchmarks_part() {

@@ -1,9 +1,11 @@
 // What others have to know about the backend `command`.
 #include <vector>
 
-#include <kernelsmith/evaluator_command/command_evaluator.hpp>
+#include <kernelsmith/evaluator/command/command_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
+
+#include "task_template.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -31,6 +33,7 @@ BackendDescription describe_command_backend() {
   BackendDescription description;
   description.name = "command";
   description.summary = "any program that scores a candidate with numbers";
+  description.template_files = command::task_template();
   description.examine_machine = [](bool sandboxed) { return std::vector{check_python(sandboxed)}; };
   return description;
 }

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/command/command_evaluator.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
-#include <kernelsmith/evaluator_command/command_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 

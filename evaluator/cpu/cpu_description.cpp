@@ -3,11 +3,12 @@
 #include <utility>
 #include <vector>
 
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "signature.hpp"
+#include "task_template.hpp"
 
 namespace kernelsmith {
 namespace cpu {
@@ -57,6 +58,7 @@ BackendDescription describe_cpu_backend() {
   BackendDescription description;
   description.name = "cpu";
   description.summary = "a C++ kernel, compiled, checked and timed";
+  description.template_files = cpu::task_template();
   description.language = "C++";
   description.suffix = ".cpp";
   description.form = TaskForm::kernel;

@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 
 #include "cpu_host.hpp"
 #include "cpu_oracle.hpp"
@@ -50,7 +50,7 @@ class CpuBackend final : public Backend {
   }
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     auto evaluation = judge_->evaluate(request, stop);
     host_->evaluation_is_over();
     return evaluation;
@@ -59,8 +59,8 @@ class CpuBackend final : public Backend {
  private:
   const std::shared_ptr<const CpuCompiler> compiler_;
   const std::shared_ptr<CpuHost> host_;
-  std::mutex mutex_;  ///< guards judge_, and host_ but for what it expects
-  const std::unique_ptr<Judge> judge_;
+  Mutex mutex_;  ///< guards host_ too, but for what it expects
+  const std::unique_ptr<Judge> judge_ KERNELSMITH_PT_GUARDED_BY(mutex_);
 };
 
 Status check_supported(const Task& task) {

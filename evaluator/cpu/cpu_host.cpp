@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/statistics.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 
 namespace kernelsmith::cpu {
 namespace {

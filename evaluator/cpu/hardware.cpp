@@ -2,7 +2,7 @@
 #include <fstream>
 #include <thread>
 
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 
 namespace kernelsmith {
 

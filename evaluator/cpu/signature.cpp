@@ -4,9 +4,9 @@
 #include <array>
 #include <sstream>
 
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/entry_parameters.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 
 #include "runner/protocol.hpp"
 

@@ -4,12 +4,13 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/call_limit.hpp>
-#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
+#include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "device/device.hpp"
 #include "inspector/tool.hpp"
+#include "task_template.hpp"
 #include "toolchain/toolkit.hpp"
 
 namespace kernelsmith {
@@ -91,6 +92,7 @@ BackendDescription describe_cuda_backend() {
   BackendDescription description;
   description.name = "cuda";
   description.summary = "a CUDA C++ kernel with its launches, planned, replayed and timed on a GPU";
+  description.template_files = cuda::task_template();
   description.language = "CUDA C++";
   description.suffix = ".cu";
   description.form = TaskForm::kernel;

@@ -1,18 +1,18 @@
 #include <algorithm>
 #include <future>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <variant>
 
+#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 #include <kernelsmith/evaluator/device_lease.hpp>
 #include <kernelsmith/evaluator/device_memory.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
-#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
 
 #include "call_differences.hpp"
 #include "cuda_host.hpp"
@@ -68,6 +68,7 @@ class CudaBackend final : public Backend {
   /// With a device. Without one run() ends with `why`.
   void judge_with(std::unique_ptr<Judge> judge, DeviceLease lease, double bytes_per_us,
                   InspectFunction inspect) {
+    const MutexLock lock(mutex_);
     judge_ = std::move(judge);
     lease_ = std::move(lease);
     bytes_per_us_ = bytes_per_us;
@@ -101,7 +102,7 @@ class CudaBackend final : public Backend {
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!judge_) return why_not_;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto held = in_turn(request.works, [&] { return lease_->take(stop); });
     if (!held) return held.error();
     auto evaluation = judge_->evaluate(request, stop);
@@ -132,11 +133,11 @@ class CudaBackend final : public Backend {
   const std::shared_ptr<const CudaCompiler> compiler_;
   const std::shared_ptr<PlanCache> plans_;
   std::unique_ptr<MemoryClaimed> memory_;  ///< given back after all that follows
-  std::mutex mutex_;                       ///< guards judge_ and its host, and inspections_
-  std::unique_ptr<Judge> judge_;
+  Mutex mutex_;
+  std::unique_ptr<Judge> judge_ KERNELSMITH_PT_GUARDED_BY(mutex_);
   std::optional<DeviceLease> lease_;
   double bytes_per_us_ = 0;  ///< of the device's memory
-  InspectionPolicy inspections_;
+  InspectionPolicy inspections_ KERNELSMITH_GUARDED_BY(mutex_);
   Error why_not_;
 };
 

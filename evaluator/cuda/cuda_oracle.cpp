@@ -36,7 +36,7 @@ Result<std::unique_ptr<CudaOracle>> CudaOracle::create(const Setup& setup, const
 /// One that lives, with the buffers mapped.
 Status CudaOracle::take_runner() {
   OracleRunner& shared = *setup_.runner;
-  const std::lock_guard lock(shared.mutex);
+  const MutexLock lock(shared.mutex);
   if (!shared.last || !shared.last->alive()) {
     auto started = shared.start();
     if (!started) return started.error();
@@ -61,7 +61,7 @@ Status CudaOracle::plan(const CudaBinaryPtr& binary) {
 
 CudaOracle::~CudaOracle() {
   if (!runner_) return;
-  const std::lock_guard lock(setup_.runner->mutex);
+  const MutexLock lock(setup_.runner->mutex);
   for (const auto& number : kept_)
     if (number) runner_->forget(*number);
   static_cast<void>(runner_->unmap(buffers_.mapped()));  // a dead runner has unmapped all
@@ -86,7 +86,7 @@ Status CudaOracle::answer(std::size_t shape) {
   }
   if (auto done = setup_.device->move(zeros); !done) return done;
   {
-    const std::lock_guard lock(setup_.runner->mutex);
+    const MutexLock lock(setup_.runner->mutex);
     if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");
     if (!kept_[shape]) {
       auto number = runner_->keep(planned_->by_shape[shape]);

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <utility>
 #include <vector>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/bytes.hpp>
 #include <kernelsmith/evaluator/oracle.hpp>
@@ -25,8 +25,8 @@ namespace kernelsmith::cuda {
 /// oracle, and if it died another does with the next one.
 struct OracleRunner {
   RunnerStart start;
-  std::mutex mutex;  ///< guards all that runners do
-  std::shared_ptr<Runner> last;
+  Mutex mutex;  ///< held for all that runners do
+  std::shared_ptr<Runner> last KERNELSMITH_GUARDED_BY(mutex);
 };
 
 class CudaOracle final : public Oracle {

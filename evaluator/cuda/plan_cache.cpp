@@ -92,20 +92,20 @@ PlanFunction planning_with(PlanSetup setup) {
 }
 
 void PlanCache::move_to(CallAddressesPtr where) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   where_ = std::move(where);
   planned_.clear();
 }
 
 CallAddressesPtr PlanCache::where() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return where_;
 }
 
 Judged<PlannedBinaryPtr> PlanCache::find_or_plan(const CudaBinaryPtr& binary, const std::stop_token& stop) {
   CallAddressesPtr where;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     where = where_;
     const auto found = std::ranges::find_if(
         planned_, [&](const PlannedBinaryPtr& one) { return one->binary->digest() == binary->digest(); });
@@ -116,7 +116,7 @@ Judged<PlannedBinaryPtr> PlanCache::find_or_plan(const CudaBinaryPtr& binary, co
   }
   auto planned = plan_(binary, where, stop);
   if (!planned) return planned.error();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (where == where_) planned_.push_front(*planned);
   if (planned_.size() > kMost) planned_.pop_back();
   return std::move(*planned);

@@ -8,12 +8,12 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/inputs.hpp>
 #include <kernelsmith/evaluator/plan.hpp>
@@ -76,9 +76,9 @@ class PlanCache {
   static constexpr std::size_t kMost = 64;
 
   const PlanFunction plan_;
-  mutable std::mutex mutex_;
-  CallAddressesPtr where_;
-  std::list<PlannedBinaryPtr> planned_;  ///< most recently used first
+  mutable Mutex mutex_;
+  CallAddressesPtr where_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::list<PlannedBinaryPtr> planned_ KERNELSMITH_GUARDED_BY(mutex_);  ///< most recently used first
 };
 
 /// The features of a planned binary for the archive: registers, spilled bytes, shared memory, launches,

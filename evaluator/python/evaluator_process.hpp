@@ -7,8 +7,8 @@
 #include <string>
 
 #include <kernelsmith/core/source.hpp>
-#include <kernelsmith/core/task.hpp>
-#include <kernelsmith/evaluator_python_process/python_process.hpp>
+#include <kernelsmith/evaluator/python/python_settings.hpp>
+#include <kernelsmith/evaluator/python_process/python_process.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/spec.hpp>
 

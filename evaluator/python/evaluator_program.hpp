@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include <kernelsmith/core/result.hpp>
-#include <kernelsmith/core/task.hpp>
-#include <kernelsmith/evaluator_python_process/interpreter.hpp>
+#include <kernelsmith/evaluator/python/python_settings.hpp>
+#include <kernelsmith/evaluator/python_process/interpreter.hpp>
 #include <kernelsmith/sandbox/spec.hpp>
 
 namespace kernelsmith::python_process {

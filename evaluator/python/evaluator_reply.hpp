@@ -11,7 +11,7 @@
 #include <kernelsmith/core/evaluation.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/source.hpp>
-#include <kernelsmith/evaluator_python_process/python_process.hpp>
+#include <kernelsmith/evaluator/python_process/python_process.hpp>
 
 namespace kernelsmith::python_process {
 

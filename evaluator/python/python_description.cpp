@@ -2,12 +2,13 @@
 #include <utility>
 #include <vector>
 
-#include <kernelsmith/evaluator_python/python_evaluator.hpp>
+#include <kernelsmith/evaluator/python/python_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "evaluator_process.hpp"
 #include "evaluator_program.hpp"
+#include "task_template.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -52,7 +53,9 @@ BackendDescription describe_python_backend() {
   BackendDescription description;
   description.name = "python";
   description.summary = "a Python function that scores a program, as OpenEvolve calls it";
+  description.template_files = python_process::task_template();
   description.form = TaskForm::evaluator;
+  description.settings = python_task_settings();
   description.examine_machine = [](bool sandboxed) { return std::vector{check_program(sandboxed)}; };
   description.examine_task = check_task;
   return description;

@@ -8,8 +8,8 @@
 
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/python/python_evaluator.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
-#include <kernelsmith/evaluator_python/python_evaluator.hpp>
 
 #include "evaluator_process.hpp"
 #include "evaluator_program.hpp"
@@ -62,12 +62,12 @@ Stage stage_of(RejectionCode code) {
 
 class PythonBackend final : public Backend {
  public:
-  PythonBackend(std::shared_ptr<const Task> task, SandboxSpec spec, const PythonOptions& options,
+  PythonBackend(PythonSettings task, double timeout_s, SandboxSpec spec, const PythonOptions& options,
                 std::size_t slots)
       : task_(std::move(task)),
         spec_(std::move(spec)),
-        limits_{task_->timeout_s, python_process::memory_bytes(task_->python), options.processes},
-        tier_(runs_unsandboxed(*task_, options) ? "unsandboxed" : "unverified"),
+        limits_{timeout_s, python_process::memory_bytes(task_), options.processes},
+        tier_(runs_unsandboxed(task_, options) ? "unsandboxed" : "unverified"),
         processes_(slots) {}
 
   /// The first process: what is wrong with the evaluator is said before the search starts.
@@ -106,7 +106,7 @@ class PythonBackend final : public Backend {
   Status process_of(std::size_t slot, const std::stop_token& stop) {
     auto& process = processes_.at(slot);
     if (process) return {};
-    auto started = EvaluatorProcess::start(spec_, task_->python, stop);
+    auto started = EvaluatorProcess::start(spec_, task_, stop);
     if (!started) return started.error();
     process = std::move(*started);
     return {};
@@ -148,7 +148,7 @@ class PythonBackend final : public Backend {
     return Evaluation(Rejection{stage_of(code), code, std::move(why), std::move(report)});
   }
 
-  std::shared_ptr<const Task> task_;
+  PythonSettings task_;
   SandboxSpec spec_;
   python_process::EvaluateLimits limits_;
   std::string tier_;
@@ -167,12 +167,12 @@ EvaluatorOptions stages_for(const PythonOptions& options) {
 
 }  // namespace
 
-std::string named_python(const Task& task, const PythonOptions& options) {
-  return options.python.empty() ? task.python.python : options.python;
+std::string named_python(const PythonSettings& task, const PythonOptions& options) {
+  return options.python.empty() ? task.python : options.python;
 }
 
-bool runs_unsandboxed(const Task& task, const PythonOptions& options) {
-  if (options.sandbox == PythonSandbox::as_task) return !task.python.sandbox;
+bool runs_unsandboxed(const PythonSettings& task, const PythonOptions& options) {
+  if (options.sandbox == PythonSandbox::as_task) return !task.sandbox;
   return options.sandbox == PythonSandbox::none;
 }
 
@@ -180,17 +180,19 @@ Result<std::shared_ptr<Evaluator>> make_python_evaluator(Task task, const Python
   if (task.backend != "python")
     return fail(ErrorCode::unsupported, "this is a task of the backend '" + task.backend + "', not 'python'",
                 task.name);
-  const auto program = python_process::find_program(named_python(task, options));
+  auto settings = python_settings(task);
+  if (!settings) return settings.error();
+  const auto program = python_process::find_program(named_python(*settings, options));
   if (!program) return program.error();
   const auto confinement =
-      runs_unsandboxed(task, options) ? Confinement::unsandboxed : Confinement::sandboxed;
+      runs_unsandboxed(*settings, options) ? Confinement::unsandboxed : Confinement::sandboxed;
   if (confinement == Confinement::sandboxed)
-    if (const Status readable = python_process::check_readable(task.python); !readable)
-      return readable.error();
-  SandboxSpec spec = python_process::program_spec(*program, task.python, options.processes, confinement);
+    if (const Status readable = python_process::check_readable(*settings); !readable) return readable.error();
+  SandboxSpec spec = python_process::program_spec(*program, *settings, options.processes, confinement);
   const EvaluatorOptions stages = stages_for(options);
   auto shared = std::make_shared<const Task>(std::move(task));
-  auto backend = std::make_shared<PythonBackend>(shared, std::move(spec), options, stages.run_slots);
+  auto backend = std::make_shared<PythonBackend>(std::move(*settings), shared->timeout_s, std::move(spec),
+                                                 options, stages.run_slots);
   if (const Status ready = backend->prepare(options.stop); !ready) return ready.error();
   return make_staged_evaluator(std::move(shared), std::move(backend), stages);
 }

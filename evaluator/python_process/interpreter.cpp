@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <kernelsmith/evaluator_python_process/interpreter.hpp>
+#include <kernelsmith/evaluator/python_process/interpreter.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 

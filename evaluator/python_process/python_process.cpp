@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include <kernelsmith/core/escape.hpp>
-#include <kernelsmith/evaluator_python_process/python_process.hpp>
+#include <kernelsmith/evaluator/python_process/python_process.hpp>
 
 namespace kernelsmith::python_process {
 namespace {

@@ -3,7 +3,7 @@
 namespace kernelsmith::stages {
 
 std::optional<Compilation> BinaryCache::find(const Digest& source) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = index_.find(source);
   if (found == index_.end()) return std::nullopt;
   entries_.splice(entries_.begin(), entries_, found->second);
@@ -11,7 +11,7 @@ std::optional<Compilation> BinaryCache::find(const Digest& source) {
 }
 
 void BinaryCache::put(const Digest& source, Compilation compilation) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (index_.contains(source)) return;
   entries_.emplace_front(source, std::move(compilation));
   index_.emplace(source, entries_.begin());

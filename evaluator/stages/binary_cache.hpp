@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <list>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
 
 namespace kernelsmith::stages {
@@ -25,10 +25,10 @@ class BinaryCache {
  private:
   using Entry = std::pair<Digest, Compilation>;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   const std::size_t capacity_;
-  std::list<Entry> entries_;  ///< most recently used first
-  std::unordered_map<Digest, std::list<Entry>::iterator> index_;
+  std::list<Entry> entries_ KERNELSMITH_GUARDED_BY(mutex_);  ///< most recently used first
+  std::unordered_map<Digest, std::list<Entry>::iterator> index_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace kernelsmith::stages

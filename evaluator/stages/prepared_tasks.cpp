@@ -25,7 +25,7 @@ PreparedTasks::PreparedTasks(EvaluatorMaker make, std::size_t room)
 PreparedTasks::~PreparedTasks() {
   std::vector<Waiting> dropped;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closing_ = true;
     for (const auto& [digest, entry] : entries_)
       std::ranges::move(std::exchange(entry->waiting, {}), std::back_inserter(dropped));
@@ -35,7 +35,7 @@ PreparedTasks::~PreparedTasks() {
   for (const Waiting& waiting : dropped) waiting.done(stopped());
   std::map<Digest, EntryPtr> entries;  // their evaluators answer what is under way, and so lock
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     entries.swap(entries_);
     due_.clear();
   }
@@ -44,7 +44,7 @@ PreparedTasks::~PreparedTasks() {
 
 void PreparedTasks::start(const TaskPtr& task, EvaluationJob job, std::stop_token stop, Sink<Evaluation> done,
                           WorkSink works) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   EntryPtr& entry = entries_[task->digest];
   if (!entry) entry = std::make_shared<Entry>(task);
   entry->waiting.push_back({std::move(job), std::move(stop), std::move(done), std::move(works)});
@@ -52,7 +52,7 @@ void PreparedTasks::start(const TaskPtr& task, EvaluationJob job, std::stop_toke
 }
 
 void PreparedTasks::renew(const Digest& task) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = entries_.find(task);
   if (found == entries_.end() || found->second->queued || !is_spare(*found->second)) return;
   // On a thread of the pool: this may be one of the evaluator's own.
@@ -63,12 +63,12 @@ void PreparedTasks::renew(const Digest& task) {
 }
 
 bool PreparedTasks::has_room_for(const Digest& task) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return entries_.contains(task) || entries_.size() < room_;
 }
 
 std::size_t PreparedTasks::prepared() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return static_cast<std::size_t>(
       std::ranges::count_if(entries_, [](const auto& entry) { return entry.second->evaluator != nullptr; }));
 }
@@ -111,10 +111,12 @@ std::shared_ptr<Evaluator> PreparedTasks::make_room() {
 }
 
 void PreparedTasks::serve() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
     EntryPtr entry;
-    changed_.wait(lock, [&] { return closing_ || !retired_.empty() || (entry = next_due()); });
+    changed_.wait(lock, [&]() KERNELSMITH_REQUIRES(mutex_) {
+      return closing_ || !retired_.empty() || (entry = next_due());
+    });
     if (closing_) return;
     if (auto retired = std::exchange(retired_, {}); !retired.empty()) {
       lock.unlock();
@@ -148,7 +150,7 @@ void PreparedTasks::prepare(const EntryPtr& entry) {
   }
   std::vector<Waiting> failed;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     entry->queued = false;
     --preparing_;
     if (made) {
@@ -169,7 +171,7 @@ void PreparedTasks::start_waiting(const EntryPtr& entry) {
   std::vector<Waiting> waiting;
   std::shared_ptr<Evaluator> evaluator;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     waiting = std::exchange(entry->waiting, {});
     evaluator = entry->evaluator;
     entry->under_way += waiting.size();
@@ -189,7 +191,7 @@ void PreparedTasks::start_waiting(const EntryPtr& entry) {
 }
 
 void PreparedTasks::answered(const EntryPtr& entry) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   --entry->under_way;
   changed_.notify_one();  // there may be room now
 }

@@ -23,7 +23,7 @@ StageScheduler::StageScheduler(const EvaluatorOptions& options)
 
 StageScheduler::~StageScheduler() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closing_ = true;
   }
   changed_.notify_all();
@@ -32,18 +32,18 @@ StageScheduler::~StageScheduler() {
 
 void StageScheduler::post(Slot slot, StageWork work) {
   auto item = std::make_shared<Waiting>(std::move(work), [this] {
-    { const std::lock_guard lock(mutex_); }
+    { const MutexLock lock(mutex_); }
     changed_.notify_all();
   });
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     (slot == Slot::compile ? compiles_ : runs_).push_back(std::move(item));
   }
   changed_.notify_all();
 }
 
 void StageScheduler::serve() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
     Taken taken = take(lock);
     if (!taken.item) return;
@@ -62,7 +62,7 @@ void StageScheduler::serve() {
   }
 }
 
-StageScheduler::Taken StageScheduler::take(std::unique_lock<std::mutex>& lock) {
+StageScheduler::Taken StageScheduler::take(MutexLock& lock) {
   while (true) {
     if (Taken taken = next(); taken.item) return taken;
     if (closing_ && busy_ == 0 && compiles_.empty() && runs_.empty()) return {};

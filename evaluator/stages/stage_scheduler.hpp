@@ -1,15 +1,14 @@
 // StageScheduler: threads that take work for two stages, within the limits of each.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 #include <vector>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 
 namespace kernelsmith::stages {
@@ -46,21 +45,22 @@ class StageScheduler {
   };
 
   void serve();
-  Taken take(std::unique_lock<std::mutex>& lock);
-  Taken next();                                            // requires mutex_
-  WaitingPtr take_stopped(std::deque<WaitingPtr>& queue);  // requires mutex_
-  void give_back(const Taken& taken);                      // requires mutex_
-  bool may_compile() const;                                // requires mutex_
-  bool may_run() const;                                    // requires mutex_
+  Taken take(MutexLock& lock) KERNELSMITH_REQUIRES(mutex_);
+  Taken next() KERNELSMITH_REQUIRES(mutex_);
+  WaitingPtr take_stopped(std::deque<WaitingPtr>& queue) KERNELSMITH_REQUIRES(mutex_);
+  void give_back(const Taken& taken) KERNELSMITH_REQUIRES(mutex_);
+  bool may_compile() const KERNELSMITH_REQUIRES(mutex_);
+  bool may_run() const KERNELSMITH_REQUIRES(mutex_);
 
   const EvaluatorOptions options_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<WaitingPtr> compiles_, runs_;
-  std::size_t compiling_ = 0;
-  std::vector<bool> leased_;  ///< by device
-  std::size_t busy_ = 0;      ///< threads inside a piece of work, which may post more
-  bool closing_ = false;
+  Mutex mutex_;
+  Condition changed_;
+  std::deque<WaitingPtr> compiles_ KERNELSMITH_GUARDED_BY(mutex_), runs_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::size_t compiling_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
+  std::vector<bool> leased_ KERNELSMITH_GUARDED_BY(mutex_);  ///< by device
+  /// Threads inside a piece of work, which may post more.
+  std::size_t busy_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
+  bool closing_ KERNELSMITH_GUARDED_BY(mutex_) = false;
   std::vector<std::jthread> threads_;  ///< last: joined before the rest goes
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include <kernelsmith/evaluator/backend_description.hpp>
@@ -45,6 +46,12 @@ std::string files_of(const Task& task) {
 }
 
 }  // namespace
+
+const BackendDescription* backend_of_form(const Backends& backends, TaskForm form) {
+  const auto found =
+      std::ranges::find_if(backends, [form](const auto& backend) { return backend.second.form == form; });
+  return found == backends.end() ? nullptr : &found->second;
+}
 
 std::string_view name_of(CheckStatus status) {
   switch (status) {

@@ -14,6 +14,5 @@ constexpr std::size_t kMaxTensors = 64;
 constexpr Range<std::int64_t> kSizes = {1, std::int64_t{1} << 40};
 constexpr Range<int> kThreads = {1, 1024};
 constexpr Range<double> kTimeoutS = {0.01, 86400};
-constexpr Range<int> kMemoryMb = {16, 1 << 24};
 
 }  // namespace kernelsmith::task

@@ -103,13 +103,7 @@ Status check_kernel(const Task& task, const BackendDescription& backend) {
   return check_shapes(task);
 }
 
-Status check_module(const Task& task) {
-  const TorchSettings& torch = task.torch;
-  if (!is_one_of(torch.precision, {"fp32", "tf32", "bf16", "fp16"}) ||
-      !is_one_of(torch.baseline, {"eager", "compile"}) || !is_one_of(torch.policy, {"own_kernels", "any"}))
-    return wrong("torch", "a setting is unknown");
-  return check_tolerance(task.tolerance);
-}
+Status check_module(const Task& task) { return check_tolerance(task.tolerance); }
 
 }  // namespace
 }  // namespace task
@@ -123,6 +117,8 @@ Status check_task(const Task& task, const BackendDescription& backend) {
   const bool has_reference = backend.form == TaskForm::kernel || backend.form == TaskForm::module;
   if (has_reference && (task.reference.empty() || task.baseline.empty()))
     return wrong("files", "it has no reference, or no baseline");
+  if (backend.settings.check)
+    if (Status settings = backend.settings.check(task); !settings) return settings;
   switch (backend.form) {
     case TaskForm::kernel:
       return check_kernel(task, backend);
@@ -132,8 +128,7 @@ Status check_task(const Task& task, const BackendDescription& backend) {
       if (task.command.empty()) return wrong("command", "it has no command");
       return {};
     case TaskForm::evaluator:
-      if (task.python.evaluator.empty() || !within(task.python.memory_mb, kMemoryMb))
-        return wrong("evaluator", "it has no evaluator, or no memory");
+      if (task.evaluator.path.empty()) return wrong("evaluator", "it has no evaluator");
       return {};
   }
   return {};

@@ -48,17 +48,8 @@ void add_later_fields(DigestBuilder& digest, const Task& task) {
         .add(std::bit_cast<std::uint64_t>(task.tolerance.rtol))
         .add(std::bit_cast<std::uint64_t>(task.tolerance.atol));
   if (!task.declared.accumulate.empty()) digest.add("accumulate").add(task.declared.accumulate);
-  if (task.torch != TorchSettings{})
-    digest.add("torch").add(task.torch.precision).add(task.torch.baseline).add(task.torch.policy);
-  if (task.torch.cast) digest.add("cast");
-  if (!task.toolchain_include.empty()) {
-    digest.add("toolchain include");
-    add(digest, task.toolchain_include);
-  }
-  if (const PythonSettings& python = task.python; !python.evaluator.empty()) {
-    digest.add("python").add(python.evaluator_text).add(static_cast<std::uint64_t>(python.memory_mb));
-    for (const double threshold : python.cascade) digest.add(std::bit_cast<std::uint64_t>(threshold));
-  }
+  if (!task.settings.empty()) digest.add("settings").add(task.settings);
+  if (!task.evaluator.path.empty()) digest.add("evaluator").add(task.evaluator.text);
 }
 
 }  // namespace

@@ -157,40 +157,17 @@ void require_module(YamlMap& in, const Task& task, const NamedFiles& files) {
   if (in.ok() && task.tolerance.policy == "exact")
     in.refuse("tolerance", "outputs of modules are not compared bit for bit",
               "leave it out, or write tolerance: {rtol: ..., atol: ...}");
-  if (in.ok() && !task.tolerance.allow.empty())
-    in.refuse("tolerance", "a task of modules allows a precision by name: torch: {precision: ...}",
-              "torch: {precision: tf32}");
 }
 
-void read_torch(YamlMap& in, TorchSettings& torch) {
-  const auto named = [](std::initializer_list<const char*> names) {
-    Choices<std::string> choices;
-    for (const char* const name : names) choices.emplace_back(name, name);
-    return choices;
-  };
-  in.only({"precision", "baseline", "policy", "cast"});
-  in.optional("precision", torch.precision, named({"fp32", "tf32", "bf16", "fp16"}));
-  in.optional("baseline", torch.baseline, named({"eager", "compile"}));
-  in.optional("policy", torch.policy, named({"own_kernels", "any"}));
-  in.optional("cast", torch.cast);
-}
-
-void read_toolchain(YamlMap& in, Task& task) {
-  in.only({"include"});
-  in.optional("include", task.toolchain_include);
-  for (const std::string& folder : task.toolchain_include)
-    if (!std::filesystem::path(folder).is_absolute())
-      in.refuse("include",
-                "'" + folder + "' is no absolute path: it is a folder of the machine that evaluates",
-                "toolchain: {include: [/opt/cutlass/include]}");
+/// What only the backend knows.
+void read_settings(YamlMap& in, Reading& reading) {
+  if (reading.backend && reading.backend->settings.read && in.ok())
+    reading.task.settings = reading.backend->settings.read(in, reading.task);
 }
 
 void read_module(YamlMap& in, Reading& reading) {
-  Task& task = reading.task;
-  in.optional_map("toolchain", [&](YamlMap& toolchain) { read_toolchain(toolchain, task); });
-  in.optional_map("torch", [&](YamlMap& torch) { read_torch(torch, task.torch); });
-  read_tolerance(in, task.tolerance);
-  require_module(in, task, reading.files);
+  read_tolerance(in, reading.task.tolerance);
+  require_module(in, reading.task, reading.files);
 }
 
 void read_command(YamlMap& in, Task& task) {
@@ -203,29 +180,17 @@ void read_command(YamlMap& in, Task& task) {
 std::filesystem::path path_of_evaluator(const Reading& reading) {
   if (const auto kept = reading.read(std::string(kEvaluatorPathFile)); kept) return *kept;
   std::error_code error;
-  return std::filesystem::absolute(reading.folder / reading.task.python.evaluator, error).lexically_normal();
+  return std::filesystem::absolute(reading.folder / reading.task.evaluator.path, error).lexically_normal();
 }
 
 void read_evaluator(YamlMap& in, Reading& reading) {
-  PythonSettings& python = reading.task.python;
-  in.required("evaluator", python.evaluator);
+  TaskProgram& evaluator = reading.task.evaluator;
+  in.required("evaluator", evaluator.path);
   if (!in.ok()) return;
   const auto path = path_of_evaluator(reading);
   auto text = read_file(path);
   if (!text) return in.refuse("evaluator", text.error().message, "evaluator: evaluator.py");
-  python.evaluator = path.string();
-  python.evaluator_text = std::move(*text);
-}
-
-void read_python(YamlMap& in, Reading& reading) {
-  PythonSettings& python = reading.task.python;
-  read_evaluator(in, reading);
-  in.optional("python", python.python);
-  in.optional("memory_mb", python.memory_mb, kMemoryMb);
-  in.optional("cascade", python.cascade);
-  in.optional("sandbox", python.sandbox);
-  if (in.ok() && in.kind("cascade") != YamlKind::absent && python.cascade.empty())
-    in.refuse("cascade", "the list is empty", "cascade: [0.5, 0.75], or leave it out");
+  evaluator = {path.string(), std::move(*text)};
 }
 
 /// Run folders are named after the task, and terminals show it.
@@ -267,26 +232,47 @@ void refuse_loose_figures(YamlMap& in) {
 TaskForm form_of(YamlMap& in, const Reading& reading) {
   if (reading.backend) return reading.backend->form;
   if (in.kind("command") != YamlKind::absent) return TaskForm::command;
-  if (in.kind("evaluator") != YamlKind::absent) return TaskForm::evaluator;
-  return in.kind("torch") != YamlKind::absent ? TaskForm::module : TaskForm::kernel;
+  return in.kind("evaluator") != YamlKind::absent ? TaskForm::evaluator : TaskForm::kernel;
 }
 
-void only_known_keys(YamlMap& in, TaskForm form) {
+std::vector<std::string_view> keys_of(TaskForm form) {
   switch (form) {
     case TaskForm::kernel:
-      return in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s",
-                      "files", "command", "entry", "sizes", "tensors", "timed", "check", "tolerance",
-                      "declared", "cache", "flags"});
+      return {"threads", "command",   "entry",    "sizes", "tensors", "timed",
+              "check",   "tolerance", "declared", "cache", "flags"};
     case TaskForm::module:
-      return in.only({"version", "name", "backend", "description", "nondeterministic", "timeout_s", "files",
-                      "tolerance", "torch", "toolchain"});
+      return {"tolerance"};
     case TaskForm::command:
-      return in.only({"version", "name", "backend", "description", "threads", "nondeterministic", "timeout_s",
-                      "files", "command"});
+      return {"threads", "command"};
     case TaskForm::evaluator:
-      return in.only({"version", "name", "backend", "description", "nondeterministic", "timeout_s", "files",
-                      "evaluator", "python", "memory_mb", "cascade", "sandbox"});
+      return {"evaluator"};
   }
+  return {};
+}
+
+void only_known_keys(YamlMap& in, TaskForm form, const BackendDescription* backend) {
+  std::vector<std::string_view> keys = {"version",          "name",      "backend", "description",
+                                        "nondeterministic", "timeout_s", "files"};
+  const auto own = keys_of(form);
+  keys.insert(keys.end(), own.begin(), own.end());
+  if (backend) keys.insert(keys.end(), backend->settings.keys.begin(), backend->settings.keys.end());
+  in.only(keys);
+}
+
+void read_form(YamlMap& in, Reading& reading, TaskForm form) {
+  switch (form) {
+    case TaskForm::module:
+      return read_module(in, reading);
+    case TaskForm::evaluator:
+      return read_evaluator(in, reading);
+    case TaskForm::kernel:
+      read_kernel(in, reading);
+      break;
+    case TaskForm::command:
+      read_command(in, reading.task);
+      break;
+  }
+  require_generator(in, reading.task, reading.files);
 }
 
 void read_root(YamlMap& in, Reading& reading) {
@@ -295,7 +281,7 @@ void read_root(YamlMap& in, Reading& reading) {
   read_backend(in, reading);
   refuse_loose_figures(in);
   const TaskForm form = form_of(in, reading);
-  only_known_keys(in, form);
+  only_known_keys(in, form, reading.backend);
   in.required("name", task.name);
   require_plain_name(in, "name", task.name);
   in.optional("description", task.description);
@@ -305,13 +291,8 @@ void read_root(YamlMap& in, Reading& reading) {
   in.optional("timeout_s", task.timeout_s, kTimeoutS);
   in.optional_map("files", [&](YamlMap& named) { read_files(named, reading.files); });
   if (!in.ok()) return;
-  if (form == TaskForm::module) return read_module(in, reading);
-  if (form == TaskForm::evaluator) return read_python(in, reading);
-  if (form == TaskForm::kernel)
-    read_kernel(in, reading);
-  else
-    read_command(in, task);
-  require_generator(in, task, reading.files);
+  read_form(in, reading, form);
+  read_settings(in, reading);
 }
 
 }  // namespace

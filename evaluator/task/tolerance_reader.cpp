@@ -12,7 +12,7 @@
 namespace kernelsmith::task {
 namespace {
 
-const Choices<std::string> kPolicies = {
+const Choices<std::string> kPolicyNames = {
     {"auto", "auto"}, {"exact", "exact"}, {"normwise", "normwise"}, {"allclose", "allclose"}};
 
 constexpr const char* kAllclose = "allclose";
@@ -49,7 +49,7 @@ void read_allow(YamlMap& in, Tolerance& tolerance) {
 void read_mapping(YamlMap& in, Tolerance& tolerance) {
   refuse_foreign_keys(in, tolerance_key_meant_by);
   in.only({"policy", "allow", "rtol", "atol"});
-  in.optional("policy", tolerance.policy, kPolicies, policy_meant_by);
+  in.optional("policy", tolerance.policy, kPolicyNames, policy_meant_by);
   read_figures(in, tolerance);
   read_allow(in, tolerance);
 }
@@ -59,7 +59,7 @@ void read_scalar(YamlMap& root, Tolerance& tolerance) {
   std::string word;
   root.required("tolerance", word);
   const std::string_view meant = policy_meant_by(word).value_or(word);
-  for (const auto& policy : kPolicies)
+  for (const auto& policy : kPolicyNames)
     if (policy.first == meant)
       return root.refuse("tolerance", "'tolerance' is a mapping or a number",
                          "tolerance: {policy: " + policy.second +

@@ -21,7 +21,7 @@ MemoryHold::MemoryHold(DeviceMemory memory, std::function<void()> give_back, Dev
       watcher_([this](const std::stop_token& stop) { watch(stop); }) {}
 
 Status MemoryHold::begin(std::uint64_t bytes, const std::stop_token& stop) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   bytes = std::min(bytes, memory_.capacity());
   const bool enough = held_ && (held_->bytes() >= bytes || held_->grow_to(bytes));
   if (!enough) {
@@ -37,7 +37,7 @@ Status MemoryHold::begin(std::uint64_t bytes, const std::stop_token& stop) {
 }
 
 void MemoryHold::end(bool keep) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   used_ = false;
   if (!keep) return drop();
   yield_to_others();
@@ -56,7 +56,7 @@ void MemoryHold::drop() {
 
 /// A search that waits for a model, a server without requests: nobody calls end() there.
 void MemoryHold::watch(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!stop.stop_requested()) {
     ended_.wait_for(lock, stop, kLookEvery, [] { return false; });
     if (!stop.stop_requested()) yield_to_others();

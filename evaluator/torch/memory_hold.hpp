@@ -3,14 +3,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <thread>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/evaluator/device_memory.hpp>
 
 namespace kernelsmith::torch {
@@ -35,18 +34,18 @@ class MemoryHold {
 
  private:
   void watch(const std::stop_token& stop);
-  void yield_to_others();
-  void drop();
+  void yield_to_others() KERNELSMITH_REQUIRES(mutex_);
+  void drop() KERNELSMITH_REQUIRES(mutex_);
 
   const DeviceMemory memory_;
   const std::function<void()> give_back_;
   const DeviceMemory::Tell tell_;
   const double turn_s_;
-  std::mutex mutex_;  ///< guards what follows
-  std::optional<DeviceMemory::Held> held_;
-  std::chrono::steady_clock::time_point since_;
-  bool used_ = false;
-  std::condition_variable_any ended_;
+  Mutex mutex_;
+  std::optional<DeviceMemory::Held> held_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::chrono::steady_clock::time_point since_ KERNELSMITH_GUARDED_BY(mutex_);
+  bool used_ KERNELSMITH_GUARDED_BY(mutex_) = false;
+  StoppableCondition ended_;
   std::jthread watcher_;
 };
 

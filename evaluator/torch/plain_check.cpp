@@ -6,7 +6,8 @@
 #include <vector>
 
 #include <kernelsmith/core/escape.hpp>
-#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
 #include "python_program.hpp"
@@ -19,11 +20,11 @@ namespace {
 /// PyTorch takes minutes to build an extension, and KernelBench has problems that draw 8 GB of inputs.
 constexpr double kLimitS = 1200;
 
-std::vector<std::string> arguments_of(const Task& task, const std::string& reference,
+std::vector<std::string> arguments_of(const TorchSettings& torch, const std::string& reference,
                                       const std::string& candidate, int device) {
-  std::vector<std::string> words = {
-      reference, candidate, "--precision", task.torch.precision, "--device", std::to_string(device)};
-  if (task.torch.cast) words.emplace_back("--cast");
+  std::vector<std::string> words = {reference,       candidate,  "--precision",
+                                    torch.precision, "--device", std::to_string(device)};
+  if (torch.cast) words.emplace_back("--cast");
   return words;
 }
 
@@ -80,6 +81,8 @@ Result<PlainVerdict> verify_in_plain_torch(const Task& task, const Source& sourc
   if (task.backend != "torch")
     return fail(ErrorCode::unsupported,
                 "the task '" + task.name + "' is for the backend '" + task.backend + "'");
+  const auto settings = torch_settings(task);
+  if (!settings) return settings.error();
   const auto python = torch::find_python(options.python);
   if (!python) return python.error();
   const auto folder = ScratchFolder::create();
@@ -94,7 +97,7 @@ Result<PlainVerdict> verify_in_plain_torch(const Task& task, const Source& sourc
       return written.error();
   SandboxSpec spec = torch::trusted_program(
       *python, "verify",
-      torch::arguments_of(task, (folder->path() / "reference" / reference.path).string(),
+      torch::arguments_of(*settings, (folder->path() / "reference" / reference.path).string(),
                           (folder->path() / "candidate" / candidate.path).string(), options.devices.first));
   spec.limits.wall_s = torch::kLimitS;
   const auto result = run_sandboxed(spec, options.stop);

@@ -93,14 +93,16 @@ Result<PlannerFacts> PlannerPool::facts(const std::stop_token& stop) {
   auto planner = take(stop);
   if (!planner) return planner.error();
   give_back(std::move(*planner));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return *facts_;
 }
 
 Result<PlannerPool::Planner> PlannerPool::take(const std::stop_token& stop) {
   {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait(lock, stop, [this] { return !idle_.empty() || alive_ < limits_.most; }))
+    MutexLock lock(mutex_);
+    if (!changed_.wait(lock, stop, [this]() KERNELSMITH_REQUIRES(mutex_) {
+          return !idle_.empty() || alive_ < limits_.most;
+        }))
       return cancelled();
     if (!idle_.empty()) {
       Planner planner = std::move(idle_.back());
@@ -127,14 +129,14 @@ Result<PlannerPool::Planner> PlannerPool::start_one(const std::stop_token& stop)
     return no_planner(error ? error->message : std::get<Rejection>(failure).diagnostics);
   }
   const Json& json = hello->json;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   facts_ = PlannerFacts{text_at(json, "python"), text_at(json, "torch"), text_at(json, "triton"),
                         member(json, "cuda_build") == true};
   return Planner{std::move(*process)};
 }
 
 void PlannerPool::give_back(std::optional<Planner> planner) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (planner && planner->process.alive() && planner->served < limits_.lifetime)
     idle_.push_back(std::move(*planner));
   else

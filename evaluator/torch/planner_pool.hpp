@@ -2,17 +2,16 @@
 // is warm: PyTorch takes seconds to import, and is imported once for many candidates.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
@@ -111,11 +110,11 @@ class PlannerPool {
 
   const Start start_;
   const PlannerLimits limits_;
-  std::mutex mutex_;  ///< guards what follows
-  std::condition_variable_any changed_;
-  std::vector<Planner> idle_;
-  std::size_t alive_ = 0;  ///< idle and at work
-  std::optional<PlannerFacts> facts_;
+  Mutex mutex_;
+  StoppableCondition changed_;
+  std::vector<Planner> idle_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::size_t alive_ KERNELSMITH_GUARDED_BY(mutex_) = 0;  ///< idle and at work
+  std::optional<PlannerFacts> facts_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace kernelsmith::torch

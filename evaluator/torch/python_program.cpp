@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <kernelsmith/evaluator_python_process/interpreter.hpp>
+#include <kernelsmith/evaluator/python_process/interpreter.hpp>
 
 namespace kernelsmith::torch {
 namespace {

@@ -12,6 +12,7 @@
 
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/input_set.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
 
 #include "trusted_process.hpp"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 
 #include "memory_hold.hpp"
 #include "planner_pool.hpp"

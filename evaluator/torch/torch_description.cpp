@@ -5,7 +5,8 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/call_limit.hpp>
-#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
@@ -88,6 +89,13 @@ std::vector<MachineCheck> examine_torch(bool) {
   return checks;
 }
 
+PromptFacts prompt_facts(const Task& task) {
+  const TorchSettings torch = torch_settings(task).value();
+  return {.texts = {{"torch_precision", torch.precision}},
+          .conditions = {{"strict_fp32", torch.precision == "fp32"},
+                         {"own_kernels", torch.policy == "own_kernels"}}};
+}
+
 std::vector<MachineCheck> try_task(const Task& task) {
   const auto backend = make_torch_backend(std::make_shared<const Task>(task));
   if (!backend) return {task_check(task, backend.error())};
@@ -116,6 +124,8 @@ BackendDescription describe_torch_backend() {
   description.suffix = ".py";
   description.form = TaskForm::module;
   description.timeout_s = kGpuTimeoutS;
+  description.settings = torch_task_settings();
+  description.prompt_facts = torch::prompt_facts;
   description.hardware = torch_hardware;
   description.examine_machine = torch::examine_torch;
   description.examine_task = torch::try_task;

@@ -1,11 +1,11 @@
 #include <filesystem>
 #include <future>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
@@ -35,7 +35,9 @@ Status check_supported(const Task& task) {
                 "the task '" + task.name + "' is for the backend '" + task.backend + "'");
   if (!is_utf8(task.reference.main_text()))
     return fail(ErrorCode::refused, "the reference is not UTF-8", "files: reference");
-  for (const std::string& folder : task.toolchain_include)
+  const auto torch = torch_settings(task);
+  if (!torch) return torch.error();
+  for (const std::string& folder : torch->include)
     if (std::error_code unknown; !std::filesystem::is_directory(folder, unknown))
       return fail(ErrorCode::not_found, "there is no such folder: " + folder, "toolchain: include",
                   "name folders of headers of this machine, such as CUTLASS's");
@@ -56,8 +58,9 @@ class TaskPlanner {
   TaskPlanner(std::shared_ptr<const Task> task, std::shared_ptr<PlannerPool> pool,
               std::shared_ptr<BuildService> extensions)
       : task_(std::move(task)),
+        torch_(torch_settings(*task_).value()),
         pool_(std::move(pool)),
-        builder_{std::move(extensions), {task_->toolchain_include.begin(), task_->toolchain_include.end()}} {}
+        builder_{std::move(extensions), {torch_.include.begin(), torch_.include.end()}} {}
 
   /// The GPU's: ten times major plus minor. Before the first plan.
   void plan_for(int arch) { arch_ = arch; }
@@ -68,7 +71,7 @@ class TaskPlanner {
   void compare_with(std::map<std::string, double> heavy) { heavy_ = std::move(heavy); }
 
   Judged<Planned> plan_reference(const std::stop_token& stop) const {
-    return plan_with_builds(*pool_, {reference(), std::nullopt, arch_, task_->torch.cast}, builder_, stop);
+    return plan_with_builds(*pool_, {reference(), std::nullopt, arch_, torch_.cast}, builder_, stop);
   }
 
   Judged<Planned> plan(const Source& source, const std::stop_token& stop) const {
@@ -78,9 +81,9 @@ class TaskPlanner {
     const SourceFile& file = source.files().front();
     if (!is_utf8(file.path) || !is_utf8(file.text))
       return reject(Stage::parse, RejectionCode::unreadable, "the candidate is not UTF-8");
-    auto planned = plan_with_builds(*pool_, {reference(), file, arch_, task_->torch.cast}, builder_, stop);
+    auto planned = plan_with_builds(*pool_, {reference(), file, arch_, torch_.cast}, builder_, stop);
     if (!planned) return planned;
-    if (task_->torch.policy == "own_kernels" && planned->figures["launches"] == 0)
+    if (torch_.policy == "own_kernels" && planned->figures["launches"] == 0)
       return no_own_kernels(Stage::plan, planned->not_built);
     planned->figures["trivial"] = is_trivial(heavy_, planned->heavy) ? 1 : 0;
     return planned;
@@ -90,6 +93,7 @@ class TaskPlanner {
   std::string reference() const { return std::string(task_->reference.main_text()); }
 
   const std::shared_ptr<const Task> task_;
+  const TorchSettings torch_;
   const std::shared_ptr<PlannerPool> pool_;
   const Builder builder_;
   int arch_ = kUsualArch;
@@ -152,7 +156,7 @@ class TorchBackend final : public Backend {
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!device_) return why_not_;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return with_device(*device_, device_->need_bytes, request.works, stop,
                        [&](bool alone) -> Result<Evaluation> {
                          device_->host->be_alone(alone);
@@ -188,7 +192,7 @@ class TorchBackend final : public Backend {
 
   const TaskPlanner planner_;
   const std::string toolchain_;
-  std::mutex mutex_;  ///< guards device_
+  Mutex mutex_;  ///< one run at a time: it changes what device_ points to
   std::unique_ptr<OnDevice> device_;
   Error why_not_;
 };
@@ -302,7 +306,7 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   if (!files) return files.error();
   ReferenceSettings settings;
   settings.reference = files->path() / task.reference.files().front().path;
-  settings.torch = task.torch;
+  settings.torch = torch_settings(task).value();
   settings.tolerance = task.tolerance;
   settings.bank_bytes = options.bank_bytes;
   const DeviceFacts& facts = *opened.device;
@@ -317,9 +321,9 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   const auto seed = planning.get();
   if (!seed) return seed.error();
   device->need_bytes = reference->need_bytes;
-  device->least_products_us = least_products_us(reference->flops, facts.arch, task.torch.precision);
-  device->host = std::make_shared<TorchHost>(task, *device->process, start, std::move(opened.runners),
-                                             settings, facts, *reference, !options.unsandboxed);
+  device->least_products_us = least_products_us(reference->flops, facts.arch, settings.torch.precision);
+  device->host = std::make_shared<TorchHost>(*device->process, start, std::move(opened.runners), settings,
+                                             facts, *reference, !options.unsandboxed);
   // The baseline is timed.
   auto judge = with_device(*device, device->need_bytes, {}, options.stop, [&](bool alone) {
     device->host->be_alone(alone);

@@ -70,10 +70,10 @@ std::string memory_text(const ReferenceFacts& reference) {
   return text;
 }
 
-TorchHost::TorchHost(const Task& task, ReferenceProcess& process, WorkerStart start, Spares runners,
+TorchHost::TorchHost(ReferenceProcess& process, WorkerStart start, Spares runners,
                      const ReferenceSettings& settings, DeviceFacts device, ReferenceFacts reference,
                      bool sandboxed)
-    : wants_own_kernels_(task.torch.policy == "own_kernels"),
+    : wants_own_kernels_(settings.torch.policy == "own_kernels"),
       reference_process_(process),
       reference_(std::move(reference)),
       runners_(std::move(start), preparation_of(settings, reference_), process.limits().start_s,

@@ -28,8 +28,8 @@ struct Profile {
 class TorchHost final : public KernelHost {
  public:
   /// `process` is prepared, and outlives the host. `runner` is one that was started ahead, or null.
-  TorchHost(const Task& task, ReferenceProcess& process, WorkerStart start, Spares runners,
-            const ReferenceSettings& settings, DeviceFacts device, ReferenceFacts reference, bool sandboxed);
+  TorchHost(ReferenceProcess& process, WorkerStart start, Spares runners, const ReferenceSettings& settings,
+            DeviceFacts device, ReferenceFacts reference, bool sandboxed);
 
   HostTraits traits() const override { return traits_; }
   std::size_t capacity(std::size_t) const override { return reference_.slots; }

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kernelsmith/evaluator/python_process/python_process.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
-#include <kernelsmith/evaluator_python_process/python_process.hpp>
 
 namespace kernelsmith::torch {
 

@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 
 namespace kernelsmith {
 namespace torch {
 
 Result<PythonProcess> SpareWorkers::start(Role role) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = spares_.find(role);
   const bool ready = found != spares_.end() && found->second.alive();
   auto worker = ready ? Result<PythonProcess>(std::move(found->second)) : start_(role);
@@ -20,7 +20,7 @@ Result<PythonProcess> SpareWorkers::start(Role role) {
 }
 
 ProcessSources WorkerSupply::get(const Key& key, const std::function<ProcessSources()>& make) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const auto found = sources_.find(key); found != sources_.end()) return found->second;
   ProcessSources made = make();
   const auto spares = std::make_shared<SpareWorkers>(std::move(made.start));

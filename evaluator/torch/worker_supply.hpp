@@ -9,7 +9,8 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
+
+#include <kernelsmith/core/mutex.hpp>
 
 #include "extension/build_service.hpp"
 #include "planner_pool.hpp"
@@ -27,8 +28,8 @@ class SpareWorkers {
 
  private:
   const WorkerStart start_;
-  std::mutex mutex_;  ///< guards what follows
-  std::map<Role, PythonProcess> spares_;
+  Mutex mutex_;
+  std::map<Role, PythonProcess> spares_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 /// Where an evaluator gets its processes from. A value.
@@ -53,8 +54,8 @@ class WorkerSupply {
   ProcessSources get(const Key& key, const std::function<ProcessSources()>& make);
 
  private:
-  std::mutex mutex_;  ///< guards what follows
-  std::map<Key, ProcessSources> sources_;
+  Mutex mutex_;
+  std::map<Key, ProcessSources> sources_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace kernelsmith::torch

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <utility>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/evaluator/dtypes.hpp>
 
 #include "truth/truth.hpp"
@@ -61,6 +61,7 @@ class BankMaker {
     for (auto& worker : workers)
       if (auto done = worker.get(); !done) all = done;
     if (!all) return all.error();
+    const MutexLock lock(mutex_);
     for (std::size_t s = 0; s < shapes_.size(); ++s) bank_[s].resize(made_[s]);
     return std::move(bank_);
   }
@@ -76,7 +77,7 @@ class BankMaker {
 
   /// Set by set of all shapes in turn, so that the time left is shared out evenly.
   std::optional<Place> next() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     while (at_.set < std::max(limits_.most, kMostCheckSets)) {
       const bool late = is_late();
       if (late && at_.set >= std::max(limits_.least, kLeastCheckSets)) break;
@@ -112,9 +113,9 @@ class BankMaker {
   std::vector<std::size_t> wanted_;  ///< by shape
   Bank bank_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::mutex mutex_;               ///< guards at_ and made_
-  Place at_;                       ///< what is made next
-  std::vector<std::size_t> made_;  ///< by shape: sets made or in the making
+  Mutex mutex_;
+  Place at_ KERNELSMITH_GUARDED_BY(mutex_);                       ///< what is made next
+  std::vector<std::size_t> made_ KERNELSMITH_GUARDED_BY(mutex_);  ///< by shape: sets made or in the making
 };
 
 /// If a truth is not finite any kernel is right that is not finite either. At shapes that are only checked

@@ -1,12 +1,12 @@
 #include "callables.hpp"
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <utility>
 
 #include <kernelsmith/core/blocking.hpp>
+#include <kernelsmith/core/mutex.hpp>
 
 #include "errors.hpp"
 #include "gil.hpp"
@@ -140,19 +140,19 @@ struct Flight {
   typename Kind::Request request;
   std::stop_token token;
   Sink<typename Kind::Answer> done;
-  std::mutex mutex = {};
-  bool landed = false;
-  std::unique_ptr<Stop> stop = nullptr;
+  Mutex mutex = {};
+  bool landed KERNELSMITH_GUARDED_BY(mutex) = false;
+  std::unique_ptr<Stop> stop KERNELSMITH_GUARDED_BY(mutex) = nullptr;
 
   void cancel_with(std::function<void()> cancel) {
     auto made = std::make_unique<Stop>(token, std::move(cancel));
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (!landed) stop.swap(made);
   }
   void land(Result<typename Kind::Answer> answer) {
     std::unique_ptr<Stop> ended;
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       landed = true;
       ended.swap(stop);
     }

@@ -83,7 +83,8 @@ py::list events(const RunView& view) {
   return rows;
 }
 
-/// What was kept of these tickets' replies; None for a ticket that kept nothing. The run is opened once for all of them.
+/// What was kept of these tickets' replies; None for a ticket that kept nothing. The run is opened once for
+/// all of them.
 py::list replies(const RunView& view, const std::vector<std::uint64_t>& tickets) {
   std::vector<std::optional<std::string>> texts;
   {

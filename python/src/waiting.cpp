@@ -1,6 +1,5 @@
 #include "waiting.hpp"
 
-#include <condition_variable>
 #include <exception>
 #include <thread>
 
@@ -12,20 +11,24 @@ namespace {
 
 /// What a thread and the one that waits for it share.
 struct Finish {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::exception_ptr thrown;
-  bool finished = false;
+  Mutex mutex;
+  Condition changed;
+  std::exception_ptr thrown KERNELSMITH_GUARDED_BY(mutex);
+  bool finished KERNELSMITH_GUARDED_BY(mutex) = false;
 
   void set(std::exception_ptr exception) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     thrown = std::move(exception);
     finished = true;
     changed.notify_all();
   }
+  std::exception_ptr exception() {
+    const MutexLock lock(mutex);
+    return thrown;
+  }
   bool wait() {
-    std::unique_lock lock(mutex);
-    return changed.wait_for(lock, kSignalInterval, [&] { return finished; });
+    MutexLock lock(mutex);
+    return changed.wait_for(lock, kSignalInterval, [&]() KERNELSMITH_REQUIRES(mutex) { return finished; });
   }
 };
 
@@ -44,7 +47,7 @@ std::optional<py::error_already_set> raised_by_signal(Notices* notices, bool fin
 }  // namespace
 
 void Notices::on_notice(const Notice& notice) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   waiting_.push_back(notice);
 }
 
@@ -52,7 +55,7 @@ void Notices::deliver() {
   std::vector<Notice> notices;
   {
     const Released released;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     notices.swap(waiting_);
   }
   if (notices.empty()) return;
@@ -102,7 +105,7 @@ std::optional<py::error_already_set> wait_for_work(std::function<void(std::stop_
     const Released released;
     thread.join();
   }
-  if (finish->thrown) std::rethrow_exception(finish->thrown);
+  if (const std::exception_ptr thrown = finish->exception()) std::rethrow_exception(thrown);
   if (late) throw *late;
   return first;
 }

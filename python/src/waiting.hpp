@@ -4,13 +4,13 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <vector>
 
 #include <pybind11/pybind11.h>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/observer.hpp>
 
 #include "errors.hpp"
@@ -28,8 +28,8 @@ class Notices final : public Observer {
   void deliver();
 
  private:
-  std::mutex mutex_;
-  std::vector<Notice> waiting_;
+  Mutex mutex_;
+  std::vector<Notice> waiting_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 /// How often a waiting thread looks for signals; what ends the wait wakes it at once.

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import kernelsmith as ks
+from kernelsmith.learning.dataset import Settings, export
 from kernelsmith.learning.dataset.difficulty import difficulty
 from kernelsmith.learning.dataset.figures import Figure
 from kernelsmith.learning.dataset.steps import RunSteps, Step, Texts, Verdict
 from kernelsmith.learning.dataset.tasks import TaskFacts
 from scripted_model import scripted
 
+MIT = {"": "MIT"}
 RELU = """\
 # SPDX-License-Identifier: MIT
 import torch
@@ -41,13 +43,13 @@ def figure(median: float, noise: float = 0.02) -> Figure:
 
 
 def accepted(speed: float, noise: float = 0.02, **more: object) -> Verdict:
-    settings = {"score": figure(speed, noise), "score_of": "over_yardstick", "speedup": figure(speed, noise),
+    settings = {"score": figure(speed, noise), "score_of": "yardstick", "speedup": figure(speed, noise),
                 "hardware": "CPU", **more}
     return Verdict(True, **settings)
 
 
 REJECTED = Verdict(False, "run: crashed", hardware="CPU")
-TEXTS = Texts(system="system", user="user", cut=False, readable=True, model="m", finish_reason=None, template_digest=None)
+TEXTS = Texts(system="system", user="user", cut=False, readable=True, model="m", finish_reason=None)
 
 
 def run_of(*programs: tuple[int | None, Verdict], id: str = "a", task: TaskFacts | None = None) -> RunSteps:
@@ -62,14 +64,18 @@ def run_of(*programs: tuple[int | None, Verdict], id: str = "a", task: TaskFacts
     return run
 
 
-def searched(folder: Path, iterations: int = 40, *, name: str = "x", hardware: str = "CPU", text: bool = True) -> Path:
-    """A real run: a scripted model that mostly gets faster, sometimes not by much, fails, or does not answer with code."""
+def searched(folder: Path, iterations: int = 40, *, name: str = "x", hardware: str = "CPU", text: bool = True,
+             padding: int = 0) -> Path:
+    """A real run: a scripted model that mostly gets faster, sometimes not by much, fails, or does not answer with code. A
+    program has so many lines of padding."""
 
     def reply(asked: dict, number: int) -> str:
         if number % 9 == 0:
             return "I would use shared memory."
         speed = -1 if number % 7 == 0 else 1 + number // 2 * 0.1
-        return f"Ü: fewer passes.\n```\nspeed = {speed}\n# {name}, kernel {number}\n```\n"
+        words = "base64:" if number % 4 == 0 else ""  # which the journal has to encode
+        more = "".join(f"# line {at} of {number}, which says nothing that matters here\n" for at in range(padding))
+        return f"{words}Ü: fewer passes.\n```\nspeed = {speed}\n# {name}, kernel {number}\n{more}```\n"
 
     def score(source: ks.Source) -> ks.Evaluation:
         speed = float(source.text.split()[2])
@@ -86,3 +92,13 @@ def searched(folder: Path, iterations: int = 40, *, name: str = "x", hardware: s
         ks.run(seed=f"speed = 1.0\n# {name}\n", evaluator=score, proposer=proposer, iterations=iterations, out=folder,
                workers=1, deterministic=True)
     return folder
+
+
+def lines(runs: list[Path], out: Path, kind: str, **options: object) -> list[dict]:
+    """The rows of an export in JSON lines."""
+    made = export(runs, out, Settings(kind=kind, format="jsonl", **{"licences": MIT, **options}))
+    return [json.loads(line) for name in made.files for line in (out / name).read_text().splitlines()]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -1,27 +1,19 @@
-"""Exports of real runs: what stands in the files, and that they are the same however often they were cut off."""
+"""Exports of real runs: what stands in the files, and the command."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
 
 import kernelsmith as ks
 import pytest
 import support
-from dataset_runs import RELU, searched, task_facts
+from dataset_runs import MIT, RELU, lines, task_facts
 from kernelsmith.learning.dataset import Settings, export, journal
 from kernelsmith.learning.dataset.bar import Bar
 from kernelsmith.learning.dataset.columns import COLUMNS
+from kernelsmith.learning.dataset.plain import plain, plain_reply
 
-MIT = {"": "MIT"}
 KINDS = ["sft", "rl", "multiturn", "preference"]
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return [searched(folder / "a.run", name="a"), searched(folder / "b.run", 25, name="b")]
 
 
 @pytest.fixture
@@ -30,25 +22,13 @@ def relu(monkeypatch):
     monkeypatch.setattr(journal, "read_task", lambda run, seed: task_facts())
 
 
-def lines(runs, out, kind, **options):
-    """The rows of an export in JSON lines."""
-    made = export(runs, out, Settings(kind=kind, format="jsonl", **{"licences": MIT, **options}))
-    return [json.loads(line) for name in made.files for line in (out / name).read_text().splitlines()]
-
-
-def files(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-# --- rows
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_have_the_columns_of_their_kind_and_what_the_model_saw(runs, tmp_path, kind):
     rows = lines(runs, tmp_path / "rows", kind, per_task=3)
     assert rows and all(list(row) == list(COLUMNS[kind]) for row in rows)
     stored = {run.id: run for run in map(ks.Run.open, runs)}
     for row in rows:
-        [reply] = stored[row["run"]].replies([row["ticket"]])
+        reply = plain_reply(stored[row["run"]].replies([row["ticket"]])[0])
         prompt = [("system", reply["system"]), ("user", reply["user"])]
         said = [(one["role"], one["content"]) for one in row.get("messages") or row["prompt"] + row.get("chosen", [])]
         if kind == "multiturn":
@@ -65,9 +45,9 @@ def test_gains_agree_with_the_journal(runs, tmp_path):
         child = programs[row["run"], row["ticket"]]
         parent = programs[row["run"], child["parents"][0]]
         assert child["accepted"] and child["low"] > parent["high"]
-        if row["gain_by"] == "over_yardstick":
+        if row["gain_by"] == "yardstick":
             assert row["gain"] == pytest.approx(child["fitness"] / parent["fitness"])
-    assert "over_yardstick" in {row["gain_by"] for row in rows}
+    assert "yardstick" in {row["gain_by"] for row in rows}
 
 
 def test_rl_rows_are_verl_s_and_trl_s(runs, tmp_path, relu):
@@ -78,7 +58,7 @@ def test_rl_rows_are_verl_s_and_trl_s(runs, tmp_path, relu):
         "reference_code": RELU}
     extra = row["extra_info"]
     assert set(extra) == {"entry_point", "parent_code", "parent_speedup", "uuid", "task", "index", "split"}
-    assert extra["parent_code"] == row["parent_code"].strip("\n") + "\n" and extra["parent_code"] in row["prompt"][1]["content"]
+    assert extra["parent_code"] == row["parent_code"] and row["parent_code"] in row["prompt"][1]["content"]
     assert float(row["parent_code"].split()[2]) == row["parent_speedup"] and extra["index"] == 0
 
 
@@ -90,6 +70,12 @@ def test_no_selected_prompt_holds_a_selected_child(runs, tmp_path):
     for row in rows:
         shown = "".join(message["content"] for message in row["prompt"])
         assert not any(child in shown for child in children)
+
+
+def test_texts_are_what_the_model_wrote(runs, tmp_path):
+    said = [row["messages"][-1]["content"] for row in lines(runs, tmp_path / "rows", "sft")]
+    assert {text.split(":")[0] for text in said} == {"Ü", "base64"} and all("Ü: fewer passes." in text for text in said)
+    assert plain("base64:/w==") == "\udcff" and plain("base64:YmFzZTY0Og==") == "base64:" and plain("text") == "text"
 
 
 @pytest.mark.parametrize(("preset", "kind", "columns"), [
@@ -154,134 +140,6 @@ def test_the_card_counts_every_step_once(runs, tmp_path):
         assert sum(counts) == len(asked)
         assert "| MIT | 2 |" in card and "| CPU |" in card and f"- kernelsmith {ks.__version__}" in card
 
-
-# --- the same bytes
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_two_exports_are_equal_whatever_the_order_of_the_runs(runs, tmp_path, kind):
-    pytest.importorskip("pyarrow")
-    settings = Settings(kind=kind, format="both", licences=MIT, shard_rows=7)
-    export(runs, tmp_path / "one", settings)
-    export(runs[::-1], tmp_path / "other", settings)
-    export(runs, tmp_path / "one", settings)
-    assert files(tmp_path / "one") == files(tmp_path / "other")
-
-
-def killed(runs, out, settings, moment):
-    """Exports in a child process that is killed before its file operation of this number. Whether it was."""
-    child = os.fork()
-    if child == 0:
-        left = [moment]
-
-        def audit(event, arguments):
-            if event in ("open", "os.rename") and str(out) in str(arguments[0]):
-                left[0] -= 1
-                if left[0] < 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.addaudithook(audit)
-        export(runs, out, settings)
-        os._exit(0)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
-
-
-def test_an_export_that_was_killed_goes_on_to_the_same_bytes(runs, tmp_path):
-    settings = Settings(kind="preference", format="jsonl", licences=MIT, shard_rows=1)
-    made = export(runs[1:], tmp_path / "whole", settings)
-    assert len(made.files) > 3
-    for moment in range(20):
-        out = tmp_path / f"killed {moment}"
-        assert killed(runs[1:], out, settings, moment)
-        export(runs[1:], out, settings)
-        assert files(out) == files(tmp_path / "whole")
-
-
-def test_what_is_whole_is_not_written_again(runs, tmp_path):
-    settings = Settings(kind="sft", format="jsonl", licences=MIT, shard_rows=4)
-    made = export(runs, tmp_path, settings)
-    before = {name: (tmp_path / name).stat().st_mtime_ns for name in made.files}
-    (tmp_path / made.files[1]).unlink()
-    export(runs, tmp_path, settings)
-    changed = {name for name in made.files if (tmp_path / name).stat().st_mtime_ns != before[name]}
-    assert changed == {made.files[1]}
-
-
-# --- errors
-
-def fails(code, words, runs, out, **options):
-    with pytest.raises(ks.Error, match=words) as failed:
-        export(runs, out, Settings(**{"kind": "sft", "format": "jsonl", "licences": MIT, **options}))
-    assert failed.value.code == code and failed.value.where
-    return failed.value
-
-
-def test_a_run_without_texts_is_one_error(tmp_path):
-    run = searched(tmp_path / "a.run", 5, text=False)
-    assert "proposer.keep.text" in fails("bad_input", "kept no replies", [run], tmp_path / "out").hint
-    assert not (tmp_path / "out").exists()
-
-
-def test_mixed_hardware_is_an_error_unless_it_is_asked_for(runs, tmp_path):
-    more = [runs[1], searched(tmp_path / "gpu.run", 12, hardware="GPU")]
-    assert "--mixed-hardware" in fails("bad_input", r"different hardware: CPU \(.*; GPU \(", more, tmp_path / "out").hint
-    assert {row["hardware"] for row in lines(more, tmp_path / "out", "sft", mixed_hardware=True)} == {"CPU", "GPU"}
-
-
-def test_a_reference_without_a_licence_is_an_error_and_a_named_one_stands(runs, tmp_path, monkeypatch):
-    assert "--licence 'python=...'" in fails("bad_input", "names no licence", runs, tmp_path, licences={}).hint
-    rows = lines(runs, tmp_path / "rows", "sft", licences={"": "MIT", "python": "CC-BY-4.0"})
-    assert {row["licence"] for row in rows} == {"CC-BY-4.0"}
-    monkeypatch.setattr(journal, "read_task", lambda run, seed: task_facts())
-    assert {row["licence"] for row in lines(runs, tmp_path / "own", "sft", licences={"": "other"})} == {"MIT"}
-
-
-def test_a_preset_without_its_columns_is_an_error(runs, tmp_path):
-    fails("bad_input", "hold a PyTorch module", runs, tmp_path, preset="drkernel")
-    assert fails("invalid_argument", "no columns for preference", runs, tmp_path, preset="kernel-smith", kind="preference")
-
-
-def test_a_broken_parquet_file_is_one_error_and_is_written_anew_once_it_is_deleted(runs, tmp_path):
-    pytest.importorskip("pyarrow")
-    settings = {"format": "parquet", "shard_rows": 6}
-    made = export(runs, tmp_path, Settings(kind="sft", licences=MIT, **settings))
-    whole, broken = files(tmp_path), tmp_path / made.files[1]
-    broken.write_bytes(broken.read_bytes()[:-20])
-    assert "delete it" in fails("corrupt", "Parquet file is broken", runs, tmp_path, **settings).hint
-    broken.unlink()
-    export(runs, tmp_path, Settings(kind="sft", licences=MIT, **settings))
-    assert files(tmp_path) == whole
-
-
-def test_other_exports_and_other_files_are_not_written_over(runs, tmp_path):
-    export(runs, tmp_path / "out", Settings(kind="sft", format="jsonl", licences=MIT))
-    for changed in ({"kind": "preference"}, {"over": "baseline"}, {"licences": {"": "BSD"}}):
-        fails("invalid_argument", "holds an export of other runs", runs, tmp_path / "out", **changed)
-    fails("invalid_argument", "holds an export of other runs", runs[:1], tmp_path / "out")
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "README.md").write_text("mine")
-    fails("invalid_argument", "not empty", runs, tmp_path / "mine")
-
-
-def test_wrong_use_is_an_error(runs, tmp_path):
-    fails("invalid_argument", "these are one run", [runs[0], runs[0]], tmp_path)
-    fails("invalid_argument", "no run is named", [], tmp_path)
-    fails("not_found", "", [tmp_path / "none"], tmp_path)
-    for wrong in ({"kind": "dpo"}, {"per_task": 0}, {"turns": 1}, {"test_share": 1}, {"similar": 0}, {"format": "csv"}):
-        fails("invalid_argument", "it is", runs, tmp_path, **wrong)
-
-
-def test_no_rows_are_an_error_that_counts_the_rules(runs, tmp_path):
-    fails("bad_input", r"no step passes the rules of multiturn \(.*\d+ no gain", [searched(tmp_path / "a.run", 4)],
-          tmp_path / "out", kind="multiturn")
-
-
-def test_parquet_without_pyarrow_says_what_to_install(runs, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert "kernelsmith-engine[learning]" in fails("not_found", "needs pyarrow", runs, tmp_path, format="parquet").hint
-    assert lines(runs, tmp_path / "lines", "sft")
-
-
-# --- the command
 
 def test_the_command(runs, tmp_path):
     out = tmp_path / "out"

@@ -1,5 +1,6 @@
 """The rules of data sets on hand-made steps, with known answers."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -26,7 +27,7 @@ def chosen(kind, *runs, reader=NO_TEXTS, **options):
 def test_a_gain_is_the_ratio_over_one_yardstick_as_wide_as_both_intervals_allow():
     run = run_of((0, accepted(3, 0.1)))
     found = gain(run, 1, 0)
-    assert found.by == "over_yardstick" and found.beyond_noise
+    assert found.by == "yardstick" and found.beyond_noise
     assert found.figure.median == pytest.approx(3)
     assert (found.figure.low, found.figure.high) == pytest.approx((2.7 / 1.02, 3.3 / 0.98))
 
@@ -56,9 +57,9 @@ def test_there_is_no_gain_between_machines_or_between_figures():
 def test_what_has_no_whole_reply_or_no_verdict_is_dropped_by_name():
     run = run_of((0, accepted(2)))
     step = run.steps[0]
-    cut = Step(run, 2, "edit", "m", 0, (0,), "evaluated", type(TEXTS)("s", "u", True, True, "m", None, None))
-    stopped = Step(run, 3, "edit", "m", 0, (0,), "evaluated", type(TEXTS)("s", "u", False, True, "m", "length", None))
-    odd = Step(run, 4, "edit", "m", 0, (0,), "evaluated", type(TEXTS)("s", "u", False, False, "m", "stop", None))
+    cut = Step(run, 2, "edit", "m", 0, (0,), "evaluated", replace(TEXTS, cut=True))
+    stopped = Step(run, 3, "edit", "m", 0, (0,), "evaluated", replace(TEXTS, finish_reason="length"))
+    odd = Step(run, 4, "edit", "m", 0, (0,), "evaluated", replace(TEXTS, readable=False))
     others = [Step(run, 5 + at, "edit", "m", 0, (0,), outcome, TEXTS) for at, outcome in
               enumerate(("refused", "given back", "repeat"))]
     tally = rules.Tally()
@@ -173,16 +174,17 @@ def test_a_turn_before_the_last_stands_in_as_many_rows_as_a_row_has_turns():
 # --- preference
 
 def test_pairs_are_the_best_with_the_worst_of_a_parent_s_children():
-    run = run_of((0, accepted(2)), (0, accepted(3)), (0, REJECTED), (0, accepted(1.5)), (0, accepted(2.01)), (1, accepted(9)))
+    run = run_of((0, accepted(2)), (0, accepted(3)), (0, REJECTED), (0, accepted(1.5)), (0, accepted(2.01)),
+                 (1, accepted(9)))
     rows, dropped = chosen("preference", run)
     assert rows == [(2, 3), (5, 4)]
-    assert dropped == {"not apart beyond noise from another answer": 1, "no other answer to its parent": 1}
+    assert dropped == {"not apart beyond noise from other answers": 1, "no other answer to its parent": 1}
 
 
 def test_pairs_need_the_same_operator_and_system_message():
     run = run_of((0, accepted(2)), (0, REJECTED), (0, REJECTED))
     run.steps[1] = Step(run, 2, "edit", "m", 0, (0,), "evaluated", TEXTS)
-    run.steps[2] = Step(run, 3, "rewrite", "m", 0, (0,), "evaluated", type(TEXTS)("other", "u", False, True, "m", None, None))
+    run.steps[2] = Step(run, 3, "rewrite", "m", 0, (0,), "evaluated", replace(TEXTS, system="other"))
     assert chosen("preference", run)[0] == []
 
 

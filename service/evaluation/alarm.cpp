@@ -12,21 +12,22 @@ Alarm::~Alarm() {
 }
 
 void Alarm::at(Clock::time_point when, std::function<void()> call) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto added = calls_.emplace(when, std::move(call));
   if (added == calls_.begin()) changed_.notify_one();
 }
 
 void Alarm::serve(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!stop.stop_requested()) {
     if (calls_.empty()) {
-      changed_.wait(lock, stop, [this] { return !calls_.empty(); });
+      changed_.wait(lock, stop, [this]() KERNELSMITH_REQUIRES(mutex_) { return !calls_.empty(); });
       continue;
     }
     const auto next = calls_.begin()->first;
     if (next > Clock::now()) {
-      changed_.wait_until(lock, stop, next, [&] { return calls_.begin()->first < next; });
+      changed_.wait_until(lock, stop, next,
+                          [&]() KERNELSMITH_REQUIRES(mutex_) { return calls_.begin()->first < next; });
       continue;
     }
     const auto call = std::move(calls_.begin()->second);

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
+
+#include <kernelsmith/core/mutex.hpp>
 
 namespace kernelsmith::service {
 
@@ -29,9 +29,9 @@ class Alarm {
  private:
   void serve(const std::stop_token& stop);
 
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::multimap<Clock::time_point, std::function<void()>> calls_;
+  Mutex mutex_;
+  StoppableCondition changed_;
+  std::multimap<Clock::time_point, std::function<void()>> calls_ KERNELSMITH_GUARDED_BY(mutex_);
   std::jthread thread_;  ///< last: it uses all the others
 };
 

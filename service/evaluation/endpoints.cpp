@@ -273,7 +273,8 @@ std::map<std::string, std::string> hardware_of(const ServiceOptions& options) {
   if (!options.is_local) return hardware;
   std::set<std::string> names;
   for (const auto& task : options.tasks) names.insert(task->backend);
-  if (names.empty()) names.insert("torch");  // what requests bring
+  const BackendDescription* const of_problems = backend_of_form(options.backends, TaskForm::module);
+  if (names.empty() && of_problems) names.insert(of_problems->name);  // what requests bring
   for (const std::string& name : names)
     if (const auto found = options.backends.find(name);
         found != options.backends.end() && found->second.hardware)

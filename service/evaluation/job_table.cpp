@@ -27,15 +27,15 @@ class Once {
  public:
   explicit Once(std::function<void()> then) : then_(std::move(then)) {}
   void call() {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     const auto then = std::exchange(then_, nullptr);
     lock.unlock();
     if (then) then();
   }
 
  private:
-  std::mutex mutex_;
-  std::function<void()> then_;
+  Mutex mutex_;
+  std::function<void()> then_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace
@@ -51,7 +51,7 @@ JobTable::JobTable(const ServiceOptions& options)
 JobTable::~JobTable() {
   std::vector<JobPtr> left;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closing_ = true;
     for (auto& queue : queues_) queue.clear();
     for (const auto& [number, job] : under_way_) left.push_back(job);
@@ -60,7 +60,7 @@ JobTable::~JobTable() {
 }
 
 SubmitResult JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<JobPtr> fresh, failed;
   for (Submission& submission : submissions) {
     const JobPtr known = find(submission.request.task_id);
@@ -103,14 +103,14 @@ JobTable::JobPtr JobTable::find(const std::string& id) const {
 }
 
 std::optional<Answer> JobTable::answer(const std::string& id) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const JobPtr job = find(id);
   if (!job) return std::nullopt;
   return Answer{job->state, is_final(job->state) ? job->answer : response_of(*job).dump()};
 }
 
 std::optional<Json> JobTable::status(const std::string& id) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const JobPtr job = find(id);
   if (!job) return std::nullopt;
   std::optional<std::size_t> position;
@@ -127,7 +127,7 @@ std::optional<Answer> JobTable::cancel(const std::string& id) {
   Calls calls;
   JobPtr job;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     job = find(id);
     if (!job) return std::nullopt;
     if (job->state == State::pending) unqueue(job);
@@ -140,7 +140,7 @@ std::optional<Answer> JobTable::cancel(const std::string& id) {
 void JobTable::when_finished(const std::string& id, std::chrono::duration<double> wait,
                              std::function<void()> then) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const JobPtr job = find(id);
     if (job && !is_final(job->state)) {
       const auto once = std::make_shared<Once>(std::move(then));
@@ -154,7 +154,7 @@ void JobTable::when_finished(const std::string& id, std::chrono::duration<double
 }
 
 Counts JobTable::counts() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Counts counts = counts_;
   counts.under_way = under_way_.size();
   counts.kept = finished_.size();
@@ -163,7 +163,7 @@ Counts JobTable::counts() const {
 }
 
 std::vector<EvaluationSlot> JobTable::slots() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<EvaluationSlot> slots;
   for (const auto& [number, job] : under_way_)
     slots.push_back(
@@ -175,7 +175,7 @@ std::vector<EvaluationSlot> JobTable::slots() const {
 void JobTable::drain(const std::stop_token& stop) {
   Calls calls;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     counts_.draining = true;
     for (auto& queue : queues_)
       while (!queue.empty()) {
@@ -187,8 +187,9 @@ void JobTable::drain(const std::stop_token& stop) {
   }
   for (const auto& call : std::exchange(calls, {})) call();
   {
-    std::unique_lock lock(mutex_);
-    idle_.wait_for(lock, stop, options_.drain_limit, [this] { return counts_.processing == 0; });
+    MutexLock lock(mutex_);
+    idle_.wait_for(lock, stop, options_.drain_limit,
+                   [this]() KERNELSMITH_REQUIRES(mutex_) { return counts_.processing == 0; });
     std::vector<JobPtr> unfinished;
     for (const auto& [number, job] : under_way_) unfinished.push_back(job);
     for (const JobPtr& job : unfinished)
@@ -201,8 +202,10 @@ void JobTable::drain(const std::stop_token& stop) {
 /// The request that comes next, out of its queue; null if none waits, or only those whose tasks rest.
 JobTable::JobPtr JobTable::next() {
   for (auto& queue : queues_) {
-    const auto may_start = [this](const JobPtr& job) { return !rests_.of(job->assignment.task->digest); };
-    const auto has_room = [&](const JobPtr& job) {
+    const auto may_start = [this](const JobPtr& job) KERNELSMITH_REQUIRES(mutex_) {
+      return !rests_.of(job->assignment.task->digest);
+    };
+    const auto has_room = [&](const JobPtr& job) KERNELSMITH_REQUIRES(mutex_) {
       return pool_.has_room_for(job->assignment.task->digest) && may_start(job);
     };
     auto chosen = std::ranges::find_if(queue, may_start);
@@ -260,7 +263,7 @@ void JobTable::start(const JobPtr& job) {
 
 /// The evaluator goes on with the request, or waits.
 void JobTable::turn(const JobPtr& job, bool works) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (job->state != State::processing) return;
   job->stint.next(works);
   if (!works) return;
@@ -273,7 +276,7 @@ void JobTable::turn(const JobPtr& job, bool works) {
 void JobTable::arrived(const JobPtr& job, const Result<Evaluation>& evaluation) {
   Calls calls;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     under_way_.erase(job->number);
     if (job->state == State::processing) {
       if (evaluation) {
@@ -327,7 +330,7 @@ void JobTable::forget(JobPtr job) {
 void JobTable::sweep() {
   Calls calls;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto now = Job::Clock::now();
     while (!finished_.empty() && now - finished_.front()->finished > options_.keep) forget(finished_.front());
     give_up_waiting(calls);

@@ -2,19 +2,18 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/service/evaluation_service.hpp>
 
 #include "alarm.hpp"
@@ -109,21 +108,21 @@ class JobTable {
   /// What is to be called without the lock.
   using Calls = std::vector<std::function<void()>>;
 
-  JobPtr find(const std::string& id) const;                                 // requires mutex_
-  JobPtr next();                                                            // requires mutex_
-  void pump();                                                              // requires mutex_
-  void start(const JobPtr& job);                                            // requires mutex_
-  void enqueue(const JobPtr& job);                                          // requires mutex_
-  void unqueue(const JobPtr& job);                                          // requires mutex_
-  SubmitResult why_not(const std::vector<JobPtr>& fresh, Obstacle&) const;  // requires mutex_
-  bool is_late_for(Priority priority) const;                                // requires mutex_
-  bool is_tried_again(const JobPtr& job, const Error& error);               // requires mutex_
-  void wait_again(const JobPtr& job, const Error& error);                   // requires mutex_
-  void leave_processing(const Job& job);                                    // requires mutex_
-  void settle(Job& job, State state, Verdict verdict, Calls& calls);        // requires mutex_
-  void give_up(Job& job, State state, Verdict verdict, Calls& calls);       // requires mutex_
-  void forget(JobPtr job);                                                  // requires mutex_
-  void give_up_waiting(Calls& calls);                                       // requires mutex_
+  JobPtr find(const std::string& id) const KERNELSMITH_REQUIRES(mutex_);
+  JobPtr next() KERNELSMITH_REQUIRES(mutex_);
+  void pump() KERNELSMITH_REQUIRES(mutex_);
+  void start(const JobPtr& job) KERNELSMITH_REQUIRES(mutex_);
+  void enqueue(const JobPtr& job) KERNELSMITH_REQUIRES(mutex_);
+  void unqueue(const JobPtr& job) KERNELSMITH_REQUIRES(mutex_);
+  SubmitResult why_not(const std::vector<JobPtr>& fresh, Obstacle&) const KERNELSMITH_REQUIRES(mutex_);
+  bool is_late_for(Priority priority) const KERNELSMITH_REQUIRES(mutex_);
+  bool is_tried_again(const JobPtr& job, const Error& error) KERNELSMITH_REQUIRES(mutex_);
+  void wait_again(const JobPtr& job, const Error& error) KERNELSMITH_REQUIRES(mutex_);
+  void leave_processing(const Job& job) KERNELSMITH_REQUIRES(mutex_);
+  void settle(Job& job, State state, Verdict verdict, Calls& calls) KERNELSMITH_REQUIRES(mutex_);
+  void give_up(Job& job, State state, Verdict verdict, Calls& calls) KERNELSMITH_REQUIRES(mutex_);
+  void forget(JobPtr job) KERNELSMITH_REQUIRES(mutex_);
+  void give_up_waiting(Calls& calls) KERNELSMITH_REQUIRES(mutex_);
   void turn(const JobPtr& job, bool works);
   void arrived(const JobPtr& job, const Result<Evaluation>& evaluation);
   void time_is_up(const JobPtr& job, std::uint64_t stint);
@@ -133,17 +132,19 @@ class JobTable {
 
   const ServiceOptions options_;
   const std::string run_;  ///< EvaluationJob::run
-  mutable std::mutex mutex_;
-  std::condition_variable_any idle_;
-  std::unordered_map<std::string, JobPtr> jobs_;
-  std::array<std::list<JobPtr>, kPriorities> queues_;
-  std::map<std::uint64_t, JobPtr> under_way_;  ///< by number
-  std::list<JobPtr> finished_;                 ///< the oldest first
-  Rests rests_;
-  std::map<std::string, std::uint64_t> successes_;  ///< evaluations that were answered, by backend
-  std::uint64_t last_number_ = 0;
-  bool closing_ = false;  ///< nothing is started any more: the pool goes before the alarm
-  Counts counts_;
+  mutable Mutex mutex_;
+  StoppableCondition idle_;
+  std::unordered_map<std::string, JobPtr> jobs_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::array<std::list<JobPtr>, kPriorities> queues_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, JobPtr> under_way_ KERNELSMITH_GUARDED_BY(mutex_);  ///< by number
+  std::list<JobPtr> finished_ KERNELSMITH_GUARDED_BY(mutex_);                 ///< the oldest first
+  Rests rests_ KERNELSMITH_GUARDED_BY(mutex_);
+  /// Evaluations that were answered, by backend.
+  std::map<std::string, std::uint64_t> successes_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::uint64_t last_number_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
+  /// Nothing is started any more: the pool goes before the alarm.
+  bool closing_ KERNELSMITH_GUARDED_BY(mutex_) = false;
+  Counts counts_ KERNELSMITH_GUARDED_BY(mutex_);
   Alarm alarm_;
   PreparedTasks pool_;  ///< last: its destructor answers what it still has
 };

@@ -3,6 +3,8 @@
 #include <ranges>
 #include <utility>
 
+#include <kernelsmith/core/mutex.hpp>
+
 #include "job_table.hpp"
 
 namespace kernelsmith::service {
@@ -44,10 +46,10 @@ SubmitResult JobTable::why_not(const std::vector<JobPtr>& fresh, Obstacle& obsta
 bool JobTable::is_late_for(Priority priority) const {
   const double limit = std::chrono::duration<double>(options_.late).count();
   // If the machine fails at a task, or failed at it before, its waiting says nothing about the others.
-  const auto waits = [&](const JobPtr& job) {
+  const auto waits = [&](const JobPtr& job) KERNELSMITH_REQUIRES(mutex_) {
     return job->attempt == 0 && job->stint.waiting_s() >= limit && !rests_.of(job->assignment.task->digest);
   };
-  const auto is_late = [&](const auto& entry) {
+  const auto is_late = [&](const auto& entry) KERNELSMITH_REQUIRES(mutex_) {
     return entry.second->state == State::processing && !entry.second->stint.works && waits(entry.second);
   };
   if (std::ranges::any_of(under_way_, is_late)) return true;
@@ -90,19 +92,19 @@ void JobTable::wait_again(const JobPtr& job, const Error& error) {
 }
 
 void JobTable::rested() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!closing_) pump();
 }
 
 void JobTable::try_again(const JobPtr& job) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (job->state == State::processing && !closing_) start(job);
 }
 
 void JobTable::time_is_up(const JobPtr& job, std::uint64_t stint) {
   Calls calls;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (job->stint.number != stint) return;
     give_up(*job, State::timeout,
             no_verdict("TIMEOUT_ERROR", "evaluating it was not done within the request's timeout of " +

@@ -49,14 +49,14 @@ void samples_of(std::string& out, const std::string& name, const std::string& la
 
 void HttpCounters::add(const http::Served& served) {
   const std::string route = served.route.empty() ? "(none)" : served.method + " " + served.route;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ++requests_[{route, served.status}];
   seconds_[route].add(served.seconds);
 }
 
 std::string HttpCounters::text() const {
   std::string out;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   head(out, "kernelsmith_http_requests_total", "counter", "Requests answered, by route and status.");
   for (const auto& [key, count] : requests_)
     sample(out, "kernelsmith_http_requests_total",

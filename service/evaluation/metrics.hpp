@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/service/http_server.hpp>
 
 #include "job_table.hpp"
@@ -24,9 +24,9 @@ class HttpCounters {
  private:
   using Key = std::pair<std::string, unsigned>;  ///< "GET /status/{id}", 200
 
-  mutable std::mutex mutex_;
-  std::map<Key, std::uint64_t> requests_;
-  std::map<std::string, Histogram> seconds_;  ///< by route
+  mutable Mutex mutex_;
+  std::map<Key, std::uint64_t> requests_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::map<std::string, Histogram> seconds_ KERNELSMITH_GUARDED_BY(mutex_);  ///< by route
 };
 
 std::string metrics_text(const Counts& counts, unsigned workers, double uptime_s);

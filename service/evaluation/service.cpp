@@ -1,10 +1,9 @@
 // EvaluationService: the endpoints, the job table and the server, put together.
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <set>
 #include <utility>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/service/evaluation_service.hpp>
 
 #include "endpoints.hpp"
@@ -46,9 +45,9 @@ class EvaluationService::Impl {
     const bool idle = before.processing == 0 && before.all_pending() == 0;
     parts_.table.drain(stop);
     if (idle) return;
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any never;
+    Mutex mutex;
+    MutexLock lock(mutex);
+    StoppableCondition never;
     never.wait_for(lock, stop, kLastLook, [] { return false; });
   }
 

@@ -104,7 +104,7 @@ Result<TaskPtr> TaskResolver::task_of_reference(const EvaluationRequest& request
   const std::string baseline = request.compiled_baseline ? "compile" : "eager";
   const std::string reference = with_alias(request.reference_code, "Model", request.entry_point);
   const Digest key = DigestBuilder().add(reference).add(baseline).finish();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (auto known = made_[key].lock()) return known;
   // Any policy: a candidate without a kernel of its own is evaluated, and reported as a decoy.
   const std::string yaml = "version: 1\nname: kernelbench_" + key.hex().substr(0, kDigits) +

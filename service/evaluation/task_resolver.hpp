@@ -3,10 +3,10 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
@@ -39,8 +39,8 @@ class TaskResolver {
   const std::map<std::string, TaskPtr> named_;
   const Backends backends_;
   const std::string precision_;
-  std::mutex mutex_;
-  std::map<Digest, std::weak_ptr<const Task>> made_;
+  Mutex mutex_;
+  std::map<Digest, std::weak_ptr<const Task>> made_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace kernelsmith::service

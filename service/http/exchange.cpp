@@ -11,7 +11,7 @@ constexpr std::size_t kMostWaiting = std::size_t{4} << 20;
 }  // namespace
 
 bool Exchange::answer(Response response) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (std::exchange(answered_, true) || !wake_) return false;
   response_ = std::move(response);
   wake();
@@ -19,7 +19,7 @@ bool Exchange::answer(Response response) {
 }
 
 bool Exchange::begin_stream() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (std::exchange(answered_, true)) return false;
   streaming_ = true;
   wake();
@@ -27,7 +27,7 @@ bool Exchange::begin_stream() {
 }
 
 bool Exchange::push(std::string_view bytes) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!wake_ || ended_) return false;
   if (bytes_.size() + bytes.size() > kMostWaiting) {
     ended_ = true;
@@ -40,23 +40,23 @@ bool Exchange::push(std::string_view bytes) {
 }
 
 void Exchange::end_stream() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ended_ = true;
   wake();
 }
 
 bool Exchange::is_closed() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return !wake_ || ended_;
 }
 
 Exchange::Taken Exchange::take() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return {std::exchange(response_, std::nullopt), streaming_, std::exchange(bytes_, {}), ended_};
 }
 
 void Exchange::detach() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   wake_ = nullptr;
 }
 

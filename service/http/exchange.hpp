@@ -2,10 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/service/http_message.hpp>
 
 namespace kernelsmith::http {
@@ -35,15 +35,15 @@ class Exchange {
   void detach();
 
  private:
-  void wake() const;  // requires mutex_
+  void wake() const KERNELSMITH_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::function<void()> wake_;  ///< empty once the connection is gone
-  std::optional<Response> response_;
-  bool answered_ = false;
-  bool streaming_ = false;
-  bool ended_ = false;
-  std::string bytes_;
+  mutable Mutex mutex_;
+  std::function<void()> wake_ KERNELSMITH_GUARDED_BY(mutex_);  ///< empty once the connection is gone
+  std::optional<Response> response_ KERNELSMITH_GUARDED_BY(mutex_);
+  bool answered_ KERNELSMITH_GUARDED_BY(mutex_) = false;
+  bool streaming_ KERNELSMITH_GUARDED_BY(mutex_) = false;
+  bool ended_ KERNELSMITH_GUARDED_BY(mutex_) = false;
+  std::string bytes_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace kernelsmith::http

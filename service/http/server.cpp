@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -14,6 +12,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/service/http_server.hpp>
 
 #include "connection.hpp"
@@ -79,16 +78,17 @@ class Server::Impl {
   const tcp::endpoint& endpoint() const { return endpoint_; }
 
   void stop() {
-    const std::lock_guard once(stop_mutex_);
+    const MutexLock once(stop_mutex_);
     if (threads_.empty()) return;
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     stopping_ = true;
     asio::post(acceptor_.get_executor(), [this] {
       error_code ignored;
       acceptor_.close(ignored);
     });
     for (const auto& [id, connection] : connections_) connection->stop();
-    changed_.wait_for(lock, shared_->options.stop_grace, [this] { return connections_.empty(); });
+    changed_.wait_for(lock, shared_->options.stop_grace,
+                      [this]() KERNELSMITH_REQUIRES(mutex_) { return connections_.empty(); });
     connections_.clear();
     lock.unlock();
     io_.stop();
@@ -112,7 +112,7 @@ class Server::Impl {
   }
 
   void take(tcp::socket socket, const Strand& strand) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const std::size_t most = shared_->options.max_connections;
     if (stopping_ || connections_.size() >= most + kRefusedAtOnce) return;
     const bool refused = connections_.size() >= most;
@@ -123,21 +123,21 @@ class Server::Impl {
   }
 
   void forget(std::uint64_t id) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     connections_.erase(id);
     if (connections_.empty()) changed_.notify_all();
   }
 
   const std::shared_ptr<const Shared> shared_;
-  std::mutex stop_mutex_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopping_ = false;
-  std::uint64_t last_id_ = 0;
+  Mutex stop_mutex_;
+  Mutex mutex_;
+  Condition changed_;
+  bool stopping_ KERNELSMITH_GUARDED_BY(mutex_) = false;
+  std::uint64_t last_id_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   tcp::endpoint endpoint_;
   asio::io_context io_;  ///< after what its coroutines use
   tcp::acceptor acceptor_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_ KERNELSMITH_GUARDED_BY(mutex_);
   std::vector<std::jthread> threads_;
 };
 

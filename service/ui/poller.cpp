@@ -15,7 +15,7 @@ Poller::Poller(Look look, std::string first, Cadence cadence)
 
 void Poller::post(Job job) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     jobs_.push_back(std::move(job));
   }
   changed_.notify_one();
@@ -50,8 +50,8 @@ void Poller::work(const std::stop_token& stop) {
 
 /// Waits for a job, or until a look is due.
 std::optional<Poller::Job> Poller::next_job(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  const auto has_job = [this] { return !jobs_.empty(); };
+  MutexLock lock(mutex_);
+  const auto has_job = [this]() KERNELSMITH_REQUIRES(mutex_) { return !jobs_.empty(); };
   if (listeners_.empty())
     changed_.wait(lock, stop, has_job);
   else

@@ -3,16 +3,15 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/service/http_message.hpp>
 
@@ -61,10 +60,10 @@ class Poller {
   Clock::time_point next_look_ = Clock::time_point::min();
   std::vector<http::EventStream> listeners_;
 
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::deque<Job> jobs_;  ///< guarded by mutex_
-  std::jthread thread_;   ///< last: it ends before what it uses
+  Mutex mutex_;
+  StoppableCondition changed_;
+  std::deque<Job> jobs_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::jthread thread_;  ///< last: it ends before what it uses
 };
 
 }  // namespace kernelsmith::ui

@@ -1,5 +1,4 @@
 // kernelsmith init [DIR]
-#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,7 +12,6 @@
 
 #include "commands.hpp"
 #include "say.hpp"
-#include "templates.hpp"
 #include "text.hpp"
 
 namespace kernelsmith::cli {
@@ -34,8 +32,7 @@ struct InitCommand {
 std::vector<std::string> template_names(const Backends& backends) {
   std::vector<std::string> names;
   for (const auto& [name, backend] : backends)
-    if (std::ranges::find(template_files(), name, &TemplateFile::name) != template_files().end())
-      names.push_back(name);
+    if (!backend.template_files.empty()) names.push_back(name);
   return names;
 }
 
@@ -43,13 +40,6 @@ std::string footer_of(const Backends& backends, const std::vector<std::string>& 
   std::string text = "Templates:";
   for (const std::string& name : names) text += fmt::format("\n  {:<8} {}", name, backends.at(name).summary);
   return text;
-}
-
-std::vector<SourceFile> files_of_template(const std::string& name) {
-  std::vector<SourceFile> files;
-  for (const TemplateFile& file : template_files())
-    if (file.name == name) files.push_back({file.path, file.text});
-  return files;
 }
 
 /// Nothing of the user's is overwritten.
@@ -83,8 +73,8 @@ void print_next(const Task& task, const std::string& folder) {
 }
 
 int InitCommand::operator()() const {
-  auto files =
-      problem.empty() ? Result<std::vector<SourceFile>>(files_of_template(name)) : files_of_problem(problem);
+  auto files = problem.empty() ? Result<std::vector<SourceFile>>(backends.at(name).template_files)
+                               : files_of_problem(problem);
   if (!files) return report(stderr, files.error());
   const TaskFolder task{{}, std::move(*files)};
   std::string into = folder;

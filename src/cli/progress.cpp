@@ -50,7 +50,9 @@ Progress::~Progress() { finish(); }
 void Progress::start(const Engine& engine) {
   engine_ = &engine;
   started_ = std::chrono::steady_clock::now();
-  shown_ = look();
+  Snapshot now = look();
+  const MutexLock lock(mutex_);
+  shown_ = std::move(now);
   evaluations_before_ = shown_.counts.evaluations;
   elapsed_before_ = shown_.elapsed_s;
   tenths_ = static_cast<int>(shown_.progress * 10);
@@ -60,7 +62,7 @@ void Progress::start(const Engine& engine) {
 
 void Progress::finish() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!running_) return;
     running_ = false;
     erase();
@@ -110,10 +112,10 @@ std::string Progress::line_of(const Snapshot& now) const {
 }
 
 void Progress::tick() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (running_) {
     draw();
-    ended_.wait_for(lock, kRedraw, [this] { return !running_; });
+    ended_.wait_for(lock, kRedraw, [this]() KERNELSMITH_REQUIRES(mutex_) { return !running_; });
   }
 }
 
@@ -132,7 +134,7 @@ void Progress::erase() {
 
 void Progress::on_commit(const Commit& commit) {
   Snapshot now = look();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   shown_ = std::move(now);
   if (commit.demoted) {
     erase();
@@ -148,7 +150,7 @@ void Progress::on_commit(const Commit& commit) {
 void Progress::on_event(const Event& event) {
   const auto* opened = std::get_if<TicketOpened>(&event);
   if (!opened || opened->remeasurement != Remeasurement::confirm) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   confirming_ = true;
   if (live_) {
     draw();
@@ -158,7 +160,7 @@ void Progress::on_event(const Event& event) {
 }
 
 void Progress::on_notice(const Notice& notice) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   erase();
   say(stderr, "{}{}\n", notice.level == Notice::Level::warning ? "warning: " : "", notice.message);
 }

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/observer.hpp>
 #include <kernelsmith/engine/engine.hpp>
 
@@ -43,10 +42,10 @@ class Progress final : public Observer {
 
   Snapshot look() const;
   double session_s() const;
-  std::string line_of(const Snapshot& now) const;
+  std::string line_of(const Snapshot& now) const KERNELSMITH_REQUIRES(mutex_);
   void tick();
-  void draw();
-  void erase();
+  void draw() KERNELSMITH_REQUIRES(mutex_);
+  void erase() KERNELSMITH_REQUIRES(mutex_);
 
   const bool live_;
   const Engine* engine_ = nullptr;
@@ -54,13 +53,13 @@ class Progress final : public Observer {
   std::uint64_t evaluations_before_ = 0;
   double elapsed_before_ = 0;
 
-  std::mutex mutex_;  ///< guards what follows, and stderr
-  Snapshot shown_;
-  int tenths_ = 0;
-  bool drawn_ = false;
-  bool running_ = false;
-  bool confirming_ = false;  ///< the search is at its end
-  std::condition_variable ended_;
+  Mutex mutex_;  ///< guards stderr too
+  Snapshot shown_ KERNELSMITH_GUARDED_BY(mutex_);
+  int tenths_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
+  bool drawn_ KERNELSMITH_GUARDED_BY(mutex_) = false;
+  bool running_ KERNELSMITH_GUARDED_BY(mutex_) = false;
+  bool confirming_ KERNELSMITH_GUARDED_BY(mutex_) = false;  ///< the search is at its end
+  Condition ended_;
   std::thread ticker_;
 };
 

@@ -1,4 +1,5 @@
 // kernelsmith prompt TASK|RUN
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -62,13 +63,32 @@ struct PromptCommand {
   PromptChanges changes;
   std::optional<std::string> op;
   std::optional<std::string> config_file;
+  std::optional<std::uint64_t> ticket;
   JsonOption json;
+
+  Result<PromptPreview> repeated(const Registry& registry) const {
+    auto repeat = repeat_prompt(path, {*ticket}, registry);
+    if (!repeat) return repeat.error();
+    if (!repeat->is_the_same())
+      return fail(
+          ErrorCode::version,
+          "this run's templates, machine or run.yaml are others than when ticket " + std::to_string(*ticket) +
+              " was asked for: its prompt cannot be made again",
+          path,
+          "its digest was " + repeat->sent.hex() +
+              "; use the version of kernelsmith, the templates (--prompts) and the machine of the run; "
+              "`run --for-training` keeps the prompts themselves");
+    return std::move(repeat->preview);
+  }
 
   Result<PromptPreview> preview(std::optional<Operator> chosen) const {
     const Registry registry = default_registry();
     std::error_code ignored;
-    if (std::filesystem::exists(std::filesystem::path(path) / "run.yaml", ignored))
-      return preview_run_prompt(path, changes, chosen, registry);
+    const bool is_run = std::filesystem::exists(std::filesystem::path(path) / "run.yaml", ignored);
+    if (ticket && !is_run)
+      return fail(ErrorCode::invalid_argument, "only a run has tickets", "--ticket", "name a run folder");
+    if (ticket) return repeated(registry);
+    if (is_run) return preview_run_prompt(path, changes, chosen, registry);
     Interrupt interrupt;
     const auto task = load_task_folder(path, registry.backends);
     if (!task) return task.error();
@@ -128,6 +148,11 @@ void add_prompt(CLI::App& app, Command& chosen) {
       ->add_option("--config", prompt->config_file,
                    "A run.yaml, for the seed's evaluation and its proposer's prompts")
       ->type_name("FILE");
+  command
+      ->add_option("--ticket", prompt->ticket,
+                   "Make the prompt of this ticket of a RUN again; an error if it would not be what was sent")
+      ->type_name("N")
+      ->excludes("--set", "--operator", "--budget", "--prompts", "--config");
   prompt->json.add_to(*command);
   command->footer(kPromptFooter);
   command->callback([prompt, &chosen] { chosen = [prompt] { return (*prompt)(); }; });

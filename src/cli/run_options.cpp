@@ -113,6 +113,9 @@ void ModelOptions::add_to(CLI::App& command) {
   command.add_option("--price-file", price_file, "What calls cost (docs/llm.md)")
       ->check(no_option("FILE"))
       ->type_name("FILE");
+  command.add_flag(
+      "--for-training", for_training,
+      "Keep each prompt and reply in the run folder, for `kernelsmith dataset` (proposer.keep.text)");
   command
       .add_option("--manual", manual,
                   "A folder in which people or other programs are the model (docs/llm.md)")
@@ -120,15 +123,31 @@ void ModelOptions::add_to(CLI::App& command) {
       ->type_name("FOLDER");
 }
 
+namespace {
+
+/// What only models' runs have: the tuner has no reply to keep.
+Status check_training(const RunConfig& config, bool calls) {
+  if (calls || config.proposer.kind == "chat") return {};
+  return fail(ErrorCode::invalid_argument, "only replies of a model are kept for training", "--for-training",
+              "name a model: --model NAME");
+}
+
+}  // namespace
+
 Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
   const bool calls = !models.empty() || base_url || protocol || price_file;
   if (calls && manual)
     return fail(ErrorCode::invalid_argument, "a run has one proposer", "--manual",
                 "leave out --manual, or --model and what belongs to it");
-  if (!calls && !manual) return {};
+  if (!calls && !manual && !for_training) return {};
+  if (for_training && manual)
+    return fail(ErrorCode::invalid_argument, "what people answer is not kept for training", "--for-training");
+  if (for_training)
+    if (const Status asked = check_training(config, calls); !asked) return asked;
   YamlWriter out;
   out.map("proposer", [&](YamlWriter& map) {
-    map.put("kind", manual ? "manual" : "chat");
+    if (for_training) map.map("keep", [](YamlWriter& keep) { keep.put("text", true); });
+    if (calls || manual) map.put("kind", manual ? "manual" : "chat");
     if (manual) map.put("folder", *manual);
     if (base_url) map.put("base_url", *base_url);
     if (protocol) map.put("protocol", *protocol);
@@ -146,11 +165,13 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
   });
   // A model sees what the compiler said and usually mends it; the tuner has nothing to mend.
   constexpr int kRepairs = 2;
-  if (config.proposer.kind != (manual ? "manual" : "chat") && config.repairs == 0)
+  if ((calls || manual) && config.proposer.kind != (manual ? "manual" : "chat") && config.repairs == 0)
     out.map("limits", [](YamlWriter& map) { map.put("repairs", kRepairs); });
   if (const Status read = read_config(out.finish(), "--model", registry, config); !read) {
     Error error = read.error();
-    error.where = manual ? "--manual" : "--model";  // without the line of a YAML that the user never saw
+    error.where = calls    ? "--model"
+                  : manual ? "--manual"
+                           : "--for-training";  // without the line of a YAML that the user never saw
     return error;
   }
   if (models.size() < 2) return {};

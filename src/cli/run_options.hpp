@@ -48,6 +48,7 @@ struct Sampling {
 struct ModelOptions {
   std::vector<std::string> models;
   std::optional<std::string> base_url, protocol, price_file;
+  bool for_training = false;          ///< what a data set needs of each reply is kept in the run
   std::optional<std::string> manual;  ///< the folder in which somebody else answers
   Sampling sampling;                  ///< of `models`; no option of the command line
 

@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,6 +13,7 @@
 
 #include <sys/resource.h>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/service/evaluation_service.hpp>
 #include <kernelsmith/session/run_config.hpp>
 #include <kernelsmith/session/share_programs.hpp>
@@ -124,7 +123,9 @@ struct ServeCommand {
       options.tasks.push_back(std::make_shared<const Task>(std::move(loaded->task)));
     }
     Task problem;  // what requests bring
-    problem.backend = "torch";
+    const BackendDescription* const of_problems =
+        backend_of_form(makers.registry().backends, TaskForm::module);
+    if (of_problems) problem.backend = of_problems->name;
     const auto configured = makers.config_for(tasks.empty() ? problem : *options.tasks.front());
     if (!configured) return configured.error();
     options.is_local = configured->evaluator.provider->is_local();
@@ -179,9 +180,9 @@ struct ServeCommand {
   }
 
   static void wait_for(const std::stop_token& stop) {
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any never;
+    Mutex mutex;
+    MutexLock lock(mutex);
+    StoppableCondition never;
     never.wait(lock, stop, [] { return false; });
   }
 };

@@ -1,10 +1,10 @@
 // kernelsmith worker --nats URL
-#include <mutex>
 #include <string>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/session/share_programs.hpp>
 #include <kernelsmith/session/worker_backends.hpp>
 
@@ -88,9 +88,9 @@ int WorkerCommand::operator()() const {
   for (const WorkerBackend& backend : made->backends)
     say(stderr, "worker {}: {}{}, {} at a time\n", worker, backend.name,
         backend.hardware.empty() ? "" : " on " + backend.hardware, number_text(backend.slots, "job"));
-  std::mutex mutex;
+  Mutex mutex;
   made->tell = [&](const Notice& notice) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     say(stderr, "worker {}: {}{}\n", worker, notice.level == Notice::Level::warning ? "warning: " : "",
         notice.message);
   };

@@ -51,6 +51,7 @@ std::string to_json(const Report& value) { return detail::encoded(value); }
 std::string to_json(const Evaluation& value) { return detail::encoded(value); }
 std::string to_json(const EvaluationJob& value) { return detail::encoded(value); }
 std::string to_json(const Refusal& value) { return detail::encoded(value); }
+std::string to_json(const Cost& value) { return detail::encoded(value); }
 std::string to_json(const Proposal& value) { return detail::encoded(value); }
 std::string to_json(const KeptReply& value) { return detail::encoded(value); }
 std::string to_json(const Event& value) { return detail::encoded(value); }

@@ -249,6 +249,7 @@ struct Fields<Cost> {
     io("cached_tokens", cost.cached_tokens);
     io("reasoning_tokens", cost.reasoning_tokens);
     io.defaulted("model", cost.model);
+    io.defaulted("revision", cost.revision);
     io.defaulted("calls", cost.calls);
     io.defaulted("untold", cost.untold);
     io.defaulted("unpriced", cost.unpriced);
@@ -270,6 +271,12 @@ struct Fields<KeptReply> {
     io.defaulted("prompt_token_ids", reply.prompt_token_ids);
     io.defaulted("system", reply.system);
     io.defaulted("user", reply.user);
+    io("template_digest", reply.template_digest);
+    io("temperature", reply.sampling.temperature);
+    io("top_p", reply.sampling.top_p);
+    io("max_output_tokens", reply.sampling.max_output_tokens);
+    io.defaulted("reasoning_effort", reply.sampling.reasoning_effort);
+    io.defaulted("finish_reason", reply.sampling.finish_reason);
     io.defaulted("cut", reply.cut);
   }
 };

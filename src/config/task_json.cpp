@@ -102,30 +102,14 @@ template <>
 struct Codec<Declared> : RecordCodec<Declared> {};
 
 template <>
-struct Fields<TorchSettings> {
-  static void list(auto& io, auto& torch) {
-    io("precision", torch.precision);
-    io("baseline", torch.baseline);
-    io("policy", torch.policy);
-    io("cast", torch.cast);
+struct Fields<TaskProgram> {
+  static void list(auto& io, auto& program) {
+    io("path", program.path);
+    io("text", program.text);
   }
 };
 template <>
-struct Codec<TorchSettings> : RecordCodec<TorchSettings> {};
-
-template <>
-struct Fields<PythonSettings> {
-  static void list(auto& io, auto& python) {
-    io("evaluator", python.evaluator);
-    io("evaluator_text", python.evaluator_text);
-    io("python", python.python);
-    io("memory_mb", python.memory_mb);
-    io("cascade", python.cascade);
-    io("sandbox", python.sandbox);
-  }
-};
-template <>
-struct Codec<PythonSettings> : RecordCodec<PythonSettings> {};
+struct Codec<TaskProgram> : RecordCodec<TaskProgram> {};
 
 template <>
 struct Fields<Task> {
@@ -149,9 +133,8 @@ struct Fields<Task> {
     io("threads", task.threads);
     io("cache", task.cache);
     io("nondeterministic", task.nondeterministic);
-    io("torch", task.torch);
-    io("toolchain_include", task.toolchain_include);
-    io("python", task.python);
+    io("settings", task.settings);
+    io("evaluator", task.evaluator);
     io("description", task.description);
     io("flags", task.flags);
     io("command", task.command);

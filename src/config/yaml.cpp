@@ -283,7 +283,7 @@ std::optional<std::size_t> YamlMap::choose(std::string_view key, const std::vect
   return std::nullopt;
 }
 
-void YamlMap::only(std::initializer_list<std::string_view> keys) {
+void YamlMap::only(const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys) state_.find(key);
   state_.complete = true;
   state_.refuse_unknown();

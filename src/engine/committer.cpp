@@ -24,7 +24,7 @@ Result<std::unique_ptr<Committer>> Committer::begin(std::unique_ptr<Journal> jou
   const SessionStarted session{KERNELSMITH_VERSION, by_name(options.budgets), settings, state->elapsed_s()};
   std::unique_ptr<Committer> committer(
       new Committer(std::move(journal), std::move(options), std::move(*state)));
-  const std::lock_guard lock(committer->mutex_);
+  const MutexLock lock(committer->mutex_);
   const Event event = session;
   if (auto recorded = committer->record({&event, 1}); !recorded) return recorded.error();
   for (const Notice& notice : notices)
@@ -233,7 +233,7 @@ Status Committer::check_journal() const {
 }
 
 void Committer::notify(const Notice& notice) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (options_.observer) options_.observer->on_notice(notice);
 }
 

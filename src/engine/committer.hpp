@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -12,6 +11,7 @@
 
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/journal.hpp>
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/proposer.hpp>
 #include <kernelsmith/engine/follow.hpp>
 #include <kernelsmith/engine/search_state.hpp>
@@ -88,42 +88,42 @@ class Committer {
   Committer(std::unique_ptr<Journal> journal, EngineOptions options, SearchState state);
 
   /// Holds the mutex, and counts the time that it is held as the engine's own.
-  class Turn {
+  class KERNELSMITH_SCOPED_LOCK Turn {
    public:
-    explicit Turn(const Committer& committer)
+    explicit Turn(const Committer& committer) KERNELSMITH_ACQUIRE(committer.mutex_)
         : lock_(committer.mutex_), busy_(committer.busy_), began_(Clock::now()) {}
-    ~Turn() { busy_ += Clock::now() - began_; }
+    ~Turn() KERNELSMITH_RELEASE() { busy_ += Clock::now() - began_; }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
    private:
     using Clock = std::chrono::steady_clock;
-    const std::lock_guard<std::mutex> lock_;
+    const MutexLock lock_;
     Clock::duration& busy_;
     const Clock::time_point began_;
   };
 
-  // All of these expect the mutex to be held.
-  double elapsed_s() const;
-  Result<Commits> record(std::span<const Event> events);
-  Status settle(Commits& commits);
-  Status fill_in(Event& event) const;
-  Status apply(const Event& event, Commits& commits);
-  Status check_told(TicketId ticket) const;
-  Status check_child(const Child& child) const;
-  EvaluationArrived arrival(TicketId ticket, Evaluation evaluation) const;
-  Ticket ticket_of(const OpenTicket& open) const;
+  double elapsed_s() const KERNELSMITH_REQUIRES(mutex_);
+  Result<Commits> record(std::span<const Event> events) KERNELSMITH_REQUIRES(mutex_);
+  Status settle(Commits& commits) KERNELSMITH_REQUIRES(mutex_);
+  Status fill_in(Event& event) const KERNELSMITH_REQUIRES(mutex_);
+  Status apply(const Event& event, Commits& commits) KERNELSMITH_REQUIRES(mutex_);
+  Status check_told(TicketId ticket) const KERNELSMITH_REQUIRES(mutex_);
+  Status check_child(const Child& child) const KERNELSMITH_REQUIRES(mutex_);
+  EvaluationArrived arrival(TicketId ticket, Evaluation evaluation) const KERNELSMITH_REQUIRES(mutex_);
+  Ticket ticket_of(const OpenTicket& open) const KERNELSMITH_REQUIRES(mutex_);
 
   const EngineOptions options_;
-  mutable std::mutex mutex_;
-  std::unique_ptr<Journal> journal_;
-  SearchState state_;
-  std::set<TicketId> to_issue_;                         ///< open, and nobody works on them
-  std::set<TicketId> left_open_;                        ///< of them and of those issued: not opened since
-  double session_began_s_;                              ///< on the options' clock
-  double began_s_;                                      ///< likewise; a recording that is followed moves it
-  double before_s_;                                     ///< wall time that the run had used at began_s_
-  mutable std::chrono::steady_clock::duration busy_{};  ///< of all Turns
+  mutable Mutex mutex_;
+  std::unique_ptr<Journal> journal_ KERNELSMITH_GUARDED_BY(mutex_);
+  SearchState state_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::set<TicketId> to_issue_ KERNELSMITH_GUARDED_BY(mutex_);  ///< open, and nobody works on them
+  /// Those and the issued ones that were not opened since.
+  std::set<TicketId> left_open_ KERNELSMITH_GUARDED_BY(mutex_);
+  double session_began_s_ KERNELSMITH_GUARDED_BY(mutex_);  ///< on the options' clock
+  double began_s_ KERNELSMITH_GUARDED_BY(mutex_);   ///< likewise; a recording that is followed moves it
+  double before_s_ KERNELSMITH_GUARDED_BY(mutex_);  ///< wall time that the run had used at began_s_
+  mutable std::chrono::steady_clock::duration busy_ KERNELSMITH_GUARDED_BY(mutex_){};  ///< of all Turns
 };
 
 }  // namespace kernelsmith

@@ -73,7 +73,7 @@ Follower::~Follower() {
 
 Result<Followed> Follower::run(const Journal& recording) {
   const std::stop_callback wake(stop_, [answers = answers_] {
-    const std::lock_guard lock(answers->mutex);
+    const MutexLock lock(answers->mutex);
     answers->woken = true;
     answers->arrived.notify_all();
   });
@@ -173,7 +173,7 @@ void Follower::start(TicketId ticket) {
   if (!job) return;
   const auto token = flights_[ticket].get_token();
   evaluator_->start(std::move(*job), token, [answers = answers_, ticket](Result<Evaluation> answer) {
-    const std::lock_guard lock(answers->mutex);
+    const MutexLock lock(answers->mutex);
     answers->queue.emplace_back(ticket, std::move(answer));
     answers->arrived.notify_all();
   });
@@ -188,9 +188,10 @@ void Follower::forget(TicketId ticket) {
 void Follower::collect() {
   std::deque<std::pair<TicketId, Result<Evaluation>>> arrived;
   {
-    std::unique_lock lock(answers_->mutex);
-    answers_->arrived.wait_for(lock, kCheckJournalEvery,
-                               [&] { return !answers_->queue.empty() || answers_->woken; });
+    MutexLock lock(answers_->mutex);
+    answers_->arrived.wait_for(lock, kCheckJournalEvery, [&]() KERNELSMITH_REQUIRES(answers_->mutex) {
+      return !answers_->queue.empty() || answers_->woken;
+    });
     arrived.swap(answers_->queue);
     answers_->woken = false;
   }
@@ -222,7 +223,7 @@ Status Follower::retry(TicketId ticket, const Error& error) {
   const unsigned failures = ++failures_[ticket];
   if (stop_.stop_requested() || failures > options.retries) return error;
   committer_.notify({Notice::Level::warning, number_of(ticket) + " ended in an error: " + describe(error)});
-  std::unique_lock lock(answers_->mutex);
+  MutexLock lock(answers_->mutex);
   answers_->arrived.wait_for(lock,
                              std::chrono::duration<double>(options.retry_delay_s * std::exp2(failures - 1)),
                              [&] { return stop_.stop_requested(); });

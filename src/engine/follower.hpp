@@ -2,17 +2,16 @@
 // be measured. Lives on the one thread that called follow().
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <utility>
 
 #include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/engine/follow.hpp>
 
 #include "committer.hpp"
@@ -34,10 +33,10 @@ class Follower {
  private:
   /// Where answers arrive, from any thread; shared with the sinks.
   struct Answers {
-    std::mutex mutex;
-    std::condition_variable arrived;
-    std::deque<std::pair<TicketId, Result<Evaluation>>> queue;
-    bool woken = false;
+    Mutex mutex;
+    Condition arrived;
+    std::deque<std::pair<TicketId, Result<Evaluation>>> queue KERNELSMITH_GUARDED_BY(mutex);
+    bool woken KERNELSMITH_GUARDED_BY(mutex) = false;
   };
 
   Status take(const Event& recorded);

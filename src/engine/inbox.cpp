@@ -6,7 +6,7 @@ namespace kernelsmith {
 
 void Inbox::post(Delivery delivery) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     deliveries_.push_back(std::move(delivery));
   }
   arrived_.notify_one();
@@ -14,15 +14,15 @@ void Inbox::post(Delivery delivery) {
 
 void Inbox::wake() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     woken_ = true;
   }
   arrived_.notify_one();
 }
 
 std::optional<Delivery> Inbox::take(std::optional<Moment> until) {
-  std::unique_lock lock(mutex_);
-  const auto ready = [&] { return woken_ || !deliveries_.empty(); };
+  MutexLock lock(mutex_);
+  const auto ready = [&]() KERNELSMITH_REQUIRES(mutex_) { return woken_ || !deliveries_.empty(); };
   if (until) {
     arrived_.wait_until(lock, *until, ready);
   } else {

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <variant>
 
 #include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/proposer.hpp>
 
 namespace kernelsmith {
@@ -41,10 +40,10 @@ class Inbox {
   std::optional<Delivery> take(std::optional<Moment> until);
 
  private:
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::deque<Delivery> deliveries_;
-  bool woken_ = false;
+  Mutex mutex_;
+  Condition arrived_;
+  std::deque<Delivery> deliveries_ KERNELSMITH_GUARDED_BY(mutex_);
+  bool woken_ KERNELSMITH_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace kernelsmith

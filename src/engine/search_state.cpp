@@ -308,11 +308,12 @@ std::string SearchState::to_text() const {
   return text + archipelago_.to_text();
 }
 
-Result<SearchState> replay(const Journal& journal, EngineOptions options) {
+Result<SearchState> replay(const Journal& journal, EngineOptions options, std::uint64_t until) {
   auto state = SearchState::create(std::move(options));
   if (!state) return state.error();
   state->read_from(&journal);
-  auto visited = journal.replay(0, [&](std::uint64_t, const Event& event) -> Status {
+  auto visited = journal.replay(0, [&](std::uint64_t position, const Event& event) -> Status {
+    if (position >= until) return {};
     auto commits = state->apply(event);
     return commits ? Status{} : Status(commits.error());
   });

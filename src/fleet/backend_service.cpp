@@ -86,7 +86,7 @@ void BackendService::finish() {
 }
 
 bool BackendService::rests() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return steady_clock::now() < rests_until_;
 }
 
@@ -103,7 +103,7 @@ void BackendService::serve(JobSource& source, const std::stop_token& stop) {
 
 /// False if the worker stops.
 bool BackendService::wait_while_resting(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   bool rested = false;
   while (!stop.stop_requested() && steady_clock::now() < rests_until_) {
     rested = true;
@@ -193,7 +193,7 @@ void BackendService::answer(Delivery& delivery, const JobId& id, Result<Evaluati
 void BackendService::rest_after(const Error& error) {
   milliseconds pause{};
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto now = steady_clock::now();
     if (now < rests_until_) return;  // another slot found out at the same time
     pause = next_rest_;
@@ -209,7 +209,7 @@ void BackendService::rest_after(const Error& error) {
 
 /// It works: the next failure is a first one.
 void BackendService::forget_rests() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   next_rest_ = options_.rest;
 }
 

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/fleet/worker.hpp>
 
 #include "bus.hpp"
@@ -70,10 +69,10 @@ class BackendService {
   TaskGate gate_;
   std::atomic<milliseconds> ack_wait_;
   std::optional<HeldJobs> held_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any rested_;
-  std::chrono::steady_clock::time_point rests_until_{};  // guarded by mutex_
-  milliseconds next_rest_;                               // guarded by mutex_
+  mutable Mutex mutex_;
+  StoppableCondition rested_;
+  std::chrono::steady_clock::time_point rests_until_ KERNELSMITH_GUARDED_BY(mutex_){};
+  milliseconds next_rest_ KERNELSMITH_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<JobSource>> sources_;
   std::vector<std::jthread> threads_;
 };

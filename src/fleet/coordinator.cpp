@@ -76,13 +76,13 @@ void Coordinator::start(EvaluationJob job, std::stop_token stop, Sink<Evaluation
 }
 
 void Coordinator::push(std::string subject) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   to_ask_.push_back(std::move(subject));
   changed_.notify_all();
 }
 
 void Coordinator::rest(milliseconds time, const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   changed_.wait_for(lock, stop, time, [] { return false; });
 }
 
@@ -92,8 +92,9 @@ void Coordinator::ask_all(const std::stop_token& stop) {
   for (;;) {
     std::string subject;
     {
-      std::unique_lock lock(mutex_);
-      if (!changed_.wait(lock, stop, [this] { return !to_ask_.empty(); })) return;
+      MutexLock lock(mutex_);
+      if (!changed_.wait(lock, stop, [this]() KERNELSMITH_REQUIRES(mutex_) { return !to_ask_.empty(); }))
+        return;
       subject = std::move(to_ask_.front());
       to_ask_.pop_front();
     }
@@ -112,7 +113,7 @@ void Coordinator::ask(const std::string& subject, const std::stop_token& stop) {
     asked = place.error();
   } else {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       hardware_ = place->hardware;
     }
     asked = listen_to(run);
@@ -229,7 +230,7 @@ bool Coordinator::take(ResultMessage result) {
     return true;
   }
   if (result.answer && !result.answer->report().hardware.empty()) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const std::string& hardware = result.answer->report().hardware;
     const bool matters = hardware_ && !hardware_->empty();
     if (matters && measured_on_.empty()) measured_on_ = hardware;
@@ -286,7 +287,7 @@ bool Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
   }
   std::string queue;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!hardware_) return true;
     queue = jobs_queue(backend_, *hardware_);
   }
@@ -312,7 +313,7 @@ void Coordinator::look_for_workers(const std::stop_token& stop) {
   const auto now = steady_clock::now();
   std::optional<std::string> hardware;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     hardware = hardware_;
   }
   if (!hardware || pending_.asked_before(now - kLookEvery).empty()) {
@@ -334,7 +335,7 @@ void Coordinator::look_for_workers(const std::stop_token& stop) {
 void Coordinator::remove_given_up() {
   std::vector<std::uint64_t> sequences;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     sequences = std::exchange(given_up_, {});
   }
   for (const std::uint64_t sequence : sequences) bus_->remove(kJobsStream, sequence);
@@ -348,7 +349,7 @@ void Coordinator::watch(const std::stop_token& stop) {
     for (const std::string& subject : pending_.stopped()) {
       const auto queued = pending_.finish(subject, fail(ErrorCode::cancelled, "the evaluation was stopped"));
       if (queued.value_or(0) == 0) continue;
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       given_up_.push_back(*queued);
     }
     tell_of_absence();

@@ -3,17 +3,16 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/fleet/fleet_evaluator.hpp>
 
 #include "bus.hpp"
@@ -88,12 +87,13 @@ class Coordinator final : public Evaluator {
   // The watching thread's.
   bool told_of_absence_ = false;
 
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::deque<std::string> to_ask_;       // guarded by mutex_
-  std::vector<std::uint64_t> given_up_;  // guarded by mutex_: sequences of jobs that nobody waits for
-  std::string measured_on_;              // guarded by mutex_: what the first report named
-  std::optional<std::string> hardware_;  // guarded by mutex_: of the latest run
+  Mutex mutex_;
+  StoppableCondition changed_;
+  std::deque<std::string> to_ask_ KERNELSMITH_GUARDED_BY(mutex_);
+  // Sequences of jobs that nobody waits for.
+  std::vector<std::uint64_t> given_up_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::string measured_on_ KERNELSMITH_GUARDED_BY(mutex_);              // what the first report named
+  std::optional<std::string> hardware_ KERNELSMITH_GUARDED_BY(mutex_);  // of the latest run
 
   std::jthread asker_, looker_, watcher_;  ///< last: they use all above
 };

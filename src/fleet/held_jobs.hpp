@@ -2,11 +2,11 @@
 // server would give a job to somebody else.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <thread>
+
+#include <kernelsmith/core/mutex.hpp>
 
 #include "bus.hpp"
 
@@ -22,11 +22,11 @@ class HeldJobs {
   class Hold {
    public:
     Hold(HeldJobs& jobs, Delivery& job) : jobs_(jobs), job_(job) {
-      const std::lock_guard lock(jobs_.mutex_);
+      const MutexLock lock(jobs_.mutex_);
       jobs_.held_.insert(&job_);
     }
     ~Hold() {
-      const std::lock_guard lock(jobs_.mutex_);
+      const MutexLock lock(jobs_.mutex_);
       jobs_.held_.erase(&job_);
     }
     Hold(const Hold&) = delete;
@@ -39,17 +39,17 @@ class HeldJobs {
 
  private:
   void tell(milliseconds every, const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     while (!stop.stop_requested()) {
       changed_.wait_for(lock, stop, every, [] { return false; });
       for (Delivery* job : held_) job->still_working();
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::set<Delivery*> held_;  // guarded by mutex_
-  std::jthread thread_;       ///< last: it uses all above
+  Mutex mutex_;
+  StoppableCondition changed_;
+  std::set<Delivery*> held_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::jthread thread_;  ///< last: it uses all above
 };
 
 }  // namespace kernelsmith::fleet

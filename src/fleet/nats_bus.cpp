@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <utility>
+
+#include <kernelsmith/core/mutex.hpp>
 
 #include "bus.hpp"
 #include "nats_connection.hpp"
@@ -34,7 +35,7 @@ class NatsBus final : public Bus {
 
   Status declare(const StreamSpec& spec, const std::stop_token& stop) override {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       declared_[spec.name] = spec;
     }
     const auto outcome =
@@ -226,7 +227,7 @@ class NatsBus final : public Bus {
   Outcome make_anew(const NatsLink& link, const char* stream, const Outcome& gone) {
     StreamSpec spec{};
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       const auto declared = declared_.find(stream);
       if (declared == declared_.end()) return gone;
       spec = declared->second;
@@ -329,8 +330,8 @@ class NatsBus final : public Bus {
 
   const std::shared_ptr<NatsConnection> connection_;
   std::atomic<std::uint64_t> streams_lost_ = 0;
-  std::mutex mutex_;
-  std::map<std::string, StreamSpec> declared_;  // guarded by mutex_
+  Mutex mutex_;
+  std::map<std::string, StreamSpec> declared_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace

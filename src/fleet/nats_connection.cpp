@@ -48,7 +48,7 @@ Outcome NatsConnection::try_to_open() {
   auto opened = NatsLink::open(
       *settings_, [this](NatsLink::Event event) { happened(event); }, outcome);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     refused_ = outcome;
     if (opened) std::swap(link_, opened);  // the former one ends without the lock
   }
@@ -60,7 +60,7 @@ NatsConnection::~NatsConnection() {
   keeper_.request_stop();
   if (keeper_.joinable()) keeper_.join();
   std::shared_ptr<NatsLink> last;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::swap(last, link_);
 }
 
@@ -77,27 +77,27 @@ void NatsConnection::happened(NatsLink::Event event) {
 void NatsConnection::keep_open(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     {
-      std::unique_lock lock(mutex_);
+      MutexLock lock(mutex_);
       changed_.wait_for(lock, stop, kReopenPause, [] { return false; });
     }
     if (stop.stop_requested() || !link()->is_closed() || !try_to_open().ok()) continue;
-    const std::lock_guard lock(on_link_mutex_);
+    const MutexLock lock(on_link_mutex_);
     for (OnLink* one : on_link_) one->begin_on(link());
   }
 }
 
 std::shared_ptr<NatsLink> NatsConnection::link() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return link_;
 }
 
 void NatsConnection::add(OnLink& one) {
-  const std::lock_guard lock(on_link_mutex_);
+  const MutexLock lock(on_link_mutex_);
   on_link_.insert(&one);
 }
 
 void NatsConnection::remove(OnLink& one) {
-  const std::lock_guard lock(on_link_mutex_);
+  const MutexLock lock(on_link_mutex_);
   on_link_.erase(&one);
 }
 
@@ -107,7 +107,7 @@ milliseconds NatsConnection::away_for() const {
 }
 
 std::optional<Error> NatsConnection::refusal() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (refused_.ok() || refused_.is_passing()) return std::nullopt;
   return nats_error(refused_, "the latest try to connect", url_);
 }

@@ -4,16 +4,16 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
+
+#include <kernelsmith/core/mutex.hpp>
 
 #include "bus.hpp"
 #include "nats_link.hpp"
@@ -72,13 +72,13 @@ class NatsConnection {
   const NatsOptions settings_;
   std::atomic<std::uint64_t> connections_ = 0;
   std::atomic<std::int64_t> lost_at_ = 0;  ///< of the steady clock, in milliseconds; 0 while connected
-  mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::shared_ptr<NatsLink> link_;  // guarded by mutex_
-  Outcome refused_;                 // guarded by mutex_: the latest try to open a link
-  std::mutex on_link_mutex_;
-  std::set<OnLink*> on_link_;  // guarded by on_link_mutex_
-  std::jthread keeper_;        ///< last: it uses all above
+  mutable Mutex mutex_;
+  StoppableCondition changed_;
+  std::shared_ptr<NatsLink> link_ KERNELSMITH_GUARDED_BY(mutex_);
+  Outcome refused_ KERNELSMITH_GUARDED_BY(mutex_);  // the latest try to open a link
+  Mutex on_link_mutex_;
+  std::set<OnLink*> on_link_ KERNELSMITH_GUARDED_BY(on_link_mutex_);
+  std::jthread keeper_;  ///< last: it uses all above
 };
 
 }  // namespace kernelsmith::fleet

@@ -97,8 +97,8 @@ NatsLink::~NatsLink() {
   jsCtx_Destroy(stream_);
   if (!connection_) return;
   natsConnection_Close(connection_);
-  std::unique_lock lock(mutex_);
-  closed_changed_.wait(lock, [this] { return closed_; });
+  MutexLock lock(mutex_);
+  closed_changed_.wait(lock, [this]() KERNELSMITH_REQUIRES(mutex_) { return closed_; });
   lock.unlock();
   natsConnection_Destroy(connection_);
 }
@@ -109,7 +109,7 @@ void NatsLink::on_event(natsConnection*, void* self) {
   if (event == Event::made) link.measure();
   link.happened_(event);
   if (event != Event::closed) return;
-  const std::lock_guard lock(link.mutex_);
+  const MutexLock lock(link.mutex_);
   link.closed_ = true;
   link.closed_changed_.notify_all();
 }
@@ -120,7 +120,7 @@ void NatsLink::measure() {
 }
 
 bool NatsLink::is_closed() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return closed_;
 }
 

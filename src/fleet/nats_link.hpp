@@ -3,15 +3,14 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include <nats/nats.h>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/result.hpp>
 
 #include "bus.hpp"
@@ -82,9 +81,9 @@ class NatsLink {
   natsConnection* connection_ = nullptr;
   jsCtx* stream_ = nullptr;
   std::atomic<std::int64_t> most_bytes_ = 0;
-  mutable std::mutex mutex_;
-  std::condition_variable closed_changed_;
-  bool closed_ = false;  // guarded by mutex_: no callback comes any more
+  mutable Mutex mutex_;
+  Condition closed_changed_;
+  bool closed_ KERNELSMITH_GUARDED_BY(mutex_) = false;  // no callback comes any more
 };
 
 /// An Error for what libnats or JetStream refused; `doing` is what was wanted, such as "a job cannot be

@@ -1,13 +1,13 @@
 // What is put into a stream while somebody listens, over whichever link there is.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <kernelsmith/core/mutex.hpp>
 
 #include "bus.hpp"
 #include "nats_connection.hpp"
@@ -27,7 +27,7 @@ class Subscribed {
         made,
         [](void* self) {
           auto& subscribed = *static_cast<Subscribed*>(self);
-          const std::lock_guard lock(subscribed.mutex_);
+          const MutexLock lock(subscribed.mutex_);
           subscribed.ended_ = true;
           subscribed.ended_changed_.notify_all();
         },
@@ -37,8 +37,8 @@ class Subscribed {
   ~Subscribed() {
     if (!subscription_) return;
     natsSubscription_Unsubscribe(subscription_.get());
-    std::unique_lock lock(mutex_);
-    ended_changed_.wait(lock, [this] { return ended_; });
+    MutexLock lock(mutex_);
+    ended_changed_.wait(lock, [this]() KERNELSMITH_REQUIRES(mutex_) { return ended_; });
   }
   Subscribed(const Subscribed&) = delete;
   Subscribed& operator=(const Subscribed&) = delete;
@@ -48,9 +48,9 @@ class Subscribed {
  private:
   Outcome outcome_;
   NatsSubscription subscription_;
-  std::mutex mutex_;
-  std::condition_variable ended_changed_;
-  bool ended_ = false;  // guarded by mutex_
+  Mutex mutex_;
+  Condition ended_changed_;
+  bool ended_ KERNELSMITH_GUARDED_BY(mutex_) = false;
 };
 
 class NatsListening final : public Listening, private NatsConnection::OnLink {
@@ -66,13 +66,13 @@ class NatsListening final : public Listening, private NatsConnection::OnLink {
     std::shared_ptr<NatsLink> link;
     do begin_on(link = connection_->link());
     while (link != connection_->link());
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return subscribed_->outcome();
   }
 
  private:
   void begin_on(const std::shared_ptr<NatsLink>& link) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (link_ == link) return;
     subscribed_ = std::make_unique<Subscribed>(*link, subject_, on_message, this);
     link_ = link;
@@ -87,9 +87,9 @@ class NatsListening final : public Listening, private NatsConnection::OnLink {
   const std::shared_ptr<NatsConnection> connection_;
   const std::string subject_;
   const std::function<void(std::string_view)> take_;
-  std::mutex mutex_;
-  std::shared_ptr<NatsLink> link_;          // guarded by mutex_; outlives the subscription
-  std::unique_ptr<Subscribed> subscribed_;  // guarded by mutex_
+  Mutex mutex_;
+  std::shared_ptr<NatsLink> link_ KERNELSMITH_GUARDED_BY(mutex_);  // outlives the subscription
+  std::unique_ptr<Subscribed> subscribed_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace kernelsmith::fleet

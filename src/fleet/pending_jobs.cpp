@@ -5,21 +5,21 @@
 namespace kernelsmith::fleet {
 
 bool PendingJobs::add(const Asking& asking, std::stop_token stop, Sink<Evaluation> done) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return jobs_
       .try_emplace(result_subject(asking.id.key), Job{asking, std::move(stop), std::move(done), false, 0, {}})
       .second;
 }
 
 std::optional<Asking> PendingJobs::find(const std::string& subject) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = jobs_.find(subject);
   if (found == jobs_.end()) return std::nullopt;
   return found->second.asking;
 }
 
 void PendingJobs::mark_asked(const std::string& subject, const JobId& id, std::uint64_t sequence) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = jobs_.find(subject);
   if (found == jobs_.end()) return;
   Job& job = found->second;
@@ -30,7 +30,7 @@ void PendingJobs::mark_asked(const std::string& subject, const JobId& id, std::u
 }
 
 std::optional<PendingJobs::Job> PendingJobs::take(const std::string& subject) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto node = jobs_.extract(subject);
   if (node.empty()) return std::nullopt;
   if (jobs_.empty()) emptied_.notify_all();
@@ -47,7 +47,7 @@ std::optional<std::uint64_t> PendingJobs::finish(const std::string& subject, Res
 bool PendingJobs::deliver(ResultMessage result) {
   const std::string subject = result_subject(result.id.key);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = jobs_.find(subject);
     if (found == jobs_.end()) return false;
     const JobId& waiting = found->second.asking.id;
@@ -60,7 +60,7 @@ bool PendingJobs::deliver(ResultMessage result) {
 void PendingJobs::fail_all(const Error& error, bool only_asked) {
   std::vector<std::string> subjects;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [subject, job] : jobs_)
       if (job.asked || !only_asked) subjects.push_back(subject);
   }
@@ -68,7 +68,7 @@ void PendingJobs::fail_all(const Error& error, bool only_asked) {
 }
 
 std::vector<std::string> PendingJobs::stopped() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<std::string> subjects;
   for (const auto& [subject, job] : jobs_)
     if (job.stop.stop_requested()) subjects.push_back(subject);
@@ -76,7 +76,7 @@ std::vector<std::string> PendingJobs::stopped() const {
 }
 
 std::vector<Asked> PendingJobs::asked_before(Moment moment) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<Asked> asked;
   for (const auto& [subject, job] : jobs_)
     if (job.asked && job.asked_at <= moment) asked.push_back({subject, job.sequence});
@@ -84,7 +84,7 @@ std::vector<Asked> PendingJobs::asked_before(Moment moment) const {
 }
 
 bool PendingJobs::ask_again(const std::string& subject) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = jobs_.find(subject);
   if (found == jobs_.end()) return false;
   ++found->second.asking.id.round;
@@ -93,8 +93,8 @@ bool PendingJobs::ask_again(const std::string& subject) {
 }
 
 void PendingJobs::wait_until_empty() {
-  std::unique_lock lock(mutex_);
-  emptied_.wait(lock, [this] { return jobs_.empty(); });
+  MutexLock lock(mutex_);
+  emptied_.wait(lock, [this]() KERNELSMITH_REQUIRES(mutex_) { return jobs_.empty(); });
 }
 
 }  // namespace kernelsmith::fleet

@@ -3,17 +3,16 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/mutex.hpp>
 
 #include "messages.hpp"
 #include "names.hpp"
@@ -80,9 +79,9 @@ class PendingJobs {
 
   std::optional<Job> take(const std::string& subject);
 
-  mutable std::mutex mutex_;
-  std::condition_variable emptied_;
-  std::map<std::string, Job> jobs_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  Condition emptied_;
+  std::map<std::string, Job> jobs_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace kernelsmith::fleet

@@ -2,12 +2,11 @@
 // apart, and know nothing of each other.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 
 #include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/mutex.hpp>
 
 namespace kernelsmith::fleet {
 
@@ -28,10 +27,12 @@ class TaskGate {
 
  private:
   void enter(const Digest& task) {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     const std::uint64_t ticket = next_ticket_++;
     waiting_.push_back(ticket);
-    changed_.wait(lock, [&] { return waiting_.front() == ticket && (inside_ == 0 || task_ == task); });
+    changed_.wait(lock, [&]() KERNELSMITH_REQUIRES(mutex_) {
+      return waiting_.front() == ticket && (inside_ == 0 || task_ == task);
+    });
     waiting_.pop_front();
     task_ = task;
     ++inside_;
@@ -39,17 +40,17 @@ class TaskGate {
   }
 
   void leave() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     --inside_;
     changed_.notify_all();
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::uint64_t> waiting_;
-  std::uint64_t next_ticket_ = 0;
-  unsigned inside_ = 0;
-  Digest task_;
+  Mutex mutex_;
+  Condition changed_;
+  std::deque<std::uint64_t> waiting_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::uint64_t next_ticket_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
+  unsigned inside_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
+  Digest task_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace kernelsmith::fleet

@@ -30,7 +30,7 @@ TaskSource::~TaskSource() {
 }
 
 Result<TaskPtr> TaskSource::task_of(const Digest& task, const std::stop_token& stop) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (auto known = known_[task].lock()) return known;
   auto fetched = fetch(task, stop);
   std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
@@ -38,7 +38,6 @@ Result<TaskPtr> TaskSource::task_of(const Digest& task, const std::stop_token& s
   return fetched;
 }
 
-/// Requires mutex_.
 Result<TaskPtr> TaskSource::fetch(const Digest& task, const std::stop_token& stop) {
   const auto stored = bus_.latest(kTasksStream, task_subject(task), stop);
   if (!stored) return stored.error();
@@ -54,11 +53,10 @@ Result<TaskPtr> TaskSource::fetch(const Digest& task, const std::stop_token& sto
   return std::make_shared<const Task>(std::move(*decoded));
 }
 
-/// A Python evaluator is run from a copy, alone in its folder: the path in the task is that of whoever wrote
-/// the task, and a program reads what stands beside its evaluator. Requires mutex_.
+/// The task's evaluator is run from a copy, alone in its folder: the path in the task is that of whoever
+/// wrote the task, and a program reads what stands beside its evaluator.
 Status TaskSource::bring_evaluator(Task& task) {
-  PythonSettings& python = task.python;
-  if (python.evaluator.empty()) return {};
+  if (task.evaluator.path.empty()) return {};
   if (folder_.empty()) {
     std::string made = (std::filesystem::temp_directory_path() / "kernelsmith-worker-XXXXXX").string();
     if (!::mkdtemp(made.data())) return system_error("cannot make a folder for evaluators", made, errno);
@@ -67,13 +65,13 @@ Status TaskSource::bring_evaluator(Task& task) {
   const auto folder = folder_ / task.digest.hex(), path = folder / "evaluator.py";
   std::error_code error;
   if (std::filesystem::create_directory(folder, error)) {  // else prepared before, and dropped since
-    if (Status written = write_new_file(path, python.evaluator_text, Flush::no); !written) return written;
+    if (Status written = write_new_file(path, task.evaluator.text, Flush::no); !written) return written;
   }
   if (error) return system_error("cannot make a folder for an evaluator", folder, error.value());
   if (Status open = set_mode(folder_, kReadableFolder); !open) return open;
   if (Status open = set_mode(folder, kReadableFolder); !open) return open;
   if (Status open = set_mode(path, kReadableFile); !open) return open;
-  python.evaluator = path.string();
+  task.evaluator.path = path.string();
   return {};
 }
 

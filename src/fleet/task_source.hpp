@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/prepared_tasks.hpp>
 
@@ -28,14 +28,14 @@ class TaskSource {
   Result<TaskPtr> task_of(const Digest& task, const std::stop_token& stop);
 
  private:
-  Result<TaskPtr> fetch(const Digest& task, const std::stop_token& stop);
-  Status bring_evaluator(Task& task);
+  Result<TaskPtr> fetch(const Digest& task, const std::stop_token& stop) KERNELSMITH_REQUIRES(mutex_);
+  Status bring_evaluator(Task& task) KERNELSMITH_REQUIRES(mutex_);
 
   Bus& bus_;
   const std::string backend_;
-  std::mutex mutex_;
-  std::map<Digest, std::weak_ptr<const Task>> known_;  // guarded by mutex_, as the folder is
-  std::filesystem::path folder_;                       // of the copies of evaluators; may be empty
+  Mutex mutex_;
+  std::map<Digest, std::weak_ptr<const Task>> known_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::filesystem::path folder_ KERNELSMITH_GUARDED_BY(mutex_);  // of the copies of evaluators; may be empty
 };
 
 }  // namespace kernelsmith::fleet

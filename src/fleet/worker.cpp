@@ -1,11 +1,10 @@
 // run_worker: joins the fleet, says what it offers, and serves its backends until it is told to stop.
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <thread>
 #include <utility>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/fleet/worker.hpp>
 
 #include "backend_service.hpp"
@@ -47,7 +46,7 @@ class Announcer {
   }
 
   void changed() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     due_ = true;
     wake_.notify_all();
   }
@@ -76,8 +75,8 @@ class Announcer {
     while (!stop.stop_requested()) {
       bool due = false;
       {
-        std::unique_lock lock(mutex_);
-        wake_.wait_for(lock, stop, kRenewalCheck, [this] { return due_; });
+        MutexLock lock(mutex_);
+        wake_.wait_for(lock, stop, kRenewalCheck, [this]() KERNELSMITH_REQUIRES(mutex_) { return due_; });
         due = std::exchange(due_, false);
       }
       if (bus_.away_for().count() > 0) {
@@ -130,9 +129,9 @@ class Announcer {
   const WorkerOptions& options_;
   const std::vector<std::unique_ptr<BackendService>>& services_;
   const std::string subject_;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  bool due_ = false;  // guarded by mutex_
+  Mutex mutex_;
+  StoppableCondition wake_;
+  bool due_ KERNELSMITH_GUARDED_BY(mutex_) = false;
   std::jthread thread_;
 };
 
@@ -177,9 +176,9 @@ Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_t
   if (begun) begun = announcer.begin(stop);
   if (begun) {
     if (options.tell) options.tell({Notice::Level::info, "joined the fleet at " + options.server.url});
-    std::mutex mutex;
-    std::condition_variable_any stopped;
-    std::unique_lock lock(mutex);
+    Mutex mutex;
+    StoppableCondition stopped;
+    MutexLock lock(mutex);
     stopped.wait(lock, stop, [] { return false; });
   }
   ended.request_stop();

@@ -22,6 +22,15 @@ Cost cost_from(const ModelReply& reply, const std::optional<Price>& price) {
   return cost;
 }
 
+constexpr std::size_t kDetailBytes = 4096, kNameBytes = 200;
+
+/// Up to `bytes` of a text in UTF-8, between two characters.
+std::string beginning_of(const std::string& text, std::size_t bytes) {
+  std::size_t end = std::min(bytes, text.size());
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
 /// What attempts at one call cost. Used on the client's thread.
 class Bill {
  public:
@@ -31,6 +40,8 @@ class Bill {
   }
 
   void add(const ModelReply& reply, const Prompt& prompt) {
+    if (const std::string known_as = cost_.model + "@"; reply.model.starts_with(known_as))
+      cost_.revision = beginning_of(reply.model.substr(known_as.size()), kNameBytes);
     add(reply.usage);
     const std::uint64_t output = estimate_tokens(reply.text) + estimate_tokens(reply.reasoning);
     if (!reply.usage) return guess(prompt.tokens, output);
@@ -81,15 +92,6 @@ class Bill {
   Cost cost_;
   std::optional<Price> price_;
 };
-
-constexpr std::size_t kDetailBytes = 4096, kNameBytes = 200;
-
-/// Up to `bytes` of a text in UTF-8, between two characters.
-std::string beginning_of(const std::string& text, std::size_t bytes) {
-  std::size_t end = std::min(bytes, text.size());
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
-}
 
 /// The refusal of the reply as a whole; empty if its text is to be read.
 std::optional<Refusal> refusal_of(const ModelReply& reply) {
@@ -167,7 +169,7 @@ class ChatProposer final : public Proposer {
     call.logprobs = shared_->keep.logprobs;
     call.token_ids = shared_->keep.token_ids;
     const auto pending = std::make_shared<PendingReply>(
-        PendingReply{shared_, std::move(request), std::move(*prompt),
+        PendingReply{shared_, std::move(request), std::move(*prompt), sampling_of(call),
                      Bill(model->name, shared_->prices.price_of(model->name))});
     client_->start(
         std::move(call), std::move(stop),
@@ -195,6 +197,7 @@ class ChatProposer final : public Proposer {
     std::shared_ptr<const Shared> shared;
     ProposalRequest request;
     Prompt prompt;
+    Sampling sampling;
     Bill blank;         ///< of its model
     Bill bill = blank;  ///< for the answer
 
@@ -211,10 +214,14 @@ class ChatProposer final : public Proposer {
       bill.add(*reply, prompt);
       Proposal proposal = proposal_from(*reply, request, prompt, shared->blank, std::nullopt);
       proposal.cost = bill.cost();
-      if (shared->keep.any()) proposal.reply = kept_of(*reply, prompt, shared->keep.bytes);
+      if (shared->keep.any()) proposal.reply = kept_of(*reply, prompt, sampling, shared->keep.bytes);
       return proposal;
     }
   };
+
+  static Sampling sampling_of(const ModelCall& call) {
+    return {call.temperature, call.top_p, call.max_output_tokens, call.reasoning_effort};
+  }
 
   static ModelCall call_of(const ModelSettings& model, const Prompt& prompt) {
     ModelCall call;
@@ -237,12 +244,15 @@ class ChatProposer final : public Proposer {
 
 }  // namespace
 
-KeptReply kept_of(const ModelReply& reply, const Prompt& prompt, std::size_t bytes) {
+KeptReply kept_of(const ModelReply& reply, const Prompt& prompt, Sampling sampling, std::size_t bytes) {
   ByteBudget budget(bytes);
   KeptReply kept{.model = beginning_of(reply.model, kNameBytes), .text = budget.beginning_of(reply.text)};
   kept.reasoning = budget.beginning_of(reply.reasoning);
   kept.user = budget.beginning_of(prompt.user);
   kept.system = budget.beginning_of(prompt.system);
+  kept.template_digest = prompt.templates;
+  kept.sampling = std::move(sampling);
+  kept.sampling.finish_reason = name_of(reply.finish);
   for (std::size_t i = 0; i < reply.trace.tokens.size(); ++i) {
     if (!budget.take(reply.trace.tokens[i].size() + sizeof(double))) break;
     kept.tokens.push_back(reply.trace.tokens[i]);

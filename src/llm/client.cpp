@@ -1,9 +1,7 @@
 // The queue of calls, their retries and the client's thread.
 #include <algorithm>
-#include <condition_variable>
 #include <csignal>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <set>
@@ -14,6 +12,7 @@
 #include <boost/asio/post.hpp>
 #include <sys/resource.h>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/llm/client.hpp>
 
 #include "attempt.hpp"
@@ -80,8 +79,8 @@ class ModelClient::Impl {
 
   ~Impl() {
     {
-      std::unique_lock lock(mutex_);
-      idle_.wait(lock, [this] { return unanswered_ == 0; });
+      MutexLock lock(mutex_);
+      idle_.wait(lock, [this]() KERNELSMITH_REQUIRES(mutex_) { return unanswered_ == 0; });
     }
     context_.stop();
     thread_.join();
@@ -91,7 +90,7 @@ class ModelClient::Impl {
 
   void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       ++unanswered_;
     }
     boost::asio::post(context_, [this, call = std::move(call), stop = std::move(stop), done = std::move(done),
@@ -294,7 +293,7 @@ class ModelClient::Impl {
     call->pause.cancel();
     call->stopped.reset();
     std::exchange(call->done, nullptr)(std::move(result));
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (--unanswered_ == 0) idle_.notify_all();
   }
 
@@ -314,9 +313,9 @@ class ModelClient::Impl {
   bool told_of_reasoning_ = false;
   bool refuses_ = false;  ///< the server refused a call, and has answered none
 
-  std::mutex mutex_;
-  std::condition_variable idle_;
-  std::size_t unanswered_ = 0;  ///< guarded by mutex_
+  Mutex mutex_;
+  Condition idle_;
+  std::size_t unanswered_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };
 

@@ -1,5 +1,3 @@
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -7,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
 #include <kernelsmith/llm/manual_proposer.hpp>
 
@@ -59,7 +58,7 @@ class ManualProposer final : public Proposer {
     if (!prompt) return done(prompt.error());
     std::optional<Error> refused;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       const Status posted = queue_.post(request.ticket, request_text(request, *prompt, task_));
       if (posted)
         waiting_.push_back(
@@ -80,7 +79,7 @@ class ManualProposer final : public Proposer {
   };
 
   void watch(const std::stop_token& end) {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     while (!end.stop_requested()) {
       std::vector<std::pair<Waiting, Result<Proposal>>> answered = look();
       lock.unlock();
@@ -97,8 +96,8 @@ class ManualProposer final : public Proposer {
     for (Waiting& waiting : left) waiting.done(cancelled());
   }
 
-  /// With the mutex held. Takes out whoever has an answer or waits no more.
-  std::vector<std::pair<Waiting, Result<Proposal>>> look() {
+  /// Takes out whoever has an answer or waits no more.
+  std::vector<std::pair<Waiting, Result<Proposal>>> look() KERNELSMITH_REQUIRES(mutex_) {
     const double now = seconds(std::chrono::steady_clock::now().time_since_epoch());
     std::vector<std::pair<Waiting, Result<Proposal>>> answered;
     std::vector<Waiting> still;
@@ -128,10 +127,10 @@ class ManualProposer final : public Proposer {
   const Task task_;
   const Source blank_;  ///< PromptBuilder::blank_candidate()
   const ManualOptions options_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  QueueFolder queue_;
-  std::vector<Waiting> waiting_;
+  Mutex mutex_;
+  Condition changed_;
+  QueueFolder queue_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::vector<Waiting> waiting_ KERNELSMITH_GUARDED_BY(mutex_);
   std::jthread watcher_;
 };
 

@@ -2,7 +2,6 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/sandbox/cgroup.hpp>
 
 #include "cgroup_mount.hpp"
@@ -58,8 +58,8 @@ class Rereader {
 struct Cgroup::State {
   std::filesystem::path path;
   Descriptor folder, freeze, events, cpu_stat;
-  std::mutex freezing;
-  bool for_good = false;  // guarded by freezing
+  Mutex freezing;
+  bool for_good KERNELSMITH_GUARDED_BY(freezing) = false;
 
   // Waits for `key value` in cgroup.events; the kernel wakes poll() when the file changes.
   bool wait_for(std::string_view key, std::uint64_t value, Clock::duration limit) const {
@@ -75,7 +75,7 @@ struct Cgroup::State {
   }
 
   Status set_frozen(bool frozen) {
-    const std::lock_guard lock(freezing);
+    const MutexLock lock(freezing);
     if (frozen && for_good)
       return fail(ErrorCode::cancelled, "what should be frozen is being killed", path.string());
     if (::pwrite(freeze.get(), frozen ? "1" : "0", 1, 0) != 1)
@@ -165,7 +165,7 @@ void Cgroup::kill() const {
 }
 
 void Cgroup::thaw_for_good() {
-  const std::lock_guard lock(state_->freezing);
+  const MutexLock lock(state_->freezing);
   state_->for_good = true;
   [[maybe_unused]] const ssize_t written = ::pwrite(state_->freeze.get(), "0", 1, 0);
 }

@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 #include <linux/sched.h>
 #include <sched.h>
@@ -12,6 +11,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <kernelsmith/core/mutex.hpp>
 
 namespace kernelsmith {
 
@@ -66,8 +67,8 @@ pid_t clone_sharing_memory(clone_args arguments, void (*child)(void*), void* arg
   arguments.stack_size = kStackBytes - kAboveFrames;
   // A child that changes its user makes the memory that it shares undumpable: that is right until it executes
   // a program, and undone then. One at a time, or it would be undone while another child has this memory.
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
+  static Mutex one_at_a_time;
+  const MutexLock lock(one_at_a_time);
   const int dumpable = ::prctl(PR_GET_DUMPABLE);
   const long pid = clone_on_stack(arguments, child, argument);
   if (dumpable == 1) ::prctl(PR_SET_DUMPABLE, dumpable);

@@ -1,12 +1,11 @@
 #include <charconv>
-#include <condition_variable>
 #include <future>
-#include <mutex>
 #include <optional>
 #include <thread>
 
 #include <sys/eventfd.h>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/sandbox/process.hpp>
 
 #include "supervisor.hpp"
@@ -31,7 +30,7 @@ struct SandboxedProcess::State {
     if (!status) return;
     Result<SandboxResult> end = supervisor.watch();
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       result = std::move(end);
     }
     const std::uint64_t one = 1;
@@ -42,9 +41,9 @@ struct SandboxedProcess::State {
   std::optional<Cgroup> cgroup;
   Supervisor supervisor;
   Descriptor ended;
-  mutable std::mutex mutex;
-  std::condition_variable changed;
-  std::optional<Result<SandboxResult>> result;  // guarded by mutex
+  mutable Mutex mutex;
+  Condition changed;
+  std::optional<Result<SandboxResult>> result KERNELSMITH_GUARDED_BY(mutex);
   std::thread watcher;
 };
 
@@ -82,7 +81,7 @@ std::optional<pid_t> SandboxedProcess::program_pid() const {
 }
 
 bool SandboxedProcess::alive() const {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   return !state_->result;
 }
 
@@ -90,14 +89,16 @@ int SandboxedProcess::exit_descriptor() const { return state_->ended.get(); }
 void SandboxedProcess::kill() { state_->supervisor.request_kill(); }
 
 std::optional<Result<SandboxResult>> SandboxedProcess::wait_for(std::chrono::nanoseconds limit) {
-  std::unique_lock lock(state_->mutex);
-  state_->changed.wait_for(lock, limit, [this] { return state_->result.has_value(); });
+  MutexLock lock(state_->mutex);
+  state_->changed.wait_for(
+      lock, limit, [this]() KERNELSMITH_REQUIRES(state_->mutex) { return state_->result.has_value(); });
   return state_->result;
 }
 
 Result<SandboxResult> SandboxedProcess::wait() {
-  std::unique_lock lock(state_->mutex);
-  state_->changed.wait(lock, [this] { return state_->result.has_value(); });
+  MutexLock lock(state_->mutex);
+  state_->changed.wait(lock,
+                       [this]() KERNELSMITH_REQUIRES(state_->mutex) { return state_->result.has_value(); });
   return *state_->result;
 }
 

@@ -1,30 +1,20 @@
 // The backends, proposers and policies that the command and the Python module offer.
-#include <kernelsmith/evaluator_command/command_evaluator.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
-#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
-#include <kernelsmith/evaluator_python/python_evaluator.hpp>
-#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/command/command_registration.hpp>
+#include <kernelsmith/evaluator/cpu/cpu_registration.hpp>
+#include <kernelsmith/evaluator/cuda/cuda_registration.hpp>
+#include <kernelsmith/evaluator/python/python_registration.hpp>
+#include <kernelsmith/evaluator/torch/torch_registration.hpp>
 
 #include "providers.hpp"
 
 namespace kernelsmith {
-namespace {
-
-void add_backend(Registry& registry, BackendDescription description,
-                 std::unique_ptr<EvaluatorProvider> (*provider)()) {
-  registry.evaluators.emplace(description.name, [provider] { return with_fleet(provider()); });
-  registry.backends.emplace(description.name, std::move(description));
-}
-
-}  // namespace
-
 Registry default_registry() {
   Registry registry;
-  add_backend(registry, describe_cpu_backend(), cpu_evaluator_provider);
-  add_backend(registry, describe_command_backend(), command_evaluator_provider);
-  add_backend(registry, describe_cuda_backend(), cuda_evaluator_provider);
-  add_backend(registry, describe_python_backend(), python_evaluator_provider);
-  add_backend(registry, describe_torch_backend(), torch_evaluator_provider);
+  add_backend(registry, cpu_backend());
+  add_backend(registry, command_backend());
+  add_backend(registry, cuda_backend());
+  add_backend(registry, python_backend());
+  add_backend(registry, torch_backend());
   registry.proposers = {{"tuner", tuner_provider},
                         {"chat", chat_provider},
                         {"manual", manual_provider},

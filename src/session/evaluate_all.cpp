@@ -1,13 +1,12 @@
 // Evaluates given candidates of a task, without a search.
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <future>
-#include <mutex>
 #include <random>
 #include <utility>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/passing_error.hpp>
 #include <kernelsmith/evaluator/parse_stage.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
@@ -26,9 +25,9 @@ Result<Evaluation> evaluate_now(Evaluator& evaluator, EvaluationJob job, const s
 }
 
 void wait_unless_stopped(std::chrono::milliseconds duration, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
+  Mutex mutex;
+  StoppableCondition never;
+  MutexLock lock(mutex);
   never.wait_for(lock, stop, duration, [] { return false; });
 }
 

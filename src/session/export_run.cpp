@@ -4,6 +4,7 @@
 
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/session/gain.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 namespace kernelsmith {
@@ -45,6 +46,27 @@ std::string refusal_line(TicketId ticket, const Refusal& refusal) {
          R"(,"type":"refusal"})";
 }
 
+/// The event as the journal has it, without the texts of programs: these stand in lines of their own.
+std::string ticket_line(const Event& event) {
+  return R"({"event":)" + to_json(event) + R"(,"type":"ticket"})";
+}
+
+std::string cost_line(TicketId ticket, const Cost& cost, const std::optional<Digest>& prompt) {
+  const std::string digest = prompt ? R"(,"prompt":)" + in_quotes(prompt->hex()) : "";
+  return R"({"cost":)" + to_json(cost) + digest + R"(,"ticket":)" + std::to_string(ticket.value) +
+         R"(,"type":"cost"})";
+}
+
+std::string repeat_line(const EvaluationArrived& arrived) {
+  return R"({"program":)" + text_of(arrived.program) + R"(,"ticket":)" +
+         std::to_string(arrived.ticket.value) + R"(,"type":"repeat"})";
+}
+
+std::string gain_line(ProgramId child, ProgramId parent, const Measurement& gain, std::string_view from) {
+  return R"({"child":)" + text_of(child) + R"(,"from":)" + in_quotes(from) + R"(,"gain":)" + to_json(gain) +
+         R"(,"parent":)" + text_of(parent) + R"(,"type":"gain"})";
+}
+
 std::string lineage_line(ProgramId child, ProgramId parent) {
   return R"({"child":)" + text_of(child) + R"(,"parent":)" + text_of(parent) + R"(,"type":"lineage"})";
 }
@@ -56,14 +78,24 @@ class Exporter {
   Exporter(const RunStore& store, std::ostream& out) : store_(store), out_(out) {}
 
   Status operator()(const Event& event) {
-    if (const auto* arrived = std::get_if<ProposalArrived>(&event)) {
+    if (const auto* opened = std::get_if<TicketOpened>(&event)) {
+      put(ticket_line(event));
+      if (opened->incumbent) duels_[opened->ticket] = *opened->incumbent;
+    } else if (const auto* failed = std::get_if<CallFailed>(&event)) {
+      put(cost_line(failed->ticket, failed->cost, std::nullopt));
+    } else if (const auto* arrived = std::get_if<ProposalArrived>(&event)) {
       if (const Child* child = arrived->proposal.child()) unevaluated_.emplace(arrived->ticket, *child);
       const auto reply = store_.reply(arrived->ticket);
       if (!reply) return reply.error();
       if (*reply) put(reply_line(arrived->ticket, **reply));
+      if (arrived->proposal.prompt)
+        put(cost_line(arrived->ticket, arrived->proposal.cost, arrived->proposal.prompt));
       if (const Refusal* refusal = arrived->proposal.refusal()) put(refusal_line(arrived->ticket, *refusal));
     } else if (const auto* told = std::get_if<EvaluationArrived>(&event)) {
-      if (told->source == EvaluationSource::evaluated) write(*told);
+      if (told->source == EvaluationSource::evaluated)
+        write(*told);
+      else
+        put(repeat_line(*told));
     }
     return {};
   }
@@ -72,9 +104,33 @@ class Exporter {
   void write(const EvaluationArrived& told) {
     if (const auto child = unevaluated_.extract(told.ticket)) {
       put(program_line(told.program, child.mapped()));
+      if (!child.mapped().parents.empty()) parents_[told.program] = child.mapped().parents.front();
       for (const ProgramId parent : child.mapped().parents) put(lineage_line(told.program, parent));
     }
     put(evaluation_line(told));
+    write_gain(told);
+  }
+
+  /// A duel against its parent was measured in pairs; else both were measured over the same yardstick.
+  void write_gain(const EvaluationArrived& told) {
+    const Report& report = told.evaluation.report();
+    const auto parent = parents_.find(told.program);
+    if (parent == parents_.end()) {
+      reports_[told.program] = only_over_yardstick(report);
+      return;
+    }
+    const auto rival = duels_.find(told.ticket);
+    if (rival != duels_.end() && rival->second == parent->second && report.duel)
+      put(gain_line(told.program, parent->second, *report.duel, "duel"));
+    else if (const auto gain = gain_over(reports_[parent->second], report); gain && rival == duels_.end())
+      put(gain_line(told.program, parent->second, *gain, "yardstick"));
+    reports_[told.program] = only_over_yardstick(report);
+  }
+
+  static Report only_over_yardstick(const Report& report) {
+    Report kept;
+    kept.over_yardstick = report.over_yardstick;
+    return kept;
   }
 
   /// Lines are looked at in terminals, too.
@@ -83,6 +139,9 @@ class Exporter {
   const RunStore& store_;
   std::ostream& out_;
   std::map<TicketId, Child> unevaluated_;
+  std::map<ProgramId, ProgramId> parents_;  ///< the first of each
+  std::map<ProgramId, Report> reports_;     ///< as measured last, over_yardstick alone
+  std::map<TicketId, ProgramId> duels_;     ///< the incumbent
 };
 
 }  // namespace

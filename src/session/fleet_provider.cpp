@@ -40,7 +40,7 @@ class FleetSettings {
     lacks_server_ = !on() && !is_off_;
   }
 
-  void tell_of_server(const std::function<void(const std::string&)>& tell) { options_.tell = tell; }
+  void tell_of_server(const TellOfWaiting& tell) { options_.tell = tell; }
 
   void write(YamlWriter& out) const {
     out.put("nats", nats_);
@@ -141,7 +141,10 @@ class FleetProvider final : public EvaluatorProvider {
     return make_fleet_evaluator(task, *options);
   }
 
-  void tell_of_server(const std::function<void(const std::string&)>& tell) { fleet_.tell_of_server(tell); }
+  void tell_of_waiting(const TellOfWaiting& tell) override {
+    fleet_.tell_of_server(tell);
+    local_->tell_of_waiting(tell);
+  }
 
   Result<std::string> describe_plan(const Task& task, const Source& source) const override {
     return local_->describe_plan(task, source);
@@ -172,10 +175,6 @@ class FleetProvider final : public EvaluatorProvider {
 
 std::unique_ptr<EvaluatorProvider> with_fleet(std::unique_ptr<EvaluatorProvider> local) {
   return std::make_unique<FleetProvider>(std::move(local));
-}
-
-void tell_of_server(EvaluatorProvider& provider, const std::function<void(const std::string&)>& tell) {
-  if (auto* const fleet = dynamic_cast<FleetProvider*>(&provider)) fleet->tell_of_server(tell);
 }
 
 }  // namespace kernelsmith

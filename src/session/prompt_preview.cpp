@@ -6,6 +6,7 @@
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/session.hpp>
+#include <kernelsmith/store/run_store.hpp>
 
 namespace kernelsmith {
 namespace {
@@ -132,6 +133,11 @@ PromptOptions with_backend(PromptOptions options, const Task& task, const Backen
   if (options.language.empty()) options.language = backend.language;
   if (options.suffix.empty()) options.suffix = backend.suffix;
   if (options.interface.empty() && backend.interface_files) options.interface = backend.interface_files(task);
+  if (backend.prompt_facts) {
+    PromptFacts facts = backend.prompt_facts(task);
+    options.texts = std::move(facts.texts);
+    options.conditions = std::move(facts.conditions);
+  }
   if (options.hardware.empty() && backend.hardware) options.hardware = backend.hardware();
   return options;
 }
@@ -150,6 +156,69 @@ Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, cons
   const RunConfig& config = view->config;
   return preview(view->task, with_backend(prompt_options(config, changes), view->task, config.backend), op,
                  std::move(*request));
+}
+
+namespace {
+
+/// What the journal says of a ticket.
+struct Asked {
+  std::uint64_t position = 0;
+  std::optional<TicketOpened> opened;
+  std::optional<Digest> sent;
+};
+
+Result<Asked> find_ticket(const RunStore& store, TicketId ticket) {
+  Asked asked;
+  const Status read = store.replay(0, [&](std::uint64_t position, const Event& event) -> Status {
+    if (const auto* opened = std::get_if<TicketOpened>(&event); opened && opened->ticket == ticket) {
+      asked.position = position;
+      asked.opened = *opened;
+    }
+    if (const auto* arrived = std::get_if<ProposalArrived>(&event); arrived && arrived->ticket == ticket)
+      asked.sent = arrived->proposal.prompt;
+    return {};
+  });
+  if (!read) return read.error();
+  return asked;
+}
+
+Error no_prompt(const Asked& asked, TicketId ticket) {
+  const std::string name = "ticket " + std::to_string(ticket.value);
+  if (!asked.opened)
+    return fail(ErrorCode::not_found, "the run has no " + name, "--ticket",
+                "`kernelsmith export RUN` lists its tickets");
+  return fail(ErrorCode::not_found,
+              asked.opened->op == Operator::tune ? name + " was the tuner's, which asks no model"
+              : asked.opened->op                 ? name + " has no answer of a model"
+                                                 : name + " measured a program again",
+              "--ticket");
+}
+
+}  // namespace
+
+Result<RepeatedPrompt> repeat_prompt(const std::filesystem::path& path, TicketId ticket,
+                                     const Registry& registry) {
+  const auto stored = load_stored_run(path, registry);
+  if (!stored) return stored.error();
+  const auto store = RunStore::open_read_only(path);
+  if (!store) return store.error();
+  const auto asked = find_ticket(**store, ticket);
+  if (!asked) return asked.error();
+  if (!asked->opened || !asked->opened->op || !asked->sent) return no_prompt(*asked, ticket);
+  const Task& task = stored->task.task;
+  auto engine = engine_options(task, stored->config);
+  if (!engine) return engine.error();
+  engine->run = (*store)->run_id();
+  auto state = replay(**store, std::move(*engine), asked->position);
+  if (!state) return state.error();
+  state->read_from(store->get());
+  auto request = request_of(*state, stored->config, *asked->opened);
+  if (!request) return request.error();
+  const PromptOptions options =
+      with_backend(prompt_options(stored->config, {}), task, stored->config.backend);
+  auto shown = preview(task, options, std::nullopt, std::move(*request));
+  if (!shown) return shown.error();
+  return RepeatedPrompt{std::move(*shown), *asked->sent};
 }
 
 Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const PromptOptions& options,

@@ -3,9 +3,8 @@
 
 #include <kernelsmith/code/diff.hpp>
 #include <kernelsmith/session/run_view.hpp>
+#include <kernelsmith/store/reply_spool.hpp>
 #include <kernelsmith/store/run_store.hpp>
-
-#include "reply_spool.hpp"
 
 namespace kernelsmith {
 

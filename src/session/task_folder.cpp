@@ -81,8 +81,8 @@ Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Bac
        {&task->reference, &task->baseline, &task->seed, &task->yardstick, &task->oracle, &task->inputs})
     add_new(source->files(), folder.files);
   add_new(task->files, folder.files);
-  if (!task->python.evaluator.empty())
-    add_new({{std::string(kEvaluatorPathFile), task->python.evaluator}}, folder.files);
+  if (!task->evaluator.path.empty())
+    add_new({{std::string(kEvaluatorPathFile), task->evaluator.path}}, folder.files);
   folder.task = std::move(*task);
   return folder;
 }

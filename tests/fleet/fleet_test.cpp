@@ -369,15 +369,15 @@ TEST_F(Fleet, AnEvaluatorInPythonIsBrought) {
   const fs::path own = fs::path(::testing::TempDir()) / "kernelsmith_own_evaluator.py";
   std::ofstream(own) << "def evaluate(path): ...\n";
   fs::perms folder_mode{};
-  task.python.evaluator = own.string();
-  task.python.evaluator_text = "def evaluate(path): ...\n";
+  task.evaluator.path = own.string();
+  task.evaluator.text = "def evaluate(path): ...\n";
   task.digest = task_digest(task);
   std::string path, text;
   WorkerOptions worker;
   worker.server = options().server;
   worker.name = "python";
   worker.backends = {{"fake", "", 1, [&](const Task& brought) {
-                        path = brought.python.evaluator;
+                        path = brought.evaluator.path;
                         folder_mode = fs::status(fs::path(path).parent_path()).permissions();
                         std::ifstream file(path);
                         text.assign(std::istreambuf_iterator<char>(file), {});
@@ -387,7 +387,7 @@ TEST_F(Fleet, AnEvaluatorInPythonIsBrought) {
     const std::jthread running([&](const std::stop_token& stop) { EXPECT_TRUE(run_worker(worker, stop)); });
     EXPECT_EQ(Answer(*fleet(task), job_of(task, 5)).fitness(), 5);
   }
-  EXPECT_EQ(text, task.python.evaluator_text);
+  EXPECT_EQ(text, task.evaluator.text);
   EXPECT_NE(path, own.string());  // never at the path that the task names
   EXPECT_EQ(folder_mode, fs::perms{0755});
   EXPECT_FALSE(fs::exists(path));

@@ -18,10 +18,10 @@ BackendDescription backend_of(TaskForm form) {
 
 Task example(const std::string& name) {
   const BackendDescription kernels = backend_of(TaskForm::kernel);
-  const Backends backends = {{"cpu", kernels},
-                             {"cuda", kernels},
-                             {"torch", backend_of(TaskForm::module)},
-                             {"command", backend_of(TaskForm::command)}};
+  BackendDescription modules = backend_of(TaskForm::module);
+  modules.settings.keys = {"torch"};
+  const Backends backends = {
+      {"cpu", kernels}, {"cuda", kernels}, {"torch", modules}, {"command", backend_of(TaskForm::command)}};
   return load_task(std::filesystem::path(KERNELSMITH_SOURCE_DIR) / "examples" / name, backends).value();
 }
 

@@ -32,9 +32,8 @@ TEST(TaskJson, EveryFieldReadsBack) {
   task.declared = {"8*n", "2*n", true, "n"};
   task.cache = CacheState::warm;
   task.nondeterministic = true;
-  task.torch = {"tf32", "compile", "any"};
-  task.toolchain_include = {"/opt/cutlass/include"};
-  task.python = {"/somewhere/evaluator.py", "def evaluate(path): ...", "python3", 64, {0.5, 0.75}, false};
+  task.settings = R"({"precision":"tf32"})";
+  task.evaluator = {"/somewhere/evaluator.py", "def evaluate(path): ..."};
   task.files = {{"data/weights.bin", std::string("\x00\xff", 2)}};
   task.sizes["low"] = -5;
   task.threads = 4;

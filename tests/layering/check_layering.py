@@ -15,6 +15,8 @@ from pathlib import Path
 ALLOWED = Path(__file__).with_name("allowed.txt")
 PUBLIC = Path("include/kernelsmith")
 AT_THE_ROOT = ("archive", "islands", "prompts", "evaluator", "service")
+TOY = Path("tests/toy_backend")  # a backend outside of the house, which keeps the rules of one
+NAMES = {TOY: "evaluator_toy"}
 HIDDEN_LIBRARIES = ("boost/asio", "boost/graph", "boost/process", "nlohmann/", "yaml-cpp/", "sqlite3", "nats/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -25,6 +27,16 @@ TARGET = re.compile(r"\bkernelsmith::(\w+)")
 class Component:
     name: str
     folder: Path  # of its sources and private headers (or of its public ones alone), relative to the source directory
+
+
+def name_of(parts):
+    """The component of a folder below evaluator/ or include/kernelsmith/: evaluator/cpu holds evaluator_cpu."""
+    return "_".join(parts[:2] if parts[0] == "evaluator" else parts[:1])
+
+
+def public_folder(name):
+    """Of the component's public headers, relative to the source directory."""
+    return PUBLIC / re.sub("^evaluator_", "evaluator/", name)
 
 
 def read_allowed(text):
@@ -47,15 +59,15 @@ def rule_for(allowed, name):
 
 
 def find_components(root):
-    folders = [*(root / "src").glob("*/"), *(root / name for name in AT_THE_ROOT), *(root / "evaluator").glob("*/")]
+    folders = [*(root / "src").glob("*/"), *(root / name for name in AT_THE_ROOT), *(root / "evaluator").glob("*/"), root / TOY]
     components = []
     for folder in sorted(path for path in folders if (path / "CMakeLists.txt").is_file()):
         relative = folder.relative_to(root)
-        name = "evaluator_" + folder.name if relative.parts[0] == "evaluator" and len(relative.parts) > 1 else folder.name
+        name = name_of(relative.parts) if relative.parts[0] == "evaluator" else NAMES.get(relative, folder.name)
         components.append(Component(name, relative))
     built = {component.name for component in components}
-    headers_only = [path.name for path in sorted((root / PUBLIC).glob("*/")) if path.name not in built]
-    return components + [Component(name, PUBLIC / name) for name in headers_only]
+    public = {name_of(path.parent.relative_to(root / PUBLIC).parts) for path in (root / PUBLIC).rglob("*.hpp")}
+    return components + [Component(name, public_folder(name)) for name in sorted(public - built)]
 
 
 def owner_of(components, path):
@@ -65,11 +77,12 @@ def owner_of(components, path):
 
 
 def sources_of(root, components, component):
-    for folder in {component.folder, PUBLIC / component.name}:
-        for path in sorted((root / folder).rglob("*.[ch]pp")):
-            relative = path.relative_to(root)
-            if relative.is_relative_to(PUBLIC) or owner_of(components, relative) == component:
-                yield relative
+    for path in sorted((root / component.folder).rglob("*.[ch]pp")):
+        if owner_of(components, path.relative_to(root)) == component:
+            yield path.relative_to(root)
+    if not component.folder.is_relative_to(PUBLIC):
+        for path in sorted((root / public_folder(component.name)).glob("*.hpp")):
+            yield path.relative_to(root)
 
 
 def lines_of(path):
@@ -98,7 +111,7 @@ def used_by_includes(root, components, component):
             quote, name = match.groups()
             place = f"{path}:{number}"
             if name.startswith("kernelsmith/"):
-                yield place, name.split("/")[1], None
+                yield place, name_of(name.split("/")[1:-1]), None
             elif path.is_relative_to(PUBLIC) and name.startswith(HIDDEN_LIBRARIES):
                 yield place, None, f"a public header includes <{name}>"
             elif quote == '"':

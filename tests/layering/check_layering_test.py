@@ -64,10 +64,10 @@ class Layering(unittest.TestCase):
     def test_backends_use_the_evaluator_but_not_one_another(self):
         self.write("evaluator/cpu/cpu.cpp", "#include <kernelsmith/evaluator/judge.hpp>\n")
         self.assertEqual(self.wrong(), [])
-        self.write("evaluator/cpu/cpu.cpp", "#include <kernelsmith/evaluator_cuda/stub.hpp>\n")
+        self.write("evaluator/cpu/cpu.cpp", "#include <kernelsmith/evaluator/cuda/stub.hpp>\n")
         self.assertEqual(self.wrong(), ["evaluator/cpu/cpu.cpp:1: evaluator_cpu must not use evaluator_cuda"])
         self.write("evaluator/cpu/cpu.cpp", "")
-        self.write("evaluator/judge.cpp", "#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>\n")
+        self.write("evaluator/judge.cpp", "#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>\n")
         self.assertEqual(self.wrong(), ["evaluator/judge.cpp:1: evaluator must not use evaluator_cpu"])
 
     def test_a_hidden_library_in_a_public_header(self):
@@ -83,6 +83,27 @@ class Layering(unittest.TestCase):
     def test_a_component_of_public_headers_alone(self):
         self.write("include/kernelsmith/lost/a.hpp", "")
         self.assertEqual(self.wrong(), ["include/kernelsmith/lost: lost has no line in allowed.txt"])
+
+    def test_public_headers_of_a_backend(self):
+        self.write("include/kernelsmith/evaluator/cpu/cpu_evaluator.hpp", "#include <kernelsmith/evaluator/judge.hpp>\n")
+        self.assertEqual(self.wrong(), [])
+        self.write("include/kernelsmith/evaluator/cpu/cpu_evaluator.hpp", "#include <kernelsmith/evaluator/cuda/stub.hpp>\n")
+        self.assertEqual(
+            self.wrong(), ["include/kernelsmith/evaluator/cpu/cpu_evaluator.hpp:1: evaluator_cpu must not use evaluator_cuda"]
+        )
+
+    def test_a_backend_outside_of_the_house_is_held_to_a_backends_rules(self):
+        self.write("tests/toy_backend/CMakeLists.txt", "target_link_libraries(toy PUBLIC kernelsmith::evaluator)\n")
+        self.write("tests/toy_backend/toy.cpp", "#include <kernelsmith/evaluator/judge.hpp>\n")
+        self.assertEqual(self.wrong(), [])
+        self.write("tests/toy_backend/toy.cpp", "#include <kernelsmith/cli/a.hpp>\n#include <kernelsmith/evaluator/cpu/a.hpp>\n")
+        self.assertEqual(
+            self.wrong(),
+            [
+                "tests/toy_backend/toy.cpp:1: evaluator_toy must not use cli",
+                "tests/toy_backend/toy.cpp:2: evaluator_toy must not use evaluator_cpu",
+            ],
+        )
 
     def test_the_table_itself_only_points_upwards(self):
         with self.assertRaises(ValueError):

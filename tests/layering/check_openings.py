@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 FOLDERS = ("archive", "benchmarks", "evaluator", "include", "islands", "prompts", "python", "service", "src", "tests")
-DATA = ("src/cli/templates", "tests/consumer", "tests/redteam/cpu", "tests/redteam/cuda", "tests/regressions")
+DATA = ("evaluator/command/template", "evaluator/cpu/template", "evaluator/cuda/template", "evaluator/python/template", "tests/consumer", "tests/redteam/cpu", "tests/redteam/cuda", "tests/regressions")
 
 
 def files_of(root):

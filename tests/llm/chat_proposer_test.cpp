@@ -289,7 +289,7 @@ TEST_F(BillTest, ARefusalsOwnWordsAreBounded) {
   EXPECT_EQ(proposal->refusal()->detail, std::string(4096, 'a'));
   ModelReply long_name;
   long_name.model = std::string(1000, 'm');
-  EXPECT_EQ(kept_of(long_name, {}, 1 << 20).model.size(), 200u);
+  EXPECT_EQ(kept_of(long_name, {}, {}, 1 << 20).model.size(), 200u);
 }
 
 TEST_F(BillTest, AnErrorOfTheServersCostsNothing) {
@@ -345,24 +345,30 @@ TEST(KeptReply, IsBoundedAndSaysSo) {
   reply.reasoning = "why";
   reply.model = "m";
   reply.trace = {{"ca", "f\xc3\xa9"}, {-1, -2}, {1, 2}, {3}};
-  const KeptReply whole = kept_of(reply, {}, 1000);
+  const Sampling asked{
+      .temperature = 0.6, .top_p = 0.95, .max_output_tokens = 512, .reasoning_effort = "low"};
+  const KeptReply whole = kept_of(reply, {}, asked, 1000);
+  Sampling sampled = asked;
+  sampled.finish_reason = "stop";
   EXPECT_EQ(whole, (KeptReply{.model = "m",
                               .text = reply.text,
                               .reasoning = "why",
                               .tokens = reply.trace.tokens,
                               .logprobs = reply.trace.logprobs,
                               .token_ids = {1, 2},
-                              .prompt_token_ids = {3}}));
+                              .prompt_token_ids = {3},
+                              .template_digest = Digest(),
+                              .sampling = sampled}));
   Prompt prompt;
   prompt.user = "faster";
-  EXPECT_EQ(kept_of(reply, prompt, 1000).user, "faster");
-  const KeptReply some = kept_of(reply, {}, 5 + 3 + 10);
+  EXPECT_EQ(kept_of(reply, prompt, {}, 1000).user, "faster");
+  const KeptReply some = kept_of(reply, {}, {}, 5 + 3 + 10);
   EXPECT_TRUE(some.cut);
   EXPECT_EQ(some.reasoning, "why");
   EXPECT_EQ(some.tokens, std::vector<std::string>{"ca"});
   EXPECT_EQ(some.logprobs, std::vector<double>{-1});
   EXPECT_TRUE(some.token_ids.empty() && some.prompt_token_ids.empty());
-  const KeptReply little = kept_of(reply, {}, 4);
+  const KeptReply little = kept_of(reply, {}, {}, 4);
   EXPECT_TRUE(little.cut);
   EXPECT_EQ(little.text, "caf") << "characters stay whole";
   EXPECT_TRUE(little.reasoning.empty());

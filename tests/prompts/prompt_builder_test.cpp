@@ -143,6 +143,8 @@ TEST(PromptBuilder, TellsWhatAModuleMayDo) {
   task.reference = one_file("reference.py", "class Model: ...\n");
   PromptOptions options;
   options.suffix = ".py";
+  options.texts = {{"torch_precision", "fp32"}};
+  options.conditions = {{"strict_fp32", true}, {"own_kernels", true}};
   ProposalRequest request;
   request.op = Operator::translate;
   const auto text = [&] {
@@ -157,9 +159,10 @@ TEST(PromptBuilder, TellsWhatAModuleMayDo) {
   EXPECT_THAT(own, AllOf(HasSubstr(".item()"), HasSubstr("`scaled_dot_product_attention`")));
   EXPECT_THAT(own, Not(HasSubstr("signature")));
   EXPECT_THAT(own, Not(HasSubstr("constexpr int")));
-  task.torch.policy = "any";
+  options.conditions["own_kernels"] = false;
   EXPECT_THAT(text(), Not(HasSubstr("At least one launch must be of a kernel of your own")));
-  task.torch.precision = "bf16";
+  options.texts["torch_precision"] = "bf16";
+  options.conditions["strict_fp32"] = false;
   EXPECT_THAT(text(), AllOf(HasSubstr("at least as precisely as bf16"), Not(HasSubstr("ieee"))));
   options.set = "relaxed";
   EXPECT_THAT(text(), AllOf(HasSubstr("# Rules"), HasSubstr(".item()")));

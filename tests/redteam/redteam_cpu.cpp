@@ -10,8 +10,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kernelsmith/evaluator_command/command_evaluator.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
+#include <kernelsmith/evaluator/command/command_evaluator.hpp>
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 
 #include "program.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
+#include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 
 #include "program.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 
 #include "program.hpp"
 

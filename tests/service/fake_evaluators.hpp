@@ -12,10 +12,21 @@
 #include <utility>
 
 #include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
 
 #include "evaluation/job_table.hpp"
 
 namespace kernelsmith::service {
+
+/// The backend of what requests bring, on a machine that has its hardware.
+inline Backends module_backends() {
+  BackendDescription torch;
+  torch.name = "torch";
+  torch.suffix = ".py";
+  torch.form = TaskForm::module;
+  torch.settings = torch_task_settings();
+  return {{"torch", torch}};
+}
 
 /// What was started and not yet answered, in order. Stopped evaluations are answered by themselves.
 /// Thread-safe.

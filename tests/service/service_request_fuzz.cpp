@@ -1,7 +1,10 @@
 // Any bytes as a request's target, and as its body: taken or refused, and what is taken keeps to its limits.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+
+#include <kernelsmith/config/yaml.hpp>
 
 #include "evaluation/request.hpp"
 #include "evaluation/task_resolver.hpp"
@@ -9,6 +12,24 @@
 #include "http/target.hpp"
 
 using namespace kernelsmith;
+
+namespace {
+
+/// The backend of what requests bring, without its settings.
+BackendDescription modules() {
+  BackendDescription backend;
+  backend.form = TaskForm::module;
+  backend.settings = {.keys = {"torch"},
+                      .read =
+                          [](YamlMap& in, const Task&) {
+                            in.kind("torch");
+                            return std::string();
+                          },
+                      .check = {}};
+  return backend;
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -18,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto request = service::read_request(*body)) {
     require(!request->task_id.empty() && request->task_id.size() <= 400);
     require(request->timeout_s >= 10 && request->timeout_s <= 3600);
-    static service::TaskResolver resolver({}, {}, "fp32");
+    static service::TaskResolver resolver({}, {{"torch", modules()}}, "fp32");
     if (const auto assigned = resolver.assign(*request))
       require(assigned->task && !assigned->candidate.empty());
   }

@@ -30,30 +30,30 @@ EvaluationRequest of_task(const std::string& name) {
 }
 
 TEST(TaskResolver, EqualReferencesAreOneTask) {
-  TaskResolver resolver({}, {}, "fp32");
+  TaskResolver resolver({}, module_backends(), "fp32");
   const auto one = resolver.assign(of_reference()), same = resolver.assign(of_reference());
   ASSERT_TRUE(one) << describe(one.error());
   EXPECT_EQ(one->task, same->task);
   EXPECT_EQ(one->task->backend, "torch");
-  EXPECT_EQ(one->task->torch.baseline, "eager");
-  EXPECT_EQ(one->task->torch.policy, "any");
+  EXPECT_EQ(torch_settings(*one->task)->baseline, "eager");
+  EXPECT_EQ(torch_settings(*one->task)->policy, "any");
   EXPECT_EQ(one->task->reference.main_text(), kReference);
   EXPECT_EQ(one->candidate.main_text(), "class ModelNew: pass\n");
   EXPECT_NE(resolver.assign(of_reference(kReference + "# other\n"))->task, one->task);
 }
 
 TEST(TaskResolver, TheBaselineAndThePrecisionMakeAnotherTask) {
-  TaskResolver resolver({}, {}, "tf32");
+  TaskResolver resolver({}, module_backends(), "tf32");
   EvaluationRequest compiled = of_reference();
   compiled.compiled_baseline = true;
   const auto eager = resolver.assign(of_reference()), other = resolver.assign(compiled);
-  EXPECT_EQ(other->task->torch.baseline, "compile");
-  EXPECT_EQ(other->task->torch.precision, "tf32");
+  EXPECT_EQ(torch_settings(*other->task)->baseline, "compile");
+  EXPECT_EQ(torch_settings(*other->task)->precision, "tf32");
   EXPECT_NE(other->task->digest, eager->task->digest);
 }
 
 TEST(TaskResolver, AnotherEntryPointIsGivenTheUsualName) {
-  TaskResolver resolver({}, {}, "fp32");
+  TaskResolver resolver({}, module_backends(), "fp32");
   EvaluationRequest request =
       of_reference("class Net(torch.nn.Module):\n    pass\n" + kReference.substr(kReference.find("def")));
   EXPECT_EQ(resolver.assign(request).error().where, "reference_code");

@@ -243,11 +243,12 @@ TEST_F(SessionTest, ExportsALineForEveryProgramEvaluationAndEdge) {
   std::map<std::string, std::size_t> lines;
   std::istringstream in(out.str());
   for (std::string line; std::getline(in, line);)
-    for (const std::string type : {"run", "program", "evaluation", "lineage"})
+    for (const std::string type : {"run", "program", "evaluation", "lineage", "ticket", "repeat"})
       if (line.find("\"type\":\"" + type + "\"") != std::string::npos) ++lines[type];
   EXPECT_EQ(lines["run"], 1u);
   EXPECT_EQ(lines["program"], view->state.programs().size());
   EXPECT_EQ(lines["evaluation"], view->state.counts().evaluations);
+  EXPECT_EQ(lines["ticket"], lines["evaluation"] + lines["repeat"]) << "each ticket led to one of them";
   std::size_t edges = 0;
   for (const auto& [id, program] : view->state.programs()) edges += view->state.lineage().parents(id).size();
   EXPECT_EQ(lines["lineage"], edges);

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
-#include "reply_spool.hpp"
+#include <kernelsmith/store/reply_spool.hpp>
+
 #include "temporary_folder.hpp"
 
 namespace kernelsmith {

@@ -27,9 +27,9 @@ RunnerPool::~RunnerPool() {
 void RunnerPool::prepare(const std::vector<const Arena*>& arenas) {
   // On cores that are reserved for timing, starting one would wait for another's batch, or disturb it.
   if (settings_.cores) return;
-  const std::lock_guard lock(preparing_mutex_);
+  const MutexLock lock(preparing_mutex_);
   {
-    const std::lock_guard state(mutex_);
+    const MutexLock state(mutex_);
     prepared_ = arenas;
     if (resting_) {
       noted_ = arenas;
@@ -42,10 +42,10 @@ void RunnerPool::prepare(const std::vector<const Arena*>& arenas) {
 
 void RunnerPool::rest() {
   {
-    const std::lock_guard state(mutex_);
+    const MutexLock state(mutex_);
     resting_ = true;
   }
-  const std::lock_guard lock(preparing_mutex_);
+  const MutexLock lock(preparing_mutex_);
   if (preparing_.valid()) preparing_.get();
   settle();
 }
@@ -54,7 +54,7 @@ void RunnerPool::wake() {
   bury();
   std::vector<const Arena*> noted;
   {
-    const std::lock_guard state(mutex_);
+    const MutexLock state(mutex_);
     resting_ = false;
     noted = std::exchange(noted_, {});
   }
@@ -71,7 +71,7 @@ Result<RunnerProcess> RunnerPool::take(const Arena& arena) {
 
 std::optional<RunnerProcess> RunnerPool::take_waiting(const Arena& arena) {
   while (true) {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     std::vector<RunnerProcess>& there = waiting_[&arena];
     if (there.empty()) return std::nullopt;
     RunnerProcess runner = std::move(there.back());
@@ -82,7 +82,7 @@ std::optional<RunnerProcess> RunnerPool::take_waiting(const Arena& arena) {
 }
 
 std::vector<const Arena*> RunnerPool::partners_of(const Arena& arena) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<const Arena*> partners;
   for (const Arena* const other : prepared_)
     if (resting_ && other != &arena && waiting_[other].empty()) partners.push_back(other);
@@ -91,20 +91,24 @@ std::vector<const Arena*> RunnerPool::partners_of(const Arena& arena) {
 
 void RunnerPool::retire(RunnerProcess runner) {
   const bool killed = runner.kill_program();
-  keep_or_let_go(std::move(runner), killed, retired_);
+  keep_or_let_go(std::move(runner), killed, &RunnerPool::retired_);
 }
 
-void RunnerPool::set_aside(RunnerProcess runner) { keep_or_let_go(std::move(runner), true, aside_); }
+void RunnerPool::set_aside(RunnerProcess runner) {
+  keep_or_let_go(std::move(runner), true, &RunnerPool::aside_);
+}
 
-void RunnerPool::keep_or_let_go(RunnerProcess runner, bool quiet, std::vector<RunnerProcess>& kept) {
-  std::unique_lock lock(mutex_);
+void RunnerPool::keep_or_let_go(RunnerProcess runner, bool quiet,
+                                std::vector<RunnerProcess> RunnerPool::*kept_in) {
+  MutexLock lock(mutex_);
+  std::vector<RunnerProcess>& kept = this->*kept_in;
   if (quiet && runner.full_tier() && kept.size() < kMostKept) return kept.push_back(std::move(runner));
   lock.unlock();
   let_go(std::move(runner));
 }
 
 void RunnerPool::bury() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<RunnerProcess> all = std::exchange(retired_, {});
   for (RunnerProcess& runner : std::exchange(aside_, {})) all.push_back(std::move(runner));
   ended_ = 0;
@@ -116,14 +120,14 @@ void RunnerPool::let_go(RunnerProcess runner) {
   auto going = std::async(std::launch::async, [runner = std::move(runner)]() mutable {
     const RunnerProcess last(std::move(runner));
   });
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   going_.push_back(std::move(going));
 }
 
 void RunnerPool::settle() {
   std::vector<std::future<void>> going;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     going = std::exchange(going_, {});
     for (; ended_ < retired_.size(); ++ended_) retired_[ended_].await_end();
   }
@@ -131,7 +135,7 @@ void RunnerPool::settle() {
 }
 
 bool RunnerPool::wanted(const Arena& arena, std::size_t count) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return !resting_ && waiting_[&arena].size() < count;
 }
 
@@ -139,7 +143,7 @@ bool RunnerPool::wanted(const Arena& arena, std::size_t count) {
 bool RunnerPool::start_one(const Arena& arena) {
   auto runner = RunnerProcess::start(arena, settings_);
   if (!runner) return false;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   waiting_[&arena].push_back(std::move(*runner));
   return true;
 }

@@ -5,9 +5,10 @@
 #include <cstddef>
 #include <future>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <vector>
+
+#include <kernelsmith/core/mutex.hpp>
 
 #include "runner/runner_process.hpp"
 
@@ -44,7 +45,7 @@ class RunnerPool {
   void settle();
 
  private:
-  void keep_or_let_go(RunnerProcess runner, bool quiet, std::vector<RunnerProcess>& kept);
+  void keep_or_let_go(RunnerProcess runner, bool quiet, std::vector<RunnerProcess> RunnerPool::*kept);
   void let_go(RunnerProcess runner);
   void bury();
   void start_all(const std::vector<const Arena*>& arenas);
@@ -54,16 +55,16 @@ class RunnerPool {
   std::vector<const Arena*> partners_of(const Arena& arena);
 
   const RunnerSettings settings_;
-  std::mutex mutex_;  ///< guards all members but preparing_
-  std::map<const Arena*, std::vector<RunnerProcess>> waiting_;
-  std::vector<RunnerProcess> aside_, retired_;
-  std::size_t ended_ = 0;  ///< how many of the retired are known to have ended
-  std::vector<std::future<void>> going_;
-  bool resting_ = false;
-  std::vector<const Arena*> noted_;     ///< by prepare() while resting
-  std::vector<const Arena*> prepared_;  ///< by the last prepare()
-  std::mutex preparing_mutex_;          ///< guards preparing_; taken before mutex_
-  std::future<void> preparing_;
+  Mutex mutex_;
+  std::map<const Arena*, std::vector<RunnerProcess>> waiting_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::vector<RunnerProcess> aside_ KERNELSMITH_GUARDED_BY(mutex_), retired_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::size_t ended_ KERNELSMITH_GUARDED_BY(mutex_) = 0;  ///< how many of the retired are known to have ended
+  std::vector<std::future<void>> going_ KERNELSMITH_GUARDED_BY(mutex_);
+  bool resting_ KERNELSMITH_GUARDED_BY(mutex_) = false;
+  std::vector<const Arena*> noted_ KERNELSMITH_GUARDED_BY(mutex_);     ///< by prepare() while resting
+  std::vector<const Arena*> prepared_ KERNELSMITH_GUARDED_BY(mutex_);  ///< by the last prepare()
+  Mutex preparing_mutex_;                                              ///< taken before mutex_
+  std::future<void> preparing_ KERNELSMITH_GUARDED_BY(preparing_mutex_);
 };
 
 }  // namespace kernelsmith::cpu

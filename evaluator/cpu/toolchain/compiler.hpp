@@ -13,9 +13,9 @@
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/build_cache.hpp>
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/oracle.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 

@@ -49,7 +49,7 @@ std::optional<std::filesystem::path> PrecompiledHeaders::find(const std::vector<
   std::shared_future<Folder> folder;
   bool first = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!sets_.contains(headers)) {
       if (sets_.size() < kMostSets) sets_[headers];
       return std::nullopt;

@@ -6,11 +6,11 @@
 #include <functional>
 #include <future>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
 namespace kernelsmith::cpu {
@@ -45,10 +45,10 @@ class PrecompiledHeaders {
   Folder make(const std::vector<std::string>& headers) const;
 
   Build build_;
-  mutable std::mutex mutex_;
-  /// Those that were asked for; not valid if only one source did. Guarded by mutex_, as built_ is.
-  mutable std::map<std::vector<std::string>, std::shared_future<Folder>> sets_;
-  mutable std::size_t built_ = 0;
+  mutable Mutex mutex_;
+  /// Those that were asked for; not valid if only one source did.
+  mutable std::map<std::vector<std::string>, std::shared_future<Folder>> sets_ KERNELSMITH_GUARDED_BY(mutex_);
+  mutable std::size_t built_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace kernelsmith::cpu

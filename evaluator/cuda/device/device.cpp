@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <mutex>
 
 #include <fcntl.h>
+
+#include <kernelsmith/core/mutex.hpp>
 
 #include "device/context.hpp"
 #include "device/fill.hpp"
@@ -77,10 +78,13 @@ class OpenDevice final : public Device {
   Result<double> bandwidth() override;
 
  private:
-  Status start(const Move& move);
-  Status start_fill(const Move& move);
-  Status wait() { return driver_.call(driver_.stream_synchronize, stream_.get()); }
-  Result<double> timed_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes);
+  Status start(const Move& move) KERNELSMITH_REQUIRES(mutex_);
+  Status start_fill(const Move& move) KERNELSMITH_REQUIRES(mutex_);
+  Status wait() KERNELSMITH_REQUIRES(mutex_) {
+    return driver_.call(driver_.stream_synchronize, stream_.get());
+  }
+  Result<double> timed_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes)
+      KERNELSMITH_REQUIRES(mutex_);
 
   int index_;
   std::shared_ptr<const DeviceContext> context_;
@@ -88,13 +92,14 @@ class OpenDevice final : public Device {
   DeviceFacts facts_;
   std::string hardware_;
   std::size_t granularity_ = 0;
-  std::mutex mutex_;  ///< the stream and the staging buffer have one user at a time
-  Owned<abi::Stream> stream_;
-  void* staging_ = nullptr;
-  std::vector<Owned<abi::Module>> modules_;
+  Mutex mutex_;  ///< the stream and the staging buffer have one user at a time
+  Owned<abi::Stream> stream_ KERNELSMITH_GUARDED_BY(mutex_);
+  void* staging_ KERNELSMITH_GUARDED_BY(mutex_) = nullptr;
+  std::vector<Owned<abi::Module>> modules_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 Status OpenDevice::prepare() {
+  const MutexLock lock(mutex_);
   const DeviceContext::Current current(*context_);
   std::array<char, 256> name{};
   std::size_t memory = 0;
@@ -160,7 +165,7 @@ Result<PrivateMemory> OpenDevice::allocate(std::size_t bytes) {
 }
 
 Status OpenDevice::upload(std::uint64_t to, std::span<const std::byte> from) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const DeviceContext::Current current(*context_);
   for (std::size_t done = 0; done < from.size(); done += kStagingBytes) {
     const std::size_t bytes = std::min(kStagingBytes, from.size() - done);
@@ -173,7 +178,7 @@ Status OpenDevice::upload(std::uint64_t to, std::span<const std::byte> from) {
 }
 
 Status OpenDevice::download(std::span<std::byte> to, std::uint64_t from) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const DeviceContext::Current current(*context_);
   for (std::size_t done = 0; done < to.size(); done += kStagingBytes) {
     const std::size_t bytes = std::min(kStagingBytes, to.size() - done);
@@ -187,8 +192,8 @@ Status OpenDevice::download(std::span<std::byte> to, std::uint64_t from) {
 
 Status OpenDevice::start_fill(const Move& move) {
   const Fill fill = cut_fill(move.to, move.bytes, move.word);
-  const auto put = [&](std::uint64_t to, const std::array<unsigned char, 4>& bytes,
-                       std::size_t count) -> Status {
+  const auto put = [&](std::uint64_t to, const std::array<unsigned char, 4>& bytes, std::size_t count)
+                       KERNELSMITH_REQUIRES(mutex_) -> Status {
     for (std::size_t i = 0; i < count; ++i)
       if (auto got = driver_.call(driver_.set_bytes, to + i, bytes[i], std::size_t{1}, stream_.get()); !got)
         return got;
@@ -209,7 +214,7 @@ Status OpenDevice::start(const Move& move) {
 }
 
 Status OpenDevice::move(std::span<const Move> moves) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const DeviceContext::Current current(*context_);
   for (const Move& each : moves) {
     if (auto started = start(each); !started) {
@@ -237,7 +242,7 @@ Result<double> OpenDevice::timed_copy(std::uint64_t to, std::uint64_t from, std:
 }
 
 Status OpenDevice::load(std::span<const std::byte> cubin) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const DeviceContext::Current current(*context_);
   abi::Module module = nullptr;
   if (auto got = driver_.call(driver_.module_load, &module, cubin.data()); !got) return got;
@@ -246,7 +251,7 @@ Status OpenDevice::load(std::span<const std::byte> cubin) {
 }
 
 Result<std::uint64_t> OpenDevice::function(const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const DeviceContext::Current current(*context_);
   abi::Function function = nullptr;
   for (const Owned<abi::Module>& module : modules_)
@@ -256,7 +261,7 @@ Result<std::uint64_t> OpenDevice::function(const std::string& name) {
 }
 
 Status OpenDevice::launch(std::span<const Launch> launches) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const DeviceContext::Current current(*context_);
   for (const Launch& launch : launches) {
     std::vector<void*> arguments;
@@ -278,7 +283,7 @@ Result<double> OpenDevice::bandwidth() {
   if (!to) return to.error();
   auto from = allocate(kBandwidthBytes);
   if (!from) return from.error();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const DeviceContext::Current current(*context_);
   double best = 0;
   for (int i = 0; i < kBandwidthCopies; ++i) {

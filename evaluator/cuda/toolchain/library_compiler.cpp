@@ -2,8 +2,8 @@
 #include <utility>
 
 #include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/evaluator/cuda/library_compiler.hpp>
 #include <kernelsmith/evaluator/plan.hpp>
-#include <kernelsmith/evaluator_cuda/library_compiler.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
 #include "toolchain/build_script.hpp"
@@ -196,7 +196,7 @@ Judged<std::string> LibraryCompiler::script_for(const LibraryJob& job, const std
   std::vector<std::string> command = parts_->nvcc_command(job);
   const std::string key = joined(command);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto found = scripts_.find(key); found != scripts_.end()) return found->second;
   }
   const std::string plain = plain_script(command, "");
@@ -210,7 +210,7 @@ Judged<std::string> LibraryCompiler::script_for(const LibraryJob& job, const std
   if (!dryrun->succeeded()) return failure_of(*dryrun);
   const auto folder = build_folder(scratch->path(), parts_->confinement);
   const std::string script = learnt_script(dryrun->err, folder.string(), "").value_or(plain);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (scripts_.size() >= kMostScripts) scripts_.clear();
   return scripts_.insert_or_assign(key, script).first->second;
 }

@@ -13,8 +13,8 @@ std::size_t size_of(const BuiltExtension& built) { return built.library.bytes() 
 Result<BuiltExtensionPtr> BuildService::build(const LibraryJob& job, const std::stop_token& stop) {
   const Digest key = job.digest();
   {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait(lock, stop, [&] { return !building_.contains(key); }))
+    MutexLock lock(mutex_);
+    if (!changed_.wait(lock, stop, [&]() KERNELSMITH_REQUIRES(mutex_) { return !building_.contains(key); }))
       return fail(ErrorCode::cancelled, "building an extension was cancelled");
     if (const auto found = kept_.find(key); found != kept_.end()) {
       found->second.used = ++uses_;
@@ -23,7 +23,7 @@ Result<BuiltExtensionPtr> BuildService::build(const LibraryJob& job, const std::
     building_.insert(key);
   }
   auto library = compile_(job, stop);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   building_.erase(key);
   changed_.notify_all();
   BuiltExtension built;

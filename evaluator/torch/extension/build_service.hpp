@@ -1,19 +1,18 @@
 // BuildService: candidates' extensions, each built once for all who ask for it.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <stop_token>
 #include <string>
 
 #include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/evaluator/cuda/library_compiler.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
-#include <kernelsmith/evaluator_cuda/library_compiler.hpp>
 
 namespace kernelsmith::torch {
 
@@ -43,16 +42,16 @@ class BuildService {
     std::uint64_t used = 0;
   };
 
-  void keep(const Digest& key, BuiltExtensionPtr built);
+  void keep(const Digest& key, BuiltExtensionPtr built) KERNELSMITH_REQUIRES(mutex_);
 
   const Compile compile_;
   const std::size_t most_bytes_;
-  std::mutex mutex_;  ///< guards what follows
-  std::condition_variable_any changed_;
-  std::set<Digest> building_;
-  std::map<Digest, Kept> kept_;
-  std::size_t bytes_ = 0;
-  std::uint64_t uses_ = 0;
+  Mutex mutex_;
+  StoppableCondition changed_;
+  std::set<Digest> building_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::map<Digest, Kept> kept_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::size_t bytes_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
+  std::uint64_t uses_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace kernelsmith::torch

@@ -1,7 +1,8 @@
 #include "extension/extension_compiler.hpp"
 
-#include <mutex>
 #include <utility>
+
+#include <kernelsmith/core/mutex.hpp>
 
 namespace kernelsmith::torch {
 namespace {
@@ -13,7 +14,7 @@ class LateCompiler {
       : places_(std::move(places)), unsandboxed_(unsandboxed) {}
 
   Result<std::shared_ptr<LibraryCompiler>> get() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!compiler_) {
       auto found = make_library_compiler(places_, unsandboxed_);
       if (!found) return found.error();
@@ -25,8 +26,8 @@ class LateCompiler {
  private:
   const ExtensionPlaces places_;
   const bool unsandboxed_;
-  std::mutex mutex_;  ///< guards what follows
-  std::shared_ptr<LibraryCompiler> compiler_;
+  Mutex mutex_;
+  std::shared_ptr<LibraryCompiler> compiler_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace

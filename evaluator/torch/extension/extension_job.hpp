@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <kernelsmith/evaluator_cuda/library_compiler.hpp>
+#include <kernelsmith/evaluator/cuda/library_compiler.hpp>
 
 #include "wire.hpp"
 

@@ -26,6 +26,7 @@ std::string to_json(const Report& value);
 std::string to_json(const Evaluation& value);
 std::string to_json(const EvaluationJob& value);
 std::string to_json(const Refusal& value);
+std::string to_json(const Cost& value);
 std::string to_json(const Proposal& value);
 std::string to_json(const KeptReply& value);
 std::string to_json(const Event& value);

@@ -128,7 +128,7 @@ class YamlMap {
 
   /// All that may stand here. Call it before reading: a misspelt key is then refused before what its absence
   /// makes wrong. To ask for another key after it is a programming mistake (std::logic_error).
-  void only(std::initializer_list<std::string_view> keys);
+  void only(const std::vector<std::string_view>& keys);
 
   /// What stands at the key, which becomes a known one. Null (`key:`) is a scalar, which every getter
   /// refuses.

@@ -84,7 +84,9 @@ struct Cost {
   std::uint64_t calls = 0;   ///< that were answered, or broke off after they may have been billed
   std::uint64_t untold = 0;  ///< of the calls, those whose tokens the server did not report
   bool unpriced = false;     ///< the model has no price: what the tokens cost is unknown
-  double guessed_usd = 0;    ///< beside `usd`: of what the server did not report, by the length of the texts
+  /// Of the model's weights, if its server tells it: it answers as `MODEL@REVISION`.
+  std::string revision = {};
+  double guessed_usd = 0;  ///< beside `usd`: of what the server did not report, by the length of the texts
 
   friend bool operator==(const Cost&, const Cost&) = default;
 };
@@ -98,6 +100,16 @@ struct PaidError {
   friend bool operator==(const PaidError&, const PaidError&) = default;
 };
 
+/// How a reply was asked for, as far as that was not left to the server, and why it ended.
+struct Sampling {
+  std::optional<double> temperature, top_p;
+  std::optional<std::uint64_t> max_output_tokens;
+  std::string reasoning_effort = {};
+  std::string finish_reason = {};  ///< stop, length, declined or other
+
+  friend bool operator==(const Sampling&, const Sampling&) = default;
+};
+
 /// A model's reply as it came, kept for training if that is asked for. What the server did not report is
 /// empty.
 struct KeptReply {
@@ -108,7 +120,9 @@ struct KeptReply {
   std::vector<double> logprobs = {};          ///< natural logarithms, one for each token
   std::vector<std::uint64_t> token_ids = {};  ///< of the reply
   std::vector<std::uint64_t> prompt_token_ids = {};
-  std::string system = {}, user = {};  ///< the prompt's two messages
+  std::string system = {}, user = {};          ///< the prompt's two messages
+  std::optional<Digest> template_digest = {};  ///< Prompt::templates
+  Sampling sampling = {};
   bool cut = false;  ///< a limit of size left some of it out, from the end of a list or text
 
   friend bool operator==(const KeptReply&, const KeptReply&) = default;

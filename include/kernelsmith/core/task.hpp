@@ -91,30 +91,17 @@ struct Declared {
   std::string accumulate;  ///< how many terms an output is the sum of, at most; empty: found by a probe
 };
 
-/// What a task of modules says beside its reference (docs/formats.md, task.yaml, `torch`).
-struct TorchSettings {
-  std::string precision = "fp32";      ///< fp32 | tf32 | bf16 | fp16: of products and sums, at least
-  std::string baseline = "eager";      ///< eager | compile: how the reference runs that defines 1.0x
-  std::string policy = "own_kernels";  ///< own_kernels | any: whether a candidate must bring a kernel
-  bool cast = false;  ///< whether both modules are cast to fp32 once they are made, as KernelBench does
-
-  friend bool operator==(const TorchSettings&, const TorchSettings&) = default;
-};
-
-/// What a task says that is scored by a Python function (docs/backend-python.md).
-struct PythonSettings {
-  std::string evaluator;        ///< the path of its file, which is run there; a fleet's worker runs a copy
-  std::string evaluator_text;   ///< as it was when the task was loaded
-  std::string python;           ///< the interpreter; empty: $KERNELSMITH_PYTHON, else python3
-  int memory_mb = 4096;         ///< MiB, of each process
-  std::vector<double> cascade;  ///< thresholds between evaluate_stage1, 2 and 3; empty: evaluate() alone
-  bool sandbox = true;
+/// The program of the task's own that scores candidates. It is run where it stands, beside the modules and
+/// data that it reads; a fleet's worker runs a copy.
+struct TaskProgram {
+  std::string path;  ///< absolute
+  std::string text;  ///< as it was when the task was loaded
 };
 
 /// A task. Immutable once loaded; safe to share between threads.
 struct Task {
   std::string name;
-  std::string backend;  ///< cpu | cuda | torch | maca | command | python
+  std::string backend;  ///< the name of a BackendDescription: cpu, cuda, torch, command, python
   std::string entry;    ///< the symbol that the candidate defines; empty but for kernels
   Source reference;     ///< defines *correct*
   Source baseline;      ///< defines 1.0x; the reference if the task names none
@@ -133,10 +120,10 @@ struct Task {
   int threads = 1;
   CacheState cache = CacheState::cold;
   bool nondeterministic = false;
-  TorchSettings torch;  ///< of modules
-  /// Of modules: folders of this machine whose headers candidates may include (CUTLASS).
-  std::vector<std::string> toolchain_include;
-  PythonSettings python;  ///< `python` backend
+  /// What only its backend knows, as the backend's JSON text; empty: the defaults (torch_settings(),
+  /// python_settings()).
+  std::string settings;
+  TaskProgram evaluator;  ///< form `evaluator`
   std::string description;
   std::vector<std::string> flags;  ///< further compiler flags
   std::vector<std::string>

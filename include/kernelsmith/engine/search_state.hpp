@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -286,8 +287,10 @@ class SearchState {
   std::vector<IndividualPtr> demoted_;
 };
 
-/// The state that a journal's events lead to. It reads from no journal: see SearchState::read_from.
-Result<SearchState> replay(const Journal& journal, EngineOptions options);
+/// The state that a journal's events lead to, those at position `until` and later left out. It reads from no
+/// journal: see SearchState::read_from.
+Result<SearchState> replay(const Journal& journal, EngineOptions options,
+                           std::uint64_t until = std::numeric_limits<std::uint64_t>::max());
 
 /// The same by the settings that stand in the journal, for whoever has not the options of the program that
 /// began the run. What no journal holds is the default: EngineOptions::describe (Grid::absent_features says

@@ -1,19 +1,38 @@
 // BackendDescription: what task files, prompts, `init` and `doctor` have to know about a backend. A backend
-// is one folder below evaluator/ and one registration in src/session/default_registry.cpp.
+// is one folder: add_backend() (kernelsmith/session/registry.hpp) takes what that folder registers.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/machine_check.hpp>
 
 namespace kernelsmith {
 
+class YamlMap;          // kernelsmith/config/yaml.hpp
 struct PrecisionCheck;  // kernelsmith/evaluator/precision.hpp
+
+/// The keys of task.yaml that only one backend's tasks have, and how they become Task::settings.
+struct TaskSettings {
+  std::vector<std::string_view> keys;  ///< at the top level
+  /// Reads them and refuses what is wrong. `task` is complete but for its settings and the texts of its
+  /// files.
+  std::function<std::string(YamlMap& in, const Task& task)> read;
+  /// Of a task that came in a message. Errors: `bad_input`.
+  std::function<Status(const Task&)> check;
+};
+
+/// What prompts say of a task: values by the names that templates use.
+struct PromptFacts {
+  std::map<std::string, std::string> texts;
+  std::map<std::string, bool> conditions;
+};
 
 /// A value. Its functions are thread-safe; an empty one has nothing to say.
 struct BackendDescription {
@@ -24,11 +43,15 @@ struct BackendDescription {
   TaskForm form = TaskForm::command;  ///< of its tasks
   /// Times are taken where other programs work too: ratios of kernels that work differently move with these.
   bool shared_device = false;
-  double timeout_s = 10;      ///< Task::timeout_s of tasks that give none
-  std::vector<Dtype> dtypes;  ///< that tensors of its kernels can have
+  double timeout_s = 10;                   ///< Task::timeout_s of tasks that give none
+  std::vector<Dtype> dtypes;               ///< that tensors of its kernels can have
+  TaskSettings settings;                   ///< of its tasks; without functions: it has none
+  std::vector<SourceFile> template_files;  ///< the task that `kernelsmith init` makes; empty: it makes none
 
   /// Files that a candidate is built beside, made from the task: `task.hpp`.
   std::function<std::vector<SourceFile>(const Task&)> interface_files;
+  /// `task.NAME` of prompt templates, beside what every task has.
+  std::function<PromptFacts(const Task&)> prompt_facts;
   /// What it measures on, as Report::hardware names it.
   std::function<std::string()> hardware;
   /// What it needs of this machine. `sandboxed`: a sandbox works here. Takes about a second.
@@ -43,6 +66,9 @@ struct BackendDescription {
 
 /// By name.
 using Backends = std::map<std::string, BackendDescription>;
+
+/// The backend of tasks of this form, the first by name; null if there is none.
+const BackendDescription* backend_of_form(const Backends& backends, TaskForm form);
 
 /// What BackendDescription::hardware says on a machine where the backend can evaluate nothing.
 inline constexpr std::string_view kNoGpu = "no GPU";

@@ -1,19 +1,18 @@
 // PreparedTasks: an evaluator for each task that is asked about, and a bounded number of them at a time.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/task.hpp>
 
 namespace kernelsmith {
@@ -72,24 +71,24 @@ class PreparedTasks {
 
   void serve();
   static bool is_spare(const Entry& entry);
-  EntryPtr next_due();                     // requires mutex_
-  std::shared_ptr<Evaluator> make_room();  // requires mutex_
+  EntryPtr next_due() KERNELSMITH_REQUIRES(mutex_);
+  std::shared_ptr<Evaluator> make_room() KERNELSMITH_REQUIRES(mutex_);
   void prepare(const EntryPtr& entry);
   void start_waiting(const EntryPtr& entry);
   void answered(const EntryPtr& entry);
-  void queue(const EntryPtr& entry);  // requires mutex_
+  void queue(const EntryPtr& entry) KERNELSMITH_REQUIRES(mutex_);
 
   const EvaluatorMaker make_;
   const std::size_t room_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<Digest, EntryPtr> entries_;
-  std::deque<EntryPtr> due_;                         ///< have something to prepare or to start
-  std::vector<std::shared_ptr<Evaluator>> retired_;  ///< to be let go of
-  std::size_t preparing_ = 0;
-  std::size_t occupied_ = 0;  ///< evaluators that are or are being made
-  std::uint64_t uses_ = 0;
-  bool closing_ = false;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::map<Digest, EntryPtr> entries_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::deque<EntryPtr> due_ KERNELSMITH_GUARDED_BY(mutex_);  ///< have something to prepare or to start
+  std::vector<std::shared_ptr<Evaluator>> retired_ KERNELSMITH_GUARDED_BY(mutex_);  ///< to be let go of
+  std::size_t preparing_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
+  std::size_t occupied_ KERNELSMITH_GUARDED_BY(mutex_) = 0;  ///< evaluators that are or are being made
+  std::uint64_t uses_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
+  bool closing_ KERNELSMITH_GUARDED_BY(mutex_) = false;
   std::vector<std::jthread> threads_;  ///< last: they use all the others
 };
 

@@ -27,8 +27,8 @@ struct KeepOptions {
   bool any() const { return text || logprobs || token_ids; }
 };
 
-/// What is kept of a reply to a prompt. Pure.
-KeptReply kept_of(const ModelReply& reply, const Prompt& prompt, std::size_t bytes);
+/// What is kept of a reply to a prompt that was asked for with `sampling`. Pure.
+KeptReply kept_of(const ModelReply& reply, const Prompt& prompt, Sampling sampling, std::size_t bytes);
 
 /// How one model is asked. A value.
 struct ModelSettings {

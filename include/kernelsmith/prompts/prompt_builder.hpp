@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ struct PromptOptions {
       interface;         ///< files that a candidate is built beside, such as the generated task.hpp
   std::string language;  ///< of candidates, in words; empty: as the file's name says
   std::string suffix;    ///< of a candidate's file, such as ".cu"; empty: as the reference has it
+  /// What the backend says of the task: `task.NAME` in templates. They come before what every task has.
+  std::map<std::string, std::string> texts;
+  std::map<std::string, bool> conditions;
 };
 
 /// What was left out so that a prompt fits its budget.
@@ -45,6 +49,7 @@ struct Prompt {
   std::string system;
   std::string user;
   std::string set;               ///< the operator's set, such as "repair"
+  Digest templates;              ///< PromptBuilder::templates()
   bool edits = false;            ///< asks for SEARCH/REPLACE edits; otherwise for whole files or blocks
   std::size_t tokens = 0;        ///< estimate_tokens() of both messages
   std::vector<Dropped> dropped;  ///< in the order in which they went, the least useful first
@@ -67,6 +72,10 @@ class PromptBuilder {
   /// (translate needs none), `bad_input` and `not_found` if a user's template includes what does not end
   /// or does not exist.
   Result<Prompt> build(const ProposalRequest& request) const;
+
+  /// The digest of every template that it may use, the user's among them: equal digests and equal requests
+  /// give equal prompts.
+  Digest templates() const;
 
   /// What a reply to a translate request is laid into: the seed, or one empty file, candidate.cpp or as
   /// PromptOptions::suffix says.

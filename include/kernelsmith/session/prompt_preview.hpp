@@ -43,6 +43,20 @@ struct PromptPreview {
 Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptChanges& changes,
                                          std::optional<Operator> op, const Registry& registry);
 
+/// A prompt that was sent, made again.
+struct RepeatedPrompt {
+  PromptPreview preview;
+  Digest sent;  ///< as the journal has it
+
+  bool is_the_same() const { return preview.prompt.digest() == sent; }
+};
+
+/// The prompt of the ticket of a run, made again of the journal up to where the ticket was opened. It differs
+/// from what was sent if the templates, the machine or run.yaml are others than they were. Errors: view_run's
+/// and PromptBuilder's; `not_found` for a ticket that the run does not have, or that had no prompt.
+Result<RepeatedPrompt> repeat_prompt(const std::filesystem::path& path, TicketId ticket,
+                                     const Registry& registry);
+
 /// The first prompt of a run whose seed was evaluated to `seed`; null for a task that has none. `options` are
 /// with_backend()'s. Errors: PromptBuilder's.
 Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const PromptOptions& options,

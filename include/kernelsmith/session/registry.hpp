@@ -12,45 +12,17 @@
 #include <string>
 #include <vector>
 
-#include <kernelsmith/config/yaml.hpp>
-#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/config/provider.hpp>
 #include <kernelsmith/core/observer.hpp>
 #include <kernelsmith/core/proposer.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/engine/follow.hpp>
-#include <kernelsmith/evaluator/backend_description.hpp>
-#include <kernelsmith/evaluator/plain_verdict.hpp>
+#include <kernelsmith/evaluator/evaluator_provider.hpp>
 #include <kernelsmith/islands/migration.hpp>
 #include <kernelsmith/islands/sampler.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
 
 namespace kernelsmith {
-
-/// One implementation of a seam with its settings: a section of run.yaml. Not thread-safe.
-template <class T>
-class Provider {
- public:
-  virtual ~Provider() = default;
-
-  /// Reads the section's settings; what is absent keeps its value.
-  virtual void read(YamlMap& section) = 0;
-
-  /// Writes every setting, so that read() gives them back.
-  virtual void write(YamlWriter& section) const = 0;
-
-  /// Makes what the settings describe. May take seconds (an evaluator prepares the task on this machine);
-  /// on a stop request it is given up (`cancelled`).
-  virtual Result<std::shared_ptr<T>> make(const Task& task, const std::stop_token& stop) const = 0;
-
-  /// What was read so far comes from a run folder, which somebody else may have made: make() sends no secret
-  /// of this machine and takes down no wall if nothing but that folder says so. What is read() later is
-  /// the user's again.
-  virtual void mark_untrusted() {}
-
-  /// The settings, KEY=VALUE below the section, that have to be said again if the run is resumed, because
-  /// of mark_untrusted().
-  virtual std::vector<std::string> settings_to_reconfirm() const { return {}; }
-};
 
 /// A stored run that a session repeats before it asks its proposer.
 struct RecordedRun {
@@ -143,25 +115,6 @@ class ProposerProvider : public Provider<Proposer> {
   virtual std::optional<RecordedRun> recorded_run() const { return std::nullopt; }
 };
 
-/// Makers of providers with default settings, by the name that run.yaml gives as `kind`.
-template <class P>
-using Kinds = std::map<std::string, std::function<std::unique_ptr<P>()>>;
-
-/// Makes a backend's evaluator, and answers what is asked about candidates without one.
-class EvaluatorProvider : public Provider<Evaluator> {
- public:
-  /// What a candidate does at the first timed shape, for a person. Takes seconds. Errors: `refused` for a
-  /// candidate that cannot be compiled or planned, `unsupported` if candidates are not planned.
-  virtual Result<std::string> describe_plan(const Task& task, const Source& source) const;
-
-  /// How the candidate does without us, on this machine and with the user's rights. Takes up to minutes.
-  /// Errors: PlainVerdict's; `unsupported` for backends whose candidates are no programs by themselves.
-  virtual Result<PlainVerdict> verify(const Task& task, const Source& source,
-                                      const std::stop_token& stop) const;
-
-  /// Whether this machine evaluates: not if a fleet does.
-  virtual bool is_local() const { return true; }
-};
 using SamplerProvider = Provider<const Sampler>;
 using MigrationProvider = Provider<const Migration>;
 
@@ -170,10 +123,16 @@ using MigrationProvider = Provider<const Migration>;
 struct Registry {
   Backends backends;                    ///< what tasks can name as their backend
   Kinds<EvaluatorProvider> evaluators;  ///< by the same names
+  /// BackendRegistration::make_sharing of those backends that have one, for share_programs().
+  std::map<std::string, std::function<MakeEvaluatorProvider()>> sharing_evaluators;
   Kinds<ProposerProvider> proposers;
   Kinds<SamplerProvider> samplers;
   Kinds<MigrationProvider> migrations;
 };
+
+/// Tasks can name the backend, run.yaml can set its evaluator, and the section `evaluator.fleet` sends its
+/// jobs to other machines. A backend of the same name is replaced.
+void add_backend(Registry& registry, BackendRegistration backend);
 
 /// What this build has: evaluators `cpu`, `cuda`, `torch`, `command` and `python`; proposers `tuner`, `chat`,
 /// `manual`, `recording` and `python` (whose make() is `unsupported`: the program that began such a run has

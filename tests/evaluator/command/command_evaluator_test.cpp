@@ -5,8 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <kernelsmith/evaluator/command/command_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/evaluator_command/command_evaluator.hpp>
 
 namespace kernelsmith {
 namespace {

@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/evaluator_cpu/cpu_evaluator.hpp>
 
 namespace kernelsmith {
 

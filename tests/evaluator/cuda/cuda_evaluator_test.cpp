@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/evaluator_cuda/cuda_evaluator.hpp>
 
 #include "toolchain/toolkit.hpp"
 

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kernelsmith/evaluator_cuda/library_compiler.hpp>
+#include <kernelsmith/evaluator/cuda/library_compiler.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
 #include "toolchain/cubin.hpp"

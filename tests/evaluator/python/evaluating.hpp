@@ -13,8 +13,8 @@
 
 #include <unistd.h>
 
+#include <kernelsmith/evaluator/python/python_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/evaluator_python/python_evaluator.hpp>
 
 #include "temporary_folder.hpp"
 

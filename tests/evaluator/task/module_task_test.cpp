@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kernelsmith/config/yaml.hpp>
+
 #include "task_yaml.hpp"
 
 namespace kernelsmith {
@@ -19,12 +21,22 @@ backend: torch
 files: {reference: reference.cpp}
 )";
 
+/// One setting of a backend's own: its text.
+std::string read_settings(YamlMap& in, const Task& task) {
+  EXPECT_EQ(task.name, "gelu") << "what all tasks have was read before";
+  std::string text;
+  in.optional("torch", text);
+  if (text == "wrong") in.refuse("torch", "no such setting");
+  return text;
+}
+
 /// The backends of the other tests, and one that takes modules.
 Result<Task> parse_module(const std::string& yaml) {
   Backends known = backends();
   known["torch"].name = "torch";
   known["torch"].form = TaskForm::module;
   known["torch"].timeout_s = 2;
+  known["torch"].settings = {.keys = {"torch"}, .read = read_settings, .check = {}};
   return parse_task(yaml, "task.yaml", serve, known);
 }
 
@@ -42,10 +54,7 @@ std::string refusal_of(const std::string& yaml) {
 
 TEST(ModuleTask, NeedsAReferenceAndNothingElse) {
   const Task task = module(kModule);
-  EXPECT_EQ(task.torch, TorchSettings{});
-  EXPECT_EQ(task.torch.precision, "fp32");
-  EXPECT_EQ(task.torch.baseline, "eager");
-  EXPECT_EQ(task.torch.policy, "own_kernels");
+  EXPECT_EQ(task.settings, "");
   EXPECT_EQ(task.timeout_s, 2) << "the backend's";
   EXPECT_EQ(task.reference.main_text(), "reference text");
   EXPECT_EQ(task.baseline, task.reference);
@@ -56,10 +65,9 @@ TEST(ModuleTask, NeedsAReferenceAndNothingElse) {
 TEST(ModuleTask, ReadsItsSettings) {
   const Task task = module(
       "version: 1\nname: gelu\nbackend: torch\nfiles: {reference: reference.cpp, seed: seed.cpp}\n"
-      "torch: {precision: tf32, baseline: compile, policy: any, cast: true}\ntolerance: {rtol: 1e-3, atol: "
-      "1e-4}\n"
+      "torch: fast\ntolerance: {rtol: 1e-3, atol: 1e-4}\n"
       "timeout_s: 3\nnondeterministic: true\n");
-  EXPECT_EQ(task.torch, (TorchSettings{"tf32", "compile", "any", true}));
+  EXPECT_EQ(task.settings, "fast");
   EXPECT_EQ(task.tolerance.policy, "allclose");
   EXPECT_EQ(task.seed.main_text(), "seed text");
   EXPECT_TRUE(task.nondeterministic);
@@ -67,20 +75,7 @@ TEST(ModuleTask, ReadsItsSettings) {
 }
 
 TEST(ModuleTask, TheDigestCoversItsSettings) {
-  const Digest plain = module(kModule).digest;
-  for (const std::string setting : {"precision: bf16", "baseline: compile", "policy: any"})
-    EXPECT_NE(module(kModule + "torch: {" + setting + "}\n").digest, plain) << setting;
-  EXPECT_EQ(module(kModule + "torch: {precision: fp32}\n").digest, plain);
-}
-
-TEST(ModuleTask, ShowsFoldersOfHeaders) {
-  const Task task = module(kModule + "toolchain: {include: [/opt/cutlass/include, /opt/more]}\n");
-  EXPECT_EQ(task.toolchain_include, (std::vector<std::string>{"/opt/cutlass/include", "/opt/more"}));
-  EXPECT_NE(task.digest, module(kModule).digest);
-  EXPECT_THAT(refusal_of(kModule + "toolchain: {include: [cutlass]}\n"),
-              AllOf(HasSubstr("task.yaml:5"), HasSubstr("no absolute path")));
-  EXPECT_THAT(refusal_of(kModule + "toolchain: {includes: [/opt]}\n"), HasSubstr("include"));
-  EXPECT_THAT(refusal_of(kSoftmax + "toolchain: {include: [/opt]}\n"), HasSubstr("toolchain"));
+  EXPECT_NE(module(kModule + "torch: fast\n").digest, module(kModule).digest);
 }
 
 TEST(ModuleTask, RefusesWhatTheReferenceTells) {
@@ -97,22 +92,13 @@ TEST(ModuleTask, RefusesWhatTheReferenceTells) {
       HasSubstr("the reference is baseline, yardstick and oracle"));
 }
 
-TEST(ModuleTask, RefusesUnknownSettings) {
-  EXPECT_THAT(refusal_of(kModule + "torch: {precision: fp23}\n"),
-              AllOf(HasSubstr("task.yaml:5"), HasSubstr("fp32")));
-  EXPECT_THAT(refusal_of(kModule + "torch: {polcy: any}\n"), HasSubstr("policy"));
+TEST(ModuleTask, RefusesWhatItsBackendRefuses) {
+  EXPECT_THAT(refusal_of(kModule + "torch: wrong\n"), AllOf(HasSubstr("task.yaml:5"), HasSubstr("no such")));
   EXPECT_THAT(refusal_of(kModule + "tolerance: {policy: exact}\n"), HasSubstr("bit for bit"));
-  EXPECT_THAT(refusal_of(kModule + "tolerance: {allow: [tf32]}\n"), HasSubstr("torch: {precision: tf32}"));
 }
 
-TEST(ModuleTask, OtherTasksHaveNoTorchSettings) {
-  EXPECT_THAT(refusal_of(kSoftmax + "torch: {policy: any}\n"), HasSubstr("torch"));
-}
-
-TEST(ModuleTask, WithoutADescribedBackendTheKeyTells) {
-  const auto task = parse_task(kModule + "torch: {policy: any}\n", "task.yaml", serve);
-  ASSERT_TRUE(task) << describe(task.error());
-  EXPECT_EQ(task->torch.policy, "any");
+TEST(ModuleTask, OtherTasksHaveNoneOfItsSettings) {
+  EXPECT_THAT(refusal_of(kSoftmax + "torch: fast\n"), HasSubstr("torch"));
 }
 
 }  // namespace

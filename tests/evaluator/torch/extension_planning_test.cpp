@@ -218,7 +218,7 @@ TEST(Extensions, AHiddenErrorIsTheReasonUnderOwnKernels) {
   TorchOptions options;
   options.unsandboxed = true;
   const auto compile = [&](const std::string& policy) {
-    task.torch.policy = policy;
+    task.settings = settings_text(TorchSettings{.policy = policy});
     const auto backend = make_backend(std::make_shared<const Task>(task), options, {}).value();
     const std::string candidate = asking_for(job_text("one", "#error wrong\n"), R"(, "launches": 0)");
     return backend->compile(Source::create({{"candidate.py", candidate}}).value(), {});
@@ -242,7 +242,7 @@ TEST(Extensions, AFolderThatIsNotThereIsTheTasks) {
   Task task;
   task.backend = "torch";
   task.reference = Source::create({{"reference.py", "{}"}}).value();
-  task.toolchain_include = {"/nowhere/cutlass"};
+  task.settings = settings_text(TorchSettings{.include = {"/nowhere/cutlass"}});
   const auto made = make_backend(std::make_shared<const Task>(task), {}, {});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, ErrorCode::not_found);

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kernelsmith/evaluator_torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 
 namespace kernelsmith {
 namespace {

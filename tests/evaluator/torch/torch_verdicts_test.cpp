@@ -135,7 +135,7 @@ TEST(TorchVerdicts, ATaskWhoseOutputNoInputMovesIsNamed) {
 TEST(TorchVerdicts, WhatLeavesOutTheReferencesProductsIsNamed) {
   const auto is_algebraic = [](const std::string& candidate, const std::string& precision = "fp32") {
     Bench bench(R"({"flops": 2e11})");  // an H100's tensor cores do half of it in 101 us in 16 bits
-    bench.task.torch.precision = precision;
+    bench.task.settings = settings_text(TorchSettings{.precision = precision});
     const auto evaluation = bench.evaluate(candidate);
     EXPECT_TRUE(evaluation && evaluation->accepted());
     return evaluation->metrics()->features().contains("algebraic");
@@ -340,7 +340,7 @@ TEST(TorchVerdicts, AModuleWithoutAKernelOfItsOwnIsRefusedByThePolicy) {
   EXPECT_THAT(rejection.diagnostics, HasSubstr("policy: any"));
   EXPECT_EQ(rejection.report.toolchain, "PyTorch 2.11.0, Triton 3.6.0, Python 3.11");
   Bench any;
-  any.task.torch.policy = "any";
+  any.task.settings = settings_text(TorchSettings{.policy = "any"});
   EXPECT_TRUE(any.evaluate(R"({"launches": 0})")->accepted());
 }
 

@@ -18,8 +18,8 @@ _ABOUT = {
            "that gained beyond noise. The column `messages` is what TRL and verl read.",
     "rl": "Prompts for reinforcement learning: the best steps of each task. No prompt shows a program that another selected "
           "step made, or a descendant of one. verl reads the rows as they are, TRL the column `prompt`.",
-    "multiturn": "Conversations of several turns: chains from parent to child. Each user message is the prompt that the model "
-                 "saw, with the program before and its evaluation.",
+    "multiturn": "Conversations of several turns: chains from parent to child. Each user message is the prompt that the "
+                 "model saw, with the program before and its evaluation.",
     "preference": "Pairs of answers to the same parent: the chosen one is better than the rejected one beyond noise.",
 }
 

@@ -13,9 +13,11 @@ def _three(name: str) -> dict[str, Type]:
     return {name: float, f"{name}_low": float, f"{name}_high": float}
 
 
+# Keys of a kept reply (docs/formats.md).
+ASKED: dict[str, Type] = {"temperature": float, "top_p": float, "max_output_tokens": int, "reasoning_effort": str,
+                          "finish_reason": str, "template_digest": str}
 _STEP: dict[str, Type] = {"task": str, "family": str, "level": int, "operator": str, "origin": str, "model": str,
-                          "hardware": str, "licence": str, "run": str, "ticket": int, "finish_reason": str,
-                          "template_digest": str}
+                          "hardware": str, "licence": str, "run": str, "ticket": int, **ASKED}
 _MEASURED: dict[str, Type] = {**_three("speedup"), **_three("score"), "score_of": str, **_three("gain"), "gain_by": str,
                               "own_share": float}
 _PARENT: dict[str, Type] = {"parent_code": str, "parent_speedup": float}

@@ -38,7 +38,7 @@ class Gain:
     """A child's speedup over its parent, and what it was computed from."""
 
     figure: Figure
-    by: str  # "duel", "over_yardstick" or "fitness"
+    by: str  # "duel", "yardstick" or "fitness"
 
     @property
     def beyond_noise(self) -> bool:

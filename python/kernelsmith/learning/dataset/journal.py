@@ -11,6 +11,7 @@ from typing import Any
 from ..._errors import Error
 from ..._run import Run
 from .figures import Figure
+from .plain import plain, plain_reply
 from .steps import RunSteps, Step, Texts, Verdict
 from .tasks import read_task
 
@@ -21,7 +22,7 @@ BATCH = 64
 
 
 def read_run(folder: str | os.PathLike[str], keep: Callable[[RunSteps, Run], None]) -> RunSteps:
-    """Raises Error if the run is none, or kept no replies. `keep` is given the run that was opened."""
+    """Raises Error if it is no run, or if it kept no replies. `keep` is given the run that was opened."""
     stored = Run.open(folder)
     events = stored.events()
     started = [event for event in events if event["event"] == "session_started"]
@@ -60,7 +61,7 @@ def joined(files: Mapping[str, str]) -> str:
 
 
 def _code_of(child: Mapping[str, Any]) -> str:
-    return joined({file["path"]: file["text"] for file in child["source"]})
+    return joined({plain(file["path"]): plain(file["text"]) for file in child["source"]})
 
 
 def _take_proposal(run: RunSteps, event: Mapping[str, Any], outcomes: dict[int, str]) -> None:
@@ -94,7 +95,7 @@ def _verdict(evaluation: Mapping[str, Any]) -> Verdict:
     features = metrics["features"]
     score = Figure.read(report.get("over_yardstick"))
     return Verdict(True, dishonest=next((name for name in _DISHONEST if features.get(name, 0) > 0), ""),
-                   score=score or Figure.read(metrics["fitness"]), score_of="over_yardstick" if score else "fitness",
+                   score=score or Figure.read(metrics["fitness"]), score_of="yardstick" if score else "fitness",
                    speedup=Figure.read(report.get("speedup")), own_share=features.get("own_share"),
                    hardware=report["hardware"], toolchain=report["toolchain"])
 
@@ -109,15 +110,14 @@ def _step(run: RunSteps, opened: Mapping[str, Any], outcome: str, texts: Texts |
 def _looked_at(stored: Run, tickets: Sequence[int]) -> Iterator[Texts | None]:
     for at in range(0, len(tickets), BATCH):
         for reply in stored.replies(tickets[at:at + BATCH]):
-            yield None if reply is None or "user" not in reply else _texts(reply)
+            yield None if reply is None or "user" not in reply else _texts(plain_reply(reply))
 
 
 def _texts(reply: Mapping[str, Any]) -> Texts:
-    """What the journal does not say yet, or did not when the run was made, is None."""
     system, user = reply.get("system", ""), reply["user"]
     return Texts(_digest(system), _digest(user), bool(reply.get("cut")),
                  all(map(_is_unicode, (system, user, reply["text"], reply.get("reasoning", "")))),
-                 reply["model"], reply.get("finish_reason"), reply.get("template_digest"))
+                 reply["model"], reply.get("finish_reason"))
 
 
 def _is_unicode(text: str) -> bool:

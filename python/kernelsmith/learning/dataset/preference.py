@@ -26,7 +26,7 @@ def _pairs(group: list[Step], tally: Tally) -> list[tuple[Step, ...]]:
     while len(ranked) >= 2 and _better(ranked[0], ranked[-1]):
         pairs.append((ranked.pop(0), ranked.pop()))
     for step in ranked:
-        tally.drop(step, "no other answer to its parent" if len(group) == 1 else "not apart beyond noise from another answer")
+        tally.drop(step, "not apart beyond noise from other answers" if len(group) > 1 else "no other answer to its parent")
     return pairs
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 
 from .rules import Tally, improvement, unsound
 from .settings import Settings
@@ -31,35 +32,56 @@ def _hardware(step: Step) -> str:
 
 
 def _best(group: list[tuple[float, Step]], most: int, tally: Tally, reader: Reader) -> list[Step]:
-    chosen: list[Step] = []
+    chosen: list[_Open] = []
     for _, step in sorted(group, key=lambda item: (-item[0], item[1].key)):
         if len(chosen) == most:
             tally.drop(step, f"behind the {most} best of its task")
-        elif any(_leaks(step, other, reader) for other in chosen):
+            continue
+        opened = _Open(step, reader)
+        if any(opened.shows(other) or other.shows(opened) for other in chosen):
             tally.drop(step, "leak: a selected prompt would show a selected child")
         else:
-            chosen.append(step)
-    return chosen
+            chosen.append(opened)
+    return [one.step for one in chosen]
 
 
-def _leaks(one: Step, other: Step, reader: Reader) -> bool:
-    """Whether one's prompt shows the other's child or a descendant of it, by lineage or word for word; or both made the
-    same program."""
-    if one.run.codes[one.ticket] == other.run.codes[other.ticket]:
-        return True
-    return any(_shows(by, of, reader) for by, of in ((one, other), (other, one)))
+class _Open:
+    """A step with what its prompt shows."""
 
+    def __init__(self, step: Step, reader: Reader) -> None:
+        self.step = step
+        self._digest = step.run.codes[step.ticket]
+        self._shown = {step.run.codes[program] for program in step.run.ancestors((step.ticket, *step.shown))}
+        self._reader = reader
 
-def _shows(by: Step, of: Step, reader: Reader) -> bool:
-    codes = {by.run.codes[program] for program in by.run.ancestors(by.shown)}
-    if of.run.codes[of.ticket] in codes:
-        return True
-    reply = reader.reply(by)
-    return reader.code(of.run, of.ticket).strip() in reply.get("system", "") + reply["user"]
+    @cached_property
+    def _code(self) -> str:
+        return self._reader.code(self.step.run, self.step.ticket).strip()
+
+    @cached_property
+    def _prompt(self) -> str:
+        reply = self._reader.reply(self.step)
+        return f"{reply.get('system', '')}\n{reply['user']}"
+
+    @cached_property
+    def _lines(self) -> frozenset[str]:
+        return frozenset(self._prompt.split("\n"))
+
+    @cached_property
+    def _line(self) -> str | None:
+        """A whole line of the code, which a prompt with the code has too: looked up before texts are searched."""
+        return max(self._code.split("\n")[1:-1], key=len, default=None)
+
+    def shows(self, other: _Open) -> bool:
+        """Whether the other's child, or a descendant of it, stands in the prompt, by lineage or word for word. The own child
+        counts as shown: two steps that made one program give each other away."""
+        if other._digest in self._shown:
+            return True
+        return (other._line is None or other._line in self._lines) and other._code in self._prompt
 
 
 def _balanced(steps: list[Step], tally: Tally) -> list[Step]:
-    """As many of each level of difficulty as of the rarest that there is, drawn by a hash and not by gain."""
+    """As many of each level of difficulty as of the rarest one here, drawn by a hash and not by gain."""
     levels: dict[int, list[Step]] = defaultdict(list)
     for step in steps:
         levels[step.run.task.difficulty.level].append(step)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from .columns import ASKED
 from .figures import Figure, Gain, gain
 from .settings import Settings
 from .steps import Step, Verdict
@@ -29,27 +30,34 @@ def _facts(step: Step, reader: Reader) -> dict[str, Any]:
     """What a step is known by, and what was measured of its child."""
     run, verdict = step.run, step.verdict or Verdict(False)
     task, base = run.task, run.base(step)
-    texts = step.texts
     return {
         "uuid": uuid(step), "run": run.id, "ticket": step.ticket, "operator": step.operator, "_id": step.operator,
         "origin": run.origins[step.ticket], "model": step.model, "hardware": verdict.hardware,
-        "finish_reason": texts.finish_reason if texts else None,
-        "template_digest": texts.template_digest if texts else None,
+        **_asked(reader.reply(step)),
         "step": "translation" if base is None else "improvement",
         "task": task.name, "entry_point": task.entry_point, "reference_code": task.reference,
         "family": task.difficulty.family, "level": task.difficulty.level, "operators": list(task.difficulty.operators),
         "own_share": verdict.own_share, "score_of": verdict.score_of,
-        "parent_code": "" if base is None else reader.code(run, base), "parent_speedup": _speedup_of(step, base),
+        **_parent(step, reader),
         **_three("speedup", verdict.speedup), **_three("score", verdict.score),
         **_gain(None if base is None or not verdict.accepted else gain(run, step.ticket, base)),
     }
 
 
-def _speedup_of(step: Step, program: int | None) -> float | None:
-    """Over the baseline; the score of what has no baseline."""
-    verdict = None if program is None else step.run.verdicts.get(program)
-    figure = None if verdict is None else verdict.speedup or verdict.score
-    return None if figure is None else figure.median
+def _asked(reply: dict[str, Any]) -> dict[str, Any]:
+    """How the reply was sampled, and why it ended; None for what was left to the server, or is older than the journal's
+    keys."""
+    return {name: reply.get(name) for name in ASKED}
+
+
+def _parent(step: Step, reader: Reader) -> dict[str, Any]:
+    """`parent_code` is the program that the prompt asks to change, even a rejected one; `parent_speedup` that of the
+    accepted program behind it, over the baseline, or its score if there is no baseline."""
+    base = step.run.base(step)
+    verdict = Verdict(False) if base is None else step.run.verdicts[base]
+    figure = verdict.speedup or verdict.score
+    return {"parent_code": "" if step.parent is None else reader.code(step.run, step.parent),
+            "parent_speedup": figure.median if figure else None}
 
 
 def _three(name: str, figure: Figure | None) -> dict[str, float | None]:
@@ -107,7 +115,7 @@ def _multiturn(steps: Sequence[Step], reader: Reader, split: str, index: int) ->
     return {**last, "messages": messages, "turns": len(steps), "turn_tickets": [step.ticket for step in steps],
             "turn_correct": [verdict.accepted for verdict in verdicts],
             "turn_scores": [verdict.score.median if verdict.score else None for verdict in verdicts],
-            "parent_code": "" if base is None else reader.code(first.run, base), "parent_speedup": _speedup_of(first, base)}
+            **_parent(first, reader)}
 
 
 def _preference(steps: Sequence[Step], reader: Reader, split: str, index: int) -> dict[str, Any]:
@@ -117,7 +125,8 @@ def _preference(steps: Sequence[Step], reader: Reader, split: str, index: int) -
     apart = gain(better.run, better.ticket, worse.ticket) if other.sound else None
     return {**facts, "prompt": prompt_of(chosen), "chosen": [_answer(chosen)], "rejected": [_answer(rejected)],
             "same_prompt": better.texts is not None and worse.texts is not None and better.texts.user == worse.texts.user,
-            "rejected_ticket": worse.ticket, "rejected_correct": other.accepted, "rejected_why": other.why or other.dishonest,
+            "rejected_ticket": worse.ticket, "rejected_correct": other.accepted,
+            "rejected_why": other.why or other.dishonest,
             **_three("rejected_score", other.score), **_three("margin", apart.figure if apart else None)}
 
 

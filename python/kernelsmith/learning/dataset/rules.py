@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from .figures import Gain, gain
 from .steps import Step
 
-# As servers name the end of a reply that was cut off.
-_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "incomplete", "truncated"})
 NO_GAIN = "no gain beyond noise"
 NO_FIGURE = "gain unknown: not measured, or on other hardware"
 
@@ -50,7 +48,7 @@ def _unusable(step: Step) -> str:
     if step.outcome != "evaluated":
         return {"refused": "refused: no child", "given back": "given back: no verdict"}.get(
             step.outcome, "repeat of an earlier program")
-    if step.texts.cut or step.texts.finish_reason in _CUT:
+    if step.texts.cut or step.texts.finish_reason == "length":
         return "reply or prompt cut off"
     return "" if step.texts.readable else "not UTF-8"
 

@@ -35,7 +35,8 @@ class Benchmark:
             raise Error("there is no such folder of references", "not_found", str(folder))
         files = sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
         if not files:
-            raise Error("the folder holds no references", "bad_input", str(folder), "they are .py, .cpp, .cu, .cc, .c or .txt")
+            raise Error("the folder holds no references", "bad_input", str(folder),
+                        f"they end with {', '.join(sorted(_SUFFIXES))}")
         texts = [path.read_text(errors="replace") for path in files]
         self._threshold = threshold
         self._names = [path.relative_to(folder).as_posix() for path in files]

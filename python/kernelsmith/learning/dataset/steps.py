@@ -16,7 +16,7 @@ class Verdict:
     why: str = ""  # of a rejection, "stage: code"
     dishonest: str = ""  # the feature that says so
     score: Figure | None = None  # what programs of one run are compared by
-    score_of: str = ""  # "over_yardstick" or "fitness"
+    score_of: str = ""  # "yardstick" or "fitness"
     speedup: Figure | None = None  # over the baseline
     own_share: float | None = None
     hardware: str = ""
@@ -37,7 +37,6 @@ class Texts:
     readable: bool
     model: str
     finish_reason: str | None
-    template_digest: str | None
 
 
 @dataclass(frozen=True, slots=True)

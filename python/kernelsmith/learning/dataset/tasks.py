@@ -34,7 +34,7 @@ class TaskFacts:
 
 
 def read_task(run: Path, seed: str) -> TaskFacts:
-    """Of the run folder's copy. A run of a program that has no task folder is known by its seed."""
+    """Reads the run folder's copy. A run of a program that has no task folder is known by its seed."""
     folder = run / "task"
     if not (folder / "task.yaml").exists():
         return _facts("python", "python", "", seed, "", "")

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from ..._errors import Error
 from ..._run import Run
 from .journal import BATCH, joined
+from .plain import plain_reply
 from .steps import RunSteps, Step
 from .tasks import readable
 
@@ -58,13 +59,13 @@ class Reader:
             replies = self._run(group[0].run).replies([step.ticket for step in group])
             for step, reply in zip(group, replies, strict=True):
                 assert reply is not None
-                self._replies.put(step.key, reply)
+                self._replies.put(step.key, plain_reply(reply))
 
     def reply(self, step: Step) -> dict[str, Any]:
         def read() -> dict[str, Any]:
             found = self._run(step.run).replies([step.ticket])[0]
             assert found is not None
-            return found
+            return plain_reply(found)
 
         return self._replies.get(step.key, read)
 

@@ -10,6 +10,7 @@
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
+#include <kernelsmith/evaluator/python/python_settings.hpp>
 
 namespace kernelsmith {
 
@@ -32,10 +33,10 @@ struct PythonOptions {
 
 /// The Python that is named for the task; empty: $KERNELSMITH_PYTHON, else python3. It is asked, outside of
 /// any sandbox, where its files are.
-std::string named_python(const Task& task, const PythonOptions& options);
+std::string named_python(const PythonSettings& task, const PythonOptions& options);
 
 /// Whether evaluations of the task run without a sandbox.
-bool runs_unsandboxed(const Task& task, const PythonOptions& options);
+bool runs_unsandboxed(const PythonSettings& task, const PythonOptions& options);
 
 /// An evaluator that calls the task's Python function for each candidate and believes its answer: the tier is
 /// "unverified". Starts a Python and imports the evaluator. Errors: `unsupported` for another backend's task,

@@ -1,5 +1,3 @@
-#include "reply_spool.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -10,11 +8,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/config/json.hpp>
-#include <kernelsmith/core/blocking.hpp>
 #include <kernelsmith/core/descriptor.hpp>
 #include <kernelsmith/core/files.hpp>
+#include <kernelsmith/store/reply_spool.hpp>
 
 namespace kernelsmith {
 namespace {
@@ -59,47 +56,6 @@ bool is_plausible(const Cost& cost) {
   return cost.usd >= 0 && cost.usd <= tokens && cost.guessed_usd >= 0 && cost.guessed_usd <= guessed;
 }
 
-class Keeping final : public Proposer {
- public:
-  Keeping(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Proposer> proposer)
-      : spool_(std::move(spool)), proposer_(std::move(proposer)) {}
-
-  void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
-    const TicketId ticket = request.ticket;
-    if (request.op != Operator::tune)
-      if (const Status room = spool_->reserve(); !room) return done(room.error());
-    proposer_->start(std::move(request), std::move(stop),
-                     [spool = spool_, ticket, done = std::move(done)](Result<Proposal> answer) {
-                       // If it cannot be kept, the journal is tried all the same, and says why.
-                       if (answer && answer->prompt && !answer->error()) (void)spool->keep(ticket, *answer);
-                       done(std::move(answer));
-                     });
-  }
-
- private:
-  const std::shared_ptr<ReplySpool> spool_;
-  const std::shared_ptr<Proposer> proposer_;
-};
-
-class Forgetting final : public Observer {
- public:
-  Forgetting(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Observer> observer)
-      : spool_(std::move(spool)), observer_(std::move(observer)) {}
-
-  void on_event(const Event& event) override {
-    if (const auto* arrived = std::get_if<ProposalArrived>(&event)) spool_->forget(arrived->ticket);
-    if (const auto* closed = std::get_if<TicketClosed>(&event)) spool_->forget(closed->ticket);
-    if (observer_) observer_->on_event(event);
-  }
-  void on_notice(const Notice& notice) override {
-    if (observer_) observer_->on_notice(notice);
-  }
-
- private:
-  const std::shared_ptr<ReplySpool> spool_;
-  const std::shared_ptr<Observer> observer_;
-};
-
 }  // namespace
 
 bool is_kept(const fs::path& folder, TicketId ticket) {
@@ -110,6 +66,7 @@ bool is_kept(const fs::path& folder, TicketId ticket) {
 
 Result<std::shared_ptr<ReplySpool>> ReplySpool::open(const fs::path& folder, Durability durability) {
   std::shared_ptr<ReplySpool> spool(new ReplySpool(folder, durability));
+  const MutexLock lock(spool->mutex_);
   std::error_code error;
   std::error_code ignored;
   fs::remove(spool->spare_file(), ignored);  // of a session that was killed
@@ -146,7 +103,7 @@ Status ReplySpool::keep(TicketId ticket, const Proposal& answer) {
   const std::string text = to_json(answer);
   if (text.size() > kMostBytes)
     return fail(ErrorCode::too_long, "the answer is too large to be kept", folder_.string());
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::error_code error;
   fs::create_directory(folder_, error);
   const fs::path path = file_of(ticket);
@@ -176,7 +133,7 @@ Status ReplySpool::write(const fs::path& fresh, const std::string& text) {
 }
 
 Status ReplySpool::reserve() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (spare_ == Spare::used)
     return fail(ErrorCode::disk_full, "there is no room left for answers of models", folder_.string(),
                 "make room, and resume the run");
@@ -201,14 +158,14 @@ ReplySpool::~ReplySpool() {
 }
 
 std::optional<Proposal> ReplySpool::take(TicketId ticket) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto left = left_.extract(ticket);
   if (!left) return std::nullopt;
   return std::move(left.mapped());
 }
 
 void ReplySpool::forget(TicketId ticket) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   left_.erase(ticket);
   if (files_.erase(ticket) == 0) return;
   std::error_code ignored;
@@ -216,7 +173,7 @@ void ReplySpool::forget(TicketId ticket) {
 }
 
 std::set<TicketId> ReplySpool::tickets() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return files_;
 }
 
@@ -224,33 +181,6 @@ fs::path ReplySpool::file_of(TicketId ticket) const {
   return folder_ / (std::to_string(ticket.value) + kExtension);
 }
 
-Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept) {
-  const auto refuse = [&](const std::string& why) {
-    return fail(ErrorCode::corrupt, "an answer that was kept does not fit: " + why,
-                "ticket " + std::to_string(request.ticket.value),
-                "it is asked for again, if the budgets allow it");
-  };
-  if (!request.model.empty() && !kept.cost.model.empty() && kept.cost.model != request.model)
-    return refuse("it is of the model \"" + kept.cost.model + "\", and \"" + request.model + "\" was asked");
-  const Child* child = kept.child();
-  if (!child) return kept;
-  if (child->source.empty()) return refuse("its child has no file");
-  if (request.selection.parent)
-    if (const Status fits = check_frozen(request.selection.parent->program->source, child->source); !fits)
-      return refuse(describe(fits.error()));
-  auto answer = as_proposal(request, child->source);
-  if (answer) kept.outcome = std::move(answer->outcome);
-  return kept;
-}
-
 fs::path ReplySpool::spare_file() const { return folder_.parent_path() / "run.spare"; }
-
-std::shared_ptr<Proposer> keeping(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Proposer> proposer) {
-  return std::make_shared<Keeping>(std::move(spool), std::move(proposer));
-}
-
-std::shared_ptr<Observer> forgetting(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Observer> observer) {
-  return std::make_shared<Forgetting>(std::move(spool), std::move(observer));
-}
 
 }  // namespace kernelsmith

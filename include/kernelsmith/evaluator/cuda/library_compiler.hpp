@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
@@ -68,8 +68,9 @@ class LibraryCompiler {
   Judged<std::string> script_for(const LibraryJob& job, const std::stop_token& stop);
 
   const std::unique_ptr<Parts> parts_;
-  std::mutex mutex_;                            ///< guards what follows
-  std::map<std::string, std::string> scripts_;  ///< of a .cu file, by the nvcc command
+  Mutex mutex_;
+  /// The script of a .cu file, by the nvcc command.
+  std::map<std::string, std::string> scripts_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace kernelsmith

@@ -5,11 +5,14 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <set>
+#include <string>
 
-#include <kernelsmith/core/observer.hpp>
-#include <kernelsmith/core/proposer.hpp>
+#include <kernelsmith/core/ids.hpp>
+#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/proposal.hpp>
+#include <kernelsmith/core/result.hpp>
 #include <kernelsmith/store/run_store.hpp>
 
 namespace kernelsmith {
@@ -49,14 +52,14 @@ class ReplySpool {
 
   std::filesystem::path file_of(TicketId ticket) const;
   std::filesystem::path spare_file() const;
-  Status write(const std::filesystem::path& fresh, const std::string& text);
+  Status write(const std::filesystem::path& fresh, const std::string& text) KERNELSMITH_REQUIRES(mutex_);
 
   const std::filesystem::path folder_;
   const Durability durability_;
-  mutable std::mutex mutex_;
-  std::set<TicketId> files_;
-  std::map<TicketId, Proposal> left_;
-  enum class Spare { none, reserved, used } spare_ = Spare::none;
+  mutable Mutex mutex_;
+  std::set<TicketId> files_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::map<TicketId, Proposal> left_ KERNELSMITH_GUARDED_BY(mutex_);
+  enum class Spare { none, reserved, used } spare_ KERNELSMITH_GUARDED_BY(mutex_) = Spare::none;
 };
 
 /// Where a run's answers are kept, in its folder.
@@ -64,15 +67,5 @@ inline constexpr const char* kArrivedFolder = "arrived";
 
 /// Whether the ticket's answer is kept in `folder`.
 bool is_kept(const std::filesystem::path& folder, TicketId ticket);
-
-/// What was kept, as an answer to `request`: of a file in a run folder nothing is believed that the request
-/// tells. `corrupt` if it cannot be an answer to it.
-Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept);
-
-/// `proposer`, whose answers to a prompt are kept on the thread on which they arrive.
-std::shared_ptr<Proposer> keeping(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Proposer> proposer);
-
-/// `observer` (or null), and forgets what the journal has.
-std::shared_ptr<Observer> forgetting(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Observer> observer);
 
 }  // namespace kernelsmith

@@ -1,0 +1,66 @@
+// The backend `cuda` as a registry takes it, with its settings in run.yaml.
+#include <memory>
+#include <utility>
+
+#include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
+#include <kernelsmith/evaluator/cuda/cuda_registration.hpp>
+#include <kernelsmith/evaluator/provider_settings.hpp>
+
+namespace kernelsmith {
+namespace {
+
+class CudaProvider final : public EvaluatorProvider {
+ public:
+  void read(YamlMap& in) override {
+    std::string toolkit = options_.toolkit.string();
+    in.optional("toolkit", toolkit);
+    in.optional("arch", options_.arch);
+    in.optional("flags", options_.flags);
+    read_devices(in, options_.devices);
+    sandbox_.read(in, options_.unsandboxed);
+    read_mib(in, "bank_mib", options_.bank_bytes);
+    read_mib(in, "buffer_mib", options_.buffer_bytes);
+    in.optional("inspect", options_.inspect);
+    options_.toolkit = toolkit;
+  }
+
+  void write(YamlWriter& out) const override {
+    out.put("toolkit", options_.toolkit.string());
+    out.put("arch", options_.arch);
+    out.put("flags", options_.flags);
+    write_devices(out, options_.devices);
+    SandboxSetting::write(out, options_.unsandboxed);
+    write_mib(out, "bank_mib", options_.bank_bytes);
+    write_mib(out, "buffer_mib", options_.buffer_bytes);
+    out.put("inspect", options_.inspect);
+  }
+
+  Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
+    if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
+    return make_cuda_evaluator(task, stopped_by(stop, options_));
+  }
+
+  Result<std::string> describe_plan(const Task& task, const Source& source) const override {
+    return describe_cuda_plan(task, source, options_);
+  }
+
+  void tell_of_waiting(const TellOfWaiting& tell) override { options_.tell = tell; }
+
+  void mark_untrusted() override { sandbox_.mark_untrusted(); }
+
+  std::vector<std::string> settings_to_reconfirm() const override {
+    return SandboxSetting::settings_to_reconfirm(options_.unsandboxed);
+  }
+
+ private:
+  CudaOptions options_;
+  SandboxSetting sandbox_;
+};
+
+}  // namespace
+
+BackendRegistration cuda_backend() {
+  return {describe_cuda_backend(), [] { return std::make_unique<CudaProvider>(); }};
+}
+
+}  // namespace kernelsmith

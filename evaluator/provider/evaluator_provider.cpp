@@ -1,0 +1,17 @@
+#include <kernelsmith/evaluator/evaluator_provider.hpp>
+
+namespace kernelsmith {
+
+Result<std::string> EvaluatorProvider::describe_plan(const Task& task, const Source&) const {
+  return fail(ErrorCode::unsupported, "candidates of the backend '" + task.backend + "' are not planned", {},
+              "kernelsmith evaluate measures them");
+}
+
+Result<PlainVerdict> EvaluatorProvider::verify(const Task& task, const Source&,
+                                               const std::stop_token&) const {
+  return fail(ErrorCode::unsupported,
+              "candidates of the backend '" + task.backend + "' are no programs that run without kernelsmith",
+              {}, "kernelsmith evaluate measures them; verify is for torch");
+}
+
+}  // namespace kernelsmith

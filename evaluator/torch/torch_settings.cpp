@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
+
+namespace kernelsmith {
+namespace {
+
+using Json = nlohmann::json;
+using Names = Choices<std::string>;
+
+const Names& precisions() {
+  static const Names names = {{"fp32", "fp32"}, {"tf32", "tf32"}, {"bf16", "bf16"}, {"fp16", "fp16"}};
+  return names;
+}
+const Names& baselines() {
+  static const Names names = {{"eager", "eager"}, {"compile", "compile"}};
+  return names;
+}
+const Names& policies() {
+  static const Names names = {{"own_kernels", "own_kernels"}, {"any", "any"}};
+  return names;
+}
+
+bool has(const Names& names, const std::string& name) {
+  return std::ranges::find(names, name, &Names::value_type::second) != names.end();
+}
+
+void read_torch(YamlMap& in, TorchSettings& torch) {
+  in.only({"precision", "baseline", "policy", "cast"});
+  in.optional("precision", torch.precision, precisions());
+  in.optional("baseline", torch.baseline, baselines());
+  in.optional("policy", torch.policy, policies());
+  in.optional("cast", torch.cast);
+}
+
+void read_toolchain(YamlMap& in, TorchSettings& torch) {
+  in.only({"include"});
+  in.optional("include", torch.include);
+  for (const std::string& folder : torch.include)
+    if (!std::filesystem::path(folder).is_absolute())
+      in.refuse("include",
+                "'" + folder + "' is no absolute path: it is a folder of the machine that evaluates",
+                "toolchain: {include: [/opt/cutlass/include]}");
+}
+
+std::string read_settings(YamlMap& in, const Task& task) {
+  TorchSettings torch;
+  in.optional_map("toolchain", [&](YamlMap& toolchain) { read_toolchain(toolchain, torch); });
+  in.optional_map("torch", [&](YamlMap& settings) { read_torch(settings, torch); });
+  if (in.ok() && !task.tolerance.allow.empty())
+    in.refuse("tolerance", "a task of modules allows a precision by name: torch: {precision: ...}",
+              "torch: {precision: tf32}");
+  return settings_text(torch);
+}
+
+Error wrong_settings(const Task& task) {
+  return fail(ErrorCode::bad_input, "the task's settings are not those of the backend torch", task.name);
+}
+
+}  // namespace
+
+Result<TorchSettings> torch_settings(const Task& task) {
+  TorchSettings torch;
+  if (task.settings.empty()) return torch;
+  try {
+    const Json json = Json::parse(task.settings);
+    json.at("precision").get_to(torch.precision);
+    json.at("baseline").get_to(torch.baseline);
+    json.at("policy").get_to(torch.policy);
+    json.at("cast").get_to(torch.cast);
+    json.at("include").get_to(torch.include);
+  } catch (const Json::exception&) {
+    return wrong_settings(task);
+  }
+  if (!has(precisions(), torch.precision) || !has(baselines(), torch.baseline) ||
+      !has(policies(), torch.policy))
+    return wrong_settings(task);
+  return torch;
+}
+
+std::string settings_text(const TorchSettings& torch) {
+  if (torch == TorchSettings{}) return {};
+  return Json{{"precision", torch.precision},
+              {"baseline", torch.baseline},
+              {"policy", torch.policy},
+              {"cast", torch.cast},
+              {"include", torch.include}}
+      .dump();
+}
+
+TaskSettings torch_task_settings() {
+  return {.keys = {"torch", "toolchain"}, .read = read_settings, .check = [](const Task& task) {
+            const auto torch = torch_settings(task);
+            return torch ? Status{} : Status(torch.error());
+          }};
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,82 @@
+// The settings of a task of the backend `torch`: from task.yaml, from a message, and in the digest.
+#include <string>
+#include <vector>
+
+#include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
+
+namespace kernelsmith {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+Result<Task> parse(const std::string& more) {
+  const std::string yaml =
+      "version: 1\nname: gelu\nbackend: torch\nfiles: {reference: reference.py}\n" + more;
+  const auto read = [](const std::string&) -> Result<std::string> { return "class Model: ...\n"; };
+  return parse_task(yaml, "task.yaml", read, {{"torch", describe_torch_backend()}});
+}
+
+Task task_with(const std::string& more) {
+  const auto task = parse(more);
+  EXPECT_TRUE(task) << describe(task.error());
+  return task ? *task : Task{};
+}
+
+std::string refusal_of(const std::string& more) {
+  const auto task = parse(more);
+  EXPECT_FALSE(task) << more;
+  return task ? "" : describe(task.error());
+}
+
+TEST(TorchSettings, AreTheDefaultsIfNothingIsSaid) {
+  const auto torch = torch_settings(task_with(""));
+  ASSERT_TRUE(torch);
+  EXPECT_EQ(torch->precision, "fp32");
+  EXPECT_EQ(torch->baseline, "eager");
+  EXPECT_EQ(torch->policy, "own_kernels");
+  EXPECT_EQ(task_with("torch: {precision: fp32}\n").digest, task_with("").digest);
+}
+
+TEST(TorchSettings, AreRead) {
+  const Task task = task_with(
+      "torch: {precision: tf32, baseline: compile, policy: any, cast: true}\n"
+      "toolchain: {include: [/opt/cutlass/include, /opt/more]}\n");
+  const std::vector<std::string> include = {"/opt/cutlass/include", "/opt/more"};
+  EXPECT_EQ(torch_settings(task).value(), (TorchSettings{"tf32", "compile", "any", true, include}));
+}
+
+TEST(TorchSettings, TheDigestCoversEach) {
+  const Digest plain = task_with("").digest;
+  for (const std::string setting :
+       {"torch: {precision: bf16}", "torch: {baseline: compile}", "torch: {policy: any}",
+        "torch: {cast: true}", "toolchain: {include: [/opt]}"})
+    EXPECT_NE(task_with(setting + "\n").digest, plain) << setting;
+}
+
+TEST(TorchSettings, WhatIsUnknownIsRefusedWithItsLine) {
+  EXPECT_THAT(refusal_of("torch: {precision: fp23}\n"), AllOf(HasSubstr("task.yaml:5"), HasSubstr("fp32")));
+  EXPECT_THAT(refusal_of("torch: {polcy: any}\n"), HasSubstr("policy"));
+  EXPECT_THAT(refusal_of("tolerance: {allow: [tf32]}\n"), HasSubstr("torch: {precision: tf32}"));
+  EXPECT_THAT(refusal_of("toolchain: {include: [cutlass]}\n"),
+              AllOf(HasSubstr("task.yaml:5"), HasSubstr("no absolute path")));
+  EXPECT_THAT(refusal_of("toolchain: {includes: [/opt]}\n"), HasSubstr("include"));
+}
+
+TEST(TorchSettings, OfAMessageAreChecked) {
+  const BackendDescription torch = describe_torch_backend();
+  Task task = task_with("torch: {precision: tf32}\n");
+  EXPECT_TRUE(check_task(task, torch));
+  for (const std::string settings :
+       {"{}", "[1]", "no JSON", "{\"precision\":5}",
+        R"({"baseline":"eager","cast":false,"include":[],"policy":"any","precision":"fp8"})"}) {
+    task.settings = settings;
+    EXPECT_EQ(check_task(task, torch).error().code, ErrorCode::bad_input) << settings;
+    EXPECT_EQ(torch_settings(task).error().code, ErrorCode::bad_input) << settings;
+  }
+}
+
+}  // namespace
+}  // namespace kernelsmith
