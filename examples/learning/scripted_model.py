@@ -18,8 +18,8 @@ def scripted(reply):
 
         def do_POST(self):
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            message = {"role": "assistant", "content": reply(next(numbers))}
-            body = json.dumps({"model": request["model"], "choices": [{"finish_reason": "stop", "message": message}]}).encode()
+            choice = {"finish_reason": "stop", "message": {"role": "assistant", "content": reply(next(numbers))}}
+            body = json.dumps({"model": request["model"], "choices": [choice]}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))

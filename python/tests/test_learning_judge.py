@@ -23,7 +23,8 @@ def judge_all(replies, row, script=None, **settings):
 
     async def ask():
         async with ScriptedService(**(script or {})) as service:
-            client = RewardClient(service.url, wait_s=0, backoff_s=(1e-4, 1e-3), evaluations=1, patience_s=support.PATIENCE_S)
+            client = RewardClient(service.url, wait_s=0, backoff_s=(1e-4, 1e-3), evaluations=1,
+                                  patience_s=support.PATIENCE_S)
             judge = Judge(client, **settings)
             return await asyncio.gather(*(judge(reply, row) for reply in replies)), service
 

@@ -1,9 +1,11 @@
-"""TRL on the CPU with a model of random weights: SFT, GRPO and several turns really run. 5 % of the requests fail on purpose."""
+"""TRL on the CPU with a model of random weights: SFT, GRPO and several turns run. One request in twenty fails on purpose."""
 
 import hashlib
 import itertools
 import math
 import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -31,7 +33,8 @@ FAILED = without_verdict("failed", "SYSTEM_ERROR", error="disk_full")
 STEPS, SAMPLES, GENERATIONS = 5, 8, 4
 PROMPTS = datasets.Dataset.from_list([
     {"prompt": [{"role": "system", "content": "Write kernels."}, {"role": "user", "content": f"Kernel {number}."}],
-     "reference_code": None, "parent_code": f"{number}", "parent_speedup": 0.5 + number, "entry_point": None, "uuid": str(number)}
+     "reference_code": None, "parent_code": f"{number}", "parent_speedup": 0.5 + number, "entry_point": None,
+     "uuid": str(number)}
     for number in range(4)])
 
 
@@ -46,7 +49,7 @@ def model(tokenizer):
 
 
 def a_number(reply, row):
-    """A random text is a program of its own; about a third of them are none."""
+    """A random text is a program of its own, but for a third of them."""
     digest = int.from_bytes(hashlib.sha256(reply.encode()).digest()[:4], "big")
     return Refusal("no number", "no_code") if digest % 3 == 0 else f"{1 + digest / 2**32}"
 
@@ -66,7 +69,7 @@ class Recorder:
 
 
 def faults():
-    """Of twenty requests one ends without a verdict, and one is lost on its way. The first ones are, so each run meets both."""
+    """One in twenty requests ends without a verdict, and one is lost on its way: the first two, and so on."""
     return itertools.cycle([FAILED, "drop"] + [None] * 18)
 
 
@@ -193,7 +196,8 @@ def test_a_message_after_a_reply_keeps_the_replys_ids(ends, tokenizer):
     class Trainer:
         processing_class, chat_template, chat_template_kwargs, eos_token_ids = tokenizer, None, {}, [tokenizer.eos_token_id]
 
-    talk = [{"role": "user", "content": "Kernel?"}, {"role": "assistant", "content": "k = 1"}, {"role": "user", "content": "No."}]
+    talk = [{"role": "user", "content": "Kernel?"}, {"role": "assistant", "content": "k = 1"},
+            {"role": "user", "content": "No."}]
     asked = tokenizer.apply_chat_template(talk[:1], add_generation_prompt=True)["input_ids"]
     reply = tokenizer("k = 1")["input_ids"] + [tokenizer.eos_token_id] * ends
     whole = tokenizer.apply_chat_template(talk, add_generation_prompt=True)["input_ids"]
@@ -205,3 +209,16 @@ def test_mistakes(model, tokenizer, tmp_path):
         TurnsTrainer(model, judge=None, turns=0, args=configuration(tmp_path))
     with pytest.raises(ValueError, match="TurnsTrainer brings its own"):
         TurnsTrainer(model, judge=None, reward_funcs=len, args=configuration(tmp_path))
+
+
+def test_the_example(sandboxed, tmp_path):
+    done = subprocess.run([sys.executable, str(SOURCE / "examples" / "learning" / "train_with_trl.py"), str(tmp_path)],
+                          env=support.environment(), capture_output=True, text=True, timeout=4 * support.PATIENCE_S)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = {line.partition(":")[0]: line for line in done.stdout.splitlines() if line[:1] != "{"}
+    assert re.match(r"search: 12 iterations, best [12]\d$", found["search"])
+    losses = [float(loss) for loss in found["sft"].split()[2:]]
+    assert len(losses) == 3 and losses[2] < losses[1] < losses[0]
+    rewards = re.search(r"^grpo: reward (.*)$", done.stdout, re.MULTILINE)[1].split()
+    assert len(rewards) == 5 and all(float(reward) > 0 for reward in rewards)
+    assert "grpo: without a score 0 of 40" in done.stdout

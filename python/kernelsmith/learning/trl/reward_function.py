@@ -20,7 +20,8 @@ def reward_function(judge: Judge, name: str = "kernelsmith") -> Callable[..., Aw
     score is logged as `NAME/unscored`; why is in the column `NAME/reason` of the logged completions.
     """
 
-    async def scores(prompts: Sequence[Any], completions: Sequence[Any], log_metric: Callable[[str, float], None] | None = None,
+    async def scores(prompts: Sequence[Any], completions: Sequence[Any],
+                     log_metric: Callable[[str, float], None] | None = None,
                      log_extra: Callable[[str, list[Any]], None] | None = None, **columns: Any) -> list[float | None]:
         rows = [{key: values[index] for key, values in columns.items() if key not in EXTRA} for index in range(len(prompts))]
         judged = await asyncio.gather(*(judge(reply_of(completion), row)

@@ -1,7 +1,7 @@
 """An agent loop of verl: several turns with the service's feedback between them, and a reward for each.
 
-verl 0.9.1 keeps one reward of a conversation, on its last token. TurnsOutput puts each turn's on that turn's last token, which
-the estimator ks_trloo reads. That needs verl's trainer v1, its default (trainer.use_v1).
+verl 0.9.1 keeps one reward of a conversation, on its last token. TurnsOutput puts each turn's on that turn's last token,
+which the estimator ks_trloo reads. That needs verl's trainer v1, its default (trainer.use_v1).
 """
 
 from __future__ import annotations
@@ -21,11 +21,15 @@ try:
     )
     from verl.utils.profiler import simple_timer  # type: ignore[import-not-found,import-untyped,unused-ignore]
 except ImportError as missing:
-    raise ImportError(f"kernelsmith.learning.verl.agent_loop needs verl 0.9.1 ({missing}): pip install verl==0.9.1") from missing
+    raise ImportError(f"kernelsmith.learning.verl.agent_loop needs verl 0.9.1 ({missing}): "
+                      "pip install verl==0.9.1 cachetools fastapi uvicorn") from missing
 
 
 class TurnsOutput(AgentLoopOutput):  # type: ignore[misc,unused-ignore]
-    """A conversation. `turn_ends` are the places of the turns' last tokens in the response, `turn_rewards` is NaN without a verdict."""
+    """A conversation.
+
+    `turn_ends` are the places of the turns' last tokens in the response. A reward is NaN if there is no verdict.
+    """
 
     turn_ends: list[int] = []
     turn_rewards: list[float] = []
@@ -42,8 +46,8 @@ class TurnsOutput(AgentLoopOutput):  # type: ignore[misc,unused-ignore]
 class KernelTurns(AgentLoopBase):  # type: ignore[misc,unused-ignore]
     """Up to `turns` replies to a prompt, each judged and answered with feedback.
 
-    Name it in the file of `actor_rollout_ref.rollout.agent.agent_loop_config_path`; examples/learning/verl/agent_loops.yaml does.
-    The options are those of `compute_score`, with another default for `score`. All turns and their feedback share
+    Name it in the file of `actor_rollout_ref.rollout.agent.agent_loop_config_path`, as turns_agent.yaml in
+    examples/learning/verl-configs does. The options are those of `compute_score`, with another default for `score`. All turns and their feedback share
     `rollout.response_length`. A turn without a verdict ends the conversation with a NaN: use ks_trloo.
     """
 

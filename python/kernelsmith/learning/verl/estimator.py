@@ -1,7 +1,7 @@
 """TRLOO as an advantage estimator of verl, `algorithm.adv_estimator=ks_trloo`.
 
-verl imports this module by itself, from the entry point in the group `verl.plugins`; VERL_USE_EXTERNAL_MODULES with this module's
-name does the same where the package is only on the path.
+verl imports this module by itself, from the entry point in the group `verl.plugins`. If the package is on the path but not
+installed, VERL_USE_EXTERNAL_MODULES with this module's name does the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ try:
         register_adv_est,
     )
 except ImportError as missing:
-    raise ImportError(f"kernelsmith.learning.verl.estimator needs verl 0.9.1 ({missing}): pip install verl==0.9.1") from missing
+    raise ImportError(f"kernelsmith.learning.verl.estimator needs verl 0.9.1 ({missing}): "
+                      "pip install verl==0.9.1") from missing
 
 
 @register_adv_est("ks_trloo")  # type: ignore[misc,untyped-decorator,unused-ignore]
@@ -29,7 +30,7 @@ def trloo_estimator(token_level_rewards: Any, response_mask: Any, index: Any = N
 
     A run of ones in `response_mask` is a turn, and its reward is what lies on its tokens. NaN is no reward: the turn and
     those before it get 0, and are in nobody's baseline. `index` has the prompt of each row. A row that is masked as a
-    whole has no turns: with decoupled rollout correction rejected rows leave the baselines too (bypass_mode=true keeps them).
+    whole has no turns: rows that rollout correction rejects before the advantage leave the baselines, too.
     """
     rewards, mask = token_level_rewards.double().cpu().numpy(), response_mask.bool().cpu().numpy()
     turns = [turns_of(row) for row in mask]

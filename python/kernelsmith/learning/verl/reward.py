@@ -10,10 +10,10 @@ from ..._errors import Error
 from .rows import judge_of, row_of
 
 
-async def compute_score(data_source: str, solution_str: str, ground_truth: Any, extra_info: Mapping[str, Any] | None = None, *,
-                        url: str | None = None, score: str = "kernel-smith", by: str = "reference",
-                        timeout: int | None = None, patience_s: float = 3600.0, unscored: str = "raise",
-                        **_: Any) -> dict[str, Any]:
+async def compute_score(data_source: str, solution_str: str, ground_truth: Any,
+                        extra_info: Mapping[str, Any] | None = None, *, url: str | None = None, score: str = "kernel-smith",
+                        by: str = "reference", timeout: int | None = None, patience_s: float = 3600.0,
+                        unscored: str = "raise", **_: Any) -> dict[str, Any]:
     """The reward of one reply, for `reward.custom_reward_function`; the options are its `reward_kwargs`.
 
     url, patience_s  of RewardClient; without url $KERNELGYM_SERVER_URL counts
