@@ -17,7 +17,7 @@ from pathlib import Path
 
 import torch
 from datasets import Dataset
-from scripted_model import scripted
+from scripted_server import scripted
 from tiny_model import tiny_model, tiny_tokenizer
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 

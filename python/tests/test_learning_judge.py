@@ -1,7 +1,9 @@
 """From replies to scores: what the service says, what is refused before it is asked, and what has no score."""
 
 import asyncio
+import importlib
 import json
+import sys
 
 import pytest
 import support
@@ -104,3 +106,14 @@ def test_rows_of_verl():
     assert row_of(json.dumps({"reference_code": "class Model: pass"}), info) == expected
     assert row_of("class Model: pass", info) == expected, "as hkust-nlp/drkernel-rl-data has it"
     assert row_of("", None) == {} and row_of("7", None) == {"reference_code": "7"}
+
+
+@pytest.mark.parametrize("module, trainer", [
+    ("trl", "trl"), ("verl.estimator", "verl.trainer.ppo.core_algos"),
+    ("verl.agent_loop", "verl.experimental.agent_loop.agent_loop")])
+def test_a_missing_trainer_is_named(module, trainer, monkeypatch):
+    monkeypatch.setitem(sys.modules, trainer, None)
+    for name in [name for name in sys.modules if name.startswith(f"kernelsmith.learning.{module}")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(ImportError, match=r"needs (TRL 1\.16|verl 0\.9\.1) .*pip install"):
+        importlib.import_module(f"kernelsmith.learning.{module}")

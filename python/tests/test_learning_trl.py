@@ -5,7 +5,6 @@ import itertools
 import math
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,6 +21,7 @@ datasets, torch = pytest.importorskip("datasets"), pytest.importorskip("torch")
 SOURCE = Path(os.environ.get("KERNELSMITH_SOURCE", Path(__file__).resolve().parent.parent.parent))
 sys.path.insert(0, str(SOURCE / "examples" / "learning"))
 import tiny_model  # noqa: E402
+import train_with_trl  # noqa: E402
 
 torch.set_num_threads(1)  # a second one costs more than it does, and waits for its turn on a busy machine
 from kernelsmith.learning.trl import TurnsTrainer, reward_function  # noqa: E402
@@ -211,14 +211,14 @@ def test_mistakes(model, tokenizer, tmp_path):
         TurnsTrainer(model, judge=None, reward_funcs=len, args=configuration(tmp_path))
 
 
-def test_the_example(sandboxed, tmp_path):
-    done = subprocess.run([sys.executable, str(SOURCE / "examples" / "learning" / "train_with_trl.py"), str(tmp_path)],
-                          env=support.environment(), capture_output=True, text=True, timeout=4 * support.PATIENCE_S)
-    assert done.returncode == 0, done.stdout + done.stderr
-    found = {line.partition(":")[0]: line for line in done.stdout.splitlines() if line[:1] != "{"}
-    assert re.match(r"search: 12 iterations, best [12]\d$", found["search"])
-    losses = [float(loss) for loss in found["sft"].split()[2:]]
+def test_the_example(sandboxed, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", support.environment()["PYTHONPATH"])
+    train_with_trl.main(tmp_path)
+    out = capsys.readouterr().out
+    found = dict(re.findall(r"^(search|sft|grpo): (.*)$", out, re.MULTILINE))
+    assert re.fullmatch(r"12 iterations, best [12]\d", found["search"])
+    losses = [float(loss) for loss in found["sft"].split()[1:]]
     assert len(losses) == 3 and losses[2] < losses[1] < losses[0]
-    rewards = re.search(r"^grpo: reward (.*)$", done.stdout, re.MULTILINE)[1].split()
+    rewards = re.search(r"^grpo: reward (.*)$", out, re.MULTILINE)[1].split()
     assert len(rewards) == 5 and all(float(reward) > 0 for reward in rewards)
-    assert "grpo: without a score 0 of 40" in done.stdout
+    assert "grpo: without a score 0 of 40" in out

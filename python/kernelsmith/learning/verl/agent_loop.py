@@ -47,8 +47,9 @@ class KernelTurns(AgentLoopBase):  # type: ignore[misc,unused-ignore]
     """Up to `turns` replies to a prompt, each judged and answered with feedback.
 
     Name it in the file of `actor_rollout_ref.rollout.agent.agent_loop_config_path`, as turns_agent.yaml in
-    examples/learning/verl-configs does. The options are those of `compute_score`, with another default for `score`. All turns and their feedback share
-    `rollout.response_length`. A turn without a verdict ends the conversation with a NaN: use ks_trloo.
+    examples/learning/verl-configs does. The options are those of `compute_score`, with another default for `score`. All
+    turns and their feedback share `rollout.response_length`. A turn without a verdict ends the conversation with a NaN: use
+    ks_trloo.
     """
 
     def __init__(self, *args: Any, turns: int = 3, url: str | None = None, score: str = "dr-kernel", by: str = "reference",
