@@ -48,8 +48,15 @@ def test_a_duel_of_the_two_comes_first_whoever_challenged():
 
 
 def test_there_is_no_gain_between_machines_or_between_figures():
-    run = run_of((0, accepted(2, hardware="GPU")), (0, accepted(2, score_of="fitness")), (0, accepted(-1)), (0, REJECTED))
-    assert [gain(run, child, 0) for child in (1, 2, 3, 4)] == [None] * 4
+    run = run_of((0, accepted(2, hardware="GPU")), (0, accepted(2, score_of="fitness")), (0, REJECTED))
+    assert [gain(run, child, 0) for child in (1, 2, 3)] == [None] * 3
+
+
+def test_a_fitness_that_is_not_positive_has_a_gain_without_a_ratio():
+    run = run_of((None, accepted(0)), (1, accepted(2)))
+    assert gain(run, 2, 1).beyond_noise and gain(run, 2, 1).figure is None and not gain(run, 1, 2).beyond_noise
+    assert chosen("sft", run)[0] == [(1,), (2,)]
+    assert chosen("rl", run) == ([], {"translation": 1, "no ratio: a fitness that is not positive": 1})
 
 
 # --- which steps can be rows at all

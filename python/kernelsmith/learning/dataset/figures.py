@@ -37,12 +37,9 @@ class Figure:
 class Gain:
     """A child's speedup over its parent, and what it was computed from."""
 
-    figure: Figure
+    figure: Figure | None  # None for a fitness that is not positive: it has no ratio
     by: str  # "duel", "yardstick" or "fitness"
-
-    @property
-    def beyond_noise(self) -> bool:
-        return self.figure.low > 1
+    beyond_noise: bool
 
 
 _ONE = Figure(1, 1, 1)
@@ -53,15 +50,14 @@ def gain(run: RunSteps, child: int, parent: int) -> Gain | None:
     if one was not measured, on other hardware, or by another figure."""
     paired = _duel(run, child, parent)
     if paired is not None:
-        return Gain(paired, "duel")
+        return Gain(paired, "duel", paired.low > 1)
     ours, theirs = run.verdicts[child], run.verdicts[parent]
     if ours.score is None or theirs.score is None:
         return None
     if ours.score_of != theirs.score_of or ours.hardware != theirs.hardware:
         return None
-    if ours.score.low <= 0 or theirs.score.low <= 0:
-        return None
-    return Gain(ours.score.over(theirs.score), ours.score_of)
+    ratio = ours.score.over(theirs.score) if ours.score.low > 0 and theirs.score.low > 0 else None
+    return Gain(ratio, ours.score_of, ours.score.beyond(theirs.score))
 
 
 def _duel(run: RunSteps, child: int, parent: int) -> Figure | None:

@@ -21,6 +21,8 @@ def select(steps: Sequence[Step], settings: Settings, tally: Tally, reader: Read
         found = rule or improvement(step)
         if isinstance(found, str):
             tally.drop(step, found)
+        elif found.figure is None:
+            tally.drop(step, "no ratio: a fitness that is not positive")
         else:
             groups[step.run.task.key, _hardware(step)].append((found.figure.low, step))
     chosen = [step for group in groups.values() for step in _best(group, settings.per_task, tally, reader)]
