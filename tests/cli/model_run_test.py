@@ -149,8 +149,8 @@ class ModelRunTest(CommandTest):
         for ticket, answer in replies.items():
             messages = self.json("prompt", "it.run", "--ticket", str(ticket))["messages"]
             self.assertEqual([message["content"] for message in messages], [answer["system"], answer["user"]], ticket)
-        self.fail_with(3, "prompt", "it.run", "--ticket", "9999", says=["no ticket 9999"])
-        self.fail_with(3, "prompt", "it.run", "--ticket", "0", says=["ticket 0"])
+        self.fail_with(2, "prompt", "it.run", "--ticket", "9999", says=["no ticket 9999"])
+        self.fail_with(2, "prompt", "it.run", "--ticket", "0", says=["ticket 0"])
         (self.folder / "it.run/run.yaml").write_text(
             (self.folder / "it.run/run.yaml").read_text().replace("set: kernel-smith", "set: relaxed"))
         self.fail_with(3, "prompt", "it.run", "--ticket", str(max(replies)), says=["cannot be made again", "--for-training"])
