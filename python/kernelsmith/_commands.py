@@ -1,4 +1,4 @@
-"""The commands that are Python's: `plot`, `report`, `openevolve` and `export --format trace`."""
+"""The commands that are Python's: `plot`, `report`, `dataset`, `openevolve` and `export --format trace`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[str, Path], None]]] = {
 
 def listed() -> str:
     """The commands of this module, as the executable lists its own."""
-    also = {"openevolve": "Run an OpenEvolve task as it is (docs/openevolve.md)",
+    also = {"dataset": "Make training data of runs (docs/datasets.md)",
+            "openevolve": "Run an OpenEvolve task as it is (docs/openevolve.md)",
             "export --format trace": "Print a run as OpenEvolve's evolution trace"}
     lines = {name: about.partition(":")[0] for name, (_, about, _) in _COMMANDS.items()} | also
     return "\nWith python -m kernelsmith:\n" + "\n".join(f"  {name:<27} {about}" for name, about in lines.items())
@@ -64,11 +65,15 @@ def _exports_trace(arguments: Sequence[str]) -> bool:
 
 def knows(arguments: Sequence[str]) -> bool:
     """Whether they are for a command of this module."""
-    return arguments[0] in _COMMANDS or arguments[0] == "openevolve" or _exports_trace(arguments)
+    return arguments[0] in _COMMANDS or arguments[0] in ("dataset", "openevolve") or _exports_trace(arguments)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Does what the arguments say, the command's name being the first. Returns the exit status. Raises Error."""
+    if arguments[0] == "dataset":
+        from .learning.dataset.command import dataset
+
+        return dataset(arguments[1:])
     if arguments[0] not in _COMMANDS:
         from .openevolve import command
 
