@@ -153,7 +153,7 @@ class ModelRunTest(CommandTest):
         self.fail_with(2, "prompt", "it.run", "--ticket", "0", says=["ticket 0"])
         (self.folder / "it.run/run.yaml").write_text(
             (self.folder / "it.run/run.yaml").read_text().replace("set: kernel-smith", "set: relaxed"))
-        self.fail_with(3, "prompt", "it.run", "--ticket", str(max(replies)), says=["cannot be made again", "--for-training"])
+        self.fail_with(2, "prompt", "it.run", "--ticket", str(max(replies)), says=["cannot be made again", "--for-training"])
 
     def test_a_server_whose_weights_change_is_one_run_with_several_revisions(self):
         def answer(number, _):
