@@ -149,11 +149,11 @@ class ModelRunTest(CommandTest):
         for ticket, answer in replies.items():
             messages = self.json("prompt", "it.run", "--ticket", str(ticket))["messages"]
             self.assertEqual([message["content"] for message in messages], [answer["system"], answer["user"]], ticket)
-        self.fail_with(3, "prompt", "it.run", "--ticket", "9999", says=["no ticket 9999"])
-        self.fail_with(3, "prompt", "it.run", "--ticket", "0", says=["ticket 0"])
+        self.fail_with(2, "prompt", "it.run", "--ticket", "9999", says=["no ticket 9999"])
+        self.fail_with(2, "prompt", "it.run", "--ticket", "0", says=["ticket 0"])
         (self.folder / "it.run/run.yaml").write_text(
             (self.folder / "it.run/run.yaml").read_text().replace("set: kernel-smith", "set: relaxed"))
-        self.fail_with(3, "prompt", "it.run", "--ticket", str(max(replies)), says=["cannot be made again", "--for-training"])
+        self.fail_with(2, "prompt", "it.run", "--ticket", str(max(replies)), says=["cannot be made again", "--for-training"])
 
     def test_a_server_whose_weights_change_is_one_run_with_several_revisions(self):
         def answer(number, _):
