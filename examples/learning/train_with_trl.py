@@ -69,14 +69,14 @@ def service():
 def grpo(model, tokenizer, dataset, out, url):
     # Random weights write no fenced blocks: the whole reply is the program.
     judge = Judge(RewardClient(url), extract=lambda reply, row: reply)
-    arguments = GRPOConfig(output_dir=str(out), max_steps=5, per_device_train_batch_size=8, num_generations=4,
+    arguments = GRPOConfig(output_dir=str(out), max_steps=5, per_device_train_batch_size=4, num_generations=4,
                            max_completion_length=32, loss_type="dr_grpo", scale_rewards="none", learning_rate=1e-3, **COMMON)
     trainer = GRPOTrainer(model, reward_funcs=reward_function(judge), args=arguments, train_dataset=dataset,
                           processing_class=tokenizer)
     trainer.train()
     steps = [entry for entry in trainer.state.log_history if "reward" in entry]
     print("grpo: reward", *(f"{step['reward']:.3f}" for step in steps))
-    print("grpo: without a score", sum(round(step["kernelsmith/unscored"] * 8) for step in steps), "of", 8 * len(steps))
+    print("grpo: without a score", sum(round(step["kernelsmith/unscored"] * 4) for step in steps), "of", 4 * len(steps))
 
 
 def main(out):

@@ -221,4 +221,4 @@ def test_the_example(sandboxed, tmp_path, capsys, monkeypatch):
     assert len(losses) == 3 and losses[2] < losses[1] < losses[0]
     rewards = re.search(r"^grpo: reward (.*)$", out, re.MULTILINE)[1].split()
     assert len(rewards) == 5 and all(float(reward) > 0 for reward in rewards)
-    assert "grpo: without a score 0 of 40" in out
+    assert "grpo: without a score 0 of 20" in out
