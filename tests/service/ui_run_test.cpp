@@ -5,18 +5,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <kernelsmith/session/session.hpp>
 
 #include "followed_run.hpp"
 #include "temporary_folder.hpp"
 #include "toy_task.hpp"
-#include "ui_json.hpp"
 
 namespace kernelsmith::ui {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
 
 class FollowedRunTest : public ::testing::Test {
  protected:
@@ -84,14 +85,14 @@ TEST_F(FollowedRunTest, ARunThatIsBegunOrEndedIsSeen) {
 TEST_F(FollowedRunTest, ARunThatIsGoneIsAnErrorAndWhatWasSeenStays) {
   run_to(5);
   FollowedRun followed(run_, toy::registry());
-  EXPECT_FALSE(followed.lineage());
+  EXPECT_FALSE(followed.program({0}));
   ASSERT_TRUE(followed.look());
   fs::rename(run_, folder_ / "b.run");
   const auto look = followed.look();
   ASSERT_FALSE(look);
   EXPECT_EQ(look.error().code, ErrorCode::not_found);
-  EXPECT_TRUE(followed.lineage());
   fs::rename(folder_ / "b.run", run_);
+  EXPECT_TRUE(followed.program({0})) << "what was seen stays";
   EXPECT_EQ(iterations_in(followed.look()), 5U);
 }
 
