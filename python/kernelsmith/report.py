@@ -23,8 +23,8 @@ def report(run: Run, out: str | os.PathLike[str]) -> None:
     """Writes the page of the run, as its folder stands now, to `out`, in place of what is there. Raises Error."""
     if not isinstance(run, Run):
         raise TypeError(f"this is no Run, but {type(run).__name__}: Run.open(folder) makes one")
-    # One that begins with "-" is no option.
-    command = [str(executable()), "report", "--json", f"--out={os.fspath(out)}", "--", str(run.folder)]
+    # A path that begins with "-" is no option.
+    command = [str(executable()), "report", "--json", f"--out={os.fspath(out)}", os.path.abspath(run.folder)]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode == 0:
         return

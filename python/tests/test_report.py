@@ -43,7 +43,7 @@ def test_cost_and_refusals_of_models(tmp_path: Path) -> None:
     data = data_of(run, tmp_path)["run"]
     assert data["cost"]["usd"] == pytest.approx(sum(row["usd"] for row in run.cost()))
     assert [model["model"] for model in data["cost"]["models"]] == ["big", "m$x^{$"]
-    assert data["refusals"][0]["detail"] == "I would raise them."
+    assert data["refusals"][0]["detail"] == "the reply holds no fenced code: I would raise them."
     assert data_of(drawn_runs.asked(tmp_path / "b.run", priced=False), tmp_path)["run"]["cost"]["usd"] is None
 
 

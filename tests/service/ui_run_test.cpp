@@ -17,7 +17,6 @@ namespace kernelsmith::ui {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 class FollowedRunTest : public ::testing::Test {
  protected:
@@ -44,7 +43,8 @@ class FollowedRunTest : public ::testing::Test {
       fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
   std::uint64_t iterations_in(const Result<std::optional<std::string>>& summary) {
-    return Json::parse(summary.value().value())["budgets"]["iterations"]["used"].get<std::uint64_t>();
+    return nlohmann::json::parse(summary.value().value())["budgets"]["iterations"]["used"]
+        .get<std::uint64_t>();
   }
 
   TemporaryFolder folder_;
@@ -77,9 +77,9 @@ TEST_F(FollowedRunTest, ARunThatIsBegunOrEndedIsSeen) {
   {
     const auto session = Session::resume(run_, {}, toy::registry());
     ASSERT_TRUE(session);
-    EXPECT_EQ(Json::parse(followed.look().value().value())["in_use"], true);
+    EXPECT_EQ(nlohmann::json::parse(followed.look().value().value())["in_use"], true);
   }
-  EXPECT_EQ(Json::parse(followed.look().value().value())["in_use"], false);
+  EXPECT_EQ(nlohmann::json::parse(followed.look().value().value())["in_use"], false);
 }
 
 TEST_F(FollowedRunTest, ARunThatIsGoneIsAnErrorAndWhatWasSeenStays) {

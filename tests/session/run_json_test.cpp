@@ -97,20 +97,22 @@ TEST(RunJson, ThePageHasTheKeysOfTheWholeDocument) {
 }
 
 TEST(RunJson, APagesTextsAndLineagesHaveLimits) {
-  auto options = ToldSearch::options();
-  options.budgets = {.iterations = 60, .evaluations = {}, .wall_s = {}};
-  ToldSearch search(options);
+  ToldSearch search(ToldSearch::options());
   search.tell_seed(accepted_at(1, 0));
   search.tell("bad\n", rejected_with(std::string(20'000, 'x')));
-  for (int i = 1; i <= 50; ++i) search.tell(std::to_string(i), accepted_at(1 + i, 1));
-  const auto view = search.view();
+  search.tell("better\n", accepted_at(2, 1));
+  auto view = search.view();
+  view.lineage_of_best.resize(50, {view.lineage_of_best.back().individual, std::string(30'000, 'd')});
   const Json whole = Json::parse(run_json(view)), page = parsed(page_json(view));
   EXPECT_EQ(whole["failures"][0]["latest"]["diagnostics"].get<std::string>().size(), 20'000U);
   EXPECT_THAT(page["failures"][0]["latest"]["diagnostics"].get<std::string>(),
               ::testing::HasSubstr("… 4000 more bytes"));
-  const Json &all = whole["lineage"], &last = page["lineage"];
-  EXPECT_EQ(last.size(), std::min<std::size_t>(all.size(), 40));
-  EXPECT_EQ(last.back(), all.back());
+  EXPECT_EQ(whole["lineage"].size(), 50U);
+  ASSERT_EQ(page["lineage"].size(), 40U);
+  EXPECT_EQ(page["lineage"][0]["step"], 10);
+  EXPECT_EQ(page["lineage"][12]["diff"], whole["lineage"][22]["diff"]);
+  EXPECT_THAT(page["lineage"][13]["diff"].get<std::string>(), ::testing::EndsWith("d\n… 20000 more bytes"));
+  EXPECT_EQ(page["lineage"][14]["diff"], "\n… 30000 more bytes");
 }
 
 TEST(RunJson, AUsedUpBudgetIsNamed) {
