@@ -27,7 +27,7 @@ class TemplateSets {
   bool has_set(std::string_view set) const;
   std::vector<std::string> sets() const;
 
-  /// Of all texts, with their places in sets.
+  /// The digest of all texts, with their places in sets.
   Digest digest() const;
 
   /// The template in the first of `sets` that has it, or null.

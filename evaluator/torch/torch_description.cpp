@@ -93,6 +93,7 @@ PromptFacts prompt_facts(const Task& task) {
   const TorchSettings torch = torch_settings(task).value();
   return {.texts = {{"torch_precision", torch.precision}},
           .conditions = {{"strict_fp32", torch.precision == "fp32"},
+                         {"short_types", torch.precision != "fp32"},
                          {"own_kernels", torch.policy == "own_kernels"}}};
 }
 

@@ -1,4 +1,4 @@
-"""The commands that are Python's: `plot`, `openevolve` and `export --format trace`."""
+"""The commands that are Python's: `plot`, `dataset`, `openevolve` and `export --format trace`."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ def _draw(run: str, out: Path) -> None:
 
 _COMMANDS = {
     "plot": "Draw a run: best so far, lineage of the best, archive, cost, failures",
+    "dataset": "Make training data of runs (docs/datasets.md)",
     "openevolve": "Run an OpenEvolve task as it is (docs/openevolve.md)",
     "export --format trace": "Print a run as OpenEvolve's evolution trace",
 }
@@ -68,7 +69,7 @@ def _exports_trace(arguments: Sequence[str]) -> bool:
 
 def knows(arguments: Sequence[str]) -> bool:
     """Whether they are for a command of this module."""
-    return arguments[0] in ("plot", "openevolve") or _exports_trace(arguments)
+    return arguments[0] in ("plot", "dataset", "openevolve") or _exports_trace(arguments)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -76,6 +77,10 @@ def run(arguments: Sequence[str]) -> int:
     if arguments[0] == "plot":
         _plot(arguments[1:])
         return 0
+    if arguments[0] == "dataset":
+        from .learning.dataset.command import dataset
+
+        return dataset(arguments[1:])
     from .openevolve import command
 
     return (command.openevolve if arguments[0] == "openevolve" else command.export_trace)(arguments[1:])

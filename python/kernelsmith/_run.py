@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -177,6 +178,11 @@ class Run:
     def events(self) -> list[dict[str, Any]]:
         """The journal, an event a row (docs/formats.md)."""
         return self._run.events()
+
+    def replies(self, tickets: Sequence[int]) -> list[dict[str, Any] | None]:
+        """What was kept of these tickets' replies, such as text, system and user (docs/formats.md, "kept reply"); None for
+        a ticket that kept nothing: `proposer.keep` decides."""
+        return self._run.replies(list(tickets))
 
     def cost(self) -> list[dict[str, Any]]:
         """A row for each model: calls, tokens, usd."""

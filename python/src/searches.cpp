@@ -237,8 +237,8 @@ Prepared prepared(const std::filesystem::path& folder, const Registry& registry,
 /// Refuses to go on with the run of another task.
 void check_same_task(const std::filesystem::path& task, const std::filesystem::path& folder) {
   without_gil([&] {
-    const Task named = unwrap(load_task_folder(task)).task;
-    const Task kept = unwrap(load_task_folder(folder / "task")).task;
+    const Task named = unwrap(load_task_folder(task, default_registry().backends)).task;
+    const Task kept = unwrap(load_task_folder(folder / "task", default_registry().backends)).task;
     if (named.digest == kept.digest) return;
     throw ErrorException(fail(ErrorCode::invalid_argument,
                               "the run is of another task: " + kept.name + ", not " + named.name +

@@ -83,6 +83,23 @@ py::list events(const RunView& view) {
   return rows;
 }
 
+/// What was kept of these tickets' replies; None for a ticket that kept nothing. The run is opened once for
+/// all of them.
+py::list replies(const RunView& view, const std::vector<std::uint64_t>& tickets) {
+  std::vector<std::optional<std::string>> texts;
+  {
+    const Released released;
+    const auto store = unwrap(RunStore::open_read_only(view.folder));
+    for (const std::uint64_t ticket : tickets) {
+      const std::optional<KeptReply> reply = unwrap(store->reply(TicketId{ticket}));
+      texts.push_back(reply ? std::optional(to_json(*reply)) : std::nullopt);
+    }
+  }
+  py::list rows;
+  for (const auto& text : texts) rows.append(text ? json_of(*text) : py::none());
+  return rows;
+}
+
 py::dict row_of(const std::string& model, const CallTotals& totals) {
   py::dict row;
   row["model"] = model;
@@ -149,6 +166,7 @@ void bind_stored_runs(py::module_& module) {
       .def("programs", programs)
       .def("lineage", lineage)
       .def("events", events)
+      .def("replies", replies, py::arg("tickets"))
       .def("cost", cost)
       .def("failures", failures)
       .def("archive", [](const RunView& view) { return archive_of(view.state); });

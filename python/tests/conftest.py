@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import dataset_runs
 import kernelsmith as ks
 import pytest
 import support
@@ -43,3 +44,10 @@ def sandboxed(task):
         if os.environ.get("KERNELSMITH_SANDBOX") == "required":
             raise
         pytest.skip(f"candidates cannot be run here: {error}")
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory):
+    """Two runs whose replies were kept."""
+    folder = tmp_path_factory.mktemp("runs")
+    return [dataset_runs.searched(folder / "a.run", name="a"), dataset_runs.searched(folder / "b.run", 25, name="b")]

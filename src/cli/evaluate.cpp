@@ -187,7 +187,8 @@ struct EvaluateCommand {
 void add_evaluate(CLI::App& app, Command& chosen) {
   auto evaluate = std::make_shared<EvaluateCommand>();
   CLI::App* command = app.add_subcommand("evaluate", "Compile, check and time candidates of a task");
-  command->add_option("TASK", evaluate->task, "The task's folder")->required();
+  command->add_option("TASK", evaluate->task, "The task's folder, or a KernelBench problem (a .py file)")
+      ->required();
   command->add_option("FILE", evaluate->files, "A candidate; a folder if the task's seed has several files")
       ->required();
   evaluate->json.add_to(*command, "Print one JSON object for each FILE, a line each");

@@ -51,7 +51,8 @@ struct PlanCommand {
 void add_plan(CLI::App& app, Command& chosen) {
   auto plan = std::make_shared<PlanCommand>();
   CLI::App* command = app.add_subcommand("plan", "Print what a candidate does on the GPU");
-  command->add_option("TASK", plan->task, "The task's folder")->required();
+  command->add_option("TASK", plan->task, "The task's folder, or a KernelBench problem (a .py file)")
+      ->required();
   command->add_option("FILE", plan->file, "A candidate")->required();
   plan->config.add_to(*command);
   command->footer(kPlanFooter);

@@ -76,7 +76,7 @@ struct PromptCommand {
               " was asked for: its prompt cannot be made again",
           path,
           "its digest was " + repeat->sent.hex() +
-              "; use the version of kernelsmith, the templates (--prompts) and the machine of the run; "
+              "; use the version of kernelsmith, the templates and the machine of the run; "
               "`run --for-training` keeps the prompts themselves");
     return std::move(repeat->preview);
   }

@@ -71,7 +71,8 @@ int RunCommand::operator()() const {
 void add_run(CLI::App& app, Command& chosen) {
   auto run = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "Search for a faster kernel");
-  command->add_option("TASK", run->task, "The task's folder")->required();
+  command->add_option("TASK", run->task, "The task's folder, or a KernelBench problem (a .py file)")
+      ->required();
   command->add_option("--out", run->out, "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)")
       ->type_name("RUN");
   run->budgets.add_to(*command);

@@ -249,6 +249,7 @@ struct Fields<Cost> {
     io("cached_tokens", cost.cached_tokens);
     io("reasoning_tokens", cost.reasoning_tokens);
     io.defaulted("model", cost.model);
+    io.defaulted("revision", cost.revision);
     io.defaulted("calls", cost.calls);
     io.defaulted("untold", cost.untold);
     io.defaulted("unpriced", cost.unpriced);

@@ -27,7 +27,7 @@ CallTotals& CallTotals::operator+=(const CallTotals& other) {
 void Spending::add(const Cost& cost) {
   if (cost == Cost{}) return;
   const std::uint64_t calls = std::max<std::uint64_t>(cost.calls, 1);  // who counts none made one
-  models_[cost.model] += {.calls = calls,
+  models_[cost.revision.empty() ? cost.model : cost.model + "@" + cost.revision] += {.calls = calls,
                           .untold = cost.untold,
                           .unpriced = cost.unpriced ? calls : 0,
                           .input_tokens = cost.input_tokens,

@@ -22,6 +22,15 @@ Cost cost_from(const ModelReply& reply, const std::optional<Price>& price) {
   return cost;
 }
 
+constexpr std::size_t kDetailBytes = 4096, kNameBytes = 200;
+
+/// Up to `bytes` of a text in UTF-8, between two characters.
+std::string beginning_of(const std::string& text, std::size_t bytes) {
+  std::size_t end = std::min(bytes, text.size());
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
 /// What attempts at one call cost. Used on the client's thread.
 class Bill {
  public:
@@ -31,6 +40,8 @@ class Bill {
   }
 
   void add(const ModelReply& reply, const Prompt& prompt) {
+    if (const std::string known_as = cost_.model + "@"; reply.model.starts_with(known_as))
+      cost_.revision = beginning_of(reply.model.substr(known_as.size()), kNameBytes);
     add(reply.usage);
     const std::uint64_t output = estimate_tokens(reply.text) + estimate_tokens(reply.reasoning);
     if (!reply.usage) return guess(prompt.tokens, output);
@@ -81,15 +92,6 @@ class Bill {
   Cost cost_;
   std::optional<Price> price_;
 };
-
-constexpr std::size_t kDetailBytes = 4096, kNameBytes = 200;
-
-/// Up to `bytes` of a text in UTF-8, between two characters.
-std::string beginning_of(const std::string& text, std::size_t bytes) {
-  std::size_t end = std::min(bytes, text.size());
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
-}
 
 /// The refusal of the reply as a whole; empty if its text is to be read.
 std::optional<Refusal> refusal_of(const ModelReply& reply) {

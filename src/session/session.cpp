@@ -6,9 +6,9 @@
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/session/session.hpp>
 
+#include "kept_answers.hpp"
 #include "prepared_evaluator.hpp"
 #include "recorded_run.hpp"
-#include "kept_answers.hpp"
 #include "rescue.hpp"
 
 namespace kernelsmith {

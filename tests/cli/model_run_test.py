@@ -149,11 +149,25 @@ class ModelRunTest(CommandTest):
         for ticket, answer in replies.items():
             messages = self.json("prompt", "it.run", "--ticket", str(ticket))["messages"]
             self.assertEqual([message["content"] for message in messages], [answer["system"], answer["user"]], ticket)
-        self.fail_with(3, "prompt", "it.run", "--ticket", "9999", says=["no ticket 9999"])
-        self.fail_with(3, "prompt", "it.run", "--ticket", "0", says=["ticket 0"])
+        self.fail_with(2, "prompt", "it.run", "--ticket", "9999", says=["no ticket 9999"])
+        self.fail_with(2, "prompt", "it.run", "--ticket", "0", says=["ticket 0"])
         (self.folder / "it.run/run.yaml").write_text(
             (self.folder / "it.run/run.yaml").read_text().replace("set: kernel-smith", "set: relaxed"))
-        self.fail_with(3, "prompt", "it.run", "--ticket", str(max(replies)), says=["cannot be made again", "--for-training"])
+        self.fail_with(2, "prompt", "it.run", "--ticket", str(max(replies)), says=["cannot be made again", "--for-training"])
+
+    def test_a_server_whose_weights_change_is_one_run_with_several_revisions(self):
+        def answer(number, _):
+            status, body = reply(f"```\n{program(number, 0, 0, 0, 0, 0)}```\n")
+            return status, body | {"model": f"scripted@step-{number // 2}"}
+
+        model, done = self.run_with(answer, "--iterations", "3")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual({body["model"] for _, body in model.requests}, {"scripted"})
+        self.assertEqual([p["cost"].get("revision") for p in proposals(self.folder / "it.run") if p["cost"]["input_tokens"]],
+                         [f"step-{number // 2}" for number in range(len(model.requests))])
+        names = [each["model"] for each in self.json("show", "it.run")["cost"]["models"]]
+        self.assertEqual(names[:2], ["scripted@step-0", "scripted@step-1"])
+        self.succeed("resume", "it.run", "--iterations", "4", env={"OPENAI_API_KEY": KEY})
 
     def test_the_best_of_a_run_without_a_seed_is_a_file(self):
         write_task(self.folder / "task", task_yaml=TASK.replace("seed: seed.txt", "reference: seed.txt"))

@@ -211,7 +211,8 @@ class RunTest(CommandTest):
         self.succeed("run", "task", "--iterations", "20", "--out", "a.run")
         lines = [json.loads(line) for line in self.succeed("export", "a.run").stdout.splitlines()]
         kinds = {kind: [line for line in lines if line["type"] == kind] for kind in
-                 ("run", "program", "evaluation", "lineage")}
+                 ("run", "program", "evaluation", "lineage", "ticket", "repeat")}
+        self.assertEqual(len(kinds["ticket"]), len(kinds["evaluation"]) + len(kinds["repeat"]))
         self.assertEqual(sum(map(len, kinds.values())), len(lines))
         self.assertEqual(len(kinds["run"]), 1)
         programs = {line["id"] for line in kinds["program"]}

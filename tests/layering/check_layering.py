@@ -35,7 +35,7 @@ def name_of(parts):
 
 
 def public_folder(name):
-    """Of the component's public headers, relative to the source directory."""
+    """The folder of the component's public headers, relative to the source directory."""
     return PUBLIC / re.sub("^evaluator_", "evaluator/", name)
 
 

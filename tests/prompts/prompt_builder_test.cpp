@@ -163,6 +163,7 @@ TEST(PromptBuilder, TellsWhatAModuleMayDo) {
   EXPECT_THAT(text(), Not(HasSubstr("At least one launch must be of a kernel of your own")));
   options.texts["torch_precision"] = "bf16";
   options.conditions["strict_fp32"] = false;
+  options.conditions["short_types"] = true;
   EXPECT_THAT(text(), AllOf(HasSubstr("at least as precisely as bf16"), Not(HasSubstr("ieee"))));
   options.set = "relaxed";
   EXPECT_THAT(text(), AllOf(HasSubstr("# Rules"), HasSubstr(".item()")));
@@ -195,7 +196,9 @@ TEST(PromptBuilder, HasASetForExtensions) {
     ProposalRequest request = full_request(op);
     if (op == Operator::repair) request.selection.parent = rejected(9, "broken\n", "cuda.cu(3): error: no");
     if (op == Operator::translate) request.selection = {};
-    const Prompt prompt = built(request, set_of("cuda-extension"), task);
+    PromptOptions options = set_of("cuda-extension");
+    options.conditions = {{"own_kernels", true}};
+    const Prompt prompt = built(request, options, task);
     return prompt.system + prompt.user;
   };
   for (const Operator op :

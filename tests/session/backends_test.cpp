@@ -27,7 +27,7 @@ MachineCheck check_named(const std::string& name, CheckStatus status = CheckStat
   return {name, status, name + " of the toy", "", true};
 }
 
-BackendDescription toy_backend() {
+BackendDescription described_toy() {
   BackendDescription toy;
   toy.name = "toy";
   toy.language = "Toyish";
@@ -48,7 +48,7 @@ BackendDescription toy_backend() {
 
 Registry registry_with_a_toy() {
   Registry registry = default_registry();
-  registry.backends["toy"] = toy_backend();
+  registry.backends["toy"] = described_toy();
   registry.evaluators["toy"] = [] { return std::make_unique<toy::SumProvider>(); };
   return registry;
 }
@@ -102,7 +102,7 @@ TEST(BackendDescriptions, SayWhatATaskFileMayHold) {
 
 TEST(BackendDescriptions, FillPrompts) {
   const Task task = toy_kernel();
-  const PromptOptions options = with_backend({}, task, toy_backend());
+  const PromptOptions options = with_backend({}, task, described_toy());
   EXPECT_EQ(options.hardware, "a toy machine");
   EXPECT_THAT(options.interface, ElementsAre(SourceFile{"roll.h", "void roll();\n"}));
   const auto builder = PromptBuilder::create(task, options);
@@ -110,7 +110,7 @@ TEST(BackendDescriptions, FillPrompts) {
   EXPECT_EQ(builder->blank_candidate().files().front().path, "candidate.toy");
   PromptOptions own;
   own.hardware = "mine";
-  EXPECT_EQ(with_backend(own, task, toy_backend()).hardware, "mine");
+  EXPECT_EQ(with_backend(own, task, described_toy()).hardware, "mine");
 }
 
 TEST(BackendDescriptions, ReachTheRunsConfigurationAndItsProposer) {

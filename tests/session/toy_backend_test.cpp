@@ -1,5 +1,5 @@
-// A backend of somebody else (tests/toy_backend): one call adds its tasks, its settings, its words in prompts and
-// its section of run.yaml.
+// A backend of somebody else (tests/toy_backend): one call adds its tasks, its settings, its words in prompts
+// and its section of run.yaml.
 #include <fstream>
 #include <future>
 #include <string>
@@ -62,7 +62,9 @@ TEST_F(ToyBackend, IsConfiguredByTheRunsSectionEvaluator) {
   job.task = task.digest;
   job.source = Source::create({{"candidate.toy", "20"}}).value();
   std::promise<Result<Evaluation>> answer;
-  (*evaluator)->start(job, {}, [&](Result<Evaluation> evaluation) { answer.set_value(std::move(evaluation)); });
+  (*evaluator)->start(job, {}, [&](Result<Evaluation> evaluation) {
+    answer.set_value(std::move(evaluation));
+  });
   const auto evaluation = answer.get_future().get();
   ASSERT_TRUE(evaluation) << describe(evaluation.error());
   EXPECT_EQ(evaluation->metrics()->fitness().low, 45);
@@ -71,7 +73,8 @@ TEST_F(ToyBackend, IsConfiguredByTheRunsSectionEvaluator) {
 TEST_F(ToyBackend, CanBeSentToAFleet) {
   const Task task = load().value();
   auto config = default_config(task, registry_);
-  ASSERT_TRUE(read_config("evaluator: {fleet: {nats: \"nats://host:4222\"}}\n", "run.yaml", registry_, *config));
+  ASSERT_TRUE(
+      read_config("evaluator: {fleet: {nats: \"nats://host:4222\"}}\n", "run.yaml", registry_, *config));
   EXPECT_FALSE(config->evaluator.provider->is_local());
 }
 
@@ -82,8 +85,7 @@ TEST_F(ToyBackend, SaysItsFactsInPrompts) {
   PromptOptions options;
   options.folder = folder_.path() / "prompts";
   options.set = "mine";
-  const auto builder =
-      PromptBuilder::create(task, with_backend(options, task, registry_.backends.at("toy")));
+  const auto builder = PromptBuilder::create(task, with_backend(options, task, registry_.backends.at("toy")));
   ASSERT_TRUE(builder) << describe(builder.error());
   ProposalRequest request;
   request.op = Operator::translate;

@@ -84,7 +84,9 @@ struct Cost {
   std::uint64_t calls = 0;   ///< that were answered, or broke off after they may have been billed
   std::uint64_t untold = 0;  ///< of the calls, those whose tokens the server did not report
   bool unpriced = false;     ///< the model has no price: what the tokens cost is unknown
-  double guessed_usd = 0;    ///< beside `usd`: of what the server did not report, by the length of the texts
+  /// The revision of the model's weights, if its server names it by answering as `MODEL@REVISION`.
+  std::string revision = {};
+  double guessed_usd = 0;  ///< beside `usd`: of what the server did not report, by the length of the texts
 
   friend bool operator==(const Cost&, const Cost&) = default;
 };

@@ -1,4 +1,4 @@
-// Spending: what the calls of a run cost, model by model.
+// Spending: what the calls of a run cost, model by model, and revision by revision of one whose weights change.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,7 @@ class Spending {
   /// Calls that may have been under way when the process was killed: what they cost is not known.
   void add_interrupted(std::uint64_t calls) { interrupted_ += calls; }
 
+  /// By `MODEL`, or `MODEL@REVISION` if the server named its revision.
   const std::map<std::string, CallTotals>& models() const { return models_; }
   std::uint64_t interrupted() const { return interrupted_; }
   CallTotals total() const;

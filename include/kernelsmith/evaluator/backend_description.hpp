@@ -24,7 +24,7 @@ struct TaskSettings {
   /// Reads them and refuses what is wrong. `task` is complete but for its settings and the texts of its
   /// files.
   std::function<std::string(YamlMap& in, const Task& task)> read;
-  /// Of a task that came in a message. Errors: `bad_input`.
+  /// Checks a task that came in a message. Errors: `bad_input`.
   std::function<Status(const Task&)> check;
 };
 

@@ -17,7 +17,7 @@ struct TorchSettings {
   std::string policy = "own_kernels";  ///< own_kernels | any: whether a candidate must bring a kernel
   bool cast = false;  ///< whether both modules are cast to fp32 once they are made, as KernelBench does
   /// Folders of this machine whose headers candidates may include, such as CUTLASS's.
-  std::vector<std::string> include;
+  std::vector<std::string> include = {};
 
   friend bool operator==(const TorchSettings&, const TorchSettings&) = default;
 };

@@ -1,0 +1,13 @@
+"""Data sets from runs: `kernelsmith dataset`, and the same as a function.
+
+    from kernelsmith.learning.dataset import Settings, export
+
+    export(["a.run", "b.run"], "rows", Settings(kind="sft", licences={"": "MIT"}))
+
+docs/datasets.md is the guide: the kinds, their rules, their columns.
+"""
+
+from .export import Exported, export
+from .settings import Settings
+
+__all__ = ["Exported", "Settings", "export"]

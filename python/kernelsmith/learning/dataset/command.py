@@ -1,0 +1,65 @@
+"""`kernelsmith dataset`: the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from ..._errors import Error
+from ..._words import counted
+from .export import Exported, export
+from .settings import FORMATS, KINDS, PRESETS, Settings
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="kernelsmith dataset", allow_abbrev=False,
+                     description="Make training data of runs whose replies were kept (docs/datasets.md)")
+    add = parser.add_argument
+    add("RUNS", nargs="+", type=Path, help="run folders")
+    add("--kind", required=True, choices=KINDS, help="what the rows are for")
+    add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder, or one of an export that was cut off")
+    add("--format", choices=FORMATS, default="parquet", help="of the files (parquet, which needs pyarrow)")
+    add("--preset", choices=PRESETS, help="the columns of a published set")
+    add("--against", metavar="FOLDER", type=Path, help="drop the tasks that this folder of references has")
+    add("--similar", metavar="J", type=float, default=0.8, help="the Jaccard index from which a task is one of them (0.8)")
+    add("--licence", metavar="[TASK=]TEXT", action="append", default=[],
+        help="of references whose files name none; may be repeated")
+    add("--mixed-hardware", action="store_true", help="take runs of different hardware; the column hardware tells")
+    add("--over", choices=("parent", "baseline"), default="parent", help="sft: what a step has to be faster than (parent)")
+    add("--per-task", metavar="K", type=int, default=1, help="rl: steps of a task at most (1)")
+    add("--no-balance", dest="balance", action="store_false", help="rl: do not balance the levels of difficulty")
+    add("--turns", metavar="N", type=int, default=3, help="multiturn: turns of a row at most (3)")
+    add("--test-share", metavar="P", type=float, default=0.0, help="the share of tasks whose rows are for tests (0)")
+    add("--shard-rows", metavar="N", type=int, default=1024, help="rows of a file at most (1024)")
+    return parser
+
+
+def dataset(arguments: Sequence[str]) -> int:
+    """Does what the arguments say. Returns the exit status. Raises Error."""
+    options = vars(_parser().parse_args(arguments))
+    runs, out = options.pop("RUNS"), options.pop("out")
+    licences = dict(_licence(text) for text in options.pop("licence"))
+    _say(export(runs, out, Settings(licences=licences, **options)))
+    return 0
+
+
+def _licence(text: str) -> tuple[str, str]:
+    task, is_for_one, licence = text.partition("=")
+    found = licence if is_for_one else task
+    if not found.strip():
+        raise Error("a licence is a text, or TASK=TEXT", "invalid_argument", "--licence")
+    return (task if is_for_one else ""), found.strip()
+
+
+def _say(made: Exported) -> None:
+    splits = ", ".join(f"{split} {counted(count, 'row')}" for split, count in made.rows.items() if count)
+    print(f"{made.folder}: {splits} in {counted(len(made.files), 'file')}; README.md is the card")
+    for rule, count in made.dropped:
+        print(f"  {count:>7} dropped: {rule}")

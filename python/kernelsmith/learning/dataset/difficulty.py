@@ -1,0 +1,76 @@
+"""What a task computes, by the operators that its reference calls: its family, and how hard it is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+# By the names that PyTorch uses; a task belongs to the first that fits, so the costly ones come first.
+_FAMILIES = {
+    "attention": "attention|attn",
+    "convolution": "conv",
+    "matrix product": "matmul|gemm|^mm$|bmm|addmm|^linear$|bilinear|einsum",
+    "recurrence": "lstm|^gru|^rnn",
+    "normalisation": "norm",
+    "softmax": "softmax|logsumexp",
+    "pooling": "pool",
+    "loss": "loss|cross_entropy|kl_div",
+    "scan": "cumsum|cumprod|cummax|cummin|scan",
+    "indexing": "gather|scatter|embedding|index|routing|sort|topk",
+    "reduction": "reduce|^sum$|^mean$|^max$|^min$|^amax$|^amin$|^prod$|argmax|argmin|^var$|^std$",
+    "activation": "relu|gelu|silu|swish|sigmoid|tanh|^elu$|softplus|softsign|mish",
+}
+_PATTERNS = {name: re.compile(pattern) for name, pattern in _FAMILIES.items()}
+_HEAVY = frozenset({"attention", "convolution", "matrix product", "recurrence", "normalisation"})
+# KernelBench's first level has one or two operators a problem, its second three and more.
+_MANY = 3
+_MODULES = frozenset({"torch", "nn", "F", "functional"})
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulty:
+    """Level 1: few operators, none of them heavy; 3: many, with a heavy one; 2: one of both."""
+
+    family: str
+    level: int
+    operators: tuple[str, ...]
+
+
+def difficulty(reference: str, name: str) -> Difficulty:
+    """From the classes of a Python reference; else from the task's name and the loops of its reference."""
+    operators = _called(reference)
+    count = len(operators)
+    if not operators:
+        operators = tuple(re.findall(r"[a-z0-9]+", name.lower()))
+        count = len(re.findall(r"\bfor\s*\(", reference))
+    found = [family for family, pattern in _PATTERNS.items() if any(map(pattern.search, operators))]
+    level = 1 + (count >= _MANY) + any(family in _HEAVY for family in found)
+    return Difficulty(found[0] if found else "other", level, operators)
+
+
+def _called(reference: str) -> tuple[str, ...]:
+    """Operators in the order of their places: nn.Conv2d, torch.relu, F.silu, x.sum(), a @ b."""
+    try:
+        tree = ast.parse(reference)
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    found = []
+    for node in (inner for outer in tree.body if isinstance(outer, ast.ClassDef) for inner in ast.walk(outer)):
+        name = _operator(node)
+        if name:
+            found.append((node.lineno, node.col_offset, name))  # type: ignore[attr-defined]
+    return tuple(name for *_, name in sorted(found))
+
+
+def _operator(node: ast.AST) -> str:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        return "matmul"
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return ""
+    name, owner = node.func.attr.lower(), node.func.value
+    root = owner.attr if isinstance(owner, ast.Attribute) else owner.id if isinstance(owner, ast.Name) else ""
+    if root in _MODULES:
+        return "" if name in ("parameter", "tensor", "module") else name
+    own = isinstance(owner, ast.Name) and owner.id == "self"
+    return name if not own and any(pattern.search(name) for pattern in _PATTERNS.values()) else ""

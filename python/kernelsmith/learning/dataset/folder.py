@@ -1,0 +1,109 @@
+"""The folder that an export fills: what is whole stays, what is missing is written, all else is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..._errors import Error
+
+_MANIFEST = "export.json"
+
+
+class Folder:
+    """`export.json` has the plan's digest and those of the files that are whole. It is replaced after each file, so that an
+    export that was killed goes on where it was."""
+
+    def __init__(self, path: Path, plan: str) -> None:
+        self.path = path
+        self._plan = plan
+        self._files: dict[str, str] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        manifest = self.path / _MANIFEST
+        if manifest.exists():
+            self._files = self._read(manifest)
+        elif any(not entry.name.endswith(".part") for entry in self.path.iterdir()):
+            raise Error("the folder is not empty, and holds no export", "invalid_argument", str(self.path),
+                        "name a new folder")
+        for leftover in self.path.glob(".*.part"):
+            leftover.unlink()
+        self._note()
+
+    def _read(self, manifest: Path) -> dict[str, str]:
+        try:
+            stored = json.loads(manifest.read_bytes())
+            plan, files = stored["plan"], dict(stored["files"])
+        except (ValueError, KeyError, TypeError):
+            raise Error("this is no list of an export's files", "corrupt", str(manifest), "name a new folder") from None
+        if plan != self._plan:
+            raise Error("the folder holds an export of other runs, or with other options or versions", "invalid_argument",
+                        str(self.path), "name a new folder, or delete this one")
+        return files
+
+    def has(self, name: str) -> bool:
+        """Whether the file is there and whole. Raises Error for one that was changed since it was written."""
+        file = self.path / name
+        if name not in self._files or not file.exists():
+            return False
+        if _digest(file) != self._files[name]:
+            kind = "Parquet file" if file.suffix == ".parquet" else "file"
+            raise Error(f"the {kind} is broken: it is not as this export wrote it", "corrupt", str(file),
+                        "delete it and export again: it is then written anew")
+        return True
+
+    def add(self, name: str, write: Callable[[Path], None]) -> None:
+        """Has it written, at once, unless it is there."""
+        if self.has(name):
+            return
+        write(self.path / name)
+        self._files[name] = _digest(self.path / name)
+        self._note()
+
+    def _note(self) -> None:
+        text = json.dumps({"version": 1, "plan": self._plan, "files": dict(sorted(self._files.items()))}, indent=1)
+        write_text(self.path / _MANIFEST, text + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """At once."""
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8", newline="\n")
+    part.replace(path)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Makes the folder, and keeps other exports out of it. Raises Error."""
+    descriptor = None
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        _close(descriptor)
+        raise Error("another export is writing this folder", "busy", str(path)) from None
+    except OSError as failed:
+        _close(descriptor)
+        raise Error(f"the folder cannot be used: {failed.strerror}", "io", str(path), "name another one") from None
+    try:
+        yield
+    finally:
+        _close(descriptor)
+
+
+def _close(descriptor: Any) -> None:
+    if descriptor is not None:
+        os.close(descriptor)

@@ -1,0 +1,63 @@
+"""Rows of several turns: chains from parent to child."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .figures import gain
+from .rules import NO_FIGURE, NO_GAIN, Tally, unsound
+from .settings import Settings
+from .steps import Step
+
+_Key = tuple[str, int]
+
+
+def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tuple[Step, ...]]:
+    """The best programs first. A step is the last turn of one row at most, and an earlier one of as many rows as a row has
+    turns: a program with a hundred children does not fill a hundred rows. Each prompt is whole, so a row may begin at any
+    step."""
+    free = {step.key: (step, settings.turns) for step in steps}
+    rows: list[tuple[Step, ...]] = []
+    for end in sorted(steps, key=_best_first):
+        chain = _chain(end, free, settings.turns)
+        rule = unsound(end) or _without_gain(chain) or ("" if len(chain) > 1 else _why_alone(end, free))
+        if rule:
+            tally.drop(end, rule)
+            continue
+        rows.append(chain)
+        for step in chain[:-1]:
+            free[step.key] = step, free[step.key][1] - 1
+    for row in rows:
+        for step in row:
+            tally.keep(step)
+    return rows
+
+
+def _best_first(step: Step) -> tuple[float, _Key]:
+    verdict = step.verdict
+    return -verdict.score.median if verdict and verdict.sound and verdict.score else float("inf"), step.key
+
+
+def _chain(end: Step, free: Mapping[_Key, tuple[Step, int]], most: int) -> tuple[Step, ...]:
+    chain = [end]
+    while len(chain) < most and chain[-1].parent is not None:
+        parent, times = free.get((end.run.id, chain[-1].parent), (end, 0))
+        if not times:
+            break
+        chain.append(parent)
+    return tuple(reversed(chain))
+
+
+def _why_alone(end: Step, free: Mapping[_Key, tuple[Step, int]]) -> str:
+    known = end.parent is not None and (end.run.id, end.parent) in free
+    return "its parent's turn stands in enough rows" if known else "no turn before it"
+
+
+def _without_gain(chain: tuple[Step, ...]) -> str:
+    """The last program against the one that the first prompt started from, if there is one."""
+    first, last = chain[0], chain[-1]
+    base = first.run.base(first)
+    if base is None:
+        return ""
+    found = gain(last.run, last.ticket, base)
+    return NO_FIGURE if found is None else "" if found.beyond_noise else NO_GAIN

@@ -1,0 +1,120 @@
+"""Which rows an export has, before any is written."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..._errors import Error
+from . import multiturn, preference, rl, sft
+from .journal import read_run
+from .presets import check_preset
+from .rules import Tally, usable
+from .settings import Settings
+from .similar import Benchmark, Match
+from .steps import RunSteps, Step
+from .tasks import TaskFacts
+from .texts import Reader
+
+
+SPLITS = ("train", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row to be: its steps in the order of its turns, or the better and the worse one."""
+
+    steps: tuple[Step, ...]
+    split: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contaminated:
+    """A task that a benchmark has."""
+
+    task: TaskFacts
+    match: Match
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`rows` are in the order in which they are written."""
+
+    settings: Settings
+    runs: list[RunSteps]
+    rows: list[Row]
+    contaminated: list[Contaminated]
+    tally: Tally
+    reader: Reader
+
+    def of(self, split: str) -> list[Row]:
+        return [row for row in self.rows if row.split == split]
+
+
+def plan(folders: Sequence[str | os.PathLike[str]], settings: Settings, read: Callable[[int], None]) -> Plan:
+    """Reads all runs. `read` is called with 1 for each."""
+    reader, tally = Reader(), Tally()
+    runs: list[RunSteps] = []
+    for folder in folders:
+        runs.append(read_run(folder, reader.keep))
+        read(1)
+    runs.sort(key=lambda run: run.id)
+    _check(runs, settings)
+    contaminated = _decontaminate(runs, settings, tally)
+    bad = {one.task.key for one in contaminated}
+    clean = [run for run in runs if run.task.key not in bad]
+    for run in clean:
+        settings.licence(run.task)
+        check_preset(settings, run.task)
+    steps = usable((step for run in clean for step in run.steps), tally)
+    steps.sort(key=lambda step: step.key)
+    chosen = _select(steps, settings, tally, reader)
+    if not chosen:
+        rules = "; ".join(f"{count} {rule}" for rule, count in tally.counts())
+        raise Error(f"no step passes the rules of {settings.kind} ({rules})", "bad_input", "the runs",
+                    "docs/datasets.md explains the rules")
+    chosen.sort(key=lambda row: row[0].key)
+    return Plan(settings, runs, [Row(row, _split(row[0].run.task, settings)) for row in chosen], contaminated, tally, reader)
+
+
+def _select(steps: list[Step], settings: Settings, tally: Tally, reader: Reader) -> list[tuple[Step, ...]]:
+    if settings.kind == "rl":
+        return rl.select(steps, settings, tally, reader)
+    select = {"sft": sft.select, "multiturn": multiturn.select, "preference": preference.select}[settings.kind]
+    return select(steps, settings, tally)
+
+
+def _check(runs: list[RunSteps], settings: Settings) -> None:
+    twice = [run_id for run_id, count in Counter(run.id for run in runs).items() if count > 1]
+    if twice:
+        folders = ", ".join(run.folder for run in runs if run.id == twice[0])
+        raise Error(f"these are one run: {folders}", "invalid_argument", "RUNS", "name each run once")
+    found = {verdict.hardware: run.folder for run in reversed(runs) for verdict in run.verdicts.values() if verdict.accepted}
+    if len(found) > 1 and not settings.mixed_hardware:
+        places = "; ".join(f"{hardware or 'not named'} ({folder})" for hardware, folder in sorted(found.items()))
+        raise Error(f"the runs were measured on different hardware: {places}", "bad_input", "RUNS",
+                    "export them one by one, or pass --mixed-hardware: the column hardware tells the rows apart")
+
+
+def _decontaminate(runs: list[RunSteps], settings: Settings, tally: Tally) -> list[Contaminated]:
+    if settings.against is None:
+        return []
+    benchmark = Benchmark(settings.against, settings.similar)
+    found = []
+    for run in runs:
+        match = benchmark.match(run.task.reference) if run.task.reference else None
+        if match is not None:
+            found.append(Contaminated(run.task, match, len(run.steps)))
+            for step in run.steps:
+                tally.drop(step, "task of the benchmark")
+    return found
+
+
+def _split(task: TaskFacts, settings: Settings) -> str:
+    """By a hash of the task alone: it stays where it is when runs are added."""
+    number = int.from_bytes(hashlib.sha256(f"split {task.key}".encode()).digest()[:8])
+    return "test" if number < settings.test_share * 2**64 else "train"

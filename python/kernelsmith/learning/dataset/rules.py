@@ -1,0 +1,71 @@
+"""Rules that every kind has: which replies can be rows at all, and the count of what each rule dropped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from .figures import Gain, gain
+from .steps import Step
+
+NO_GAIN = "no gain beyond noise"
+NO_FIGURE = "gain unknown: not measured, or on other hardware"
+
+
+class Tally:
+    """What became of each step: kept, or the first rule that dropped it."""
+
+    def __init__(self) -> None:
+        self._rules: dict[tuple[str, int], str] = {}
+
+    def drop(self, step: Step, rule: str) -> None:
+        self._rules[step.key] = rule
+
+    def keep(self, step: Step) -> None:
+        """It is part of a row after all."""
+        self._rules.pop(step.key, None)
+
+    def counts(self) -> list[tuple[str, int]]:
+        """Most first."""
+        return sorted(Counter(self._rules.values()).items(), key=lambda item: (-item[1], item[0]))
+
+
+def usable(steps: Iterable[Step], tally: Tally) -> list[Step]:
+    """Those with a whole reply whose child was evaluated, once."""
+    kept = []
+    for step in steps:
+        rule = _unusable(step)
+        if rule:
+            tally.drop(step, rule)
+        else:
+            kept.append(step)
+    return kept
+
+
+def _unusable(step: Step) -> str:
+    if step.texts is None:
+        return "no reply kept"
+    if step.outcome != "evaluated":
+        return {"refused": "refused: no child", "given back": "given back: no verdict"}.get(
+            step.outcome, "repeat of an earlier program")
+    if step.texts.cut or step.texts.finish_reason == "length":
+        return "reply or prompt cut off"
+    return "" if step.texts.readable else "not UTF-8"
+
+
+def unsound(step: Step) -> str:
+    """Why the child must not be learned from; empty if it may."""
+    verdict = step.verdict
+    if verdict is None or not verdict.accepted:
+        return f"rejected, {verdict.why.partition(':')[0]}" if verdict else "given back: no verdict"
+    return f"not honest: {verdict.dishonest}" if verdict.dishonest else ""
+
+
+def improvement(step: Step) -> Gain | str:
+    """The gain over the program that the step started from, or the rule that drops it. Not for translations."""
+    base = step.run.base(step)
+    assert base is not None
+    found = gain(step.run, step.ticket, base)
+    if found is None:
+        return NO_FIGURE
+    return found if found.beyond_noise else NO_GAIN

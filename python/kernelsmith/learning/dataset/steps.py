@@ -1,0 +1,102 @@
+"""What a data set is made of: steps of searches, with what their programs turned out to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .figures import Figure
+from .tasks import TaskFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the last evaluation of a program says."""
+
+    accepted: bool
+    why: str = ""  # of a rejection, "stage: code"
+    dishonest: str = ""  # the feature that says so
+    score: Figure | None = None  # what programs of one run are compared by
+    score_of: str = ""  # "yardstick" or "fitness"
+    speedup: Figure | None = None  # over the baseline
+    own_share: float | None = None
+    hardware: str = ""
+    toolchain: str = ""
+
+    @property
+    def sound(self) -> bool:
+        return self.accepted and not self.dishonest
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What is remembered of a kept reply without its texts."""
+
+    system: str  # digests
+    user: str
+    cut: bool
+    readable: bool
+    model: str
+    finish_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A ticket that a proposer was asked: its prompt, and the child that came of it."""
+
+    run: RunSteps = field(repr=False)
+    ticket: int
+    operator: str
+    model: str
+    parent: int | None
+    shown: tuple[int, ...]  # every program whose text may stand in the prompt
+    outcome: str  # "evaluated", "repeat", "refused" or "given back"
+    texts: Texts | None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The child's. A new program has the number of its ticket."""
+        return self.run.verdicts.get(self.ticket) if self.outcome == "evaluated" else None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What orders steps, however the runs were named."""
+        return self.run.id, self.ticket
+
+
+@dataclass(slots=True)
+class RunSteps:
+    """A run without its texts."""
+
+    id: str
+    folder: str
+    task: TaskFacts
+    version: str  # of kernelsmith, when it was last searched
+    events: int  # in its journal
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
+    parents: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    origins: dict[int, str] = field(default_factory=dict)
+    codes: dict[int, str] = field(default_factory=dict)  # digests of sources
+    duels: dict[tuple[int, int], Figure] = field(default_factory=dict)  # challenger, incumbent
+    steps: list[Step] = field(default_factory=list)
+
+    def base(self, step: Step) -> int | None:
+        """The accepted program that the step started from: its parent, or the next one up from a rejected parent. None for
+        a translation, which started from no accepted program."""
+        at = step.parent
+        while at is not None:
+            verdict = self.verdicts.get(at)
+            if verdict is not None and verdict.accepted:
+                return at
+            at = next(iter(self.parents.get(at, ())), None)
+        return None
+
+    def ancestors(self, programs: tuple[int, ...]) -> set[int]:
+        """The programs and all that they descend from."""
+        found: set[int] = set()
+        waiting = list(programs)
+        while waiting:
+            at = waiting.pop()
+            if at not in found:
+                found.add(at)
+                waiting.extend(self.parents.get(at, ()))
+        return found

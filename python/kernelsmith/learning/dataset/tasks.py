@@ -1,0 +1,57 @@
+"""What a data set has to know of a task: its reference, whose it is, and what it computes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ... import _core
+from .code_shape import fingerprint
+from .difficulty import Difficulty, difficulty
+
+_SPDX = re.compile(r"SPDX-License-Identifier:\s*([\w.+ ()-]+?)\s*(?:\*/|-->|$)", re.MULTILINE)
+_ENTRY = re.compile(r"^entry:\s*([A-Za-z_]\w*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """`key` is equal for references that differ in names, numbers and layout only: splits never part them. Without a
+    reference a task is known by its name and seed."""
+
+    name: str
+    key: str
+    backend: str
+    reference: str  # empty if the task has none
+    entry_point: str
+    licence: str  # as its files say; empty if they do not
+    difficulty: Difficulty
+
+    @property
+    def is_torch(self) -> bool:
+        return self.backend == "torch"
+
+
+def read_task(run: Path, seed: str) -> TaskFacts:
+    """Reads the run folder's copy. A run of a program that has no task folder is known by its seed."""
+    folder = run / "task"
+    if not (folder / "task.yaml").exists():
+        return _facts("python", "python", "", seed, "", "")
+    task = _core.Task(folder)
+    reference = readable("\n".join(task.reference.files.values()))
+    entry = _ENTRY.search((folder / "task.yaml").read_text(errors="replace"))
+    entry_point = "Model" if task.backend == "torch" else entry.group(1) if entry else ""
+    texts = [reference, *task.seed.files.values(), task.description]
+    licence = next((found.group(1) for text in texts if (found := _SPDX.search(text))), "")
+    return _facts(task.name, task.backend, reference, task.seed.text or seed, entry_point, licence)
+
+
+def _facts(name: str, backend: str, reference: str, seed: str, entry_point: str, licence: str) -> TaskFacts:
+    key = fingerprint(reference) if reference else hashlib.sha256(readable(f"{name}\n{seed}").encode()).hexdigest()
+    return TaskFacts(name, key, backend, reference, entry_point, licence, difficulty(reference, name))
+
+
+def readable(text: str) -> str:
+    """With a mark for each byte that is not UTF-8."""
+    return text.encode(errors="surrogateescape").decode(errors="replace")

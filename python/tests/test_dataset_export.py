@@ -1,0 +1,160 @@
+"""Exports of real runs: what stands in the files, and the command."""
+
+import json
+import subprocess
+import sys
+
+import kernelsmith as ks
+import pytest
+import support
+from dataset_runs import MIT, RELU, lines, task_facts
+from kernelsmith.learning.dataset import Settings, export, journal
+from kernelsmith.learning.dataset.bar import Bar
+from kernelsmith.learning.dataset.columns import COLUMNS
+from kernelsmith.learning.dataset.plain import plain, plain_reply
+
+KINDS = ["sft", "rl", "multiturn", "preference"]
+
+
+@pytest.fixture
+def relu(monkeypatch):
+    """Every run is of the task relu, a PyTorch module."""
+    monkeypatch.setattr(journal, "read_task", lambda run, seed: task_facts())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_have_the_columns_of_their_kind_and_what_the_model_saw(runs, tmp_path, kind):
+    rows = lines(runs, tmp_path / "rows", kind, per_task=3)
+    assert rows and all(list(row) == list(COLUMNS[kind]) for row in rows)
+    stored = {run.id: run for run in map(ks.Run.open, runs)}
+    for row in rows:
+        reply = plain_reply(stored[row["run"]].replies([row["ticket"]])[0])
+        prompt = [("system", reply["system"]), ("user", reply["user"])]
+        said = [(one["role"], one["content"]) for one in row.get("messages") or row["prompt"] + row.get("chosen", [])]
+        if kind == "multiturn":
+            assert [role for role, _ in said] == ["system"] + ["user", "assistant"] * row["turns"]
+            assert said[-2:] == [prompt[1], ("assistant", reply["text"])]
+        else:
+            assert said == prompt + [("assistant", reply["text"])] * (kind != "rl")
+
+
+def test_gains_agree_with_the_journal(runs, tmp_path):
+    programs = {(run.id, row["id"]): row for run in map(ks.Run.open, runs) for row in run.programs()}
+    rows = lines(runs, tmp_path / "rows", "sft")
+    for row in rows:
+        child = programs[row["run"], row["ticket"]]
+        parent = programs[row["run"], child["parents"][0]]
+        assert child["accepted"] and child["low"] > parent["high"]
+        if row["gain_by"] == "yardstick":
+            assert row["gain"] == pytest.approx(child["fitness"] / parent["fitness"])
+    assert "yardstick" in {row["gain_by"] for row in rows}
+
+
+def test_rl_rows_are_verl_s_and_trl_s(runs, tmp_path, relu):
+    row = lines(runs, tmp_path / "rows", "rl")[0]
+    assert row["data_source"] == "kernel_rl" and row["agent_name"] == "ks_kernel" and row["ability"] == "kernel_optimization"
+    assert row["reward_model"]["style"] == "rule"
+    assert json.loads(row["reward_model"]["ground_truth"]) == {"reference_code": row["reference_code"]} == {
+        "reference_code": RELU}
+    extra = row["extra_info"]
+    assert set(extra) == {"entry_point", "parent_code", "parent_speedup", "uuid", "task", "index", "split"}
+    assert extra["parent_code"] == row["parent_code"] and row["parent_code"] in row["prompt"][1]["content"]
+    assert float(row["parent_code"].split()[2]) == row["parent_speedup"] and extra["index"] == 0
+
+
+def test_no_selected_prompt_holds_a_selected_child(runs, tmp_path):
+    rows = lines(runs, tmp_path / "rows", "rl", per_task=20)
+    stored = {run.id: run for run in map(ks.Run.open, runs)}
+    children = [stored[row["run"]].program(row["ticket"]).source.text.strip() for row in rows]
+    assert len(rows) >= 4
+    for row in rows:
+        shown = "".join(message["content"] for message in row["prompt"])
+        assert not any(child in shown for child in children)
+
+
+def test_texts_are_what_the_model_wrote(runs, tmp_path):
+    said = [row["messages"][-1]["content"] for row in lines(runs, tmp_path / "rows", "sft")]
+    assert {text.split(":")[0] for text in said} == {"Ü", "base64"} and all("Ü: fewer passes." in text for text in said)
+    assert plain("base64:/w==") == "\udcff" and plain("base64:YmFzZTY0Og==") == "base64:" and plain("text") == "text"
+
+
+@pytest.mark.parametrize(("preset", "kind", "columns"), [
+    ("kernel-smith", "sft", "_id messages"),
+    ("kernel-smith", "rl", "data_source message reward_model extra_info"),
+    ("drkernel", "rl", "data_source prompt ability reward_model extra_info"),
+    ("drkernel", "multiturn", "messages uuid entry_point repo_name module_name final_speedup num_rounds "
+                              "original_python_code best_round timestamp conversion_mode enable_thinking"),
+])
+def test_presets_have_the_published_columns(runs, tmp_path, relu, preset, kind, columns):
+    row = lines(runs, tmp_path / "rows", kind, preset=preset)[0]
+    assert list(row) == columns.split()
+    if kind == "rl":
+        assert set(row["extra_info"]) == set({
+            "kernel-smith": "entry_point parent_code",
+            "drkernel": "entry_point level module_name ops original_prompt repo_name type uuid"}[preset].split())
+
+
+def test_parquet_holds_the_same_rows_as_json_lines(runs, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for kind in KINDS:
+        out = tmp_path / kind
+        made = export(runs, out, Settings(kind=kind, format="both", licences=MIT, shard_rows=5, per_task=9))
+        tables = [parquet.read_table(out / name) for name in made.files if name.endswith(".parquet")]
+        assert len({table.schema for table in tables}) == 1 and all(table.num_rows <= 5 for table in tables)
+        written = [row for name in made.files if name.endswith(".jsonl") for row in map(json.loads, (out / name).open())]
+        assert [row for table in tables for row in table.to_pylist()] == written
+        assert len(written) == sum(made.rows.values())
+
+
+def test_splits_are_by_task(runs, tmp_path, monkeypatch):
+    tasks = iter(range(1000))
+    monkeypatch.setattr(journal, "read_task", lambda run, seed: task_facts(f"task {next(tasks)}"))
+    rows = lines(runs, tmp_path / "some", "sft", test_share=0.5)
+    splits = {}
+    for row in rows:
+        splits.setdefault(row["task"], set()).add(row["uuid"].split("-")[0])
+    made = export(runs, tmp_path / "again", Settings(kind="sft", format="jsonl", licences=MIT, test_share=0.99))
+    assert made.rows["train"] == 0 and made.rows["test"] == len(rows)
+    assert all(len(found) == 1 for found in splits.values()) and len(splits) == 2
+
+
+def test_tasks_of_a_benchmark_are_dropped_and_listed(runs, tmp_path, monkeypatch):
+    facts = iter([task_facts(), task_facts("scan", RELU.replace("relu(x)", "cumsum(x.flip(0), 0)"))])
+    monkeypatch.setattr(journal, "read_task", lambda run, seed: next(facts))
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "19_ReLU.py").write_text(RELU.replace("(x)", "(inputs)").replace(" x)", " inputs)"))
+    rows = lines(runs, tmp_path / "rows", "sft", against=tmp_path / "bench")
+    assert {row["task"] for row in rows} == {"scan"}
+    [dropped] = map(json.loads, (tmp_path / "rows" / "dropped.jsonl").open())
+    assert dropped["task"] == "relu" and dropped["file"] == "19_ReLU.py" and dropped["similarity"] == 1.0
+    assert "1 task with" in (tmp_path / "rows" / "README.md").read_text()
+
+
+def test_the_card_counts_every_step_once(runs, tmp_path):
+    for kind in KINDS:
+        lines(runs, tmp_path / kind, kind)
+        card = (tmp_path / kind / "README.md").read_text()
+        table = card.split("## Steps by rule")[1].split("\n## ")[0]
+        counts = [int(line.split("|")[2]) for line in table.splitlines() if line.endswith(" |") and line[2:6] != "rule"]
+        asked = [event for run in runs for event in ks.Run.open(run).events() if "op" in event]
+        assert sum(counts) == len(asked)
+        assert "| MIT | 2 |" in card and "| CPU |" in card and f"- kernelsmith {ks.__version__}" in card
+
+
+def test_the_command(runs, tmp_path):
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "kernelsmith", "dataset", *map(str, runs), "--kind", "sft", "--format", "jsonl"]
+    ran = subprocess.run([*command, "--licence", "MIT", "-o", str(out)], env=support.environment(), capture_output=True,
+                         text=True, check=True)
+    assert ran.stderr == "" and f"{out}: train " in ran.stdout and " dropped: refused: no child" in ran.stdout
+    assert {path.name for path in out.iterdir()} == {"README.md", "export.json", "train-00000-of-00001.jsonl"}
+    wrong = subprocess.run([*command, "-o", str(tmp_path / "no")], env=support.environment(), capture_output=True, text=True)
+    assert wrong.returncode == 2 and wrong.stderr.startswith("error: task python: ") and "hint: " in wrong.stderr
+
+
+def test_a_bar_is_drawn_on_a_terminal_only(monkeypatch, capsys):
+    for is_terminal in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal, raising=False)
+        with Bar("rows written", 4) as bar:
+            bar.add(2)
+        assert ("rows written 0/4" in capsys.readouterr().err) == is_terminal

@@ -1,0 +1,206 @@
+"""The rules of data sets on hand-made steps, with known answers."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from dataset_runs import REJECTED, TEXTS, accepted, figure, run_of, task_facts
+from kernelsmith.learning.dataset import Settings, multiturn, preference, rl, rules, sft
+from kernelsmith.learning.dataset.figures import Figure, gain
+from kernelsmith.learning.dataset.steps import Step
+
+NO_TEXTS = SimpleNamespace(reply=lambda step: {"system": "", "user": ""}, code=lambda run, program: f"{run.id} {program}")
+
+
+def chosen(kind, *runs, reader=NO_TEXTS, **options):
+    """The tickets of each row, and the dropped steps by rule."""
+    tally = rules.Tally()
+    steps = rules.usable((step for run in runs for step in run.steps), tally)
+    module = {"sft": sft, "rl": rl, "multiturn": multiturn, "preference": preference}[kind]
+    more = (reader,) if kind == "rl" else ()
+    rows = module.select(steps, Settings(kind=kind, **options), tally, *more)
+    return [tuple(step.ticket for step in row) for row in rows], dict(tally.counts())
+
+
+# --- the gain of a child over its parent
+
+def test_a_gain_is_the_ratio_over_one_yardstick_as_wide_as_both_intervals_allow():
+    run = run_of((0, accepted(3, 0.1)))
+    found = gain(run, 1, 0)
+    assert found.by == "yardstick" and found.beyond_noise
+    assert found.figure.median == pytest.approx(3)
+    assert (found.figure.low, found.figure.high) == pytest.approx((2.7 / 1.02, 3.3 / 0.98))
+
+
+@pytest.mark.parametrize(("speed", "beyond"), [(1.03, False), (1.045, True), (1.0, False), (0.9, False)])
+def test_a_gain_is_beyond_noise_if_the_intervals_are_apart(speed, beyond):
+    run = run_of((0, accepted(speed)))
+    apart = run.verdicts[1].score.low > run.verdicts[0].score.high
+    assert gain(run, 1, 0).beyond_noise == beyond == apart
+
+
+def test_a_duel_of_the_two_comes_first_whoever_challenged():
+    run = run_of((0, accepted(2)))
+    run.duels[1, 0] = Figure(1.5, 1.4, 1.6)
+    assert gain(run, 1, 0).figure == Figure(1.5, 1.4, 1.6) and gain(run, 1, 0).by == "duel"
+    run.duels = {(0, 1): Figure(0.5, 0.4, 0.8)}
+    assert gain(run, 1, 0).figure == Figure(2.0, 1 / 0.8, 1 / 0.4)
+
+
+def test_there_is_no_gain_between_machines_or_between_figures():
+    run = run_of((0, accepted(2, hardware="GPU")), (0, accepted(2, score_of="fitness")), (0, REJECTED))
+    assert [gain(run, child, 0) for child in (1, 2, 3)] == [None] * 3
+
+
+def test_a_fitness_that_is_not_positive_has_a_gain_without_a_ratio():
+    run = run_of((None, accepted(0)), (1, accepted(2)))
+    assert gain(run, 2, 1).beyond_noise and gain(run, 2, 1).figure is None and not gain(run, 1, 2).beyond_noise
+    assert chosen("sft", run)[0] == [(1,), (2,)]
+    assert chosen("rl", run) == ([], {"translation": 1, "no ratio: a fitness that is not positive": 1})
+
+
+# --- which steps can be rows at all
+
+def test_what_has_no_whole_reply_or_no_verdict_is_dropped_by_name():
+    run = run_of((0, accepted(2)))
+    step = run.steps[0]
+    cut = Step(run, 2, "edit", "m", 0, (0,), "evaluated", replace(TEXTS, cut=True))
+    stopped = Step(run, 3, "edit", "m", 0, (0,), "evaluated", replace(TEXTS, finish_reason="length"))
+    odd = Step(run, 4, "edit", "m", 0, (0,), "evaluated", replace(TEXTS, readable=False))
+    others = [Step(run, 5 + at, "edit", "m", 0, (0,), outcome, TEXTS) for at, outcome in
+              enumerate(("refused", "given back", "repeat"))]
+    tally = rules.Tally()
+    silent = Step(run, 9, "tune", "", 0, (0,), "evaluated", None)
+    assert rules.usable([step, cut, stopped, odd, *others, silent], tally) == [step]
+    assert dict(tally.counts()) == {"reply or prompt cut off": 2, "not UTF-8": 1, "refused: no child": 1,
+                                    "given back: no verdict": 1, "repeat of an earlier program": 1, "no reply kept": 1}
+
+
+# --- sft
+
+def test_sft_keeps_every_correct_translation_and_gains_beyond_noise():
+    run = run_of((None, accepted(0.5)),       # a translation, slow but correct
+                 (None, REJECTED),
+                 (1, accepted(0.505)),        # not beyond noise
+                 (1, accepted(0.9)),
+                 (4, accepted(2, dishonest="algebraic")),
+                 (2, accepted(0.4)))          # repairs a failed translation: a translation
+    assert chosen("sft", run) == ([(1,), (4,), (6,)], {"rejected, run": 1, rules.NO_GAIN: 1, "not honest: algebraic": 1})
+
+
+def test_sft_over_the_baseline_asks_for_a_speedup_instead():
+    run = run_of((None, accepted(0.5)), (1, accepted(0.9)), (1, accepted(1.5)), (3, accepted(1.5)))
+    assert chosen("sft", run, over="baseline") == ([(1,), (3,), (4,)], {rules.NO_GAIN: 1})
+    assert chosen("sft", run)[0] == [(1,), (2,), (3,)]
+
+
+def test_a_repair_is_compared_with_the_accepted_program_further_up():
+    run = run_of((0, REJECTED), (1, accepted(1.01)), (1, accepted(1.2)))
+    assert chosen("sft", run) == ([(3,)], {"rejected, run": 1, rules.NO_GAIN: 1})
+
+
+def test_the_same_change_in_two_runs_is_one_row():
+    one, other = run_of((0, accepted(2)), id="a"), run_of((0, accepted(2)), id="b")
+    other.codes[1] = one.codes[1]
+    assert chosen("sft", one, other) == ([(1,)], {"same change as another row": 1})
+
+
+# --- rl
+
+def test_rl_takes_the_largest_sure_gain_of_a_task():
+    run = run_of((0, accepted(2)), (0, accepted(2.1, 0.4)), (None, accepted(9)), (0, accepted(1.01)))
+    assert chosen("rl", run) == ([(1,)], {"behind the 1 best of its task": 1, "translation": 1, rules.NO_GAIN: 1})
+
+
+def test_rl_never_shows_a_selected_child_not_even_a_descendant_of_it():
+    run = run_of((0, accepted(3)),            # gains 3.0: selected
+                 (1, accepted(3.6)),          # its parent is selected
+                 (2, accepted(4.5)),          # its parent descends from it
+                 (0, accepted(1.2)))          # a sibling
+    assert chosen("rl", run, per_task=4) == ([(1,), (4,)], {"leak: a selected prompt would show a selected child": 2})
+
+
+@pytest.mark.parametrize("where", ["top", "inspirations"])
+def test_rl_looks_at_everything_that_a_prompt_shows(where):
+    run = run_of((0, accepted(3)), (0, accepted(2)))
+    shown = run.steps[1]
+    run.steps[1] = Step(run, 2, shown.operator, "m", 0, (0, 1), "evaluated", TEXTS)
+    assert chosen("rl", run, per_task=2)[0] == [(1,)]
+    run.steps[1], run.steps[0] = shown, Step(run, 1, shown.operator, "m", 0, (0, 2), "evaluated", TEXTS)
+    assert chosen("rl", run, per_task=2)[0] == [(1,)]  # also if the better one shows the other
+
+
+def test_rl_finds_leaks_across_the_runs_of_a_task():
+    one, other = run_of((0, accepted(3)), id="a"), run_of((0, accepted(2)), (1, accepted(3)), id="b")
+    other.codes[1] = one.codes[1]  # run b made the same program, and built on it
+    assert chosen("rl", one, other, per_task=3)[0] == [(1,)]
+
+
+def test_rl_finds_a_leak_that_only_the_prompt_s_words_show():
+    run = run_of((0, accepted(3)), (0, accepted(2)))
+    reader = SimpleNamespace(reply=lambda step: {"user": "like this: a 1" if step.ticket == 2 else ""}, code=NO_TEXTS.code)
+    assert chosen("rl", run, per_task=2)[0] == [(1,), (2,)]
+    assert chosen("rl", run, per_task=2, reader=reader)[0] == [(1,)]
+
+
+def test_rl_is_balanced_over_difficulty():
+    matmul = "class Model:\n    def forward(self, a, b):\n        return a @ b\n"
+    easy = [run_of((0, accepted(2)), id=f"e{at}", task=task_facts(f"easy {at}")) for at in range(5)]
+    hard = [run_of((0, accepted(2)), id=f"h{at}", task=task_facts(f"hard {at}", matmul)) for at in range(2)]
+    assert {run.task.difficulty.level for run in easy} == {1} and {run.task.difficulty.level for run in hard} == {2}
+    rows, dropped = chosen("rl", *easy, *hard)
+    assert len(rows) == 4 and dropped == {"over the balance of difficulty": 3}
+    assert len(chosen("rl", *easy, *hard, balance=False)[0]) == 7
+
+
+# --- multiturn
+
+def test_multiturn_chains_are_from_parent_to_child_and_end_with_a_gain():
+    run = run_of((None, accepted(0.5)), (1, accepted(1)), (2, accepted(2)), (3, accepted(4)), (3, REJECTED))
+    rows, dropped = chosen("multiturn", run, turns=3)
+    assert rows == [(2, 3, 4), (1, 2, 3), (1, 2)] and dropped == {"rejected, run": 1}
+
+
+def test_multiturn_takes_failures_that_were_repaired():
+    run = run_of((None, REJECTED), (1, accepted(0.5)), (2, accepted(0.51)))
+    rows, dropped = chosen("multiturn", run)
+    assert rows == [(1, 2, 3), (1, 2)] and dropped == {}
+
+
+def test_multiturn_drops_chains_without_a_gain_and_single_turns():
+    run = run_of((0, accepted(1.01)), (1, accepted(1.02)), (0, accepted(2)))
+    assert chosen("multiturn", run) == ([], {rules.NO_GAIN: 2, "no turn before it": 1})
+
+
+def test_a_turn_before_the_last_stands_in_as_many_rows_as_a_row_has_turns():
+    run = run_of((None, accepted(1)), *[(1, accepted(2 + at)) for at in range(4)])
+    rows, dropped = chosen("multiturn", run, turns=2)
+    assert rows == [(1, 5), (1, 4)] and dropped == {"its parent's turn stands in enough rows": 2}
+
+
+# --- preference
+
+def test_pairs_are_the_best_with_the_worst_of_a_parent_s_children():
+    run = run_of((0, accepted(2)), (0, accepted(3)), (0, REJECTED), (0, accepted(1.5)), (0, accepted(2.01)),
+                 (1, accepted(9)))
+    rows, dropped = chosen("preference", run)
+    assert rows == [(2, 3), (5, 4)]
+    assert dropped == {"not apart beyond noise from other answers": 1, "no other answer to its parent": 1}
+
+
+def test_pairs_need_the_same_operator_and_system_message():
+    run = run_of((0, accepted(2)), (0, REJECTED), (0, REJECTED))
+    run.steps[1] = Step(run, 2, "edit", "m", 0, (0,), "evaluated", TEXTS)
+    run.steps[2] = Step(run, 3, "rewrite", "m", 0, (0,), "evaluated", replace(TEXTS, system="other"))
+    assert chosen("preference", run)[0] == []
+
+
+def test_neither_two_failures_nor_a_dishonest_winner_make_a_pair():
+    run = run_of((0, REJECTED), (0, accepted(9, dishonest="trivial")))
+    assert chosen("preference", run)[0] == []
+    run.verdicts[1] = accepted(1.5)
+    assert chosen("preference", run)[0] == [(1, 2)]
+
+
+def test_figures_divide_to_intervals_that_hold_every_ratio():
+    assert figure(4, 0.25).over(figure(2, 0.5)) == Figure(2, 1, 5)
