@@ -5,18 +5,10 @@ import select
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from . import _commands
 from ._errors import Error
-
-
-def _command() -> Path:
-    own = Path(__file__).parent / "bin" / "kernelsmith"
-    if not own.exists():
-        raise Error("the command is not part of this build of the package", "not_found", str(own),
-                    "pip install . brings it along")
-    return own
+from ._executable import executable
 
 
 def _reader_is_gone() -> bool:
@@ -49,11 +41,11 @@ def _act(arguments: Sequence[str]) -> None:
         if arguments and _commands.knows(arguments):
             sys.exit(_commands.run(arguments))
         elif arguments in (["--help"], ["-h"], ["help"]):
-            status = subprocess.run([_command(), *arguments], check=False).returncode
+            status = subprocess.run([executable(), *arguments], check=False).returncode
             print(_commands.listed())
             sys.exit(status)
         else:
-            command = _command()
+            command = executable()
             os.execv(command, ["kernelsmith", *arguments])
     except Error as error:
         _commands.fail(error)

@@ -1,4 +1,4 @@
-"""What pictures and reports show of a run, read once and in the order in which it happened."""
+"""What pictures show of a run, read once and in the order in which it happened."""
 
 from __future__ import annotations
 
@@ -121,27 +121,6 @@ class History:
             for model, so_far in by_model.items():
                 so_far.append(so_far[-1] + (_amount(cost, priced) if cost.get("model", "") == model else 0))
         return Spent("USD" if priced else "tokens", proposals, by_model)
-
-    @cached_property
-    def session_error(self) -> dict[str, Any] | None:
-        """What ended the last session, if an error did."""
-        error = None
-        for event in self.events:
-            if event["event"] == "session_started":
-                error = None
-            elif event["event"] == "session_failed":
-                error = event["error"]
-        return error
-
-    @cached_property
-    def refusals(self) -> dict[str, tuple[int, str]]:
-        """Proposals that gave no child: how many, and the last one's words, by code."""
-        found: dict[str, tuple[int, str]] = {}
-        for event in self.events:
-            refusal = event.get("proposal", {}).get("refusal")
-            if refusal is not None:
-                found[refusal["code"]] = (found.get(refusal["code"], (0, ""))[0] + 1, refusal["detail"])
-        return found
 
 
 def clamped(value: float) -> float:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable
 from typing import Any
 
-from ._page import text
-from ._words import clock, measured, number
+from ._words import clock, code_point, is_odd, measured, number
 
 _LAST_LINES = 12  # of diagnostics: what a compiler or a traceback says stands at its end
 _STYLE = "text-align: left; white-space: pre-wrap"
 
 
+def _text(foreign: str) -> str:
+    """As HTML, with characters that would hide or turn others shown as their code points."""
+    return "".join(code_point(one) if is_odd(one) else html.escape(one) for one in foreign)
+
+
 def _table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
     kept = [(name, str(value)) for name, value in rows if value not in (None, "")]
-    lines = "".join(f'<tr><th>{text(name)}</th><td style="{_STYLE}">{text(value)}</td></tr>' for name, value in kept)
-    return f"<table><caption>{text(title)}</caption>{lines}</table>"
+    lines = "".join(f'<tr><th>{_text(name)}</th><td style="{_STYLE}">{_text(value)}</td></tr>' for name, value in kept)
+    return f"<table><caption>{_text(title)}</caption>{lines}</table>"
 
 
 def _verdict(evaluation: Any) -> list[tuple[str, Any]]:

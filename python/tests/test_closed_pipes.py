@@ -32,7 +32,7 @@ def test_the_executables_commands_end_quietly(command, arguments):
     assert into_closed_pipe([*command, *arguments]) == (0, b"")
 
 
-@pytest.mark.parametrize("arguments", [["plot", "--help"], ["report", "--help"], ["openevolve", "--help"],
+@pytest.mark.parametrize("arguments", [["plot", "--help"], ["openevolve", "--help"],
                                        ["export", "--format", "trace", "--help"]])
 def test_the_modules_commands_end_quietly(arguments):
     assert into_closed_pipe([sys.executable, "-m", "kernelsmith", *arguments]) == (0, b"")
@@ -45,5 +45,5 @@ def test_a_trace_that_nobody_reads_ends_quietly(tmp_path):
 
 
 def test_the_status_tells_of_an_error_that_nobody_reads(tmp_path):
-    command = [sys.executable, "-m", "kernelsmith", "report", tmp_path / "nowhere", "-o", tmp_path / "a.html"]
+    command = [sys.executable, "-m", "kernelsmith", "plot", tmp_path / "nowhere", "-o", tmp_path / "a.svg"]
     assert into_closed_pipe(command, stderr=subprocess.STDOUT)[0] == 2

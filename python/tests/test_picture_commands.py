@@ -1,4 +1,4 @@
-"""`kernelsmith plot`, `kernelsmith report`, and that all else is the executable's."""
+"""`kernelsmith plot`, and that all else is the executable's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ import drawn_runs
 import matplotlib.image
 
 import kernelsmith as ks
-from kernelsmith.report import report
 
 PACKAGE = Path(ks.__file__).parent
 
@@ -40,13 +39,6 @@ def test_the_command_writes_svg_and_png(hill: ks.Run, tmp_path: Path) -> None:
     assert matplotlib.image.imread(tmp_path / "a.PNG", format="png").std() > 0.05
 
 
-def test_the_command_writes_the_page(hill: ks.Run, tmp_path: Path) -> None:
-    done = command("report", hill.folder, "-o", tmp_path / "a.html")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    report(hill, tmp_path / "b.html")
-    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
-
-
 @pytest.mark.parametrize(("arguments", "status", "says"), [
     (["plot"], 2, "(invalid_argument)"),
     (["plot", "RUN"], 2, "-o"),
@@ -54,8 +46,6 @@ def test_the_command_writes_the_page(hill: ks.Run, tmp_path: Path) -> None:
     (["plot", "RUN", "-o", "a.pdf"], 2, "a.pdf: a picture is .svg or .png (invalid_argument)"),
     (["plot", "RUN", "-o", "nowhere/a.svg"], 2, "nowhere/a.svg: it cannot be written"),
     (["plot", "nowhere\n\x1b[2Jerror: ", "-o", "a.svg"], 2, "nowhere\\x0a\\x1b[2Jerror: : "),
-    (["report", "nowhere", "-o", "a.html"], 2, "(not_found)"),
-    (["report", "RUN", "-o", "."], 2, "(invalid_argument)"),
 ])
 def test_the_command_says_what_is_wrong_once(arguments: list[str], status: int, says: str, hill: ks.Run,
                                              tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,14 +59,15 @@ def test_the_command_says_what_is_wrong_once(arguments: list[str], status: int, 
 
 
 def test_the_command_explains_itself() -> None:
-    for name in ("plot", "report"):
-        done = command(name, "--help")
-        assert done.returncode == 0
-        assert f"usage: kernelsmith {name}" in done.stdout
+    done = command("plot", "--help")
+    assert done.returncode == 0
+    assert "usage: kernelsmith plot" in done.stdout
 
 
 @pytest.mark.skipif(not (PACKAGE / "bin" / "kernelsmith").exists(), reason="the executable is not in this build")
-def test_all_else_is_the_executables(hill: ks.Run) -> None:
+def test_all_else_is_the_executables(hill: ks.Run, tmp_path: Path) -> None:
     done = command("show", hill.folder)
     assert done.returncode == 0
     assert "best      program" in done.stdout
+    assert command("report", hill.folder, "-o", tmp_path / "a.html").returncode == 0
+    assert (tmp_path / "a.html").read_bytes().startswith(b"<!DOCTYPE html>")

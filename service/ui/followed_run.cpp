@@ -2,12 +2,10 @@
 
 #include <utility>
 
-#include "run_summary.hpp"
+#include <kernelsmith/session/run_json.hpp>
 
 namespace kernelsmith::ui {
 namespace {
-
-Error nothing_seen() { return fail(ErrorCode::not_found, "the run was not read yet"); }
 
 /// Lets a view read from a store for as long as it lives.
 class Reading {
@@ -38,26 +36,21 @@ Result<std::optional<std::string>> FollowedRun::look() {
   if (!viewed) return viewed.error();
   auto view = std::make_unique<RunView>(std::move(*viewed));
   const Reading reading(*view, view->store);
-  auto summary = run_summary(*view);
+  auto summary = page_json(*view);
   if (!summary) return summary.error();
   view_ = std::move(view);
   stamp_ = stamp;
   return std::optional(std::move(*summary));
 }
 
-Result<std::string> FollowedRun::lineage() const {
-  if (!view_) return nothing_seen();
-  return lineage_details(*view_);
-}
-
 Result<std::string> FollowedRun::program(ProgramId id) {
-  if (!view_) return nothing_seen();
+  if (!view_) return fail(ErrorCode::not_found, "the run was not read yet");
   auto store = RunStore::open_read_only(folder_);
   if (!store) return store.error();
   if ((*store)->run_id() != view_->run_id)
     return fail(ErrorCode::not_found, "another run is in the folder now", folder_.string());
   const Reading reading(*view_, std::move(*store));
-  return program_details(*view_, id);
+  return program_json(*view_, id);
 }
 
 }  // namespace kernelsmith::ui

@@ -18,12 +18,11 @@ class FollowedRun {
   FollowedRun(std::filesystem::path folder, Registry registry)
       : folder_(std::move(folder)), registry_(std::move(registry)) {}
 
-  /// run_summary() if the folder may have changed since the last look; replays the whole journal then.
+  /// page_json() if the folder may have changed since the last look; replays the whole journal then.
   /// Errors: view_run's; what was seen before stays.
   Result<std::optional<std::string>> look();
 
-  /// lineage_details() and program_details() of the last look that succeeded; `not_found` before it.
-  Result<std::string> lineage() const;
+  /// program_json() of the last look that succeeded; `not_found` before it.
   Result<std::string> program(ProgramId id);
 
  private:

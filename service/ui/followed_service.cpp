@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "fetch.hpp"
-#include "ui_json.hpp"
 
 namespace kernelsmith::ui {
 namespace {
@@ -84,7 +83,10 @@ Result<std::optional<std::string>> FollowedService::look() {
   const auto metrics = text_at(service_, "/metrics");
   if (!metrics) return metrics.error();
   history_.add({std::move(*health), std::move(*workers), read_metrics(*metrics), steady_s()});
-  return std::optional(one_line(history_.summary(place_of(service_.url))));
+  constexpr int kOneLine = -1;
+  constexpr bool kAscii = true;
+  return std::optional(
+      history_.summary(place_of(service_.url)).dump(kOneLine, ' ', kAscii, Json::error_handler_t::replace));
 }
 
 }  // namespace kernelsmith::ui

@@ -12,7 +12,6 @@
 #include "followed_service.hpp"
 #include "page_files.hpp"
 #include "poller.hpp"
-#include "ui_json.hpp"
 
 namespace kernelsmith::ui {
 namespace {
@@ -79,9 +78,6 @@ void add_run(http::Router& router, const std::shared_ptr<Poller>& poller,
              const std::shared_ptr<FollowedRun>& run) {
   router.add("GET", "/api/run",
              [poller](const Request&, const Responder& responder) { poller->send_summary(responder); });
-  router.add("GET", "/api/lineage", [poller, run](const Request&, const Responder& responder) {
-    poller->post([run, responder] { responder.send(answer_of(run->lineage())); });
-  });
   router.add("GET", "/api/programs/{id}", [poller, run](const Request& request, const Responder& responder) {
     const auto id = program_in(request);
     if (!id) {

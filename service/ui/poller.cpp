@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui_json.hpp"
+#include <kernelsmith/session/run_json.hpp>
 
 namespace kernelsmith::ui {
 
@@ -33,7 +33,7 @@ void Poller::add_listener(http::EventStream stream) {
   post([this, stream = std::move(stream)]() mutable {
     look_if_due();
     stream.send("summary", summary_);
-    if (trouble_) stream.send("trouble", one_line(json_of(*trouble_)));
+    if (trouble_) stream.send("trouble", error_json(*trouble_));
     listeners_.push_back(std::move(stream));
   });
 }
@@ -71,7 +71,7 @@ void Poller::look_if_due() {
   if (!seen) {
     if (trouble_ == seen.error()) return;
     trouble_ = seen.error();
-    return tell("trouble", one_line(json_of(*trouble_)));
+    return tell("trouble", error_json(*trouble_));
   }
   const bool recovered = std::exchange(trouble_, std::nullopt).has_value();
   if (*seen) summary_ = std::move(**seen);

@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "ui_json.hpp"
+#include <nlohmann/json.hpp>
 
 namespace kernelsmith::ui {
+
+using Json = nlohmann::ordered_json;
 
 /// Values of Prometheus' text format, by name with labels as they stand: `requests_total{state="done"}`.
 using MetricValues = std::map<std::string, double, std::less<>>;

@@ -28,6 +28,7 @@ void add_suite(CLI::App& app, Command& chosen);
 void add_score(CLI::App& app, Command& chosen);
 void add_worker(CLI::App& app, Command& chosen);
 void add_serve(CLI::App& app, Command& chosen);
+void add_report(CLI::App& app, Command& chosen);
 void add_ui(CLI::App& app, Command& chosen);
 
 }  // namespace kernelsmith::cli

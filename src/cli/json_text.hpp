@@ -29,6 +29,9 @@ std::string json_of(const RunView& view, const JsonOption& json);
 std::string json_of(const MachineReport& machine, const JsonOption& json);
 std::string json_of(const PromptPreview& preview, const JsonOption& json);
 
+/// `{"file": FILE}`.
+std::string json_of_file(const std::string& file, const JsonOption& json);
+
 /// Prints an error that ends a command, to the standard output too if it prints JSON, and returns the exit
 /// status.
 int report(const Error& error, const JsonOption& json);

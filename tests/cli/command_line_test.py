@@ -6,7 +6,8 @@ import unittest
 
 from support import KERNELSMITH, CommandTest, kernelsmith, write_task
 
-COMMANDS = ("init", "doctor", "evaluate", "run", "resume", "show", "prompt", "export", "suite", "score", "serve", "help")
+COMMANDS = ("init", "doctor", "evaluate", "run", "resume", "show", "prompt", "export", "report", "suite", "score",
+            "serve", "help")
 
 
 class CommandLineTest(CommandTest):

@@ -9,7 +9,6 @@
 #include "raw_client.hpp"
 #include "temporary_folder.hpp"
 #include "toy_task.hpp"
-#include "ui_json.hpp"
 
 namespace kernelsmith::ui {
 namespace {
@@ -49,7 +48,7 @@ class PageTest : public ::testing::Test {
 };
 
 TEST_F(PageTest, FilesComeWithAStrictPolicy) {
-  for (const char* target : {"/", "/index.html", "/page.js", "/live.css", "/_report.css"})
+  for (const char* target : {"/", "/index.html", "/page.js", "/data.js", "/page.css"})
     EXPECT_THAT(get(target),
                 AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("default-src 'none'; script-src 'self'"),
                       HasSubstr("nosniff"), HasSubstr("no-store")))
@@ -72,7 +71,6 @@ TEST_F(PageTest, TheRunIsToldAsJson) {
   EXPECT_THAT(get("/api/run"), AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("Content-Type: application/json"),
                                      HasSubstr("\"name\":\"a.run\"")));
   EXPECT_THAT(get("/api/programs/0"), HasSubstr("\"origin\":\"seed\""));
-  EXPECT_THAT(get("/api/lineage"), HasSubstr("\"steps\""));
   EXPECT_THAT(get("/api/programs/77"), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(get("/api/programs/a"), StartsWith("HTTP/1.1 400"));
   EXPECT_THAT(get("/api/programs/18446744073709551616"), StartsWith("HTTP/1.1 400"));

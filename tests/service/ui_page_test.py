@@ -19,7 +19,7 @@ from support import SCORE, SEED, CommandTest, start, wait_for, write_task
 PICTURES = os.environ.get("KERNELSMITH_UI_PICTURES")
 
 # Everything that a candidate may try on a page, in a comment of the seed and so of every program.
-HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&lt; \x1b[31m\u202e\u2066\u200b"
+HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)><!--\"'&lt; \x1b[31m\u202e\u2066\u200b"
 HOSTILE_SEED = SEED + f"# {HOSTILE}\n"
 # Rejects a 3 with the same words.
 HOSTILE_SCORE = SCORE.replace("echo", 'case "$sum" in *3) cat "$1" >&2; exit 7 ;; esac\necho', 1)
@@ -229,7 +229,7 @@ class UiPageTest(CommandTest):
 
         before = contents()
         url = self.show("a.run")
-        for path in ("api/run", "api/programs/0", "api/lineage"):
+        for path in ("api/run", "api/programs/0"):
             with urlopen(url + path, timeout=60) as answer:
                 self.assertEqual(answer.status, 200)
         self.assertEqual(contents(), before)

@@ -5,13 +5,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <kernelsmith/session/session.hpp>
 
 #include "followed_run.hpp"
 #include "temporary_folder.hpp"
 #include "toy_task.hpp"
-#include "ui_json.hpp"
 
 namespace kernelsmith::ui {
 namespace {
@@ -43,7 +43,8 @@ class FollowedRunTest : public ::testing::Test {
       fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
   std::uint64_t iterations_in(const Result<std::optional<std::string>>& summary) {
-    return Json::parse(summary.value().value())["budgets"]["iterations"]["used"].get<std::uint64_t>();
+    return nlohmann::json::parse(summary.value().value())["budgets"]["iterations"]["used"]
+        .get<std::uint64_t>();
   }
 
   TemporaryFolder folder_;
@@ -76,22 +77,22 @@ TEST_F(FollowedRunTest, ARunThatIsBegunOrEndedIsSeen) {
   {
     const auto session = Session::resume(run_, {}, toy::registry());
     ASSERT_TRUE(session);
-    EXPECT_EQ(Json::parse(followed.look().value().value())["in_use"], true);
+    EXPECT_EQ(nlohmann::json::parse(followed.look().value().value())["in_use"], true);
   }
-  EXPECT_EQ(Json::parse(followed.look().value().value())["in_use"], false);
+  EXPECT_EQ(nlohmann::json::parse(followed.look().value().value())["in_use"], false);
 }
 
 TEST_F(FollowedRunTest, ARunThatIsGoneIsAnErrorAndWhatWasSeenStays) {
   run_to(5);
   FollowedRun followed(run_, toy::registry());
-  EXPECT_FALSE(followed.lineage());
+  EXPECT_FALSE(followed.program({0}));
   ASSERT_TRUE(followed.look());
   fs::rename(run_, folder_ / "b.run");
   const auto look = followed.look();
   ASSERT_FALSE(look);
   EXPECT_EQ(look.error().code, ErrorCode::not_found);
-  EXPECT_TRUE(followed.lineage());
   fs::rename(folder_ / "b.run", run_);
+  EXPECT_TRUE(followed.program({0})) << "what was seen stays";
   EXPECT_EQ(iterations_in(followed.look()), 5U);
 }
 

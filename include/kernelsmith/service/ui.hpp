@@ -1,5 +1,5 @@
-// The live page: a run, or an evaluation service, in the browser. It reads and never writes, and serves this
-// machine alone. docs/ui.md is for its users.
+// The page of a run, or of an evaluation service: live in the browser, or a run's as a file. It reads and
+// never writes, and serves this machine alone. docs/ui.md is for its users.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/secret.hpp>
 #include <kernelsmith/session/registry.hpp>
+#include <kernelsmith/session/run_view.hpp>
 
 namespace kernelsmith::ui {
 
@@ -47,5 +48,9 @@ class Page {
   explicit Page(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// The page of a run as it stands, as one HTML file that loads nothing: `kernelsmith report`. Equal views
+/// have equal pages. Reads the view's store. Errors: the journal's.
+Result<std::string> report_page(const RunView& view);
 
 }  // namespace kernelsmith::ui

@@ -63,7 +63,7 @@ function stairs(xs, ys, end) {
 }
 
 function measuredAgain(step, best) {
-  const again = best?.measured_again ? best.evaluation.fitness : null;
+  const again = best?.confirmed ? best.evaluation.measurement : null;
   const same = again && again.median === step.fitness && again.low === step.low && again.high === step.high;
   return same ? null : again;
 }
@@ -75,33 +75,33 @@ function interval(frame, x, y, { low, high }, colour, shape, more = {}) {
 }
 
 // Fitness with its interval by step, coloured by what made the program.
-export function lineage({ left_out: leftOut, steps }, unit, width) {
+export function lineage(steps, unit, width) {
   const frame = new Frame("Lineage of the best", "Fitness along the lineage of the best", width, 340);
   if (steps.length === 0) return frame.nothing("nothing was accepted yet");
-  const known = steps.filter((step) => step.fitness);
-  const lowest = Math.min(...known.map((step) => clamped(step.fitness.low)));
-  const highest = Math.max(...known.map((step) => clamped(step.fitness.high)));
+  const known = steps.filter((step) => step.measurement);
+  const lowest = Math.min(...known.map((step) => clamped(step.measurement.low)));
+  const highest = Math.max(...known.map((step) => clamped(step.measurement.high)));
   const room = (highest - lowest) * 0.18 || Math.abs(highest) * 0.1 || 1;
-  const first = leftOut, last = leftOut + steps.length - 1, side = Math.max((last - first) * 0.08, 0.5);
+  const first = steps[0].step, last = steps.at(-1).step, side = Math.max((last - first) * 0.08, 0.5);
   const x = linear(first - side, last + side, frame.left, frame.right);
   const y = linear(lowest - room, highest + room, frame.bottom, frame.top);
   frame.yAxis(y, lowest - room, highest + room);
   frame.xAxis(x, first, last);
   frame.xLabel("step");
   frame.yLabel(fitnessLabel(unit));
-  const broken = steps.filter((step) => !step.fitness);
+  const broken = steps.filter((step) => !step.measurement);
   const origins = [...new Set(known.map((step) => step.origin))];
   frame.legend([
     ...origins.slice(0, 4).map((origin) => [origin, `var(--${origin})`, "dot"]),
     ...(broken.length ? [["rejected", "var(--bad)", "cross"]] : []),
   ]);
-  frame.add("path", { d: "M" + known.map((one) => `${x(one.step)} ${y(one.fitness.median)}`).join("L"), fill: "none",
+  frame.add("path", { d: "M" + known.map((one) => `${x(one.step)} ${y(one.measurement.median)}`).join("L"), fill: "none",
     stroke: "var(--dots)" });
   const few = steps.length <= NUMBERED_STEPS;
   for (const step of known) {
-    const at = x(step.step), { median, high } = step.fitness, size = few ? 5 : 3.4;
-    const says = `step ${step.step}: program ${step.program} (${step.origin}), fitness ${measuredText(step.fitness)}`;
-    interval(frame, at, y, step.fitness, `var(--${step.origin})`,
+    const at = x(step.step), { median, high } = step.measurement, size = few ? 5 : 3.4;
+    const says = `step ${step.step}: program ${step.program} (${step.origin}), fitness ${measuredText(step.measurement)}`;
+    interval(frame, at, y, step.measurement, `var(--${step.origin})`,
       `M${at - size} ${y(median)}a${size} ${size} 0 1 0 ${2 * size} 0a${size} ${size} 0 1 0 ${-2 * size} 0`,
       { "data-program": step.program, "data-says": says });
     if (few) {

@@ -115,14 +115,17 @@ export function folded(summary, ...parts) {
   return make("details", make("summary", summary), ...parts);
 }
 
-export function listing({ text, left_out: leftOut }) {
-  const lines = text.replace(/\n$/, "").split("\n").map((line) => ["plain", line]);
-  return code(lines, leftOut);
+export function listing(text) {
+  return code(linesOf(text).map((line) => ["plain", line]));
 }
 
 // A unified diff, with colours for what was added and removed.
-export function diff({ text, left_out: leftOut }) {
-  return code(kinds(text.replace(/\n$/, "").split("\n")), leftOut);
+export function diff(text) {
+  return code(kinds(linesOf(text)));
+}
+
+function linesOf(text) {
+  return text.replace(/\n$/, "").split("\n");
 }
 
 // A removed line "-- x" is no file's name: what is inside of a hunk is known by the lengths in its head.
@@ -141,13 +144,12 @@ function kinds(lines) {
   });
 }
 
-function code(lines, leftOut) {
+function code(lines) {
   const shown = lines.slice(0, LINES).map(([kind, line]) => {
     const more = line.length - CHARACTERS_OF_A_LINE;
     const rest = more > 0 ? make("span.odd", `… ${counted(more, "more character")}`) : "";
     return make(`span.${kind}`, line.slice(0, CHARACTERS_OF_A_LINE), rest, "\n");
   });
   if (lines.length > LINES) shown.push(make("span.at", `… ${counted(lines.length - LINES, "more line")}`));
-  if (leftOut > 0) shown.push(make("span.at", `… ${counted(leftOut, "more byte")}`));
   return make("pre.code", ...shown);
 }

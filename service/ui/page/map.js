@@ -30,7 +30,7 @@ export function archiveMap(archive, width) {
     return new Frame("Archive", says, width, 340)
       .nothing("its axes read what only the program that began the run computes");
   }
-  const { axes, shown } = archive;
+  const { axes, elites: shown } = archive;
   if (shown.length === 0) return new Frame("Archive", says, width, 340).nothing("no cell is filled yet");
   if (axes.length === 0) {
     return new Frame("Archive", says, width, 340).nothing(`one cell, for the best: ${number(shown[0].fitness)}`);
@@ -44,7 +44,7 @@ export function archiveMap(archive, width) {
   frame.top = 32;
   frame.right -= low < high ? 62 : 0;
   frame.left = axes.length > 1 ? 28 + labelRoom(axes[1]) : 20;
-  const columns = axes[0].bins, rows = axes[1]?.bins ?? 1;
+  const columns = axes[0].bins.length, rows = axes[1]?.bins.length ?? 1;
   const x = linear(0, columns, frame.left, frame.right), y = linear(0, rows, frame.bottom, frame.top);
   const shareOf = linear(low, high, low < high ? 0 : 0.5, low < high ? 1 : 0.5);
   const numbered = Math.max(columns, rows) <= NUMBERED_CELLS;
@@ -66,7 +66,7 @@ export function archiveMap(archive, width) {
   frame.add("rect", { x: left, y: top, width: wide, height: tall, fill: "none", stroke: FRAME, "stroke-width": 2.5,
     "pointer-events": "none" });
   labels(frame, axes[0], axes[1], x, y);
-  if (low < high) bar(frame, low, high);
+  if (low < high) colourBar(frame, low, high);
   return frame.svg;
 }
 
@@ -76,7 +76,7 @@ function saysOf(cell, axes) {
 }
 
 function binText(axis, bin) {
-  return shortened(rounded(axis.labels[bin] ?? `bin ${bin}`), 24);
+  return shortened(rounded(axis.bins[bin] || `bin ${bin}`), 24);
 }
 
 // Between cells, so that empty ones are seen to be cells.
@@ -91,9 +91,9 @@ function lines(frame, columns, rows, x, y) {
 }
 
 function shownLabels(axis) {
-  const step = Math.ceil(axis.bins / LABELS), found = [];
-  for (let bin = 0; bin < axis.bins; bin += step) {
-    found.push([bin, shortened(rounded(axis.labels[bin] ?? String(bin)), LABEL_CHARACTERS)]);
+  const step = Math.ceil(axis.bins.length / LABELS), found = [];
+  for (let bin = 0; bin < axis.bins.length; bin += step) {
+    found.push([bin, shortened(rounded(axis.bins[bin] || String(bin)), LABEL_CHARACTERS)]);
   }
   return found;
 }
@@ -104,7 +104,7 @@ function labelRoom(axis) {
 
 function labels(frame, across, up, x, y) {
   const shown = shownLabels(across);
-  const room = (x(across.bins) - x(0)) / shown.length;
+  const room = (x(across.bins.length) - x(0)) / shown.length;
   const turned = shown.some(([, text]) => text.length * 6.4 > room);
   if (turned) frame.svg.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height + 40}`);
   for (const [bin, text] of shown) {
@@ -121,7 +121,7 @@ function labels(frame, across, up, x, y) {
   frame.yLabel(shortened(up.feature, 40));
 }
 
-function bar(frame, low, high) {
+function colourBar(frame, low, high) {
   const x = frame.right + 12, stops = [];
   for (let at = 0; at <= 10; ++at) {
     stops.push(draw("stop", { offset: at / 10, "stop-color": `rgb(${colour(at / 10).join(",")})` }));

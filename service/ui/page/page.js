@@ -1,10 +1,12 @@
-// The live page: follows the server's events and draws what changed. A run and a service have pages of their own
-// (run.js, service.js).
+// The page: a live one follows the server's events and draws what changed, a report draws its own text once. A run and a
+// service have pages of their own (run.js, service.js). A report is all modules as one (service/ui/report.cpp): an import
+// stands on one line, and no two modules have a name in common.
 
+import { inlined, programDocument } from "./data.js";
 import { make } from "./dom.js";
 import { ProgramDialog } from "./program.js";
-import * as run from "./run.js";
-import * as service from "./service.js";
+import { errorText, partsOfRun, statusOfRun } from "./run.js";
+import { partsOfService, statusOfService } from "./service.js";
 import { shortened } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
@@ -12,9 +14,7 @@ const byId = (id) => document.getElementById(id);
 // What a part showed last, and its element.
 const drawn = new Map();
 const dialog = new ProgramDialog(byId("program"));
-const fetched = { best: null, lineage: null };
-const wanted = { best: "", lineage: "" };
-let latest = null;
+let latest = null, best = null, wanted = null; // a run, its best program's document, and which one that is to be
 
 // Draws the parts that changed; one that has nothing to show is an empty element. Parts of one group stand together.
 function show(parts) {
@@ -54,36 +54,30 @@ function keepState(from, to) {
 
 function showRun(summary) {
   latest = summary;
-  head(summary.name, run.statusOf(summary));
-  byId("footer").textContent = `Run ${summary.run}, seed ${summary.seed}`
-    + `${summary.deterministic ? ", deterministic" : ""}. This page follows it and changes nothing.`;
-  show(run.partsOf(summary, fetched));
-  const best = summary.best?.program;
-  if (best !== undefined) want("best", String(best), `/api/programs/${best}`);
-  if (summary.lineage.steps.length > 0) {
-    want("lineage", summary.lineage.steps.map((step) => step.program).join(), "/api/lineage");
-  }
+  head(summary.name, statusOfRun(summary));
+  const archive = summary.archive ? `, archive ${summary.archive.digest.slice(0, 16)}` : "";
+  byId("footer").textContent = `Run ${summary.run}, seed ${summary.seed}${summary.deterministic ? ", deterministic" : ""}`
+    + `${archive}. ${inlined ? `As it stood when kernelsmith ${inlined.version} wrote this page.`
+      : "This page follows it and changes nothing."}`;
+  show(partsOfRun(summary, best));
+  if (summary.best && summary.best.program !== wanted) wantBest(summary.best.program);
 }
 
 function showService(summary) {
-  head(summary.name, service.statusOf(summary));
+  head(summary.name, statusOfService(summary));
   byId("footer").textContent = "This page follows the service and changes nothing.";
-  show(service.partsOf(summary));
+  show(partsOfService(summary));
 }
 
-// Fetches once for each key, and draws.
-async function want(name, key, path) {
-  if (wanted[name] === key) return;
-  wanted[name] = key;
+async function wantBest(id) {
+  wanted = id;
   try {
-    const answer = await fetch(path);
-    if (!answer.ok) throw new Error(answer.statusText);
-    const body = await answer.json();
-    if (wanted[name] !== key) return;
-    fetched[name] = body;
-    show(run.partsOf(latest, fetched));
+    const found = await programDocument(id);
+    if (wanted !== id) return;
+    best = found;
+    show(partsOfRun(latest, best));
   } catch {
-    if (wanted[name] === key) wanted[name] = ""; // with the next event again
+    if (wanted === id) wanted = null; // with the next event again
   }
 }
 
@@ -113,8 +107,8 @@ function follow() {
     mark(summary.in_use === false ? "still" : "live");
   });
   events.addEventListener("trouble", (event) => {
-    const { message, where, code, hint } = JSON.parse(event.data);
-    trouble(`${where ? `${where}: ` : ""}${message} (${code})${hint ? `; ${hint}` : ""}`);
+    const error = JSON.parse(event.data);
+    trouble(errorText(error) + (error.hint ? `; ${error.hint}` : ""));
     mark("lost");
   });
   events.addEventListener("error", () => {
@@ -142,4 +136,9 @@ for (const kind of ["mouseover", "focusin"]) {
   });
 }
 
-follow();
+if (inlined) {
+  showRun(inlined.run);
+  mark("still");
+} else {
+  follow();
+}

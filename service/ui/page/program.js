@@ -1,5 +1,6 @@
 // The dialog that shows one program of the run: what was measured, what was wrong, its source.
 
+import { programDocument } from "./data.js";
 import { listing, make, note, pairs, programLink, section } from "./dom.js";
 import { shapes, sources } from "./run.js";
 import { counted, measuredText, number } from "./words.js";
@@ -17,11 +18,9 @@ export class ProgramDialog {
     this.asked = id;
     let parts;
     try {
-      const answer = await fetch(`/api/programs/${id}`);
-      const body = await answer.json();
-      parts = answer.ok ? contents(body) : [make("h2", `Program ${id}`), note(body.detail)];
-    } catch {
-      parts = [make("h2", `Program ${id}`), note("The server of this page does not answer.")];
+      parts = contents(await programDocument(id));
+    } catch (error) {
+      parts = [make("h2", `Program ${id}`), note(error.message)];
     }
     if (this.asked !== id) return; // another one was asked for meanwhile
     const close = make("button.close", "Close");
@@ -34,14 +33,13 @@ export class ProgramDialog {
 
 function contents(program) {
   const { evaluation } = program;
-  const rejection = evaluation.rejection;
   const timed = shapes(evaluation.shapes);
   if (timed) timed.querySelector("h2").textContent = "Timed shapes";
   return [
     make("h2", `Program ${program.program} (${program.origin})`),
     facts(program),
-    rejection ? section(`Rejected: ${rejection.stage}, ${rejection.code}`,
-      rejection.diagnostics.text ? listing(rejection.diagnostics) : "") : null,
+    evaluation.accepted ? null : section(`Rejected: ${evaluation.stage}, ${evaluation.code}`,
+      evaluation.diagnostics ? listing(evaluation.diagnostics) : ""),
     evaluation.advice ? section("Advice", note(evaluation.advice)) : null,
     timed,
     section("Source", ...sources(program)),
@@ -51,9 +49,9 @@ function contents(program) {
 function facts({ parents, children, evaluation }) {
   const rows = [];
   const add = (name, value) => { if (value) rows.push([name, value]); };
-  add("fitness", evaluation.fitness && measuredText(evaluation.fitness));
+  add("fitness", evaluation.measurement && measuredText(evaluation.measurement));
   add("speedup", evaluation.speedup && measuredText(evaluation.speedup));
-  add("time of a call", evaluation.runtime_us && measuredText(evaluation.runtime_us));
+  add("time of a call", evaluation.runtime && measuredText(evaluation.runtime));
   add("features", Object.entries(evaluation.features).map(([name, value]) => `${name} ${number(value)}`).join(", "));
   add("parents", links(parents));
   add("children", links(children));

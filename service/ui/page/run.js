@@ -7,11 +7,30 @@ import { clock, counted, measured, measuredText, number, shortened, usd, whole }
 
 const BROAD = 1094, NARROW = 526;
 
-export function statusOf(run) {
+const ENDS = {
+  exhausted: "nothing new was found to propose",
+  refused: "the task is not usable: its seed was rejected",
+};
+
+// [what the search is, why].
+function stateOf({ ended, used_up: usedUp, in_use: inUse, open: { count }, error }) {
+  const why = usedUp ? `its budget is used up: ${usedUp}` : ENDS[ended] ?? ended;
+  if (inUse && (!ended || count > 0)) return ["under way", usedUp ? `${why}; what was begun is waited for` : ""];
+  if (ended) return ["ended", why];
+  if (error) return ["stopped", `an error ended the last session: ${errorText(error)}`];
+  return ["not at its end", "it can be resumed"];
+}
+
+export function errorText({ message, where, code }) {
+  return `${where ? `${where}: ` : ""}${message} (${code})`;
+}
+
+export function statusOfRun(run) {
   const { budgets } = run;
   const used = ({ used: amount, limit }, what) => (limit === null ? counted(amount, what)
     : `${whole(amount)} of ${counted(limit, what)}`);
-  return [run.state.is + (run.state.why ? ` (${run.state.why})` : ""), used(budgets.iterations, "iteration"),
+  const [is, why] = stateOf(run);
+  return [is + (why ? ` (${why})` : ""), used(budgets.iterations, "iteration"),
     used(budgets.evaluations, "evaluation"), timeText(budgets.wall_time_s),
     run.cost.calls ? costText(run) : ""].filter(Boolean).join(" · ");
 }
@@ -21,12 +40,17 @@ function timeText({ used, limit }) {
 }
 
 function costText({ cost, budgets }) {
-  return budgets.usd.limit === null ? usd(cost.usd) : `${number(budgets.usd.used)} of ${number(budgets.usd.limit)} USD`;
+  return budgets.usd.limit === null ? usd(spentUsd(cost)) : `${number(budgets.usd.used)} of ${number(budgets.usd.limit)} USD`;
 }
 
-// In the order of the page: [name, what it shows, how it is drawn, group]. `fetched` holds what comes by requests of its own:
-// `best` (a program's details) and `lineage` (diffs), null until they are there.
-export function partsOf(run, fetched) {
+// With what is guessed; null if no call had a price.
+function spentUsd({ usd: known, guessed_usd: guessed }) {
+  return known === null ? null : known + guessed;
+}
+
+// In the order of the page: [name, what it shows, how it is drawn, group]. `best` is the best program's document, null until
+// it is there.
+export function partsOfRun(run, best) {
   return [
     ["cards", cardsData(run), cards],
     ["curve", { curve: run.curve, best: run.best }, curveFigure, "pictures"],
@@ -35,16 +59,17 @@ export function partsOf(run, fetched) {
     ["open", { open: run.open, in_use: run.in_use, calls: run.calls_under_way, arrived: run.answers_on_their_way }, open],
     ["islands", { islands: run.islands, archive: archiveNumbers(run.archive) }, islands],
     ["shapes", run.best?.evaluation.shapes ?? [], shapes],
-    ["best", fetched.best, bestProgram],
-    ["lineage", { steps: run.lineage, diffs: fetched.lineage }, lineageSteps],
+    ["best", { best, diff: run.best?.diff }, bestProgram],
+    ["lineage", run.lineage, lineageSteps],
     ["failures", run.failures, failures],
     ["refusals", run.refusals, refusals],
     ["models", run.cost, models],
   ];
 }
 
-function cardsData({ best, demoted, counts, given_back: givenBack, state, budgets, confirming_s: confirming, cost, task }) {
-  return { best, demoted, counts, givenBack, state, budgets, confirming, cost, task };
+function cardsData(run) {
+  const { best, counts, given_back: givenBack, budgets, confirming_s: confirming, cost, task } = run;
+  return { best, counts, givenBack, state: stateOf(run), budgets, confirming, cost, task };
 }
 
 function archiveNumbers(archive) {
@@ -52,7 +77,7 @@ function archiveNumbers(archive) {
 }
 
 function cards(run) {
-  const { counts, state, budgets, cost } = run;
+  const { counts, budgets, cost, task } = run;
   const some = (count, what, more = "") => (count ? counted(count, what) + more : "");
   const made = [
     bestCard(run),
@@ -60,14 +85,14 @@ function cards(run) {
       some(counts.repeated, "repeat"), some(counts.refused, "proposal", " without a child"),
       counts.remeasured ? `${whole(counts.remeasured)} measured again` : "", some(counts.demoted, "former best", " that did not hold"),
       ...run.givenBack.map(({ code, count }) => counted(count, "ticket") + ` without a verdict: ${code}`)),
-    card("State", state.is, state.why, run.task ? `task ${run.task.name} (${run.task.backend})` : ""),
+    card("State", ...run.state, task.name ? `task ${task.name} (${task.backend})` : ""),
     card("Used", counted(budgets.iterations.used, "iteration"), bar(budgets.iterations),
       ofLimit(budgets.evaluations, (value) => counted(value, "evaluation")), bar(budgets.evaluations),
       `${timeText(budgets.wall_time_s)} of wall time`, bar(budgets.wall_time_s),
       run.confirming >= 1 ? `and ${clock(run.confirming)} measuring the best again` : ""),
   ];
   if (cost.calls) {
-    made.push(card("Cost", usd(cost.usd),
+    made.push(card("Cost", usd(spentUsd(cost)),
       budgets.usd.limit === null ? "" : `of ${number(budgets.usd.limit)} USD`, bar(budgets.usd),
       counted(cost.calls, "call"), counted(cost.input_tokens + cost.output_tokens, "token")));
   }
@@ -78,13 +103,13 @@ function ofLimit({ used, limit }, words) {
   return limit === null ? words(used) : `${whole(used)} of ${words(limit)}`;
 }
 
-function bestCard({ best, demoted }) {
-  const fell = demoted.length ? `${counted(demoted.length, "former best")} did not hold` : "";
+function bestCard({ best, counts: { demoted } }) {
+  const fell = demoted ? `${counted(demoted, "former best")} did not hold` : "";
   if (!best) return card("Best", "none", "nothing was accepted yet", fell);
-  const { speedup, fitness, tier } = best.evaluation;
-  const [value, interval] = measured(speedup ?? fitness);
+  const { speedup, measurement, tier } = best.evaluation;
+  const [value, interval] = measured(speedup ?? measurement);
   return card("Best", value, interval, speedup ? "speedup over the baseline" : "fitness, higher is better",
-    make("p", programLink(best.program), ` (${best.origin})`), best.measured_again ? "measured again at the end" : "",
+    make("p", programLink(best.program), ` (${best.origin})`), best.confirmed ? "measured again at the end" : "",
     tier ? `tier ${tier}` : "");
 }
 
@@ -130,34 +155,36 @@ function islands({ islands: { count, shown }, archive }) {
 }
 
 export function shapes(rows) {
-  if (rows.length === 0) return null;
-  return section("Timed shapes of the best", table(["shape", "time of a call", "speedup", ""], rows.map((one) =>
-    [one.shape, measuredText(one.runtime_us), measuredText(one.speedup), one.short_call ? "short call" : ""])));
+  const timed = rows.filter((one) => one.timed);
+  if (timed.length === 0) return null;
+  return section("Timed shapes of the best", table(["shape", "time of a call", "speedup", ""], timed.map((one) =>
+    [one.shape, measuredText(one.runtime), measuredText(one.speedup), one.short_call ? "short call" : ""])));
 }
 
-function bestProgram(program) {
-  if (!program) return null;
-  return section("The best program", ...sources(program));
+function bestProgram({ best, diff: changes }) {
+  if (!best) return null;
+  const fold = changes ? folded("Against the seed", diff(changes)) : note("It is the seed, unchanged.");
+  fold.dataset.fold = "seed";
+  return section("The best program", fold, ...sources(best));
 }
 
 export function sources({ files, file_count: count }) {
-  const made = files.flatMap((file) => [count > 1 ? note(file.path) : "", listing(file)]);
+  const made = files.flatMap((file) => [count > 1 ? note(file.path) : "", listing(file.text)]);
   if (count > files.length) made.push(note(`${counted(count - files.length, "further file")} left out.`));
   return made;
 }
 
-function lineageSteps({ steps: { left_out: leftOut, steps }, diffs }) {
-  if (leftOut + steps.length < 2 || !diffs) return null;
-  const byProgram = new Map(diffs.steps.map((step) => [step.program, step.diff]));
-  const folds = steps.filter((step) => byProgram.get(step.program)?.text).map((step) => {
-    const how = step.fitness ? `fitness ${measuredText(step.fitness)}` : `rejected: ${step.code}`;
-    const fold = folded(`Step ${step.step}: program ${step.program} (${step.origin}), ${how}`,
-      diff(byProgram.get(step.program)));
+function lineageSteps(steps) {
+  const last = steps.at(-1)?.step ?? 0, leftOut = last + 1 > steps.length;
+  if (last === 0) return null;
+  const folds = steps.filter((step) => step.diff).map((step) => {
+    const how = step.measurement ? `fitness ${measuredText(step.measurement)}` : `rejected: ${step.code}`;
+    const fold = folded(`Step ${step.step}: program ${step.program} (${step.origin}), ${how}`, diff(step.diff));
     fold.dataset.fold = step.program;
     return fold;
   });
   return section("How it came about",
-    leftOut ? note(`The last ${steps.length} of ${counted(leftOut + steps.length - 1, "step")}.`) : "", ...folds);
+    leftOut ? note(`The last ${steps.length} of ${counted(last, "step")}.`) : "", ...folds);
 }
 
 function failures(rows) {
@@ -168,14 +195,14 @@ function failures(rows) {
 
 function example(latest) {
   if (!latest) return [make("span", "no island remembers one")];
-  const words = latest.diagnostics.text.trim();
-  return [programLink(latest.program), words ? listing(latest.diagnostics) : ", without further words"];
+  const words = latest.diagnostics.trim();
+  return [programLink(latest.program), words ? listing(words) : ", without further words"];
 }
 
 function refusals(rows) {
   if (rows.length === 0) return null;
   return section("Proposals without a child", table(["code", "proposals", "the last one"], rows.map((row) =>
-    [row.code, row.count, row.detail.text ? [listing(row.detail)] : ""])));
+    [row.code, row.count, row.detail ? [listing(row.detail)] : ""])));
 }
 
 function models({ models: rows, interrupted_calls: interrupted }) {
@@ -184,5 +211,5 @@ function models({ models: rows, interrupted_calls: interrupted }) {
     interrupted ? note(`Up to ${counted(interrupted, "call")} under way when the process ended: cost unknown.`) : "",
     table(["model", "calls", "tokens in", "tokens out", "USD"], rows.map((row) =>
       [shortened(row.model, 60) || "(no name)", row.calls, row.input_tokens, row.output_tokens,
-        row.usd === null ? "–" : number(row.usd)])));
+        row.usd === null ? "–" : number(spentUsd(row))])));
 }

@@ -5,7 +5,7 @@ import { clock, counted, number, whole } from "./words.js";
 
 const known = (value, words) => (value === null ? "" : words(value));
 
-export function statusOf(service) {
+export function statusOfService(service) {
   const { queue, workers } = service;
   return [service.state ?? "state not known",
     known(queue.pending, (value) => `${counted(value, "request")} waiting`),
@@ -14,11 +14,11 @@ export function statusOf(service) {
     known(service.finished_a_minute, (value) => `${number(value)} finished a minute`)].filter(Boolean).join(" · ");
 }
 
-export function partsOf(service) {
-  return [["cards", service, cards], ["workers", service.workers, workers]];
+export function partsOfService(service) {
+  return [["cards", service, serviceCards], ["workers", service.workers, workers]];
 }
 
-function cards(service) {
+function serviceCards(service) {
   const { queue, finished } = service;
   const total = Object.values(finished).reduce((sum, value) => sum + value, 0);
   return make("div.cards",

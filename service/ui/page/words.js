@@ -1,4 +1,4 @@
-// How numbers and foreign texts are written for a person: the words of the report, in the browser.
+// How numbers and foreign texts are written for a person.
 
 // Control bytes, what turns or hides text, halves of characters, separators of lines: nobody would see them.
 const ODD = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;

@@ -8,7 +8,7 @@
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
-namespace kernelsmith::ui {
+namespace kernelsmith::view_json {
 
 /// A program on the curve. `at` counts evaluated programs in the order of their numbers, from 1.
 struct CurvePoint {
@@ -37,4 +37,4 @@ struct Curve {
 /// there. Reads the steps' intervals from the view's store. Errors: the journal's.
 Result<Curve> curve_of(const RunView& view, std::size_t most);
 
-}  // namespace kernelsmith::ui
+}  // namespace kernelsmith::view_json

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace kernelsmith::ui {
+namespace kernelsmith::view_json {
 namespace {
 
 /// At most `most` of the values, evenly, the last one included.
@@ -52,4 +52,4 @@ Result<Curve> curve_of(const RunView& view, std::size_t most) {
   return curve;
 }
 
-}  // namespace kernelsmith::ui
+}  // namespace kernelsmith::view_json

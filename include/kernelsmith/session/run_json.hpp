@@ -1,0 +1,33 @@
+// A run as JSON: what `show --json` prints, and what the page of `ui` and `report` draws. docs/formats.md is
+// the schema. Every text is one line of ASCII: sources and diagnostics are a candidate's bytes, of which what
+// is no UTF-8 is replaced. A number that is not finite is null.
+#pragma once
+
+#include <string>
+
+#include <kernelsmith/core/error.hpp>
+#include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/ids.hpp>
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/session/run_view.hpp>
+
+namespace kernelsmith {
+
+/// `{code, message, where, hint}`.
+std::string error_json(const Error& error);
+
+/// The object of `evaluate --json`, without `knobs`.
+std::string evaluation_json(const Evaluation& evaluation);
+
+/// The object of `show --json`, all of the run.
+std::string run_json(const RunView& view);
+
+/// The same object within limits, some hundred kilobytes for a run of any size, with what pictures need and
+/// without this machine's paths. Reads the view's store. Errors: the journal's.
+Result<std::string> page_json(const RunView& view);
+
+/// A program of the run: sources, relatives and evaluation, within limits. Reads the view's store. Errors:
+/// `not_found` if the run has no such program, else the journal's.
+Result<std::string> program_json(const RunView& view, ProgramId id);
+
+}  // namespace kernelsmith

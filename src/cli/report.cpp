@@ -1,0 +1,73 @@
+// kernelsmith report RUN
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/service/ui.hpp>
+#include <kernelsmith/session/run_view.hpp>
+
+#include "commands.hpp"
+#include "json_text.hpp"
+#include "say.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+struct ReportCommand {
+  std::string folder, out;
+  JsonOption json;
+
+  /// Beside this process, named as the run: "hill.run.html".
+  std::string file() const {
+    if (!out.empty()) return out;
+    const auto path = std::filesystem::path(folder).lexically_normal();
+    return (path.has_filename() ? path : path.parent_path()).filename().string() + ".html";
+  }
+
+  Status write() const {
+    const auto view = view_run(folder, default_registry());
+    if (!view) return view.error();
+    const auto page = ui::report_page(*view);
+    if (!page) return page.error();
+    std::ofstream stream(file(), std::ios::binary);
+    stream << *page << std::flush;
+    return stream ? Status() : not_written(errno);
+  }
+
+  Error not_written(int number) const {
+    Error error = system_error("the report cannot be written", file(), number);
+    if (number == EISDIR) error.code = ErrorCode::invalid_argument;
+    if (error.hint.empty()) error.hint = "name a file in a folder that exists and can be written";
+    return error;
+  }
+
+  int operator()() const {
+    if (const Status written = write(); !written) return report(written.error(), json);
+    if (json)
+      std::fputs(json_of_file(file(), json).c_str(), stdout);
+    else
+      say("the report is in {}\n", file());
+    return kDone;
+  }
+};
+
+}  // namespace
+
+void add_report(CLI::App& app, Command& chosen) {
+  auto options = std::make_shared<ReportCommand>();
+  CLI::App* command = app.add_subcommand(
+      "report",
+      "Write a run as one HTML file: what was found, pictures, the best program, what was rejected");
+  command->add_option("RUN", options->folder, "The run folder, which another process may be writing")
+      ->required();
+  command->add_option("-o,--out", options->out, "Write to this file, in place of what is there [RUN.html]")
+      ->type_name("FILE.html");
+  options->json.add_to(*command);
+  command->footer(
+      "The file is the page of `kernelsmith ui` with the run in it. It loads nothing and opens from a disk.");
+  command->callback([options, &chosen] { chosen = [options] { return (*options)(); }; });
+}
+
+}  // namespace kernelsmith::cli
