@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include <kernelsmith/llm/chat_model.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
 #include <kernelsmith/prompts/tokens.hpp>
 #include <kernelsmith/session/task_folder.hpp>
@@ -136,6 +137,19 @@ class ChatProvider final : public ProposerProvider {
     return proposer;
   }
 
+  Result<std::shared_ptr<ChatModel>> chat_model() const override {
+    if (models_.size() != 1)
+      return fail(ErrorCode::invalid_argument,
+                  "a conversation is with one model, and " + std::to_string(models_.size()) + " are named",
+                  "proposer.models", "name one: --model NAME");
+    auto client = connect();
+    if (!client) return client.error();
+    if (const Status key = check_key(*endpoint()); !key) return key.error();
+    const auto table = prices();
+    if (!table) return table.error();
+    return make_chat_model(std::move(*client), models_.front(), table->price_of(models_.front().name), keep_);
+  }
+
   Result<CallPlanner> planner(const Task& task) const override {
     auto prompts = prompts_.builder(task);
     if (!prompts) return prompts.error();
@@ -228,6 +242,19 @@ class ChatProvider final : public ProposerProvider {
 
  private:
   Result<std::shared_ptr<Proposer>> assemble(const Task& task) const {
+    auto client = connect();
+    if (!client) return client.error();
+    auto price_table = prices();
+    if (!price_table) return price_table.error();
+    auto prompts = prompts_.builder(task);
+    if (!prompts) return prompts.error();
+    auto proposer =
+        make_chat_proposer(std::move(*client), std::move(*prompts), models_, std::move(*price_table), keep_);
+    if (!proposer) return proposer;
+    return with_tuner(std::move(*proposer));
+  }
+
+  Result<std::shared_ptr<ModelClient>> connect() const {
     auto server = endpoint();
     if (!server) return server.error();
     for (const ModelSettings& model : models_)
@@ -235,23 +262,14 @@ class ChatProvider final : public ProposerProvider {
         return fail(ErrorCode::invalid_argument,
                     "a model's settings hold the key, and they are kept in a file", "proposer.models",
                     "the key goes into $" + key_variable() + " alone");
-    auto price_table = prices();
-    if (!price_table) return price_table.error();
-    auto prompts = prompts_.builder(task);
-    if (!prompts) return prompts.error();
     ClientOptions options = client_;
     if (observer_) options.notice = bounded_notices(observer_);
     auto client = ModelClient::create(std::move(*server), std::move(options));
-    if (!client) {
-      Error error = client.error();
-      if (error.where == "base URL" && base_url_.empty())
-        error.where = protocol_ == Protocol::messages ? "$ANTHROPIC_BASE_URL" : "$OPENAI_BASE_URL";
-      return error;
-    }
-    auto proposer =
-        make_chat_proposer(std::move(*client), std::move(*prompts), models_, std::move(*price_table), keep_);
-    if (!proposer) return proposer;
-    return with_tuner(std::move(*proposer));
+    if (client) return client;
+    Error error = client.error();
+    if (error.where == "base URL" && base_url_.empty())
+      error.where = protocol_ == Protocol::messages ? "$ANTHROPIC_BASE_URL" : "$OPENAI_BASE_URL";
+    return error;
   }
 
   /// Fails for a server that is known to answer nothing without a key; else the first call would fail, after
