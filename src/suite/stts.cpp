@@ -1,11 +1,10 @@
 // Many trajectories at once: which is next, what they share, and the files after each.
 #include <algorithm>
 #include <map>
-#include <mutex>
-#include <set>
 #include <thread>
 #include <utility>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 #include <kernelsmith/suite/stts.hpp>
@@ -25,8 +24,8 @@ using ToolsPtr = std::shared_ptr<const SttsTools>;
 
 /// The tools of one task, made by the first trajectory that needs them, while any has them.
 struct SharedTools {
-  std::mutex mutex;
-  std::weak_ptr<const SttsTools> tools;
+  Mutex mutex;
+  std::weak_ptr<const SttsTools> tools KERNELSMITH_GUARDED_BY(mutex);
 };
 
 class Run {
@@ -43,12 +42,16 @@ class Run {
 
   Result<SttsReport> operator()(const std::stop_token& stop) {
     const std::stop_callback outer(stop, [this] { stop_.request_stop(); });
-    if (const Status begun = folder_.begin(report()); !begun) return begun.error();
+    {
+      const MutexLock lock(mutex_);
+      if (const Status begun = folder_.begin(report()); !begun) return begun.error();
+    }
     {
       std::vector<std::jthread> threads;
       for (std::size_t i = 0; i < std::min(options_.workers, number_of_jobs()); ++i)
         threads.emplace_back([this] { work(); });
     }
+    const MutexLock lock(mutex_);
     if (const Status written = folder_.write(report()); !written && !failure_) failure_ = written.error();
     if (failure_) return *failure_;
     return report();
@@ -73,7 +76,7 @@ class Run {
   }
 
   std::optional<Job> next() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (next_ == number_of_jobs() || stop_.stop_requested()) return std::nullopt;
     const std::size_t number = next_++;
     return Job{number / options_.samples, number % options_.samples};
@@ -101,7 +104,7 @@ class Run {
       const auto tools = tools_of(job.task, loaded->task);
       if (!tools) return tools.error();
       const auto sink = [&](std::size_t number, const SttsTurn& turn) {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         host_.turn(name_of(job), number, turn);
       };
       ended = suite::complete(*journal, options_.plan, **tools, sink, stop_.get_token());
@@ -111,8 +114,9 @@ class Run {
   }
 
   Result<ToolsPtr> tools_of(std::size_t number, const Task& task) {
-    const std::lock_guard lock(shared_[number].mutex);
-    if (auto tools = shared_[number].tools.lock()) return tools;
+    SharedTools& shared = shared_[number];
+    const MutexLock lock(shared.mutex);
+    if (auto tools = shared.tools.lock()) return tools;
     auto config = configure(task);
     if (!config) return config.error();
     PromptOptions options = with_backend(prompt_options(*config, {}), task, config->backend);
@@ -122,12 +126,12 @@ class Run {
     if (!evaluator) return evaluator.error();
     auto tools = std::make_shared<const SttsTools>(SttsTools{
         task, config->seed, std::move(options), std::move(*prompts), std::move(*evaluator), model_});
-    shared_[number].tools = tools;
+    shared.tools = tools;
     return tools;
   }
 
   Result<RunConfig> configure(const Task& task) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return host_.configure(task);
   }
 
@@ -155,7 +159,7 @@ class Run {
   }
 
   void finish(const Job& job, Result<Made> made) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto& records =
         records_[job] = {record(job, made, suite::last_result), record(job, made, suite::best_result)};
     if (made && !made->fresh) return;
@@ -165,7 +169,7 @@ class Run {
     if (failure_) stop_.request_stop();
   }
 
-  SttsReport report() const {
+  SttsReport report() const KERNELSMITH_REQUIRES(mutex_) {
     SttsReport report;
     for (SuiteReport* one : {&report.last, &report.best})
       *one = {"stts", options_.settings, number_of_jobs(), {}};
@@ -184,11 +188,11 @@ class Run {
   const SttsFolder folder_;
   std::vector<SharedTools> shared_;
   std::stop_source stop_;
-  std::mutex mutex_;  ///< of what follows, and of the host
-  std::size_t next_ = 0;
-  std::map<Job, std::pair<TaskResult, TaskResult>> records_;
-  suite::Outage outage_{"trajectories"};
-  std::optional<Error> failure_;
+  Mutex mutex_;  ///< of what follows, and of calls to the host
+  std::size_t next_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
+  std::map<Job, std::pair<TaskResult, TaskResult>> records_ KERNELSMITH_GUARDED_BY(mutex_);
+  suite::Outage outage_ KERNELSMITH_GUARDED_BY(mutex_){"trajectories"};
+  std::optional<Error> failure_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
 }  // namespace
