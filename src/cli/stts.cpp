@@ -170,10 +170,13 @@ void add_plan_options(CLI::App& command, SttsCommand& stts) {
 }
 
 void add_sampling_options(CLI::App& command, Sampling& sampling) {
-  command.add_option("--temperature", sampling.temperature, "Of the model (default: the server's)")
+  command
+      .add_option("--temperature", sampling.temperature, "The model's temperature (default: the server's)")
       ->type_name("X");
-  command.add_option("--top-p", sampling.top_p, "Likewise")->type_name("X");
-  command.add_option("--max-output-tokens", sampling.most_reply_tokens, "Likewise, of a reply")
+  command.add_option("--top-p", sampling.top_p, "The model's top_p (default: the server's)")->type_name("X");
+  command
+      .add_option("--max-output-tokens", sampling.most_reply_tokens,
+                  "The most tokens of a reply (default: the server's)")
       ->check(whole_number(1))
       ->type_name("N");
 }

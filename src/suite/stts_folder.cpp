@@ -8,28 +8,27 @@
 
 #include "own_folder.hpp"
 #include "replace_file.hpp"
+#include "stts_journal.hpp"
 
 namespace kernelsmith::suite {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
-constexpr int kVersion = 1;
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostResultBytes = std::size_t{256} << 20;
 constexpr const char* kStateFile = "results.json";
-constexpr std::array kOwnNames = {"trajectories", "results.csv", "levels.csv"};
+constexpr std::array kSttsNames = {"trajectories", "results.csv", "levels.csv"};
 
 Result<std::map<std::string, std::string>> settings_in(const fs::path& file) {
-  const auto text = read_regular_file(file, kMostBytes);
+  const auto text = read_regular_file(file, kMostResultBytes);
   if (!text) return text.error();
   try {
-    const Json json = Json::parse(*text);
-    if (json.at("kind") != "stts" || json.at("version") != kVersion)
+    const auto json = nlohmann::json::parse(*text);
+    if (json.at("kind") != "stts" || json.at("version") != kSttsVersion)
       return fail(ErrorCode::version, "these results are not of this version of stts", file.string(),
                   "name another folder with --out");
     return json.at("settings").get<std::map<std::string, std::string>>();
-  } catch (const Json::exception& wrong) {
+  } catch (const nlohmann::json::exception& wrong) {
     return fail(ErrorCode::bad_input,
                 std::string("these are no results of kernelsmith stts: ") + wrong.what(), file.string(),
                 "name another folder with --out");
@@ -42,7 +41,7 @@ Result<SttsFolder> SttsFolder::open(const SttsOptions& options) {
   auto lock = lock_folder(options.out);
   if (!lock) return lock.error();
   const fs::path state = options.out / kStateFile;
-  if (const Status free = check_free(options.out, state, kOwnNames); !free) return free.error();
+  if (const Status free = check_free(options.out, state, kSttsNames); !free) return free.error();
   std::error_code ignored;
   if (fs::exists(state, ignored)) {
     const auto before = settings_in(state);

@@ -13,16 +13,14 @@
 
 namespace kernelsmith::suite {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
-constexpr int kVersion = 1;
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostJournalBytes = std::size_t{1} << 30;
 
 /// The values of the records' own codecs, which are JSON already, are put in as they are.
-std::string line_of(const Json& head, const char* key = nullptr, const std::string& value = {}) {
-  std::string line = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string line_of(const nlohmann::ordered_json& head, const char* key = nullptr,
+                    const std::string& value = {}) {
+  std::string line = head.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   if (key) line.insert(line.size() - 1, ",\"" + std::string(key) + "\":" + value);
   return line + "\n";
 }
@@ -34,7 +32,7 @@ std::vector<std::size_t> shifted(std::vector<std::size_t> turns, std::size_t by)
 }
 
 template <class T>
-T value_at(const Json& line, const char* key) {
+T value_at(const nlohmann::ordered_json& line, const char* key) {
   return from_json<T>(line.at(key).dump()).value();
 }
 
@@ -58,7 +56,7 @@ Result<SttsJournal> SttsJournal::open(const std::filesystem::path& path, const T
 }
 
 Status SttsJournal::read() {
-  const auto text = read_regular_file(path_, kMostBytes);
+  const auto text = read_regular_file(path_, kMostJournalBytes);
   if (!text) return text.error().code == ErrorCode::not_found ? Status() : Status(text.error());
   const std::size_t whole = text->rfind('\n') == text->npos ? 0 : text->rfind('\n') + 1;
   for (std::size_t at = 0; at < whole;) {
@@ -74,7 +72,7 @@ Status SttsJournal::read() {
 Status SttsJournal::take(const std::string& text) {
   ++lines_;
   try {
-    const Json line = Json::parse(text);
+    const nlohmann::ordered_json line = nlohmann::ordered_json::parse(text);
     const auto event = line.at("event").get<std::string>();
     if (event == "trajectory" && !begun_) return take_head(line);
     if (event == "lost" && begun_) {
@@ -89,8 +87,8 @@ Status SttsJournal::take(const std::string& text) {
   }
 }
 
-Status SttsJournal::take_head(const Json& line) {
-  if (line.at("version").get<int>() != kVersion)
+Status SttsJournal::take_head(const nlohmann::ordered_json& line) {
+  if (line.at("version").get<int>() != kSttsVersion)
     return fail(ErrorCode::version, "this journal is of another version", path_.string(),
                 "name another folder with --out");
   if (line.at("task").get<std::string>() != key_.task || line.at("basis").get<std::string>() != key_.basis)
@@ -102,7 +100,7 @@ Status SttsJournal::take_head(const Json& line) {
   return {};
 }
 
-Status SttsJournal::take_reply(const Json& line) {
+Status SttsJournal::take_reply(const nlohmann::ordered_json& line) {
   SttsTurn turn;
   turn.proposal = value_at<Proposal>(line, "proposal");
   for (const std::size_t shown : line.at("shown").get<std::vector<std::size_t>>()) {
@@ -115,7 +113,7 @@ Status SttsJournal::take_reply(const Json& line) {
   return {};
 }
 
-Status SttsJournal::take_verdict(const Json& line) {
+Status SttsJournal::take_verdict(const nlohmann::ordered_json& line) {
   SttsTurn turn = std::move(*unjudged_);
   unjudged_.reset();
   if (line.contains("source")) turn.source = value_at<Source>(line, "source");
@@ -142,9 +140,9 @@ Status SttsJournal::append(const std::string& line) {
 }
 
 Status SttsJournal::begin(std::string system, std::string user) {
-  const Json head = {{"event", "trajectory"}, {"version", kVersion}, {"task", key_.task},
-                     {"sample", key_.sample}, {"basis", key_.basis}, {"system", system},
-                     {"user", user}};
+  const nlohmann::ordered_json head = {
+      {"event", "trajectory"}, {"version", kSttsVersion}, {"task", key_.task}, {"sample", key_.sample},
+      {"basis", key_.basis},   {"system", system},        {"user", user}};
   if (Status written = append(line_of(head)); !written) return written;
   trajectory_.system = std::move(system);
   trajectory_.user = std::move(user);
@@ -158,7 +156,7 @@ Status SttsJournal::add_lost(const Proposal& paid_error) {
 }
 
 Status SttsJournal::add_reply(std::vector<std::size_t> shown, Proposal proposal) {
-  const Json head = {
+  const nlohmann::ordered_json head = {
       {"event", "reply"}, {"turn", trajectory_.turns.size() + 1}, {"shown", shifted(shown, 1)}};
   if (Status written = append(line_of(head, "proposal", to_json(proposal))); !written) return written;
   SttsTurn& turn = unjudged_.emplace();
@@ -168,11 +166,11 @@ Status SttsJournal::add_reply(std::vector<std::size_t> shown, Proposal proposal)
 }
 
 Status SttsJournal::add_verdict(SttsTurn judged) {
-  Json head = {{"event", "verdict"},
-               {"turn", trajectory_.turns.size() + 1},
-               {"reward", judged.reward},
-               {"feedback", judged.feedback}};
-  if (judged.source) head["source"] = Json::parse(to_json(*judged.source));
+  nlohmann::ordered_json head = {{"event", "verdict"},
+                                 {"turn", trajectory_.turns.size() + 1},
+                                 {"reward", judged.reward},
+                                 {"feedback", judged.feedback}};
+  if (judged.source) head["source"] = nlohmann::ordered_json::parse(to_json(*judged.source));
   const bool evaluated = judged.evaluation.has_value();
   if (Status written = append(line_of(head, evaluated ? "evaluation" : nullptr,
                                       evaluated ? to_json(*judged.evaluation) : std::string()));

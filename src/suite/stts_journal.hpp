@@ -13,6 +13,9 @@
 
 namespace kernelsmith::suite {
 
+/// The version of journals and results.
+inline constexpr int kSttsVersion = 1;
+
 /// Which trajectory a journal is of.
 struct TrajectoryKey {
   std::string task;
@@ -41,7 +44,7 @@ class SttsJournal {
   Status begin(std::string system, std::string user);
   Status add_lost(const Proposal& paid_error);
   Status add_reply(std::vector<std::size_t> shown, Proposal proposal);
-  /// Of the unjudged turn.
+  /// `judged` is the unjudged turn with its verdict.
   Status add_verdict(SttsTurn judged);
 
  private:

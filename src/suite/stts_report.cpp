@@ -6,15 +6,11 @@
 
 #include <kernelsmith/suite/stts.hpp>
 
+#include "stts_journal.hpp"
 #include "tables.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr int kVersion = 1;
-constexpr int kIndent = 2;
 
 using Tables = std::array<std::pair<const char*, const SuiteReport*>, 2>;
 
@@ -40,9 +36,12 @@ std::string csv_of(const SttsReport& report, suite::Table (*table_of)(const Suit
 }  // namespace
 
 std::string to_json(const SttsReport& report) {
-  Json json = {{"version", kVersion}, {"kind", "stts"}, {"settings", report.last.settings}};
-  for (const auto& [name, table] : tables_of(report)) json[name] = Json::parse(to_json(*table));
-  return json.dump(kIndent, ' ', true, Json::error_handler_t::replace) + "\n";
+  constexpr int kIndent = 2;
+  nlohmann::ordered_json json = {
+      {"version", suite::kSttsVersion}, {"kind", "stts"}, {"settings", report.last.settings}};
+  for (const auto& [name, table] : tables_of(report))
+    json[name] = nlohmann::ordered_json::parse(to_json(*table));
+  return json.dump(kIndent, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string to_table(const SttsReport& report) {

@@ -15,7 +15,7 @@ namespace kernelsmith::testing {
 /// PaidError. Each call costs 10 tokens in and 1 out.
 class ScriptedModel final : public ChatModel {
  public:
-  explicit ScriptedModel(std::deque<std::string> script) : script(std::move(script)) {}
+  explicit ScriptedModel(std::deque<std::string> replies) : script(std::move(replies)) {}
 
   void start(std::vector<Message> messages, Source base, std::stop_token, Sink<Proposal> done) override {
     asked.push_back(std::move(messages));
@@ -25,7 +25,9 @@ class ScriptedModel final : public ChatModel {
     if (text == "error") return done(fail(ErrorCode::network, "no answer"));
     ModelReply reply;
     reply.text = text;
-    Proposal proposal = proposal_from(reply, {.op = Operator::translate}, {}, bases.back(), {});
+    ProposalRequest request;
+    request.op = Operator::translate;
+    Proposal proposal = proposal_from(reply, request, {}, bases.back(), {});
     if (text == "paid error") proposal.outcome = PaidError(fail(ErrorCode::network, "it broke off"));
     proposal.prompt.reset();
     proposal.cost = {
