@@ -147,7 +147,7 @@ int SttsCommand::operator()() const {
   if (const Status checked = check_plan(shared->plan); !checked) return report(stderr, checked.error());
   const auto asked = model(*found, registry);
   if (!asked) return report(stderr, asked.error());
-  say(stderr, "{}, {} each, {} turns each, results in {}\n", number_text(found->size(), "task"),
+  say(stderr, "{}, {} each of {} turns, results in {}\n", number_text(found->size(), "task"),
       number_text(samples, "sample"), plan.turns, shared->out.string());
   CommandHost host(*this, registry);
   return conclude(run_stts(*found, *shared, registry, *asked, host, interrupt.token()), shared->out.string());

@@ -135,8 +135,27 @@ class SttsTest(CommandTest):
         self.stts(out="b")
         # The four requests that were never answered were not paid for.
         self.assertEqual(len(self.model.requests) - asked, len(REPLIES) + 4)
-        for name in ("trajectories/number/1.jsonl", "results.csv", "results.json", "levels.csv"):
+        for name in ("results.csv", "results.json", "levels.csv"):
             self.assertEqual((self.folder / "b" / name).read_text(), (self.folder / "whole" / name).read_text(), name)
+        self.assertEqual(self.without_times("b"), self.without_times("whole"))
+
+    def without_times(self, out):
+        journal = self.journal(out)
+        for line in journal:
+            line.get("evaluation", {}).get("report", {}).pop("spent_ms", None)
+        return journal
+
+    def test_ctrl_c_ends_it_in_order(self):
+        self.script.hold = 2
+        process = start(*self.command(), cwd=self.folder, env=ENV)
+        wait_for(lambda: self.script.held.is_set() or process.poll() is not None, "the model to be asked")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 130, out + err)
+        self.assertIn("stopped: the same command goes on", err)
+        self.script.hold = None
+        self.stts()
+        self.assertEqual(len(self.model.requests), len(REPLIES) + 1)
 
     def replies_in(self, out):
         journal = self.folder / out / "trajectories/number/1.jsonl"
@@ -233,7 +252,7 @@ class SttsTest(CommandTest):
         lock = os.open(self.folder / "a", os.O_RDONLY)
         self.addCleanup(os.close, lock)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        self.fail_with(3, *self.command(), says=["another process"], code="busy", env=ENV)
+        self.fail_with(2, *self.command(), says=["another process"], code="busy", env=ENV)
 
 
 if __name__ == "__main__":
