@@ -66,7 +66,7 @@ class CommandHost final : public SttsHost {
   }
 
   void end(const TaskResult& best) override {
-    say(stderr, "{} is done, its best:\n", best.name);
+    say(stderr, "{} {}\n", best.name, best.error ? "stopped" : "is complete; its best turn:");
     tell_end(best);
   }
 
