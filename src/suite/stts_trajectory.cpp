@@ -85,6 +85,7 @@ class Maker {
       return added ? Status(*error) : added;
     }
     proposal->prompt = prompt;
+    if (proposal->reply) proposal->reply->template_digest = tools_.prompts.templates();
     return journal_.add_reply(shown, std::move(*proposal));
   }
 
