@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that kernelsmith needs and this machine lacks (Debian 12, Ubuntu 24.04).
 # Usage: scripts/install.sh [user|test|docs]   `user` builds and runs; `test` adds what the tests and checks need, and makes
-# the virtual environments build/venv, for the Python module's, and build/torch, for the torch backend's; `docs` is only what
-# scripts/docs.sh needs, with the environment build/docs-venv.
+# the virtual environments build/venv, for the Python module's, build/torch, for the torch backend's, and build/learning, for
+# training; `docs` is only what scripts/docs.sh needs, with the environment build/docs-venv.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -51,15 +51,20 @@ install_packages() {
   rm -f "$log"
 }
 
-# A virtual environment, made anew if what it holds is not what the list asks for.
+# A virtual environment, made anew if what it holds is not what the list asks for. With a third argument it also has what that
+# one holds, and compiles modules when they are imported: transformers has thousands that no test needs.
 make_environment() {
-  local folder=$1 wanted=$2
+  local folder=$1 wanted=$2 beside=${3:-} options=()
   cmp -s "$wanted" "$folder/requirements.txt" && return
   echo "making $folder"
   rm -rf "$folder"
   mkdir -p build
   python3 -m venv "$folder"
-  "$folder/bin/python" -m pip install -q --disable-pip-version-check -r "$wanted" && cp "$wanted" "$folder/requirements.txt"
+  if [ -n "$beside" ]; then
+    options=(--no-compile)
+    (cd "$beside"/lib/python3*/site-packages && pwd) >"$(echo "$folder"/lib/python3*/site-packages)/beside.pth"
+  fi
+  "$folder/bin/python" -m pip install -q "${options[@]}" --disable-pip-version-check -r "$wanted" && cp "$wanted" "$folder/requirements.txt"
 }
 
 [ ${#missing[@]} -eq 0 ] || install_packages
@@ -68,5 +73,9 @@ if [ "$tier" = docs ]; then
 fi
 [ "$tier" = test ] || exit 0
 make_environment build/venv python/requirements-test.txt || die "pip could not install what python/requirements-test.txt lists"
-make_environment build/torch tests/evaluator/torch/requirements.txt ||
+if make_environment build/torch tests/evaluator/torch/requirements.txt; then
+  make_environment build/learning python/requirements-learning.txt build/torch ||
+    echo "install: TRL could not be installed: the tests that need it are skipped" >&2
+else
   echo "install: PyTorch and Triton could not be installed: the tests that need them are skipped" >&2
+fi

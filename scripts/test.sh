@@ -221,7 +221,7 @@ fuzz_part() {
   done
 }
 
-stage packages "Debian packages, and two Python environments (build/venv, build/torch)"
+stage packages "Debian packages, and three Python environments (build/venv, build/torch, build/learning)"
 scripts/install.sh test
 for part in "${parts[@]}"; do "${part}_part"; done
 stage ""

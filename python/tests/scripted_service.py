@@ -2,7 +2,9 @@
 
 import asyncio
 import collections
+import contextlib
 import json
+import threading
 
 # Answers of a machine in trouble: what is sent, of any request. A connection that is closed without an answer sends nothing.
 FAULTS = {
@@ -40,11 +42,11 @@ def verdict(code):
     good = {"status": "completed", "compiled": True, "correctness": True, "decoy_kernel": False, "error_message": None,
             "error_code": None, "metadata": {"kernelsmith": {}}}
     own = {"custom_kernel_cuda_time_coverage": 0.25, "kernelsmith": {"fitness": {}}}
-    if code == "wrong":
+    if code.strip() == "wrong":
         rejection = {"stage": "correctness", "code": "wrong_output"}
         return {**good, "correctness": False, "speedup": None, "error_message": "it is wrong",
                 "error_code": "CORRECTNESS_ERROR", "metadata": {"kernelsmith": {"rejection": rejection}}}
-    if code == "decoy":
+    if code.strip() == "decoy":
         return {**good, "speedup": 2.0, "decoy_kernel": True, "metadata": {**own, "custom_kernel_cuda_time_coverage": 0.0}}
     return {**good, "speedup": float(code), "metadata": own}
 
@@ -146,6 +148,27 @@ class ScriptedService:
             self.evaluations[self.life, name] += 1
         elif known["request"] != request:
             raise AssertionError("an id with another content")
+
+
+@contextlib.contextmanager
+def serving(**script):
+    """A ScriptedService on a thread of its own, for callers with event loops of their own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+
+    def call(coroutine):
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+
+    service = ScriptedService(**script)
+    try:
+        call(service.__aenter__())
+        yield service
+        call(service.__aexit__(None, None, None))
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 def answer_of(content, chunked=False):

@@ -2,6 +2,7 @@
 
 import asyncio
 import collections
+import os
 import re
 import socket
 import subprocess
@@ -13,7 +14,8 @@ import support
 from kernelsmith.learning.client import Candidate, RewardClient
 
 EXECUTABLE = Path(ks.__file__).parent / "bin" / "kernelsmith"
-KILLS, REQUESTS, CONCURRENCY = 10, 200, 8
+# A run of 1,000 requests takes too long for each time; the test python.reward_client of --full has so many.
+KILLS, REQUESTS, CONCURRENCY = 10, int(os.environ.get("KERNELSMITH_KILLED_REQUESTS", "200")), 8
 
 # A candidate is its own score, or ends with an error.
 TASK = """\

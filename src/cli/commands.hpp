@@ -26,6 +26,7 @@ void add_prompt(CLI::App& app, Command& chosen);
 void add_export(CLI::App& app, Command& chosen);
 void add_suite(CLI::App& app, Command& chosen);
 void add_score(CLI::App& app, Command& chosen);
+void add_stts(CLI::App& app, Command& chosen);
 void add_worker(CLI::App& app, Command& chosen);
 void add_serve(CLI::App& app, Command& chosen);
 void add_report(CLI::App& app, Command& chosen);

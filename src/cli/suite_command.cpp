@@ -99,18 +99,29 @@ std::optional<Error> error_of(const SuiteReport& report) {
   return error;
 }
 
+/// The exit status, after the tables were printed.
+int status_of(const SuiteReport& report, const std::string& out) {
+  say("\nresults  {}\n", out);
+  if (report.results.size() < report.tasks) {
+    say(stderr, "stopped: the same command goes on\n");
+    return kInterrupted;
+  }
+  if (const auto error = error_of(report)) return kernelsmith::report(stderr, *error);
+  return kDone;
+}
+
 }  // namespace
 
 int conclude(const Result<SuiteReport>& report, const std::string& out) {
   if (!report) return kernelsmith::report(stderr, report.error());
   say("{}", to_table(*report));
-  say("\nresults  {}\n", out);
-  if (report->results.size() < report->tasks) {
-    say(stderr, "stopped: the same command goes on\n");
-    return kInterrupted;
-  }
-  if (const auto error = error_of(*report)) return kernelsmith::report(stderr, *error);
-  return kDone;
+  return status_of(*report, out);
+}
+
+int conclude(const Result<SttsReport>& report, const std::string& out) {
+  if (!report) return kernelsmith::report(stderr, report.error());
+  say("{}", to_table(*report));
+  return status_of(report->best, out);
 }
 
 }  // namespace kernelsmith::cli

@@ -1,4 +1,4 @@
-// What suite and score have in common: which tasks, where the results go, and how they are shown.
+// What suite, score and stts have in common: which tasks, where the results go, and how they are shown.
 #pragma once
 
 #include <map>
@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <kernelsmith/suite/stts.hpp>
 #include <kernelsmith/suite/suite.hpp>
 
 #include "run_options.hpp"
@@ -42,5 +43,6 @@ void tell_end(const TaskResult& result);
 /// Prints the tables and where the files are. Returns the exit status: 130 if results are missing, because
 /// it was stopped; else that of the first error, or 0.
 int conclude(const Result<SuiteReport>& report, const std::string& out);
+int conclude(const Result<SttsReport>& report, const std::string& out);
 
 }  // namespace kernelsmith::cli

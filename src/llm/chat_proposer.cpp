@@ -4,8 +4,9 @@
 
 #include <kernelsmith/core/blocking.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
-#include <kernelsmith/prompts/tokens.hpp>
 #include <kernelsmith/proposal/extract.hpp>
+
+#include "chat_call.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -22,76 +23,10 @@ Cost cost_from(const ModelReply& reply, const std::optional<Price>& price) {
   return cost;
 }
 
-constexpr std::size_t kDetailBytes = 4096, kNameBytes = 200;
+using llm::beginning_of;
+using llm::kNameBytes;
 
-/// Up to `bytes` of a text in UTF-8, between two characters.
-std::string beginning_of(const std::string& text, std::size_t bytes) {
-  std::size_t end = std::min(bytes, text.size());
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
-}
-
-/// What attempts at one call cost. Used on the client's thread.
-class Bill {
- public:
-  Bill(const std::string& model, std::optional<Price> price) : price_(price) {
-    cost_.model = model;
-    cost_.unpriced = !price;
-  }
-
-  void add(const ModelReply& reply, const Prompt& prompt) {
-    if (const std::string known_as = cost_.model + "@"; reply.model.starts_with(known_as))
-      cost_.revision = beginning_of(reply.model.substr(known_as.size()), kNameBytes);
-    add(reply.usage);
-    const std::uint64_t output = estimate_tokens(reply.text) + estimate_tokens(reply.reasoning);
-    if (!reply.usage) return guess(prompt.tokens, output);
-    guess(missing(reply.usage->input_tokens, prompt.tokens), missing(reply.usage->output_tokens, output));
-  }
-
-  /// The server may have reported less than what has come: some count the output at its end.
-  void add(const LostCall& lost, const Prompt& prompt) {
-    add(lost.usage);
-    const std::uint64_t output = estimate_tokens(lost.text);
-    if (!lost.usage) return guess(prompt.tokens, output);
-    const std::uint64_t told = lost.usage->output_tokens;
-    guess(missing(lost.usage->input_tokens, prompt.tokens), output > told ? output - told : 0);
-  }
-
-  bool empty() const { return cost_.calls == 0; }
-  const Cost& cost() const { return cost_; }
-
- private:
-  /// Some servers tell the usage before the text, and some count nothing. What an estimate is beyond them by
-  /// is no error of the estimate if they tell less than a quarter of it.
-  static std::uint64_t missing(std::uint64_t told, std::uint64_t estimated) {
-    return told < estimated / 4 ? estimated - told : 0;
-  }
-
-  void add(const std::optional<Usage>& usage) {
-    ++cost_.calls;
-    if (!usage) {
-      ++cost_.untold;
-      return;
-    }
-    cost_.input_tokens += usage->input_tokens;
-    cost_.output_tokens += usage->output_tokens;
-    if (usage->cached_tokens > 0)
-      cost_.cached_tokens = cost_.cached_tokens.value_or(0) + usage->cached_tokens;
-    if (usage->reasoning_tokens > 0)
-      cost_.reasoning_tokens = cost_.reasoning_tokens.value_or(0) + usage->reasoning_tokens;
-    if (price_) cost_.usd += cost_of(*usage, *price_);
-  }
-
-  /// A budget of money must hold with servers that do not report what they count, too.
-  void guess(std::uint64_t input_tokens, std::uint64_t output_tokens) {
-    if (!price_) return;
-    cost_.guessed_usd +=
-        cost_of(Usage{.input_tokens = input_tokens, .output_tokens = output_tokens}, *price_);
-  }
-
-  Cost cost_;
-  std::optional<Price> price_;
-};
+constexpr std::size_t kDetailBytes = 4096;
 
 /// The refusal of the reply as a whole; empty if its text is to be read.
 std::optional<Refusal> refusal_of(const ModelReply& reply) {
@@ -130,7 +65,7 @@ class ByteBudget {
 
   std::string beginning_of(const std::string& text) {
     if (take(text.size())) return text;
-    return kernelsmith::beginning_of(text, std::exchange(left_, 0));
+    return llm::beginning_of(text, std::exchange(left_, 0));
   }
 
   std::vector<std::uint64_t> beginning_of(const std::vector<std::uint64_t>& ids) {
@@ -165,12 +100,12 @@ class ChatProposer final : public Proposer {
                        "proposer.models"));
     auto prompt = prompts_.build(request);
     if (!prompt) return done(prompt.error());
-    ModelCall call = call_of(*model, *prompt);
-    call.logprobs = shared_->keep.logprobs;
-    call.token_ids = shared_->keep.token_ids;
+    ModelCall call = llm::call_of(*model, shared_->keep);
+    if (!prompt->system.empty()) call.messages.push_back({Role::system, prompt->system});
+    call.messages.push_back({Role::user, prompt->user});
     const auto pending = std::make_shared<PendingReply>(
-        PendingReply{shared_, std::move(request), std::move(*prompt), sampling_of(call),
-                     Bill(model->name, shared_->prices.price_of(model->name))});
+        PendingReply{shared_, std::move(request), std::move(*prompt), llm::sampling_of(call),
+                     llm::Bill(model->name, shared_->prices.price_of(model->name))});
     client_->start(
         std::move(call), std::move(stop),
         [pending, done = std::move(done)](const Result<ModelReply>& reply) { done(pending->answer(reply)); },
@@ -198,44 +133,26 @@ class ChatProposer final : public Proposer {
     ProposalRequest request;
     Prompt prompt;
     Sampling sampling;
-    Bill blank;         ///< of its model
-    Bill bill = blank;  ///< for the answer
+    llm::Bill blank;         ///< of its model
+    llm::Bill bill = blank;  ///< for the answer
 
     void lose(const LostCall& lost) {
-      if (!request.lost) return bill.add(lost, prompt);
-      Bill one = blank;
-      one.add(lost, prompt);
+      if (!request.lost) return bill.add(lost, prompt.tokens);
+      llm::Bill one = blank;
+      one.add(lost, prompt.tokens);
       request.lost(one.cost());
     }
 
     Result<Proposal> answer(const Result<ModelReply>& reply) {
       if (!reply && bill.empty()) return reply.error();
       if (!reply) return Proposal{PaidError(reply.error()), bill.cost(), prompt.digest()};
-      bill.add(*reply, prompt);
+      bill.add(*reply, prompt.tokens);
       Proposal proposal = proposal_from(*reply, request, prompt, shared->blank, std::nullopt);
       proposal.cost = bill.cost();
       if (shared->keep.any()) proposal.reply = kept_of(*reply, prompt, sampling, shared->keep.bytes);
       return proposal;
     }
   };
-
-  static Sampling sampling_of(const ModelCall& call) {
-    return {call.temperature, call.top_p, call.max_output_tokens, call.reasoning_effort};
-  }
-
-  static ModelCall call_of(const ModelSettings& model, const Prompt& prompt) {
-    ModelCall call;
-    call.model = model.name;
-    if (!prompt.system.empty()) call.messages.push_back({Role::system, prompt.system});
-    call.messages.push_back({Role::user, prompt.user});
-    call.max_output_tokens = model.max_output_tokens;
-    call.temperature = model.temperature;
-    call.top_p = model.top_p;
-    call.reasoning_effort = model.reasoning_effort;
-    call.stream = model.stream;
-    call.extra_body = model.extra_body;
-    return call;
-  }
 
   std::shared_ptr<const Shared> shared_;
   PromptBuilder prompts_;

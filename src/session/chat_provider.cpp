@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <iterator>
 
+#include <kernelsmith/llm/chat_model.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
 #include <kernelsmith/prompts/tokens.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "model_support.hpp"
+#include "model_yaml.hpp"
 #include "providers.hpp"
 #include "seconds.hpp"
 #include "server_exam.hpp"
@@ -21,49 +23,6 @@ const Choices<Protocol> kProtocols =
 
 void write_seconds(YamlWriter& out, std::string_view key, milliseconds value) {
   out.put(key, std::chrono::duration<double>(value).count());
-}
-
-template <class T>
-void read_some(YamlMap& in, std::string_view key, std::optional<T>& out, Range<T> range) {
-  if (in.kind(key) == YamlKind::absent) return;
-  T value{};
-  in.required(key, value, range);
-  out = value;
-}
-
-template <class T>
-void write_some(YamlWriter& out, std::string_view key, const std::optional<T>& value) {
-  if (value) out.put(key, *value);
-}
-
-void read_model(YamlMap& in, Protocol protocol, ModelSettings& model) {
-  in.required("name", model.name);
-  if (in.ok() && model.name.empty()) in.refuse("name", "a model needs a name");
-  read_some<std::uint64_t>(in, "max_output_tokens", model.max_output_tokens, {1, 100'000'000});
-  read_some<double>(in, "temperature", model.temperature, {0, 10});
-  read_some<double>(in, "top_p", model.top_p, {0, 1});
-  in.optional("reasoning_effort", model.reasoning_effort);
-  if (in.ok() && protocol == Protocol::messages && !model.reasoning_effort.empty())
-    in.refuse("reasoning_effort", "the protocol messages has none",
-              "what the model takes in its place goes into extra_body, such as "
-              "'{\"thinking\": {\"type\": \"enabled\", \"budget_tokens\": 4000}}'");
-  in.optional("stream", model.stream);
-  in.optional("extra_body", model.extra_body);
-  if (!in.ok() || model.extra_body.empty()) return;
-  ModelCall call;
-  call.extra_body = model.extra_body;
-  const auto encoded = encode_call(Protocol::chat_completions, call, {});
-  if (!encoded) in.refuse("extra_body", encoded.error().message, encoded.error().hint);
-}
-
-void write_model(YamlWriter& out, const ModelSettings& model) {
-  out.put("name", model.name);
-  write_some(out, "max_output_tokens", model.max_output_tokens);
-  write_some(out, "temperature", model.temperature);
-  write_some(out, "top_p", model.top_p);
-  if (!model.reasoning_effort.empty()) out.put("reasoning_effort", model.reasoning_effort);
-  out.put("stream", model.stream);
-  if (!model.extra_body.empty()) out.put("extra_body", model.extra_body);
 }
 
 class ChatProvider final : public ProposerProvider {
@@ -134,6 +93,19 @@ class ChatProvider final : public ProposerProvider {
     if (!proposer) return proposer;
     if (const Status key = check_key(*endpoint()); !key) return key.error();
     return proposer;
+  }
+
+  Result<std::shared_ptr<ChatModel>> chat_model() const override {
+    if (models_.size() != 1)
+      return fail(ErrorCode::invalid_argument,
+                  "a conversation is with one model, and " + std::to_string(models_.size()) + " are named",
+                  "proposer.models", "name one: --model NAME");
+    auto client = connect();
+    if (!client) return client.error();
+    if (const Status key = check_key(*endpoint()); !key) return key.error();
+    const auto table = prices();
+    if (!table) return table.error();
+    return make_chat_model(std::move(*client), models_.front(), table->price_of(models_.front().name), keep_);
   }
 
   Result<CallPlanner> planner(const Task& task) const override {
@@ -228,6 +200,19 @@ class ChatProvider final : public ProposerProvider {
 
  private:
   Result<std::shared_ptr<Proposer>> assemble(const Task& task) const {
+    auto client = connect();
+    if (!client) return client.error();
+    auto price_table = prices();
+    if (!price_table) return price_table.error();
+    auto prompts = prompts_.builder(task);
+    if (!prompts) return prompts.error();
+    auto proposer =
+        make_chat_proposer(std::move(*client), std::move(*prompts), models_, std::move(*price_table), keep_);
+    if (!proposer) return proposer;
+    return with_tuner(std::move(*proposer));
+  }
+
+  Result<std::shared_ptr<ModelClient>> connect() const {
     auto server = endpoint();
     if (!server) return server.error();
     for (const ModelSettings& model : models_)
@@ -235,23 +220,14 @@ class ChatProvider final : public ProposerProvider {
         return fail(ErrorCode::invalid_argument,
                     "a model's settings hold the key, and they are kept in a file", "proposer.models",
                     "the key goes into $" + key_variable() + " alone");
-    auto price_table = prices();
-    if (!price_table) return price_table.error();
-    auto prompts = prompts_.builder(task);
-    if (!prompts) return prompts.error();
     ClientOptions options = client_;
     if (observer_) options.notice = bounded_notices(observer_);
     auto client = ModelClient::create(std::move(*server), std::move(options));
-    if (!client) {
-      Error error = client.error();
-      if (error.where == "base URL" && base_url_.empty())
-        error.where = protocol_ == Protocol::messages ? "$ANTHROPIC_BASE_URL" : "$OPENAI_BASE_URL";
-      return error;
-    }
-    auto proposer =
-        make_chat_proposer(std::move(*client), std::move(*prompts), models_, std::move(*price_table), keep_);
-    if (!proposer) return proposer;
-    return with_tuner(std::move(*proposer));
+    if (client) return client;
+    Error error = client.error();
+    if (error.where == "base URL" && base_url_.empty())
+      error.where = protocol_ == Protocol::messages ? "$ANTHROPIC_BASE_URL" : "$OPENAI_BASE_URL";
+    return error;
   }
 
   /// Fails for a server that is known to answer nothing without a key; else the first call would fail, after

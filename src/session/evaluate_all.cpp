@@ -31,18 +31,6 @@ void wait_unless_stopped(std::chrono::milliseconds duration, const std::stop_tok
   never.wait_for(lock, stop, duration, [] { return false; });
 }
 
-/// Asks again if the machine was too noisy or in use, like an engine.
-Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
-  constexpr std::uint32_t kAttempts = 4;
-  auto pause = std::chrono::milliseconds(500);
-  for (;; pause *= 2) {
-    auto evaluation = evaluate_now(evaluator, job, stop);
-    const bool passes = !evaluation && passes_by_itself(evaluation.error().code);
-    if (!passes || ++job.attempt == kAttempts || stop.stop_requested()) return evaluation;
-    wait_unless_stopped(pause, stop);
-  }
-}
-
 std::future<Result<Evaluation>> known(Evaluation evaluation) {
   std::promise<Result<Evaluation>> answer;
   answer.set_value(std::move(evaluation));
@@ -53,6 +41,17 @@ std::future<Result<Evaluation>> known(Evaluation evaluation) {
 constexpr std::size_t kAhead = 4;
 
 }  // namespace
+
+Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
+  constexpr std::uint32_t kAttempts = 4;
+  auto pause = std::chrono::milliseconds(500);
+  for (;; pause *= 2) {
+    auto evaluation = evaluate_now(evaluator, job, stop);
+    const bool passes = !evaluation && passes_by_itself(evaluation.error().code);
+    if (!passes || ++job.attempt == kAttempts || stop.stop_requested()) return evaluation;
+    wait_unless_stopped(pause, stop);
+  }
+}
 
 Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
                     const std::function<void(std::size_t, const Result<Evaluation>&)>& take,

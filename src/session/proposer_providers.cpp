@@ -51,6 +51,10 @@ class TunerProvider final : public ProposerProvider {
 
 }  // namespace
 
+Result<std::shared_ptr<ChatModel>> ProposerProvider::chat_model() const {
+  return fail(ErrorCode::invalid_argument, "no language model is named", "--model", "name one: --model NAME");
+}
+
 ProposerExam ProposerProvider::examine(const Task& task, const std::stop_token& stop) const {
   const auto made = make(task, stop);
   if (made)

@@ -21,19 +21,19 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return text + "\n";
 }
 
-std::string csv(const suite::Table& table) {
+}  // namespace
+
+std::string suite::csv_text(const Table& table) {
   std::string text = csv_line(table.head);
   for (const auto& row : table.rows) text += csv_line(row);
   return text;
 }
 
-}  // namespace
-
-std::string levels_csv(const SuiteReport& report) { return csv(suite::levels_in_full(report)); }
-std::string tasks_csv(const SuiteReport& report) { return csv(suite::tasks_in_full(report)); }
+std::string levels_csv(const SuiteReport& report) { return suite::csv_text(suite::levels_in_full(report)); }
+std::string tasks_csv(const SuiteReport& report) { return suite::csv_text(suite::tasks_in_full(report)); }
 std::string candidates_csv(const SuiteReport& report) {
   const suite::Table table = suite::candidates_in_full(report);
-  return table.rows.empty() ? "" : csv(table);
+  return table.rows.empty() ? "" : suite::csv_text(table);
 }
 
 }  // namespace kernelsmith

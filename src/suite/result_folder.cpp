@@ -1,14 +1,10 @@
 #include "result_folder.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
-
-#include <fcntl.h>
-#include <sys/file.h>
 
 #include <kernelsmith/core/files.hpp>
 
+#include "own_folder.hpp"
 #include "replace_file.hpp"
 
 namespace kernelsmith::suite {
@@ -18,55 +14,15 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-Result<Descriptor> locked(const fs::path& folder) {
-  if (const Status made = make_folders(folder); !made) return made.error();
-  Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!lock) return system_error("the folder for the results cannot be opened", folder, errno);
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
-  return fail(ErrorCode::busy, "another process writes results here", folder.string(),
-              "wait for it, or name another folder with --out");
-}
-
 /// What is written here, beside the state.
 constexpr std::array kOwnNames = {"runs",      "replaced",       "set",      "levels.csv",
                                   "tasks.csv", "candidates.csv", "report.md"};
-
-/// A folder without a state holds at most what an earlier suite left.
-Status check_free(const fs::path& folder, const fs::path& state_file) {
-  std::error_code ignored;
-  if (fs::exists(state_file, ignored)) return {};
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (const fs::path name = entry.path().filename();
-        name.extension() != ".new" && std::ranges::find(kOwnNames, name) == kOwnNames.end())
-      return fail(ErrorCode::invalid_argument,
-                  "the folder for the results holds something else: " + name.string(), folder.string(),
-                  "name a new folder with --out");
-  return {};
-}
-
-/// What differs first, if anything.
-Status check_settings(const std::map<std::string, std::string>& before,
-                      const std::map<std::string, std::string>& now, const fs::path& folder) {
-  auto all = before;
-  all.insert(now.begin(), now.end());
-  const auto text = [](const auto& settings, const std::string& name) {
-    const auto found = settings.find(name);
-    return found == settings.end() || found->second.empty() ? std::string("none") : found->second;
-  };
-  for (const auto& [name, value] : all)
-    if (text(before, name) != text(now, name))
-      return fail(ErrorCode::invalid_argument,
-                  "the results here were made with other settings: " + name + " was " + text(before, name) +
-                      ", and is " + text(now, name) + " now",
-                  folder.string(), "give the same options as then, or name another folder with --out");
-  return {};
-}
 
 }  // namespace
 
 Result<ResultFolder> ResultFolder::open(const std::string& kind, const std::vector<SuiteTask>& tasks,
                                         const SuiteOptions& options) {
-  auto lock = locked(options.out);
+  auto lock = lock_folder(options.out);
   if (!lock) return lock.error();
   const std::string other = kind == "suite" ? "score" : "suite";
   std::error_code ignored;
@@ -74,7 +30,7 @@ Result<ResultFolder> ResultFolder::open(const std::string& kind, const std::vect
     return fail(ErrorCode::invalid_argument, "this folder holds the results of kernelsmith " + other,
                 options.out.string(), "name another one with --out");
   ResultFolder folder(kind, tasks, options, std::move(*lock));
-  if (const Status free = check_free(options.out, folder.state_file()); !free) return free.error();
+  if (const Status free = check_free(options.out, folder.state_file(), kOwnNames); !free) return free.error();
   if (const Status read = folder.read(); !read) return read.error();
   return folder;
 }

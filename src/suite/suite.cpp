@@ -3,6 +3,7 @@
 #include <kernelsmith/core/files.hpp>
 #include <kernelsmith/suite/suite.hpp>
 
+#include "outage.hpp"
 #include "result_folder.hpp"
 
 namespace kernelsmith {
@@ -79,31 +80,6 @@ Result<std::optional<TaskResult>> search_task(const TaskFolder& task, const RunF
   return std::optional(std::move(*result));
 }
 
-/// Counts the searches in a row that a server, a full disk or a missing GPU ended: the next one would fare no
-/// better.
-class Outage {
- public:
-  /// The error that is to end the suite, if any.
-  std::optional<Error> after(const std::optional<Error>& ended_by) {
-    in_a_row_ = ended_by && meets_every_task(ended_by->code) ? in_a_row_ + 1 : 0;
-    if (in_a_row_ < kMostInARow) return std::nullopt;
-    Error error = *ended_by;
-    error.message = std::to_string(in_a_row_) + " searches in a row ended with an error: " + error.message;
-    return error;
-  }
-
- private:
-  static constexpr int kMostInARow = 3;  ///< one can be bad luck, and each costs its retries
-
-  static bool meets_every_task(ErrorCode code) {
-    return code == ErrorCode::network || code == ErrorCode::untrusted || code == ErrorCode::permission ||
-           code == ErrorCode::rate_limited || code == ErrorCode::server_failed ||
-           code == ErrorCode::disk_full || code == ErrorCode::unsupported;
-  }
-
-  int in_a_row_ = 0;
-};
-
 TaskResult failed(const Error& error) {
   TaskResult result;
   result.error = error;
@@ -116,7 +92,7 @@ Result<SuiteReport> search_suite(const std::vector<SuiteTask>& tasks, const Suit
                                  const Registry& registry, SearchHost& host, const std::stop_token& stop) {
   auto results = suite::ResultFolder::open("suite", tasks, options);
   if (!results) return results.error();
-  Outage outage;
+  suite::Outage outage("searches");
   for (std::size_t i = 0; i < tasks.size() && !stop.stop_requested(); ++i) {
     const SuiteTask& task = tasks[i];
     const auto loaded = load_task_folder(task.path, registry.backends);

@@ -27,6 +27,9 @@ Table levels_in_full(const SuiteReport& report);
 Table tasks_in_full(const SuiteReport& report);
 Table candidates_in_full(const SuiteReport& report);
 
+/// The table as CSV (RFC 4180), its head first.
+std::string csv_text(const Table& table);
+
 /// "fast_1.2".
 std::string fast_name(double threshold);
 

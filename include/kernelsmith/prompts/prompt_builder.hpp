@@ -77,6 +77,12 @@ class PromptBuilder {
   /// give equal prompts.
   Digest templates() const;
 
+  /// The message that answers a model's reply in a conversation: what the evaluation of its program came to
+  /// (template `feedback`). Errors: as build().
+  Result<std::string> feedback(const IndividualPtr& attempt) const;
+  /// The same for a reply from which no program could be taken.
+  Result<std::string> feedback(const Refusal& refusal) const;
+
   /// What a reply to a translate request is laid into: the seed, or one empty file, candidate.cpp or as
   /// PromptOptions::suffix says.
   Source blank_candidate() const;

@@ -68,6 +68,8 @@ struct PlannedCall {
 /// Plans without calling; empty if a request leads to no call. Pure; thread-safe.
 using CallPlanner = std::function<std::optional<PlannedCall>(const ProposalRequest&)>;
 
+class ChatModel;
+
 /// A proposer serves some of the operators.
 class ProposerProvider : public Provider<Proposer> {
  public:
@@ -94,7 +96,11 @@ class ProposerProvider : public Provider<Proposer> {
   /// How its prompts are made; empty: it has none.
   virtual std::optional<PromptOptions> prompts() const { return std::nullopt; }
 
-  /// Whom make() lets tell what is worth knowing while calls go on, such as a server's pause.
+  /// The model that it asks, for conversations that others keep (kernelsmith/llm/chat_model.hpp). By default
+  /// `invalid_argument`: it asks no model.
+  virtual Result<std::shared_ptr<ChatModel>> chat_model() const;
+
+  /// Whom make() and chat_model() let tell what is worth knowing while calls go on, such as a server's pause.
   virtual void observe(const std::shared_ptr<Observer>&) {}
 
   /// Whether what is asked costs nothing when it is given up: people are not waited for beyond wall time.

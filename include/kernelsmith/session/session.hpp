@@ -77,6 +77,10 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
                     const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
                     const std::stop_token& stop = {}, bool careful = false);
 
+/// One answer of an evaluator. Asks again a few times, with the job's next attempt, if the machine is too
+/// noisy or in use. Blocks; for any thread.
+Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop);
+
 /// The task and the configuration that a run folder holds.
 struct StoredRun {
   TaskFolder task;

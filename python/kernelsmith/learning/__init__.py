@@ -1,5 +1,7 @@
 """Rewards, advantages and rejection rules for training on searches: NumPy in, NumPy out, no framework.
 
+`kernelsmith.learning.trl` and `kernelsmith.learning.verl` plug them into those trainers.
+
 The convention about missing scores, which holds for every function here:
 
 - None means no score: the machine failed, the evaluation did not complete, nobody evaluated. It is never 0.
@@ -29,7 +31,9 @@ from .advantages import grpo, rloo, trloo
 from .client import RewardClient
 from .client_records import Candidate, Reward, RewardBatch
 from .discover import Entropic, entropic_advantages, puct_scores
+from .next_turn import feedback
 from .history import Chosen, best_turns, best_window
+from .judge import Judge, Judged, program_in
 from .mismatch import Matched, mismatch_rejection
 from .profiling import Profiled, profiling_ratio, profiling_rejection
 from .returns import returns_to_go
@@ -37,8 +41,8 @@ from .rewards import dr_kernel_reward, dr_kernel_reward_as_coded, kernel_smith_r
 from .scores import Scored, as_scored
 
 __all__ = [
-    "Candidate", "Chosen", "Entropic", "Matched", "Profiled", "Reward", "RewardBatch", "RewardClient", "Scored",
-    "as_scored", "best_turns", "best_window", "dr_kernel_reward", "dr_kernel_reward_as_coded", "entropic_advantages",
-    "grpo", "kernel_smith_reward", "mismatch_rejection", "profiling_ratio", "profiling_rejection", "puct_scores",
-    "returns_to_go", "rloo", "trloo",
+    "Candidate", "Chosen", "Entropic", "Judge", "Judged", "Matched", "Profiled", "Reward", "RewardBatch", "RewardClient",
+    "Scored", "as_scored", "best_turns", "best_window", "dr_kernel_reward", "dr_kernel_reward_as_coded",
+    "entropic_advantages", "feedback", "grpo", "kernel_smith_reward", "mismatch_rejection", "profiling_ratio",
+    "profiling_rejection", "program_in", "puct_scores", "returns_to_go", "rloo", "trloo",
 ]

@@ -1,0 +1,120 @@
+"""From a model's reply to a score: the program in it, its evaluation by the service, and a reward of the papers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from .. import _core
+from .client import RewardClient
+from .client_records import Candidate, Reward
+from .rewards import dr_kernel_reward, kernel_smith_reward
+from .scores import Scored
+
+Row: TypeAlias = Mapping[str, Any]
+Score: TypeAlias = Callable[[Reward, Row], float | None]
+Extract: TypeAlias = Callable[[str, Row], "str | _core.Refusal"]
+
+
+def program_in(reply: str, row: Row) -> str | _core.Refusal:
+    """The program that a reply describes: whole, or as SEARCH/REPLACE edits of the row's `parent_code`.
+
+    >>> program_in("Faster:\\n```\\nk = 2\\n```", {"parent_code": "k = 1\\n"})
+    'k = 2\\n'
+    """
+    name = "candidate.py" if row.get("reference_code") else "candidate.txt"
+    child = _core.extract(reply, {name: row.get("parent_code") or ""}, False)
+    return child if isinstance(child, _core.Refusal) else child.text
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a reply is worth. `program` is the text that was evaluated, None if the reply holds no program.
+
+    `score` is None if there is no verdict, and then nothing follows for the reply; `reward.reason` says why.
+    """
+
+    score: float | None
+    reward: Reward
+    program: str | None
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Scores replies to the prompts of a data set. Immutable; may be shared by threads and event loops.
+
+    client   asks the service
+    score    "kernel-smith": the speedup over the parent; "dr-kernel": correctness, speedup and profiling ratio;
+             "speedup": the speedup over the baseline; or a function of a Reward with a verdict and the row
+    by       "reference": a row brings a KernelBench problem in `reference_code`; without one it is for the service's only
+             task. "task": it names a task that the service was started with, in `task`
+    fields   further fields of each request, such as {"timeout": 120}
+    extract  finds the program in a reply; `program_in`, or a function of the reply and the row that gives a text or a
+             kernelsmith.Refusal
+
+    A row has `reference_code`, `parent_code`, `parent_speedup` and `entry_point`, each of which may be missing or None.
+    Without a parent the "kernel-smith" score is the speedup over the baseline: the reference is what the program was
+    written from.
+
+    A reply that holds no program scores 0.0 without a request, and so does one that repeats its parent: there is nothing to
+    evaluate, and `reward.rejection` is the refusal's code of docs/errors.md.
+    """
+
+    client: RewardClient
+    score: str | Score = "kernel-smith"
+    by: str = "reference"
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    extract: Extract = program_in
+
+    def __post_init__(self) -> None:
+        if not callable(self.score) and self.score not in SCORES:
+            raise ValueError(f"score: one of {', '.join(SCORES)} or a function is expected, not {self.score!r}")
+        if self.by not in ("reference", "task"):
+            raise ValueError(f'by: "reference" or "task" is expected, not {self.by!r}')
+
+    async def __call__(self, reply: str, row: Row) -> Judged:
+        """The score of a reply to the row's prompt. Raises what RewardClient.reward raises."""
+        program = self.extract(reply, row)
+        if isinstance(program, _core.Refusal):
+            refused = Reward("", 0.0, message=program.detail, correct=False, decoy=False, rejection=program.code)
+            return Judged(self._scored(refused, row), refused, None)
+        reward = await self.client.reward(self._candidate(program, row))
+        return Judged(self._scored(reward, row), reward, program)
+
+    def _candidate(self, program: str, row: Row) -> Candidate:
+        if self.by == "task":
+            return Candidate(program, task=row["task"], fields=self.fields)
+        if not row.get("reference_code"):
+            return Candidate(program, fields=self.fields)
+        entry = {"entry_point": row["entry_point"]} if row.get("entry_point") else {}
+        return Candidate(program, reference_code=row["reference_code"], fields={**self.fields, **entry})
+
+    def _scored(self, reward: Reward, row: Row) -> float | None:
+        if reward.score is None:
+            return None
+        return self.score(reward, row) if callable(self.score) else SCORES[self.score](reward, row)
+
+
+def _kernel_smith(reward: Reward, row: Row) -> float | None:
+    parent = row.get("parent_speedup")
+    return _one(kernel_smith_reward([_right(reward)], [reward.speedup], [1.0 if parent is None else parent]))
+
+
+def _dr_kernel(reward: Reward, row: Row) -> float | None:
+    """A backend that cannot tell the ratio gives no bonus."""
+    return _one(dr_kernel_reward([_right(reward)], [reward.speedup], [reward.own_share or 0.0]))
+
+
+def _right(reward: Reward) -> bool:
+    return bool(reward.correct and not reward.decoy)
+
+
+def _one(scored: Scored) -> float | None:
+    value: float | None = scored.tolist()[0]
+    return value
+
+
+SCORES: dict[str, Score] = {
+    "kernel-smith": _kernel_smith, "dr-kernel": _dr_kernel, "speedup": lambda reward, row: reward.score,
+}

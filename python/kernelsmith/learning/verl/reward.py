@@ -1,0 +1,37 @@
+"""verl's custom_reward_function over the service."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..._errors import Error
+from .rows import judge_of, row_of
+
+
+async def compute_score(data_source: str, solution_str: str, ground_truth: Any,
+                        extra_info: Mapping[str, Any] | None = None, *, url: str | None = None, score: str = "kernel-smith",
+                        by: str = "reference", timeout: int | None = None, patience_s: float = 3600.0,
+                        unscored: str = "raise", **_: Any) -> dict[str, Any]:
+    """The reward of one reply, for `reward.custom_reward_function`; the options are its `reward_kwargs`.
+
+    url, patience_s  of RewardClient; without url $KERNELGYM_SERVER_URL counts
+    score, by        of Judge; score is a name
+    timeout          seconds that the service may evaluate a candidate
+    unscored         what becomes of a reply without a verdict, because the machine failed. verl has no value for that.
+                     "raise": kernelsmith.Error, after which verl drops all samples of the prompt and trains on the other
+                     prompts. "nan": a NaN, which only the estimator ks_trloo leaves out; any other one makes the whole
+                     group NaN
+
+    Use it with the reward managers `naive` or `dapo`: `rate_limited` makes an exception, and a timeout of its own, a 0.
+    """
+    if unscored not in ("raise", "nan"):
+        raise ValueError(f'unscored: "raise" or "nan" is expected, not {unscored!r}')
+    judged = await judge_of(url, score, by, timeout, patience_s)(solution_str, row_of(ground_truth, extra_info))
+    reward = judged.reward
+    if judged.score is None and unscored == "raise":
+        raise Error(f"no reward for a reply: {reward.message}", reward.reason or "bad_reply",
+                    hint="the samples of this prompt are left out of the step")
+    return {"score": math.nan if judged.score is None else judged.score, "acc": float(bool(reward.correct)),
+            "unscored": float(judged.score is None), "rejection": reward.rejection or ""}

@@ -1,0 +1,119 @@
+"""From replies to scores: what the service says, what is refused before it is asked, and what has no score."""
+
+import asyncio
+import importlib
+import json
+import sys
+
+import pytest
+import support
+from kernelsmith import learning
+from kernelsmith.learning import Judge, Judged, Reward, RewardClient
+from kernelsmith.learning.verl.rows import row_of
+from scripted_service import ScriptedService, without_verdict
+
+PARENT = {"parent_code": "1.5\n", "parent_speedup": 1.5}
+FAILED = without_verdict("failed", "SYSTEM_ERROR", error="disk_full")
+
+
+def fenced(text):
+    return f"Here it is:\n```\n{text}\n```\n"
+
+
+def judge_all(replies, row, script=None, **settings):
+    """What these replies are worth, and the service that was asked."""
+
+    async def ask():
+        async with ScriptedService(**(script or {})) as service:
+            client = RewardClient(service.url, wait_s=0, backoff_s=(1e-4, 1e-3), evaluations=1,
+                                  patience_s=support.PATIENCE_S)
+            judge = Judge(client, **settings)
+            return await asyncio.gather(*(judge(reply, row) for reply in replies)), service
+
+    return asyncio.run(asyncio.wait_for(ask(), support.PATIENCE_S))
+
+
+def test_the_score_is_over_the_parent():
+    judged, service = judge_all([fenced("3.0"), fenced("wrong"), fenced("decoy"), "nothing", fenced("1.5")], PARENT)
+    assert [one.score for one in judged] == [2.0, 0.0, 0.0, 0.0, 0.0]
+    assert [one.reward.rejection for one in judged] == [None, "wrong_output", None, "no_code", "unchanged"]
+    assert [one.program for one in judged] == ["3.0\n", "wrong\n", "decoy\n", None, None]
+    assert len(service.asked) == 3, "what holds no program is not asked for"
+
+
+def test_edits_are_of_the_parent():
+    edit = "<<<<<<< SEARCH\n1.5\n=======\n4.5\n>>>>>>> REPLACE"
+    judged, _ = judge_all([edit, edit.replace("1.5", "7")], PARENT)
+    assert [(one.score, one.program, one.reward.rejection) for one in judged] == [
+        (3.0, "4.5\n", None), (0.0, None, "edit_unmatched")]
+
+
+def test_without_a_parent_the_baseline_counts():
+    assert judge_all([fenced("3.0")], {})[0][0].score == 3.0
+    assert judge_all([fenced("3.0")], {"parent_code": None, "parent_speedup": None})[0][0].score == 3.0
+
+
+def test_the_scores_by_name():
+    """Dr. Kernel's: 0.5 + 0.5 * min(s, 3) + 0.5 * PR, and the scripted service says 0.25 for PR."""
+    replies = [fenced("2.0"), fenced("7.0"), fenced("wrong"), fenced("decoy")]
+    assert [one.score for one in judge_all(replies, PARENT, score="dr-kernel")[0]] == [1.625, 2.125, 0.0, 0.0]
+    assert [one.score for one in judge_all(replies, PARENT, score="speedup")[0]] == [2.0, 7.0, 0.0, 0.0]
+    own = judge_all(replies, PARENT, score=lambda reward, row: -1.0 if reward.decoy else row["parent_speedup"])[0]
+    assert [one.score for one in own] == [1.5, 1.5, 1.5, -1.0]
+
+
+@pytest.mark.parametrize("score", ["kernel-smith", "dr-kernel", "speedup", lambda reward, row: 0.0])
+def test_no_verdict_is_no_score(score):
+    judged, _ = judge_all([fenced("2.0")], PARENT, {"faults": [FAILED]}, score=score)
+    assert (judged[0].score, judged[0].reward.reason, judged[0].program) == (None, "disk_full", "2.0\n")
+
+
+def test_what_is_asked_for():
+    problem = {"reference_code": "class Model: pass", "entry_point": "Net", "task": "hill"}
+    _, service = judge_all([fenced("2.0")], problem, fields={"timeout": 60})
+    assert service.jobs[service.asked[0]]["request"] == {
+        "task_id": service.asked[0], "kernel_code": "2.0\n", "reference_code": "class Model: pass", "entry_point": "Net",
+        "timeout": 60}
+    _, service = judge_all([fenced("2.0")], problem, by="task")
+    assert service.jobs[service.asked[0]]["request"] == {
+        "task_id": service.asked[0], "kernel_code": "2.0\n", "workflow": "task:hill"}
+
+
+def test_mistakes():
+    client = RewardClient("http://127.0.0.1:1")
+    with pytest.raises(ValueError, match="kernel-smith, dr-kernel, speedup"):
+        Judge(client, score="fast")
+    with pytest.raises(ValueError, match='"reference" or "task"'):
+        Judge(client, by="name")
+
+
+def test_feedback():
+    def shown(**reward):
+        return learning.feedback(Judged(0.0, Reward("a", 0.0, **reward), ""))
+
+    assert shown(correct=True, decoy=False, speedup=1.25, own_share=0.5).startswith(
+        "Your program is correct. Its speedup is 1.25; 50% of its GPU time is in kernels of its own.\n\nMake it faster.")
+    assert shown(correct=True, decoy=False, speedup=1.25).startswith("Your program is correct. Its speedup is 1.25.\n")
+    assert "without a kernel of its own" in shown(correct=True, decoy=True, speedup=9.0) and "9" not in shown(
+        correct=True, decoy=True, speedup=9.0)
+    long = shown(correct=False, decoy=False, rejection="compile_failed", message="x" * 10_000)
+    assert long.startswith("Your program was rejected (compile_failed):\nxxx") and len(long) < 2200
+
+
+def test_rows_of_verl():
+    info = {"entry_point": "Model", "parent_code": "a", "parent_speedup": 2.0}
+    expected = {**info, "reference_code": "class Model: pass"}
+    assert row_of(json.dumps({"reference_code": "class Model: pass"}), info) == expected
+    assert row_of("class Model: pass", info) == expected, "as hkust-nlp/drkernel-rl-data has it"
+    assert row_of("", None) == {} and row_of("7", None) == {"reference_code": "7"}
+
+
+@pytest.mark.parametrize("module, trainer", [
+    ("trl", "trl"), ("verl.estimator", "verl.trainer.ppo.core_algos"),
+    ("verl.agent_loop", "verl.experimental.agent_loop.agent_loop")])
+def test_a_missing_trainer_is_named(module, trainer, monkeypatch):
+    monkeypatch.setitem(sys.modules, trainer, None)
+    for name in [name for name in sys.modules if name.startswith(f"kernelsmith.learning.{module}")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(ImportError, match=r"needs (TRL 1\.16|verl 0\.9\.1) .*pip install"):
+        importlib.import_module(f"kernelsmith.learning.{module}")

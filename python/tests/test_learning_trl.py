@@ -1,0 +1,224 @@
+"""TRL on the CPU with a model of random weights: SFT, GRPO and several turns run. One request in twenty fails on purpose."""
+
+import hashlib
+import itertools
+import math
+import os
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import support
+from kernelsmith import Refusal, learning
+from kernelsmith.learning import Judge, RewardClient
+from scripted_service import serving, without_verdict
+
+trl = pytest.importorskip("trl", reason="TRL is not installed: scripts/install.sh makes build/learning, which has it")
+datasets, torch = pytest.importorskip("datasets"), pytest.importorskip("torch")
+
+SOURCE = Path(os.environ.get("KERNELSMITH_SOURCE", Path(__file__).resolve().parent.parent.parent))
+sys.path.insert(0, str(SOURCE / "examples" / "learning"))
+import tiny_model  # noqa: E402
+import train_with_trl  # noqa: E402
+
+torch.set_num_threads(1)  # a second one costs more than it does, and waits for its turn on a busy machine
+from kernelsmith.learning.trl import TurnsTrainer, reward_function  # noqa: E402
+from kernelsmith.learning.trl.conversation import message_ids  # noqa: E402
+
+# TRL says on each call that these are experimental, and pytest that a model of 64 numbers a token is small.
+pytestmark = pytest.mark.filterwarnings("ignore")
+FAILED = without_verdict("failed", "SYSTEM_ERROR", error="disk_full")
+STEPS, SAMPLES, GENERATIONS = 5, 8, 4
+PROMPTS = datasets.Dataset.from_list([
+    {"prompt": [{"role": "system", "content": "Write kernels."}, {"role": "user", "content": f"Kernel {number}."}],
+     "reference_code": None, "parent_code": f"{number}", "parent_speedup": 0.5 + number, "entry_point": None,
+     "uuid": str(number)}
+    for number in range(4)])
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return tiny_model.tiny_tokenizer((SOURCE / "README.md").read_text())
+
+
+@pytest.fixture
+def model(tokenizer):
+    return tiny_model.tiny_model(tokenizer)
+
+
+def a_number(reply, row):
+    """A random text is a program of its own, but for a third of them."""
+    digest = int.from_bytes(hashlib.sha256(reply.encode()).digest()[:4], "big")
+    return Refusal("no number", "no_code") if digest % 3 == 0 else f"{1 + digest / 2**32}"
+
+
+class Recorder:
+    """A judge that remembers what it said."""
+
+    def __init__(self, service):
+        client = RewardClient(service.url, wait_s=0, backoff_s=(1e-4, 1e-3), evaluations=1, patience_s=support.PATIENCE_S)
+        self.judge, self.said = Judge(client, extract=a_number), []
+
+    async def __call__(self, reply, row):
+        place = len(self.said)
+        self.said.append(None)
+        self.said[place] = await self.judge(reply, row)
+        return self.said[place]
+
+
+def faults():
+    """One in twenty requests ends without a verdict, and one is lost on its way: the first two, and so on."""
+    return itertools.cycle([FAILED, "drop"] + [None] * 18)
+
+
+def configuration(folder, **settings):
+    return trl.GRPOConfig(
+        output_dir=str(folder), max_steps=STEPS, per_device_train_batch_size=SAMPLES, num_generations=GENERATIONS,
+        max_completion_length=24, loss_type="dr_grpo", scale_rewards="none", learning_rate=1e-3, use_cpu=True, bf16=False,
+        report_to="none", save_strategy="no", logging_steps=1, disable_tqdm=True, seed=1, **settings)
+
+
+def remembering(trainer_class, seen):
+    """A trainer that keeps what it is about to learn from."""
+
+    class Remembering(trainer_class):
+        def _generate_and_score_completions(self, inputs):
+            output = super()._generate_and_score_completions(inputs)
+            seen.append({**output, "rewards": list(self._logs["rewards"]["kernelsmith"])[-len(inputs):],
+                         "played": getattr(self, "_played", None)})
+            return output
+
+    return Remembering
+
+
+def weights(model):
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).clone()
+
+
+@pytest.mark.parametrize("columns", ["messages", "prompt and completion"])
+def test_sft_learns_from_rows(columns, model, tokenizer, tmp_path):
+    talk = [[{"role": "system", "content": "Write kernels."}, {"role": "user", "content": f"Kernel {number}."},
+             {"role": "assistant", "content": f"```\nk = {number}\n```"}] for number in range(12)]
+    rows = [{"messages": one} if columns == "messages" else {"prompt": one[:2], "completion": one[2:]} for one in talk]
+    more = {"_id": "rewrite", "task": "hill", "speedup": 1.5, "ticket": 7}
+    datasets.Dataset.from_list([{**row, **more} for row in rows]).to_parquet(tmp_path / "rows.parquet")
+    settings = trl.SFTConfig(
+        output_dir=str(tmp_path), max_steps=3, per_device_train_batch_size=4, learning_rate=1e-2, max_length=512,
+        assistant_only_loss=columns == "messages", use_cpu=True, bf16=False, report_to="none", save_strategy="no",
+        logging_steps=1, disable_tqdm=True)
+    trainer = trl.SFTTrainer(model, args=settings, processing_class=tokenizer,
+                             train_dataset=datasets.Dataset.from_parquet(str(tmp_path / "rows.parquet"),
+                                                                         cache_dir=str(tmp_path / "cache")))
+    trainer.train()
+    losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+    assert len(losses) == 3 and losses[2] < losses[1] < losses[0]
+
+
+def test_grpo_makes_no_zero_of_a_failure(model, tokenizer, tmp_path):
+    seen, before = [], weights(model)
+    with serving(faults=faults()) as service:
+        recorder = Recorder(service)
+        trainer = remembering(trl.GRPOTrainer, seen)(
+            model, reward_funcs=reward_function(recorder), args=configuration(tmp_path), train_dataset=PROMPTS,
+            processing_class=tokenizer)
+        trainer.train()
+        ends = [job["end"]["status"] for job in service.jobs.values()]
+    said = recorder.said
+    assert len(said) == len(seen) * SAMPLES == STEPS * SAMPLES and trainer.state.global_step == STEPS
+    assert sum(one.score is None for one in said) == ends.count("failed") >= 2
+    assert {one.reward.reason for one in said if one.score is None} == {"disk_full"}
+    assert {one.reward.rejection for one in said if one.score == 0} == {"no_code"}, "only a candidate's own failure is 0"
+    for step, batch in enumerate(seen):
+        scores = [one.score for one in said[step * SAMPLES:(step + 1) * SAMPLES]]
+        np.testing.assert_allclose(batch["rewards"], [math.nan if score is None else score for score in scores], rtol=1e-6)
+        groups = np.arange(SAMPLES) // GENERATIONS
+        expected = learning.grpo(scores, groups, divide_by_std=False)
+        np.testing.assert_allclose(batch["advantages"].numpy(), expected.values, atol=1e-6)
+        assert not batch["advantages"].numpy()[[score is None for score in scores]].any()
+    logged = [entry["kernelsmith/unscored"] for entry in trainer.state.log_history if "kernelsmith/unscored" in entry]
+    assert sum(logged) * SAMPLES == pytest.approx(ends.count("failed"))
+    assert torch.isfinite(weights(model)).all() and not torch.equal(weights(model), before)
+
+
+def test_several_turns_have_the_advantages_of_trloo(model, tokenizer, tmp_path):
+    seen, before = [], weights(model)
+    with serving(faults=faults()) as service:
+        recorder = Recorder(service)
+        trainer = remembering(TurnsTrainer, seen)(
+            model, judge=recorder, turns=3, args=configuration(tmp_path), train_dataset=PROMPTS, processing_class=tokenizer)
+        trainer.train()
+        ends = [job["end"]["status"] for job in service.jobs.values()]
+    played = [one for batch in seen for one in batch["played"]]
+    failed = [one for one in played if None in one.rewards]
+    assert sum(one.rewards.count(None) for one in played) == ends.count("failed") >= 2
+    assert all(one.rewards.index(None) == len(one.rewards) - 1 for one in failed), "no turn follows a failed machine"
+    assert {len(one.rewards) for one in played if one not in failed} == {3}
+    assert len(recorder.said) == sum(len(one.rewards) for one in played)
+    for batch in seen:
+        check_advantages(batch)
+    for one in played:
+        assert "Answer with the whole program" in tokenizer.decode(one.completion_ids) or len(one.rewards) == 1
+    assert torch.isfinite(weights(model)).all() and not torch.equal(weights(model), before)
+
+
+def check_advantages(batch):
+    """Each token of a turn has its turn's; feedback and padding have none, and are in no loss."""
+    played, groups = batch["played"], np.arange(SAMPLES) // GENERATIONS
+    expected = learning.trloo([one.rewards for one in played], groups).values
+    learnt = (batch["completion_mask"] * batch["tool_mask"]).numpy().astype(bool)
+    for row, (one, of_turns) in enumerate(zip(played, expected, strict=True)):
+        wanted, model_wrote = np.zeros(learnt.shape[1]), np.zeros(learnt.shape[1], dtype=bool)
+        for (begin, end), value in zip(one.spans, of_turns, strict=False):
+            wanted[begin:end], model_wrote[begin:end] = value, True
+        np.testing.assert_allclose(batch["advantages"][row].numpy(), wanted, atol=1e-6)
+        assert (learnt[row] == model_wrote).all()
+        known = learning.returns_to_go([one.rewards]).tolist()[0][0]
+        assert batch["rewards"][row] == pytest.approx(known) if known is not None else math.isnan(batch["rewards"][row])
+
+
+def test_a_turn_that_might_not_fit_is_not_begun(model, tokenizer, tmp_path):
+    seen = []
+    with serving() as service:
+        prompt = len(tokenizer.apply_chat_template(PROMPTS[0]["prompt"], add_generation_prompt=True)["input_ids"])
+        trainer = remembering(TurnsTrainer, seen)(
+            model, judge=Recorder(service), turns=9, most_tokens=prompt + 250, args=configuration(tmp_path),
+            train_dataset=PROMPTS, processing_class=tokenizer)
+        trainer.args.max_steps = 1
+        trainer.train()
+    for one in seen[0]["played"]:
+        assert 1 < len(one.rewards) < 9 and len(one.completion_ids) <= 250 and one.spans[-1][1] == len(one.completion_ids)
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_message_after_a_reply_keeps_the_replys_ids(ends, tokenizer):
+    class Trainer:
+        processing_class, chat_template, chat_template_kwargs, eos_token_ids = tokenizer, None, {}, [tokenizer.eos_token_id]
+
+    talk = [{"role": "user", "content": "Kernel?"}, {"role": "assistant", "content": "k = 1"},
+            {"role": "user", "content": "No."}]
+    asked = tokenizer.apply_chat_template(talk[:1], add_generation_prompt=True)["input_ids"]
+    reply = tokenizer("k = 1")["input_ids"] + [tokenizer.eos_token_id] * ends
+    whole = tokenizer.apply_chat_template(talk, add_generation_prompt=True)["input_ids"]
+    assert asked + reply + message_ids(Trainer, reply, "No.") == whole
+
+
+def test_mistakes(model, tokenizer, tmp_path):
+    with pytest.raises(ValueError, match="turns: at least 1"):
+        TurnsTrainer(model, judge=None, turns=0, args=configuration(tmp_path))
+    with pytest.raises(ValueError, match="TurnsTrainer brings its own"):
+        TurnsTrainer(model, judge=None, reward_funcs=len, args=configuration(tmp_path))
+
+
+def test_the_example(sandboxed, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", support.environment()["PYTHONPATH"])
+    train_with_trl.main(tmp_path)
+    out = capsys.readouterr().out
+    found = dict(re.findall(r"^(search|sft|grpo): (.*)$", out, re.MULTILINE))
+    assert re.fullmatch(r"12 iterations, best [12]\d", found["search"])
+    losses = [float(loss) for loss in found["sft"].split()[1:]]
+    assert len(losses) == 3 and losses[2] < losses[1] < losses[0]
+    rewards = re.search(r"^grpo: reward (.*)$", out, re.MULTILINE)[1].split()
+    assert len(rewards) == 5 and all(float(reward) > 0 for reward in rewards)
+    assert "grpo: without a score 0 of 20" in out

@@ -1,0 +1,47 @@
+// What the chat proposer and the chat model share: a model's settings as a call, and what a call cost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <kernelsmith/core/proposal.hpp>
+#include <kernelsmith/llm/chat_proposer.hpp>
+
+namespace kernelsmith::llm {
+
+/// The most that is kept of a name that a server reports.
+inline constexpr std::size_t kNameBytes = 200;
+
+/// Up to `bytes` of a text in UTF-8, between two characters.
+std::string beginning_of(const std::string& text, std::size_t bytes);
+
+Sampling sampling_of(const ModelCall& call);
+
+/// The call without its messages.
+ModelCall call_of(const ModelSettings& model, const KeepOptions& keep);
+
+/// What attempts at one call cost. Used on the client's thread. `prompt_tokens` are estimate_tokens()'.
+class Bill {
+ public:
+  Bill(const std::string& model, std::optional<Price> price);
+
+  void add(const ModelReply& reply, std::uint64_t prompt_tokens);
+
+  /// The server may have reported less than what has come: some count the output at its end.
+  void add(const LostCall& lost, std::uint64_t prompt_tokens);
+
+  bool empty() const { return cost_.calls == 0; }
+  const Cost& cost() const { return cost_; }
+
+ private:
+  void add(const std::optional<Usage>& usage);
+
+  /// A budget of money must hold with servers that do not report what they count, too.
+  void guess(std::uint64_t input_tokens, std::uint64_t output_tokens);
+
+  Cost cost_;
+  std::optional<Price> price_;
+};
+
+}  // namespace kernelsmith::llm

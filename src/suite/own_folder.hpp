@@ -1,0 +1,26 @@
+// The rules of every folder that results are written to: one process at a time, one command, one set of
+// settings.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+
+#include <kernelsmith/core/descriptor.hpp>
+#include <kernelsmith/core/result.hpp>
+
+namespace kernelsmith::suite {
+
+/// Makes the folder, and keeps other writers out while the descriptor lives. `busy` if one is there.
+Result<Descriptor> lock_folder(const std::filesystem::path& folder);
+
+/// `invalid_argument` if the folder has no `state_file` and holds anything but `own_names`.
+Status check_free(const std::filesystem::path& folder, const std::filesystem::path& state_file,
+                  std::span<const char* const> own_names);
+
+/// `invalid_argument` for the first setting that differs, if any.
+Status check_settings(const std::map<std::string, std::string>& before,
+                      const std::map<std::string, std::string>& now, const std::filesystem::path& folder);
+
+}  // namespace kernelsmith::suite

@@ -1,0 +1,70 @@
+#include "stts_folder.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include <kernelsmith/core/files.hpp>
+
+#include "own_folder.hpp"
+#include "replace_file.hpp"
+#include "stts_journal.hpp"
+
+namespace kernelsmith::suite {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostResultBytes = std::size_t{256} << 20;
+constexpr const char* kStateFile = "results.json";
+constexpr std::array kSttsNames = {"trajectories", "results.csv", "levels.csv"};
+
+Result<std::map<std::string, std::string>> settings_in(const fs::path& file) {
+  const auto text = read_regular_file(file, kMostResultBytes);
+  if (!text) return text.error();
+  try {
+    const auto json = nlohmann::json::parse(*text);
+    if (json.at("kind") != "stts" || json.at("version") != kSttsVersion)
+      return fail(ErrorCode::version, "these results are not of this version of stts", file.string(),
+                  "name another folder with --out");
+    return json.at("settings").get<std::map<std::string, std::string>>();
+  } catch (const nlohmann::json::exception& wrong) {
+    return fail(ErrorCode::bad_input,
+                std::string("these are no results of kernelsmith stts: ") + wrong.what(), file.string(),
+                "name another folder with --out");
+  }
+}
+
+}  // namespace
+
+Result<SttsFolder> SttsFolder::open(const SttsOptions& options) {
+  auto lock = lock_folder(options.out);
+  if (!lock) return lock.error();
+  const fs::path state = options.out / kStateFile;
+  if (const Status free = check_free(options.out, state, kSttsNames); !free) return free.error();
+  std::error_code ignored;
+  if (fs::exists(state, ignored)) {
+    const auto before = settings_in(state);
+    if (!before) return before.error();
+    if (const Status same = check_settings(*before, options.settings, options.out); !same)
+      return same.error();
+  }
+  return SttsFolder(options.out, std::move(*lock));
+}
+
+fs::path SttsFolder::journal_of(const std::string& task, std::size_t sample) const {
+  return out_ / "trajectories" / task / (std::to_string(sample) + ".jsonl");
+}
+
+Status SttsFolder::begin(const SttsReport& empty) const {
+  std::error_code ignored;
+  return fs::exists(out_ / kStateFile, ignored) ? Status() : write(empty);
+}
+
+Status SttsFolder::write(const SttsReport& report) const {
+  if (Status written = replace_file(out_ / kStateFile, to_json(report)); !written) return written;
+  if (Status written = replace_file(out_ / "results.csv", results_csv(report)); !written) return written;
+  return replace_file(out_ / "levels.csv", levels_csv(report));
+}
+
+}  // namespace kernelsmith::suite

@@ -1,0 +1,104 @@
+// Which turns a model is shown again, and what they are worth.
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include <kernelsmith/suite/stts.hpp>
+
+#include "best_candidate.hpp"
+
+namespace kernelsmith {
+namespace {
+
+/// The most that a speedup adds: beyond it Dr. Kernel suspects the measurement.
+constexpr double kMostSpeedup = 3;
+constexpr double kCorrectWeight = 0.5, kSpeedupWeight = 0.5;
+
+constexpr std::array kWindows = {std::pair{SttsWindow::consecutive, std::string_view("consecutive")},
+                                 std::pair{SttsWindow::top, std::string_view("top")}};
+
+std::vector<std::size_t> numbers_from(std::size_t first, std::size_t count) {
+  std::vector<std::size_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+/// A server refuses a message without text.
+std::string said(const SttsTurn& turn) {
+  const auto& reply = turn.proposal.reply;
+  if (reply && !reply->text.empty()) return reply->text;
+  if (reply && !reply->reasoning.empty()) return reply->reasoning;
+  return "(no reply)";
+}
+
+}  // namespace
+
+std::string_view name_of(SttsWindow window) {
+  return std::ranges::find(kWindows, window, [](const auto& one) { return one.first; })->second;
+}
+
+std::optional<SttsWindow> stts_window_from(std::string_view name) {
+  const auto* const found = std::ranges::find(kWindows, name, [](const auto& one) { return one.second; });
+  return found == kWindows.end() ? std::nullopt : std::optional(found->first);
+}
+
+Status check_plan(const SttsPlan& plan) {
+  if (plan.turns == 0 || plan.first == 0 || plan.keep == 0)
+    return fail(ErrorCode::invalid_argument, "turns, first turns and kept turns are at least 1", "stts");
+  if (plan.first > plan.turns)
+    return fail(ErrorCode::invalid_argument,
+                "the first conversation has " + std::to_string(plan.first) + " turns, and there are only " +
+                    std::to_string(plan.turns) + " in all",
+                "--first", "raise --turns, or lower --first");
+  return {};
+}
+
+std::vector<std::size_t> best_window(std::span<const double> rewards, std::size_t keep) {
+  if (rewards.size() <= keep) return numbers_from(0, rewards.size());
+  std::size_t best = 0;
+  double most = 0;
+  for (std::size_t first = 0; first + keep <= rewards.size(); ++first) {
+    const auto window = rewards.subspan(first, keep);
+    const double sum = std::accumulate(window.begin(), window.end(), 0.0);
+    if (first == 0 || sum > most) best = first, most = sum;
+  }
+  return numbers_from(best, keep);
+}
+
+std::vector<std::size_t> best_turns(std::span<const double> rewards, std::size_t keep) {
+  std::vector<std::size_t> turns = numbers_from(0, rewards.size());
+  std::ranges::stable_sort(turns, std::greater(), [&](std::size_t turn) { return rewards[turn]; });
+  turns.resize(std::min(keep, turns.size()));
+  std::ranges::sort(turns);
+  return turns;
+}
+
+std::vector<std::size_t> shown_turns(const SttsPlan& plan, std::span<const double> rewards) {
+  if (rewards.size() < plan.first) return numbers_from(0, rewards.size());
+  return plan.window == SttsWindow::top ? best_turns(rewards, plan.keep) : best_window(rewards, plan.keep);
+}
+
+double stts_reward(const Evaluation& evaluation) {
+  const auto speedup = suite::speedup_of(evaluation);
+  if (!speedup) return 0;
+  return kCorrectWeight + kSpeedupWeight * std::clamp(speedup->median, 0.0, kMostSpeedup);
+}
+
+std::vector<double> SttsTrajectory::rewards() const {
+  std::vector<double> rewards;
+  for (const SttsTurn& turn : turns) rewards.push_back(turn.reward);
+  return rewards;
+}
+
+std::vector<Message> stts_messages(const SttsTrajectory& trajectory, const std::vector<std::size_t>& shown) {
+  std::vector<Message> messages;
+  if (!trajectory.system.empty()) messages.push_back({Role::system, trajectory.system});
+  messages.push_back({Role::user, trajectory.user});
+  for (const std::size_t turn : shown) {
+    messages.push_back({Role::assistant, said(trajectory.turns[turn])});
+    messages.push_back({Role::user, trajectory.turns[turn].feedback});
+  }
+  return messages;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,70 @@
+// The journal of one trajectory: JSON lines that are only ever appended to. docs/stts.md has the form.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <kernelsmith/core/descriptor.hpp>
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/suite/stts.hpp>
+
+namespace kernelsmith::suite {
+
+/// The version of journals and results.
+inline constexpr int kSttsVersion = 1;
+
+/// Which trajectory a journal is of.
+struct TrajectoryKey {
+  std::string task;
+  std::size_t sample = 1;  ///< from 1
+  std::string basis;       ///< hexadecimal digest of the task
+};
+
+/// The digest that a journal keeps of a prompt.
+Digest digest_of(const std::vector<Message>& messages);
+
+/// A line is written with one call before the next step begins. What a kill left of a last line is dropped.
+/// One thread at a time uses it.
+class SttsJournal {
+ public:
+  /// Reads what is there, or makes the file. Errors: `corrupt` for lines that this cannot have written,
+  /// `invalid_argument` for the journal of another task, the file system's.
+  static Result<SttsJournal> open(const std::filesystem::path& path, const TrajectoryKey& key);
+
+  /// Whether the first messages are known.
+  bool begun() const { return begun_; }
+  const SttsTrajectory& trajectory() const { return trajectory_; }
+  /// The turn whose reply is there and whose verdict is not, with `shown` and `proposal`; null if there is
+  /// none.
+  const SttsTurn* unjudged() const { return unjudged_ ? &*unjudged_ : nullptr; }
+
+  Status begin(std::string system, std::string user);
+  Status add_lost(const Proposal& paid_error);
+  Status add_reply(std::vector<std::size_t> shown, Proposal proposal);
+  /// `judged` is the unjudged turn with its verdict.
+  Status add_verdict(SttsTurn judged);
+
+ private:
+  SttsJournal(std::filesystem::path path, TrajectoryKey key) : path_(std::move(path)), key_(std::move(key)) {}
+
+  Status read();
+  Status take(const std::string& text);
+  Status take_head(const nlohmann::ordered_json& line);
+  Status take_reply(const nlohmann::ordered_json& line);
+  Status take_verdict(const nlohmann::ordered_json& line);
+  Status append(const std::string& line);
+  Error corrupt(const std::string& why) const;
+
+  std::filesystem::path path_;
+  TrajectoryKey key_;
+  Descriptor file_;
+  std::size_t lines_ = 0;
+  bool begun_ = false;
+  SttsTrajectory trajectory_;
+  std::optional<SttsTurn> unjudged_;
+};
+
+}  // namespace kernelsmith::suite

@@ -1,0 +1,35 @@
+// Makes the turns of one trajectory.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/prompts/prompt_builder.hpp>
+
+#include "stts_journal.hpp"
+
+namespace kernelsmith::suite {
+
+/// What all trajectories of a task are made with. Safe to share between threads.
+struct SttsTools {
+  Task task;
+  std::uint64_t seed = 1;  ///< of the configuration
+  PromptOptions prompt_options;
+  PromptBuilder prompts;
+  std::shared_ptr<Evaluator> evaluator;
+  std::shared_ptr<ChatModel> model;
+};
+
+/// Called after each turn, with its number from 1.
+using TurnSink = std::function<void(std::size_t number, const SttsTurn& turn)>;
+
+/// Goes on from where the journal ends, until it holds plan.turns turns. Errors: the model's, the evaluator's
+/// (no turn comes of them), the journal's; `cancelled`.
+Status complete(SttsJournal& journal, const SttsPlan& plan, const SttsTools& tools, const TurnSink& sink,
+                const std::stop_token& stop);
+
+}  // namespace kernelsmith::suite
