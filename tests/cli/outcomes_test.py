@@ -110,13 +110,13 @@ class OutcomesTest(CommandTest):
         runs = sorted(path.name for path in self.folder.glob("*.run"))
         self.assertGreaterEqual(len(runs), 20)
         for run in runs:
-            readers = (["show", run], ["show", run, "--json"], ["export", run], ["prompt", run],
+            readers = (["show", run], ["show", run, "--json"], ["export", run], ["report", run], ["prompt", run],
                        ["replay", run, "--keep-evaluations", "--out", f"{run}.copy"])
             for reader in readers:
                 with self.subTest(" ".join(reader)):
                     done = kernelsmith(*reader, cwd=self.folder)
                     self.assertIn(done.returncode, (0, 1, 2, 3), done.stderr)
-                    if reader[0] in ("show", "export") and run != "torn.run":
+                    if reader[0] in ("show", "export", "report") and run != "torn.run":
                         self.assertEqual(done.returncode, 0, done.stderr)
                     if done.returncode >= 2:
                         self.assertIn("error: ", done.stderr)
