@@ -206,6 +206,12 @@ Result<SttsReport> run_stts(const std::vector<SuiteTask>& tasks, const SttsOptio
                 "there is nothing to do: tasks, samples and workers are at least 1");
   auto folder = SttsFolder::open(options);
   if (!folder) return folder.error();
+  for (const SuiteTask& task : tasks) {
+    const auto more = folder->journal_of(task.name, options.samples + 1);
+    if (std::error_code unknown; std::filesystem::exists(more, unknown))
+      return fail(ErrorCode::invalid_argument, "the folder has more samples than are asked for",
+                  more.string(), "--samples may only grow; or name another folder with --out");
+  }
   Run run(tasks, options, registry, model, host, std::move(*folder));
   return run(stop);
 }
