@@ -243,7 +243,7 @@ class SttsTest(CommandTest):
         self.fail_with(2, *self.command(task="other"), says=["tasks was number, and is other now", "--out"], env=ENV)
         self.fail_with(2, *self.command("--window", "top"), says=["window was consecutive, and is top now"], env=ENV)
         self.write("number", SCORE + "\n")
-        self.fail_with(2, *self.command(), says=["the task was changed", "--out"], env=ENV)
+        self.fail_with(2, *self.command(), says=["the task or the settings were changed", "--out"], env=ENV)
         (self.folder / "mine").mkdir()
         (self.folder / "mine/letter.txt").write_text("dear")
         self.fail_with(2, *self.command(out="mine"), says=["holds something else: letter.txt"], env=ENV)
