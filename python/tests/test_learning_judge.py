@@ -68,6 +68,17 @@ def test_no_verdict_is_no_score(score):
     assert (judged[0].score, judged[0].reward.reason, judged[0].program) == (None, "disk_full", "2.0\n")
 
 
+def test_a_fitness_that_is_no_speedup_has_no_score_and_a_reason():
+    judged, _ = judge_all([fenced("-3.0"), fenced("0.0"), fenced("3.0")], PARENT)
+    assert [(one.score, one.why, one.reward.correct) for one in judged] == [
+        (None, "not_a_speedup", True), (None, "not_a_speedup", True), (2.0, "", True)]
+    for parent in (0.0, -1.0, float("nan"), "fast"):
+        assert judge_all([fenced("3.0")], {**PARENT, "parent_speedup": parent})[0][0].why == "not_a_speedup"
+    assert [one.score for one in judge_all([fenced("-3.0")], PARENT, score="speedup")[0]] == [-3.0]
+    assert judge_all([fenced("3.0")], PARENT, score=lambda reward, row: None)[0][0].why == "no_score"
+    assert judge_all([fenced("3.0")], PARENT, {"faults": [FAILED]})[0][0].why == "disk_full"
+
+
 def test_what_is_asked_for():
     problem = {"reference_code": "class Model: pass", "entry_point": "Net", "task": "hill"}
     _, service = judge_all([fenced("2.0")], problem, fields={"timeout": 60})
