@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from .. import _core
 from .client import RewardClient
 from .client_records import Candidate, Reward
+from .form import Form, asked_form
 from .rewards import dr_kernel_reward, kernel_smith_reward
 from .scores import Scored
 
@@ -35,12 +36,14 @@ class Judged:
 
     `score` is None if there is no verdict, or if the verdict has no score of this kind. Then nothing follows for the reply.
     `why` is the reason: `reward.reason`, "not_a_speedup", or "no_score" if a function of yours gave None.
+    `asked` is the form that the row's `prompt` asks for: "edits", "program", or None if it is not known.
     """
 
     score: float | None
     reward: Reward
     program: str | None
     why: str = ""
+    asked: Form | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ class Judge:
     extract  finds the program in a reply; `program_in`, or a function of the reply and the row that gives a text or a
              kernelsmith.Refusal
 
-    A row has `reference_code`, `parent_code`, `parent_speedup` and `entry_point`, each of which may be missing or None.
+    A row has `reference_code`, `parent_code`, `parent_speedup`, `entry_point` and `prompt`, each of which may be missing or
+    None.
     Without a parent the "kernel-smith" score is the speedup over the baseline: the reference is what the program was
     written from. A task without a baseline has a fitness in place of a speedup. If it or the parent's is not a positive
     number, no ratio exists and the score is None: use "speedup" or a function for such a task. A Judge does not know the
@@ -96,11 +100,12 @@ class Judge:
         return Candidate(program, reference_code=row["reference_code"], fields={**self.fields, **entry})
 
     def _judged(self, reward: Reward, row: Row, program: str | None) -> Judged:
+        asked = asked_form(row.get("prompt"))
         if reward.score is None:
-            return Judged(None, reward, program, reward.reason or "")
+            return Judged(None, reward, program, reward.reason or "", asked)
         score = self.score(reward, row) if callable(self.score) else SCORES[self.score](reward, row)
         why = "no_score" if callable(self.score) else "not_a_speedup"
-        return Judged(score, reward, program, why if score is None else "")
+        return Judged(score, reward, program, why if score is None else "", asked)
 
 
 def _kernel_smith(reward: Reward, row: Row) -> float | None:
