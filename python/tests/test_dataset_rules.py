@@ -7,7 +7,9 @@ import pytest
 from dataset_runs import REJECTED, TEXTS, accepted, figure, run_of, task_facts
 from kernelsmith.learning.dataset import Settings, multiturn, preference, rl, rules, sft
 from kernelsmith.learning.dataset.figures import Figure, gain
+from kernelsmith.learning.dataset.rows import form_of
 from kernelsmith.learning.dataset.steps import Step
+from kernelsmith.learning.form import form_followed
 
 NO_TEXTS = SimpleNamespace(reply=lambda step: {"system": "", "user": ""}, code=lambda run, program: f"{run.id} {program}")
 
@@ -103,6 +105,26 @@ def test_the_same_change_in_two_runs_is_one_row():
     one, other = run_of((0, accepted(2)), id="a"), run_of((0, accepted(2)), id="b")
     other.codes[1] = one.codes[1]
     assert chosen("sft", one, other) == ([(1,)], {"same change as another row": 1})
+
+
+@pytest.mark.parametrize("kind", ["sft", "multiturn"])
+def test_a_reply_in_another_form_than_the_prompt_asks_for_is_no_row(kind):
+    run = run_of((None, accepted(1)), (1, accepted(2)), (2, accepted(4)))
+    for step, followed in zip(run.steps, (True, None, False), strict=True):
+        object.__setattr__(step, "texts", replace(TEXTS, form_followed=followed))
+    rows, dropped = chosen(kind, run)
+    assert (3,) not in rows and (1, 2, 3) not in rows and rows
+    assert dropped["reply in another form than the prompt asks for"] == 1
+    assert {row[-1] for row in chosen(kind, run, any_form=True)[0]} >= {2, 3}
+    assert [form_of(steps) for steps in (run.steps[:1], run.steps[:2], run.steps)] == [True, None, False]
+
+
+@pytest.mark.parametrize(("asked", "followed"), [
+    ("Give edits:\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", (True, False)),
+    ("Give the program in one fenced code block.", (False, True)), ("Make it fast.", (None, None))])
+def test_the_form_of_a_reply(asked, followed):
+    replies = "Faster:\n<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n", "Faster:\n```\n2\n```\n"
+    assert tuple(form_followed(asked, reply) for reply in replies) == followed
 
 
 # --- rl

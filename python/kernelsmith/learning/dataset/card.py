@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from ... import _core
 from ..._words import counted
 from .plan import SPLITS, Contaminated, Plan
-from .rows import uuid
+from .rows import form_of, uuid
 from .settings import Settings
 from .shards import require_pyarrow
 
@@ -22,6 +22,9 @@ _ABOUT = {
                  "model saw, with the program before and its evaluation.",
     "preference": "Pairs of answers to the same parent: the chosen one is better than the rejected one beyond noise.",
 }
+
+_KIND_ONLY = {"sft": ["over", "any_form"], "rl": ["per_task", "balance"], "multiturn": ["turns", "any_form"],
+              "preference": []}
 
 
 def card(plan: Plan) -> str:
@@ -36,6 +39,7 @@ def card(plan: Plan) -> str:
         _table("Rows", "split", ((split, len(plan.of(split))) for split in SPLITS)),
         f"From {counted(len(plan.runs), 'run')}, {counted(len(tasks), 'task')} with rows. Splits are by task.\n",
         _table("Steps by rule", "rule", [("in a row", len(steps)), *plan.tally.counts()]),
+        *_of_kind(plan),
         _table("Families", "family", _counted(step.run.task.difficulty.family for step in steps)),
         _table("Difficulty", "level", _counted(str(step.run.task.difficulty.level) for step in steps)),
         _table("Licences of references", "licence", _counted(licences), "tasks"),
@@ -47,6 +51,13 @@ def card(plan: Plan) -> str:
         _made(plan.settings),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _of_kind(plan: Plan) -> list[str]:
+    if plan.settings.kind not in ("sft", "multiturn"):
+        return []
+    names = {True: "as the prompt asks", False: "another", None: "unknown"}
+    return [_table("Form of replies", "form", _counted(names[form_of(row.steps)] for row in plan.rows), "rows")]
 
 
 def _front(plan: Plan) -> str:
@@ -82,8 +93,7 @@ def _contaminated(found: list[Contaminated]) -> str:
 
 def _made(settings: Settings) -> str:
     """The options and versions: with the same runs they give the same bytes."""
-    kind_only = {"sft": ["over"], "rl": ["per_task", "balance"], "multiturn": ["turns"], "preference": []}[settings.kind]
-    names = ["kind", "preset", "format", *kind_only, "mixed_hardware", "test_share", "shard_rows"]
+    names = ["kind", "preset", "format", *_KIND_ONLY[settings.kind], "mixed_hardware", "test_share", "shard_rows"]
     if settings.against:
         names.append("similar")
     lines = [f"- {name}: {json.dumps(getattr(settings, name))}" for name in names]

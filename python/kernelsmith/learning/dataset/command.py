@@ -33,6 +33,8 @@ def _parser() -> argparse.ArgumentParser:
         help="of references whose files name none; may be repeated")
     add("--mixed-hardware", action="store_true", help="take runs of different hardware; the column hardware tells")
     add("--over", choices=("parent", "baseline"), default="parent", help="sft: what a step has to be faster than (parent)")
+    add("--any-form", action="store_true",
+        help="sft, multiturn: keep replies in another form than the prompt asks for, such as a program instead of edits")
     add("--per-task", metavar="K", type=int, default=1, help="rl: steps of a task at most (1)")
     add("--no-balance", dest="balance", action="store_false", help="rl: do not balance the levels of difficulty")
     add("--turns", metavar="N", type=int, default=3, help="multiturn: turns of a row at most (3)")

@@ -26,6 +26,7 @@ class Settings:
     licences: Mapping[str, str] = field(default_factory=dict)  # by task; "" for all others
     mixed_hardware: bool = False
     over: str = "parent"
+    any_form: bool = False
     per_task: int = 1
     balance: bool = True
     turns: int = 3  # of Dr. Kernel's training
