@@ -141,6 +141,16 @@ def test_the_card_counts_every_step_once(runs, tmp_path):
         assert "| MIT | 2 |" in card and "| CPU |" in card and f"- kernelsmith {ks.__version__}" in card
 
 
+def test_the_card_counts_what_pairs_are_worth(runs, tmp_path):
+    rows = lines(runs, tmp_path / "pairs", "preference")
+    card = (tmp_path / "pairs" / "README.md").read_text()
+    same = sum(row["same_prompt"] for row in rows)
+    for name, count in (("the same prompt", same), ("different prompts", len(rows) - same)):
+        assert (f"| {name} | {count} |" in card) == (count > 0)
+    chosen = card.split("## Chosen replies")[1].split("\n## ")[0].splitlines()
+    assert sum(int(line.split("|")[2]) for line in chosen if line.endswith(" |") and "pairs" not in line) == len(rows)
+
+
 def test_the_command(runs, tmp_path):
     out = tmp_path / "out"
     command = [sys.executable, "-m", "kernelsmith", "dataset", *map(str, runs), "--kind", "sft", "--format", "jsonl"]

@@ -217,6 +217,22 @@ def test_pairs_need_the_same_operator_and_system_message():
     assert chosen("preference", run)[0] == []
 
 
+def test_pairs_of_one_prompt_only():
+    run = run_of((0, accepted(2)), (0, accepted(3)), (0, REJECTED))
+    object.__setattr__(run.steps[2], "texts", replace(TEXTS, user="other"))
+    assert chosen("preference", run)[0] == [(2, 3)]
+    rows, dropped = chosen("preference", run, same_prompt=True)
+    assert rows == [(2, 1)] and dropped == {"no other answer to its prompt": 1}
+
+
+def test_with_gain_only_the_chosen_one_is_faster_than_its_parent():
+    run = run_of((0, accepted(0.9)), (0, REJECTED), (None, accepted(2)), (None, REJECTED))
+    assert chosen("preference", run)[0] == [(1, 2), (3, 4)]
+    assert chosen("preference", run, gain_only=True) == ([], {"not apart beyond noise from other answers, or no gain": 4})
+    run = run_of((0, accepted(3)), (0, accepted(2)), (0, accepted(1.0)), (0, REJECTED))
+    assert chosen("preference", run, gain_only=True) == ([(1, 4), (2, 3)], {})
+
+
 def test_neither_two_failures_nor_a_dishonest_winner_make_a_pair():
     run = run_of((0, REJECTED), (0, accepted(9, dishonest="trivial")))
     assert chosen("preference", run)[0] == []

@@ -9,9 +9,11 @@ from collections.abc import Iterable
 from ... import _core
 from ..._words import counted
 from .plan import SPLITS, Contaminated, Plan
-from .rows import form_of, uuid
+from .preference import gains
+from .rows import form_of, same_prompt, uuid
 from .settings import Settings
 from .shards import require_pyarrow
+from .steps import Step
 
 _ABOUT = {
     "sft": "Prompts and replies for supervised fine-tuning: every correct translation, and each step from a correct program "
@@ -24,7 +26,8 @@ _ABOUT = {
 }
 
 _KIND_ONLY = {"sft": ["over", "any_form"], "rl": ["per_task", "balance"], "multiturn": ["turns", "any_form"],
-              "preference": []}
+              "preference": ["same_prompt", "gain_only"]}
+_GAINS = {True: "gain beyond noise", False: "no gain beyond noise", None: "unknown, or a translation"}
 
 
 def card(plan: Plan) -> str:
@@ -54,10 +57,18 @@ def card(plan: Plan) -> str:
 
 
 def _of_kind(plan: Plan) -> list[str]:
-    if plan.settings.kind not in ("sft", "multiturn"):
+    if plan.settings.kind == "preference":
+        return [_table("Pairs", "prompts", _counted(_prompts_of(*row.steps) for row in plan.rows), "pairs"),
+                _table("Chosen replies", "over the parent", _counted(_GAINS[gains(row.steps[0])] for row in plan.rows),
+                       "pairs")]
+    if plan.settings.kind == "rl":
         return []
     names = {True: "as the prompt asks", False: "another", None: "unknown"}
     return [_table("Form of replies", "form", _counted(names[form_of(row.steps)] for row in plan.rows), "rows")]
+
+
+def _prompts_of(chosen: Step, rejected: Step) -> str:
+    return "the same prompt" if same_prompt(chosen, rejected) else "different prompts"
 
 
 def _front(plan: Plan) -> str:

@@ -38,6 +38,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--per-task", metavar="K", type=int, default=1, help="rl: steps of a task at most (1)")
     add("--no-balance", dest="balance", action="store_false", help="rl: do not balance the levels of difficulty")
     add("--turns", metavar="N", type=int, default=3, help="multiturn: turns of a row at most (3)")
+    add("--same-prompt", action="store_true", help="preference: pair replies to equal prompts only")
+    add("--gain-only", action="store_true", help="preference: the chosen one gains beyond noise over its parent")
     add("--test-share", metavar="P", type=float, default=0.0, help="the share of tasks whose rows are for tests (0)")
     add("--shard-rows", metavar="N", type=int, default=1024, help="rows of a file at most (1024)")
     return parser

@@ -130,10 +130,15 @@ def _preference(steps: Sequence[Step], reader: Reader, split: str, index: int) -
     facts, other = _facts(better, reader), worse.verdict or Verdict(False)
     apart = gain(better.run, better.ticket, worse.ticket) if other.sound else None
     return {**facts, "prompt": prompt_of(chosen), "chosen": [_answer(chosen)], "rejected": [_answer(rejected)],
-            "same_prompt": better.texts is not None and worse.texts is not None and better.texts.user == worse.texts.user,
+            "same_prompt": same_prompt(better, worse),
             "rejected_ticket": worse.ticket, "rejected_correct": other.accepted,
             "rejected_why": other.why or other.dishonest,
             **_three("rejected_score", other.score), **_three("margin", apart.figure if apart else None)}
+
+
+def same_prompt(one: Step, other: Step) -> bool:
+    """Whether two replies of a pair, whose system messages are equal, answer one prompt."""
+    return one.texts is not None and other.texts is not None and one.texts.user == other.texts.user
 
 
 _MAKERS = {"sft": _sft, "rl": _rl, "multiturn": _multiturn, "preference": _preference}

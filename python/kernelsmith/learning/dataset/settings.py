@@ -27,6 +27,8 @@ class Settings:
     mixed_hardware: bool = False
     over: str = "parent"
     any_form: bool = False
+    same_prompt: bool = False
+    gain_only: bool = False
     per_task: int = 1
     balance: bool = True
     turns: int = 3  # of Dr. Kernel's training
