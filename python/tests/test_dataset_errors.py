@@ -1,6 +1,7 @@
 """One clear error for each bad input."""
 
 import sys
+from dataclasses import replace
 
 import kernelsmith as ks
 import pytest
@@ -33,6 +34,13 @@ def test_a_reference_without_a_licence_is_an_error_and_a_named_one_stands(runs, 
     assert {row["licence"] for row in rows} == {"CC-BY-4.0"}
     monkeypatch.setattr(journal, "read_task", lambda run, seed: task_facts())
     assert {row["licence"] for row in lines(runs, tmp_path / "own", "sft", licences={"": "other"})} == {"MIT"}
+
+
+def test_a_task_without_a_baseline_cannot_be_compared_with_one(runs, tmp_path, monkeypatch):
+    read = journal._verdict
+    monkeypatch.setattr(journal, "_verdict", lambda evaluation: replace(read(evaluation), speedup=None))
+    assert "--over" in fails("bad_input", "task python: the task has no baseline", runs, tmp_path, over="baseline").hint
+    assert lines(runs, tmp_path / "rows", "sft", over="parent")
 
 
 def test_a_preset_without_its_columns_is_an_error(runs, tmp_path):
