@@ -29,7 +29,8 @@ def test_mixed_hardware_is_an_error_unless_it_is_asked_for(runs, tmp_path):
 
 
 def test_a_reference_without_a_licence_is_an_error_and_a_named_one_stands(runs, tmp_path, monkeypatch):
-    assert "--licence 'python=...'" in fails("bad_input", "names no licence", runs, tmp_path, licences={}).hint
+    assert "--licence 'python=...'" in fails("bad_input", "task's program names no licence", runs, tmp_path,
+                                             licences={}).hint
     rows = lines(runs, tmp_path / "rows", "sft", licences={"": "MIT", "python": "CC-BY-4.0"})
     assert {row["licence"] for row in rows} == {"CC-BY-4.0"}
     monkeypatch.setattr(journal, "read_task", lambda run, seed: task_facts())

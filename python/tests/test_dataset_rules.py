@@ -173,6 +173,8 @@ def test_rl_is_balanced_over_difficulty():
     rows, dropped = chosen("rl", *easy, *hard)
     assert len(rows) == 4 and dropped == {"over the balance of difficulty": 3}
     assert len(chosen("rl", *easy, *hard, balance=False)[0]) == 7
+    unknown = run_of((0, accepted(2)), id="u", task=task_facts("no reference", ""))
+    assert len(chosen("rl", *easy, *hard, unknown)[0]) == 5, "a task without a level neither counts nor is dropped"
 
 
 # --- multiturn

@@ -67,3 +67,5 @@ def _say(made: Exported) -> None:
     print(f"{made.folder}: {splits} in {counted(len(made.files), 'file')}; README.md is the card")
     for rule, count in made.dropped:
         print(f"  {count:>7} dropped: {rule}")
+    if made.uncompared:
+        print(f"--against: {counted(made.uncompared, 'task')} not compared, without a reference")

@@ -51,6 +51,13 @@ class Plan:
     tally: Tally
     reader: Reader
 
+    @property
+    def uncompared(self) -> int:
+        """How many tasks have no reference to compare with a benchmark's; 0 if none was named."""
+        if self.settings.against is None:
+            return 0
+        return len({run.task.key for run in self.runs if not run.task.reference})
+
     def of(self, split: str) -> list[Row]:
         return [row for row in self.rows if row.split == split]
 
