@@ -109,7 +109,7 @@ def test_families_and_levels_are_of_the_operators_that_the_reference_calls(refer
 def test_other_languages_have_the_family_of_their_name():
     loops = "void f() { for (;;) for (;;) for (;;) {} }"
     assert (difficulty(loops, "softmax_cpu").family, difficulty(loops, "softmax_cpu").level) == ("softmax", 2)
-    assert (difficulty("", "matmul_cpu").family, difficulty("", "matmul_cpu").level) == ("matrix product", 2)
+    assert (difficulty("", "matmul_cpu").family, difficulty("", "matmul_cpu").level) == (None, None)
 
 
 def write_task(run, reference):

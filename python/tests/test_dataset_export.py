@@ -1,6 +1,7 @@
 """Exports of real runs: what stands in the files, and the command."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -130,6 +131,30 @@ def test_tasks_of_a_benchmark_are_dropped_and_listed(runs, tmp_path, monkeypatch
     assert "1 task with" in (tmp_path / "rows" / "README.md").read_text()
 
 
+def test_a_task_without_a_reference_has_no_level_and_is_not_compared(runs, tmp_path):
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "19_ReLU.py").write_text(RELU)
+    made = export(runs, tmp_path / "rows", Settings(kind="sft", format="jsonl", licences=MIT, against=tmp_path / "bench"))
+    [row, *_] = [json.loads(line) for line in (tmp_path / "rows" / made.files[0]).open()]
+    assert row["family"] is None and row["level"] is None and made.uncompared == 2
+    card = (tmp_path / "rows" / "README.md").read_text()
+    assert "Not compared: 2 tasks without a reference." in card and f"| unknown | {made.rows['train']} |" in card
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_tables_of_the_card_agree(runs, tmp_path, kind):
+    made = export(runs, tmp_path / "rows", Settings(kind=kind, format="jsonl", licences=MIT))
+    sums = {}
+    card = (tmp_path / "rows" / "README.md").read_text()
+    for part in card.split("\n## ")[1:]:
+        title, *table = part.splitlines()
+        sums[title] = sum(map(int, re.findall(r"\| (\d+) \|$", "\n".join(table), re.MULTILINE)))
+    in_a_row = int(card.partition("| in a row | ")[2].partition(" ")[0])
+    assert {sums[name] for name in ("Families", "Difficulty", "Hardware", "Toolchains", "Models")} == {in_a_row}
+    assert sums["Steps by rule"] == in_a_row + sum(count for _, count in made.dropped)
+    assert sums["Rows"] == sum(made.rows.values()) and sums["Versions of kernelsmith that searched"] == len(runs)
+
+
 def test_the_card_counts_every_step_once(runs, tmp_path):
     for kind in KINDS:
         lines(runs, tmp_path / kind, kind)
@@ -139,6 +164,16 @@ def test_the_card_counts_every_step_once(runs, tmp_path):
         asked = [event for run in runs for event in ks.Run.open(run).events() if "op" in event]
         assert sum(counts) == len(asked)
         assert "| MIT | 2 |" in card and "| CPU |" in card and f"- kernelsmith {ks.__version__}" in card
+
+
+def test_the_card_counts_what_pairs_are_worth(runs, tmp_path):
+    rows = lines(runs, tmp_path / "pairs", "preference")
+    card = (tmp_path / "pairs" / "README.md").read_text()
+    same = sum(row["same_prompt"] for row in rows)
+    for name, count in (("the same prompt", same), ("different prompts", len(rows) - same)):
+        assert (f"| {name} | {count} |" in card) == (count > 0)
+    chosen = card.split("## Chosen replies")[1].split("\n## ")[0].splitlines()
+    assert sum(int(line.split("|")[2]) for line in chosen if line.endswith(" |") and "pairs" not in line) == len(rows)
 
 
 def test_the_command(runs, tmp_path):

@@ -7,7 +7,9 @@ import pytest
 from dataset_runs import REJECTED, TEXTS, accepted, figure, run_of, task_facts
 from kernelsmith.learning.dataset import Settings, multiturn, preference, rl, rules, sft
 from kernelsmith.learning.dataset.figures import Figure, gain
+from kernelsmith.learning.dataset.rows import form_of
 from kernelsmith.learning.dataset.steps import Step
+from kernelsmith.learning.form import form_followed
 
 NO_TEXTS = SimpleNamespace(reply=lambda step: {"system": "", "user": ""}, code=lambda run, program: f"{run.id} {program}")
 
@@ -105,6 +107,26 @@ def test_the_same_change_in_two_runs_is_one_row():
     assert chosen("sft", one, other) == ([(1,)], {"same change as another row": 1})
 
 
+@pytest.mark.parametrize("kind", ["sft", "multiturn"])
+def test_a_reply_in_another_form_than_the_prompt_asks_for_is_no_row(kind):
+    run = run_of((None, accepted(1)), (1, accepted(2)), (2, accepted(4)))
+    for step, followed in zip(run.steps, (True, None, False), strict=True):
+        object.__setattr__(step, "texts", replace(TEXTS, form_followed=followed))
+    rows, dropped = chosen(kind, run)
+    assert (3,) not in rows and (1, 2, 3) not in rows and rows
+    assert dropped["reply in another form than the prompt asks for"] == 1
+    assert {row[-1] for row in chosen(kind, run, any_form=True)[0]} >= {2, 3}
+    assert [form_of(steps) for steps in (run.steps[:1], run.steps[:2], run.steps)] == [True, None, False]
+
+
+@pytest.mark.parametrize(("asked", "followed"), [
+    ("Give edits:\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", (True, False)),
+    ("Give the program in one fenced code block.", (False, True)), ("Make it fast.", (None, None))])
+def test_the_form_of_a_reply(asked, followed):
+    replies = "Faster:\n<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n", "Faster:\n```\n2\n```\n"
+    assert tuple(form_followed(asked, reply) for reply in replies) == followed
+
+
 # --- rl
 
 def test_rl_takes_the_largest_sure_gain_of_a_task():
@@ -151,6 +173,8 @@ def test_rl_is_balanced_over_difficulty():
     rows, dropped = chosen("rl", *easy, *hard)
     assert len(rows) == 4 and dropped == {"over the balance of difficulty": 3}
     assert len(chosen("rl", *easy, *hard, balance=False)[0]) == 7
+    unknown = run_of((0, accepted(2)), id="u", task=task_facts("no reference", ""))
+    assert len(chosen("rl", *easy, *hard, unknown)[0]) == 5, "a task without a level neither counts nor is dropped"
 
 
 # --- multiturn
@@ -193,6 +217,22 @@ def test_pairs_need_the_same_operator_and_system_message():
     run.steps[1] = Step(run, 2, "edit", "m", 0, (0,), "evaluated", TEXTS)
     run.steps[2] = Step(run, 3, "rewrite", "m", 0, (0,), "evaluated", replace(TEXTS, system="other"))
     assert chosen("preference", run)[0] == []
+
+
+def test_pairs_of_one_prompt_only():
+    run = run_of((0, accepted(2)), (0, accepted(3)), (0, REJECTED))
+    object.__setattr__(run.steps[2], "texts", replace(TEXTS, user="other"))
+    assert chosen("preference", run)[0] == [(2, 3)]
+    rows, dropped = chosen("preference", run, same_prompt=True)
+    assert rows == [(2, 1)] and dropped == {"no other answer to its prompt": 1}
+
+
+def test_with_gain_only_the_chosen_one_is_faster_than_its_parent():
+    run = run_of((0, accepted(0.9)), (0, REJECTED), (None, accepted(2)), (None, REJECTED))
+    assert chosen("preference", run)[0] == [(1, 2), (3, 4)]
+    assert chosen("preference", run, gain_only=True) == ([], {"not apart beyond noise from other answers, or no gain": 4})
+    run = run_of((0, accepted(3)), (0, accepted(2)), (0, accepted(1.0)), (0, REJECTED))
+    assert chosen("preference", run, gain_only=True) == ([(1, 4), (2, 3)], {})
 
 
 def test_neither_two_failures_nor_a_dishonest_winner_make_a_pair():

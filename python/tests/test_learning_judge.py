@@ -68,6 +68,17 @@ def test_no_verdict_is_no_score(score):
     assert (judged[0].score, judged[0].reward.reason, judged[0].program) == (None, "disk_full", "2.0\n")
 
 
+def test_a_fitness_that_is_no_speedup_has_no_score_and_a_reason():
+    judged, _ = judge_all([fenced("-3.0"), fenced("0.0"), fenced("3.0")], PARENT)
+    assert [(one.score, one.why, one.reward.correct) for one in judged] == [
+        (None, "not_a_speedup", True), (None, "not_a_speedup", True), (2.0, "", True)]
+    for parent in (0.0, -1.0, float("nan"), "fast"):
+        assert judge_all([fenced("3.0")], {**PARENT, "parent_speedup": parent})[0][0].why == "not_a_speedup"
+    assert [one.score for one in judge_all([fenced("-3.0")], PARENT, score="speedup")[0]] == [-3.0]
+    assert judge_all([fenced("3.0")], PARENT, score=lambda reward, row: None)[0][0].why == "no_score"
+    assert judge_all([fenced("3.0")], PARENT, {"faults": [FAILED]})[0][0].why == "disk_full"
+
+
 def test_what_is_asked_for():
     problem = {"reference_code": "class Model: pass", "entry_point": "Net", "task": "hill"}
     _, service = judge_all([fenced("2.0")], problem, fields={"timeout": 60})
@@ -96,8 +107,28 @@ def test_feedback():
     assert shown(correct=True, decoy=False, speedup=1.25).startswith("Your program is correct. Its speedup is 1.25.\n")
     assert "without a kernel of its own" in shown(correct=True, decoy=True, speedup=9.0) and "9" not in shown(
         correct=True, decoy=True, speedup=9.0)
+    assert shown(correct=True, decoy=False, speedup=-2.5, over_baseline=False).startswith(
+        "Your program is correct. Its score is -2.5.\n\nRaise its score.")
     long = shown(correct=False, decoy=False, rejection="compile_failed", message="x" * 10_000)
     assert long.startswith("Your program was rejected (compile_failed):\nxxx") and len(long) < 2200
+
+
+def test_feedback_asks_for_the_form_of_the_prompt_or_for_what_the_caller_says():
+    edits = [{"role": "user", "content": "Reply:\n```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```"}]
+    whole = [{"role": "user", "content": "Give the program in one fenced code block."}]
+    for prompt, form, end in ((edits, "edits", "could be read."), (whole, "program", "code block."), (None, None, "block.")):
+        judged = judge_all([fenced("3.0")], {**PARENT, "prompt": prompt})[0][0]
+        assert judged.asked == form and learning.feedback(judged).endswith(end)
+        assert ("SEARCH/REPLACE" in learning.feedback(judged)) == (form == "edits")
+    assert learning.feedback(judged, "Write CUDA.").endswith("\n\nWrite CUDA.")
+
+
+def test_a_fitness_is_told_from_a_speedup():
+    def verdict_of(own):
+        done = {"status": "completed", "correctness": True, "speedup": 2.0, "metadata": {"kernelsmith": own}}
+        return judge_all([fenced("2.0")], PARENT, {"faults": [done]})[0][0].reward.over_baseline
+
+    assert [verdict_of({"fitness": {}}), verdict_of({"fitness": {}, "speedup": {}}), verdict_of({})] == [False, True, None]
 
 
 def test_rows_of_verl():

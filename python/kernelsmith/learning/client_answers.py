@@ -90,14 +90,16 @@ def _verdict(answer: dict[str, Any], body: bytes, candidate: Candidate) -> Rewar
     if correct and speedup is None:
         raise ValueError("completed and correct without speedup")
     metadata = _dict_at(answer, "metadata")
-    rejection = _dict_at(_dict_at(metadata, "kernelsmith"), "rejection").get("code")
+    own = _dict_at(metadata, "kernelsmith")
+    rejection = _dict_at(own, "rejection").get("code")
     if not correct and rejection is None:
         raise ValueError("completed and not correct without a rejection")
     decoy = answer.get("decoy_kernel") is True
     score = speedup if speedup is not None and not decoy else 0.0
     return Reward(candidate.id, score, message=str(answer.get("error_message") or ""), correct=correct, speedup=speedup,
                   own_share=_number(metadata.get("custom_kernel_cuda_time_coverage")), decoy=decoy,
-                  rejection=None if rejection is None else str(rejection), answer=body.decode())
+                  rejection=None if rejection is None else str(rejection), answer=body.decode(),
+                  over_baseline="speedup" in own if correct and "fitness" in own else None)
 
 
 def _detail_of(reply: Reply) -> str:

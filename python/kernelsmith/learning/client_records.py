@@ -78,6 +78,7 @@ class Reward:
     rejection  why it was rejected, a code of docs/errors.md such as "wrong_output"; None if it was not
     attempts   how often it was asked for: 1, and one for each failure in between
     answer     the service's answer as JSON, for a model's next turn; empty without a score
+    over_baseline  whether `speedup` is over a baseline; False if it is the fitness of a task without one; None if unknown
     """
 
     id: str
@@ -91,6 +92,7 @@ class Reward:
     rejection: str | None = None
     attempts: int = 1
     answer: str = field(default="", repr=False)
+    over_baseline: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -9,6 +10,7 @@ from typing import Any, TypeAlias
 from .. import _core
 from .client import RewardClient
 from .client_records import Candidate, Reward
+from .form import Form, asked_form
 from .rewards import dr_kernel_reward, kernel_smith_reward
 from .scores import Scored
 
@@ -32,12 +34,16 @@ def program_in(reply: str, row: Row) -> str | _core.Refusal:
 class Judged:
     """What a reply is worth. `program` is the text that was evaluated, None if the reply holds no program.
 
-    `score` is None if there is no verdict, and then nothing follows for the reply; `reward.reason` says why.
+    `score` is None if there is no verdict, or if the verdict has no score of this kind. Then nothing follows for the reply.
+    `why` is the reason: `reward.reason`, "not_a_speedup", or "no_score" if a function of yours gave None.
+    `asked` is the form that the row's `prompt` asks for: "edits", "program", or None if it is not known.
     """
 
     score: float | None
     reward: Reward
     program: str | None
+    why: str = ""
+    asked: Form | None = None
 
 
 @dataclass(frozen=True)
@@ -53,9 +59,12 @@ class Judge:
     extract  finds the program in a reply; `program_in`, or a function of the reply and the row that gives a text or a
              kernelsmith.Refusal
 
-    A row has `reference_code`, `parent_code`, `parent_speedup` and `entry_point`, each of which may be missing or None.
+    A row has `reference_code`, `parent_code`, `parent_speedup`, `entry_point` and `prompt`, each of which may be missing or
+    None.
     Without a parent the "kernel-smith" score is the speedup over the baseline: the reference is what the program was
-    written from.
+    written from. A task without a baseline has a fitness in place of a speedup. If it or the parent's is not a positive
+    number, no ratio exists and the score is None: use "speedup" or a function for such a task. A Judge does not know the
+    service's tasks, so it cannot refuse one when it is made.
 
     A reply that holds no program scores 0.0 without a request, and so does one that repeats its parent: there is nothing to
     evaluate, and `reward.rejection` is the refusal's code of docs/errors.md.
@@ -78,9 +87,9 @@ class Judge:
         program = self.extract(reply, row)
         if isinstance(program, _core.Refusal):
             refused = Reward("", 0.0, message=program.detail, correct=False, decoy=False, rejection=program.code)
-            return Judged(self._scored(refused, row), refused, None)
+            return self._judged(refused, row, None)
         reward = await self.client.reward(self._candidate(program, row))
-        return Judged(self._scored(reward, row), reward, program)
+        return self._judged(reward, row, program)
 
     def _candidate(self, program: str, row: Row) -> Candidate:
         if self.by == "task":
@@ -90,15 +99,26 @@ class Judge:
         entry = {"entry_point": row["entry_point"]} if row.get("entry_point") else {}
         return Candidate(program, reference_code=row["reference_code"], fields={**self.fields, **entry})
 
-    def _scored(self, reward: Reward, row: Row) -> float | None:
+    def _judged(self, reward: Reward, row: Row, program: str | None) -> Judged:
+        asked = asked_form(row.get("prompt"))
         if reward.score is None:
-            return None
-        return self.score(reward, row) if callable(self.score) else SCORES[self.score](reward, row)
+            return Judged(None, reward, program, reward.reason or "", asked)
+        score = self.score(reward, row) if callable(self.score) else SCORES[self.score](reward, row)
+        why = "no_score" if callable(self.score) else "not_a_speedup"
+        return Judged(score, reward, program, why if score is None else "", asked)
 
 
 def _kernel_smith(reward: Reward, row: Row) -> float | None:
-    parent = row.get("parent_speedup")
-    return _one(kernel_smith_reward([_right(reward)], [reward.speedup], [1.0 if parent is None else parent]))
+    if not _right(reward):
+        return 0.0
+    parent = 1.0 if row.get("parent_speedup") is None else row["parent_speedup"]
+    if not (_is_positive(reward.speedup) and _is_positive(parent)):
+        return None
+    return _one(kernel_smith_reward([True], [reward.speedup], [parent]))
+
+
+def _is_positive(speedup: Any) -> bool:
+    return isinstance(speedup, (int, float)) and math.isfinite(speedup) and speedup > 0
 
 
 def _dr_kernel(reward: Reward, row: Row) -> float | None:

@@ -9,9 +9,11 @@ from collections.abc import Iterable
 from ... import _core
 from ..._words import counted
 from .plan import SPLITS, Contaminated, Plan
-from .rows import uuid
+from .preference import gains
+from .rows import form_of, same_prompt, uuid
 from .settings import Settings
 from .shards import require_pyarrow
+from .steps import Step
 
 _ABOUT = {
     "sft": "Prompts and replies for supervised fine-tuning: every correct translation, and each step from a correct program "
@@ -23,12 +25,18 @@ _ABOUT = {
     "preference": "Pairs of answers to the same parent: the chosen one is better than the rejected one beyond noise.",
 }
 
+_KIND_ONLY = {"sft": ["over", "any_form"], "rl": ["per_task", "balance"], "multiturn": ["turns", "any_form"],
+              "preference": ["same_prompt", "gain_only"]}
+_UNKNOWN = "unknown"
+_GAINS = {True: "gain beyond noise", False: "no gain beyond noise", None: "unknown, or a translation"}
+
 
 def card(plan: Plan) -> str:
     """Markdown with the front matter that Hugging Face's loader reads. The same for the same rows."""
     steps = list({step.key: step for row in plan.rows for step in row.steps}.values())
     verdicts = [step.verdict for step in steps if step.verdict]
-    tasks = {step.run.task.key: step.run.task for step in steps}
+    tasks_of_steps = [step.run.task for step in steps]
+    tasks = {task.key: task for task in tasks_of_steps}
     licences = [plan.settings.licence(task) for task in tasks.values()]
     parts = [
         _front(plan),
@@ -36,17 +44,34 @@ def card(plan: Plan) -> str:
         _table("Rows", "split", ((split, len(plan.of(split))) for split in SPLITS)),
         f"From {counted(len(plan.runs), 'run')}, {counted(len(tasks), 'task')} with rows. Splits are by task.\n",
         _table("Steps by rule", "rule", [("in a row", len(steps)), *plan.tally.counts()]),
-        _table("Families", "family", _counted(step.run.task.difficulty.family for step in steps)),
-        _table("Difficulty", "level", _counted(str(step.run.task.difficulty.level) for step in steps)),
+        *_of_kind(plan),
+        _table("Families", "family", _counted(task.difficulty.family or _UNKNOWN for task in tasks_of_steps)),
+        _table("Difficulty", "level", _counted(str(task.difficulty.level or _UNKNOWN) for task in tasks_of_steps)),
         _table("Licences of references", "licence", _counted(licences), "tasks"),
         _table("Hardware", "hardware", _counted(verdict.hardware or "not named" for verdict in verdicts)),
-        _table("Toolchains", "toolchain", _counted(verdict.toolchain for verdict in verdicts if verdict.toolchain)),
+        _table("Toolchains", "toolchain", _counted(verdict.toolchain or _UNKNOWN for verdict in verdicts)),
         _table("Models", "model", _counted(step.model or "not named" for step in steps)),
-        _table("Versions of kernelsmith that searched", "version", _counted(run.version for run in plan.runs), "runs"),
-        _contaminated(plan.contaminated) if plan.settings.against else "",
+        _table("Versions of kernelsmith that searched", "version",
+               _counted(run.version or _UNKNOWN for run in plan.runs), "runs"),
+        _decontamination(plan) if plan.settings.against else "",
         _made(plan.settings),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _of_kind(plan: Plan) -> list[str]:
+    if plan.settings.kind == "preference":
+        return [_table("Pairs", "prompts", _counted(_prompts_of(*row.steps) for row in plan.rows), "pairs"),
+                _table("Chosen replies", "over the parent", _counted(_GAINS[gains(row.steps[0])] for row in plan.rows),
+                       "pairs")]
+    if plan.settings.kind == "rl":
+        return []
+    names = {True: "as the prompt asks", False: "another", None: _UNKNOWN}
+    return [_table("Form of replies", "form", _counted(names[form_of(row.steps)] for row in plan.rows), "rows")]
+
+
+def _prompts_of(chosen: Step, rejected: Step) -> str:
+    return "the same prompt" if same_prompt(chosen, rejected) else "different prompts"
 
 
 def _front(plan: Plan) -> str:
@@ -74,16 +99,17 @@ def _cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
 
 
-def _contaminated(found: list[Contaminated]) -> str:
+def _decontamination(plan: Plan) -> str:
+    found = plan.contaminated
     tasks, steps = len({one.task.key for one in found}), sum(one.steps for one in found)
     return (f"## Decontamination\n\nDropped: {counted(tasks, 'task')} with {counted(steps, 'step')}. A reference of the "
-            "benchmark has the same syntax tree, or nearly the same text. `dropped.jsonl` lists them.\n")
+            "benchmark has the same syntax tree, or nearly the same text. `dropped.jsonl` lists them.\n\n"
+            f"Not compared: {counted(plan.uncompared, 'task')} without a reference.\n")
 
 
 def _made(settings: Settings) -> str:
     """The options and versions: with the same runs they give the same bytes."""
-    kind_only = {"sft": ["over"], "rl": ["per_task", "balance"], "multiturn": ["turns"], "preference": []}[settings.kind]
-    names = ["kind", "preset", "format", *kind_only, "mixed_hardware", "test_share", "shard_rows"]
+    names = ["kind", "preset", "format", *_KIND_ONLY[settings.kind], "mixed_hardware", "test_share", "shard_rows"]
     if settings.against:
         names.append("similar")
     lines = [f"- {name}: {json.dumps(getattr(settings, name))}" for name in names]

@@ -23,7 +23,8 @@ _MEASURED: dict[str, Type] = {**_three("speedup"), **_three("score"), "score_of"
 _PARENT: dict[str, Type] = {"parent_code": str, "parent_speedup": float}
 
 COLUMNS: dict[str, dict[str, Type]] = {
-    "sft": {"_id": str, "messages": MESSAGES, "uuid": str, "reasoning": str, "step": str, **_STEP, **_MEASURED},
+    "sft": {"_id": str, "messages": MESSAGES, "uuid": str, "reasoning": str, "step": str, "form_followed": bool,
+            **_STEP, **_MEASURED},
     "rl": {
         "data_source": str, "agent_name": str, "prompt": MESSAGES, "ability": str,
         "reward_model": {"style": str, "ground_truth": str},
@@ -31,7 +32,8 @@ COLUMNS: dict[str, dict[str, Type]] = {
         "reference_code": str, **_PARENT, "entry_point": str, "uuid": str, **_STEP, **_MEASURED},
     "multiturn": {
         "messages": MESSAGES, "uuid": str, "turns": int, "turn_tickets": [int], "turn_correct": [bool],
-        "turn_scores": [float], "reference_code": str, **_PARENT, "entry_point": str, **_STEP, **_MEASURED},
+        "turn_scores": [float], "form_followed": bool, "reference_code": str, **_PARENT, "entry_point": str, **_STEP,
+        **_MEASURED},
     "preference": {
         "prompt": MESSAGES, "chosen": MESSAGES, "rejected": MESSAGES, "uuid": str, "same_prompt": bool,
         "rejected_ticket": int, "rejected_correct": bool, "rejected_why": str, **_three("rejected_score"),

@@ -33,9 +33,13 @@ def _parser() -> argparse.ArgumentParser:
         help="of references whose files name none; may be repeated")
     add("--mixed-hardware", action="store_true", help="take runs of different hardware; the column hardware tells")
     add("--over", choices=("parent", "baseline"), default="parent", help="sft: what a step has to be faster than (parent)")
+    add("--any-form", action="store_true",
+        help="sft, multiturn: keep replies in another form than the prompt asks for, such as a program instead of edits")
     add("--per-task", metavar="K", type=int, default=1, help="rl: steps of a task at most (1)")
     add("--no-balance", dest="balance", action="store_false", help="rl: do not balance the levels of difficulty")
     add("--turns", metavar="N", type=int, default=3, help="multiturn: turns of a row at most (3)")
+    add("--same-prompt", action="store_true", help="preference: pair replies to equal prompts only")
+    add("--gain-only", action="store_true", help="preference: the chosen one gains beyond noise over its parent")
     add("--test-share", metavar="P", type=float, default=0.0, help="the share of tasks whose rows are for tests (0)")
     add("--shard-rows", metavar="N", type=int, default=1024, help="rows of a file at most (1024)")
     return parser
@@ -63,3 +67,5 @@ def _say(made: Exported) -> None:
     print(f"{made.folder}: {splits} in {counted(len(made.files), 'file')}; README.md is the card")
     for rule, count in made.dropped:
         print(f"  {count:>7} dropped: {rule}")
+    if made.uncompared:
+        print(f"--against: {counted(made.uncompared, 'task')} not compared, without a reference")

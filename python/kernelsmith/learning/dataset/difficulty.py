@@ -30,15 +30,18 @@ _MODULES = frozenset({"torch", "nn", "F", "functional"})
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """Level 1: few operators, none of them heavy; 3: many, with a heavy one; 2: one of both."""
+    """Level 1: few operators, none of them heavy; 3: many, with a heavy one; 2: one of both. A task without a reference has
+    neither a family nor a level."""
 
-    family: str
-    level: int
+    family: str | None
+    level: int | None
     operators: tuple[str, ...]
 
 
 def difficulty(reference: str, name: str) -> Difficulty:
     """From the classes of a Python reference; else from the task's name and the loops of its reference."""
+    if not reference:
+        return Difficulty(None, None, ())
     operators = _called(reference)
     count = len(operators)
     if not operators:

@@ -31,6 +31,7 @@ class Exported:
     rows: dict[str, int]  # by split
     files: list[str]
     dropped: list[tuple[str, int]]  # steps by the rule that dropped them, most first
+    uncompared: int  # tasks without a reference to compare with the benchmark's
 
 
 def export(runs: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], settings: Settings) -> Exported:
@@ -61,7 +62,7 @@ def _write(made: Plan, about: str, folder: Folder) -> Exported:
         folder.add("dropped.jsonl", partial(write_text, text=dropped_lines(made.contaminated)))
     folder.add("README.md", partial(write_text, text=about))
     return Exported(folder.path, {split: len(made.of(split)) for split in SPLITS}, [shard.name for shard in shards],
-                    made.tally.counts())
+                    made.tally.counts(), made.uncompared)
 
 
 @dataclass(frozen=True, slots=True)

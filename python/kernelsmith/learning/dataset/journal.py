@@ -10,6 +10,7 @@ from typing import Any
 
 from ..._errors import Error
 from ..._run import Run
+from ..form import form_followed
 from .figures import Figure
 from .plain import plain, plain_reply
 from .steps import RunSteps, Step, Texts, Verdict
@@ -117,7 +118,7 @@ def _texts(reply: Mapping[str, Any]) -> Texts:
     system, user = reply.get("system", ""), reply["user"]
     return Texts(_digest(system), _digest(user), bool(reply.get("cut")),
                  all(map(_is_unicode, (system, user, reply["text"], reply.get("reasoning", "")))),
-                 reply["model"], reply.get("finish_reason"))
+                 reply["model"], reply.get("finish_reason"), form_followed(f"{system}\n{user}", reply["text"]))
 
 
 def _is_unicode(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .figures import gain
-from .rules import NO_FIGURE, NO_GAIN, Tally, unsound
+from .rules import NO_FIGURE, NO_GAIN, Tally, in_form, unsound
 from .settings import Settings
 from .steps import Step
 
@@ -16,6 +16,7 @@ def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tupl
     """The best programs first. A step is the last turn of one row at most, and an earlier one of as many rows as a row has
     turns: a program with a hundred children does not fill a hundred rows. Each prompt is whole, so a row may begin at any
     step."""
+    steps = in_form(steps, settings, tally)
     free = {step.key: (step, settings.turns) for step in steps}
     rows: list[tuple[Step, ...]] = []
     for end in sorted(steps, key=_best_first):

@@ -51,6 +51,13 @@ class Plan:
     tally: Tally
     reader: Reader
 
+    @property
+    def uncompared(self) -> int:
+        """How many tasks have no reference to compare with a benchmark's; 0 if none was named."""
+        if self.settings.against is None:
+            return 0
+        return len({run.task.key for run in self.runs if not run.task.reference})
+
     def of(self, split: str) -> list[Row]:
         return [row for row in self.rows if row.split == split]
 
@@ -69,6 +76,7 @@ def plan(folders: Sequence[str | os.PathLike[str]], settings: Settings, read: Ca
     clean = [run for run in runs if run.task.key not in bad]
     for run in clean:
         settings.licence(run.task)
+        _check_baseline(run, settings)
         check_preset(settings, run.task)
     steps = usable((step for run in clean for step in run.steps), tally)
     steps.sort(key=lambda step: step.key)
@@ -98,6 +106,13 @@ def _check(runs: list[RunSteps], settings: Settings) -> None:
         places = "; ".join(f"{hardware or 'not named'} ({folder})" for hardware, folder in sorted(found.items()))
         raise Error(f"the runs were measured on different hardware: {places}", "bad_input", "RUNS",
                     "export them one by one, or pass --mixed-hardware: the column hardware tells the rows apart")
+
+
+def _check_baseline(run: RunSteps, settings: Settings) -> None:
+    accepted = [verdict for verdict in run.verdicts.values() if verdict.accepted]
+    if settings.kind == "sft" and settings.over == "baseline" and accepted and not any(one.speedup for one in accepted):
+        raise Error("the task has no baseline", "bad_input", f"task {run.task.name}",
+                    "leave --over baseline out: steps are then compared with their parents")
 
 
 def _decontaminate(runs: list[RunSteps], settings: Settings, tally: Tally) -> list[Contaminated]:

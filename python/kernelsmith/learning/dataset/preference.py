@@ -14,20 +14,35 @@ from .steps import Step
 def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tuple[Step, ...]]:
     """The best with the worst, the second best with the second worst, as long as they are apart: no answer stands in two
     rows. Both were asked for the same change of the same program, under the same system message."""
-    groups: dict[tuple[str, int | None, str, str], list[Step]] = defaultdict(list)
+    groups: dict[tuple[str, int | None, str, str, str], list[Step]] = defaultdict(list)
     for step in steps:
-        groups[step.run.id, step.parent, step.operator, step.texts.system if step.texts else ""].append(step)
-    return [pair for group in groups.values() for pair in _pairs(group, tally)]
+        system, user = (step.texts.system, step.texts.user) if step.texts else ("", "")
+        groups[step.run.id, step.parent, step.operator, system, user if settings.same_prompt else ""].append(step)
+    return [pair for group in groups.values() for pair in _pairs(group, settings, tally)]
 
 
-def _pairs(group: list[Step], tally: Tally) -> list[tuple[Step, ...]]:
+def _pairs(group: list[Step], settings: Settings, tally: Tally) -> list[tuple[Step, ...]]:
     ranked = sorted(group, key=lambda step: (-_merit(step), step.key))
+    may_win = [step for step in ranked if gains(step) or not settings.gain_only]
     pairs: list[tuple[Step, ...]] = []
-    while len(ranked) >= 2 and _better(ranked[0], ranked[-1]):
-        pairs.append((ranked.pop(0), ranked.pop()))
-    for step in ranked:
-        tally.drop(step, "not apart beyond noise from other answers" if len(group) > 1 else "no other answer to its parent")
+    while may_win and _better(may_win[0], ranked[-1]):
+        pairs.append((may_win.pop(0), ranked.pop()))
+        if may_win and may_win[-1] is pairs[-1][1]:
+            may_win.pop()
+    alone = f"no other answer to its {'prompt' if settings.same_prompt else 'parent'}"
+    apart = "not apart beyond noise from other answers" + (", or no gain" if settings.gain_only else "")
+    used = {step.key for pair in pairs for step in pair}
+    for step in group:
+        if step.key not in used:
+            tally.drop(step, apart if len(group) > 1 else alone)
     return pairs
+
+
+def gains(step: Step) -> bool | None:
+    """Whether it is faster beyond noise than the program that it improves; None for a translation, or if not measured."""
+    base = step.run.base(step)
+    found = None if base is None else gain(step.run, step.ticket, base)
+    return None if found is None else found.beyond_noise
 
 
 def _merit(step: Step) -> float:

@@ -83,14 +83,16 @@ class _Open:
 
 
 def _balanced(steps: list[Step], tally: Tally) -> list[Step]:
-    """As many of each level of difficulty as of the rarest one here, drawn by a hash and not by gain."""
+    """As many of each level of difficulty as of the rarest one here, drawn by a hash and not by gain. Steps of tasks without
+    a level stay."""
     levels: dict[int, list[Step]] = defaultdict(list)
+    kept: list[Step] = []
     for step in steps:
-        levels[step.run.task.difficulty.level].append(step)
+        level = step.run.task.difficulty.level
+        (kept if level is None else levels[level]).append(step)
     most = min(map(len, levels.values()), default=0)
-    kept = []
-    for level in levels.values():
-        drawn = sorted(level, key=lambda step: hashlib.sha256(f"{step.run.id} {step.ticket}".encode()).digest())
+    for members in levels.values():
+        drawn = sorted(members, key=lambda step: hashlib.sha256(f"{step.run.id} {step.ticket}".encode()).digest())
         kept += drawn[:most]
         for step in drawn[most:]:
             tally.drop(step, "over the balance of difficulty")

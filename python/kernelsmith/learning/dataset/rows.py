@@ -82,7 +82,7 @@ def _answer(reply: dict[str, Any]) -> Message:
 def _sft(steps: Sequence[Step], reader: Reader, split: str, index: int) -> dict[str, Any]:
     reply = reader.reply(steps[0])
     return {**_facts(steps[0], reader), "messages": [*prompt_of(reply), _answer(reply)],
-            "reasoning": reply.get("reasoning", "")}
+            "reasoning": reply.get("reasoning", ""), "form_followed": form_of(steps)}
 
 
 def _rl(steps: Sequence[Step], reader: Reader, split: str, index: int) -> dict[str, Any]:
@@ -115,7 +115,13 @@ def _multiturn(steps: Sequence[Step], reader: Reader, split: str, index: int) ->
     return {**last, "messages": messages, "turns": len(steps), "turn_tickets": [step.ticket for step in steps],
             "turn_correct": [verdict.accepted for verdict in verdicts],
             "turn_scores": [verdict.score.median if verdict.score else None for verdict in verdicts],
-            **_parent(first, reader)}
+            "form_followed": form_of(steps), **_parent(first, reader)}
+
+
+def form_of(steps: Sequence[Step]) -> bool | None:
+    """Whether all replies have the form that their prompts ask for; None if that is not known of all."""
+    known = [step.texts.form_followed if step.texts else None for step in steps]
+    return False if False in known else None if None in known else True
 
 
 def _preference(steps: Sequence[Step], reader: Reader, split: str, index: int) -> dict[str, Any]:
@@ -124,10 +130,15 @@ def _preference(steps: Sequence[Step], reader: Reader, split: str, index: int) -
     facts, other = _facts(better, reader), worse.verdict or Verdict(False)
     apart = gain(better.run, better.ticket, worse.ticket) if other.sound else None
     return {**facts, "prompt": prompt_of(chosen), "chosen": [_answer(chosen)], "rejected": [_answer(rejected)],
-            "same_prompt": better.texts is not None and worse.texts is not None and better.texts.user == worse.texts.user,
+            "same_prompt": same_prompt(better, worse),
             "rejected_ticket": worse.ticket, "rejected_correct": other.accepted,
             "rejected_why": other.why or other.dishonest,
             **_three("rejected_score", other.score), **_three("margin", apart.figure if apart else None)}
+
+
+def same_prompt(one: Step, other: Step) -> bool:
+    """Whether two replies of a pair, whose system messages are equal, answer one prompt."""
+    return one.texts is not None and other.texts is not None and one.texts.user == other.texts.user
 
 
 _MAKERS = {"sft": _sft, "rl": _rl, "multiturn": _multiturn, "preference": _preference}

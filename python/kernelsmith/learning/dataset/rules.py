@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .figures import Gain, gain
+from .settings import Settings
 from .steps import Step
 
 NO_GAIN = "no gain beyond noise"
@@ -51,6 +52,17 @@ def _unusable(step: Step) -> str:
     if step.texts.cut or step.texts.finish_reason == "length":
         return "reply or prompt cut off"
     return "" if step.texts.readable else "not UTF-8"
+
+
+def in_form(steps: Iterable[Step], settings: Settings, tally: Tally) -> list[Step]:
+    """Those whose reply has the form that its prompt asks for, or whose prompt does not say; all of them with any_form."""
+    kept = []
+    for step in steps:
+        if step.texts and step.texts.form_followed is False and not settings.any_form:
+            tally.drop(step, "reply in another form than the prompt asks for")
+        else:
+            kept.append(step)
+    return kept
 
 
 def unsound(step: Step) -> str:

@@ -26,6 +26,9 @@ class Settings:
     licences: Mapping[str, str] = field(default_factory=dict)  # by task; "" for all others
     mixed_hardware: bool = False
     over: str = "parent"
+    any_form: bool = False
+    same_prompt: bool = False
+    gain_only: bool = False
     per_task: int = 1
     balance: bool = True
     turns: int = 3  # of Dr. Kernel's training
@@ -49,7 +52,8 @@ class Settings:
         """What the task's files say, else what the user said. Raises Error if neither does."""
         found = task.licence or self.licences.get(task.name) or self.licences.get("")
         if not found:
-            raise Error("the reference names no licence, and its text goes into the rows", "bad_input", f"task {task.name}",
+            what = "reference" if task.reference else "task's program"
+            raise Error(f"the {what} names no licence, and its text goes into the rows", "bad_input", f"task {task.name}",
                         f"add a line 'SPDX-License-Identifier: ...' to it, or pass --licence '{task.name}=...'")
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .rules import NO_FIGURE, NO_GAIN, Tally, improvement, unsound
+from .rules import NO_FIGURE, NO_GAIN, Tally, improvement, in_form, unsound
 from .settings import Settings
 from .steps import Step
 
@@ -13,7 +13,7 @@ def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tupl
     """Every correct translation; of the steps from an accepted program, those that gained beyond noise."""
     seen: set[tuple[str, str, str]] = set()
     kept: list[tuple[Step, ...]] = []
-    for step in steps:
+    for step in in_form(steps, settings, tally):
         rule = unsound(step) or _without_gain(step, settings.over)
         identity = _identity(step)
         if not rule and identity in seen:

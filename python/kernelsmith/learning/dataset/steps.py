@@ -37,6 +37,7 @@ class Texts:
     readable: bool
     model: str
     finish_reason: str | None
+    form_followed: bool | None = None  # whether the reply has the form that its prompt asks for; None if not known
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ EXTRA = ("trainer_state", "log_extra", "log_metric", "environments", "completion
 
 
 def reward_function(judge: Judge, name: str = "kernelsmith") -> Callable[..., Awaitable[list[float | None]]]:
-    """For `reward_funcs` of GRPOTrainer and RLOOTrainer: one score for each completion, and None if there is no verdict.
+    """For `reward_funcs` of GRPOTrainer and RLOOTrainer: one score for each completion, or None (`Judged.score`).
 
     A completion is a text, or messages of which the last one counts. Columns of the data set reach the judge as the row.
     TRL leaves a None out of the group's mean and std, and gives that sample the advantage 0. What share of a batch has no
@@ -29,7 +29,7 @@ def reward_function(judge: Judge, name: str = "kernelsmith") -> Callable[..., Aw
         if log_metric is not None:
             log_metric(f"{name}/unscored", unscored_share(judged))
         if log_extra is not None:
-            log_extra(f"{name}/reason", [one.reward.reason or one.reward.rejection or "" for one in judged])
+            log_extra(f"{name}/reason", [one.why or one.reward.rejection or "" for one in judged])
         return [one.score for one in judged]
 
     scores.__name__ = name

@@ -62,6 +62,7 @@ class KernelTurns(AgentLoopBase):  # type: ignore[misc,unused-ignore]
         """Plays one conversation."""
         row = row_of(kwargs["reward_model"]["ground_truth"], kwargs.get("extra_info"))
         messages = list(kwargs["raw_prompt"])
+        row = {"prompt": list(messages), **row}
         prompt = await self.ct_build_initial_tokens(messages)
         said = _Said(list(prompt))
         program, request_id = row.get("parent_code"), uuid4().hex

@@ -19,7 +19,8 @@ async def compute_score(data_source: str, solution_str: str, ground_truth: Any,
     url, patience_s  of RewardClient; without url $KERNELGYM_SERVER_URL counts
     score, by        of Judge; score is a name
     timeout          seconds that the service may evaluate a candidate
-    unscored         what becomes of a reply without a verdict, because the machine failed. verl has no value for that.
+    unscored         what becomes of a reply without a score: the machine failed, or the verdict has no speedup. verl has no
+                     value for that.
                      "raise": kernelsmith.Error, after which verl drops all samples of the prompt and trains on the other
                      prompts. "nan": a NaN, which only the estimator ks_trloo leaves out; any other one makes the whole
                      group NaN
@@ -31,7 +32,7 @@ async def compute_score(data_source: str, solution_str: str, ground_truth: Any,
     judged = await judge_of(url, score, by, timeout, patience_s)(solution_str, row_of(ground_truth, extra_info))
     reward = judged.reward
     if judged.score is None and unscored == "raise":
-        raise Error(f"no reward for a reply: {reward.message}", reward.reason or "bad_reply",
+        raise Error(f"no reward for a reply: {reward.message or judged.why}", reward.reason or "bad_reply",
                     hint="the samples of this prompt are left out of the step")
     return {"score": math.nan if judged.score is None else judged.score, "acc": float(bool(reward.correct)),
             "unscored": float(judged.score is None), "rejection": reward.rejection or ""}
