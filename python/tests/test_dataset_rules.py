@@ -136,6 +136,20 @@ def test_rl_finds_leaks_across_the_runs_of_a_task():
     assert chosen("rl", one, other, per_task=3)[0] == [(1,)]
 
 
+@pytest.mark.parametrize("hardware", ["CPU", "GPU"])
+@pytest.mark.parametrize("task", ["relu", "another task"])
+def test_rl_finds_leaks_between_any_two_rows(hardware, task):
+    first = run_of((0, accepted(5)), id="a")
+    later = [run_of((0, accepted(gain, hardware=hardware)), id=name, task=task_facts(task))
+             for name, gain in (("b", 4), ("c", 3), ("d", 2))]
+    for run in later:
+        run.verdicts[0] = accepted(1, hardware=hardware)
+    later[0].codes[0] = first.codes[1]     # begins with the first run's winner
+    later[1].codes[0] = later[0].codes[1]  # and goes on from there
+    leak = {"leak: a selected prompt would show a selected child": 2}
+    assert chosen("rl", first, *later, per_task=9, mixed_hardware=True) == ([(1,), (1,)], leak)
+
+
 def test_rl_finds_a_leak_that_only_the_prompt_s_words_show():
     run = run_of((0, accepted(3)), (0, accepted(2)))
     reader = SimpleNamespace(reply=lambda step: {"user": "like this: a 1" if step.ticket == 2 else ""}, code=NO_TEXTS.code)
