@@ -129,6 +129,22 @@ def test_a_reference_may_name_no_licence(tmp_path):
     assert read_task(write_task(tmp_path, RENAMED), "").licence == ""
 
 
+def command_task(run, seed, score="echo 1", name="hill"):
+    folder = run / "task"
+    folder.mkdir(parents=True)
+    (folder / "task.yaml").write_text(f"version: 1\nname: {name}\nbackend: command\n"
+                                      "files: {seed: seed.txt, also: score.sh}\ncommand: [sh, score.sh, '{candidate}']\n")
+    (folder / "seed.txt").write_text(seed)
+    (folder / "score.sh").write_text(score)
+    return read_task(run, seed).key
+
+
+def test_a_task_without_a_reference_is_the_same_with_another_seed(tmp_path):
+    key = command_task(tmp_path / "a", "1")
+    assert command_task(tmp_path / "b", "2") == key
+    assert command_task(tmp_path / "c", "1", score="echo 2") != key != command_task(tmp_path / "d", "1", name="hills")
+
+
 def test_a_run_of_a_program_is_known_by_its_seed(tmp_path):
     one, other = read_task(tmp_path, "a = 1"), read_task(tmp_path, "a = b + 1")
     assert one.reference == "" and one.key != other.key
