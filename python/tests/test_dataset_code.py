@@ -60,6 +60,30 @@ def test_other_languages_are_compared_by_tokens():
     assert "twice" not in normalised(one)
 
 
+@pytest.mark.parametrize("code", [
+    "void f(const float* x, float* y, int n) {{ for (int i = 0; i < n; ++i) y[i] = {}(x[i]); }}",
+    "from torch import *\ndef f(x):\n    return {}(x)\n",
+    "Compute the {} of each number.",
+    "Вычислить {}.",
+    "{}",
+    "Task: {}",
+])
+def test_what_computes_something_else_is_another_task(code):
+    one, other = code.format("expf"), code.format("tanhf")
+    assert fingerprint(one) != fingerprint(other) and jaccard(shingles(one), shingles(other)) < 1
+
+
+def test_prose_is_compared_by_its_words():
+    assert fingerprint("Sort the list quickly.") != fingerprint("Multiply two matrices well.")
+    assert fingerprint("Sort 5 numbers; fast.") != fingerprint("Sort 7 numbers; fast.")
+    assert fingerprint("Sort\nthe  List.") == fingerprint("sort the list.")
+
+
+def test_an_imported_name_is_known_by_what_it_was_called_there():
+    code = "from torch import relu\ndef f(x):\n    return relu(g(x))\ndef g(y):\n    return y\n"
+    assert fingerprint(code) == fingerprint(code.replace("relu(", "r(").replace("relu\n", "relu as r\n").replace("g(", "h("))
+
+
 def test_minhash_estimates_the_jaccard_index():
     draw = random.Random(1)
     for share in (0.2, 0.5, 0.8, 1.0):
