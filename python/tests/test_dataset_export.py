@@ -130,6 +130,17 @@ def test_tasks_of_a_benchmark_are_dropped_and_listed(runs, tmp_path, monkeypatch
     assert "1 task with" in (tmp_path / "rows" / "README.md").read_text()
 
 
+def test_another_benchmark_is_another_export(runs, tmp_path, monkeypatch):
+    monkeypatch.setattr(journal, "read_task", lambda run, seed: task_facts() if seed.endswith("# a\n") else
+                        task_facts("scan", RELU.replace("relu(x)", "cumsum(x, 0)")))
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "one.py").write_text(RELU)
+    lines(runs, tmp_path / "rows", "sft", against=tmp_path / "bench")
+    (tmp_path / "bench" / "one.py").rename(tmp_path / "bench" / "other.py")
+    with pytest.raises(ks.Error, match="an export of other runs, or with other options"):
+        lines(runs, tmp_path / "rows", "sft", against=tmp_path / "bench")
+
+
 def test_the_card_counts_every_step_once(runs, tmp_path):
     for kind in KINDS:
         lines(runs, tmp_path / kind, kind)

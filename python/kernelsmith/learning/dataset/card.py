@@ -101,7 +101,7 @@ def dropped_lines(found: list[Contaminated]) -> str:
 
 
 def contents(plan: Plan) -> str:
-    """What fixes the bytes of all rows: journals only grow, and so their lengths fix what they say."""
+    """What fixes the bytes of all files: journals only grow, and so their lengths fix what they say."""
     runs = "".join(f"{run.id} {run.events} {run.task.key} {run.task.licence}\n" for run in plan.runs)
     rows = "".join(f"{row.split} {' '.join(map(uuid, row.steps))}\n" for row in plan.rows)
-    return f"{sorted(plan.settings.licences.items())}\n{runs}{rows}"
+    return f"{sorted(plan.settings.licences.items())}\n{runs}{rows}{dropped_lines(plan.contaminated)}"
