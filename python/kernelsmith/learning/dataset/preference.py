@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from .figures import gain
-from .rules import Tally
+from .rules import NO_RATIO, Tally, overflows
 from .settings import Settings
 from .steps import Step
 
@@ -24,7 +24,12 @@ def _pairs(group: list[Step], tally: Tally) -> list[tuple[Step, ...]]:
     ranked = sorted(group, key=lambda step: (-_merit(step), step.key))
     pairs: list[tuple[Step, ...]] = []
     while len(ranked) >= 2 and _better(ranked[0], ranked[-1]):
-        pairs.append((ranked.pop(0), ranked.pop()))
+        pair = ranked.pop(0), ranked.pop()
+        if _margin_overflows(*pair):
+            for step in pair:
+                tally.drop(step, NO_RATIO)
+        else:
+            pairs.append(pair)
     for step in ranked:
         tally.drop(step, "not apart beyond noise from other answers" if len(group) > 1 else "no other answer to its parent")
     return pairs
@@ -33,6 +38,11 @@ def _pairs(group: list[Step], tally: Tally) -> list[tuple[Step, ...]]:
 def _merit(step: Step) -> float:
     verdict = step.verdict
     return verdict.score.median if verdict and verdict.sound and verdict.score else float("-inf")
+
+
+def _margin_overflows(one: Step, other: Step) -> bool:
+    verdict = other.verdict
+    return verdict is not None and verdict.sound and overflows(gain(one.run, one.ticket, other.ticket))
 
 
 def _better(one: Step, other: Step) -> bool:
