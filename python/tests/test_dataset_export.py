@@ -10,6 +10,7 @@ import support
 from dataset_runs import MIT, RELU, lines, task_facts
 from kernelsmith.learning.dataset import Settings, export, journal
 from kernelsmith.learning.dataset.bar import Bar
+from kernelsmith.learning.dataset.card import _cell
 from kernelsmith.learning.dataset.columns import COLUMNS
 from kernelsmith.learning.dataset.plain import plain, plain_reply
 
@@ -150,6 +151,10 @@ def test_the_card_counts_every_step_once(runs, tmp_path):
         asked = [event for run in runs for event in ks.Run.open(run).events() if "op" in event]
         assert sum(counts) == len(asked)
         assert "| MIT | 2 |" in card and "| CPU |" in card and f"- kernelsmith {ks.__version__}" in card
+
+
+def test_a_model_s_name_is_escaped_in_the_card():
+    assert _cell("a|\x1b[2Jb\n\u202ec\x00") == "a\\|\\x1b[2Jb \\u202ec\\x00"
 
 
 def test_the_command(runs, tmp_path):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ... import _core
-from ..._words import counted
+from ..._words import counted, visible
 from .plan import SPLITS, Contaminated, Plan
 from .rows import uuid
 from .settings import Settings
@@ -71,7 +71,7 @@ def _table(title: str, what: str, rows: Iterable[tuple[str, int]], of: str = "")
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())
+    return visible(" ".join(text.replace("|", "\\|").split()))
 
 
 def _contaminated(found: list[Contaminated]) -> str:
