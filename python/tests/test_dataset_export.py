@@ -162,7 +162,7 @@ def test_another_benchmark_is_another_export(runs, tmp_path, monkeypatch):
     (tmp_path / "bench").mkdir()
     (tmp_path / "bench" / "one.py").write_text(RELU)
     lines(runs, tmp_path / "rows", "sft", against=tmp_path / "bench")
-    (tmp_path / "bench" / "one.py").rename(tmp_path / "bench" / "other.py")
+    (tmp_path / "bench" / "one.py").rename(tmp_path / "bench" / "\udcff.py")
     with pytest.raises(ks.Error, match="an export of other runs, or with other options"):
         lines(runs, tmp_path / "rows", "sft", against=tmp_path / "bench")
 

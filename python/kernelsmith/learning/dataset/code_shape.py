@@ -124,7 +124,8 @@ def _is_name(token: str) -> bool:
 
 def _called(tokens: list[str]) -> set[str]:
     """Names in front of a parenthesis that are declared nowhere in the text."""
-    called, declared = set(), set()
+    called: set[str] = set()
+    declared: set[str] = set()
     for before, name, after in zip(["", *tokens], tokens, tokens[1:], strict=False):
         if _is_name(name) and after == "(":
             new = _is_name(before) and before not in _BEFORE_CALLS

@@ -11,6 +11,7 @@ import numpy.typing
 
 from ..._errors import Error
 from .code_shape import fingerprint, shingles
+from .tasks import readable
 
 _PERMUTATIONS = 128
 # Four standard errors of an estimate from 128 permutations: what is nearer than this is compared exactly.
@@ -39,7 +40,7 @@ class Benchmark:
                         f"they end with {', '.join(sorted(_SUFFIXES))}")
         texts = [path.read_text(errors="replace") for path in files]
         self._threshold = threshold
-        self._names = [path.relative_to(folder).as_posix() for path in files]
+        self._names = [readable(path.relative_to(folder).as_posix()) for path in files]
         self._prints = {fingerprint(text): name for text, name in zip(reversed(texts), reversed(self._names), strict=True)}
         self._shingles = [shingles(text) for text in texts]
         self._signatures = numpy.stack([signature(one) for one in self._shingles])
