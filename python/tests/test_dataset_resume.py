@@ -44,7 +44,7 @@ def killed(runs, out, settings, moment):
 def test_an_export_that_was_killed_goes_on_to_the_same_bytes(runs, tmp_path):
     settings = Settings(kind="preference", format="jsonl", licences=MIT, shard_rows=1)
     made = export(runs[1:], tmp_path / "whole", settings)
-    assert len(made.files) > 3
+    assert len(made.files) > 1
     for moment in range(20):
         out = tmp_path / f"killed {moment}"
         assert killed(runs[1:], out, settings, moment)

@@ -125,7 +125,8 @@ def test_feedback_asks_for_the_form_of_the_prompt_or_for_what_the_caller_says():
 
 def test_a_fitness_is_told_from_a_speedup():
     def verdict_of(own):
-        done = {"status": "completed", "correctness": True, "speedup": 2.0, "metadata": {"kernelsmith": own}}
+        done = {"status": "completed", "correctness": True, "decoy_kernel": False, "speedup": 2.0,
+                "metadata": {"kernelsmith": own}}
         return judge_all([fenced("2.0")], PARENT, {"faults": [done]})[0][0].reward.over_baseline
 
     assert [verdict_of({"fitness": {}}), verdict_of({"fitness": {}, "speedup": {}}), verdict_of({})] == [False, True, None]
