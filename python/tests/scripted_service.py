@@ -33,6 +33,11 @@ UNCLEAR = {
     "a text": {"speedup": "1.5"},
     "infinite": {"speedup": float("inf")},
     "nan": {"speedup": float("nan")},
+    "no decoy": {"decoy_kernel": None},
+    "a decoy's text": {"decoy_kernel": "true"},
+    "a share of 7": {"metadata": {"custom_kernel_cuda_time_coverage": 7}},
+    "a share below 0": {"metadata": {"custom_kernel_cuda_time_coverage": -0.5}},
+    "no share": {"metadata": {"custom_kernel_cuda_time_coverage": "all"}},
     "no reason": {"correctness": False, "speedup": None},
 }
 

@@ -60,6 +60,36 @@ def test_other_languages_are_compared_by_tokens():
     assert "twice" not in normalised(one)
 
 
+@pytest.mark.parametrize("code", [
+    "void f(const float* x, float* y, int n) {{ for (int i = 0; i < n; ++i) y[i] = {}(x[i]); }}",
+    "from torch import *\ndef f(x):\n    return {}(x)\n",
+    "Compute the {} of each number.",
+    "Вычислить {}.",
+    "{}",
+    "Task: {}",
+])
+def test_what_computes_something_else_is_another_task(code):
+    one, other = code.format("expf"), code.format("tanhf")
+    assert fingerprint(one) != fingerprint(other) and jaccard(shingles(one), shingles(other)) < 1
+
+
+def test_prose_is_compared_by_its_words():
+    assert fingerprint("Sort the list quickly.") != fingerprint("Multiply two matrices well.")
+    assert fingerprint("Sort 5 numbers; fast.") != fingerprint("Sort 7 numbers; fast.")
+    assert fingerprint("Sort\nthe  List.") == fingerprint("sort the list.")
+
+
+def test_an_imported_name_is_known_by_what_it_was_called_there():
+    code = "from torch import relu\ndef f(x):\n    return relu(g(x))\ndef g(y):\n    return y\n"
+    assert fingerprint(code) == fingerprint(code.replace("relu(", "r(").replace("relu\n", "relu as r\n").replace("g(", "h("))
+
+
+@pytest.mark.parametrize("deep", ["x = " + "-" * 20000 + "1", "x = " + "not " * 5000 + "1"])
+def test_a_reference_that_nests_too_deeply_is_compared_by_its_tokens(deep):
+    assert fingerprint(deep) == fingerprint(deep.replace("x", "y").replace("1", "2")) != fingerprint(deep.replace("=", "+="))
+    assert difficulty(deep, "softmax").family == "softmax"
+
+
 def test_minhash_estimates_the_jaccard_index():
     draw = random.Random(1)
     for share in (0.2, 0.5, 0.8, 1.0):
@@ -127,6 +157,22 @@ def test_a_licence_is_what_the_reference_says(tmp_path):
 
 def test_a_reference_may_name_no_licence(tmp_path):
     assert read_task(write_task(tmp_path, RENAMED), "").licence == ""
+
+
+def command_task(run, seed, score="echo 1", name="hill"):
+    folder = run / "task"
+    folder.mkdir(parents=True)
+    (folder / "task.yaml").write_text(f"version: 1\nname: {name}\nbackend: command\n"
+                                      "files: {seed: seed.txt, also: score.sh}\ncommand: [sh, score.sh, '{candidate}']\n")
+    (folder / "seed.txt").write_text(seed)
+    (folder / "score.sh").write_text(score)
+    return read_task(run, seed).key
+
+
+def test_a_task_without_a_reference_is_the_same_with_another_seed(tmp_path):
+    key = command_task(tmp_path / "a", "1")
+    assert command_task(tmp_path / "b", "2") == key
+    assert command_task(tmp_path / "c", "1", score="echo 2") != key != command_task(tmp_path / "d", "1", name="hills")
 
 
 def test_a_run_of_a_program_is_known_by_its_seed(tmp_path):

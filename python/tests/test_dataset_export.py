@@ -11,6 +11,7 @@ import support
 from dataset_runs import MIT, RELU, lines, task_facts
 from kernelsmith.learning.dataset import Settings, export, journal
 from kernelsmith.learning.dataset.bar import Bar
+from kernelsmith.learning.dataset.card import _cell
 from kernelsmith.learning.dataset.columns import COLUMNS
 from kernelsmith.learning.dataset.plain import plain, plain_reply
 
@@ -155,6 +156,17 @@ def test_the_tables_of_the_card_agree(runs, tmp_path, kind):
     assert sums["Rows"] == sum(made.rows.values()) and sums["Versions of kernelsmith that searched"] == len(runs)
 
 
+def test_another_benchmark_is_another_export(runs, tmp_path, monkeypatch):
+    monkeypatch.setattr(journal, "read_task", lambda run, seed: task_facts() if seed.endswith("# a\n") else
+                        task_facts("scan", RELU.replace("relu(x)", "cumsum(x, 0)")))
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "one.py").write_text(RELU)
+    lines(runs, tmp_path / "rows", "sft", against=tmp_path / "bench")
+    (tmp_path / "bench" / "one.py").rename(tmp_path / "bench" / "other.py")
+    with pytest.raises(ks.Error, match="an export of other runs, or with other options"):
+        lines(runs, tmp_path / "rows", "sft", against=tmp_path / "bench")
+
+
 def test_the_card_counts_every_step_once(runs, tmp_path):
     for kind in KINDS:
         lines(runs, tmp_path / kind, kind)
@@ -174,6 +186,10 @@ def test_the_card_counts_what_pairs_are_worth(runs, tmp_path):
         assert (f"| {name} | {count} |" in card) == (count > 0)
     chosen = card.split("## Chosen replies")[1].split("\n## ")[0].splitlines()
     assert sum(int(line.split("|")[2]) for line in chosen if line.endswith(" |") and "pairs" not in line) == len(rows)
+
+
+def test_a_model_s_name_is_escaped_in_the_card():
+    assert _cell("a|\x1b[2Jb\n\u202ec\x00") == "a\\|\\x1b[2Jb \\u202ec\\x00"
 
 
 def test_the_command(runs, tmp_path):

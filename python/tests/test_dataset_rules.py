@@ -158,6 +158,20 @@ def test_rl_finds_leaks_across_the_runs_of_a_task():
     assert chosen("rl", one, other, per_task=3)[0] == [(1,)]
 
 
+@pytest.mark.parametrize("hardware", ["CPU", "GPU"])
+@pytest.mark.parametrize("task", ["relu", "another task"])
+def test_rl_finds_leaks_between_any_two_rows(hardware, task):
+    first = run_of((0, accepted(5)), id="a")
+    later = [run_of((0, accepted(gain, hardware=hardware)), id=name, task=task_facts(task))
+             for name, gain in (("b", 4), ("c", 3), ("d", 2))]
+    for run in later:
+        run.verdicts[0] = accepted(1, hardware=hardware)
+    later[0].codes[0] = first.codes[1]     # begins with the first run's winner
+    later[1].codes[0] = later[0].codes[1]  # and goes on from there
+    leak = {"leak: a selected prompt would show a selected child": 2}
+    assert chosen("rl", first, *later, per_task=9, mixed_hardware=True) == ([(1,), (1,)], leak)
+
+
 def test_rl_finds_a_leak_that_only_the_prompt_s_words_show():
     run = run_of((0, accepted(3)), (0, accepted(2)))
     reader = SimpleNamespace(reply=lambda step: {"user": "like this: a 1" if step.ticket == 2 else ""}, code=NO_TEXTS.code)
@@ -186,7 +200,7 @@ def test_multiturn_chains_are_from_parent_to_child_and_end_with_a_gain():
 
 
 def test_multiturn_takes_failures_that_were_repaired():
-    run = run_of((None, REJECTED), (1, accepted(0.5)), (2, accepted(0.51)))
+    run = run_of((None, REJECTED), (1, accepted(0.5)), (2, accepted(0.6)))
     rows, dropped = chosen("multiturn", run)
     assert rows == [(1, 2, 3), (1, 2)] and dropped == {}
 
@@ -194,6 +208,28 @@ def test_multiturn_takes_failures_that_were_repaired():
 def test_multiturn_drops_chains_without_a_gain_and_single_turns():
     run = run_of((0, accepted(1.01)), (1, accepted(1.02)), (0, accepted(2)))
     assert chosen("multiturn", run) == ([], {rules.NO_GAIN: 2, "no turn before it": 1})
+
+
+@pytest.mark.parametrize(("last", "beats"), [(20, False), (51, False), (60, True)])
+def test_multiturn_ends_with_more_than_its_best_earlier_turn(last, beats):
+    run = run_of((None, accepted(50)), (1, accepted(10)), (2, accepted(last)))
+    assert ((1, 2, 3) in chosen("multiturn", run)[0]) == beats
+
+
+@pytest.mark.parametrize("kind", ["sft", "rl", "multiturn", "preference"])
+def test_a_ratio_that_no_float_holds_is_dropped_by_a_rule(kind):
+    run = run_of((None, accepted(1e-300)), (1, accepted(1e-300)), (2, accepted(1e300)), (3, accepted(3e300)))
+    assert chosen(kind, run)[1][rules.NO_RATIO] == 1
+
+
+def test_a_margin_that_no_float_holds_makes_no_pair():
+    run = run_of((0, accepted(1e-300)), (0, accepted(1e300)), (0, accepted(2)), (0, accepted(1.5)))
+    assert chosen("preference", run) == ([(3, 4)], {rules.NO_RATIO: 2})
+
+
+def test_a_row_of_turns_whose_gain_no_float_holds_is_dropped():
+    run = run_of((None, accepted(1e-300)), (1, accepted(1)), (2, accepted(1e300)))
+    assert chosen("multiturn", run) == ([(1, 2)], {rules.NO_RATIO: 1})
 
 
 def test_a_turn_before_the_last_stands_in_as_many_rows_as_a_row_has_turns():

@@ -54,7 +54,8 @@ def test_what_is_no_answer_is_asked_for_again(fault):
 
 @pytest.mark.parametrize("fault, reason", [
     ("drop", "network"), ("half a body", "network"), ("no http", "network"), ("503", "busy"), ("429", "busy"),
-    ("500", "server_failed"), ("502", "server_failed"), ("no json", "bad_reply"), ("no speedup", "bad_reply")])
+    ("500", "server_failed"), ("502", "server_failed"), ("no json", "bad_reply"), ("no speedup", "bad_reply"),
+    ("no decoy", "bad_reply"), ("a share of 7", "bad_reply")])
 def test_no_patience_left_is_no_score(fault, reason):
     batch, service = evaluate(["1.5", "2.5"], {"patience_s": 0}, faults=[fault] * 10)
     assert batch.scores == (None, None) and batch.unscored == 2 and batch.reasons == {reason: 2}
@@ -166,6 +167,19 @@ def test_requests_that_are_refused(monkeypatch, status, detail, score, code, rej
     assert (batch[0].rejection, len(service.asked)) == (rejection, 1)
 
 
+def test_halves_of_characters_are_not_sent():
+    async def ask():
+        async with ScriptedService() as service:
+            return await client_of(service).evaluate([
+                Candidate("1.5\udc80"), Candidate("1.5", "a\ud800"), Candidate("1.5", fields={"entry_point": "\ud800"}),
+                Candidate("1.5")]), service
+
+    batch, service = asyncio.run(ask())
+    assert batch.scores == (0.0, None, None, 1.5) and len(service.asked) == 1
+    assert (batch[0].rejection, batch[0].correct, batch[0].decoy) == ("unreadable", False, False)
+    assert batch.reasons == {"bad_input": 2}
+
+
 @pytest.mark.parametrize("status, code", [
     (401, "permission"), (403, "permission"), (404, "not_found"), (405, "not_found"), (308, "not_found")])
 def test_what_no_candidate_can_be_asked_for_is_an_error(monkeypatch, status, code):
@@ -226,6 +240,7 @@ def test_ids_come_from_the_content():
 @pytest.mark.parametrize("arguments, error", [
     ({"kernel_code": 1}, TypeError), ({"kernel_code": "a", "reference_code": "b", "task": "c"}, ValueError),
     ({"kernel_code": "a", "fields": {"task_id": "b"}}, ValueError), ({"kernel_code": "a", "id": "x" * 81}, ValueError),
+    ({"kernel_code": "a", "id": "\udc80"}, ValueError),
     ({"kernel_code": "a", "fields": {"timeout": float("nan")}}, ValueError)])
 def test_candidates_that_cannot_be(arguments, error):
     with pytest.raises(error):

@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 
 namespace kernelsmith::cli {
 namespace {
+
+using namespace std::string_view_literals;
 
 constexpr const char* kCommandLineFooter = R"(A first search:
   kernelsmith init my_task            makes a task that works as it is
@@ -36,6 +39,11 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
+bool has_command(const CLI::App& app, const std::string& name) {
+  const auto names = command_names(app);
+  return std::ranges::find(names, name) != names.end();
+}
+
 /// The app or subcommand that the words reached.
 const CLI::App& innermost(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
@@ -52,7 +60,13 @@ std::string typed_name(const CLI::App& app) {
   return app.get_parent() ? app.get_parent()->get_name() + " " + app.get_name() : app.get_name();
 }
 
+/// The commands that only the Python package has (python/kernelsmith/_commands.py).
+constexpr std::array kOfPython = {"dataset"sv, "openevolve"sv, "plot"sv};
+
 Error unknown_command(const CLI::App& app, const std::string& word) {
+  if (std::ranges::find(kOfPython, word) != kOfPython.end())
+    return fail(ErrorCode::invalid_argument, "the command " + word + " is the Python package's", "",
+                "python -m kernelsmith " + word + "; docs/python.md says how to install it");
   return fail(ErrorCode::invalid_argument, "unknown command " + word, "", hint_for(word, command_names(app)));
 }
 
@@ -117,6 +131,8 @@ int run_command_line(int argc, char** argv) {
   for (const std::string_view word : std::span(argv, static_cast<std::size_t>(argc)))
     if (word == "--json" || word.starts_with("--json="))
       json.style = word == "--json=pretty" ? "pretty" : "line";
+  if (const std::string first = argc > 1 ? argv[1] : "-"; !first.starts_with('-') && !has_command(app, first))
+    return report(unknown_command(app, first), json);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version

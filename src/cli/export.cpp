@@ -1,22 +1,16 @@
 // kernelsmith export RUN
-#include <cerrno>
-#include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
+#include <string>
 
 #include <fmt/format.h>
 
 #include <kernelsmith/session/run_view.hpp>
 
 #include "commands.hpp"
+#include "out_file.hpp"
 
 namespace kernelsmith::cli {
 namespace {
-
-/// With less, a disk is full.
-constexpr std::uintmax_t kRoom = 64 << 10;
 
 struct ExportCommand {
   std::string folder;
@@ -29,17 +23,11 @@ struct ExportCommand {
       const Status written = export_run(*view, std::cout);
       return std::cout.fail() ? Status() : written;  // what the standard output did not take, main() tells
     }
-    std::ofstream file(*out, std::ios::binary);
-    if (!file)
-      return fail(errno == ENOENT ? ErrorCode::not_found : ErrorCode::io,
-                  std::string("the file cannot be written: ") + std::strerror(errno), *out,
-                  "check that its folder exists and is yours");
-    Status written = export_run(*view, file);
-    if (written || written.error().code != ErrorCode::io) return written;
-    std::error_code unknown;
-    const bool full = std::filesystem::space(*out, unknown).available < kRoom && !unknown;
-    return fail(full ? ErrorCode::disk_full : ErrorCode::io, "the export cannot be written", *out,
-                std::string(full ? "make room and " : "") + "export again: what is there is not complete");
+    auto file = OutFile::open(*out, folder);
+    if (!file) return file.error();
+    const Status written = export_run(*view, file->stream());
+    if (!written && written.error().code != ErrorCode::io) return written;
+    return file->finish();
   }
 
   int operator()() const {

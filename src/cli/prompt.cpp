@@ -70,14 +70,13 @@ struct PromptCommand {
     auto repeat = repeat_prompt(path, {*ticket}, registry);
     if (!repeat) return repeat.error();
     if (!repeat->is_the_same())
-      return fail(
-          ErrorCode::version,
-          "this run's templates, machine or run.yaml are others than when ticket " + std::to_string(*ticket) +
-              " was asked for: its prompt cannot be made again",
-          path,
-          "its digest was " + repeat->sent.hex() +
-              "; use the version of kernelsmith, the templates and the machine of the run; "
-              "`run --for-training` keeps the prompts themselves");
+      return fail(ErrorCode::version,
+                  "this run's templates, machine or run.yaml are others than when ticket " +
+                      std::to_string(*ticket) + " was asked for: its prompt cannot be made again",
+                  path,
+                  "its digest was " + repeat->sent.hex() +
+                      "; use the version of kernelsmith, the templates and the machine of the run; "
+                      "`run --for-training` keeps the prompts themselves");
     return std::move(repeat->preview);
   }
 
@@ -151,6 +150,7 @@ void add_prompt(CLI::App& app, Command& chosen) {
   command
       ->add_option("--ticket", prompt->ticket,
                    "Make the prompt of this ticket of a RUN again; an error if it would not be what was sent")
+      ->check(whole_number(0))
       ->type_name("N")
       ->excludes("--set", "--operator", "--budget", "--prompts", "--config");
   prompt->json.add_to(*command);

@@ -1,15 +1,13 @@
 // kernelsmith report RUN
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
-#include <kernelsmith/core/files.hpp>
 #include <kernelsmith/service/ui.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 #include "commands.hpp"
 #include "json_text.hpp"
+#include "out_file.hpp"
 #include "say.hpp"
 
 namespace kernelsmith::cli {
@@ -31,16 +29,10 @@ struct ReportCommand {
     if (!view) return view.error();
     const auto page = ui::report_page(*view);
     if (!page) return page.error();
-    std::ofstream stream(file(), std::ios::binary);
-    stream << *page << std::flush;
-    return stream ? Status() : not_written(errno);
-  }
-
-  Error not_written(int number) const {
-    Error error = system_error("the report cannot be written", file(), number);
-    if (number == EISDIR) error.code = ErrorCode::invalid_argument;
-    if (error.hint.empty()) error.hint = "name a file in a folder that exists and can be written";
-    return error;
+    auto written = OutFile::open(file(), folder);
+    if (!written) return written.error();
+    written->stream() << *page;
+    return written->finish();
   }
 
   int operator()() const {

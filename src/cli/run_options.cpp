@@ -98,6 +98,18 @@ Status BudgetOptions::apply(Budgets& budgets) const {
 }
 
 void ModelOptions::add_to(CLI::App& command) {
+  add_server_to(command);
+  command.add_flag(
+      "--for-training", for_training,
+      "Keep each prompt and reply in the run folder, for `kernelsmith dataset` (proposer.keep.text)");
+  command
+      .add_option("--manual", manual,
+                  "A folder in which people or other programs are the model (docs/llm.md)")
+      ->check(no_option("FOLDER"))
+      ->type_name("FOLDER");
+}
+
+void ModelOptions::add_server_to(CLI::App& command) {
   command
       .add_option("--model", models, "A language model that proposes; may be repeated (keys: docs/llm.md)")
       ->check(no_option("NAME"))
@@ -113,14 +125,6 @@ void ModelOptions::add_to(CLI::App& command) {
   command.add_option("--price-file", price_file, "What calls cost (docs/llm.md)")
       ->check(no_option("FILE"))
       ->type_name("FILE");
-  command.add_flag(
-      "--for-training", for_training,
-      "Keep each prompt and reply in the run folder, for `kernelsmith dataset` (proposer.keep.text)");
-  command
-      .add_option("--manual", manual,
-                  "A folder in which people or other programs are the model (docs/llm.md)")
-      ->check(no_option("FOLDER"))
-      ->type_name("FOLDER");
 }
 
 namespace {

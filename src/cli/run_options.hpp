@@ -53,6 +53,8 @@ struct ModelOptions {
   Sampling sampling;                  ///< of `models`; no option of the command line
 
   void add_to(CLI::App& command);
+  /// Only what says which model answers, and where.
+  void add_server_to(CLI::App& command);
   /// Does nothing if nothing was given.
   Status apply(const Registry& registry, RunConfig& config) const;
 };

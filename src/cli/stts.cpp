@@ -190,7 +190,7 @@ void add_stts(CLI::App& app, Command& chosen) {
   command->add_option("TASK", stts->tasks.folder, "A task, or a folder of tasks")->required();
   stts->tasks.add_to(*command, "TASK.stts");
   add_plan_options(*command, *stts);
-  stts->models.add_to(*command);
+  stts->models.add_server_to(*command);
   add_sampling_options(*command, stts->models.sampling);
   stts->config.add_to(*command);
   command->footer(kSttsFooter);

@@ -185,6 +185,9 @@ Attempt<ModelReply> decode_chat(const Json& document) {
     return std::move(*failure);
   }
   if (!message.is_object()) return bad_reply("has a choice without a message");
+  if (const Json& content = member(message, "content");
+      !content.is_null() && !content.is_string() && !content.is_array())
+    return bad_reply("has content that is no text");
   set_finish(text_at(choice, "finish_reason"), reply);
   return reply;
 }

@@ -190,7 +190,8 @@ Error no_prompt(const Asked& asked, TicketId ticket) {
   return fail(ErrorCode::not_found,
               asked.opened->op == Operator::tune ? name + " was the tuner's, which asks no model"
               : asked.opened->op                 ? name + " has no answer of a model"
-                                                 : name + " measured a program again",
+              : asked.opened->remeasurement      ? name + " measured a program again"
+                                                 : name + " evaluated the seed",
               "--ticket");
 }
 

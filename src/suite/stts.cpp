@@ -17,6 +17,14 @@
 namespace kernelsmith {
 namespace {
 
+/// What a trajectory rests on.
+std::string basis_of(const Task& task, const std::map<std::string, std::string>& settings) {
+  DigestBuilder basis;
+  basis.add(task.digest.hex());
+  for (const auto& [name, value] : settings) basis.add(name).add(value);
+  return basis.finish().hex();
+}
+
 using suite::SttsFolder;
 using suite::SttsJournal;
 using suite::SttsTools;
@@ -94,7 +102,7 @@ class Run {
     const SuiteTask& task = tasks_[job.task];
     const auto loaded = load_task_folder(task.path, registry_.backends);
     if (!loaded) return loaded.error();
-    const std::string basis = loaded->task.digest.hex();
+    const std::string basis = basis_of(loaded->task, options_.settings);
     auto journal =
         SttsJournal::open(folder_.journal_of(task.name, job.sample + 1), {task.name, job.sample + 1, basis});
     if (!journal) return journal.error();
@@ -206,6 +214,12 @@ Result<SttsReport> run_stts(const std::vector<SuiteTask>& tasks, const SttsOptio
                 "there is nothing to do: tasks, samples and workers are at least 1");
   auto folder = SttsFolder::open(options);
   if (!folder) return folder.error();
+  for (const SuiteTask& task : tasks) {
+    const auto more = folder->journal_of(task.name, options.samples + 1);
+    if (std::error_code unknown; std::filesystem::exists(more, unknown))
+      return fail(ErrorCode::invalid_argument, "the folder has more samples than are asked for",
+                  more.string(), "--samples may only grow; or name another folder with --out");
+  }
   Run run(tasks, options, registry, model, host, std::move(*folder));
   return run(stop);
 }

@@ -91,9 +91,11 @@ Status SttsJournal::take_head(const nlohmann::ordered_json& line) {
   if (line.at("version").get<int>() != kSttsVersion)
     return fail(ErrorCode::version, "this journal is of another version", path_.string(),
                 "name another folder with --out");
+  if (line.at("sample").get<std::size_t>() != key_.sample) return corrupt("it is a copy of another sample's");
   if (line.at("task").get<std::string>() != key_.task || line.at("basis").get<std::string>() != key_.basis)
-    return fail(ErrorCode::invalid_argument, "the task was changed since this trajectory began",
-                path_.string(), "name another folder with --out, or remove the journal to begin anew");
+    return fail(ErrorCode::invalid_argument,
+                "the task or the settings were changed since this trajectory began", path_.string(),
+                "name another folder with --out, or remove the journal to begin anew");
   trajectory_.system = line.at("system").get<std::string>();
   trajectory_.user = line.at("user").get<std::string>();
   begun_ = true;
@@ -101,6 +103,7 @@ Status SttsJournal::take_head(const nlohmann::ordered_json& line) {
 }
 
 Status SttsJournal::take_reply(const nlohmann::ordered_json& line) {
+  if (line.at("turn").get<std::size_t>() != trajectory_.turns.size() + 1) return corrupt("a turn is missing");
   SttsTurn turn;
   turn.proposal = value_at<Proposal>(line, "proposal");
   for (const std::size_t shown : line.at("shown").get<std::vector<std::size_t>>()) {
@@ -118,7 +121,9 @@ Status SttsJournal::take_verdict(const nlohmann::ordered_json& line) {
   unjudged_.reset();
   if (line.contains("source")) turn.source = value_at<Source>(line, "source");
   if (line.contains("evaluation")) turn.evaluation.emplace(value_at<Evaluation>(line, "evaluation"));
-  turn.reward = line.at("reward").get<double>();
+  turn.reward = turn.evaluation ? stts_reward(*turn.evaluation) : 0;
+  if (line.at("reward").get<double>() != turn.reward)
+    return corrupt("a reward is not that of its evaluation");
   turn.feedback = line.at("feedback").get<std::string>();
   trajectory_.turns.push_back(std::move(turn));
   return {};

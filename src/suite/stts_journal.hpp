@@ -20,7 +20,7 @@ inline constexpr int kSttsVersion = 1;
 struct TrajectoryKey {
   std::string task;
   std::size_t sample = 1;  ///< from 1
-  std::string basis;       ///< hexadecimal digest of the task
+  std::string basis;       ///< hexadecimal digest of the task and of the settings
 };
 
 /// The digest that a journal keeps of a prompt.

@@ -37,6 +37,8 @@ class CommandLineTest(CommandTest):
 
     def test_unknown_command(self):
         self.fail_with(2, "rnu", says=["unknown command rnu", "did you mean run?"])
+        self.fail_with(2, "rnu", "a.run", "--kind", "sft", says=["unknown command rnu"])
+        self.fail_with(2, "dataset", "a.run", "--kind", "sft", says=["python -m kernelsmith dataset"])
 
     def test_unknown_option(self):
         self.fail_with(2, "run", "task", "--iteration", "5",

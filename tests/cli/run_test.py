@@ -227,6 +227,17 @@ class RunTest(CommandTest):
         (self.folder / "mine.jsonl").write_text("mine")
         self.fail_with(2, "export", "nowhere.run", "--out", "mine.jsonl", says=["nowhere.run"])
         self.assertEqual((self.folder / "mine.jsonl").read_text(), "mine")
+        self.succeed("run", "task", "--iterations", "5", "--out", "a.run")
+        for command in (["export", "a.run", "--out"], ["report", "a.run", "-o"]):
+            for file in ("a.run/run.db", "a.run/task/new"):
+                self.fail_with(2, *command, file, says=["in the run's own folder"])
+        self.succeed("show", "a.run")
+        journal = bytearray((self.folder / "a.run/run.db").read_bytes())
+        journal[len(journal) // 2:len(journal) // 2 + 400] = b"\xff" * 400
+        (self.folder / "a.run/run.db").write_bytes(journal)
+        kernelsmith("export", "a.run", "--out", "mine.jsonl", cwd=self.folder)
+        self.assertEqual((self.folder / "mine.jsonl").read_text(), "mine")
+        self.assertEqual([path.name for path in self.folder.glob("mine*")], ["mine.jsonl"])
 
 
 class InterruptTest(CommandTest):

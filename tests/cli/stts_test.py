@@ -190,6 +190,8 @@ class SttsTest(CommandTest):
         self.assertEqual(len(self.model.requests), 21)
         self.assertEqual(sorted(path.name for path in (self.folder / "a/trajectories/number").iterdir()),
                          ["1.jsonl", "2.jsonl", "3.jsonl"])
+        self.assertIn("more samples than are asked for", self.stts("--samples", 2, status=2).stderr)
+        self.assertIn("--for-training", self.stts("--for-training", status=2).stderr)
 
     def test_a_folder_has_its_levels_and_a_broken_task_is_one_row(self):
         self.write("tasks/level1/good")
@@ -241,7 +243,7 @@ class SttsTest(CommandTest):
         self.fail_with(2, *self.command(task="other"), says=["tasks was number, and is other now", "--out"], env=ENV)
         self.fail_with(2, *self.command("--window", "top"), says=["window was consecutive, and is top now"], env=ENV)
         self.write("number", SCORE + "\n")
-        self.fail_with(2, *self.command(), says=["the task was changed", "--out"], env=ENV)
+        self.fail_with(2, *self.command(), says=["the task or the settings were changed", "--out"], env=ENV)
         (self.folder / "mine").mkdir()
         (self.folder / "mine/letter.txt").write_text("dear")
         self.fail_with(2, *self.command(out="mine"), says=["holds something else: letter.txt"], env=ENV)

@@ -105,7 +105,8 @@ class RunTest(FleetCommandTest):
         self.assertIn("dead letters: 1 program", self.succeed("show", "a.run").stdout)
         view = self.json("show", "a.run")
         self.assertEqual(view["dead_letters"], [0])
-        self.assertEqual(view["failures"], [{"stage": "run", "code": "worker_lost", "count": 1}])
+        [failure] = view["failures"]
+        self.assertEqual((failure["stage"], failure["code"], failure["count"]), ("run", "worker_lost", 1))
 
     def test_a_second_signal_ends_a_worker_at_once(self):
         mark = self.folder / "begun"

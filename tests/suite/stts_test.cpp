@@ -255,7 +255,7 @@ TEST_F(SttsTrajectoryTest, RefusesTheJournalOfAnotherTask) {
   const auto other = suite::SttsJournal::open(path(), {"numbers", 1, "00"});
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ErrorCode::invalid_argument);
-  EXPECT_THAT(other.error().message, HasSubstr("the task was changed"));
+  EXPECT_THAT(other.error().message, HasSubstr("the task or the settings were changed"));
 }
 
 TEST_F(SttsTrajectoryTest, RefusesAJournalThatContradictsItself) {

@@ -14,7 +14,7 @@ import urllib.parse
 from collections.abc import Iterable
 
 from .._errors import Error
-from .client_answers import Kind, Trouble, outcome_of
+from .client_answers import Kind, Trouble, outcome_of, unsendable
 from .client_http import Endpoint
 from .client_records import Candidate, Reward, RewardBatch
 
@@ -131,6 +131,9 @@ class _Pursuit:
 
     async def _submit(self) -> Reward | Trouble:
         """Submitting is waiting, too: the service evaluates a request once that it knows, and one that it lost anew."""
+        refused = unsendable(self._candidate)
+        if refused is not None:
+            return refused
         body = json.dumps({**self._candidate.content(), "task_id": self._id}).encode()
         wait = min(self._client._wait_s, max(0, math.ceil(self._left_s())))
         try:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._errors import Error
 from .client_http import Reply
-from .client_records import Candidate, Reward
+from .client_records import Candidate, Reward, is_unicode
 
 MOST_CHARACTERS = 100_000  # of kernel_code
 PENDING = ("pending", "processing")
@@ -40,6 +40,16 @@ class Trouble:
     reason: str
     message: str
     pause_s: float = 0.0
+
+
+def unsendable(candidate: Candidate) -> Reward | Trouble | None:
+    """What the service would answer to halves of characters, which JSON may hold and UTF-8 may not."""
+    if not is_unicode(candidate.kernel_code):
+        return Reward(candidate.id, 0.0, message="kernel_code: it is not Unicode", correct=False, decoy=False,
+                      rejection="unreadable")
+    if not is_unicode(json.dumps(candidate.content(), ensure_ascii=False)):
+        return Trouble(Kind.REFUSED, "bad_input", "the request has text that is not Unicode")
+    return None
 
 
 def outcome_of(reply: Reply, candidate: Candidate, task_id: str) -> Reward | Trouble:
@@ -94,10 +104,12 @@ def _verdict(answer: dict[str, Any], body: bytes, candidate: Candidate) -> Rewar
     rejection = _dict_at(own, "rejection").get("code")
     if not correct and rejection is None:
         raise ValueError("completed and not correct without a rejection")
-    decoy = answer.get("decoy_kernel") is True
+    decoy = answer.get("decoy_kernel")
+    if not isinstance(decoy, bool):
+        raise ValueError("completed without decoy_kernel")
     score = speedup if speedup is not None and not decoy else 0.0
     return Reward(candidate.id, score, message=str(answer.get("error_message") or ""), correct=correct, speedup=speedup,
-                  own_share=_number(metadata.get("custom_kernel_cuda_time_coverage")), decoy=decoy,
+                  own_share=_share(metadata.get("custom_kernel_cuda_time_coverage")), decoy=decoy,
                   rejection=None if rejection is None else str(rejection), answer=body.decode(),
                   over_baseline="speedup" in own if correct and "fitness" in own else None)
 
@@ -112,6 +124,14 @@ def _detail_of(reply: Reply) -> str:
 def _dict_at(holder: dict[str, Any], key: str) -> dict[str, Any]:
     value = holder.get(key)
     return value if isinstance(value, dict) else {}
+
+
+def _share(value: Any) -> float | None:
+    """ValueError for what is there and no share."""
+    number = _number(value)
+    if value is not None and (number is None or not 0 <= number <= 1):
+        raise ValueError("custom_kernel_cuda_time_coverage is not from 0 to 1")
+    return number
 
 
 def _number(value: Any) -> float | None:

@@ -12,6 +12,15 @@ from typing import Any
 LONGEST_ID = 80  # the service takes 100 characters; a request that is made anew has a number behind its id
 
 
+def is_unicode(text: str) -> bool:
+    """Not if it holds a surrogate: half a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A program to be evaluated.
@@ -46,6 +55,8 @@ class Candidate:
             raise ValueError(f"fields: {sorted(taken)[0]} is set by the client")
         if len(self.id) > LONGEST_ID:
             raise ValueError(f"id: at most {LONGEST_ID} characters are expected")
+        if not is_unicode(self.id):
+            raise ValueError("id: it holds half a character (a surrogate)")
         object.__setattr__(self, "fields", dict(self.fields))
         content = json.dumps([self.content(), self.repeat], sort_keys=True, allow_nan=False)
         if not self.id:

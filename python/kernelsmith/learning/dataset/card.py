@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ... import _core
-from ..._words import counted
+from ..._words import counted, visible
 from .plan import SPLITS, Contaminated, Plan
 from .preference import gains
 from .rows import form_of, same_prompt, uuid
@@ -96,7 +96,7 @@ def _table(title: str, what: str, rows: Iterable[tuple[str, int]], of: str = "")
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())
+    return visible(" ".join(text.replace("|", "\\|").split()))
 
 
 def _decontamination(plan: Plan) -> str:
@@ -127,7 +127,7 @@ def dropped_lines(found: list[Contaminated]) -> str:
 
 
 def contents(plan: Plan) -> str:
-    """What fixes the bytes of all rows: journals only grow, and so their lengths fix what they say."""
+    """What fixes the bytes of all files: journals only grow, and so their lengths fix what they say."""
     runs = "".join(f"{run.id} {run.events} {run.task.key} {run.task.licence}\n" for run in plan.runs)
     rows = "".join(f"{row.split} {' '.join(map(uuid, row.steps))}\n" for row in plan.rows)
-    return f"{sorted(plan.settings.licences.items())}\n{runs}{rows}"
+    return f"{sorted(plan.settings.licences.items())}\n{runs}{rows}{dropped_lines(plan.contaminated)}"

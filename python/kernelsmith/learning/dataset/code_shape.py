@@ -7,13 +7,31 @@ import hashlib
 import re
 from functools import lru_cache
 
-_TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|[^\w\s]")
+_TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 _C_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SHINGLE = 5
+# After one of these a name with a parenthesis is called; after any other name it is declared.
+_BEFORE_CALLS = frozenset({"return", "else", "do", "case", "throw", "new"})
 
 
 class _Plain(ast.NodeTransformer):
-    """Takes names, attributes of self, constants, annotations and docstrings out."""
+    """Takes names, attributes of self, constants, annotations and docstrings out. What is called and defined elsewhere
+    keeps its name."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        nodes = list(ast.walk(tree))
+        self._imported = {one.asname or one.name: one.name for node in nodes if isinstance(node, ast.ImportFrom)
+                          for one in node.names}
+        self._own = {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        self._own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        self._own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        called = node.func.id if isinstance(node.func, ast.Name) else None
+        self.generic_visit(node)
+        if called is not None and called not in self._own:
+            node.func = ast.Name(self._imported.get(called, called), ast.Load())
+        return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return ast.copy_location(ast.Name("_", node.ctx), node)
@@ -59,28 +77,59 @@ def _with_body(node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
 
 @lru_cache(maxsize=4096)
 def normalised(code: str) -> str:
-    """Python: its syntax tree without names and numbers, written out. Anything else: its tokens without comments, numbers,
-    and with names numbered by their first place."""
+    """Python: its syntax tree without names and numbers, written out. Other code: its tokens without comments, numbers,
+    and with names numbered by their first place, but for those that are called. Text that is no code: its words."""
     try:
-        with_tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError):
+        tree = ast.parse(code)
+        return _written(tree) if _is_program(tree) else _words(code)
+    except (SyntaxError, ValueError):
+        return " ".join(_plain_tokens(code)) if {";", "{", "}"} <= set(code) else _words(code)
+    except (RecursionError, MemoryError):  # nests deeper than Python parses
         return " ".join(_plain_tokens(code))
-    kept = [node for node in with_tree.body if not isinstance(node, (ast.Import, ast.ImportFrom))]
-    tree = _Plain().visit(ast.Module(kept, []))
-    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _is_program(tree: ast.Module) -> bool:
+    """References define functions or classes. "Task: sort" parses, too."""
+    return any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) for node in ast.walk(tree))
+
+
+def _written(tree: ast.Module) -> str:
+    plain = _Plain(tree)
+    kept = [node for node in tree.body if not isinstance(node, (ast.Import, ast.ImportFrom))]
+    return ast.unparse(ast.fix_missing_locations(plain.visit(ast.Module(kept, []))))
+
+
+def _words(text: str) -> str:
+    return " ".join(_TOKEN.findall(text.casefold()))
 
 
 def _plain_tokens(code: str) -> list[str]:
+    found = _TOKEN.findall(_C_COMMENT.sub(" ", code))
+    kept = _called(found)
     places: dict[str, str] = {}
     tokens = []
-    for token in _TOKEN.findall(_C_COMMENT.sub(" ", code)):
+    for token in found:
         if token[0].isdigit():
             tokens.append("0")
-        elif token[0].isalpha() or token[0] == "_":
+        elif _is_name(token) and token not in kept:
             tokens.append(places.setdefault(token, f"v{len(places)}"))
         else:
             tokens.append(token)
     return tokens
+
+
+def _is_name(token: str) -> bool:
+    return token[0].isalpha() or token[0] == "_"
+
+
+def _called(tokens: list[str]) -> set[str]:
+    """Names in front of a parenthesis that are declared nowhere in the text."""
+    called, declared = set(), set()
+    for before, name, after in zip(["", *tokens], tokens, tokens[1:], strict=False):
+        if _is_name(name) and after == "(":
+            new = _is_name(before) and before not in _BEFORE_CALLS
+            (declared if new else called).add(name)
+    return called - declared
 
 
 def fingerprint(code: str) -> str:

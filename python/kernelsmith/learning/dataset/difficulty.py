@@ -56,7 +56,7 @@ def _called(reference: str) -> tuple[str, ...]:
     """Operators in the order of their places: nn.Conv2d, torch.relu, F.silu, x.sum(), a @ b."""
     try:
         tree = ast.parse(reference)
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     found = []
     for node in (inner for outer in tree.body if isinstance(outer, ast.ClassDef) for inner in ast.walk(outer)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,10 @@ class Figure:
     def over(self, other: Figure) -> Figure:
         """Their ratio, as wide as both intervals allow: its low end is above 1 if and only if the intervals are apart."""
         return Figure(self.median / other.median, self.low / other.high, self.high / other.low)
+
+    @property
+    def is_finite(self) -> bool:
+        return all(map(math.isfinite, (self.median, self.low, self.high)))
 
     def beyond(self, other: Figure) -> bool:
         """Whether it is larger by more than noise."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .figures import gain
-from .rules import NO_FIGURE, NO_GAIN, Tally, in_form, unsound
+from .rules import Tally, in_form, unsound, without_gain
 from .settings import Settings
 from .steps import Step
 
@@ -55,10 +55,12 @@ def _why_alone(end: Step, free: Mapping[_Key, tuple[Step, int]]) -> str:
 
 
 def _without_gain(chain: tuple[Step, ...]) -> str:
-    """The last program against the one that the first prompt started from, if there is one."""
+    """The last program against the one that the first prompt started from, if there is one, and the accepted ones of earlier
+    turns: a row does not end with less than it had."""
     first, last = chain[0], chain[-1]
+    before = [step.ticket for step in chain[:-1] if step.verdict and step.verdict.accepted]
     base = first.run.base(first)
-    if base is None:
-        return ""
-    found = gain(last.run, last.ticket, base)
-    return NO_FIGURE if found is None else "" if found.beyond_noise else NO_GAIN
+    if base is not None:
+        before.append(base)
+    rules = (without_gain(gain(last.run, last.ticket, program)) for program in before)
+    return next(filter(None, rules), "")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from .figures import gain
-from .rules import Tally
+from .rules import NO_RATIO, Tally, overflows
 from .settings import Settings
 from .steps import Step
 
@@ -25,13 +25,20 @@ def _pairs(group: list[Step], settings: Settings, tally: Tally) -> list[tuple[St
     ranked = sorted(group, key=lambda step: (-_merit(step), step.key))
     may_win = [step for step in ranked if gains(step) or not settings.gain_only]
     pairs: list[tuple[Step, ...]] = []
+    no_ratio: set[object] = set()
     while may_win and _better(may_win[0], ranked[-1]):
-        pairs.append((may_win.pop(0), ranked.pop()))
-        if may_win and may_win[-1] is pairs[-1][1]:
+        pair = may_win.pop(0), ranked.pop()
+        if may_win and may_win[-1] is pair[1]:
             may_win.pop()
+        if _margin_overflows(*pair):
+            for step in pair:
+                tally.drop(step, NO_RATIO)
+                no_ratio.add(step.key)
+        else:
+            pairs.append(pair)
     alone = f"no other answer to its {'prompt' if settings.same_prompt else 'parent'}"
     apart = "not apart beyond noise from other answers" + (", or no gain" if settings.gain_only else "")
-    used = {step.key for pair in pairs for step in pair}
+    used = {step.key for pair in pairs for step in pair} | no_ratio
     for step in group:
         if step.key not in used:
             tally.drop(step, apart if len(group) > 1 else alone)
@@ -48,6 +55,11 @@ def gains(step: Step) -> bool | None:
 def _merit(step: Step) -> float:
     verdict = step.verdict
     return verdict.score.median if verdict and verdict.sound and verdict.score else float("-inf")
+
+
+def _margin_overflows(one: Step, other: Step) -> bool:
+    verdict = other.verdict
+    return verdict is not None and verdict.sound and overflows(gain(one.run, one.ticket, other.ticket))
 
 
 def _better(one: Step, other: Step) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from .texts import Reader
 
 def select(steps: Sequence[Step], settings: Settings, tally: Tally, reader: Reader) -> list[tuple[Step, ...]]:
     """At most `per_task` steps of a task on one hardware, by the low end of their gain over the parent."""
-    groups: dict[tuple[str, str], list[tuple[float, Step]]] = defaultdict(list)
+    gained: list[tuple[float, Step]] = []
     for step in steps:
         rule = unsound(step) or ("translation" if step.run.base(step) is None else "")
         found = rule or improvement(step)
@@ -24,37 +24,63 @@ def select(steps: Sequence[Step], settings: Settings, tally: Tally, reader: Read
         elif found.figure is None:
             tally.drop(step, "no ratio: a fitness that is not positive")
         else:
-            groups[step.run.task.key, _hardware(step)].append((found.figure.low, step))
-    chosen = [step for group in groups.values() for step in _best(group, settings.per_task, tally, reader)]
+            gained.append((found.figure.low, step))
+    chosen = _best(gained, settings.per_task, tally, _Shown(steps, reader))
     return [(step,) for step in (_balanced(chosen, tally) if settings.balance else chosen)]
 
 
-def _hardware(step: Step) -> str:
-    return step.verdict.hardware if step.verdict else ""
+def _group(step: Step) -> tuple[str, str]:
+    return step.run.task.key, step.verdict.hardware if step.verdict else ""
 
 
-def _best(group: list[tuple[float, Step]], most: int, tally: Tally, reader: Reader) -> list[Step]:
+def _best(gained: list[tuple[float, Step]], most: int, tally: Tally, shown: _Shown) -> list[Step]:
+    """The limit is that of a group. A leak is one between any two rows: runs of other tasks and hardware may begin with what
+    a run found."""
     chosen: list[_Open] = []
-    for _, step in sorted(group, key=lambda item: (-item[0], item[1].key)):
-        if len(chosen) == most:
+    count: Counter[tuple[str, str]] = Counter()
+    for _, step in sorted(gained, key=lambda item: (-item[0], item[1].key)):
+        if count[_group(step)] == most:
             tally.drop(step, f"behind the {most} best of its task")
             continue
-        opened = _Open(step, reader)
+        opened = _Open(step, shown)
         if any(opened.shows(other) or other.shows(opened) for other in chosen):
             tally.drop(step, "leak: a selected prompt would show a selected child")
         else:
             chosen.append(opened)
+            count[_group(step)] += 1
     return [one.step for one in chosen]
+
+
+class _Shown:
+    """What prompts show: programs of all runs by the digests of their texts, so that lineages go on from run to run."""
+
+    def __init__(self, steps: Sequence[Step], reader: Reader) -> None:
+        self.reader = reader
+        self._parents: dict[str, set[str]] = defaultdict(set)
+        for run in {step.run.id: step.run for step in steps}.values():
+            for program, parents in run.parents.items():
+                self._parents[run.codes[program]].update(run.codes[parent] for parent in parents)
+
+    def by(self, step: Step) -> set[str]:
+        """The own child counts as shown: two steps that made one program give each other away."""
+        found: set[str] = set()
+        waiting = [step.run.codes[program] for program in (step.ticket, *step.shown)]
+        while waiting:
+            at = waiting.pop()
+            if at not in found:
+                found.add(at)
+                waiting.extend(self._parents[at])
+        return found
 
 
 class _Open:
     """A step with what its prompt shows."""
 
-    def __init__(self, step: Step, reader: Reader) -> None:
+    def __init__(self, step: Step, shown: _Shown) -> None:
         self.step = step
         self._digest = step.run.codes[step.ticket]
-        self._shown = {step.run.codes[program] for program in step.run.ancestors((step.ticket, *step.shown))}
-        self._reader = reader
+        self._shown = shown.by(step)
+        self._reader = shown.reader
 
     @cached_property
     def _code(self) -> str:
@@ -75,8 +101,7 @@ class _Open:
         return max(self._code.split("\n")[1:-1], key=len, default=None)
 
     def shows(self, other: _Open) -> bool:
-        """Whether the other's child, or a descendant of it, stands in the prompt, by lineage or word for word. The own child
-        counts as shown: two steps that made one program give each other away."""
+        """Whether the other's child, or a descendant of it, stands in the prompt, by lineage or word for word."""
         if other._digest in self._shown:
             return True
         return (other._line is None or other._line in self._lines) and other._code in self._prompt

@@ -10,6 +10,7 @@ from .settings import Settings
 from .steps import Step
 
 NO_GAIN = "no gain beyond noise"
+NO_RATIO = "no finite ratio"
 NO_FIGURE = "gain unknown: not measured, or on other hardware"
 
 
@@ -51,7 +52,22 @@ def _unusable(step: Step) -> str:
             step.outcome, "repeat of an earlier program")
     if step.texts.cut or step.texts.finish_reason == "length":
         return "reply or prompt cut off"
-    return "" if step.texts.readable else "not UTF-8"
+    if not step.texts.readable:
+        return "not UTF-8"
+    base = step.run.base(step)
+    return NO_RATIO if base is not None and overflows(gain(step.run, step.ticket, base)) else ""
+
+
+def overflows(found: Gain | None) -> bool:
+    """A ratio that no float holds. JSON has no such number."""
+    return found is not None and found.figure is not None and not found.figure.is_finite
+
+
+def without_gain(found: Gain | None) -> str:
+    """The rule that drops a row for this gain; empty if it counts."""
+    if found is None:
+        return NO_FIGURE
+    return NO_RATIO if overflows(found) else "" if found.beyond_noise else NO_GAIN
 
 
 def in_form(steps: Iterable[Step], settings: Settings, tally: Tally) -> list[Step]:
@@ -80,4 +96,4 @@ def improvement(step: Step) -> Gain | str:
     found = gain(step.run, step.ticket, base)
     if found is None:
         return NO_FIGURE
-    return found if found.beyond_noise else NO_GAIN
+    return without_gain(found) or found

@@ -90,14 +90,3 @@ class RunSteps:
                 return at
             at = next(iter(self.parents.get(at, ())), None)
         return None
-
-    def ancestors(self, programs: tuple[int, ...]) -> set[int]:
-        """The programs and all that they descend from."""
-        found: set[int] = set()
-        waiting = list(programs)
-        while waiting:
-            at = waiting.pop()
-            if at not in found:
-                found.add(at)
-                waiting.extend(self.parents.get(at, ()))
-        return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +13,14 @@ from .code_shape import fingerprint
 from .difficulty import Difficulty, difficulty
 
 _SPDX = re.compile(r"SPDX-License-Identifier:\s*([\w.+ ()-]+?)\s*(?:\*/|-->|$)", re.MULTILINE)
+_SEED = re.compile(r"\bseed\s*:\s*(?:\[[^\]]*\]|[^,}\n]*)")
 _ENTRY = re.compile(r"^entry:\s*([A-Za-z_]\w*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFacts:
     """`key` is equal for references that differ in names, numbers and layout only: splits never part them. Without a
-    reference a task is known by its name and seed."""
+    reference a task is known by its name and its files but for the seed."""
 
     name: str
     key: str
@@ -37,18 +39,27 @@ def read_task(run: Path, seed: str) -> TaskFacts:
     """Reads the run folder's copy. A run of a program that has no task folder is known by its seed."""
     folder = run / "task"
     if not (folder / "task.yaml").exists():
-        return _facts("python", "python", "", seed, "", "")
+        return _facts("python", "python", "", {"seed": seed}, "", "")
     task = _core.Task(folder)
     reference = readable("\n".join(task.reference.files.values()))
     entry = _ENTRY.search((folder / "task.yaml").read_text(errors="replace"))
     entry_point = "Model" if task.backend == "torch" else entry.group(1) if entry else ""
     texts = [reference, *task.seed.files.values(), task.description]
     licence = next((found.group(1) for text in texts if (found := _SPDX.search(text))), "")
-    return _facts(task.name, task.backend, reference, task.seed.text or seed, entry_point, licence)
+    return _facts(task.name, task.backend, reference, _without_seed(folder, task), entry_point, licence)
 
 
-def _facts(name: str, backend: str, reference: str, seed: str, entry_point: str, licence: str) -> TaskFacts:
-    key = fingerprint(reference) if reference else hashlib.sha256(readable(f"{name}\n{seed}").encode()).hexdigest()
+def _without_seed(folder: Path, task: _core.Task) -> dict[str, str]:
+    """What defines the task: its other files, and task.yaml without the seed's name."""
+    files = {path.relative_to(folder).as_posix(): path.read_text(errors="replace")
+             for path in sorted(folder.rglob("*")) if path.is_file()}
+    files["task.yaml"] = _SEED.sub("", files["task.yaml"])
+    return {name: text for name, text in files.items() if name not in task.seed.files}
+
+
+def _facts(name: str, backend: str, reference: str, files: dict[str, str], entry_point: str, licence: str) -> TaskFacts:
+    defined = json.dumps([name, files])
+    key = fingerprint(reference) if reference else hashlib.sha256(defined.encode()).hexdigest()
     return TaskFacts(name, key, backend, reference, entry_point, licence, difficulty(reference, name))
 
 
