@@ -86,5 +86,5 @@ def test_no_rows_are_an_error_that_counts_the_rules(runs, tmp_path):
 
 def test_parquet_without_pyarrow_says_what_to_install(runs, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert "kernelsmith-engine[learning]" in fails("not_found", "needs pyarrow", runs, tmp_path, format="parquet").hint
+    assert "'.[learning]'" in fails("not_found", "needs pyarrow", runs, tmp_path, format="parquet").hint
     assert lines(runs, tmp_path / "lines", "sft")

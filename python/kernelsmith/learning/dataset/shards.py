@@ -21,7 +21,7 @@ def require_pyarrow() -> Any:
         import pyarrow.parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
         raise Error("writing Parquet needs pyarrow", "not_found", "pyarrow",
-                    "pip install 'kernelsmith-engine[learning]', or pass --format jsonl") from None
+                    "pip install '.[learning]' in a clone of kernelsmith, or pass --format jsonl") from None
     return pyarrow
 
 
