@@ -99,6 +99,7 @@ class SttsHost {
   virtual void end(const TaskResult& best) = 0;
 };
 
+/// What run_stts() makes, and where. A value.
 struct SttsOptions {
   std::filesystem::path out;
   /// What all results share, in words; a folder with results under other settings is refused.
