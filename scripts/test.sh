@@ -128,7 +128,7 @@ tidy_part() {
   stage tidy "clang-tidy on $($full && echo "every file" || echo "what changed")"
   local files
   files=$(if $full; then sources; else changed; fi |
-    grep -E '^(archive|evaluator|islands|prompts|python|service|src)/.*\.cpp$' | grep -v /templates/ || true)
+    grep -E '^(archive|evaluator|islands|prompts|python|service|src)/.*\.cpp$' | grep -vE '/templates?/' || true)
   [ -n "$files" ] || { echo "nothing to check"; return; }
   configure_lint
   xargs -n 1 -P "$jobs" clang-tidy-14 -p build/tidy --quiet <<<"$files" 2> >(grep -v 'warnings\? generated' >&2)
