@@ -25,7 +25,7 @@ struct ExportCommand {
     }
     auto file = OutFile::open(*out, folder);
     if (!file) return file.error();
-    const Status written = export_run(*view, file->stream());
+    Status written = export_run(*view, file->stream());
     if (!written && written.error().code != ErrorCode::io) return written;
     return file->finish();
   }
