@@ -67,7 +67,7 @@ struct BackendDescription {
 /// By name.
 using Backends = std::map<std::string, BackendDescription>;
 
-/// The backend of tasks of this form, the first by name; null if there is none.
+/// The first backend, by name, whose tasks have this form. Null if no backend has it.
 const BackendDescription* backend_of_form(const Backends& backends, TaskForm form);
 
 /// What BackendDescription::hardware says on a machine where the backend can evaluate nothing.

@@ -14,9 +14,9 @@ namespace kernelsmith {
 
 /// Loads the task at `path`, a folder with a task.yaml or that file itself, with the texts of all its files.
 /// Every error names file and line; unknown keys and names are refused with the nearest known one. With
-/// `backends` (Registry::backends) the task must be of one of them, with dtypes that it takes; without any,
-/// that is left to the backend that gets the task. Errors: `not_found`, `permission`, `io` for files,
-/// `bad_input` for their content.
+/// `backends` (Registry::backends) the task must be of one of them, with dtypes that it takes. Without any,
+/// that is left to the backend that gets the task, and keys that only one backend has are refused as unknown.
+/// Errors: `not_found`, `permission`, `io` for files, `bad_input` for their content.
 Result<Task> load_task(const std::filesystem::path& path, const Backends& backends = {});
 
 /// Gives the text of a file that the task names, by its path relative to the task's folder.
