@@ -27,15 +27,16 @@ CallTotals& CallTotals::operator+=(const CallTotals& other) {
 void Spending::add(const Cost& cost) {
   if (cost == Cost{}) return;
   const std::uint64_t calls = std::max<std::uint64_t>(cost.calls, 1);  // who counts none made one
-  models_[cost.revision.empty() ? cost.model : cost.model + "@" + cost.revision] += {.calls = calls,
-                          .untold = cost.untold,
-                          .unpriced = cost.unpriced ? calls : 0,
-                          .input_tokens = cost.input_tokens,
-                          .cached_tokens = cost.cached_tokens.value_or(0),
-                          .output_tokens = cost.output_tokens,
-                          .reasoning_tokens = cost.reasoning_tokens.value_or(0),
-                          .usd = dollars(cost.usd),
-                          .guessed_usd = dollars(cost.guessed_usd)};
+  models_[cost.revision.empty() ? cost.model : cost.model + "@" + cost.revision] +=
+      {.calls = calls,
+       .untold = cost.untold,
+       .unpriced = cost.unpriced ? calls : 0,
+       .input_tokens = cost.input_tokens,
+       .cached_tokens = cost.cached_tokens.value_or(0),
+       .output_tokens = cost.output_tokens,
+       .reasoning_tokens = cost.reasoning_tokens.value_or(0),
+       .usd = dollars(cost.usd),
+       .guessed_usd = dollars(cost.guessed_usd)};
 }
 
 CallTotals Spending::total() const {

@@ -1,4 +1,5 @@
-// Spending: what the calls of a run cost, model by model, and revision by revision of one whose weights change.
+// Spending: what the calls of a run cost, model by model, and revision by revision of one whose weights
+// change.
 #pragma once
 
 #include <cstdint>
