@@ -14,6 +14,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from worker_bench import LINEAR, Bench, Plan, Process, X, linear_plan, reference_of  # noqa: E402
 
 from kernelsmith_process.framing import Failure  # noqa: E402
+from kernelsmith_torch.accelerator import Device  # noqa: E402
+from kernelsmith_torch.sharing import Inbox, Outbox  # noqa: E402
 
 
 class Linear(unittest.TestCase):
@@ -167,6 +169,25 @@ class Linear(unittest.TestCase):
         plan.output(out, "float32", 16, 48)
         self.assertIsNone(self.bench.judged(plan, sets=[1])["wrong"])
         self.assertIsNone(self.bench.again([2])["wrong"])
+
+
+class Sharing(unittest.TestCase):
+    def test_an_outbox_that_grew_is_unmapped_before_it_is_mapped_again(self) -> None:
+        mapped: list[str] = []
+
+        class Driver(Inbox):
+            def _new(self, outbox: dict, size: int) -> tuple[torch.Tensor, object]:
+                assert not self._open, "the driver would refuse it"
+                mapped.append(outbox["file"])
+                return super()._new(outbox, size)
+
+        outbox, inbox = Outbox(Device(None)), Driver(Device(None))
+        self.addCleanup(outbox.close)
+        for rows in (4, 4, 64, 8):
+            sent = torch.randn(rows, 1024)
+            received = inbox.tensors(outbox.publish([[sent]]))
+            self.assertTrue(torch.equal(received[0][0], sent))
+        self.assertEqual(len(mapped), 2)
 
 
 class Kinds(unittest.TestCase):
