@@ -118,8 +118,7 @@ Result<Committer::Commits> Committer::evaluate(TicketId ticket, Evaluation evalu
   if (!open.challenger && !open.child()) {
     return fail(ErrorCode::invalid_argument, "this ticket takes a child with its evaluation", where(ticket));
   }
-  const Event event = arrival(ticket, std::move(evaluation));
-  return record({&event, 1});
+  return record_arrival(ticket, std::move(evaluation));
 }
 
 Result<Committer::Commits> Committer::tell(TicketId ticket, Child child, Evaluation evaluation) {
@@ -130,10 +129,7 @@ Result<Committer::Commits> Committer::tell(TicketId ticket, Child child, Evaluat
     return fail(ErrorCode::invalid_argument, "this ticket is about a program that is there already",
                 where(ticket), "tell the evaluation of Evaluate::child or Remeasure::challenger");
   }
-  if (open.child()) {
-    const Event event = arrival(ticket, std::move(evaluation));
-    return record({&event, 1});
-  }
+  if (open.child()) return record_arrival(ticket, std::move(evaluation));
   if (auto ok = check_child(child); !ok) return ok.error();
   const auto earlier = state_.program_like(child.source);
   EvaluationArrived told = arrival(ticket, std::move(evaluation));
@@ -307,7 +303,7 @@ Status Committer::settle(Commits& commits) {
 /// The answer to a repeat is the earlier program's evaluation.
 Status Committer::fill_in(Event& event) const {
   auto* arrived = std::get_if<EvaluationArrived>(&event);
-  if (!arrived || arrived->source != EvaluationSource::cached) return {};
+  if (!arrived || arrived->source == EvaluationSource::evaluated) return {};
   auto earlier = state_.individual(arrived->program);
   if (!earlier) return earlier.error();
   arrived->evaluation = (*earlier)->evaluation;
@@ -356,7 +352,15 @@ Status Committer::check_child(const Child& child) const {
 EvaluationArrived Committer::arrival(TicketId ticket, Evaluation evaluation) const {
   const auto& open = state_.open().at(ticket);
   const ProgramId program = open.challenger ? open.challenger->program->id : ProgramId{ticket.value};
+  const auto same = open.challenger ? std::nullopt : state_.program_compiled_to(evaluation);
+  if (same) return {ticket, *same, 0, EvaluationSource::same_binary, std::move(evaluation), elapsed_s()};
   return {ticket, program, open.attempt, EvaluationSource::evaluated, std::move(evaluation), elapsed_s()};
+}
+
+Result<Committer::Commits> Committer::record_arrival(TicketId ticket, Evaluation evaluation) {
+  Event event = arrival(ticket, std::move(evaluation));
+  if (auto ok = fill_in(event); !ok) return ok.error();
+  return record({&event, 1});
 }
 
 Ticket Committer::ticket_of(const OpenTicket& open) const {

@@ -183,6 +183,24 @@ TEST(AskTell, ARepeatIsAnsweredFromTheCache) {
   engine.inspect([](const SearchState& state) { EXPECT_EQ(state.programs().size(), 2U); });
 }
 
+TEST(AskTell, ARequestBringsTheParentsKin) {
+  auto options = toy_options();
+  options.axes = {};
+  options.kin = 2;
+  Engine engine = open_engine(options, no_events());
+  tell_seed(engine);
+  // Each is the best when the next one is asked for; 4, 5 and 6 are not.
+  for (const long x : {10, 20, 30, 25, 23, 24, 22})
+    ASSERT_TRUE(engine.tell(next(engine).id, number(x), score_of(x)));
+  const Ticket ticket = next(engine);
+  const Selection& selection = std::get<Propose>(ticket.work).selection;
+  EXPECT_EQ(selection.parent->program->id, ProgramId{3});
+  std::vector<std::uint64_t> kin;
+  for (const auto& one : selection.kin) kin.push_back(one->program->id.value);
+  EXPECT_EQ(kin, (std::vector<std::uint64_t>{2, 1, 7, 6}))
+      << "two ancestors, and the latest accepted children";
+}
+
 TEST(AskTell, TheFingerprintDecidesWhatIsARepeat) {
   auto options = toy_options(2);
   options.fingerprint = [](const Source& source) {
