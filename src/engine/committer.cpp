@@ -311,6 +311,7 @@ Status Committer::fill_in(Event& event) const {
 }
 
 Status Committer::apply(const Event& event, Commits& commits) {
+  const bool had_none = state_.counts().accepted + state_.counts().demoted == 0;
   auto applied = state_.apply(event);
   if (!applied) return applied.error();
   for (Commit& commit : *applied)
@@ -318,9 +319,16 @@ Status Committer::apply(const Event& event, Commits& commits) {
   if (const auto* opened = std::get_if<TicketOpened>(&event)) to_issue_.insert(opened->ticket);
   if (const auto* arrived = std::get_if<EvaluationArrived>(&event)) to_issue_.erase(arrived->ticket);
   if (const auto* closed = std::get_if<TicketClosed>(&event)) to_issue_.erase(closed->ticket);
+  const auto first = std::ranges::find_if(*applied, [](const Commit& commit) {
+    return commit.kind == CommitKind::evaluated && commit.individual->evaluation.accepted();
+  });
+  const IndividualPtr first_accepted = had_none && first != applied->end() ? first->individual : nullptr;
   std::ranges::move(*applied, std::back_inserter(commits));
   if (!options_.observer) return {};
   options_.observer->on_event(event);
+  if (first_accepted)
+    for (const Notice& notice : notices_of_axes(options_.axes, *first_accepted->evaluation.metrics()))
+      options_.observer->on_notice(notice);
   const auto* crossed = std::get_if<PeriodCrossed>(&event);
   if (crossed && crossed->policy == "money" && !state_.money_mark_is_due())
     options_.observer->on_notice(money_warning(state_));

@@ -183,6 +183,34 @@ TEST(AskTell, ARepeatIsAnsweredFromTheCache) {
   engine.inspect([](const SearchState& state) { EXPECT_EQ(state.programs().size(), 2U); });
 }
 
+struct Listener final : Observer {
+  void on_event(const Event&) override {}
+  void on_notice(const Notice& notice) override { messages.push_back(notice.message); }
+  std::vector<std::string> messages;
+};
+
+TEST(AskTell, AnAxisThatNobodyReportsIsNamedAtTheFirstAcceptance) {
+  const auto listener = std::make_shared<Listener>();
+  auto options = toy_options();
+  options.seeds = {number(3)};
+  options.seeds_must_pass = false;
+  options.axes = {{"x", LinearScale{0, 100, 10}},
+                  {"fitness", LinearScale{0, 100, 10}},
+                  {"registers", LinearScale{0, 100, 10}}};
+  options.observer = listener;
+  Engine engine = open_engine(options, no_events());
+  tell_seed(engine);
+  EXPECT_TRUE(listener->messages.empty()) << "a rejection has no features";
+  ASSERT_TRUE(engine.tell(next(engine).id, number(5), score_of(5)));
+  ASSERT_EQ(listener->messages.size(), 1U);
+  EXPECT_EQ(
+      listener->messages.front(),
+      "nothing reported the archive's axis \"registers\" for the first accepted program: programs without "
+      "it share the axis's first bin. There are: fitness, x");
+  ASSERT_TRUE(engine.tell(next(engine).id, number(6), score_of(6)));
+  EXPECT_EQ(listener->messages.size(), 1U);
+}
+
 TEST(AskTell, ARequestBringsTheParentsKin) {
   auto options = toy_options();
   options.axes = {};
