@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include <benchmark/benchmark.h>
 #include <unistd.h>
@@ -23,18 +24,20 @@ Source program(std::uint64_t number) {
   return Source::create({{"kernel.cpp", std::move(text)}}).value();
 }
 
-Evaluation evaluation(std::uint64_t number) {
+Evaluation with_report(std::uint64_t number, Report report) {
   const double feature = static_cast<double>(number * 2654435761U % 1000);
-  return Acceptance{Metrics::create(Measurement::exact(feature), {{"f", feature}}).value(), {}};
+  return Acceptance{Metrics::create(Measurement::exact(feature), {{"f", feature}}).value(),
+                    std::move(report)};
 }
 
-/// Of a backend that compiles: every program has a binary of its own.
+Evaluation evaluation(std::uint64_t number) { return with_report(number, {}); }
+
+/// As a backend that compiles gives it: every program has a binary of its own.
 Evaluation compiled_evaluation(std::uint64_t number) {
-  const Evaluation bare = evaluation(number);
   Report report;
   report.binary.emplace();
   std::memcpy(report.binary->bytes.data(), &number, sizeof number);
-  return Acceptance{*bare.metrics(), std::move(report)};
+  return with_report(number, std::move(report));
 }
 
 EngineOptions options(std::uint64_t iterations) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kTaskFolder = "task";
 constexpr const char* kConfigFile = "run.yaml";
-/// Of the ancestors, and of the children, that a prompt looks through for lines that were tried before.
+/// How many ancestors, and how many children, a prompt looks through for lines that were tried before.
 constexpr unsigned kKin = 4;
 
 /// The evaluator, the proposer and the options of an engine, and what it follows first.

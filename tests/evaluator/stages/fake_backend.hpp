@@ -43,7 +43,7 @@ class Gate {
   int arrived_ = 0;
 };
 
-/// Of the source's text; what stands behind a '#' does not get into the bytes.
+/// What stands behind a '#' in the source's text does not get into the bytes.
 struct NamedBinary final : Binary {
   NamedBinary(std::string text, int compilation)
       : name(std::move(text)),
