@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kIslands = 2, kMostIslands = 5, kCapacity = 20, kNeighbours = 5;
 constexpr std::size_t kMigrationInterval = 15, kMigrants = 5, kLeastVisits = 3, kCooldown = 30,
-                      kSeedsOfIsland = 5;
+                      kSeedsOfIsland = 5, kRetries = 2;
 constexpr double kDecay = 0.9, kLowest = 0.15, kHighest = 0.5, kBonus = 1.41, kSpawnBelow = 0.015;
 constexpr double kExploiting = 0.7, kTopShare = 0.2;
 
@@ -39,7 +39,10 @@ class AdaEvolve {
     std::size_t at = 0, spawned = 0;
     for (std::size_t turn = 1; server_.open(); ++turn) {
       const std::size_t parent = sample(islands_[at]);
-      const auto child = server_.make(draw_step(rng_), parent, companions(islands_[at]));
+      const auto shown = companions(islands_[at]);
+      auto child = server_.make(draw_step(rng_), parent, shown);
+      for (std::size_t retry = 0; child && !server_[*child].accepted && retry < kRetries; ++retry)
+        child = server_.make(Step::small, *child, shown);
       if (child && server_[*child].accepted) {
         record(islands_[at], server_[*child].speedup);
         add(islands_[at], *child);

@@ -64,8 +64,8 @@ Measurement around(double value, double noise) {
 
 class Ours {
  public:
-  Ours(EvalServer& server, std::uint64_t seed)
-      : server_(server), noise_(server.problem().noise()), engine_(made(server, seed)) {}
+  Ours(EvalServer& server, std::uint64_t seed, const Change& change)
+      : server_(server), noise_(server.problem().noise()), engine_(made(server, seed, change)) {}
 
   void search() {
     while (auto ticket = engine_.ask().value())
@@ -73,8 +73,9 @@ class Ours {
   }
 
  private:
-  static Engine made(const EvalServer& server, std::uint64_t seed) {
+  static Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) {
     EngineOptions options = defaults().options;
+    if (change) change(options);
     options.seed = seed;
     options.budgets = {};
     if (server.limits().evaluations) options.budgets.evaluations = *server.limits().evaluations;
@@ -133,6 +134,8 @@ class Ours {
 
 }  // namespace
 
-void kernelsmith_default(EvalServer& server, std::uint64_t seed) { Ours(server, seed).search(); }
+void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change) {
+  Ours(server, seed, change).search();
+}
 
 }  // namespace kernelsmith::bench

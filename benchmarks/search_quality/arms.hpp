@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <kernelsmith/engine/options.hpp>
+
 #include "eval_server.hpp"
 
 namespace kernelsmith::bench {
@@ -26,9 +28,15 @@ void greedy(EvalServer& server, std::uint64_t seed, std::size_t chains);
 void openevolve(EvalServer& server, std::uint64_t seed);
 void shinkaevolve(EvalServer& server, std::uint64_t seed);
 void adaevolve(EvalServer& server, std::uint64_t seed);
-void kernelsmith_default(EvalServer& server, std::uint64_t seed);
 
-/// All of them, by name.
+/// What a variant has that the default has not.
+using Change = std::function<void(EngineOptions&)>;
+void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change = {});
+
+/// The arms of the page.
 std::vector<Arm> arms();
+
+/// The default with one thing changed: what each of its parts is worth. Run only if they are named.
+std::vector<Arm> variants();
 
 }  // namespace kernelsmith::bench

@@ -61,7 +61,7 @@ void greedy(EvalServer& server, std::uint64_t seed, std::size_t chains) {
 }
 
 std::vector<Arm> arms() {
-  return {{"ours", kernelsmith_default},
+  return {{"ours", [](EvalServer& server, std::uint64_t seed) { kernelsmith_search(server, seed); }},
           {"best-of-N", best_of_n},
           {"open-then-evolve", open_then_evolve},
           {"greedy-1", [](EvalServer& server, std::uint64_t seed) { greedy(server, seed, 1); }},

@@ -37,8 +37,16 @@ std::vector<std::string> split(const std::string& list) {
   return parts;
 }
 
-bool chosen(const std::vector<std::string>& names, const std::string& name) {
-  return names.empty() || std::ranges::find(names, name) != names.end();
+bool named(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<Arm> chosen_arms(const std::vector<std::string>& names) {
+  if (names.empty()) return arms();
+  auto all = arms();
+  for (auto& one : variants()) all.push_back(std::move(one));
+  std::erase_if(all, [&](const Arm& arm) { return !named(names, arm.name); });
+  return all;
 }
 
 Settings settings_from(const std::map<std::string, std::string>& options) {
@@ -118,9 +126,8 @@ void run(const Settings& settings) {
   for (auto& one : landscapes()) tasks.push_back(std::move(one));
   Writer writer(settings);
   for (const auto& task : tasks) {
-    if (!chosen(settings.tasks, task.name)) continue;
-    for (const auto& arm : arms()) {
-      if (!chosen(settings.arms, arm.name)) continue;
+    if (!settings.tasks.empty() && !named(settings.tasks, task.name)) continue;
+    for (const auto& arm : chosen_arms(settings.arms)) {
       for (const auto& budget : settings.budgets) {
         for (std::uint64_t seed = 0; seed < settings.seeds; ++seed)
           writer.search(task, arm, budget, settings.first_seed + seed);
