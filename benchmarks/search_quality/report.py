@@ -1,11 +1,12 @@
 """Makes the tables and the picture of docs/search-quality.md from what search_quality wrote.
 
-    python3 report.py results.csv curves.csv [--print]     --print writes no file
+    python3 report.py FOLDER [--print]     FOLDER holds arms.csv, curves.csv and variants.csv; --print writes no file
 """
 
 import csv
 import sys
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 
@@ -14,16 +15,17 @@ from picture import svg
 from stats import a12, a12_draws, holm, interval, wilcoxon
 
 OURS = "ours"
+RIVALS = ("best-of-N", "openevolve")
 KINDS = {"kernel": "kernels (fitted)", "mathematics": "mathematics (fitted)", "landscape": "landscapes (made up)"}
 
 
 class Results:
     """Scores and areas by (kind, unit, budget), then task, then arm; seeds in order."""
 
-    def __init__(self, path: str):
+    def __init__(self, path: Path):
         self.cells = defaultdict(lambda: defaultdict(dict))
         rows = defaultdict(list)
-        with open(path, newline="") as file:
+        with path.open(newline="") as file:
             for row in csv.DictReader(file):
                 key = (row["kind"], row["unit"], row["budget"]), row["task"], row["arm"]
                 rows[key].append((float(row["score"]), float(row["area"])))
@@ -68,9 +70,14 @@ def overview(results: Results, kind: str, rng) -> str:
     budgets = [b for b in results.budgets() if (kind, *b) in results.cells]
     found = {b: compared(results.cells[(kind, *b)], rng) for b in budgets}
     tasks = len(results.cells[(kind, *budgets[0])])
-    head = [f"{KINDS[kind]}: ours against", *(f"{amount} {'evaluations' if u == 'evaluations' else 'rewrites’ cost'}" for u, amount in budgets)]
+    head = [f"{KINDS[kind]}: ours against", *(_name(budget) for budget in budgets)]
     rows = [[arm, *(_cell(found[b][arm], tasks) for b in budgets)] for arm in found[budgets[0]]]
     return document.table(head, rows)
+
+
+def _name(budget: tuple[str, str]) -> str:
+    unit, amount = budget
+    return f"{amount} evaluations" if unit == "evaluations" else f"the cost of {amount} rewrites"
 
 
 def _cell(one: dict, tasks: int) -> str:
@@ -95,9 +102,9 @@ def by_task(results: Results, rivals: tuple[str, ...], rng) -> str:
     return document.table(head, rows)
 
 
-def curves(path: str) -> list[tuple[str, dict[str, list[float]]]]:
+def curves(path: Path) -> list[tuple[str, dict[str, list[float]]]]:
     sums = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    with open(path, newline="") as file:
+    with path.open(newline="") as file:
         for row in csv.DictReader(file):
             if row["kind"] != "landscape":
                 panel = f"{KINDS[row['kind']]}, {row['budget']} evaluations"
@@ -109,17 +116,53 @@ def curves(path: str) -> list[tuple[str, dict[str, list[float]]]]:
     ]
 
 
+def parts(results: Results) -> str:
+    """What the default loses or gains if one thing is changed: A12 of the variant against it."""
+    budgets = results.budgets()
+    columns = [(kind, *budget) for kind in KINDS for budget in budgets]
+    variants = [arm for arm in next(iter(results.cells[columns[0]].values())) if arm != OURS]
+    head = ["variant against ours", *(f"{kind}, {amount}" for kind, _, amount in columns)]
+    rows = []
+    for variant in variants:
+        cells = [results.cells[column].values() for column in columns]
+        rows.append([variant, *(f"{np.mean([a12(t[variant][:, 0], t[OURS][:, 0]) for t in tasks]):.2f}" for tasks in cells)])
+    return document.table(head, rows)
+
+
+def bar(results: Results, rng) -> str:
+    """Issue 45's bar on the ten kernels."""
+    rows = []
+    for unit, amount in results.budgets():
+        found = compared(results.cells[("kernel", unit, amount)], rng)
+        weakest = min(found, key=lambda arm: found[arm]["interval"][0])
+        rows.append(
+            [
+                _name((unit, amount)),
+                f"{weakest}: {found[weakest]['interval'][0]:.2f}",
+                *(f"{found[rival]['ahead']} of 10" for rival in RIVALS),
+            ]
+        )
+    head = ["kernels", "lowest lower bound of the mean A12", *(f"lower bound above .5 against {rival}" for rival in RIVALS)]
+    return document.table(head, rows)
+
+
 def main() -> None:
     rng = np.random.default_rng(45)
-    results = Results(sys.argv[1])
-    tables = [overview(results, kind, rng) for kind in KINDS]
-    tables.append(by_task(results, ("best-of-N", "openevolve"), rng))
-    text = "\n\n".join(tables)
-    if "--print" in sys.argv:
-        print(text)
-        return
-    document.replace("arms", text)
-    (document.PAGE.parent / "images" / "search-quality.svg").write_text(svg(curves(sys.argv[2])))
+    folder = Path(sys.argv[1])
+    results = Results(folder / "arms.csv")
+    tables = {
+        "bar": bar(results, rng),
+        "arms": "\n\n".join(overview(results, kind, rng) for kind in KINDS),
+        "tasks": by_task(results, RIVALS, rng),
+        "variants": parts(Results(folder / "variants.csv")),
+    }
+    for name, text in tables.items():
+        if "--print" in sys.argv:
+            print(text, end="\n\n")
+        else:
+            document.replace(name, text)
+    if "--print" not in sys.argv:
+        (document.PAGE.parent / "images" / "search-quality.svg").write_text(svg(curves(folder / "curves.csv")))
 
 
 if __name__ == "__main__":

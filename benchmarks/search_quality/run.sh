@@ -7,7 +7,8 @@ build=${1:-build/dev}
 program=$build/benchmarks/search_quality/search_quality
 cmake --build "$build" --target search_quality
 out=$build/benchmarks/search_quality
-# Seeds from 1001: the default was chosen with others (1 to 200).
-"$program" --fit benchmarks/search_quality/fit.json --seeds 100 --first-seed 1001 --evaluations 40,200 --cost 40,200 \
-  --out "$out/results.csv" --curves "$out/curves.csv"
-python3 benchmarks/search_quality/report.py "$out/results.csv" "$out/curves.csv"
+# Seeds from 1001: the default was chosen with 1 to 100.
+run() { "$program" --fit benchmarks/search_quality/fit.json --seeds 100 --first-seed 1001 "$@"; }
+run --evaluations 40,200 --cost 40,200 --out "$out/arms.csv" --curves "$out/curves.csv"
+run --evaluations 40,200 --out "$out/variants.csv" --arms "ours,$("$program" --variants true)"
+python3 benchmarks/search_quality/report.py "$out"

@@ -2,6 +2,7 @@
 //
 //   search_quality --fit fit.json --out results.csv [--curves curves.csv] [--seeds 100] [--first-seed 1]
 //                  [--evaluations 40,200] [--cost 40,200] [--arms ours,best-of-N] [--tasks l2-p18]
+//   search_quality --variants true      names the variants of the default, for --arms
 //
 // Equal arguments give equal files.
 #include <algorithm>
@@ -144,6 +145,13 @@ int main(int argc, char** argv) {
   try {
     std::map<std::string, std::string> options;
     for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
+    if (options.contains("--variants")) {
+      for (const char* comma = ""; const auto& arm : kernelsmith::bench::variants()) {
+        std::printf("%s%s", comma, arm.name.c_str());
+        comma = ",";
+      }
+      return 0;
+    }
     kernelsmith::bench::run(kernelsmith::bench::settings_from(options));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "search_quality: %s\n", error.what());
