@@ -61,7 +61,7 @@ def rounded(value):
     return round(float(value), 4) if isinstance(value, (float, np.floating)) else value
 
 
-def described(family: Family, task: str, edit_cost: float) -> dict:
+def described(family: Family, task: str) -> dict:
     scale = family.scales[task]
     fitted = family.task(task) | family.dependence | {"family": family.name, "lift": family.lift}
     fitted.setdefault("small", fitted["large"])
@@ -88,9 +88,9 @@ def checks(family: Family, rng) -> list[list]:
         observed, predicted = [], []
         for trace in (t for t in family.traces if t.task == task):
             draws = Draws(family.without(trace), family.dependence, rng)
-            repeats = max(2, REPLAYS // sum(t.task == task for t in family.traces))
-            observed.append(outcome(trace, standings_in(trace, family.scales[task])))
-            predicted += [outcome(trace, replayed(trace, family.scales[task], draws, family.lift)) for _ in range(repeats)]
+            scale, repeats = family.scales[task], max(2, REPLAYS // sum(t.task == task for t in family.traces))
+            observed.append(outcome(trace, standings_in(trace, scale)))
+            predicted += [outcome(trace, replayed(trace, scale, draws, family.lift)) for _ in range(repeats)]
         cells = [f"{o:.2f} / {p:.2f}" for o, p in zip(np.nanmean(observed, 0), np.nanmean(predicted, 0), strict=True)]
         rows.append([task, *cells])
     return rows
@@ -126,15 +126,15 @@ def main() -> None:
     rng = np.random.default_rng(45)
     fitted = families(data)
     changed = changed_shares(data)
-    # An edit names the lines that go and those that come; a rewrite is the whole file.
-    edit_cost = 2 * changed["small"]
-    tasks = {task: described(family, task, edit_cost) for family in fitted for task in family.scales}
+    tasks = {task: described(family, task) for family in fitted for task in family.scales}
     grid = {"knots": KNOTS, "probabilities": PROBABILITIES, "scale": SCALE, "max_gap": MAX_GAP}
-    costs = {"first": 1.0, "large": 1.0, "small": edit_cost}
-    text = json.dumps(rounded(grid | {"noise": NOISE, "cost": costs}) | {"tasks": tasks}, indent=None, separators=(",", ":"))
+    # An edit names the lines that go and those that come; a rewrite is the whole file.
+    costs = {"large": 1.0, "small": 2 * changed["small"]}
+    text = json.dumps(rounded(grid | {"noise": NOISE, "cost": costs}) | {"tasks": tasks}, separators=(",", ":"))
     Path(__file__).with_name("fit.json").write_text(text.replace('},"', '},\n"') + "\n")
 
-    head = ["task (recorded / predicted)", "rejected", "better than parent", *(f"best at {n}" for n in CHECKED), "best at end"]
+    bests = [f"best at {n}" for n in (*CHECKED, "end")]
+    head = ["task (recorded / predicted)", "rejected", "better than parent", *bests]
     rows = [row for family in fitted for row in checks(family, rng)]
     head_ahead = ["evolving ahead of best-of-N (recorded / replayed)", "at 10", "at 20", "at 40", "at 76"]
     rows_ahead = [[next(iter(f.scales)), *evolving_ahead(f, rng)] for f in fitted if f.name == "mathematics"]

@@ -83,7 +83,8 @@ def _name(budget: tuple[str, str]) -> str:
 def _cell(one: dict, tasks: int) -> str:
     low, high = one["interval"]
     p = "<.001" if one["p"] < 0.001 else f"{one['p']:.3f}".lstrip("0")
-    return f"{one['a12']:.2f} [{low:.2f}, {high:.2f}], area {one['area']:.2f}, p {p}, {one['ahead']}/{one['behind']} of {tasks}"
+    ahead = f"{one['ahead']}/{one['behind']} of {tasks}"
+    return f"{one['a12']:.2f} [{low:.2f}, {high:.2f}], area {one['area']:.2f}, p {p}, {ahead}"
 
 
 def by_task(results: Results, rivals: tuple[str, ...], rng) -> str:

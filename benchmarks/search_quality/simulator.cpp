@@ -69,8 +69,8 @@ class Simulator final : public Problem {
     double best_shown = -std::numeric_limits<double>::infinity();
     for (const std::size_t i : shown)
       if (i != 0 && programs_[i].accepted) best_shown = std::max(best_shown, programs_[i].standing);
-    const bool first = from.from_seed && best_shown < from.standing;
-    programs_.push_back(first ? first_child(parent, rng) : later_child(step, parent, best_shown, rng));
+    programs_.push_back(from.from_seed ? first_child(parent, rng)
+                                       : later_child(step, parent, best_shown, rng));
     return made(programs_.back());
   }
 
@@ -123,7 +123,7 @@ class Simulator final : public Problem {
     const double gap = std::clamp(best_found() - basis, 0.0, grid_->max_gap);
     const double drawn = draw(parent, 1, fit_->alike_change, rng) + fit.gap_start + fit.gap_slope * gap;
     const double size = from.log_size + fit.growth + fit.growth_spread * rng.normal();
-    if (!accepted) return {false, from.from_seed, from.standing, size};
+    if (!accepted) return {false, false, from.standing, size};
     return {true, false, basis + change(fit, basis, normal_share(drawn)), size};
   }
 
