@@ -166,6 +166,7 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
     }
   }
   if (is_call(opened)) ticket.forecast_usd = forecast_usd(opened);
+  if (ticket.kind == TicketKind::iteration) archipelago_.visit(opened.island, opened.parent);
   ++next_ticket_;
   open_.emplace(opened.ticket, std::move(ticket));
   return {};

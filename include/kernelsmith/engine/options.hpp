@@ -63,7 +63,7 @@ struct EngineOptions {
   std::function<Digest(const Source&)> fingerprint;
 
   // The policies; null is the default.
-  std::shared_ptr<const Sampler> sampler;      ///< MixtureSampler
+  std::shared_ptr<const Sampler> sampler;      ///< TreeSampler
   std::shared_ptr<const Operators> operators;  ///< always Operator::rewrite
   std::shared_ptr<const Migration> migration;  ///< BestMigration of 1
   double migration_period = 0.1;               ///< in progress, in (0, 1]
