@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-BOOTSTRAPS = 2000
+BOOTSTRAPS = 1000
 
 
 def wins(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -20,7 +20,7 @@ def a12_draws(a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> np.ndar
     """A12 of resampled seeds. A seed stands for both: equal seeds draw equal worlds."""
     n = len(a)
     weights = rng.multinomial(n, np.full(n, 1 / n), size=BOOTSTRAPS) / n
-    return np.einsum("ki,ij,kj->k", weights, wins(a, b), weights, optimize=True)
+    return ((weights @ wins(a, b)) * weights).sum(axis=1)
 
 
 def interval(draws: np.ndarray) -> tuple[float, float]:

@@ -1,3 +1,4 @@
+// The default sampler: its opening, whom it chooses and what it shows.
 #include <limits>
 #include <set>
 

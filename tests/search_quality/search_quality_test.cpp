@@ -1,3 +1,4 @@
+// A small run of the bench of docs/search-quality.md, on the numbers of fit.json.
 #include <algorithm>
 #include <cmath>
 
