@@ -4,9 +4,9 @@
     python3 -m venv kt && kt/bin/pip install kernel_tuner==1.5.0 scikit-learn scikit-optimize pymoo pyatf
     KERNELSMITH_SEARCH_DATA=... kt/bin/python benchmarks/search_quality/tuning_kernel_tuner.py --results kt.jsonl
 
-A run ends at the first evaluation whose recorded mean is within 5 % of the best one of the space, or at the
-cap. Failed points are part of the space, as they are for our tuner. What stands in the results file is not run
-again, so a killed run goes on.
+Each run begins with a space that knows nothing of the runs before it. It ends at the first evaluation whose recorded
+mean is within 5 % of the best one of the space, or at the cap. Failed points are part of the space, as they are for our
+tuner. What stands in the results file is not run again, so a killed run goes on.
 """
 
 import argparse
@@ -85,8 +85,20 @@ class Watch(SimulationRunner):
         return results
 
 
+def forget(searchspace):
+    """Empties the space's caches of neighbours.
+
+    get_random_neighbor prefers points whose neighbours were asked for before. Within a run that is Kernel Tuner's
+    way; from one run to the next it would hand on where the good points lie.
+    """
+    for cache in ("_Searchspace__neighbor_cache", "_Searchspace__neighbor_partial_cache"):
+        for neighbours in getattr(searchspace, cache).values():
+            neighbours.clear()
+
+
 def one_run(space, searchspace, strategy, seed, cap):
     """The evaluations of one run, or None if it never came near the optimum."""
+    forget(searchspace)
     random.seed(seed)
     numpy.random.seed(seed)
     options = Options({"max_fevals": cap, **OPTIONS.get(strategy, {})})

@@ -47,7 +47,7 @@ Result<TuningSpace> TuningSpace::create(std::vector<TuningDimension> dimensions,
     if (!fits(point, space.dimensions_)) return refused("a valid point lies outside the dimensions");
   }
   std::ranges::sort(*valid);
-  valid->erase(std::ranges::unique(*valid).begin(), valid->end());
+  valid->erase(std::unique(valid->begin(), valid->end()), valid->end());
   space.listed_ = std::move(*valid);
   space.known_ = Set(space.listed_.begin(), space.listed_.end());
   space.size_ = space.listed_.size();
