@@ -1,8 +1,10 @@
 // What the engine itself costs for one iteration: the evaluator and the proposer do nothing. The archive has
 // 1,000 cells on four islands, as a long run would; a program is a kernel-sized text.
 
+#include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include <benchmark/benchmark.h>
 #include <unistd.h>
@@ -22,9 +24,20 @@ Source program(std::uint64_t number) {
   return Source::create({{"kernel.cpp", std::move(text)}}).value();
 }
 
-Evaluation evaluation(std::uint64_t number) {
+Evaluation with_report(std::uint64_t number, Report report) {
   const double feature = static_cast<double>(number * 2654435761U % 1000);
-  return Acceptance{Metrics::create(Measurement::exact(feature), {{"f", feature}}).value(), {}};
+  return Acceptance{Metrics::create(Measurement::exact(feature), {{"f", feature}}).value(),
+                    std::move(report)};
+}
+
+Evaluation evaluation(std::uint64_t number) { return with_report(number, {}); }
+
+/// As a backend that compiles gives it: every program has a binary of its own.
+Evaluation compiled_evaluation(std::uint64_t number) {
+  Report report;
+  report.binary.emplace();
+  std::memcpy(report.binary->bytes.data(), &number, sizeof number);
+  return with_report(number, std::move(report));
 }
 
 EngineOptions options(std::uint64_t iterations) {
@@ -55,13 +68,13 @@ class TemporaryRun {
   std::filesystem::path path_;
 };
 
-void ask_and_tell(Engine engine) {
+void ask_and_tell(Engine engine, Evaluation (*evaluate)(std::uint64_t) = evaluation) {
   while (auto ticket = engine.ask().value()) {
     const auto id = ticket->id;
     if (std::holds_alternative<Evaluate>(ticket->work)) {
-      engine.tell(id, evaluation(id.value)).value();
+      engine.tell(id, evaluate(id.value)).value();
     } else {
-      engine.tell(id, program(id.value), evaluation(id.value)).value();
+      engine.tell(id, program(id.value), evaluate(id.value)).value();
     }
   }
 }
@@ -72,14 +85,19 @@ void report_time(benchmark::State& state) {
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-void in_memory(benchmark::State& state) {
+void ask_in_memory(benchmark::State& state, Evaluation (*evaluate)(std::uint64_t)) {
   for (auto _ : state) {
     auto journal = std::make_unique<testing::MemoryJournal>(testing::no_events());
     ask_and_tell(
-        Engine::create(std::move(journal), options(static_cast<std::uint64_t>(state.range(0)))).value());
+        Engine::create(std::move(journal), options(static_cast<std::uint64_t>(state.range(0)))).value(),
+        evaluate);
   }
   report_time(state);
 }
+
+void in_memory(benchmark::State& state) { ask_in_memory(state, evaluation); }
+/// What the gate adds to it.
+void in_memory_compiled(benchmark::State& state) { ask_in_memory(state, compiled_evaluation); }
 
 void in_sqlite(benchmark::State& state) {
   for (auto _ : state) {
@@ -102,7 +120,8 @@ void run_in_memory(benchmark::State& state) {
   report_time(state);
 }
 
-BENCHMARK(in_memory)->Arg(2000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(in_memory)->Arg(2000)->Arg(100'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(in_memory_compiled)->Arg(2000)->Arg(100'000)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(run_in_memory)->Arg(2000)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(in_sqlite)->Arg(2000)->Unit(benchmark::kMillisecond)->UseRealTime();
 

@@ -14,6 +14,17 @@ std::string line_of(const char* what, std::span<const IndividualPtr> individuals
   return line + '\n';
 }
 
+/// What the tree's statistics are made of.
+std::string tree_of(const Island& island) {
+  std::string line =
+      "joined " + std::to_string(island.joined()) + " visits " + std::to_string(island.visits());
+  for (const auto& leader : island.leaders()) {
+    const ProgramId program = leader->program->id;
+    line += ' ' + std::to_string(program.value) + ':' + std::to_string(island.visits(program));
+  }
+  return line + '\n';
+}
+
 /// Fitness first; of equals the older program.
 bool better(const Elite& a, const Elite& b) {
   return std::tie(b.fitness, a.individual->program->id) < std::tie(a.fitness, b.individual->program->id);
@@ -81,6 +92,7 @@ std::string Archipelago::to_text() const {
   std::string text;
   for (std::size_t i = 0; i < islands_.size(); ++i) {
     text += "island " + std::to_string(i) + '\n' + islands_[i].archive().to_text();
+    text += tree_of(islands_[i]);
     text += line_of("rejections", islands_[i].rejections());
     text += line_of("recent_failures", islands_[i].recent_failures());
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include <kernelsmith/islands/island.hpp>
 
@@ -13,6 +14,18 @@ bool further(const IndividualPtr& a, const IndividualPtr& b) {
   return a->evaluation.rejection()->stage > b->evaluation.rejection()->stage;
 }
 
+double fitness_of(const IndividualPtr& individual) {
+  return individual->evaluation.metrics()->fitness().median;
+}
+
+bool outranks(const IndividualPtr& a, const IndividualPtr& b) {
+  return std::tuple(-fitness_of(a), a->program->id) < std::tuple(-fitness_of(b), b->program->id);
+}
+
+void remove(std::vector<IndividualPtr>& individuals, ProgramId program) {
+  std::erase_if(individuals, [&](const IndividualPtr& one) { return one->program->id == program; });
+}
+
 }  // namespace
 
 Island::Island(Grid grid, IslandOptions options) : options_(options), archive_(std::move(grid)) {
@@ -20,7 +33,11 @@ Island::Island(Grid grid, IslandOptions options) : options_(options), archive_(s
 }
 
 std::optional<AddOutcome> Island::add(IndividualPtr individual) {
-  if (individual->evaluation.accepted()) return archive_.add(std::move(individual));
+  if (individual->evaluation.accepted()) {
+    count(individual);
+    rank(individual);
+    return archive_.add(std::move(individual));
+  }
 
   // In front of its equals, because the latest arrival comes first.
   rejections_.insert(std::lower_bound(rejections_.begin(), rejections_.end(), individual, further),
@@ -32,9 +49,42 @@ std::optional<AddOutcome> Island::add(IndividualPtr individual) {
 }
 
 AddOutcome Island::settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict) {
-  return archive_.settle(std::move(challenger), incumbent, verdict);
+  const AddOutcome outcome = archive_.settle(challenger, incumbent, verdict);
+  if (outcome.placed()) rank(std::move(challenger));
+  return outcome;
 }
 
-std::vector<Cell> Island::withdraw(ProgramId program) { return archive_.withdraw(program); }
+std::vector<Cell> Island::withdraw(ProgramId program) {
+  remove(leaders_, program);
+  remove(roots_, program);
+  return archive_.withdraw(program);
+}
+
+void Island::visit(std::optional<ProgramId> parent) {
+  ++visits_;
+  if (parent) ++visits_of_[*parent];
+}
+
+std::uint64_t Island::visits(ProgramId program) const {
+  const auto found = visits_of_.find(program);
+  return found == visits_of_.end() ? 0 : found->second;
+}
+
+/// A program that was measured again stands at its new place alone.
+void Island::rank(IndividualPtr individual) {
+  remove(leaders_, individual->program->id);
+  leaders_.insert(std::lower_bound(leaders_.begin(), leaders_.end(), individual, outranks),
+                  std::move(individual));
+  truncate(leaders_, kMaxLeaders);
+}
+
+void Island::count(const IndividualPtr& individual) {
+  if (individual->program->origin != Origin::seed) {
+    ++joined_;
+    return;
+  }
+  remove(roots_, individual->program->id);
+  roots_.push_back(individual);
+}
 
 }  // namespace kernelsmith

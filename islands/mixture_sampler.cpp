@@ -1,4 +1,4 @@
-// The default sampler: explores, exploits or weighs the elites of an island to choose a parent and its
+// Explores, exploits or weighs the elites of an island to choose a parent and its
 // inspirations.
 #include <algorithm>
 #include <array>
@@ -6,12 +6,10 @@
 
 #include <kernelsmith/islands/sampler.hpp>
 
+#include "companions.hpp"
+
 namespace kernelsmith {
 namespace {
-
-/// An inspiration is the farthest of this many random elites. One would be no preference at all; many would
-/// show the same corner of the grid every time.
-constexpr int kCandidates = 4;
 
 const Elite& explore(const Archive& archive, Rng& rng) {
   return archive.elites()[static_cast<std::size_t>(rng.below(archive.elites().size()))];
@@ -42,79 +40,15 @@ const Elite& draw_parent(const Archive& archive, const MixtureOptions& options, 
   }
 }
 
-IndividualPtr draw_rejection(std::span<const IndividualPtr> rejections, Rng& rng) {
-  if (rejections.empty()) return nullptr;
-  std::vector<double> weights;
-  for (std::size_t rank = 0; rank < rejections.size(); ++rank)
-    weights.push_back(1.0 / static_cast<double>(1 + rank));
-  return rejections[rng.weighted(weights)];
-}
-
-/// The best elites whose cells are not in `used`, which gains theirs.
-std::vector<IndividualPtr> draw_top(const Archive& archive, std::size_t count, std::vector<Cell>& used) {
+/// The best elites but the parent.
+std::vector<IndividualPtr> draw_top(const Archive& archive, std::size_t count, Cell parent) {
   std::vector<IndividualPtr> top;
-  const Cell parent = used.front();
   for (std::size_t rank = 0; rank < archive.elites().size() && top.size() < count; ++rank) {
     const Elite& elite = archive.ranked(rank);
     if (elite.cell == parent) continue;
     top.push_back(elite.individual);
-    used.push_back(elite.cell);
   }
   return top;
-}
-
-double distance_to_nearest(const Grid& grid, Cell cell, const std::vector<Cell>& others) {
-  double nearest = 1;
-  for (const Cell other : others) nearest = std::min(nearest, grid.distance(cell, other));
-  return nearest;
-}
-
-/// Takes the farthest from `shown` of a few random elites out of `pool`.
-const Elite* take_far(std::vector<const Elite*>& pool, const Grid& grid, const std::vector<Cell>& shown,
-                      Rng& rng) {
-  std::size_t farthest = 0;
-  double distance = -1;
-  for (int i = 0; i < kCandidates; ++i) {
-    const auto candidate = static_cast<std::size_t>(rng.below(pool.size()));
-    const double its_distance = distance_to_nearest(grid, pool[candidate]->cell, shown);
-    if (its_distance <= distance) continue;
-    farthest = candidate;
-    distance = its_distance;
-  }
-  std::swap(pool[farthest], pool.back());
-  const Elite* taken = pool.back();
-  pool.pop_back();
-  return taken;
-}
-
-std::vector<IndividualPtr> draw_inspirations(const Archive& archive, std::size_t count,
-                                             const std::vector<Cell>& used, Rng& rng) {
-  if (count == 0) return {};
-  std::vector<const Elite*> pool;
-  for (const auto& elite : archive.elites()) {
-    if (std::find(used.begin(), used.end(), elite.cell) == used.end()) pool.push_back(&elite);
-  }
-  std::vector<IndividualPtr> inspirations;
-  std::vector<Cell> shown{used.front()};
-  while (inspirations.size() < count && !pool.empty()) {
-    const Elite* elite = take_far(pool, archive.grid(), shown, rng);
-    inspirations.push_back(elite->individual);
-    shown.push_back(elite->cell);
-  }
-  return inspirations;
-}
-
-std::vector<IndividualPtr> latest_failures(const Island& island, std::size_t count,
-                                           const IndividualPtr& parent) {
-  std::vector<IndividualPtr> failures;
-  for (const auto& failure : island.recent_failures()) {
-    if (failures.size() == count) break;
-    if (failure != parent) failures.push_back(failure);
-  }
-  std::stable_sort(failures.begin(), failures.end(), [](const IndividualPtr& a, const IndividualPtr& b) {
-    return a->evaluation.rejection()->stage > b->evaluation.rejection()->stage;
-  });
-  return failures;
 }
 
 bool is_share(double value) { return std::isfinite(value) && value >= 0; }
@@ -142,10 +76,9 @@ Selection MixtureSampler::sample(const Island& island, Rng& rng) const {
     selection.parent = draw_rejection(island.rejections(), rng);
   } else {
     const Elite& parent = draw_parent(archive, options_, rng);
-    std::vector<Cell> used{parent.cell};
     selection.parent = parent.individual;
-    selection.top = draw_top(archive, options_.top, used);
-    selection.inspirations = draw_inspirations(archive, options_.inspirations, used, rng);
+    selection.top = draw_top(archive, options_.top, parent.cell);
+    selection.inspirations = draw_inspirations(archive, options_.inspirations, selection, rng);
   }
   selection.failures = latest_failures(island, options_.failures, selection.parent);
   return selection;

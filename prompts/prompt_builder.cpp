@@ -30,9 +30,13 @@ Part last_of(std::vector<IndividualPtr> Shown::*group, const Shown& shown, const
 }
 
 /// What goes next: of the groups the last members first, which the sampler put there for being the least of
-/// their kind. Failures say least; then what only inspires; the best program, the reference and the error's
-/// tail say most. Nothing is left at the end but the task, the parent, and its partner.
+/// their kind. Lines tried before say least, then failures; then what only inspires; the best program, the
+/// reference and the error's tail say most. Nothing is left at the end but the task, the parent, and its
+/// partner.
 Part least_useful(const Shown& shown) {
+  if (!shown.tried.empty())
+    return {"lines of program " + std::to_string(shown.tried.back().with->program->id.value),
+            [](Shown& from) { from.tried.pop_back(); }};
   if (shown.failures.size() > 1) return last_of(&Shown::failures, shown, "the failed attempt");
   if (!shown.inspirations.empty()) return last_of(&Shown::inspirations, shown, "the inspiration");
   if (!shown.failures.empty()) return last_of(&Shown::failures, shown, "the failed attempt");

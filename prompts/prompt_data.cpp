@@ -220,6 +220,29 @@ Map failure_data(const Individual& failure, const Individual* parent, std::size_
   return data;
 }
 
+/// A speedup is a ratio of times.
+std::string effect_of(const Tried& step) {
+  const Evaluation& with = step.with->evaluation;
+  const Evaluation& without = step.without->evaluation;
+  const auto& slow = with.report().speedup;
+  const auto& fast = without.report().speedup;
+  if (slow && fast && slow->median > 0)
+    return number(100 * (fast->median / slow->median - 1)) + " % slower (" + number(slow->median) +
+           "x, and " + number(fast->median) + "x without)";
+  return "fitness " + number(with.metrics()->fitness().median) + ", and " +
+         number(without.metrics()->fitness().median) + " without";
+}
+
+List tried_data(const std::vector<Tried>& steps) {
+  List list;
+  for (const Tried& step : steps)
+    list.push_back(Map{{"id", std::to_string(step.with->program->id.value)},
+                       {"effect", effect_of(step)},
+                       {"fenced", fenced(as_utf8(joined(step.lines, "\n") + "\n"),
+                                         info_of(step.with->program->source.files().front().path))}});
+  return list;
+}
+
 std::string sizes_text(const std::vector<Sizes>& all) {
   std::vector<std::string> texts;
   for (const Sizes& sizes : all) texts.push_back(describe(sizes));
@@ -295,6 +318,7 @@ Shown everything(const ProposalRequest& request, const PromptOptions& options) {
               .top = selection.top,
               .inspirations = selection.inspirations,
               .failures = selection.failures,
+              .tried = tried_lines(selection.parent, selection.kin),
               .error_bytes = options.error_bytes};
   if (request.op != Operator::crossover) return shown;
   for (auto* group : {&shown.top, &shown.inspirations}) {
@@ -343,7 +367,10 @@ Value prompt_data(const Task& task, const PromptOptions& options, const Shown& s
            {"top", list_of(shown.top)},
            {"has_inspirations", !shown.inspirations.empty()},
            {"inspirations", list_of(shown.inspirations)},
-           {"has_history", !shown.failures.empty() || !shown.top.empty() || !shown.inspirations.empty()},
+           {"has_tried", !shown.tried.empty()},
+           {"tried", tried_data(shown.tried)},
+           {"has_history", !shown.failures.empty() || !shown.top.empty() || !shown.inspirations.empty() ||
+                               !shown.tried.empty()},
            {"has_reference", shown.reference && !task.reference.empty()}};
   List interface;
   for (const SourceFile& file : options.interface)

@@ -9,6 +9,8 @@
 #include <kernelsmith/prompts/prompt_builder.hpp>
 #include <kernelsmith/prompts/value.hpp>
 
+#include "tried_lines.hpp"
+
 namespace kernelsmith::detail {
 
 /// What of a request is shown. A budget takes away from it.
@@ -16,6 +18,7 @@ struct Shown {
   IndividualPtr parent;   ///< null for a translation without an attempt
   IndividualPtr partner;  ///< the second parent of a crossover; else null
   std::vector<IndividualPtr> top, inspirations, failures;
+  std::vector<Tried> tried;
   bool reference = true;
   std::size_t error_bytes = 0;  ///< of the parent's report; a failure's gets a quarter
 };

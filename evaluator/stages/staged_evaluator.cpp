@@ -7,8 +7,9 @@
 #include <kernelsmith/evaluator/parse_stage.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 
-#include "binary_cache.hpp"
+#include "recent.hpp"
 #include "stage_scheduler.hpp"
+#include "verdicts.hpp"
 
 namespace kernelsmith {
 namespace stages {
@@ -40,6 +41,7 @@ class StagedEvaluator final : public Evaluator {
         task_(std::move(task)),
         backend_(std::move(backend)),
         binaries_(options.cached_binaries),
+        verdicts_(options.shared_verdicts),
         scheduler_(options) {}
 
   void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) override {
@@ -71,13 +73,21 @@ class StagedEvaluator final : public Evaluator {
   void build(const FlightPtr& flight) {
     flight->works(true);
     if (auto ended = parse_and_compile(*flight)) return flight->finish(std::move(*ended));
+    const RunRequest& request = flight->request;
+    if (auto shared = verdicts_.find(flight->job, *request.candidate, request.report))
+      return flight->finish(std::move(*shared));
     flight->works(false);
-    post(Slot::run, flight, [this, flight](std::size_t device) {
-      flight->works(true);
-      flight->request.device = device;
-      flight->request.works = flight->works;
-      flight->finish(backend_->run(std::move(flight->request), flight->stop));
-    });
+    post(Slot::run, flight, [this, flight](std::size_t device) { run(*flight, device); });
+  }
+
+  void run(Flight& flight, std::size_t device) {
+    flight.works(true);
+    flight.request.device = device;
+    flight.request.works = flight.works;
+    const BinaryPtr candidate = flight.request.candidate;
+    auto evaluation = backend_->run(std::move(flight.request), flight.stop);
+    if (evaluation) evaluation = verdicts_.keep(flight.job, *candidate, *evaluation);
+    flight.finish(std::move(evaluation));
   }
 
   /// The evaluation if it ends here; otherwise the flight's request is ready to run.
@@ -143,7 +153,8 @@ class StagedEvaluator final : public Evaluator {
   const EvaluatorOptions options_;
   const std::shared_ptr<const Task> task_;
   const std::shared_ptr<Backend> backend_;
-  BinaryCache binaries_;
+  Recent<Compilation> binaries_;  ///< backend and flags are one task's and so need no key
+  Verdicts verdicts_;
   StageScheduler scheduler_;  ///< last: its destructor finishes what is in flight
 };
 

@@ -65,8 +65,8 @@ void bind_outcome(py::module_& module) {
                     "The best's evaluation when it was measured again at the end.")
       .def_property_readonly(
           "counts", [](const Outcome& outcome) { return dict_of(outcome.counts); },
-          "iterations, evaluations, accepted, rejected, repeated, refused, repairs, remeasured, given_back, "
-          "demoted.")
+          "iterations, evaluations, accepted, rejected, repeated, same_binary (of the repeated), refused, "
+          "repairs, remeasured, given_back, demoted.")
       .def_property_readonly(
           "usd", [](const Outcome& outcome) { return outcome.spending.usd(); }, "What calls to models cost.")
       .def_readonly("elapsed_s", &Outcome::elapsed_s, "Wall time of all sessions.")
@@ -110,6 +110,7 @@ py::dict dict_of(const Counts& counts) {
   dict["accepted"] = counts.accepted;
   dict["rejected"] = counts.rejected;
   dict["repeated"] = counts.repeated;
+  dict["same_binary"] = counts.same_binary;
   dict["refused"] = counts.refused;
   dict["repairs"] = counts.repairs;
   dict["remeasured"] = counts.remeasured;

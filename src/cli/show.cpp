@@ -37,6 +37,13 @@ std::string words_for(ErrorCode code) {
   }
 }
 
+/// By what they were recognised.
+std::string repeats_text(const Counts& counts) {
+  if (counts.same_binary == 0) return "";
+  return fmt::format(" ({} by their text, {} by their binary)", counts.repeated - counts.same_binary,
+                     counts.same_binary);
+}
+
 void print_head(const RunView& view) {
   const Counts& counts = view.state.counts();
   const Budgets& budgets = view.state.budgets();
@@ -47,8 +54,8 @@ void print_head(const RunView& view) {
       used_of(counts.evaluations, budgets.evaluations),
       clock_text(view.state.elapsed_s() - view.state.confirming_s()),
       budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "", confirming_text(view.state.confirming_s()));
-  say("programs  {} accepted, {} rejected; {} repeats, {} refusals, {} measured again\n", counts.accepted,
-      counts.rejected, counts.repeated, counts.refused, counts.remeasured);
+  say("programs  {} accepted, {} rejected; {} repeats{}, {} refusals, {} measured again\n", counts.accepted,
+      counts.rejected, counts.repeated, repeats_text(counts), counts.refused, counts.remeasured);
   for (const auto& [code, count] : view.given_back)
     say("          {} without a verdict: {}\n", number_text(count, "ticket"), words_for(code));
   if (view.reason != EndReason::unfinished)

@@ -1,5 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+#include <vector>
 
 #include <kernelsmith/code/fingerprint.hpp>
 #include <kernelsmith/code/lexer.hpp>
@@ -23,6 +27,7 @@ constexpr std::array kSelfAware{"__LINE__"sv,
                                 "inspect"sv,
                                 "_getframe"sv,
                                 "__file__"sv,
+                                "__doc__"sv,
                                 "linecache"sv,
                                 "tb_lineno"sv};
 
@@ -65,6 +70,38 @@ bool comment_counts(std::string_view comment, std::size_t line, Language languag
          (language == Language::python && line <= kCodingLines && comment.find("coding") != comment.npos);
 }
 
+bool is_plain_string(const Token& token, std::string_view text) {
+  const std::string_view bytes = token.in(text);
+  return token.kind == TokenKind::string &&
+         bytes.substr(0, bytes.find_first_of("\"'")).find_first_of("fFtT") == bytes.npos;
+}
+
+// Without comments that mean nothing and statements that are nothing but a string, such as docstrings. The
+// last statement of a block stays: it may be the only one.
+Tokens without_remarks(const Tokens& all, std::string_view text) {
+  Tokens tokens;
+  std::ranges::copy_if(all, std::back_inserter(tokens), [&](const Token& token) {
+    return token.kind != TokenKind::comment || comment_counts(token.in(text), token.line, Language::python);
+  });
+  const auto indent_at = [&](std::size_t i) {
+    return i < tokens.size() && tokens[i].kind == TokenKind::indent ? tokens[i].in(text) : ""sv;
+  };
+  Tokens kept;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool begins_line = i == 0 || tokens[i - 1].kind == TokenKind::line_end;
+    const std::size_t first = i + (tokens[i].kind == TokenKind::indent ? 1 : 0);
+    std::size_t end = first;
+    while (end < tokens.size() && is_plain_string(tokens[end], text)) ++end;
+    const bool is_remark = begins_line && end > first && end + 1 < tokens.size() &&
+                           tokens[end].kind == TokenKind::line_end && indent_at(i) == indent_at(end + 1);
+    if (is_remark)
+      i = end;
+    else
+      kept.push_back(tokens[i]);
+  }
+  return kept;
+}
+
 std::size_t last_line(const Token& token, std::string_view text) {
   return token.line + static_cast<std::size_t>(std::ranges::count(token.in(text), '\n'));
 }
@@ -102,7 +139,9 @@ Digest fingerprint(const Source& source) {
   bool spacing_counts = false;
   bool names_are_made = false;
   for (const SourceFile& file : source.files()) {
-    tokens.push_back(tokenize(file.text, language_of(file.path)));
+    const Language language = language_of(file.path);
+    tokens.push_back(tokenize(file.text, language));
+    if (language == Language::python) tokens.back() = without_remarks(tokens.back(), file.text);
     spacing_counts = spacing_counts || stringizes(file.text, tokens.back());
     names_are_made = names_are_made || pastes(file.text, tokens.back());
   }

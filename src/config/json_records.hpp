@@ -138,6 +138,7 @@ struct Fields<Report> {
     io("over_yardstick", report.over_yardstick);
     io("duel", report.duel);
     io("incumbent_failed", report.incumbent_failed);
+    io("binary", report.binary);
     io("tier", report.tier);
     io("hardware", report.hardware);
     io("toolchain", report.toolchain);

@@ -134,6 +134,7 @@ constexpr auto kRefusalCodeNames = enum_names<RefusalCode>({
 constexpr auto kEvaluationSourceNames = enum_names<EvaluationSource>({
     {EvaluationSource::evaluated, "evaluated"},
     {EvaluationSource::cached, "cached"},
+    {EvaluationSource::same_binary, "same_binary"},
 });
 
 constexpr auto kDtypeNames = enum_names<Dtype>({

@@ -82,24 +82,36 @@ Status SearchState::commit_evaluation(const OpenTicket& ticket, const Evaluation
 
   if (ticket.kind == TicketKind::iteration) ++counts_.iterations;
   if (ticket.kind == TicketKind::repair) ++counts_.repairs;
-  if (const auto earlier = by_fingerprint_.find(*ticket.fingerprint); earlier != by_fingerprint_.end()) {
+  if (const auto earlier = earlier_program(ticket, arrived)) {
     commit.kind = CommitKind::repeated;
-    commit.repeats = earlier->second;
-    commit.individual = programs_.at(earlier->second).individual.lock();
+    commit.repeats = earlier;
+    commit.individual = programs_.at(*earlier).individual.lock();
     ++counts_.repeated;
+    counts_.same_binary += by_fingerprint_.emplace(*ticket.fingerprint, *earlier).second ? 1 : 0;
     ++idle_;
     // Twins in flight: in free mode the second one's evaluation is gone. Whether a deterministic run
     // evaluates it is a matter of timing, which no budget may feel.
     if (arrived.source == EvaluationSource::evaluated && !options_.deterministic) ++counts_.evaluations;
     return {};
   }
-  if (arrived.source == EvaluationSource::cached) {
+  if (arrived.source != EvaluationSource::evaluated) {
     return fail(ErrorCode::corrupt, "the journal answers a child from a program that it does not hold",
                 "ticket " + std::to_string(arrived.ticket.value));
   }
   ++counts_.evaluations;
   idle_ = 0;
   return commit_program(ticket, arrived, commit);
+}
+
+/// The program whose verdict this answer is, if the child is a repeat.
+std::optional<ProgramId> SearchState::earlier_program(const OpenTicket& ticket,
+                                                      const EvaluationArrived& arrived) const {
+  const auto same_tokens = by_fingerprint_.find(*ticket.fingerprint);
+  if (same_tokens != by_fingerprint_.end()) return same_tokens->second;
+  if (arrived.source == EvaluationSource::evaluated) return program_compiled_to(arrived.evaluation);
+  const bool is_there =
+      arrived.source == EvaluationSource::same_binary && programs_.contains(arrived.program);
+  return is_there ? std::optional(arrived.program) : std::nullopt;
 }
 
 /// The record of a program as it was measured last, by the event at that position.
@@ -130,6 +142,7 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
   record.proposed_at = ticket.proposed_at;
   keep(record, individual, ticket.answered_at);
   by_fingerprint_.emplace(*ticket.fingerprint, id);
+  if (const auto& binary = individual->evaluation.report().binary) by_binary_.insert_or_assign(*binary, id);
   commit.kind = CommitKind::evaluated;
   commit.individual = individual;
   ++(accepted ? counts_.accepted : counts_.rejected);

@@ -118,8 +118,7 @@ Result<Committer::Commits> Committer::evaluate(TicketId ticket, Evaluation evalu
   if (!open.challenger && !open.child()) {
     return fail(ErrorCode::invalid_argument, "this ticket takes a child with its evaluation", where(ticket));
   }
-  const Event event = arrival(ticket, std::move(evaluation));
-  return record({&event, 1});
+  return record_arrival(ticket, std::move(evaluation));
 }
 
 Result<Committer::Commits> Committer::tell(TicketId ticket, Child child, Evaluation evaluation) {
@@ -130,10 +129,7 @@ Result<Committer::Commits> Committer::tell(TicketId ticket, Child child, Evaluat
     return fail(ErrorCode::invalid_argument, "this ticket is about a program that is there already",
                 where(ticket), "tell the evaluation of Evaluate::child or Remeasure::challenger");
   }
-  if (open.child()) {
-    const Event event = arrival(ticket, std::move(evaluation));
-    return record({&event, 1});
-  }
+  if (open.child()) return record_arrival(ticket, std::move(evaluation));
   if (auto ok = check_child(child); !ok) return ok.error();
   const auto earlier = state_.program_like(child.source);
   EvaluationArrived told = arrival(ticket, std::move(evaluation));
@@ -307,7 +303,7 @@ Status Committer::settle(Commits& commits) {
 /// The answer to a repeat is the earlier program's evaluation.
 Status Committer::fill_in(Event& event) const {
   auto* arrived = std::get_if<EvaluationArrived>(&event);
-  if (!arrived || arrived->source != EvaluationSource::cached) return {};
+  if (!arrived || arrived->source == EvaluationSource::evaluated) return {};
   auto earlier = state_.individual(arrived->program);
   if (!earlier) return earlier.error();
   arrived->evaluation = (*earlier)->evaluation;
@@ -315,6 +311,7 @@ Status Committer::fill_in(Event& event) const {
 }
 
 Status Committer::apply(const Event& event, Commits& commits) {
+  const bool had_none = state_.counts().accepted + state_.counts().demoted == 0;
   auto applied = state_.apply(event);
   if (!applied) return applied.error();
   for (Commit& commit : *applied)
@@ -322,9 +319,16 @@ Status Committer::apply(const Event& event, Commits& commits) {
   if (const auto* opened = std::get_if<TicketOpened>(&event)) to_issue_.insert(opened->ticket);
   if (const auto* arrived = std::get_if<EvaluationArrived>(&event)) to_issue_.erase(arrived->ticket);
   if (const auto* closed = std::get_if<TicketClosed>(&event)) to_issue_.erase(closed->ticket);
+  const auto first = std::ranges::find_if(*applied, [](const Commit& commit) {
+    return commit.kind == CommitKind::evaluated && commit.individual->evaluation.accepted();
+  });
+  const IndividualPtr first_accepted = had_none && first != applied->end() ? first->individual : nullptr;
   std::ranges::move(*applied, std::back_inserter(commits));
   if (!options_.observer) return {};
   options_.observer->on_event(event);
+  if (first_accepted)
+    for (const Notice& notice : notices_of_axes(options_.axes, *first_accepted->evaluation.metrics()))
+      options_.observer->on_notice(notice);
   const auto* crossed = std::get_if<PeriodCrossed>(&event);
   if (crossed && crossed->policy == "money" && !state_.money_mark_is_due())
     options_.observer->on_notice(money_warning(state_));
@@ -356,7 +360,15 @@ Status Committer::check_child(const Child& child) const {
 EvaluationArrived Committer::arrival(TicketId ticket, Evaluation evaluation) const {
   const auto& open = state_.open().at(ticket);
   const ProgramId program = open.challenger ? open.challenger->program->id : ProgramId{ticket.value};
+  const auto same = open.challenger ? std::nullopt : state_.program_compiled_to(evaluation);
+  if (same) return {ticket, *same, 0, EvaluationSource::same_binary, std::move(evaluation), elapsed_s()};
   return {ticket, program, open.attempt, EvaluationSource::evaluated, std::move(evaluation), elapsed_s()};
+}
+
+Result<Committer::Commits> Committer::record_arrival(TicketId ticket, Evaluation evaluation) {
+  Event event = arrival(ticket, std::move(evaluation));
+  if (auto ok = fill_in(event); !ok) return ok.error();
+  return record({&event, 1});
 }
 
 Ticket Committer::ticket_of(const OpenTicket& open) const {

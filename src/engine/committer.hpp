@@ -111,6 +111,7 @@ class Committer {
   Status check_told(TicketId ticket) const KERNELSMITH_REQUIRES(mutex_);
   Status check_child(const Child& child) const KERNELSMITH_REQUIRES(mutex_);
   EvaluationArrived arrival(TicketId ticket, Evaluation evaluation) const KERNELSMITH_REQUIRES(mutex_);
+  Result<Commits> record_arrival(TicketId ticket, Evaluation evaluation) KERNELSMITH_REQUIRES(mutex_);
   Ticket ticket_of(const OpenTicket& open) const KERNELSMITH_REQUIRES(mutex_);
 
   const EngineOptions options_;

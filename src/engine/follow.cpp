@@ -35,6 +35,7 @@ bool takes(const SearchState& state, const EvaluationArrived& arrived) {
   if (!ticket->child()) return false;
   if (arrived.source == EvaluationSource::cached)
     return state.repeated_program(arrived.ticket) == arrived.program;
+  if (arrived.source == EvaluationSource::same_binary) return state.programs().contains(arrived.program);
   return arrived.program == ProgramId{arrived.ticket.value};
 }
 

@@ -85,7 +85,7 @@ double SearchState::forecast_usd(const TicketOpened& call) const {
     return found;
   };
   Selection selection{call.parent ? find(*call.parent) : nullptr, find_all(call.top),
-                      find_all(call.inspirations), find_all(call.failures)};
+                      find_all(call.inspirations), find_all(call.failures), find_all(kin_of(call))};
   const auto most =
       options_.forecast_usd({options_.seed, call.ticket, *call.op, call.model, std::move(selection), {}});
   return most && std::isfinite(*most) ? std::max(*most, 0.0) : 0;

@@ -41,6 +41,20 @@ std::vector<Notice> notices_of_changes(const std::map<std::string, std::string>&
   return notices;
 }
 
+std::vector<Notice> notices_of_axes(const std::vector<AxisSpec>& axes, const Metrics& metrics) {
+  std::string reported = "fitness";
+  for (const auto& [name, value] : metrics.features()) reported += ", " + name;
+  std::vector<Notice> notices;
+  for (const AxisSpec& axis : axes) {
+    if (axis.feature == "fitness" || metrics.features().contains(axis.feature)) continue;
+    notices.push_back({Notice::Level::warning, "nothing reported the archive's axis \"" + axis.feature +
+                                                   "\" for the first accepted program: programs without it "
+                                                   "share the axis's first bin. There are: " +
+                                                   reported});
+  }
+  return notices;
+}
+
 Notice money_warning(const SearchState& state) {
   const double spent = state.spending().usd(), limit = *state.budgets().usd;
   char text[128];

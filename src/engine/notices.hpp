@@ -14,6 +14,9 @@ namespace kernelsmith {
 std::vector<Notice> notices_of_changes(const std::map<std::string, std::string>& before,
                                        const std::map<std::string, std::string>& now);
 
+/// One for each axis that the first accepted program has no number for.
+std::vector<Notice> notices_of_axes(const std::vector<AxisSpec>& axes, const Metrics& metrics);
+
 /// A mark of the budget of money was passed.
 Notice money_warning(const SearchState& state);
 

@@ -37,7 +37,7 @@ std::string digest_of_all(const std::vector<Source>& sources) {
 }  // namespace
 
 EngineOptions with_defaults(EngineOptions options) {
-  if (!options.sampler) options.sampler = std::make_shared<MixtureSampler>(MixtureSampler::create().value());
+  if (!options.sampler) options.sampler = std::make_shared<TreeSampler>(TreeSampler::create().value());
   if (!options.operators) {
     options.operators = std::make_shared<WeightedOperators>(
         WeightedOperators::create({{{Operator::rewrite, ""}, 1}}).value());

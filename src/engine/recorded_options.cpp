@@ -5,6 +5,7 @@
 #include <iomanip>
 #include <sstream>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <kernelsmith/engine/search_state.hpp>
 
@@ -132,7 +133,8 @@ struct Gathered {
   std::optional<std::map<std::string, std::string>> settings;
   std::vector<Source> seeds;
   std::unordered_map<std::uint64_t, Digest> children;  ///< by ticket
-  std::unordered_map<Digest, Digest> repeats;          ///< of a child, and of the program that it repeats
+  std::unordered_set<Digest> judged;           ///< children that were compiled, and are known from then on
+  std::unordered_map<Digest, Digest> repeats;  ///< of another child, and of the program that it repeats
 
   void operator()(const Event& event) {
     const auto* session = std::get_if<SessionStarted>(&event);
@@ -144,9 +146,14 @@ struct Gathered {
         seeds.push_back(child->source);
     }
     const auto* told = std::get_if<EvaluationArrived>(&event);
-    if (!told || told->source != EvaluationSource::cached) return;
-    const auto child = children.find(told->ticket.value), program = children.find(told->program.value);
-    if (child != children.end() && program != children.end() && child->second != program->second)
+    const auto child = told ? children.find(told->ticket.value) : children.end();
+    if (child == children.end()) return;
+    if (told->source != EvaluationSource::cached) {
+      judged.insert(child->second);
+      return;
+    }
+    const auto program = children.find(told->program.value);
+    if (program != children.end() && !judged.contains(child->second))
       repeats.emplace(child->second, program->second);
   }
 };

@@ -36,9 +36,10 @@ std::string text_of(const Counts& counts) {
   };
   return item("iterations ", counts.iterations) + item(" evaluations ", counts.evaluations) +
          item(" accepted ", counts.accepted) + item(" rejected ", counts.rejected) +
-         item(" repeated ", counts.repeated) + item(" refused ", counts.refused) +
-         item(" repairs ", counts.repairs) + item(" remeasured ", counts.remeasured) +
-         item(" given_back ", counts.given_back) + item(" demoted ", counts.demoted) + "\n";
+         item(" repeated ", counts.repeated) + item(" same_binary ", counts.same_binary) +
+         item(" refused ", counts.refused) + item(" repairs ", counts.repairs) +
+         item(" remeasured ", counts.remeasured) + item(" given_back ", counts.given_back) +
+         item(" demoted ", counts.demoted) + "\n";
 }
 
 }  // namespace
@@ -142,6 +143,7 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
   if (auto ok = find_all(opened.top, ticket.selection.top); !ok) return ok;
   if (auto ok = find_all(opened.inspirations, ticket.selection.inspirations); !ok) return ok;
   if (auto ok = find_all(opened.failures, ticket.selection.failures); !ok) return ok;
+  if (auto ok = find_all(kin_of(opened), ticket.selection.kin); !ok) return ok;
 
   if (opened.remeasurement) {
     const bool duel = *opened.remeasurement == Remeasurement::duel;
@@ -164,6 +166,7 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
     }
   }
   if (is_call(opened)) ticket.forecast_usd = forecast_usd(opened);
+  if (ticket.kind == TicketKind::iteration) archipelago_.visit(opened.island, opened.parent);
   ++next_ticket_;
   open_.emplace(opened.ticket, std::move(ticket));
   return {};
@@ -291,6 +294,27 @@ std::optional<ProgramId> SearchState::repeated_program(TicketId ticket) const {
   if (!fingerprint) return std::nullopt;
   const auto it = by_fingerprint_.find(*fingerprint);
   return it == by_fingerprint_.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::vector<ProgramId> SearchState::kin_of(const TicketOpened& opened) const {
+  if (options_.kin == 0 || !opened.parent || !is_call(opened)) return {};
+  std::vector<ProgramId> kin = lineage_.path_to_seed(*opened.parent);
+  kin.erase(kin.begin());
+  if (kin.size() > options_.kin) kin.resize(options_.kin);
+  std::vector<ProgramId> children = lineage_.children(*opened.parent);
+  std::erase_if(children, [&](ProgramId id) { return !programs_.at(id).accepted; });
+  std::ranges::reverse(children);
+  if (children.size() > options_.kin) children.resize(options_.kin);
+  kin.insert(kin.end(), children.begin(), children.end());
+  return kin;
+}
+
+std::optional<ProgramId> SearchState::program_compiled_to(const Evaluation& evaluation) const {
+  const auto& binary = evaluation.report().binary;
+  const auto it = binary ? by_binary_.find(*binary) : by_binary_.end();
+  if (it == by_binary_.end()) return std::nullopt;
+  const bool holds = programs_.at(it->second).accepted || confirmations_.contains(it->second);
+  return holds || !evaluation.accepted() ? std::optional(it->second) : std::nullopt;
 }
 
 void SearchState::take_new_attempt(TicketId id) {

@@ -20,7 +20,7 @@ Registry default_registry() {
                         {"manual", manual_provider},
                         {"recording", recording_provider},
                         {"python", program_provider}};
-  registry.samplers = {{"mixture", mixture_sampler_provider}};
+  registry.samplers = {{"mixture", mixture_sampler_provider}, {"tree", tree_sampler_provider}};
   registry.migrations = {{"best", best_migration_provider}, {"weighted", weighted_migration_provider}};
   return registry;
 }

@@ -39,6 +39,34 @@ class MixtureProvider final : public SamplerProvider {
   MixtureOptions options_;
 };
 
+class TreeProvider final : public SamplerProvider {
+ public:
+  void read(YamlMap& in) override {
+    in.optional("exploration", options_.exploration, {0.0, 1e9});
+    in.optional("opening", options_.opening, {0, 1'000'000});
+    in.optional("top", options_.top, {0, 1000});
+    in.optional("inspirations", options_.inspirations, {0, 1000});
+    in.optional("failures", options_.failures, {0, 1000});
+  }
+
+  void write(YamlWriter& out) const override {
+    out.put("exploration", options_.exploration);
+    out.put("opening", options_.opening);
+    out.put("top", options_.top);
+    out.put("inspirations", options_.inspirations);
+    out.put("failures", options_.failures);
+  }
+
+  Result<std::shared_ptr<const Sampler>> make(const Task&, const std::stop_token&) const override {
+    auto sampler = TreeSampler::create(options_);
+    if (!sampler) return sampler.error();
+    return std::make_shared<const TreeSampler>(*sampler);
+  }
+
+ private:
+  TreeOptions options_;
+};
+
 /// A migration that moves so many elites along each edge.
 template <class Policy>
 class CountedMigrationProvider final : public MigrationProvider {
@@ -56,6 +84,8 @@ class CountedMigrationProvider final : public MigrationProvider {
 }  // namespace
 
 std::unique_ptr<SamplerProvider> mixture_sampler_provider() { return std::make_unique<MixtureProvider>(); }
+
+std::unique_ptr<SamplerProvider> tree_sampler_provider() { return std::make_unique<TreeProvider>(); }
 
 std::unique_ptr<MigrationProvider> best_migration_provider() {
   return std::make_unique<CountedMigrationProvider<BestMigration>>();

@@ -36,6 +36,7 @@ Result<ProposalRequest> request_of(const SearchState& state, const RunConfig& co
   if (Status read = find(state, opened.top, selection.top); !read) return read.error();
   if (Status read = find(state, opened.inspirations, selection.inspirations); !read) return read.error();
   if (Status read = find(state, opened.failures, selection.failures); !read) return read.error();
+  if (Status read = find(state, state.kin_of(opened), selection.kin); !read) return read.error();
   return request;
 }
 

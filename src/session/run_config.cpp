@@ -108,7 +108,7 @@ Result<RunConfig> default_config(const Task& task, const Registry& registry) {
   if (!evaluator) return evaluator.error();
   auto proposer = chosen(registry.proposers, "tuner", "proposer");
   if (!proposer) return proposer.error();
-  auto sampler = chosen(registry.samplers, "mixture", "sampler");
+  auto sampler = chosen(registry.samplers, "tree", "sampler");
   if (!sampler) return sampler.error();
   auto migration = chosen(registry.migrations, "best", "migration");
   if (!migration) return migration.error();

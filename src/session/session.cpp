@@ -16,6 +16,8 @@ namespace {
 
 constexpr const char* kTaskFolder = "task";
 constexpr const char* kConfigFile = "run.yaml";
+/// How many ancestors, and how many children, a prompt looks through for lines that were tried before.
+constexpr unsigned kKin = 4;
 
 /// The evaluator, the proposer and the options of an engine, and what it follows first.
 struct Wiring {
@@ -124,6 +126,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.repairs = config.repairs;
   options.duels = config.duels;
   options.confirm = config.confirm;
+  options.kin = kKin;
   options.idle_iterations = config.idle_iterations;
   options.deterministic = config.deterministic;
   options.pipeline = config.pipeline;

@@ -20,7 +20,7 @@ Result<std::vector<double>> best_by_round(const RunView& run) {
   std::map<TicketId, double> speedups;  // 0 for none
   const Status read = run.store->replay(0, [&](std::uint64_t, const Event& event) -> Status {
     const auto* told = std::get_if<EvaluationArrived>(&event);
-    if (!told || told->source == EvaluationSource::cached) return {};
+    if (!told || told->source != EvaluationSource::evaluated) return {};
     // If twins were proposed side by side, the second one is no program. Whether it was evaluated is a
     // matter of timing, and a deterministic run does not count it.
     const bool counts = run.state.programs().contains(told->program);

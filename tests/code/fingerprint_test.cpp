@@ -77,6 +77,27 @@ TEST(Fingerprint, KeepsWhatMeansSomethingInPython) {
                            });
 }
 
+TEST(Fingerprint, SeesThroughDocstrings) {
+  expect_same(python, {
+                          {"\"\"\"one\"\"\"\nimport a\n", "import a\n"},
+                          {"def f():\n  'one'\n  return 1\n", "def f():\n  # two\n  return 1\n"},
+                          {"def f():\n  'one'  # a\n\n  # b\n  'two' 'three'\n  return 1\n",
+                           "def f():\n  return 1\n"},
+                      });
+}
+
+TEST(Fingerprint, KeepsStringsThatMeanSomething) {
+  expect_different(python,
+                   {
+                       {"a = 'one'\nb", "a = 'two'\nb"},
+                       {"def f():\n  f'{g()}'\n  return 1\n", "def f():\n  return 1\n"},
+                       {"def f():\n  'one'\n", "def f():\n"},
+                       {"def f():\n  'one'\na = 1\n", "def f():\na = 1\n"},
+                       {"f(\n'one'\n)\n", "f(\n)\n"},
+                       {"def f():\n  'one'\n  return f.__doc__\n", "def f():\n  'two'\n  return f.__doc__\n"},
+                   });
+}
+
 TEST(Fingerprint, TakesUnknownLanguagesByteForByte) {
   EXPECT_NE(fingerprint(one_file("k.f90", "a = b")), fingerprint(one_file("k.f90", "a  = b")));
 }

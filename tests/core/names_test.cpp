@@ -33,6 +33,7 @@ TEST(Names, RoundTrip) {
   expect_round_trips(Origin::user, origin_from);
   expect_round_trips(Remeasurement::confirm, remeasurement_from);
   expect_round_trips(EvaluationSource::cached, evaluation_source_from);
+  expect_round_trips(EvaluationSource::same_binary, evaluation_source_from);
 }
 
 TEST(Names, EveryCodeIsExplainedInTheDocs) {

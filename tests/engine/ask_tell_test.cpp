@@ -183,6 +183,52 @@ TEST(AskTell, ARepeatIsAnsweredFromTheCache) {
   engine.inspect([](const SearchState& state) { EXPECT_EQ(state.programs().size(), 2U); });
 }
 
+struct Listener final : Observer {
+  void on_event(const Event&) override {}
+  void on_notice(const Notice& notice) override { messages.push_back(notice.message); }
+  std::vector<std::string> messages;
+};
+
+TEST(AskTell, AnAxisThatNobodyReportsIsNamedAtTheFirstAcceptance) {
+  const auto listener = std::make_shared<Listener>();
+  auto options = toy_options();
+  options.seeds = {number(3)};
+  options.seeds_must_pass = false;
+  options.axes = {{"x", LinearScale{0, 100, 10}},
+                  {"fitness", LinearScale{0, 100, 10}},
+                  {"registers", LinearScale{0, 100, 10}}};
+  options.observer = listener;
+  Engine engine = open_engine(options, no_events());
+  tell_seed(engine);
+  EXPECT_TRUE(listener->messages.empty()) << "a rejection has no features";
+  ASSERT_TRUE(engine.tell(next(engine).id, number(5), score_of(5)));
+  ASSERT_EQ(listener->messages.size(), 1U);
+  EXPECT_EQ(
+      listener->messages.front(),
+      "nothing reported the archive's axis \"registers\" for the first accepted program: programs without "
+      "it share the axis's first bin. There are: fitness, x");
+  ASSERT_TRUE(engine.tell(next(engine).id, number(6), score_of(6)));
+  EXPECT_EQ(listener->messages.size(), 1U);
+}
+
+TEST(AskTell, ARequestBringsTheParentsKin) {
+  auto options = toy_options();
+  options.axes = {};
+  options.kin = 2;
+  Engine engine = open_engine(options, no_events());
+  tell_seed(engine);
+  // Each is the best when the next one is asked for; 4, 5 and 6 are not.
+  for (const long x : {10, 20, 30, 25, 23, 24, 22})
+    ASSERT_TRUE(engine.tell(next(engine).id, number(x), score_of(x)));
+  const Ticket ticket = next(engine);
+  const Selection& selection = std::get<Propose>(ticket.work).selection;
+  EXPECT_EQ(selection.parent->program->id, ProgramId{3});
+  std::vector<std::uint64_t> kin;
+  for (const auto& one : selection.kin) kin.push_back(one->program->id.value);
+  EXPECT_EQ(kin, (std::vector<std::uint64_t>{2, 1, 7, 6}))
+      << "two ancestors, and the latest accepted children";
+}
+
 TEST(AskTell, TheFingerprintDecidesWhatIsARepeat) {
   auto options = toy_options(2);
   options.fingerprint = [](const Source& source) {

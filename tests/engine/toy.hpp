@@ -32,13 +32,25 @@ inline Evaluation score_of(long x) {
 
 inline Evaluation score(const EvaluationJob& job) { return score_of(number_in(job.source)); }
 
-/// With noise that is a function of (candidate, attempt), so that duels happen too.
+/// What `evaluation` is if the source was compiled to these bytes.
+inline Evaluation of_binary(const std::string& bytes, const Evaluation& evaluation) {
+  Report report = evaluation.report();
+  report.binary = digest_of(bytes);
+  if (const Metrics* metrics = evaluation.metrics()) return Acceptance{*metrics, report};
+  Rejection rejection = *evaluation.rejection();
+  rejection.report = report;
+  return rejection;
+}
+
+/// With noise that is a function of (candidate, attempt), so that duels happen too. An even number and the
+/// next one are compiled to the same bytes.
 inline Evaluation noisy_score(const EvaluationJob& job) {
   const long x = number_in(job.source);
-  if (x % 10 == 3) return rejected();
+  const std::string bytes = std::to_string(x / 2);
+  if (x % 10 == 3) return of_binary(bytes, rejected());
   Rng rng(7, job.candidate.value * 64 + job.attempt, Purpose::evaluation);
   const double median = score_of(x).metrics()->fitness().median + rng.normal();
-  return accepted({median, median - 2, median + 2, 5, ""}, {{"x", double(x)}});
+  return of_binary(bytes, accepted({median, median - 2, median + 2, 5, ""}, {{"x", double(x)}}));
 }
 
 /// A step of at most 10 from the parent.

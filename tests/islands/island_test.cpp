@@ -59,5 +59,51 @@ TEST(Island, AlwaysKeepsAParent) {
   EXPECT_TRUE(home.recent_failures().empty());
 }
 
+TEST(Island, LeadersAreTheBestWhateverTheirCells) {
+  Island home = island();
+  for (std::uint64_t k = 0; k < 2 * Island::kMaxLeaders; ++k)
+    home.add(testing::child(k, static_cast<double>(k % 50)));
+  ASSERT_EQ(home.leaders().size(), Island::kMaxLeaders);
+  EXPECT_EQ(home.leaders().front()->program->id.value, 49U);
+  EXPECT_EQ(home.archive().elites().size(), 1U);
+}
+
+TEST(Island, AmongEqualLeadersTheOlderComesFirst) {
+  Island home = island();
+  for (const std::uint64_t program : {3, 1, 2}) home.add(testing::child(program, 1.0));
+  EXPECT_THAT(ids(home.leaders()), ElementsAre(1, 2, 3));
+}
+
+TEST(Island, ALeaderThatIsMeasuredAgainStandsOnce) {
+  Island home = island();
+  home.add(testing::child(1, 1.0));
+  home.add(testing::child(2, 2.0));
+  home.add(testing::child(1, 3.0));
+  EXPECT_THAT(ids(home.leaders()), ElementsAre(1, 2));
+}
+
+TEST(Island, AWithdrawnProgramLeadsNoMore) {
+  Island home = island();
+  home.add(accepted(0, 1.0));
+  home.add(testing::child(1, 2.0));
+  home.withdraw(ProgramId{1});
+  EXPECT_THAT(ids(home.leaders()), ElementsAre(0));
+  home.withdraw(ProgramId{0});
+  EXPECT_TRUE(home.roots().empty());
+}
+
+TEST(Island, CountsVisitsAndWhatJoined) {
+  Island home = island();
+  home.add(accepted(0, 1.0));
+  home.add(testing::child(1, 2.0));
+  home.add(rejected(2, Stage::compile));
+  home.visit(ProgramId{0});
+  home.visit(std::nullopt);
+  EXPECT_EQ(home.joined(), 1U);
+  EXPECT_EQ(home.visits(), 2U);
+  EXPECT_EQ(home.visits(ProgramId{0}), 1U);
+  EXPECT_EQ(home.visits(ProgramId{1}), 0U);
+}
+
 }  // namespace
 }  // namespace kernelsmith

@@ -74,6 +74,39 @@ TEST(PromptBuilder, ShowsTaskHistoryAndTheCurrentProgram) {
   EXPECT_EQ(prompt.digest(), built(full_request()).digest());
 }
 
+ProposalRequest with_kin() {
+  const auto with = [](const std::string& lines) { return "void softmax() {\n" + lines + "}\n"; };
+  ProposalRequest request;
+  request.selection.parent = descended(accepted(3, with("  unroll(4);\n"), 3), {2});
+  request.selection.kin = {
+      descended(accepted(2, with("  unroll(4);\n  prefetch(x);\n"), 2.5), {1}),  // its lines were removed
+      descended(accepted(1, with("  unroll(2);\n"), 2.45), {0}),                 // within the noise
+      descended(accepted(7, with("  unroll(8);\n"), 2), {3}),                    // a child that is slower
+      descended(accepted(8, with("  vectorize(4);\n"), 4), {3}),                 // and one that is faster
+      descended(accepted(9, with("  prefetch(x);\n"), 1), {3})};                 // the line is shown already
+  return request;
+}
+
+TEST(PromptBuilder, ShowsLinesThatWereTriedAndRemoved) {
+  const Prompt prompt = built(with_kin());
+  EXPECT_THAT(prompt.user,
+              AllOf(HasSubstr("Tried in program 2 and not kept: 20 % slower (2.5x, and 3x without).\n\n"
+                              "```cpp\nprefetch(x);\n```"),
+                    HasSubstr("Tried in program 7 and not kept: 50 % slower (2x, and 3x without).\n\n"
+                              "```cpp\nunroll(8);\n```"),
+                    Not(HasSubstr("vectorize")), Not(HasSubstr("unroll(2)"))));
+  EXPECT_EQ(count(prompt.user, "Tried in program"), 2);
+  EXPECT_EQ(count(built(full_request()).user, "Tried"), 0);
+}
+
+TEST(PromptBuilder, ARewriteSaysNothingOfALine) {
+  ProposalRequest request = with_kin();
+  std::string many;
+  for (int i = 0; i < 7; ++i) many += "  step_number(" + std::to_string(i) + ");\n";
+  request.selection.kin = {descended(accepted(2, many, 2), {1})};
+  EXPECT_EQ(count(built(request).user, "Tried"), 0);
+}
+
 TEST(PromptBuilder, HasASetForEveryOperator) {
   EXPECT_THAT(built(full_request(), set_of("relaxed")).system,
               AllOf(HasSubstr("# Rules"), Not(HasSubstr("Never drop boundary checks"))));

@@ -58,6 +58,13 @@ inline IndividualPtr rejected(std::uint64_t id, const std::string& block, const 
               Rejection{Stage::compile, RejectionCode::compile_failed, diagnostics, {}});
 }
 
+inline IndividualPtr descended(const IndividualPtr& from, ProgramId parent) {
+  Program program = *from->program;
+  program.parents = {parent};
+  return std::make_shared<Individual>(
+      Individual{std::make_shared<Program>(std::move(program)), from->evaluation});
+}
+
 /// A rewrite of program 1 that shows programs 2 and 3 (top), 4 (inspiration), 5 and 6 (failures).
 inline ProposalRequest full_request(Operator op = Operator::rewrite) {
   ProposalRequest request;

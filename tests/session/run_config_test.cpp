@@ -55,7 +55,7 @@ TEST(RunConfig, ReadsBackWhatItWrites) {
       "    - {feature: d, scale: categories, categories: [x, '1', 'no']}\n"
       "islands: {count: 3, topology: edges, edges: [{from: 0, to: 2}], rejections: 5, recent_failures: 6}\n"
       "migration: {kind: weighted, period: 0.25, count: 2}\n"
-      "sampler: {explore: 0.1, exploit: 0.2, weighted: 0.3, elite_fraction: 0.5, top: 1, inspirations: 0}\n"
+      "sampler: {kind: mixture, explore: 0.1, exploit: 0.2, weighted: 0.3, elite_fraction: 0.5, top: 1}\n"
       "proposer: {kind: tuner, crossover: 0.5, draws: 9}\n"
       "operators: [{operator: tune, weight: 2}, {operator: rewrite, model: m}]\n"
       "limits: {repairs: 1, duels: 0, confirm: false, idle_iterations: 4, errors_in_a_row: 2}\n"
@@ -77,21 +77,22 @@ TEST(RunConfig, WritesEveryDefault) {
   RunConfig config = defaults();
   set_default_axes(task_with_seed(kKnobs), config);
   const std::string text = to_yaml(config);
-  for (const char* key :
-       {"version:",      "seed:",     "deterministic:", "pipeline:",   "workers:",         "durability:",
-        "budgets:",      "axes:",     "count:",         "topology:",   "rejections:",      "recent_failures:",
-        "period:",       "explore:",  "exploit:",       "weighted:",   "elite_fraction:",  "top:",
-        "inspirations:", "failures:", "crossover:",     "local_step:", "mutation:",        "draws:",
-        "operator:",     "repairs:",  "duels:",         "confirm:",    "idle_iterations:", "errors_in_a_row:",
-        "compiler:",     "flags:",    "sandbox:",       "bank_mib:"})
+  for (const char* key : {"version:",      "seed:",        "deterministic:",   "pipeline:",
+                          "workers:",      "durability:",  "budgets:",         "axes:",
+                          "count:",        "topology:",    "rejections:",      "recent_failures:",
+                          "period:",       "exploration:", "opening:",         "top:",
+                          "inspirations:", "failures:",    "crossover:",       "local_step:",
+                          "mutation:",     "draws:",       "operator:",        "repairs:",
+                          "duels:",        "confirm:",     "idle_iterations:", "errors_in_a_row:",
+                          "compiler:",     "flags:",       "sandbox:",         "bank_mib:"})
     EXPECT_THAT(text, HasSubstr(key));
 }
 
 TEST(RunConfig, RefusesUnknownKeysWithTheNearestName) {
   EXPECT_THAT(describe(refusal("version: 1\nwokers: 3\n")),
               AllOf(HasSubstr("run.yaml:2"), HasSubstr("workers")));
-  EXPECT_THAT(describe(refusal("sampler:\n  exploer: 1\n")),
-              AllOf(HasSubstr("run.yaml:2"), HasSubstr("explore")));
+  EXPECT_THAT(describe(refusal("sampler:\n  openign: 1\n")),
+              AllOf(HasSubstr("run.yaml:2"), HasSubstr("opening")));
   EXPECT_THAT(describe(refusal("proposer: {kind: tunner}\n")), HasSubstr("tuner"));
   EXPECT_THAT(describe(refusal("migration: {count: 1, colour: red}\n")), HasSubstr("colour"));
 }
@@ -104,7 +105,9 @@ TEST(RunConfig, RefusesValuesThatMakeNoSense) {
             ErrorCode::bad_input);
   EXPECT_EQ(refusal("islands: {count: 2, topology: edges, edges: [{from: 0, to: 2}]}\n").code,
             ErrorCode::bad_input);
-  EXPECT_EQ(refusal("sampler: {explore: 0, exploit: 0, weighted: 0}\n").code, ErrorCode::bad_input);
+  EXPECT_EQ(refusal("sampler: {kind: mixture, explore: 0, exploit: 0, weighted: 0}\n").code,
+            ErrorCode::bad_input);
+  EXPECT_EQ(refusal("sampler: {exploration: -1}\n").code, ErrorCode::bad_input);
   EXPECT_EQ(refusal("proposer: {crossover: 0, local_step: 0, mutation: 0}\n").code, ErrorCode::bad_input);
   EXPECT_EQ(refusal("operators: []\n").code, ErrorCode::bad_input);
   EXPECT_EQ(refusal("evaluator: {kind: command}\n").code, ErrorCode::bad_input);

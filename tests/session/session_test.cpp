@@ -151,11 +151,12 @@ TEST_F(SessionTest, AMigrationThatWasEditedIsRefused) {
 
 TEST_F(SessionTest, ASamplerThatWasEditedIsTakenAndTold) {
   ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
-  edit_config(run_, "explore: ", "explore: 1");
+  edit_config(run_, "exploration: ", "exploration: 1");
   const auto listener = std::make_shared<Listener>();
   ASSERT_TRUE(Session::resume(run_, {}, toy::registry(), listener));
-  EXPECT_THAT(listener->told,
-              testing::MatchesRegex("sampler changes from \"explore: [0-9.]+\" to \"explore: [0-9.]+\""));
+  EXPECT_THAT(
+      listener->told,
+      testing::MatchesRegex("sampler changes from \"exploration: [0-9.]+\" to \"exploration: [0-9.]+\""));
   listener->told.clear();
   ASSERT_TRUE(Session::resume(run_, {}, toy::registry(), listener));
   EXPECT_EQ(listener->told, "");
@@ -178,9 +179,9 @@ TEST_F(SessionTest, AFolderThatIsTakenIsToldBeforeTheTaskIsPrepared) {
 
 TEST_F(SessionTest, ADeterministicRunTakesNoOtherSamplerOrProposer) {
   ASSERT_TRUE(begin("deterministic: true\nbudgets: {iterations: 5}\n").value().run());
-  edit_config(run_, "explore: ", "explore: 1");
+  edit_config(run_, "exploration: ", "exploration: 1");
   EXPECT_EQ(resume().error().where, "sampler");
-  edit_config(run_, "explore: 1", "explore: ");
+  edit_config(run_, "exploration: 1", "exploration: ");
   ASSERT_TRUE(resume());
   edit_config(run_, "crossover: ", "crossover: 1");
   EXPECT_EQ(resume().error().where, "proposer");

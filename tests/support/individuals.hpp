@@ -11,8 +11,8 @@
 
 namespace kernelsmith::testing {
 
-inline ProgramPtr program(std::uint64_t id) {
-  return std::make_shared<const Program>(Program{ProgramId{id}, {}, {}, Origin::seed});
+inline ProgramPtr program(std::uint64_t id, Origin origin = Origin::seed) {
+  return std::make_shared<const Program>(Program{ProgramId{id}, {}, {}, origin});
 }
 
 inline IndividualPtr accepted(std::uint64_t id, Measurement fitness,
@@ -24,6 +24,12 @@ inline IndividualPtr accepted(std::uint64_t id, Measurement fitness,
 /// An individual of exact fitness.
 inline IndividualPtr accepted(std::uint64_t id, double fitness, std::map<std::string, double> features = {}) {
   return accepted(id, Measurement::exact(fitness, "x"), std::move(features));
+}
+
+/// The same of a program that is no seed.
+inline IndividualPtr child(std::uint64_t id, double fitness, std::map<std::string, double> features = {}) {
+  const IndividualPtr made = accepted(id, fitness, std::move(features));
+  return std::make_shared<const Individual>(Individual{program(id, Origin::rewrite), made->evaluation});
 }
 
 inline IndividualPtr rejected(std::uint64_t id, Stage stage) {

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include <kernelsmith/core/digest.hpp>
 #include <kernelsmith/core/metrics.hpp>
 
 namespace kernelsmith {
@@ -93,6 +94,8 @@ struct Report {
       duel;  ///< challenger over incumbent, above 1 is faster; only if a rival was named
   /// In place of `duel` if the incumbent itself broke a rule, in words: it has lost.
   std::optional<std::string> incumbent_failed;
+  /// What was measured, by its exact bytes, if building the source again must give the same.
+  std::optional<Digest> binary = {};
   std::string tier;       ///< how far the number can be trusted: "full", "weak", "unsandboxed", "unverified"
   std::string hardware;   ///< processor or device
   std::string toolchain;  ///< compiler and flags

@@ -51,8 +51,9 @@ struct CallFailed {
 
 /// How an evaluation came about.
 enum class EvaluationSource {
-  evaluated,  ///< by the evaluator
-  cached,     ///< a repeat of an earlier program: spends an iteration, no evaluation, and makes no program
+  evaluated,    ///< by the evaluator
+  cached,       ///< a repeat of an earlier program: spends an iteration, no evaluation, and makes no program
+  same_binary,  ///< likewise, seen only when it was compiled: it became the same bytes
 };
 
 std::string_view name_of(EvaluationSource source);

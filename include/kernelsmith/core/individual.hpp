@@ -31,6 +31,8 @@ struct Selection {
   std::vector<IndividualPtr> top;           ///< the island's best, best first
   std::vector<IndividualPtr> inspirations;  ///< elites of other cells, for diversity
   std::vector<IndividualPtr> failures;      ///< recent rejections, furthest stage first
+  /// What the parent descends from, the nearest first, then its latest accepted children; often empty.
+  std::vector<IndividualPtr> kin = {};
 };
 
 }  // namespace kernelsmith

@@ -63,14 +63,15 @@ struct EngineOptions {
   std::function<Digest(const Source&)> fingerprint;
 
   // The policies; null is the default.
-  std::shared_ptr<const Sampler> sampler;      ///< MixtureSampler
+  std::shared_ptr<const Sampler> sampler;      ///< TreeSampler
   std::shared_ptr<const Operators> operators;  ///< always Operator::rewrite
   std::shared_ptr<const Migration> migration;  ///< BestMigration of 1
   double migration_period = 0.1;               ///< in progress, in (0, 1]
   unsigned repairs = 0;                        ///< repair tickets in a row that follow a rejected child
   unsigned duels = 2;                          ///< for one pair of programs; then the incumbent stays
   bool confirm = false;                        ///< measure the best again at the end
-  unsigned idle_iterations = 256;              ///< repeats and refusals in a row that end the run
+  unsigned kin = 0;  ///< ancestors, and children, of the parent that a request to a model brings along
+  unsigned idle_iterations = 256;  ///< repeats and refusals in a row that end the run
 
   /// Further settings by name, recorded with each session: `fixed` ones are refused if they differ from
   /// the run's own, a change of the others is reported to the observer.

@@ -48,6 +48,7 @@ struct Counts {
   std::uint64_t accepted = 0;     ///< new programs
   std::uint64_t rejected = 0;     ///< new programs
   std::uint64_t repeated = 0;
+  std::uint64_t same_binary = 0;  ///< of `repeated`: other tokens, which were compiled to the same bytes
   std::uint64_t refused = 0;
   std::uint64_t repairs = 0;
   std::uint64_t remeasured = 0;

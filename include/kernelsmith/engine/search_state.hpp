@@ -165,6 +165,13 @@ class SearchState {
 
   /// The earlier program that an open ticket's child repeats, if it does.
   std::optional<ProgramId> repeated_program(TicketId ticket) const;
+  /// For Selection::kin of a ticket that asks a model, EngineOptions::kin of each. Looks at every program:
+  /// what a call takes is seconds.
+  std::vector<ProgramId> kin_of(const TicketOpened& opened) const;
+  /// The earlier program that was compiled to the same bytes and shares its verdict. Empty if that one was
+  /// rejected and this evaluation accepts: a rejection may have been the machine's, but for one that was the
+  /// best and did not hold when it was confirmed.
+  std::optional<ProgramId> program_compiled_to(const Evaluation& evaluation) const;
 
   /// Gives an open ticket's evaluation a new attempt number: its last one ended in an Error.
   void take_new_attempt(TicketId ticket);
@@ -218,6 +225,7 @@ class SearchState {
   Result<Commits> commit_what_may(std::optional<TicketId> answered);
   Result<Commit> commit(TicketId id);
   Status commit_evaluation(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
+  std::optional<ProgramId> earlier_program(const OpenTicket& ticket, const EvaluationArrived& arrived) const;
   Status commit_program(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
   void commit_duel(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
   Status commit_confirmation(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
@@ -280,8 +288,9 @@ class SearchState {
   std::map<ProgramId, ProgramRecord> programs_;
   std::map<std::pair<Stage, RejectionCode>, std::uint64_t> failures_;
   std::unordered_map<Digest, ProgramId> by_fingerprint_;
-  std::map<ProgramId, std::uint32_t> attempts_;  ///< the next attempt of each program
-  std::map<ProgramId, unsigned> repairs_;        ///< how many repairs in a row led to a rejected program
+  std::unordered_map<Digest, ProgramId> by_binary_;  ///< Report::binary
+  std::map<ProgramId, std::uint32_t> attempts_;      ///< the next attempt of each program
+  std::map<ProgramId, unsigned> repairs_;            ///< how many repairs in a row led to a rejected program
   std::map<std::pair<ProgramId, ProgramId>, unsigned> duels_;
   std::map<ProgramId, std::optional<Evaluation>> confirmations_;
   std::vector<IndividualPtr> demoted_;

@@ -44,6 +44,9 @@ class Archipelago {
   /// Archive::withdraw on every island. Tells which cells it left empty, in the order of the islands.
   std::vector<std::pair<IslandId, Cell>> withdraw(ProgramId program);
 
+  /// Island::visit.
+  void visit(IslandId id, std::optional<ProgramId> parent) { islands_.at(id.value).visit(parent); }
+
   /// Moves along every edge. All migrants are chosen before the first arrives, edge by edge in the topology's
   /// order, drawing from Rng(seed, epoch, Purpose::migration): the outcome depends on the state, the seed and
   /// the epoch alone. The same individual then stands on both islands. A migrant whose comparison with the
@@ -56,8 +59,8 @@ class Archipelago {
   /// Statistics over the cells of all islands together: a cell counts once, with its best elite.
   ArchiveStatistics statistics(double offset = 0) const;
 
-  /// Canonical text of every island: its archive, its rejections and its recent failures. Equal archipelagos
-  /// have equal texts, byte for byte.
+  /// Canonical text of every island: its archive, its leaders with their visits, its rejections and its
+  /// recent failures. Equal archipelagos have equal texts, byte for byte.
   std::string to_text() const;
 
  private:

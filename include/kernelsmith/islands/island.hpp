@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include <kernelsmith/archive/archive.hpp>
+#include <kernelsmith/core/ids.hpp>
 #include <kernelsmith/core/individual.hpp>
 
 namespace kernelsmith {
@@ -34,7 +37,26 @@ class Island {
   /// Archive::withdraw.
   std::vector<Cell> withdraw(ProgramId program);
 
+  /// A child is asked for: of this program, or of none (Operator::translate).
+  void visit(std::optional<ProgramId> parent);
+
   const Archive& archive() const { return archive_; }
+
+  static constexpr std::size_t kMaxLeaders = 32;
+
+  /// The accepted individuals of the highest fitness, whatever their cells: the best first, of equals the
+  /// older. At most kMaxLeaders.
+  std::span<const IndividualPtr> leaders() const { return leaders_; }
+
+  /// The accepted seeds, in their order.
+  std::span<const IndividualPtr> roots() const { return roots_; }
+
+  /// How many accepted individuals joined that are no seeds.
+  std::uint64_t joined() const { return joined_; }
+
+  /// How many children were asked for, and how many of one program.
+  std::uint64_t visits() const { return visits_; }
+  std::uint64_t visits(ProgramId program) const;
 
   /// The rejected individuals that came closest, bounded: the furthest stage first, within a stage the latest
   /// arrival first.
@@ -46,6 +68,14 @@ class Island {
  private:
   IslandOptions options_;
   Archive archive_;
+  void rank(IndividualPtr individual);
+  void count(const IndividualPtr& individual);
+
+  std::vector<IndividualPtr> leaders_;
+  std::vector<IndividualPtr> roots_;
+  std::uint64_t joined_ = 0;
+  std::uint64_t visits_ = 0;
+  std::map<ProgramId, std::uint64_t> visits_of_;
   std::vector<IndividualPtr> rejections_;
   std::vector<IndividualPtr> recent_failures_;
 };

@@ -15,7 +15,8 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  /// The parent is null only if the island has neither an elite nor a rejection.
+  /// The parent is null if the island has neither an elite nor a rejection, or if a first program is asked
+  /// for and there is no seed.
   virtual Selection sample(const Island& island, Rng& rng) const = 0;
 };
 
@@ -32,7 +33,7 @@ struct MixtureOptions {
   friend bool operator==(const MixtureOptions&, const MixtureOptions&) = default;
 };
 
-/// The default sampler: a mixture of exploring, exploiting and fitness-weighted draws.
+/// A mixture of exploring, exploiting and fitness-weighted draws.
 ///
 /// The fitness-weighted draw gives elites of fitness zero or less no chance unless there is no other. While
 /// the island has no elite the parent comes from its rejections, the one at rank r (from 0) with a
@@ -52,6 +53,39 @@ class MixtureSampler final : public Sampler {
  private:
   explicit MixtureSampler(MixtureOptions options) : options_(options) {}
   MixtureOptions options_;
+};
+
+/// How TreeSampler draws. docs/search-quality.md measures the defaults.
+struct TreeOptions {
+  double exploration = 1;   ///< the weight of what was seldom visited
+  std::size_t opening = 5;  ///< first programs that an island waits for before it goes deeper; 0: none
+  std::size_t top = 3;      ///< the most that a Selection holds of each kind
+  std::size_t inspirations = 2;
+  std::size_t failures = 2;
+
+  friend bool operator==(const TreeOptions&, const TreeOptions&) = default;
+};
+
+/// The default sampler: opens broad, goes deep later.
+///
+/// Opening: until as many programs beside the seeds were accepted as `opening` says, or twice as many tickets
+/// were asked for, each ticket asks for a first program: the parent is a seed in turn (null without one), and
+/// no program is shown beside it.
+///
+/// Then the parent is the leader with the highest bound: its rank among the leaders (1 for the first, 0 for
+/// the last) plus `exploration` times sqrt(1 + all visits) / ((1 + place) (1 + its own visits)). A visit is a
+/// child that was asked for. Beside it: the best other leaders, inspirations and failures as MixtureSampler
+/// shows them. Without an accepted program the parent comes from the rejections, as there.
+class TreeSampler final : public Sampler {
+ public:
+  /// Refuses (`invalid_argument`) an exploration that is negative or not finite.
+  static Result<TreeSampler> create(TreeOptions options = {});
+
+  Selection sample(const Island& island, Rng& rng) const override;
+
+ private:
+  explicit TreeSampler(TreeOptions options) : options_(options) {}
+  TreeOptions options_;
 };
 
 }  // namespace kernelsmith

@@ -143,7 +143,7 @@ void add_backend(Registry& registry, BackendRegistration backend);
 /// What this build has: evaluators `cpu`, `cuda`, `torch`, `command` and `python`; proposers `tuner`, `chat`,
 /// `manual`, `recording` and `python` (whose make() is `unsupported`: the program that began such a run has
 /// the proposer);
-/// sampler `mixture`; migrations `best` and `weighted`.
+/// samplers `tree` and `mixture`; migrations `best` and `weighted`.
 Registry default_registry();
 
 }  // namespace kernelsmith

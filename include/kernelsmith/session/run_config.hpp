@@ -41,7 +41,7 @@ struct RunConfig {
   Durability durability = Durability::process;
 
   std::optional<std::vector<AxisSpec>> axes;  ///< if it is not set: see set_default_axes
-  std::size_t islands = 2;                    ///< few: a short run shall not spread thin
+  std::size_t islands = 1;  ///< more are worse up to 200 evaluations: docs/search-quality.md
   TopologyKind topology = TopologyKind::ring;
   std::vector<MigrationEdge> edges;  ///< for TopologyKind::edges
   IslandOptions island;
@@ -49,7 +49,7 @@ struct RunConfig {
 
   std::vector<WeightedOperators::Entry> operators;
   unsigned repairs = 0;
-  unsigned duels = 2;
+  unsigned duels = 0;
   bool confirm = true;
   unsigned idle_iterations = 256;
   unsigned error_limit = 5;

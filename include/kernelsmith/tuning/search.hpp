@@ -25,8 +25,8 @@ struct TuningOptions {
 };
 
 /// A point that no observation has; empty if all points are known. Pure: it draws from `rng` only.
-/// Observations that do not lie in the space are passed over. A call costs some milliseconds at most,
-/// however many observations there are.
+/// Observations that do not lie in the space are passed over. The models are fitted to a bounded number of
+/// observations, so that a long search does not become slow.
 std::optional<TuningPoint> next_point(const TuningSpace& space,
                                       std::span<const TuningObservation> observations, Rng& rng,
                                       const TuningOptions& options = {});

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .. import _core
 from .._run import Run
 
-_KINDS = {"evaluated": "evaluated", "cached": "repeated"}
+_KINDS = {"evaluated": "evaluated", "cached": "repeated", "same_binary": "repeated"}
 
 
 @dataclass(frozen=True)

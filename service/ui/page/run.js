@@ -82,7 +82,7 @@ function cards(run) {
   const made = [
     bestCard(run),
     card("Programs", `${whole(counts.accepted)} accepted`, `${whole(counts.rejected)} rejected`,
-      some(counts.repeated, "repeat"), some(counts.refused, "proposal", " without a child"),
+      some(counts.repeated, "repeat", counts.same_binary ? ` (${whole(counts.same_binary)} by the binary)` : ""), some(counts.refused, "proposal", " without a child"),
       counts.remeasured ? `${whole(counts.remeasured)} measured again` : "", some(counts.demoted, "former best", " that did not hold"),
       ...run.givenBack.map(({ code, count }) => counted(count, "ticket") + ` without a verdict: ${code}`)),
     card("State", ...run.state, task.name ? `task ${task.name} (${task.backend})` : ""),

@@ -19,9 +19,10 @@ Json task_object(const RunView& view) {
 Json counts_object(const Counts& counts) {
   return {{"iterations", counts.iterations}, {"evaluations", counts.evaluations},
           {"accepted", counts.accepted},     {"rejected", counts.rejected},
-          {"repeated", counts.repeated},     {"refused", counts.refused},
-          {"repairs", counts.repairs},       {"remeasured", counts.remeasured},
-          {"given_back", counts.given_back}, {"demoted", counts.demoted}};
+          {"repeated", counts.repeated},     {"same_binary", counts.same_binary},
+          {"refused", counts.refused},       {"repairs", counts.repairs},
+          {"remeasured", counts.remeasured}, {"given_back", counts.given_back},
+          {"demoted", counts.demoted}};
 }
 
 template <class T, class L>

@@ -69,6 +69,17 @@ TEST(Compiler, RefusesParametersInAnotherOrder) {
   EXPECT_EQ(reference.error().where, "files: reference");
 }
 
+TEST(Compiler, ARenamedVariableGivesTheSameBytesAndANumberDoesNot) {
+  const auto compiler = CpuCompiler::create(task_of(kTwice), {}).value();
+  const auto bytes = [&](const std::string& body) {
+    return compiler->compile(one_file(twice(body)), {})->binary->exact_bytes();
+  };
+  const auto first = bytes("for (std::int64_t i = 0; i < n; ++i) { const float a = x[i]; y[i] = 2 * a; }");
+  EXPECT_EQ(bytes("for (std::int64_t k = 0; k < n; ++k) { const float value = x[k]; y[k] = 2 * value; }"),
+            first);
+  EXPECT_NE(bytes("for (std::int64_t i = 0; i < n; ++i) { const float a = x[i]; y[i] = 3 * a; }"), first);
+}
+
 TEST_F(CompilerCache, HoldsNothingOfCandidates) {
   const auto made = compiler();
   const auto trusted = made->build({source_, "reference"}).value();

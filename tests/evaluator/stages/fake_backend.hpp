@@ -43,9 +43,11 @@ class Gate {
   int arrived_ = 0;
 };
 
+/// What stands behind a '#' in the source's text does not get into the bytes.
 struct NamedBinary final : Binary {
   NamedBinary(std::string text, int compilation)
-      : name(std::move(text)), bytes(name == "whimsical" ? std::to_string(compilation) : name) {}
+      : name(std::move(text)),
+        bytes(name == "whimsical" ? std::to_string(compilation) : name.substr(0, name.find('#'))) {}
   std::optional<Digest> exact_bytes() const override { return digest_of(bytes); }
   std::string name, bytes;
 };
@@ -69,6 +71,7 @@ class FakeBackend final : public Backend {
 
   Result<Evaluation> run(RunRequest request, std::stop_token) override {
     const int now = ++running;
+    ++runs;
     most_running = std::max(most_running.load(), now);
     if (compiling > 0) overlapped = true;
     {
@@ -83,6 +86,10 @@ class FakeBackend final : public Backend {
     }
     --running;
     if (request.careful) ++careful;
+    if (static_cast<const NamedBinary&>(*request.candidate).bytes == "slow")
+      return Evaluation(Rejection{Stage::timing, RejectionCode::too_slow, "", request.report});
+    if (static_cast<const NamedBinary&>(*request.candidate).bytes == "wrong")
+      return Evaluation(Rejection{Stage::correctness, RejectionCode::wrong_output, "", request.report});
     Report report = request.report;
     report.hardware = static_cast<const NamedBinary&>(*request.candidate).name;
     if (request.rival) report.toolchain = static_cast<const NamedBinary&>(*request.rival).name;
@@ -91,7 +98,8 @@ class FakeBackend final : public Backend {
 
   Gate* compile_gate = nullptr;
   Gate* run_gate = nullptr;
-  std::atomic<int> compiling{0}, running{0}, most_compiling{0}, most_running{0}, compilations{0}, careful{0};
+  std::atomic<int> compiling{0}, running{0}, most_compiling{0}, most_running{0}, compilations{0}, careful{0},
+      runs{0};
   std::atomic<bool> overlapped{false}, shared_a_device{false};
   std::set<std::size_t> devices_seen;
 

@@ -149,6 +149,58 @@ TEST_F(StagedEvaluator, CompilesTheSameBytesOnce) {
   EXPECT_DOUBLE_EQ(again->report().spent_ms.at("compile"), 0);
 }
 
+TEST_F(StagedEvaluator, RunsOneBinaryOfARunOnce) {
+  const auto evaluator = make();
+  const auto first = start(*evaluator, job("k#1")).get();
+  EXPECT_EQ(first->report().binary, digest_of("k"));
+  const auto second = start(*evaluator, job("k#2")).get();
+  EXPECT_EQ(backend_->compilations, 2);
+  EXPECT_EQ(backend_->runs, 1);
+  EXPECT_EQ(second->report().hardware, "k#1") << "the first one's verdict";
+  EXPECT_EQ(second->report().binary, digest_of("k"));
+
+  EvaluationJob of_another_run = job("k#2");
+  of_another_run.run = "another";
+  EXPECT_TRUE(start(*evaluator, of_another_run).get());
+  EXPECT_EQ(backend_->runs, 2);
+}
+
+TEST_F(StagedEvaluator, RunsWhatIsAskedAgainOrStandsAlone) {
+  const auto evaluator = make();
+  EXPECT_TRUE(start(*evaluator, job("k#1")).get());
+  EXPECT_TRUE(start(*evaluator, job("k#1")).get());
+  EvaluationJob alone = job("k#2");
+  alone.careful = true;
+  EXPECT_TRUE(start(*evaluator, alone).get());
+  alone = job("k#3");
+  alone.may_edit_frozen = true;
+  EXPECT_TRUE(start(*evaluator, alone).get());
+  alone = job("k#4");
+  alone.rival = Rival{ProgramId{1}, job("k#1").source};
+  EXPECT_TRUE(start(*evaluator, alone).get());
+  EXPECT_EQ(backend_->runs, 5);
+}
+
+TEST_F(StagedEvaluator, NoVerdictOutlivesAConfirmation) {
+  const auto evaluator = make();
+  EXPECT_TRUE(start(*evaluator, job("k#1")).get());
+  EvaluationJob confirm = job("k#1");
+  confirm.remeasurement = Remeasurement::confirm;
+  EXPECT_TRUE(start(*evaluator, confirm).get());
+  EXPECT_TRUE(start(*evaluator, job("k#2")).get());
+  EXPECT_EQ(backend_->runs, 3);
+}
+
+TEST_F(StagedEvaluator, SharesARejectionOnlyForWhatWasComputed) {
+  const auto evaluator = make();
+  for (const char* text : {"wrong#1", "wrong#2"})
+    EXPECT_EQ(start(*evaluator, job(text)).get()->rejection()->code, RejectionCode::wrong_output);
+  EXPECT_EQ(backend_->runs, 1);
+  for (const char* text : {"slow#1", "slow#2"})
+    EXPECT_EQ(start(*evaluator, job(text)).get()->rejection()->code, RejectionCode::too_slow);
+  EXPECT_EQ(backend_->runs, 3);
+}
+
 TEST_F(StagedEvaluator, BuildsAgainWhatIsConfirmed) {
   const auto evaluator = make();
   EvaluationJob confirm = job("steady");

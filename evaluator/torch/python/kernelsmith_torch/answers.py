@@ -29,6 +29,7 @@ def install(device: Device, tape: Tape) -> None:
     # Scripted functions run as Python: the interpreter of TorchScript would choose operators for a CPU.
     torch.jit.script = lambda function=None, *args, **kwargs: function
     torch.Tensor.record_stream = _nothing
+    torch.nn.RNNBase.flatten_parameters = _nothing  # cuDNN would move the parameters on a device that is not there
     _install_autocast()
 
 

@@ -1,7 +1,8 @@
 """From the tape to the plan: what has no effect is dropped, what may not stand in a plan is refused, numbers become small.
 
-An operator is kept if its result is used, or if it writes into memory that is used or that outlives the call.
-Launches are always kept. The reference's values stand for the state, so whatever wrote it in the constructor is left out.
+An operator is kept if its result is used, or if it writes into memory that is used or that outlives the call. A call keeps
+whatever takes time in plain PyTorch: launches, and operators that do more than allocate or look at memory in another way.
+The reference's values stand for the state, so whatever wrote it in the constructor is left out.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class _Assembly:
         kept = []
         needed: set[int] = set()
         for _, steps in chosen:
-            steps, before = self._live(steps, set(module.outputs), outlive)
+            steps, before = self._live(steps, set(module.outputs), outlive, in_call=True)
             kept.append(steps)
             needed |= before
         needed -= set(module.inputs)
@@ -92,14 +93,15 @@ class _Assembly:
         return plan, left_out
 
     def _live(self, steps: list[Step], roots: set[int], outlive: set[int],
-              given: set[int] = frozenset()) -> tuple[list[Step], set[int]]:
+              given: set[int] = frozenset(), in_call: bool = False) -> tuple[list[Step], set[int]]:
         """The steps that have an effect, and the tensors that must exist before them. Storages `given` are nobody's."""
         live = set(map(self._canonical, roots))
         storages = outlive | ({self._tape.storages[n] for n in live} | self._pointed_at(steps)) - given
         kept = []
         for step in reversed(steps):
             fresh = [self._canonical(n) for n in step.results if n not in step.reads]
-            if not (step.is_launch or not live.isdisjoint(fresh) or not storages.isdisjoint(step.writes)):
+            if not (step.is_launch or not live.isdisjoint(fresh) or not storages.isdisjoint(step.writes)
+                    or in_call and _takes_time(step)):
                 continue
             kept.append(step)
             live.difference_update(fresh)
@@ -236,6 +238,12 @@ class _Assembly:
     def _shape(self, number: int) -> dict[str, Any]:
         tensor = self._tape.tensors[number]
         return {"dtype": name_of(tensor.dtype), "shape": list(tensor.shape)}
+
+
+def _takes_time(step: Step) -> bool:
+    """Whether it is an operator that plain PyTorch would run, used or not, and that may stand in a plan."""
+    return "aten" in step.body and step.constant is None and not step.draws and operators.allowed(
+        step.body["aten"], step.body["overload"]) and operators.does_work(step.body["aten"])
 
 
 def _alternatives(call: list[Step | Choice]) -> tuple[list[tuple[str, list[Step]]], int]:

@@ -136,6 +136,11 @@ def is_heavy(name: str) -> bool:
     return name.partition("::")[2] not in _LIGHT
 
 
+def does_work(name: str) -> bool:
+    """Whether aten::NAME does more than allocate memory or look at it in another way."""
+    return name.partition("::")[2] not in GROUPS["views"] | GROUPS["creation"]
+
+
 # In a constructor only, if the seed is known; how many numbers each takes depends on shapes alone.
 DRAWS = frozenset("""
     rand rand_like randn randn_like randint randint_like bernoulli bernoulli_ exponential_ normal normal_ random_ uniform_

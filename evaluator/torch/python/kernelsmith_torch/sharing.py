@@ -7,6 +7,7 @@ thread-safe. The judge believes nothing of a description but what it checks here
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
 from collections.abc import Sequence
 from typing import Any
@@ -31,6 +32,7 @@ class Outbox:
         self._memory: torch.Tensor | None = None
         self._where: dict[str, Any] = {}
         self._address: Any = None
+        self._name = secrets.token_hex(8)
 
     def publish(self, calls: Sequence[Sequence[torch.Tensor]]) -> dict[str, Any]:
         """Copies the outputs of each call there, and says where they are. The copies have ended when it returns."""
@@ -49,7 +51,7 @@ class Outbox:
             for output, place in zip(outputs, places):
                 tensor_at(self._memory, place).copy_(output)
         self._device.finish()
-        return {**self._where, "calls": told}
+        return {**self._where, "from": self._name, "calls": told}
 
     def wipe(self) -> None:
         """Outputs of an earlier batch, maybe another candidate's, lie where kernels run."""
@@ -89,7 +91,7 @@ class Inbox:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._open: dict[str, tuple[torch.Tensor, Any]] = {}
+        self._open: dict[str, tuple[str, torch.Tensor, Any]] = {}  # by outbox: where it is, mapped
 
     def tensors(self, outbox: Any) -> list[list[torch.Tensor]]:
         """The outputs of each call. Failure (machine, bad_outbox) if the description is not valid."""
@@ -102,17 +104,18 @@ class Inbox:
 
     def close(self) -> None:
         """Unmaps all: an outbox is free only when nobody maps it."""
-        for key in list(self._open):
-            self._close(key)
+        for name in list(self._open):
+            self._close(name)
 
     def _map(self, outbox: dict[str, Any]) -> torch.Tensor:
-        size = int(outbox["bytes"])
-        key = str(outbox.get("handle") or outbox["file"])
-        if key not in self._open:
+        name, where = str(outbox["from"]), str(outbox.get("handle") or outbox["file"])
+        if name in self._open and self._open[name][0] != where:
+            self._close(name)  # first: the driver maps no two allocations that had the same address
+        if name not in self._open:
             while len(self._open) >= _MOST_OPEN:
                 self._close(next(iter(self._open)))
-            self._open[key] = self._new(outbox, size)
-        return self._open[key][0]
+            self._open[name] = (where, *self._new(outbox, int(outbox["bytes"])))
+        return self._open[name][1]
 
     def _new(self, outbox: dict[str, Any], size: int) -> tuple[torch.Tensor, Any]:
         if not self._device.is_cuda:
@@ -127,8 +130,8 @@ class Inbox:
             handle, driver.CUipcMem_flags.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.value))
         return wrap(int(address), size, self._device.torch), address
 
-    def _close(self, key: str) -> None:
-        _, address = self._open.pop(key)
+    def _close(self, name: str) -> None:
+        address = self._open.pop(name)[2]
         if address is not None:
             from cuda.bindings import driver
 

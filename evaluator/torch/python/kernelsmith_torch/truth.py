@@ -130,9 +130,9 @@ class Truth:
         found: list[Expected] = []
         while wide:  # one output after the other: of each only the truth is left
             t, r, p = wide.pop(0), plain[len(found)], low[len(found)]
-            one = Expected(tuple(r.shape), r.dtype, flattened(t))
+            one = Expected(tuple(r.shape), r.dtype, _alone(flattened(t)))
             if not _real(r):
-                one.truth, one.own = flattened(t.to(r.dtype)), flattened(r)
+                one.truth, one.own = _alone(flattened(t.to(r.dtype))), _alone(flattened(r))
             else:
                 del t
                 own = flattened(r)
@@ -302,6 +302,11 @@ def _widened(tensor: torch.Tensor) -> torch.Tensor:
     if tensor.is_complex():
         return tensor.to(torch.complex128)
     return tensor.double() if tensor.is_floating_point() else tensor
+
+
+def _alone(flat: torch.Tensor) -> torch.Tensor:
+    """The tensor without what else its storage holds: a loss lies in front of all the terms that it is the mean of."""
+    return flat.clone() if flat.untyped_storage().nbytes() > flat.nbytes else flat
 
 
 def flattened(tensor: torch.Tensor) -> torch.Tensor:

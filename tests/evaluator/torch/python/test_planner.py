@@ -62,9 +62,10 @@ class Plans(Planner):
             return y, v, y.transpose(0, 1)
         """))
 
-    def test_drops_what_has_no_effect(self):
-        plan, _, _ = self.plan(forward("unused = torch.exp(x); z = torch.rand(3); return self.linear(x)"))
-        self.assertEqual(operators(plan), ["t", "addmm"])
+    def test_keeps_the_work_that_plain_pytorch_does_in_vain(self):
+        plan, _, _ = self.plan(forward("unused = torch.exp(x).t(); z = torch.rand(3); a = torch.empty(9); return self.linear(x)",
+                                       "self.never = torch.arange(9.0) * 2"))
+        self.assertEqual((operators(plan), plan["setup"]), (["exp", "t", "addmm"], []))
 
     def test_keeps_what_changes_an_input(self):
         plan, _, _ = self.plan(forward("x.mul_(2); return self.linear(x) * 1"))
@@ -135,6 +136,14 @@ class Plans(Planner):
         self.assertLessEqual({"scaled_dot_product_attention", "lstm", "batch_norm"}, set(operators(plan)))
         self.assertEqual([out["shape"] for out in plan["alternatives"][0]["outputs"]],
                          [[2, 8, 4, 32], [8, 8, 32], [8, 8, 32]])
+
+    def test_cudnn_does_not_move_what_a_device_would_hold(self):
+        model = REFERENCE.replace("nn.Linear(cols, 32)", """nn.Linear(cols, 32)
+        torch.backends.cudnn.is_acceptable = lambda _: True
+        torch._use_cudnn_rnn_flatten_weight = lambda: True
+        self.gru = nn.GRU(32, 16)""").replace("return F.gelu(self.linear(x))", "return self.gru(self.linear(x))[0]")
+        plan, _, _ = self.plan(None, model)
+        self.assertIn("gru", operators(plan))
 
     def test_a_constant_that_a_call_writes_is_copied_first(self):
         self.same(forward("""

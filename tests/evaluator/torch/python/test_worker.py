@@ -14,6 +14,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from worker_bench import LINEAR, Bench, Plan, Process, X, linear_plan, reference_of  # noqa: E402
 
 from kernelsmith_process.framing import Failure  # noqa: E402
+from kernelsmith_torch.accelerator import Device  # noqa: E402
+from kernelsmith_torch.sharing import Inbox, Outbox  # noqa: E402
 
 
 class Linear(unittest.TestCase):
@@ -150,6 +152,14 @@ class Linear(unittest.TestCase):
         plan.json["alternatives"] = [broken, good]
         self.assertEqual(self.bench.runner.load({}, plan.bytes())["best"], "good")
 
+    def test_a_view_that_the_device_strides_do_not_allow_is_a_copy(self) -> None:
+        plan = Plan([torch.empty(16, 96)], ["linear.weight", "linear.bias"])
+        turned = plan.op("view", plan.op("clone", plan.op("t", X)), [96 * 16])
+        x = plan.op("t", plan.op("view", turned, [96, 16]))
+        plan.output(plan.op("relu", plan.op("addmm", plan.state("linear.bias"), x, plan.op("t", plan.state("linear.weight")))),
+                    "float32", 16, 48)
+        self.assertIsNone(self.bench.judged(plan, sets=[1])["wrong"])
+
     def test_setup_is_made_once_and_restored(self) -> None:
         plan = Plan([torch.empty(16, 96)], ["linear.weight", "linear.bias"])
         count = plan.op("zeros", [16, 48], setup=True)
@@ -159,6 +169,25 @@ class Linear(unittest.TestCase):
         plan.output(out, "float32", 16, 48)
         self.assertIsNone(self.bench.judged(plan, sets=[1])["wrong"])
         self.assertIsNone(self.bench.again([2])["wrong"])
+
+
+class Sharing(unittest.TestCase):
+    def test_an_outbox_that_grew_is_unmapped_before_it_is_mapped_again(self) -> None:
+        mapped: list[str] = []
+
+        class Driver(Inbox):
+            def _new(self, outbox: dict, size: int) -> tuple[torch.Tensor, object]:
+                assert not self._open, "the driver would refuse it"
+                mapped.append(outbox["file"])
+                return super()._new(outbox, size)
+
+        outbox, inbox = Outbox(Device(None)), Driver(Device(None))
+        self.addCleanup(outbox.close)
+        for rows in (4, 4, 64, 8):
+            sent = torch.randn(rows, 1024)
+            received = inbox.tensors(outbox.publish([[sent]]))
+            self.assertTrue(torch.equal(received[0][0], sent))
+        self.assertEqual(len(mapped), 2)
 
 
 class Kinds(unittest.TestCase):
@@ -178,6 +207,14 @@ class Kinds(unittest.TestCase):
         plan.json["alternatives"][0]["ops"][2]["aten"] = "aten::lt"
         wrong = bench.judged(plan)["wrong"]
         self.assertEqual((wrong["tensor"], wrong["count"]), (2, 32))
+
+    def test_a_truth_does_not_hold_what_it_was_computed_from(self) -> None:
+        for element in ("torch.zeros(4096)", "torch.zeros(4096).long()"):
+            bench = self.bench(reference_of(f"return ({element} + x[0].to({element}.dtype))[:8]", "[torch.randn(1) * 99]"))
+            bench.judge.yardstick({"variant": 0, "sets": [1]}, b"")
+            bench.judge.compare({"variant": 0, "sets": [1], "own": True}, b"")
+            held = [one.truth.untyped_storage().nbytes() for found in bench.judge._truth._bank.values() for one in found]
+            self.assertEqual(set(held), {64})
 
     def test_integers_must_be_equal(self) -> None:
         bench = self.bench(reference_of("return x[0] * 2", "[torch.randint(0, 99, (2000,))]"))

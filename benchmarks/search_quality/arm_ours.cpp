@@ -1,0 +1,141 @@
+// The search that `kernelsmith run --model` makes: its configuration is the registry's, its engine the
+// library's.
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <kernelsmith/engine/engine.hpp>
+#include <kernelsmith/session/run_config.hpp>
+#include <kernelsmith/session/session.hpp>
+
+#include "arms.hpp"
+#include "memory_journal.hpp"
+
+namespace kernelsmith::bench {
+namespace {
+
+/// What `run --model` sets beside the defaults (src/cli/run_options.cpp).
+constexpr unsigned kRepairs = 2;
+/// The interval that a measurement of this noise carries.
+constexpr double kDeviations = 1.96;
+
+Source text_of(std::size_t program) {
+  return Source::create({{"kernel.py", std::to_string(program)}}).value();
+}
+
+std::size_t program_in(const Source& source) {
+  return static_cast<std::size_t>(std::stoul(std::string(source.main_text())));
+}
+
+/// A task with a reference and a seed, so that the axes are those of a kernel.
+Task simulated_task() {
+  Task task;
+  task.name = "simulated";
+  task.backend = "torch";
+  task.reference = task.seed = text_of(0);
+  return task;
+}
+
+struct Defaults {
+  EngineOptions options;
+  double complexity;  ///< of the seed
+};
+
+const Defaults& defaults() {
+  static const Defaults made = [] {
+    const Registry registry = default_registry();
+    const Task task = simulated_task();
+    RunConfig config = default_config(task, registry).value();
+    config.operators.clear();
+    for (const Operator op : registry.proposers.at("chat")()->operators())
+      config.operators.push_back({{op, ""}, 1.0});
+    config.repairs = kRepairs;
+    set_default_axes(task, config);
+    const double complexity = std::max(4.0, source_features(task.seed, *config.axes).at("complexity"));
+    return Defaults{engine_options(task, config).value(), complexity};
+  }();
+  return made;
+}
+
+Measurement around(double value, double noise) {
+  return {value, value * std::exp(-kDeviations * noise), value * std::exp(kDeviations * noise), 5, ""};
+}
+
+class Ours {
+ public:
+  Ours(EvalServer& server, std::uint64_t seed, const Change& change)
+      : server_(server), noise_(server.problem().noise()), engine_(made(server, seed, change)) {}
+
+  void search() {
+    while (auto ticket = engine_.ask().value())
+      std::visit([&](const auto& work) { serve(ticket->id, work); }, ticket->work);
+  }
+
+ private:
+  static Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) {
+    EngineOptions options = defaults().options;
+    if (change) change(options);
+    options.seed = seed;
+    options.budgets = {};
+    if (server.limits().evaluations) options.budgets.evaluations = *server.limits().evaluations;
+    if (server.limits().cost) options.budgets.usd = *server.limits().cost;
+    options.describe = {};
+    options.fingerprint = {};
+    return Engine::create(std::make_unique<testing::MemoryJournal>(testing::no_events()), options).value();
+  }
+
+  void serve(TicketId id, const Evaluate& work) {
+    engine_.tell(id, evaluation(program_in(work.child.source))).value();
+  }
+
+  void serve(TicketId id, const Propose& work) {
+    std::vector<std::size_t> shown;
+    for (const auto* group : {&work.selection.top, &work.selection.inspirations})
+      for (const auto& one : *group) shown.push_back(program_in(one->program->source));
+    const Step step = work.op == Operator::edit || work.op == Operator::repair ? Step::small : Step::large;
+    const auto child = server_.make(step, program_in(work.selection.parent->program->source), shown);
+    if (!child) throw std::logic_error("the engine asks for more than its budget");
+    Proposal proposal{Child{text_of(*child), Origin::rewrite, {work.selection.parent->program->id}}, {}, {}};
+    proposal.cost.usd = server_.problem().cost(step);
+    proposal.cost.calls = 1;
+    engine_.propose(id, std::move(proposal)).value();
+    engine_.tell(id, evaluation(*child)).value();
+  }
+
+  void serve(TicketId id, const Remeasure& work) {
+    const std::size_t challenger = program_in(work.challenger->program->source);
+    const double again = server_.remeasure(challenger);
+    Report report;
+    if (work.incumbent) {
+      // The two are timed side by side in one evaluation.
+      const double other = server_.measured_beside(program_in(work.incumbent->program->source));
+      report.duel = around(again / other, noise_ * std::sqrt(2.0));
+    }
+    engine_.tell(id, accepted(challenger, again, std::move(report))).value();
+  }
+
+  Evaluation evaluation(std::size_t program) const {
+    const Trial& trial = server_[program];
+    if (trial.accepted) return accepted(program, trial.speedup, {});
+    return Rejection{Stage::compile, RejectionCode::compile_failed, "", {}};
+  }
+
+  Evaluation accepted(std::size_t program, double speedup, Report report) const {
+    const double complexity = defaults().complexity * server_[program].size;
+    return Acceptance{Metrics::create(around(speedup, noise_), {{"complexity", complexity}}).value(),
+                      std::move(report)};
+  }
+
+  EvalServer& server_;
+  double noise_;
+  Engine engine_;
+};
+
+}  // namespace
+
+void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change) {
+  Ours(server, seed, change).search();
+}
+
+}  // namespace kernelsmith::bench

@@ -1,0 +1,75 @@
+// EvalServer: the one place where every arm's budget is counted and its best is known.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <kernelsmith/core/rng.hpp>
+
+#include "problem.hpp"
+
+namespace kernelsmith::bench {
+
+/// A search ends when one of them is used up. The seed's evaluation counts.
+struct Limits {
+  std::optional<std::size_t> evaluations;
+  std::optional<double> cost;  ///< a rewrite costs 1
+};
+
+/// What an arm sees of a program.
+struct Trial {
+  std::size_t parent = 0;
+  bool accepted = false;
+  double speedup = 0;  ///< as measured; the mean if it was measured again
+  double size = 1;
+  std::size_t measurements = 1;
+};
+
+class EvalServer {
+ public:
+  EvalServer(Problem& problem, Limits limits, std::uint64_t seed);
+
+  /// Whether a child could be made with this step.
+  bool open(Step step) const;
+  bool open() const { return open(Step::large); }
+
+  /// The child's number; empty if the budget does not cover it.
+  std::optional<std::size_t> make(Step step, std::size_t parent, std::span<const std::size_t> shown = {});
+
+  /// A further measurement of an accepted program: its speedup in this one. It uses up an evaluation.
+  double remeasure(std::size_t program);
+
+  /// Its speedup in an evaluation of another program that it is timed beside; free.
+  double measured_beside(std::size_t program);
+
+  const std::vector<Trial>& trials() const { return trials_; }
+  const Trial& operator[](std::size_t program) const { return trials_[program]; }
+  const Limits& limits() const { return limits_; }
+  const Problem& problem() const { return problem_; }
+
+  /// The true score of the program that was measured to be the best.
+  double score() const { return made_[best_].score; }
+  /// After each evaluation: Made::progress of the best.
+  const std::vector<double>& curve() const { return curve_; }
+  double cost() const { return cost_; }
+
+ private:
+  double measured(std::size_t program) const;
+  double measure_again(std::size_t program);
+  void add(const Made& made, std::size_t parent);
+  void count();
+
+  Problem& problem_;
+  Limits limits_;
+  std::uint64_t seed_;
+  double cost_ = 0;
+  std::size_t best_ = 0;
+  std::vector<Trial> trials_;
+  std::vector<Made> made_;
+  std::vector<double> curve_;
+};
+
+}  // namespace kernelsmith::bench

@@ -1,0 +1,55 @@
+// A Problem stands for a task and a proposer: it makes children and knows what they are worth. What an arm of
+// the bench learns goes through EvalServer alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernelsmith::bench {
+
+/// How much of its parent a child rewrites.
+enum class Step { large, small };
+
+/// What became of a child. `score` is the logarithm of its speedup and means nothing if it was rejected.
+struct Made {
+  bool accepted = false;
+  double score = 0;
+  double progress = 0;  ///< the share of what is there to be found, 0 to 1: for curves and areas
+  double size = 1;      ///< of its text, relative to the seed's
+};
+
+/// One instance, for one search. Programs are numbered in the order in which they are made; 0 is the seed.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  virtual Made seed() const = 0;
+  /// `shown` are other programs in the prompt.
+  virtual Made make(Step step, std::size_t parent, std::span<const std::size_t> shown) = 0;
+  virtual double cost(Step step) const = 0;
+  /// Standard deviation of one evaluation's log speedup.
+  virtual double noise() const = 0;
+};
+
+/// A task of the bench: opens instances by seed.
+class Family {
+ public:
+  virtual ~Family() = default;
+  virtual std::unique_ptr<Problem> open(std::uint64_t seed) const = 0;
+};
+
+struct NamedFamily {
+  std::string name, kind;
+  std::shared_ptr<const Family> family;
+};
+
+/// The fitted tasks of fit.json. Throws std::runtime_error if the file cannot be read.
+std::vector<NamedFamily> fitted_tasks(const std::string& path);
+
+/// Made-up landscapes, as a cross-check.
+std::vector<NamedFamily> landscapes();
+
+}  // namespace kernelsmith::bench

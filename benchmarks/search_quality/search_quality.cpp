@@ -1,0 +1,160 @@
+// Runs every arm on every task, budget and seed, and writes one line for each search:
+//
+//   search_quality --fit fit.json --out results.csv [--curves curves.csv] [--seeds 100] [--first-seed 1]
+//                  [--evaluations 40,200] [--cost 40,200] [--arms ours,best-of-N] [--tasks l2-p18]
+//   search_quality --variants true      names the variants of the default, for --arms
+//
+// Equal arguments give equal files.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "arms.hpp"
+
+namespace kernelsmith::bench {
+namespace {
+
+struct Budget {
+  std::string unit, amount;
+  Limits limits;
+};
+
+struct Settings {
+  std::string fit, out, curves;
+  std::uint64_t seeds = 100, first_seed = 1;
+  std::vector<Budget> budgets;
+  std::vector<std::string> arms, tasks;  ///< none: all
+};
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  std::istringstream in(list);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+bool named(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<Arm> chosen_arms(const std::vector<std::string>& names) {
+  if (names.empty()) return arms();
+  auto all = arms();
+  for (auto& one : variants()) all.push_back(std::move(one));
+  std::erase_if(all, [&](const Arm& arm) { return !named(names, arm.name); });
+  return all;
+}
+
+Settings settings_from(const std::map<std::string, std::string>& options) {
+  Settings settings;
+  for (const auto& [name, value] : options) {
+    if (name == "--fit")
+      settings.fit = value;
+    else if (name == "--out")
+      settings.out = value;
+    else if (name == "--curves")
+      settings.curves = value;
+    else if (name == "--seeds")
+      settings.seeds = std::stoull(value);
+    else if (name == "--first-seed")
+      settings.first_seed = std::stoull(value);
+    else if (name == "--arms")
+      settings.arms = split(value);
+    else if (name == "--tasks")
+      settings.tasks = split(value);
+    else if (name == "--evaluations")
+      for (const auto& amount : split(value))
+        settings.budgets.push_back({"evaluations", amount, {std::stoull(amount), {}}});
+    else if (name == "--cost")
+      for (const auto& amount : split(value))
+        settings.budgets.push_back({"cost", amount, {{}, std::stod(amount)}});
+    else
+      throw std::invalid_argument("unknown option " + name);
+  }
+  if (settings.fit.empty() || settings.out.empty() || settings.budgets.empty())
+    throw std::invalid_argument("--fit, --out and a budget (--evaluations or --cost) are needed");
+  return settings;
+}
+
+double area(const std::vector<double>& curve) {
+  double sum = 0;
+  for (const double point : curve) sum += point;
+  return sum / static_cast<double>(curve.size());
+}
+
+class Writer {
+ public:
+  explicit Writer(const Settings& settings) : out_(settings.out) {
+    out_ << "kind,task,arm,unit,budget,seed,score,area,evaluations,cost\n";
+    if (!settings.curves.empty()) curves_.open(settings.curves);
+    if (curves_.is_open()) curves_ << "kind,task,arm,unit,budget,evaluation,progress\n";
+  }
+
+  void search(const NamedFamily& task, const Arm& arm, const Budget& budget, std::uint64_t seed) {
+    const auto problem = task.family->open(seed);
+    EvalServer server(*problem, budget.limits, seed);
+    arm.search(server, seed);
+    out_ << place(task, arm, budget) << seed << ',' << server.score() << ',' << area(server.curve()) << ','
+         << server.curve().size() << ',' << server.cost() << '\n';
+    if (sums_.size() < server.curve().size()) sums_.resize(server.curve().size());
+    for (std::size_t i = 0; i < sums_.size(); ++i)
+      sums_[i] += server.curve()[std::min(i, server.curve().size() - 1)];
+  }
+
+  void end_of_seeds(const NamedFamily& task, const Arm& arm, const Budget& budget, std::uint64_t seeds) {
+    if (curves_.is_open() && budget.limits.evaluations)
+      for (std::size_t i = 0; i < sums_.size(); ++i)
+        curves_ << place(task, arm, budget) << i + 1 << ',' << sums_[i] / static_cast<double>(seeds) << '\n';
+    sums_.clear();
+  }
+
+ private:
+  static std::string place(const NamedFamily& task, const Arm& arm, const Budget& budget) {
+    return task.kind + ',' + task.name + ',' + arm.name + ',' + budget.unit + ',' + budget.amount + ',';
+  }
+
+  std::ofstream out_, curves_;
+  std::vector<double> sums_;
+};
+
+void run(const Settings& settings) {
+  auto tasks = fitted_tasks(settings.fit);
+  for (auto& one : landscapes()) tasks.push_back(std::move(one));
+  Writer writer(settings);
+  for (const auto& task : tasks) {
+    if (!settings.tasks.empty() && !named(settings.tasks, task.name)) continue;
+    for (const auto& arm : chosen_arms(settings.arms)) {
+      for (const auto& budget : settings.budgets) {
+        for (std::uint64_t seed = 0; seed < settings.seeds; ++seed)
+          writer.search(task, arm, budget, settings.first_seed + seed);
+        writer.end_of_seeds(task, arm, budget, settings.seeds);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kernelsmith::bench
+
+int main(int argc, char** argv) {
+  try {
+    std::map<std::string, std::string> options;
+    for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
+    if (options.contains("--variants")) {
+      for (const char* comma = ""; const auto& arm : kernelsmith::bench::variants()) {
+        std::printf("%s%s", comma, arm.name.c_str());
+        comma = ",";
+      }
+      return 0;
+    }
+    kernelsmith::bench::run(kernelsmith::bench::settings_from(options));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "search_quality: %s\n", error.what());
+    return 2;
+  }
+}

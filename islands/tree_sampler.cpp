@@ -1,0 +1,76 @@
+// The default sampler: opens broad, then goes where fitness is high and few children were asked for.
+#include <algorithm>
+#include <cmath>
+
+#include <kernelsmith/islands/sampler.hpp>
+
+#include "companions.hpp"
+
+namespace kernelsmith {
+namespace {
+
+/// An opening on a task where most first programs fail ends after this many tickets for each program it waits
+/// for.
+constexpr std::uint64_t kTicketsOfOpening = 2;
+
+bool opens(const Island& island, std::size_t opening) {
+  return island.joined() < opening && island.visits() < kTicketsOfOpening * opening;
+}
+
+/// Null without a seed: a first program is then translated.
+IndividualPtr first_parent(const Island& island) {
+  const auto roots = island.roots();
+  return roots.empty() ? nullptr : roots[static_cast<std::size_t>(island.visits() % roots.size())];
+}
+
+/// Value and prior are the rank's: how far fitness values lie apart differs from task to task.
+const IndividualPtr& most_promising(const Island& island, double exploration) {
+  const auto leaders = island.leaders();
+  const double last = std::max(1.0, static_cast<double>(leaders.size()) - 1);
+  const double all = std::sqrt(1 + static_cast<double>(island.visits()));
+  std::size_t best = 0;
+  double highest = -1;
+  for (std::size_t rank = 0; rank < leaders.size(); ++rank) {
+    const auto place = static_cast<double>(rank);
+    const auto visits = static_cast<double>(island.visits(leaders[rank]->program->id));
+    const double bound = 1 - place / last + exploration * all / ((1 + place) * (1 + visits));
+    if (bound <= highest) continue;
+    highest = bound;
+    best = rank;
+  }
+  return leaders[best];
+}
+
+std::vector<IndividualPtr> best_others(const Island& island, std::size_t count, const IndividualPtr& parent) {
+  std::vector<IndividualPtr> top;
+  for (const auto& leader : island.leaders()) {
+    if (top.size() == count) break;
+    if (leader != parent) top.push_back(leader);
+  }
+  return top;
+}
+
+}  // namespace
+
+Result<TreeSampler> TreeSampler::create(TreeOptions options) {
+  if (!(std::isfinite(options.exploration) && options.exploration >= 0))
+    return fail(ErrorCode::invalid_argument, "exploration must be a number from zero up", "sampler");
+  return TreeSampler(options);
+}
+
+Selection TreeSampler::sample(const Island& island, Rng& rng) const {
+  Selection selection;
+  if (island.leaders().empty()) {
+    selection.parent = draw_rejection(island.rejections(), rng);
+  } else if (opens(island, options_.opening)) {
+    selection.parent = first_parent(island);
+  } else {
+    selection.parent = most_promising(island, options_.exploration);
+    selection.top = best_others(island, options_.top, selection.parent);
+    selection.inspirations = draw_inspirations(island.archive(), options_.inspirations, selection, rng);
+  }
+  selection.failures = latest_failures(island, options_.failures, selection.parent);
+  return selection;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,119 @@
+#include <limits>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kernelsmith/islands/sampler.hpp>
+
+#include "individuals.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using testing::accepted;
+using testing::child;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::rejected;
+using ::testing::ResultOf;
+
+Island empty_island() { return Island(Grid::create({{"a", LinearScale{0, 100, 100}}}).value()); }
+
+/// A seed of fitness 1, and children 1 to n, of fitness 1 + k in cell k.
+Island island_of(std::uint64_t children) {
+  Island made = empty_island();
+  made.add(accepted(0, 1));
+  for (std::uint64_t k = 1; k <= children; ++k)
+    made.add(child(k, static_cast<double>(k + 1), {{"a", static_cast<double>(k)}}));
+  return made;
+}
+
+Selection sample(const Island& from, TreeOptions options = {}) {
+  Rng rng(42, from.visits(), Purpose::sampling);
+  return TreeSampler::create(options).value().sample(from, rng);
+}
+
+/// The parents of the next `count` tickets, each of which is a visit.
+std::vector<std::uint64_t> next_parents(Island& from, int count, TreeOptions options = {}) {
+  std::vector<std::uint64_t> parents;
+  for (int i = 0; i < count; ++i) {
+    const ProgramId parent = sample(from, options).parent->program->id;
+    parents.push_back(parent.value);
+    from.visit(parent);
+  }
+  return parents;
+}
+
+TEST(TreeSampler, OpensWithTheSeedAloneUntilEnoughProgramsJoined) {
+  const Selection opening = sample(island_of(4), {.opening = 5});
+  EXPECT_EQ(opening.parent->program->id.value, 0U);
+  EXPECT_THAT(opening.top, IsEmpty());
+  EXPECT_THAT(opening.inspirations, IsEmpty());
+  EXPECT_EQ(sample(island_of(5), {.opening = 5}).parent->program->id.value, 5U);
+}
+
+TEST(TreeSampler, AnOpeningInWhichMostFailEnds) {
+  Island home = island_of(1);
+  EXPECT_THAT(next_parents(home, 7, {.opening = 3}), ElementsAre(0, 0, 0, 0, 0, 0, 1));
+}
+
+TEST(TreeSampler, OpensFromEachSeedInTurn) {
+  Island home = empty_island();
+  for (const std::uint64_t seed : {0, 1}) home.add(accepted(seed, 1));
+  EXPECT_THAT(next_parents(home, 4), ElementsAre(0, 1, 0, 1));
+}
+
+TEST(TreeSampler, WithoutASeedAnOpeningAsksForTranslations) {
+  Island home = empty_island();
+  home.add(child(1, 2));
+  EXPECT_EQ(sample(home).parent, nullptr);
+}
+
+TEST(TreeSampler, TheBestComesFirstAndGivesWayAsItIsVisited) {
+  Island home = island_of(3);
+  const auto parents = next_parents(home, 40, {.opening = 0});
+  EXPECT_EQ(parents.front(), 3U);
+  EXPECT_EQ(std::set<std::uint64_t>(parents.begin(), parents.end()).size(), 4U);
+  EXPECT_GT(std::ranges::count(parents, 3U), std::ranges::count(parents, 1U));
+}
+
+TEST(TreeSampler, WithoutExplorationTheParentIsTheBest) {
+  Island home = island_of(3);
+  EXPECT_THAT(next_parents(home, 3, {.exploration = 0, .opening = 0}), ElementsAre(3, 3, 3));
+}
+
+TEST(TreeSampler, ScalesOfFitnessMakeNoDifference) {
+  Island close = empty_island(), far = empty_island();
+  for (std::uint64_t k = 0; k < 6; ++k) {
+    close.add(child(k, 1 + 1e-6 * static_cast<double>(k)));
+    far.add(child(k, std::exp(static_cast<double>(k))));
+  }
+  EXPECT_EQ(next_parents(close, 30, {.opening = 0}), next_parents(far, 30, {.opening = 0}));
+}
+
+TEST(TreeSampler, ShowsTheBestOthersAndNobodyTwice) {
+  const Selection selection = sample(island_of(12), {.top = 3, .inspirations = 4});
+  const auto number = [](const IndividualPtr& one) { return one->program->id.value; };
+  EXPECT_THAT(selection.top, ElementsAre(ResultOf(number, 11), ResultOf(number, 10), ResultOf(number, 9)));
+  std::set<IndividualPtr> shown{selection.parent};
+  shown.insert(selection.top.begin(), selection.top.end());
+  shown.insert(selection.inspirations.begin(), selection.inspirations.end());
+  EXPECT_EQ(shown.size(), 1U + 3U + 4U);
+}
+
+TEST(TreeSampler, WithoutAnEliteTheParentIsARejection) {
+  Island home = empty_island();
+  EXPECT_EQ(sample(home).parent, nullptr);
+  home.add(rejected(1, Stage::compile));
+  EXPECT_EQ(sample(home).parent->program->id.value, 1U);
+  EXPECT_THAT(sample(home).failures, IsEmpty());
+}
+
+TEST(TreeSampler, RefusesAnExplorationThatIsNone) {
+  EXPECT_FALSE(TreeSampler::create({.exploration = -1}));
+  EXPECT_FALSE(TreeSampler::create({.exploration = std::numeric_limits<double>::quiet_NaN()}));
+}
+
+}  // namespace
+}  // namespace kernelsmith
