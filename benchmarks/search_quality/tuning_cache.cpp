@@ -1,0 +1,121 @@
+#include "tuning_cache.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace kernelsmith::bench {
+namespace {
+
+using nlohmann::json;
+
+// What both formats hold of a point.
+struct Entry {
+  json configuration;
+  std::optional<double> mean;
+  std::vector<double> repeats;
+};
+
+// A recorded time that is a word names the failure.
+std::vector<Entry> cachefile_entries(const json& document) {
+  std::vector<Entry> entries;
+  for (const auto& [key, row] : document.at("cache").items()) {
+    Entry entry;
+    for (const auto& name : document.at("tune_params_keys")) {
+      entry.configuration[name.get<std::string>()] = row.at(name.get<std::string>());
+    }
+    if (row.at("time").is_number()) {
+      entry.mean = row["time"].get<double>();
+      entry.repeats = row.value("times", std::vector<double>{});
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::vector<Entry> t4_entries(const json& document) {
+  std::vector<Entry> entries;
+  for (const json& row : document.at("results")) {
+    Entry entry{row.at("configuration"), {}, {}};
+    if (row.at("invalidity") == "correct") {
+      for (const json& measurement : row.at("measurements")) {
+        if (measurement.at("name") == "time") entry.mean = measurement.at("value").get<double>();
+      }
+      entry.repeats = row.at("times").value("runtimes", std::vector<double>{});
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+// Values in their order; json orders numbers by size.
+using Values = std::map<std::string, std::set<json>>;
+
+TuningDimension dimension_of(const std::string& name, const std::set<json>& values) {
+  TuningDimension dimension{name, values.size(), {}};
+  if (!std::ranges::all_of(values, [](const json& v) { return v.is_number(); })) return dimension;
+  for (const json& value : values) dimension.numbers.push_back(value.get<double>());
+  return dimension;
+}
+
+TuningPoint point_of(const json& configuration, const Values& values) {
+  TuningPoint point;
+  for (const auto& [name, listed] : values) {
+    const auto at = listed.find(configuration.at(name));
+    point.push_back(static_cast<std::size_t>(std::distance(listed.begin(), at)));
+  }
+  return point;
+}
+
+}  // namespace
+
+Result<RecordedSpace> RecordedSpace::read(const std::string& text) {
+  try {
+    const json document = json::parse(text);
+    const auto entries = document.contains("cache") ? cachefile_entries(document) : t4_entries(document);
+    Values values;
+    for (const Entry& entry : entries) {
+      for (const auto& [name, value] : entry.configuration.items()) values[name].insert(value);
+    }
+    std::vector<TuningDimension> dimensions;
+    for (const auto& [name, listed] : values) dimensions.push_back(dimension_of(name, listed));
+    std::vector<TuningPoint> points;
+    for (const Entry& entry : entries) points.push_back(point_of(entry.configuration, values));
+    auto space = TuningSpace::create(std::move(dimensions), points);
+    if (!space) return space.error();
+    RecordedSpace recorded(std::move(*space));
+    recorded.optimum_ = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      recorded.rows_[points[i]] = {entries[i].mean, entries[i].repeats};
+      if (entries[i].mean) recorded.optimum_ = std::min(recorded.optimum_, *entries[i].mean);
+    }
+    return recorded;
+  } catch (const json::exception& error) {
+    return Error{ErrorCode::bad_input, error.what(), {}, {}};
+  }
+}
+
+bool RecordedSpace::near_optimum(const TuningPoint& point) const {
+  const auto& mean = rows_.at(point).mean;
+  return mean && *mean <= 1.05 * optimum_;
+}
+
+TuningObservation RecordedSpace::observe(const TuningPoint& point, std::size_t draws, Rng& rng) const {
+  const Row& row = rows_.at(point);
+  if (!row.mean || draws == 0 || row.repeats.size() < 2) return {point, row.mean, 0};
+  std::vector<double> drawn;
+  for (std::size_t i = 0; i < draws; ++i) drawn.push_back(row.repeats[rng.below(row.repeats.size())]);
+  const double mean = std::accumulate(drawn.begin(), drawn.end(), 0.0) / static_cast<double>(draws);
+  double squares = 0;
+  for (const double value : drawn) squares += (value - mean) * (value - mean);
+  const auto freedom = static_cast<double>(draws > 1 ? draws * (draws - 1) : 1);
+  return {point, mean, std::sqrt(squares / freedom) / mean};
+}
+
+}  // namespace kernelsmith::bench

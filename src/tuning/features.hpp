@@ -1,0 +1,40 @@
+// What the models see of a point.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <kernelsmith/tuning/space.hpp>
+
+namespace kernelsmith::detail {
+
+using Features = std::vector<double>;
+
+/// Maps points to numbers in [0, 1]. The first features are the dimensions themselves, positive numbers on a
+/// log scale and choices as one flag for each value. Then come, for whole numbers that are not all powers of
+/// two, the power of two that divides them and what is left; and for pairs of positive numbers their product
+/// and quotient, because a kernel's cost follows threads in a block and work in a thread.
+class FeatureMap {
+ public:
+  explicit FeatureMap(const TuningSpace& space);
+
+  Features operator()(const TuningPoint& point) const;
+  std::size_t size() const { return low_.size(); }
+  std::size_t own() const { return own_; }  ///< how many come first, of the dimensions themselves
+
+ private:
+  struct Column {
+    std::size_t dimension = 0;
+    std::vector<double> of;  ///< for each value of the dimension
+  };
+  struct Pair {
+    std::size_t a = 0, b = 0;  ///< columns
+    double sign = 1;
+  };
+  std::vector<Column> columns_;
+  std::vector<Pair> pairs_;
+  std::size_t own_ = 0;
+  std::vector<double> low_, width_;
+};
+
+}  // namespace kernelsmith::detail

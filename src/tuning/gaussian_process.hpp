@@ -1,0 +1,36 @@
+// A Gaussian process with a Matern 5/2 kernel and a length for each feature.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <kernelsmith/core/rng.hpp>
+
+#include "model.hpp"
+
+namespace kernelsmith::detail {
+
+/// The lengths' logarithms that a hill climb on the likelihood of `samples` ends with. `own`: how many
+/// features are the dimensions themselves; the others begin longer, so that they count if the data say so.
+std::vector<double> fit_lengths(const Samples& samples, std::size_t own, Rng& rng);
+
+class GaussianProcess {
+ public:
+  GaussianProcess(const Samples& samples, const std::vector<double>& log_lengths);
+
+  Forecast at(const Features& point) const;
+  /// The lowest mean at a sample: what the best sample costs without its noise.
+  double lowest() const { return lowest_; }
+
+ private:
+  double kernel(const Features& a, const Features& b) const;
+
+  const Samples& samples_;
+  std::vector<double> inverse_;  ///< one over each length
+  std::vector<double> root_;     ///< the Cholesky root of the samples' covariance, row by row
+  std::vector<double> weights_;
+  double scale_ = 1;
+  double lowest_ = 0;
+};
+
+}  // namespace kernelsmith::detail

@@ -1,0 +1,23 @@
+// What the models are fitted to, and what they say of a point.
+#pragma once
+
+#include <vector>
+
+#include "features.hpp"
+
+namespace kernelsmith::detail {
+
+/// Points with their targets: standardised logarithms of costs, lower is better.
+struct Samples {
+  std::vector<Features> points;
+  std::vector<double> targets;
+  std::vector<double> noise;  ///< the variance of each target
+};
+
+/// What a model expects at a point.
+struct Forecast {
+  double mean = 0;
+  double deviation = 0;
+};
+
+}  // namespace kernelsmith::detail
