@@ -1,0 +1,70 @@
+"""`kernelsmith publish`, `profile` and `apply`: the command lines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from .._errors import Error
+from .._words import counted
+from .publish import KINDS, Published, Request, publish
+from .texts import in_words, ratio
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
+
+
+def _publish_parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="kernelsmith publish", allow_abbrev=False,
+                     description="Make a package of runs' confirmed bests (docs/production.md). The winner's "
+                     "constructor and the package's tests are run, outside of a sandbox: read the kernel first.")
+    add = parser.add_argument
+    add("RUNS", nargs="+", type=Path, help="run folders over one module, at one or several sizes")
+    add("--as", dest="kind", required=True, choices=KINDS, help="what the package is")
+    add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder")
+    add("--name", metavar="NAME", help="of the Python package and the operator (the task's)")
+    add("--between", action="store_true", help="let kernels serve sizes between those measured; they are checked there")
+    add("--capability", metavar="X.Y", help="the compute capability of the runs' GPU, if its name is unknown")
+    add("--licence", metavar="TEXT", help="hf-kernel: of the package, if the reference names none")
+    add("--repo-id", metavar="OWNER/NAME", help="hf-kernel: where it is going to be uploaded")
+    add("--into", metavar="MANIFEST", type=Path, help="patch: which function of which repository is replaced")
+    add("--force", action="store_true", help="publish what is not faster, or whose tests fail")
+    return parser
+
+
+def production(arguments: Sequence[str]) -> int:
+    """Does what the arguments say, the command's name being the first. Returns the exit status. Raises Error."""
+    return _publish(arguments[1:])
+
+
+def _publish(arguments: Sequence[str]) -> int:
+    options = vars(_publish_parser().parse_args(arguments))
+    into, runs = options.pop("into"), options.pop("RUNS")
+    if (into is None) == (options["kind"] == "patch"):
+        raise Error("--into names a patch's manifest, and goes with --as patch alone", "invalid_argument", "--into")
+    request = Request(runs, **options)
+    if into is not None:
+        from .patch import patch
+
+        print(patch(request, into))
+        return 0
+    _say(request, publish(request))
+    return 0
+
+
+def _say(request: Request, made: Published) -> None:
+    buckets = made.facts["buckets"]
+    print(f"{request.out}: {request.kind} {made.facts['name']}, {counted(len(buckets), 'bucket')}, "
+          f"{counted(len({bucket['kernel'] for bucket in buckets}), 'kernel')}")
+    for bucket in buckets:
+        print(f"  {in_words(bucket)}: {ratio(bucket['speedup'])}")
+    tested = made.tested
+    if tested.ran:
+        print(f"its own tests: {tested.ran - tested.skipped} passed, {tested.skipped} skipped; "
+              + ("kernels were run" if tested.kernels_ran else "no kernel was run: this machine has no such GPU"))
+    for note in made.notes:
+        print(f"note: {note}")
