@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .._errors import Error
 from .._words import counted
+from .models import Wanted
+from .profile import profile, report
 from .publish import KINDS, Published, Request, publish
 from .texts import in_words, ratio
 
@@ -38,7 +40,36 @@ def _publish_parser() -> argparse.ArgumentParser:
 
 def production(arguments: Sequence[str]) -> int:
     """Does what the arguments say, the command's name being the first. Returns the exit status. Raises Error."""
-    return _publish(arguments[1:])
+    return {"profile": _profile, "publish": _publish}[arguments[0]](arguments[1:])
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("MODEL", help="FILE.py with Model and get_inputs, package.module:Class, or a Transformers configuration")
+    add("--inputs", metavar="FILE.py", type=Path, help="get_inputs(), and get_init_inputs() for a class's constructor")
+    add("--batch", metavar="N", type=int, default=1, help="of a configuration: sequences (1)")
+    add("--length", metavar="N", type=int, default=128, help="of a configuration: tokens of a sequence (128)")
+    add("--dtype", choices=("fp32", "bf16", "fp16"), help="of the model and its inputs (as they are made)")
+
+
+def _wanted(options: dict[str, Any]) -> Wanted:
+    return Wanted(options.pop("MODEL"), *(options.pop(name) for name in ("inputs", "batch", "length", "dtype")))
+
+
+def _profile(arguments: Sequence[str]) -> int:
+    parser = _Parser(prog="kernelsmith profile", allow_abbrev=False,
+                     description="Find a model's hot spots, and write tasks of them (docs/production.md). The model's code is "
+                     "run, outside of a sandbox.")
+    _add_model(parser)
+    add = parser.add_argument
+    add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder")
+    add("--tasks", metavar="N", type=int, default=3, help="how many at most (3)")
+    add("--most-kernels", metavar="N", type=int, default=12, help="of a hot spot that becomes a task (12)")
+    add("--gpu", metavar="NAME", help="whose peaks the roofline has (the one here, else an H100)")
+    options = vars(parser.parse_args(arguments))
+    made = profile(_wanted(options), options.pop("out"), **options)
+    print(report(made), end="")
+    return 0
 
 
 def _publish(arguments: Sequence[str]) -> int:

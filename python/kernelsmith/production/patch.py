@@ -21,12 +21,14 @@ def patch(request: Request, manifest_path: Path) -> str:
     if not (manifest.repository / manifest.file).is_file():
         raise Error("there is no such file", "not_found", str(manifest.repository / manifest.file),
                     "change file in the manifest")
+    before = request.out.with_name(f"{request.out.name}.tests.log")
+    if not checkout.tested(manifest.tests, before):
+        raise Error("the repository's own tests fail before anything is changed", "bad_input", str(before),
+                    "make them pass, or change tests in the manifest")
+    before.unlink()
     made = publish(replace(request, kind="torch-op"))
     log = request.out / "repository-tests.log"
     changed = _changed(manifest, made)
-    if not checkout.tested(manifest.tests, log):
-        raise Error("the repository's own tests fail before anything is changed", "bad_input", str(log),
-                    "make them pass, or change tests in the manifest")
     try:
         _put(checkout, manifest, made, changed)
         passed = checkout.tested(manifest.tests, log)
