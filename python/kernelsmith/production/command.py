@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from .._errors import Error
 from .._words import counted
+from .apply import apply, said
 from .models import Wanted
 from .profile import profile, report
 from .publish import KINDS, Published, Request, publish
@@ -18,6 +19,25 @@ from .texts import in_words, ratio
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
+
+
+def _apply(arguments: Sequence[str]) -> int:
+    parser = _Parser(prog="kernelsmith apply", allow_abbrev=False,
+                     description="Put a package into a model, and check the whole against the model as it is "
+                     "(docs/production.md). Both are run, outside of a sandbox.")
+    parser.add_argument("PACKAGE", type=Path, help="the folder that publish --as module or torch-op wrote")
+    _add_model(parser)
+    add = parser.add_argument
+    add("--at", metavar="MODULE", action="append", default=[], help="a module's path (all that fit); may be repeated")
+    add("--measure", action="store_true", help="measure steps with and without it, in turn")
+    add("--pairs", metavar="N", type=int, default=30, help="of the two arms, at least 6 (30)")
+    add("--steps", metavar="N", type=int, default=10, help="of a measurement (10)")
+    options = vars(parser.parse_args(arguments))
+    if options["pairs"] < 6 or options["steps"] < 1:
+        raise Error("an interval needs six pairs, and a measurement a step", "invalid_argument", "--pairs, --steps")
+    folder = options.pop("PACKAGE")
+    print(said(apply(folder, _wanted(options), **options)), end="")
+    return 0
 
 
 def _publish_parser() -> argparse.ArgumentParser:
@@ -40,7 +60,7 @@ def _publish_parser() -> argparse.ArgumentParser:
 
 def production(arguments: Sequence[str]) -> int:
     """Does what the arguments say, the command's name being the first. Returns the exit status. Raises Error."""
-    return {"profile": _profile, "publish": _publish}[arguments[0]](arguments[1:])
+    return {"apply": _apply, "profile": _profile, "publish": _publish}[arguments[0]](arguments[1:])
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -58,8 +78,8 @@ def _wanted(options: dict[str, Any]) -> Wanted:
 
 def _profile(arguments: Sequence[str]) -> int:
     parser = _Parser(prog="kernelsmith profile", allow_abbrev=False,
-                     description="Find a model's hot spots, and write tasks of them (docs/production.md). The model's code is "
-                     "run, outside of a sandbox.")
+                     description="Find a model's hot spots, and write tasks of them (docs/production.md). The model's code "
+                     "is run, outside of a sandbox.")
     _add_model(parser)
     add = parser.add_argument
     add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder")

@@ -34,4 +34,5 @@ def device_of(name: str) -> Device:
     for key, peaks in known.items():
         if key in name:
             return Device(name, 1e3 * peaks["memory"], {kind: 1e6 * peaks[kind] for kind in ("fp32", "tf32", "half")})
-    raise Error(f"the peaks of {name!r} are unknown", "bad_input", "--gpu", f"one of {', '.join(known)}; the ratios are then its")
+    raise Error(f"the peaks of {name!r} are unknown", "bad_input", "--gpu",
+                f"one of {', '.join(known)}; the ratios are then its")

@@ -12,7 +12,7 @@ from .torch_here import torch_here
 
 @dataclass(frozen=True)
 class Operator:
-    """`modules` are the paths of the modules around it, outermost first; a second call of a module has "@1" behind its path."""
+    """`modules` are the paths of the modules around it, outermost first. A module's second call has "@1" behind its path."""
 
     name: str
     modules: tuple[str, ...]

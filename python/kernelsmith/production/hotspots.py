@@ -11,8 +11,8 @@ from .graph import Graph, Operator
 
 @dataclass(frozen=True)
 class HotSpot:
-    """Modules that do the same on the same shapes. Times are of all of them. `bound_us` is theirs if each product is a kernel
-    and all else is part of it; without a product a module is one kernel."""
+    """Modules that do the same on the same shapes. Times are of all of them. `bound_us` is theirs if each product is a
+    kernel and all else is part of it; without a product a module is one kernel."""
 
     paths: list[str]
     kind: str
@@ -52,7 +52,8 @@ def hot_spots(graph: Graph, device: Device, measured_us: Mapping[str, float] | N
     for path, operators in within.items():
         groups.setdefault((graph.classes.get(path, ""), *(each.key for each in operators)), []).append(path)
     found = [_hot_spot(graph, device, paths, within, total, measured_us) for paths in groups.values()]
-    return sorted((each for each in found if each.kernels > 0), key=lambda each: (-each.whole, each.paths[0]))
+    worked = [each for each in found if each.kernels > 0 and each.time_us > 0]
+    return sorted(worked, key=lambda each: (-each.whole, each.paths[0]))
 
 
 def _hot_spot(graph: Graph, device: Device, paths: list[str], within: dict[str, list[Operator]], total: float,
@@ -65,7 +66,7 @@ def _hot_spot(graph: Graph, device: Device, paths: list[str], within: dict[str, 
     else:
         time = sum(measured_us.get(path, 0.0) for path in paths)
     kind = graph.classes.get(paths[0], "").rpartition(".")[2]
-    return HotSpot(paths, kind, len(operators), kernels, time, min(len(paths) * bound_us, time) or bound_us, bound, time / total)
+    return HotSpot(paths, kind, len(operators), kernels, time, min(len(paths) * bound_us, time), bound, time / total)
 
 
 def _time(operators: list[Operator], device: Device) -> float:
@@ -90,7 +91,7 @@ def _moved_as_one(graph: Graph, operators: list[Operator]) -> float:
 
 
 def chosen(spots: list[HotSpot], most: int, most_kernels: int, *, at_least: float = 1.005) -> list[HotSpot]:
-    """The best ones that do not lie within each other, for tasks: small enough for a search, and with a gain of the whole."""
+    """The best ones that do not lie within each other, for tasks: small enough, and the whole gains."""
     picked: list[HotSpot] = []
     for spot in spots:
         fits = spot.kernels <= most_kernels and spot.whole >= at_least

@@ -68,7 +68,8 @@ def _of_file(wanted: Wanted, path: Path) -> Loaded:
     made = _file(path)
     for name in ("Model", "get_inputs") if wanted.inputs is None else ("Model",):
         if not hasattr(made, name):
-            raise Error(f"the file defines no {name}", "bad_input", str(path), "docs/backend-torch.md says what a model's file has")
+            raise Error(f"the file defines no {name}", "bad_input", str(path),
+                        "docs/backend-torch.md says what a model's file has")
     init = made.get_init_inputs() if hasattr(made, "get_init_inputs") else []
     inputs = _file(wanted.inputs).get_inputs() if wanted.inputs is not None else made.get_inputs()
     return Loaded(path.stem, made.Model(*init), *_as_call(inputs))

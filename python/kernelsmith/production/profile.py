@@ -59,10 +59,11 @@ def report(profiled: Profiled, most: int = 20) -> str:
              "|---|---|---|---|---|---|---|---|---|---|"]
     named = {task.spot.paths[0]: task.name if task.folder else f"none: {task.why_not}" for task in profiled.tasks}
     for spot in profiled.spots[:most]:
-        lines.append(f"| {spot.kind} | {spot.calls} | {spot.kernels} | {spot.time_us:.1f} | {100 * spot.share:.1f} % | {spot.bound} | "
-                     f"{spot.headroom:.2f}x | {spot.whole:.2f}x | {_where(spot)} | {named.get(spot.paths[0], '')} |")
-    return "\n".join([*lines, "", "*Kernels*: of one call. *Headroom*: over the roofline, if each product is a kernel and all "
-                      "else is part of it.", "*Whole*: the model's speedup if these modules took that time (Amdahl).", ""])
+        task = named.get(spot.paths[0], "")
+        lines.append(f"| {spot.kind} | {spot.calls} | {spot.kernels} | {spot.time_us:.1f} | {100 * spot.share:.1f} % | "
+                     f"{spot.bound} | {spot.headroom:.2f}x | {spot.whole:.2f}x | {_where(spot)} | {task} |")
+    return "\n".join([*lines, "", "*Kernels*: of one call. *Headroom*: over the roofline, if each product is a kernel and",
+                      "all else is part of it. *Whole*: the model's speedup if these modules took that time (Amdahl).", ""])
 
 
 def _where(spot: HotSpot) -> str:
@@ -70,8 +71,8 @@ def _where(spot: HotSpot) -> str:
 
 
 def _as_json(profiled: Profiled, loaded: Loaded) -> dict[str, Any]:
-    return {"model": profiled.name, "device": profiled.device, "measured": profiled.is_measured, "step_us": profiled.total_us,
-            "tokens": loaded.tokens,
+    return {"model": profiled.name, "device": profiled.device, "measured": profiled.is_measured,
+            "step_us": profiled.total_us, "tokens": loaded.tokens,
             "spots": [{**asdict(spot), "headroom": spot.headroom, "whole": spot.whole} for spot in profiled.spots],
             "tasks": [{"name": task.name, "paths": task.spot.paths, "weight": task.spot.calls, "share": task.spot.share,
                        "why_not": task.why_not} for task in profiled.tasks]}

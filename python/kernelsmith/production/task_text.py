@@ -1,4 +1,4 @@
-"""A module as a task's reference: its exported graph as Python, parameters by name, inputs and weights drawn as they were met."""
+"""A module as a task's reference: its exported graph as Python, parameters by name, all drawn as it was met."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def reference_of(program: Any, inputs: list[Any], title: str, origin: str) -> st
     _refuse_mutations(program, title)
     lines = [f"        {name} = {_read(target)}" for name, target in _states(program).items()]
     return template("task_reference.py", {
-        "title": title, "origin": origin, "inputs": ", ".join(names), "body": "\n".join([*lines, *_body(program, names[0], title)]),
+        "title": title, "origin": origin, "inputs": ", ".join(names),
+        "body": "\n".join([*lines, *_body(program, names[0], title)]),
         "states": "\n".join(_held(torch, program, name) for name in _states(program)) or "        pass",
         "drawn": "\n".join(f"        {_drawn(torch, value)},  # {name}" for name, value in zip(names, inputs, strict=True))})
 
@@ -37,7 +38,8 @@ def _placeholders(torch: Any, program: Any) -> list[str]:
 def _refuse_mutations(program: Any, title: str) -> None:
     signature = program.graph_signature
     if signature.buffers_to_mutate or signature.user_inputs_to_mutate:
-        raise Error("the module writes to its inputs or buffers", "bad_input", title, "a task's module gives its results back")
+        raise Error("the module writes to its inputs or buffers", "bad_input", title,
+                    "a task's module gives its results back")
     if any(node.op in ("call_module", "get_attr") for node in program.graph.nodes):
         raise Error("the module has a graph within its graph", "bad_input", title)
 
@@ -81,7 +83,8 @@ def _body(program: Any, first: str, title: str) -> list[str]:
     """The graph's own code, without its head; what it makes is made where the inputs are."""
     lines = [line.strip() for line in program.graph_module.code.splitlines()]
     begin = next(at for at, line in enumerate(lines) if line.startswith("def forward("))
-    body = [re.sub(r";  \w+ = .*None$", "", line) for line in lines[begin + 1:] if line and not re.fullmatch(r"(\w+ = )+None", line)]
+    body = [re.sub(r";  \w+ = .*None$", "", line) for line in lines[begin + 1:]
+            if line and not re.fullmatch(r"(\w+ = )+None", line)]
     body = [line for line in body if "torch.ops.aten._assert_" not in line]
     body = [re.sub(r"device\(type='\w+'(, index=\d+)?\)", f"{first}.device", line) for line in body]
     *steps, answer = body

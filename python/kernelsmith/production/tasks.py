@@ -44,7 +44,7 @@ def write_tasks(loaded: Loaded, spots: list[HotSpot], out: Path) -> list[Task]:
 def _write(loaded: Loaded, spot: HotSpot, calls: list[Call], folder: Path, name: str) -> Task:
     path, _, number = spot.paths[0].partition("@")
     call = calls[int(number or 0)]
-    program = exported(loaded.model.get_submodule(path), call.args, call.kwargs, path)
+    program = exported(loaded.model.get_submodule(path), call.args, call.kwargs, path).run_decompositions({})
     inputs = tensors((call.args, call.kwargs))
     title = f"{spot.kind} of {loaded.name}, met {spot.calls} {'time' if spot.calls == 1 else 'times'} a step."
     text = reference_of(program, inputs, title, f"Where: {', '.join(spot.paths[:8])}{', ...' if spot.calls > 8 else ''}.")
