@@ -144,7 +144,8 @@ def test_measured_times_take_the_place_of_estimates() -> None:
 
 
 def event(name: str, parent: object = None, *kernels: float) -> SimpleNamespace:
-    return SimpleNamespace(name=name, cpu_parent=parent, kernels=[SimpleNamespace(duration=each) for each in kernels])
+    made = [SimpleNamespace(name="kernel", duration=each) for each in kernels]
+    return SimpleNamespace(name=name, cpu_parent=parent, kernels=made)
 
 
 def test_kernels_are_their_modules() -> None:
@@ -152,6 +153,7 @@ def test_kernels_are_their_modules() -> None:
     block = event("kernelsmith:blocks.0", step)
     first = event("kernelsmith:blocks.0.first", event("aten::x", block))
     launches = [event("aten::mul", first, 3.0, 1.0), event("aten::add", block, 2.0), event("aten::fill_", None, 9.0)]
+    first.kernels.append(SimpleNamespace(name=first.name, duration=50.0))  # the range, as the GPU's timeline shows it
     events = [step, block, first, *launches]
     assert gpu_times.by_module(events, gpu_times.of_kernels) == {"": 6.0, "blocks.0": 6.0, "blocks.0.first": 4.0}
 
