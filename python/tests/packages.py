@@ -15,14 +15,18 @@ INTERPRETED = {**os.environ, "TRITON_INTERPRET": "1"}
 
 
 def run_of(folder: Path, *, rows: int = 16, kernel: tuple[str, str] = ("", ""), reference: tuple[str, str] = ("", ""),
-           **options: object) -> Path:
-    """A run over the RMS norm at so many rows, with a text of the kernel or the reference replaced."""
+           also: dict[str, str] | None = None, **options: object) -> Path:
+    """A run over the RMS norm at so many rows, with a text of the kernel or the reference replaced, and further files."""
     task = folder.with_suffix(".task")
     task.mkdir(parents=True)
     for file in RMS_NORM.iterdir():
         (task / file.name).write_text(file.read_text())
     text = (task / "reference.py").read_text().replace("rows = 16", f"rows = {rows}").replace(*reference)
     (task / "reference.py").write_text(text)
+    for name, content in (also or {}).items():
+        (task / name).write_text(content)
+        about = (task / "task.yaml").read_text()
+        (task / "task.yaml").write_text(about.replace("seed.py}", f"seed.py, also: {name}}}"))
     candidate = (RMS_NORM / "seed.py").read_text().replace(*kernel)
     return published_runs.searched(folder, task, candidate, **options)  # type: ignore[arg-type]
 

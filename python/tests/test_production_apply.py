@@ -31,7 +31,7 @@ def command(*arguments: object, interpreted: bool = True) -> subprocess.Complete
 
 
 def published(folder: Path, kernel: tuple[str, str] = ("", "")) -> Path:
-    """Of the norm that a profile of the Transformer found; nothing of the kernel is executed."""
+    """A package of the norm that a profile of the Transformer found; nothing of the kernel is executed."""
     assert production(["profile", str(TRANSFORMER), "--out", str(folder / "profile"), "--tasks", "1"]) == 0
     candidate = (packages.RMS_NORM / "seed.py").read_text().replace(*kernel)
     # The task's constructor takes no arguments, and its input has three dimensions.

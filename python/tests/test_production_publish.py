@@ -15,7 +15,7 @@ pytest.importorskip("triton")
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of two sizes, with different kernels, and what lies between."""
+    """A package of two sizes, with different kernels, and what lies between."""
     folder = tmp_path_factory.mktemp("package")
     runs = [packages.run_of(folder / "a.run"),
             packages.run_of(folder / "b.run", rows=64, speedup=3, kernel=("1 /", "1.0 /"))]

@@ -77,7 +77,7 @@ def _trains(torch: Any, model: Any, reference: str) -> bool:
 
 
 def schema_of(one: Met) -> str:
-    """Of the operator, as torch.library reads it."""
+    """The operator's, as torch.library reads it."""
     arguments = ", ".join(f"{_type_of(value, name)} {name}" for name, value in one.arguments())
     returns = "Tensor" if one.outputs == 1 else f"({', '.join(['Tensor'] * one.outputs)})"
     return f"({arguments}) -> {returns}"

@@ -10,9 +10,11 @@ from typing import Any
 from .._errors import Error
 from .capability import capability_of
 from .facts import facts_of
+from .held_out import Judge, results_of
 from .hub import layer_of, licence_of
 from .own_tests import LOG, Tested, own_tests
 from .package import write_package
+from .references import best_of_each
 from .winners import Winner, winners
 
 KINDS = ("module", "torch-op", "hf-kernel", "patch")
@@ -41,7 +43,7 @@ class Published:
     notes: list[str]
 
 
-def publish(request: Request) -> Published:
+def publish(request: Request, judge: Judge | None = None) -> Published:
     """Raises Error. Without a GPU the package's own tests check what falls back, and say so."""
     found = winners(request.runs, force=request.force)
     name = request.name or re.sub(r"\W", "_", found[0].task)
@@ -51,11 +53,31 @@ def publish(request: Request) -> Published:
     if request.between and not facts["between"]:
         raise Error("--between needs runs at different sizes, and these have one", "invalid_argument", "--between",
                     "give more runs, or leave it out")
+    facts["held_out"] = _held_out(request, found, judge)
     notes, more = _more(request, facts, found)
     package = write_package(request.out, request.kind, facts, found, more)
     tested = own_tests(request.out, request.kind)
     _judge(request, tested)
     return Published(package, facts, tested, notes)
+
+
+def _held_out(request: Request, found: list[Winner], judge: Judge | None) -> list[str]:
+    """What the report says. Raises Error for a win that does not hold, or cannot be measured, without --force."""
+    said = []
+    for winner in best_of_each(found):
+        try:
+            results = results_of(winner, judge)
+        except Error as failed:
+            if not request.force:
+                raise
+            said.append(f"not measured: {failed.message}")
+            continue
+        failing = [result.words for result in results if not result.holds]
+        if failing and not request.force:
+            raise Error(f"overfitted: the win does not hold on held-out shapes: {'; '.join(failing)}", "refused",
+                        str(winner.folder), "search on with more shapes, or publish it with --force")
+        said += [result.words + ("" if result.holds else " (overfitted)") for result in results]
+    return said
 
 
 def _more(request: Request, facts: dict[str, Any], found: list[Winner]) -> tuple[list[str], dict[str, str]]:

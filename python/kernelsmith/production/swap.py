@@ -69,7 +69,7 @@ def _has_states(module: Any, names: list[str]) -> bool:
 
 
 def arguments_of(module: Any, package: Any, call: Call) -> tuple[Any, ...]:
-    """Of the operator, for a call of the module."""
+    """The operator's, for a call of the module."""
     return (*tensors((call.args, call.kwargs)), *states_of(module, package))
 
 

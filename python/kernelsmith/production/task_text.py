@@ -29,7 +29,7 @@ def reference_of(program: Any, inputs: list[Any], title: str, origin: str) -> st
 
 
 def _placeholders(torch: Any, program: Any) -> list[str]:
-    """Of inputs that are tensors; numbers and flags are in the graph."""
+    """The inputs that are tensors; numbers and flags are in the graph."""
     wanted = set(program.graph_signature.user_inputs)
     return [node.name for node in program.graph.nodes
             if node.op == "placeholder" and node.name in wanted and isinstance(node.meta.get("val"), torch.Tensor)]

@@ -24,7 +24,7 @@ def _words(facts: dict[str, Any], winner: Winner, kind: str) -> dict[str, Any]:
     return {**facts, "task": winner.task, "description": winner.description.strip(), "kind": kind,
             "capability_text": f"{major}.{minor}", "rows": "\n".join(map(_row, buckets)),
             "shapes_served": "sizes between those measured" if facts["between"] else "exactly the sizes measured",
-            "baseline": _baseline(winner), "held_out": "The task names none.",
+            "baseline": _baseline(winner), "held_out": "; ".join(facts["held_out"]) or "The task names none.",
             "kernel_count": counted(len({bucket["kernel"] for bucket in buckets}), "kernel"), "gain": _gain(facts),
             "buckets_in_words": "; ".join(in_words(bucket) for bucket in buckets),
             "tiers": ", ".join(sorted({bucket["tier"] for bucket in buckets})), "limits": _limits(winner)}

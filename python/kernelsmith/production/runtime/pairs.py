@@ -44,7 +44,7 @@ def alternate(old: Callable[[], float], new: Callable[[], float], pairs: int = 3
 
 
 def compared(olds: list[float], news: list[float]) -> Compared:
-    """Of paired times in seconds: the median of the ratios, and its interval by order statistics."""
+    """For paired times in seconds: the median of the ratios, and its interval by order statistics."""
     ratios = sorted(old / new for old, new in zip(olds, news))
     low, high = _interval(len(ratios))
     return Compared(1e6 * statistics.median(olds), 1e6 * statistics.median(news), statistics.median(ratios), ratios[low],
