@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLES = ("decode_metadata_torch", "moe_routing_torch", "torch/level1/softmax", "torch/level2/layer_norm_residual")
+EXAMPLES = ("decode_metadata_torch", "moe_routing_torch", "engram_torch", "torch/level1/softmax")
 failures: list[str] = []
 
 
