@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 
 import published_runs
+import pytest
+from kernelsmith.production import publish as publishing
 from kernelsmith.production.command import production
+from kernelsmith.production.own_tests import Tested
 
 RMS_NORM = Path(__file__).parent / "production" / "rms_norm"
 INTERPRETED = {**os.environ, "TRITON_INTERPRET": "1"}
@@ -33,6 +36,13 @@ def run_of(folder: Path, *, rows: int = 16, kernel: tuple[str, str] = ("", ""), 
 
 def publish(*arguments: object) -> int:
     return production(["publish", *map(str, arguments)])
+
+
+def publish_untested(*arguments: object) -> int:
+    """Without the package's own tests, which take most of the time."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(publishing, "own_tests", lambda out, kind: Tested(False, False, 0, 0, []))
+        return publish(*arguments)
 
 
 def python(*arguments: object, folder: Path, environment: dict[str, str] = INTERPRETED) -> subprocess.CompletedProcess[str]:

@@ -64,10 +64,10 @@ def test_a_win_that_does_not_hold_is_overfitted(run: Path, tmp_path: Path, answe
 
 
 def test_the_package_reports_them_apart(run: Path, tmp_path: Path) -> None:
-    publish(Request([run], "torch-op", tmp_path / "out", force=True), judge(1.5, "wrong_output"))
+    publish(Request([run], "hf-kernel", tmp_path / "out", force=True), judge(1.5, "wrong_output"))
     report = (tmp_path / "out" / "REPORT.md").read_text()
     assert "rows 7: 1.50x [1.40, 1.60]; scale 100, shift 1: rejected, wrong_output (overfitted)" in report
-    assert len(json.loads((tmp_path / "out" / "rms_norm" / "package.json").read_text())["held_out"]) == 2
+    assert len(json.loads((tmp_path / "out" / "torch-ext" / "rms_norm" / "package.json").read_text())["held_out"]) == 2
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is here")

@@ -77,9 +77,10 @@ def manifest(tmp_path: Path) -> Path:
     return tmp_path / "patch.toml"
 
 
-def patched(manifest: Path, run: Path | None = None) -> Path:
-    out = manifest.parent / "out"
-    packages.publish(run or packages.run_of(manifest.parent / "a.run"), "--as", "patch", "--into", manifest, "--out", out)
+def patched(manifest: Path) -> Path:
+    """The package's own tests are not run apart, but with the repository's."""
+    out, run = manifest.parent / "out", packages.run_of(manifest.parent / "a.run")
+    packages.publish_untested(run, "--as", "patch", "--into", manifest, "--out", out)
     return out
 
 

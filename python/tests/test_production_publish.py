@@ -86,13 +86,9 @@ def test_of_two_runs_at_one_size_the_faster_is_taken(tmp_path: Path) -> None:
     assert bucket["speedup"]["median"] == 2.5
 
 
-@pytest.mark.parametrize("interpreted", [True, False])
-def test_a_wrong_kernel_is_found_if_kernels_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interpreted: bool) -> None:
+def test_a_wrong_kernel_is_found_if_kernels_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = packages.run_of(tmp_path / "a.run", kernel=("x * scale * weight", "x * scale"))
-    monkeypatch.setenv("TRITON_INTERPRET", str(int(interpreted)))
-    if not interpreted:
-        assert packages.publish(run, "--as", "torch-op", "--out", tmp_path / "out") == 0
-        return
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
     with pytest.raises(ks.Error, match="own tests failed: test_every_bucket") as raised:
         packages.publish(run, "--as", "torch-op", "--out", tmp_path / "out")
     assert raised.value.code == "refused"
