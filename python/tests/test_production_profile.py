@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +15,7 @@ from kernelsmith.production.hotspots import amdahl
 
 torch = pytest.importorskip("torch")
 
-from kernelsmith.production import gpu_times, graph, hotspots, models, task_text, tasks  # noqa: E402
+from kernelsmith.production import gpu_times, graph, hotspots, models, plannable, task_text, tasks  # noqa: E402
 from kernelsmith.production.torch_here import executed  # noqa: E402
 
 MODELS = Path(__file__).parent / "production"
@@ -63,8 +64,16 @@ def loaded(name: str, **more: object) -> models.Loaded:
     return models.load(models.Wanted(str(MODELS / name), **more), "cpu")  # type: ignore[arg-type]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def unplanned() -> Iterator[None]:
+    """Planning takes seconds for each task; a test of its own does it."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tasks, "objection", lambda reference, task: "")
+        yield
+
+
 @pytest.fixture(scope="module")
-def profiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def profiled(unplanned: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("profile") / "out"
     assert production(["profile", str(MODELS / "transformer.py"), "--out", str(out)]) == 0
     return out
@@ -229,4 +238,15 @@ def test_a_module_with_keywords_and_a_tuple_becomes_a_task(tmp_path: Path) -> No
     [task] = tasks.write_tasks(made, [spot], tmp_path)
     text = (tmp_path / "attention" / "reference.py").read_text()
     assert task.folder == tmp_path / "attention" and "def forward(self, x):" in text
-    assert "scaled_dot_product_attention.default(" in text and "True" in text
+    assert "torch.nn.functional.scaled_dot_product_attention(" in text and "True" in text
+
+
+@pytest.mark.skipif(not (Path(ks.__file__).parent / "bin" / "kernelsmith").exists(), reason="the executable is missing")
+def test_a_hot_spot_that_cannot_be_planned_is_named() -> None:
+    reference = DECIDES + "\n\ndef get_init_inputs():\n    return []\n"
+    about = "version: 1\nname: a\nbackend: torch\nfiles: {reference: reference.py}\ntorch: {precision: fp32}\n"
+    assert plannable.objection(reference, about).startswith("plan_failed: ")
+    made = loaded("transformer.py")
+    call = tasks.recorded(made, ["blocks.0.attention"])["blocks.0.attention"][0]
+    program = graph.exported(made.model.blocks[0].attention, call.args, call.kwargs, "attention").run_decompositions({})
+    assert plannable.objection(task_text.reference_of(program, list(call.args), "Attention", "here"), about) == ""

@@ -127,6 +127,18 @@ def test_two_runs_that_do_not_go_together(tmp_path: Path, options: dict[str, obj
         packages.publish(*runs, "--as", "module", "--out", tmp_path / "out")
 
 
+@pytest.mark.parametrize(("text", "expected"), [
+    ("torch: {precision: tf32, baseline: compile}\n", ("tf32", "compile")),
+    ("torch:\n  baseline: compile\n  precision: bf16\n", ("bf16", "compile")),
+    ("description: precision: odd\ntorch: {policy: any}\n", ("fp32", "eager")),
+    ("torch: {policy: any}\nother:\n  precision: bf16\n", ("fp32", "eager")),
+])
+def test_how_the_baseline_ran(text: str, expected: tuple[str, str]) -> None:
+    from kernelsmith.production.winners import _setting
+
+    assert (_setting(text, "precision", "fp32"), _setting(text, "baseline", "eager")) == expected
+
+
 def test_wrong_use(tmp_path: Path) -> None:
     run = packages.run_of(tmp_path / "a.run")
     (tmp_path / "full").mkdir()

@@ -115,9 +115,18 @@ def facts_of(name: str, winners: list[Winner], capability: tuple[int, int], *, b
                for one, winner in zip(seen, chosen, strict=True)]
     return {"name": name, "namespace": f"{name}_{digest(*texts, chosen[0].reference)[:8]}", "schema": schema,
             "inputs": list(seen[0].inputs), "states": list(seen[0].states),
-            "init": list(seen[0].init), "outputs": seen[0].outputs, "trains": seen[0].trains,
+            "init": list(seen[0].init), "outputs": seen[0].outputs, "precision": _one_precision(chosen),
+            "trains": seen[0].trains,
             "capabilities": [list(capability)], "hardware": winners[0].hardware, "free": free,
             "between": ranges(buckets) if between else [], "buckets": buckets}
+
+
+def _one_precision(winners: list[Winner]) -> str:
+    kinds = sorted({winner.precision for winner in winners})
+    if len(kinds) > 1:
+        raise Error(f"the runs' tasks have different precisions: {', '.join(kinds)}", "bad_input", str(winners[1].folder),
+                    "publish them apart")
+    return kinds[0]
 
 
 def ranges(buckets: list[dict[str, Any]]) -> list[list[int]]:
@@ -133,4 +142,5 @@ def ranges(buckets: list[dict[str, Any]]) -> list[list[int]]:
 def _provenance(winner: Winner) -> dict[str, Any]:
     return {"task": winner.task, "task_digest": winner.task_digest, "run": winner.run, "archive": winner.archive,
             "program": winner.program, "speedup": winner.speedup, "runtime_us": winner.figures["runtime_us"],
-            "tier": winner.tier, "toolchain": winner.figures["toolchain"]}
+            "tier": winner.tier,
+            "baseline": winner.baseline, "toolchain": winner.figures["toolchain"]}

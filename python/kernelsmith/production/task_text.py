@@ -11,6 +11,9 @@ from .torch_here import torch_here
 
 # Larger constants are no text that anybody reads.
 _MOST_VALUES = 4096
+# Operators by the name that users call them by. The planner knows attention by that name only.
+_NAMES = {f"torch.ops.aten.{name}.default(": f"torch.nn.functional.{name}("
+          for name in ("scaled_dot_product_attention", "linear", "silu", "gelu")}
 
 
 def reference_of(program: Any, inputs: list[Any], title: str, origin: str) -> str:
@@ -87,6 +90,8 @@ def _body(program: Any, first: str, title: str) -> list[str]:
             if line and not re.fullmatch(r"(\w+ = )+None", line)]
     body = [line for line in body if "torch.ops.aten._assert_" not in line]
     body = [re.sub(r"device\(type='\w+'(, index=\d+)?\)", f"{first}.device", line) for line in body]
+    for name, usual in _NAMES.items():
+        body = [line.replace(name, usual) for line in body]
     *steps, answer = body
     outputs = [name for name in re.findall(r"\w+", answer.removeprefix("return")) if name != "None"]
     if not outputs:

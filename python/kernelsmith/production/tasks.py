@@ -13,6 +13,7 @@ from .._writing import write
 from .graph import exported
 from .hotspots import HotSpot
 from .models import Loaded
+from .plannable import objection
 from .recorded import Call, recorded, tensors
 from .task_text import reference_of
 from .torch_here import executed, their_errors, torch_here
@@ -49,9 +50,13 @@ def _write(loaded: Loaded, spot: HotSpot, calls: list[Call], folder: Path, name:
     title = f"{spot.kind} of {loaded.name}, met {spot.calls} {'time' if spot.calls == 1 else 'times'} a step."
     text = reference_of(program, inputs, title, f"Where: {', '.join(spot.paths[:8])}{', ...' if spot.calls > 8 else ''}.")
     check(text, program, inputs, call, folder / "reference.py")
+    about = _task_yaml(name, title, inputs)
+    refused = objection(text, about)
+    if refused:
+        raise Error(f"it cannot be planned: {refused}", "bad_input", path)
     folder.mkdir(parents=True)
     write(folder / "reference.py", text.encode())
-    write(folder / "task.yaml", _task_yaml(name, title, inputs).encode())
+    write(folder / "task.yaml", about.encode())
     return Task(name, spot, folder)
 
 

@@ -46,8 +46,11 @@ def ratio(speedup: dict[str, float]) -> str:
 
 
 def _baseline(winner: Winner) -> str:
-    return ("The reference as the task's `baseline` names it, in a CUDA graph: launches from Python are in neither time. "
-            f"Called from Python, short kernels gain more or less than that. Toolchain: {winner.figures['toolchain']}.")
+    how = {"eager": "as it is", "compile": "by torch.compile"}.get(winner.baseline, winner.baseline)
+    tf32 = " Products are TF32: set torch.backends.cuda.matmul.allow_tf32 for the same."
+    return (f"The reference {how}, in a CUDA graph: launches from Python are in neither time. Called from Python, short "
+            f"kernels gain more or less than that.{tf32 if winner.precision == 'tf32' else ''} "
+            f"Toolchain: {winner.figures['toolchain']}.")
 
 
 def _gain(facts: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ class Winner:
     task: str
     task_digest: str
     description: str
+    precision: str
+    baseline: str
     reference: str
     program: int
     file: str
@@ -73,9 +76,16 @@ def _winner(folder: Path, force: bool) -> Winner:
         raise Error(f"the best has {len(program.source.files)} files, and a package's kernel is one", "bad_input",
                     str(folder))
     [(file, text)] = program.source.files.items()
-    task = _core.Task(folder / "task")
+    task, text_of_task = _core.Task(folder / "task"), (folder / "task" / "task.yaml").read_text(encoding="utf-8")
+    precision, baseline = _setting(text_of_task, "precision", "fp32"), _setting(text_of_task, "baseline", "eager")
     return Winner(folder, shown["run"], shown["archive"]["digest"], name, shown["task"]["digest"], task.description,
-                  task.reference.text, program.id, file, text, best["evaluation"])
+                  precision, baseline, task.reference.text, program.id, file, text, best["evaluation"])
+
+
+def _setting(task: str, key: str, usual: str) -> str:
+    """A word under `torch:` in a task.yaml that kernelsmith has read."""
+    found = re.search(rf"^torch:(?:.*\n(?=[ \t]))*?.*\b{key}:\s*(\w+)", task, re.MULTILINE)
+    return found.group(1) if found else usual
 
 
 def _refuse_doubtful(folder: Path, evaluation: dict[str, Any], force: bool) -> None:
