@@ -10,19 +10,16 @@ from pathlib import Path
 import kernelsmith as ks
 
 HARDWARE = "NVIDIA H100 80GB HBM3"
-AXES = [{"feature": "tokens", "scale": "linear", "low": 0, "high": 4096, "bins": 2}]
-RUN_YAML = """\
-version: 1
-archive:
-  axes:
-    - {feature: tokens, scale: linear, low: 0, high: 4096, bins: 2}
-operators: [{operator: rewrite, weight: 1}]
-proposer: {kind: python}
-limits: {confirm: CONFIRM}
-deterministic: true
-budgets: {iterations: 1}
-evaluator: {kind: torch}
-"""
+# Said in full, so that the run is the same whatever the defaults are.
+SETTINGS = {
+    "archive": {"axes": [{"feature": "tokens", "scale": "linear", "low": 0, "high": 4096, "bins": 2}]},
+    "islands": {"count": 1, "topology": "ring", "rejections": 4, "recent_failures": 4},
+    "migration": {"period": 0.1, "kind": "best", "count": 1},
+    "sampler": {"kind": "mixture", "explore": 0.2, "exploit": 0.6, "weighted": 0.2, "elite_fraction": 0.1, "top": 1,
+                "inspirations": 1, "failures": 1},
+    "limits": {"repairs": 0, "duels": 0, "idle_iterations": 8, "errors_in_a_row": 5},
+    "pipeline": 1,
+}
 
 
 def report(speedup: float, hardware: str = HARDWARE, tier: str = "full") -> str:
@@ -41,9 +38,12 @@ def searched(folder: Path, task: Path, candidate: str, *, speedup: float = 2.0, 
         return ks.Evaluation.accept(ks.Measurement(speedup, speedup * 0.99, speedup * 1.01, 20, "x"), {},
                                     report(speedup, hardware, tier))
 
+    settings = {**SETTINGS, "limits": {**SETTINGS["limits"], "confirm": confirm}}  # type: ignore[dict-item]
     ks.run(seed={"seed.py": candidate}, evaluator=score, proposer=lambda request: None, iterations=1, out=folder, workers=1,
-           deterministic=True, archive={"axes": AXES}, limits={"confirm": confirm})
-    (folder / "run.yaml").write_text(RUN_YAML.replace("CONFIRM", str(confirm).lower()))
+           deterministic=True, **settings)
+    (folder / "run.yaml").write_text(json.dumps({  # which is YAML
+        "version": 1, **settings, "deterministic": True, "budgets": {"iterations": 1}, "proposer": {"kind": "python"},
+        "operators": [{"operator": "rewrite", "weight": 1}], "evaluator": {"kind": "torch"}}))
     copied = folder / "task"
     copied.mkdir()
     for file in task.iterdir():
