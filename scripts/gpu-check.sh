@@ -3,7 +3,7 @@
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect;
 #   of torch: torch_workers torch_examples torch_replay torch_extension torch_noise torch_redteam, all by: torch; and torch_rates,
 #   sizes (KernelBench's largest, from the folder $KERNELBENCH, else look-alikes; SIZES="--sample 60 --slice 1/8"), neighbours;
-#   of `serve`: service; of both backends: mixed; public (published candidates, from the folder $PUBLIC_SETS)
+#   of `serve`: service; production (docs/production.md); of both backends: mixed; public (published candidates, from the folder $PUBLIC_SETS)
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
 cd "$(dirname "$0")/.."
@@ -134,6 +134,15 @@ section_public() {
     timeout "${PUBLIC_TIME:-270}" kernelsmith score "$set" --quick --out "$out" 2>&1 | tail -4
     sed -n '/^## Published/,/^## Tasks/p' "$out/report.md" | grep '^|'
   done
+}
+
+# Search, package, tests, benchmark and whole model: the tree's Python package, with the extension of a build for this Python.
+section_production() {
+  local package=$scratch/python/kernelsmith
+  mkdir -p "$package"
+  ln -s "$PWD"/python/kernelsmith/* "$(dirname "$(command -v kernelsmith)")" "$package"
+  ln -s "$PWD"/build/{gpu,release}/python/kernelsmith/_core.*.so "$package" 2>/dev/null
+  PYTHONPATH=$scratch/python timeout "${PRODUCTION_TIME:-580}" python3 -u benchmarks/production.py --seconds "${PRODUCTION_SEARCH:-20}" ${PRODUCTION_ONLY:+--only "$PRODUCTION_ONLY"}
 }
 
 section_torch() {

@@ -1,4 +1,4 @@
-"""The commands that are Python's: `plot`, `dataset`, `openevolve` and `export --format trace`."""
+"""The commands that are Python's: `plot`, `dataset`, `openevolve`, those of production, and `export --format trace`."""
 
 from __future__ import annotations
 
@@ -53,6 +53,9 @@ _COMMANDS = {
     "plot": "Draw a run: best so far, lineage of the best, archive, cost, failures",
     "dataset": "Make training data of runs (docs/datasets.md)",
     "openevolve": "Run an OpenEvolve task as it is (docs/openevolve.md)",
+    "profile": "Find a model's hot spots, and make tasks of them (docs/production.md)",
+    "publish": "Make a package of runs' confirmed bests (docs/production.md)",
+    "apply": "Put a package into a model, check and measure the whole (docs/production.md)",
     "export --format trace": "Print a run as OpenEvolve's evolution trace",
 }
 
@@ -69,7 +72,7 @@ def _exports_trace(arguments: Sequence[str]) -> bool:
 
 def knows(arguments: Sequence[str]) -> bool:
     """Whether they are for a command of this module."""
-    return arguments[0] in ("plot", "dataset", "openevolve") or _exports_trace(arguments)
+    return arguments[0] in _COMMANDS or _exports_trace(arguments)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -81,6 +84,10 @@ def run(arguments: Sequence[str]) -> int:
         from .learning.dataset.command import dataset
 
         return dataset(arguments[1:])
+    if arguments[0] in ("profile", "publish", "apply"):
+        from .production.command import production
+
+        return production(arguments)
     from .openevolve import command
 
     return (command.openevolve if arguments[0] == "openevolve" else command.export_trace)(arguments[1:])

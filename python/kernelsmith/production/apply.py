@@ -1,0 +1,116 @@
+"""`kernelsmith apply`: a package in the whole model, checked and measured."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .._errors import Error
+from .._writing import write
+from .hotspots import amdahl
+from .models import Loaded, Wanted, load
+from .packages import imported
+from .runtime.pairs import Compared, alternate
+from .step_times import arm, share_of
+from .swap import Places
+from .torch_here import torch_here
+from .whole import Agreement, agreements
+
+_HEAD = "## In the whole"
+
+
+@dataclass(frozen=True)
+class Applied:
+    """`modules` compares the swapped modules by themselves, `whole` the model's steps; both are None unless measured."""
+
+    model: str
+    device: str
+    places: list[str]
+    agreements: list[Agreement]
+    modules: Compared | None = None
+    whole: Compared | None = None
+    share: float = 0.0
+    tokens: int | None = None
+
+    @property
+    def forecast(self) -> float:
+        return 1.0 if self.modules is None else amdahl(self.share, self.modules.ratio)
+
+
+def apply(folder: Path, wanted: Wanted, *, at: list[str], measure: bool, pairs: int = 30, steps: int = 10) -> Applied:
+    """Writes what it finds into the package's report. Raises Error."""
+    torch = torch_here()
+    loaded = load(wanted, "cuda" if torch.cuda.is_available() else "cpu")
+    package = imported(folder)
+    places = Places(loaded, package, at)
+    found = list(places.calls)
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
+    applied = Applied(loaded.name, device, found, agreements(loaded, package, found), tokens=loaded.tokens)
+    if not all(each.agrees for each in applied.agreements):
+        raise Error("the model's outputs differ with the package: " + "; ".join(map(str, applied.agreements)), "refused",
+                    str(folder), "the package is not for this model")
+    if measure:
+        applied = _measured(applied, loaded, places, pairs, steps)
+    write(folder / "whole.json", (json.dumps(_as_json(applied), indent=2) + "\n").encode())
+    _report(folder / "REPORT.md", said(applied))
+    return applied
+
+
+def _measured(applied: Applied, loaded: Loaded, places: Places, pairs: int, steps: int) -> Applied:
+    if applied.agreements[0].served == 0:
+        raise Error(f"no kernel of the package applies on this machine ({applied.device})", "unsupported", "--measure",
+                    "measure on a GPU of the kind that the package names")
+    share = share_of(loaded, applied.places)
+    old, new = (arm(partial(_alone, places, modules), steps) for modules in (places.originals, places.swapped))
+    alone = alternate(old, new, pairs)
+    whole = alternate(_step(loaded, places, False, steps), _step(loaded, places, True, steps), pairs)
+    return Applied(applied.model, applied.device, applied.places, applied.agreements, alone, whole, share, loaded.tokens)
+
+
+def _alone(places: Places, modules: dict[str, Any]) -> None:
+    for path, call in places.calls.items():
+        modules[path](*call.args, **call.kwargs)
+
+
+def _step(loaded: Loaded, places: Places, in_place: bool, steps: int) -> Any:
+    """An arm that looks each time before it measures whether the swap is, or is not, in place."""
+    def with_places(run: Any) -> Any:
+        places.put(in_place)
+        try:
+            places.require(loaded, in_place)
+            return run()
+        finally:
+            places.put(False)
+
+    made = with_places(lambda: arm(loaded.run, steps))
+    return lambda: with_places(made)
+
+
+def said(applied: Applied) -> str:
+    """In Markdown, for the report and the terminal."""
+    named = ", ".join([*applied.places[:6], *(["..."] if len(applied.places) > 6 else [])])
+    lines = [f"In {applied.model} on {applied.device}, at {len(applied.places)} modules: {named}.", "",
+             *(f"- {each}" for each in applied.agreements)]
+    if applied.agreements[0].served == 0:
+        lines.append("- no kernel of the package applies on this machine: only its fallback was checked")
+    if applied.whole is not None and applied.modules is not None:
+        rate = (applied.tokens or 1) * 1e6
+        unit = "tokens/s" if applied.tokens else "steps/s"
+        old, new = rate / applied.whole.old_us, rate / applied.whole.new_us
+        lines += [f"- the modules alone: {applied.modules}",
+                  f"- a step: {applied.whole}; {old:.5g} to {new:.5g} {unit}",
+                  f"- Amdahl's forecast: {applied.forecast:.3f}x, of a share of {100 * applied.share:.1f} %"]
+    return "\n".join(lines) + "\n"
+
+
+def _report(report: Path, text: str) -> None:
+    """In place of what an earlier call wrote."""
+    before = report.read_text(encoding="utf-8").partition(f"\n{_HEAD}")[0].rstrip("\n")
+    write(report, f"{before}\n\n{_HEAD}\n\n{text}".encode())
+
+
+def _as_json(applied: Applied) -> dict[str, Any]:
+    return {**asdict(applied), "forecast": applied.forecast}

@@ -1,0 +1,84 @@
+"""A checked-out repository that is changed, tested, and put back if its tests fail."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from .._errors import Error
+
+_PATIENCE_S = 3600
+
+
+class Checkout:
+    """Raises Error unless the folder is a Git repository without changes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        if not folder.is_dir() or self._git("rev-parse", "--is-inside-work-tree", quiet=True) != "true":
+            raise Error("this is no Git repository", "not_found", str(folder), "check it out first")
+        changed = self._git("status", "--porcelain")
+        if changed:
+            raise Error(f"the repository has changes of its own:\n{changed}", "bad_input", str(folder),
+                        "commit or stash them")
+        self._replaced: dict[Path, bytes] = {}
+        self._added: list[Path] = []
+
+    def replace(self, file: Path, text: str) -> None:
+        self._replaced.setdefault(file, (self.folder / file).read_bytes())
+        (self.folder / file).write_text(text, encoding="utf-8")
+
+    def add(self, path: Path, content: Path) -> None:
+        """Copies a file or folder to a path where nothing is."""
+        target = self.folder / path
+        if target.exists():
+            raise Error("this is there already", "invalid_argument", str(target), "name another place in the manifest")
+        for missing in reversed([folder for folder in target.parents if not folder.exists()]):
+            missing.mkdir()
+            self._added.append(missing)
+        self._added.append(target)
+        if content.is_dir():
+            shutil.copytree(content, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(content, target)
+
+    def revert(self) -> None:
+        for file, content in self._replaced.items():
+            (self.folder / file).write_bytes(content)
+        for path in reversed(self._added):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+
+    def tested(self, command: list[str], log: Path) -> bool:
+        """Whether the repository's own tests pass; what they print is in the log."""
+        words = [sys.executable if command[0] in ("python", "python3") else command[0], *command[1:]]
+        with log.open("wb") as file:
+            try:
+                done = subprocess.run(words, cwd=self.folder, stdout=file, stderr=subprocess.STDOUT, check=False,
+                                      timeout=_PATIENCE_S, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+            except FileNotFoundError:
+                raise Error("the tests' command cannot be found", "not_found", words[0],
+                            "change tests in the manifest") from None
+        return done.returncode == 0
+
+    def difference(self) -> str:
+        """All that was changed and added, as `git apply` takes it. The index stays as it is."""
+        paths = [str(path) for path in (*self._replaced, *(added.relative_to(self.folder) for added in self._added))]
+        with tempfile.TemporaryDirectory() as scratch:
+            index = {"GIT_INDEX_FILE": str(Path(scratch) / "index")}
+            self._git("read-tree", "HEAD", more=index)
+            self._git("add", "--", *paths, more=index)
+            return self._git("diff", "--cached", "--binary", "HEAD", more=index) + "\n"
+
+    def _git(self, *words: str, quiet: bool = False, more: dict[str, str] | None = None) -> str:
+        done = subprocess.run(["git", "-C", str(self.folder), *words], capture_output=True, text=True, check=False,
+                              env={**os.environ, **(more or {})})
+        if done.returncode != 0 and not quiet:
+            raise Error(f"git {words[0]} failed: {done.stderr.strip()}", "tool_failed", str(self.folder))
+        return done.stdout.rstrip("\n")

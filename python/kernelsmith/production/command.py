@@ -1,0 +1,121 @@
+"""`kernelsmith publish`, `profile` and `apply`: the command lines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .._errors import Error
+from .._words import counted
+from .apply import apply, said
+from .models import Wanted
+from .profile import profile, report
+from .publish import KINDS, Published, Request, publish
+from .texts import in_words, ratio
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
+
+
+def _apply(arguments: Sequence[str]) -> int:
+    parser = _Parser(prog="kernelsmith apply", allow_abbrev=False,
+                     description="Put a package into a model, and check the whole against the model as it is "
+                     "(docs/production.md). Both are run, outside of a sandbox.")
+    parser.add_argument("PACKAGE", type=Path, help="the folder that publish --as module or torch-op wrote")
+    _add_model(parser)
+    add = parser.add_argument
+    add("--at", metavar="MODULE", action="append", default=[], help="a module's path (all that fit); may be repeated")
+    add("--measure", action="store_true", help="measure steps with and without it, in turn")
+    add("--pairs", metavar="N", type=int, default=30, help="of the two arms, at least 6 (30)")
+    add("--steps", metavar="N", type=int, default=10, help="of a measurement (10)")
+    options = vars(parser.parse_args(arguments))
+    if options["pairs"] < 6 or options["steps"] < 1:
+        raise Error("an interval needs six pairs, and a measurement a step", "invalid_argument", "--pairs, --steps")
+    folder = options.pop("PACKAGE")
+    print(said(apply(folder, _wanted(options), **options)), end="")
+    return 0
+
+
+def _publish_parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="kernelsmith publish", allow_abbrev=False,
+                     description="Make a package of runs' confirmed bests (docs/production.md). The winner's "
+                     "constructor and the package's tests are run, outside of a sandbox: read the kernel first.")
+    add = parser.add_argument
+    add("RUNS", nargs="+", type=Path, help="run folders over one module, at one or several sizes")
+    add("--as", dest="kind", required=True, choices=KINDS, help="what the package is")
+    add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder")
+    add("--name", metavar="NAME", help="of the Python package and the operator (the task's)")
+    add("--between", action="store_true", help="let kernels serve sizes between those measured; they are checked there")
+    add("--capability", metavar="X.Y", help="the compute capability of the runs' GPU, if its name is unknown")
+    add("--licence", metavar="TEXT", help="hf-kernel: of the package, if the reference names none")
+    add("--repo-id", metavar="OWNER/NAME", help="hf-kernel: where it is going to be uploaded")
+    add("--into", metavar="MANIFEST", type=Path, help="patch: which function of which repository is replaced")
+    add("--force", action="store_true", help="publish what is not faster, or whose tests fail")
+    return parser
+
+
+def production(arguments: Sequence[str]) -> int:
+    """Does what the arguments say, the command's name being the first. Returns the exit status. Raises Error."""
+    return {"apply": _apply, "profile": _profile, "publish": _publish}[arguments[0]](arguments[1:])
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("MODEL", help="FILE.py with Model and get_inputs, package.module:Class, or a Transformers configuration")
+    add("--inputs", metavar="FILE.py", type=Path, help="get_inputs(), and get_init_inputs() for a class's constructor")
+    add("--batch", metavar="N", type=int, default=1, help="of a configuration: sequences (1)")
+    add("--length", metavar="N", type=int, default=128, help="of a configuration: tokens of a sequence (128)")
+    add("--dtype", choices=("fp32", "bf16", "fp16"), help="of the model and its inputs (as they are made)")
+
+
+def _wanted(options: dict[str, Any]) -> Wanted:
+    return Wanted(options.pop("MODEL"), *(options.pop(name) for name in ("inputs", "batch", "length", "dtype")))
+
+
+def _profile(arguments: Sequence[str]) -> int:
+    parser = _Parser(prog="kernelsmith profile", allow_abbrev=False,
+                     description="Find a model's hot spots, and write tasks of them (docs/production.md). The model's code "
+                     "is run, outside of a sandbox.")
+    _add_model(parser)
+    add = parser.add_argument
+    add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder")
+    add("--tasks", metavar="N", type=int, default=3, help="how many at most (3)")
+    add("--most-kernels", metavar="N", type=int, default=12, help="of a hot spot that becomes a task (12)")
+    add("--gpu", metavar="NAME", help="whose peaks the roofline has (the one here, else an H100)")
+    options = vars(parser.parse_args(arguments))
+    made = profile(_wanted(options), options.pop("out"), **options)
+    print(report(made), end="")
+    return 0
+
+
+def _publish(arguments: Sequence[str]) -> int:
+    options = vars(_publish_parser().parse_args(arguments))
+    into, runs = options.pop("into"), options.pop("RUNS")
+    if (into is None) == (options["kind"] == "patch"):
+        raise Error("--into names a patch's manifest, and goes with --as patch alone", "invalid_argument", "--into")
+    request = Request(runs, **options)
+    if into is not None:
+        from .patch import patch
+
+        print(patch(request, into))
+        return 0
+    _say(request, publish(request))
+    return 0
+
+
+def _say(request: Request, made: Published) -> None:
+    buckets = made.facts["buckets"]
+    print(f"{request.out}: {request.kind} {made.facts['name']}, {counted(len(buckets), 'bucket')}, "
+          f"{counted(len({bucket['kernel'] for bucket in buckets}), 'kernel')}")
+    for bucket in buckets:
+        print(f"  {in_words(bucket)}: {ratio(bucket['speedup'])}")
+    tested = made.tested
+    if tested.ran:
+        print(f"its own tests: {tested.ran - tested.skipped} passed, {tested.skipped} skipped; "
+              + ("kernels were run" if tested.kernels_ran else "no kernel was run: this machine has no such GPU"))
+    for note in made.notes:
+        print(f"note: {note}")

@@ -1,0 +1,38 @@
+"""What a device could do at most, for estimates: devices.toml."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from .._errors import Error
+
+ASSUMED = "NVIDIA H100 80GB HBM3"
+
+
+@dataclass(frozen=True)
+class Device:
+    """Memory in bytes per us; products in operations per us, by precision. `launch_us` is the shortest time of a kernel."""
+
+    name: str
+    memory: float
+    products: dict[str, float]
+    launch_us: float = 2.0
+
+    def bound_us(self, flops: dict[str, float], bytes_moved: float, kernels: int = 1) -> tuple[float, str]:
+        """The time below which this work cannot be done, and what bounds it."""
+        times = {"compute": sum(count / self.products[kind] for kind, count in flops.items()),
+                 "memory": bytes_moved / self.memory, "launches": kernels * self.launch_us}
+        bound = max(times, key=lambda kind: times[kind])
+        return times[bound], bound
+
+
+def device_of(name: str) -> Device:
+    """Raises Error for a device that devices.toml does not have."""
+    known = tomllib.loads((Path(__file__).parent / "devices.toml").read_text())
+    for key, peaks in known.items():
+        if key in name:
+            return Device(name, 1e3 * peaks["memory"], {kind: 1e6 * peaks[kind] for kind in ("fp32", "tf32", "half")})
+    raise Error(f"the peaks of {name!r} are unknown", "bad_input", "--gpu",
+                f"one of {', '.join(known)}; the ratios are then its")

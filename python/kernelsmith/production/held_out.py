@@ -1,0 +1,112 @@
+"""Shapes and distributions that a search never saw: a winner is measured there once, when it is published."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from .._errors import Error
+from .._executable import executable
+from .references import sizes_of
+from .winners import Winner
+
+FILE = "held_out.toml"
+_CHANGED = Path(__file__).parent / "runtime" / "held_out_inputs.py.in"
+_FACTORS = {"scale": 1.0, "shift": 0.0}
+
+
+@dataclass(frozen=True)
+class Result:
+    """`speedup` is None if the winner was rejected there, with `code`."""
+
+    case: dict[str, float]
+    code: str
+    speedup: dict[str, float] | None
+
+    @property
+    def holds(self) -> bool:
+        return self.speedup is not None and self.speedup["low"] > 1
+
+    @property
+    def words(self) -> str:
+        case = ", ".join(f"{name} {value:g}" for name, value in self.case.items())
+        if self.speedup is None:
+            return f"{case}: rejected, {self.code}"
+        return f"{case}: {self.speedup['median']:.2f}x [{self.speedup['low']:.2f}, {self.speedup['high']:.2f}]"
+
+
+Judge = Callable[[Path, Path], dict[str, Any]]
+
+
+def cases_of(winner: Winner) -> list[dict[str, float]]:
+    """The tables `[[held_out]]` of the task's held_out.toml, if it has one. Raises Error."""
+    file = winner.folder / "task" / FILE
+    if not file.exists():
+        return []
+    try:
+        said = tomllib.loads(file.read_text(encoding="utf-8")).get("held_out", [])
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+        raise Error(f"the file is no TOML: {wrong}", "bad_input", str(file)) from None
+    known = {*sizes_of(winner.reference), *_FACTORS}
+    for case in said:
+        unknown = sorted(set(case) - known)
+        if unknown or not case:
+            raise Error(f"{unknown[0] if unknown else 'an empty case'} is no size of the reference", "bad_input", str(file),
+                        f"known names: {', '.join(sorted(known))}")
+    return list(said)
+
+
+def results_of(winner: Winner, judge: Judge | None = None) -> list[Result]:
+    """What becomes of the winner in each case. Raises Error if the machine cannot measure it."""
+    found = []
+    for case in cases_of(winner):
+        with tempfile.TemporaryDirectory() as scratch:
+            task, candidate = Path(scratch) / "task", Path(scratch) / winner.file
+            _write(winner, case, task)
+            candidate.write_text(winner.text, encoding="utf-8")
+            answer = (judge or evaluated)(task, candidate)
+        found.append(Result(case, answer.get("code") or "", answer["speedup"] if answer["accepted"] else None))
+    return found
+
+
+def _write(winner: Winner, case: dict[str, float], task: Path) -> None:
+    """The task with the case's sizes and inputs."""
+    task.mkdir()
+    for file in (winner.folder / "task").iterdir():
+        (task / file.name).write_bytes(file.read_bytes())
+    tree = ast.parse(winner.reference)
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in case:
+            node.value = ast.copy_location(ast.Constant(case[node.targets[0].id]), node.value)
+    factors = {name: case.get(name, usual) for name, usual in _FACTORS.items()}
+    added = "" if factors == _FACTORS else Template(_CHANGED.read_text()).substitute(factors)
+    [reference] = [name for name in _reference_names(winner) if (task / name).exists()]
+    (task / reference).write_text(ast.unparse(tree) + "\n" + added, encoding="utf-8")
+
+
+def _reference_names(winner: Winner) -> list[str]:
+    from .. import _core
+
+    return list(_core.Task(winner.folder / "task").reference.files)
+
+
+def evaluated(task: Path, candidate: Path) -> dict[str, Any]:
+    """`kernelsmith evaluate --json`. Raises its Error."""
+    command = [str(executable()), "evaluate", "--json", str(task), str(candidate)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    if not answers:
+        raise Error(done.stderr.strip() or "it ended without a word", "tool_failed", command[0])
+    if "error" in answers[0]:
+        said = answers[0]["error"]
+        raise Error(f"held-out shapes cannot be measured here: {said['message']}", said["code"], FILE,
+                    "publish on a machine with such a GPU; --force publishes without, and the report says so")
+    return dict(answers[0])

@@ -1,0 +1,104 @@
+"""Hot spots: which modules would gain most as one kernel, and what the whole would gain of it (Amdahl)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .devices import Device
+from .graph import Graph, Operator
+
+
+@dataclass(frozen=True)
+class HotSpot:
+    """Modules that do the same on the same shapes. Times are of all of them. `bound_us` is theirs if each product is a
+    kernel and all else is part of it; without a product a module is one kernel."""
+
+    paths: list[str]
+    kind: str
+    operators: int
+    kernels: int
+    time_us: float
+    bound_us: float
+    bound: str
+    share: float
+
+    @property
+    def calls(self) -> int:
+        return len(self.paths)
+
+    @property
+    def headroom(self) -> float:
+        return self.time_us / self.bound_us
+
+    @property
+    def whole(self) -> float:
+        """The whole's speedup if these modules took their bound."""
+        return amdahl(self.share, self.headroom)
+
+
+def amdahl(share: float, speedup: float) -> float:
+    return 1 / (1 - share + share / speedup)
+
+
+def hot_spots(graph: Graph, device: Device, measured_us: Mapping[str, float] | None = None) -> list[HotSpot]:
+    """Ranked by what the whole gains. `measured_us` has times by module path; without it times are estimates by operator."""
+    total = _time(graph.operators, device) if measured_us is None else measured_us[""]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    within: dict[str, list[Operator]] = {}
+    for operator in graph.operators:
+        for path in operator.modules:
+            within.setdefault(path, []).append(operator)
+    for path, operators in within.items():
+        groups.setdefault((graph.classes.get(path, ""), *(each.key for each in operators)), []).append(path)
+    found = [_hot_spot(graph, device, paths, within, total, measured_us) for paths in groups.values()]
+    worked = [each for each in found if each.kernels > 0 and each.time_us > 0]
+    return sorted(worked, key=lambda each: (-each.whole, each.paths[0]))
+
+
+def _hot_spot(graph: Graph, device: Device, paths: list[str], within: dict[str, list[Operator]], total: float,
+              measured_us: Mapping[str, float] | None) -> HotSpot:
+    operators = within[paths[0]]
+    bound_us, bound = _bound(graph, device, operators)
+    kernels = sum(each.kernels for each in operators)
+    if measured_us is None:
+        time = len(paths) * _time(operators, device)
+    else:
+        time = sum(measured_us.get(path, 0.0) for path in paths)
+    kind = graph.classes.get(paths[0], "").rpartition(".")[2]
+    return HotSpot(paths, kind, len(operators), kernels, time, min(len(paths) * bound_us, time), bound, time / total)
+
+
+def _time(operators: list[Operator], device: Device) -> float:
+    """By the roofline of each operator, which reads and writes memory and is a kernel."""
+    return sum(device.bound_us(each.flops, each.moved, each.kernels)[0] for each in operators if each.kernels)
+
+
+def _bound(graph: Graph, device: Device, operators: list[Operator]) -> tuple[float, str]:
+    as_one = device.bound_us({}, _moved_as_one(graph, operators))
+    products = [device.bound_us(each.flops, each.moved) for each in operators if each.flops]
+    if sum(time for time, _ in products) > as_one[0]:
+        return sum(time for time, _ in products), max(products)[1]
+    return as_one
+
+
+def _moved_as_one(graph: Graph, operators: list[Operator]) -> float:
+    """What comes from outside, and what is used outside."""
+    inside = {each.gives for each in operators}
+    taken = {name for each in operators for name in each.takes} - inside
+    given = {name for name in inside if graph.users[name] - inside}
+    return sum(graph.sizes[name] for name in taken | given)
+
+
+def chosen(spots: list[HotSpot], most: int, most_kernels: int, *, at_least: float = 1.005) -> list[HotSpot]:
+    """The best ones that do not lie within each other, for tasks: small enough, and the whole gains."""
+    picked: list[HotSpot] = []
+    for spot in spots:
+        fits = spot.kernels <= most_kernels and spot.whole >= at_least
+        if len(picked) < most and fits and not any(_overlap(spot, other) for other in picked):
+            picked.append(spot)
+    return picked
+
+
+def _overlap(one: HotSpot, other: HotSpot) -> bool:
+    return any(a == b or a.startswith(b + ".") or b.startswith(a + ".") for a in one.paths for b in other.paths)

@@ -1,0 +1,44 @@
+"""What Hugging Face's `kernels` wants beside the package: names, licence, a layer for `kernelize`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from .._errors import Error
+from .facts import met
+from .torch_here import executed
+from .winners import Winner
+
+_LAYER = Path(__file__).parent / "runtime" / "layer.py.in"
+
+
+def licence_of(winner: Winner, said: str | None) -> str:
+    """`said`, or what the reference's file names. Raises Error if neither does."""
+    found = re.search(r"SPDX-License-Identifier:\s*(\S+)", winner.reference)
+    if said is None and found is None:
+        raise Error("no licence is known, and build.toml needs one", "invalid_argument", str(winner.folder),
+                    "say it: --licence apache-2.0; or name it in the reference: # SPDX-License-Identifier: Apache-2.0")
+    return (said or found.group(1)).lower()  # type: ignore[union-attr]
+
+
+def layer_of(facts: dict[str, Any], winner: Winner) -> tuple[str, str]:
+    """The source of a layer, and why there is none. A layer has no constructor, and hands on what its module has."""
+    made = executed(winner.reference, winner.folder / "task" / "reference.py", "reference")
+    model = made.Model(*made.get_init_inputs())
+    for name, value in met(winner).init.items():
+        if getattr(model, name, None) != value:
+            return "", f"`Model` does not keep its argument `{name}` under that name, so a layer cannot hand it on."
+    inputs = facts["inputs"]
+    arguments = [*inputs, *(f"self.{state}" for state in facts["states"]), *(f"self.{name}" for name in facts["init"])]
+    if any(not part.isidentifier() for state in facts["states"] for part in state.split(".")):
+        return "", "A parameter's name is no Python name, so a layer cannot hand it on."
+    words = {"layer_name": class_name(facts["name"]), "signature": ", ".join(inputs), "name": facts["name"],
+             "arguments": ", ".join(arguments)}
+    return Template(_LAYER.read_text()).substitute(words), ""
+
+
+def class_name(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))

@@ -1,0 +1,71 @@
+"""A patch's manifest: which function of which repository is served by a package, and how the repository is tested."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from .._errors import Error
+
+_EXAMPLE = 'docs/production.md, "A patch", has a manifest'
+_TEXTS = ("file", "function", "package", "import")
+_LISTS = ("arguments", "tests")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """`file` and `package` are relative to the repository; `root` is the folder from which `import_name` is imported."""
+
+    path: Path
+    repository: Path
+    file: Path
+    function: str
+    arguments: list[str]
+    package: PurePosixPath
+    import_name: str
+    tests: list[str]
+    add_tests: PurePosixPath | None
+
+    @property
+    def root(self) -> PurePosixPath:
+        return PurePosixPath(*self.package.parts[:len(self.package.parts) - len(self.import_name.split("."))])
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Raises Error."""
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as failed:
+        raise Error(f"the manifest cannot be read: {failed.strerror}", "not_found", str(path), _EXAMPLE) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+        raise Error(f"the manifest is no TOML: {wrong}", "bad_input", str(path), _EXAMPLE) from None
+    _check_keys(path, said)
+    package = PurePosixPath(said["package"])
+    parts = said["import"].split(".")
+    if list(package.parts[-len(parts):]) != parts:
+        raise Error(f"the package {package} cannot be imported as {said['import']}", "bad_input", f"{path}: import",
+                    "the folder's path ends as its import does: src/tiny/kernels is tiny.kernels")
+    added = said.get("add_tests")
+    return Manifest(path, (path.parent / said.get("repository", ".")).resolve(), Path(said["file"]), said["function"],
+                    said["arguments"], package, said["import"], said["tests"], PurePosixPath(added) if added else None)
+
+
+def _check_keys(path: Path, said: dict[str, Any]) -> None:
+    unknown = sorted(set(said) - {*_TEXTS, *_LISTS, "repository", "add_tests"})
+    if unknown:
+        raise Error(f"unknown key {unknown[0]}", "bad_input", str(path), _EXAMPLE)
+    for key in (*_TEXTS, *_LISTS):
+        if key not in said:
+            raise Error(f"the key {key} is missing", "bad_input", str(path), _EXAMPLE)
+    for key in {*_TEXTS, "repository", "add_tests"} & set(said):
+        if not isinstance(said[key], str):
+            raise Error("this is a text", "bad_input", f"{path}: {key}", _EXAMPLE)
+    for key in _LISTS:
+        if not isinstance(said[key], list) or not said[key] or not all(isinstance(each, str) for each in said[key]):
+            raise Error("this is a list of texts", "bad_input", f"{path}: {key}", _EXAMPLE)
+    for key in {"file", "package", "add_tests"} & set(said):
+        inside = PurePosixPath(said[key])
+        if inside.is_absolute() or ".." in inside.parts:
+            raise Error("this is a path within the repository", "bad_input", f"{path}: {key}")

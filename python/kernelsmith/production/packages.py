@@ -1,0 +1,26 @@
+"""A published package as a module."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from .._errors import Error
+
+
+def imported(folder: Path) -> Any:
+    """Raises Error for what is no package of `publish`."""
+    found = sorted(file.parent for file in folder.glob("*/package.json"))
+    if not found and list(folder.glob("torch-ext/*/package.json")):
+        raise Error("a package for Hugging Face's kernels is loaded by kernelize", "bad_input", str(folder),
+                    "publish the runs --as module, and apply that")
+    if len(found) != 1:
+        raise Error("this is no package of kernelsmith publish", "not_found", str(folder),
+                    "name the folder that --out named")
+    sys.path.insert(0, str(folder.resolve()))
+    try:
+        return importlib.import_module(found[0].name)
+    finally:
+        sys.path.pop(0)

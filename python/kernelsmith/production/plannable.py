@@ -1,0 +1,33 @@
+"""Whether a task's own reference can be planned: if not, few candidates could."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from .._errors import Error
+from .._executable import executable
+
+_PATIENCE_S = 300
+
+
+def objection(reference: str, task: str) -> str:
+    """The planner's reason; empty if it plans, or if nothing is planned on this machine. `task` is the text of task.yaml."""
+    try:
+        command = [str(executable()), "plan"]
+    except Error:  # a build without the command
+        return ""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder, candidate = Path(scratch) / "task", Path(scratch) / "candidate.py"
+        folder.mkdir()
+        (folder / "reference.py").write_text(reference)
+        (folder / "task.yaml").write_text(task.replace("torch: {", "torch: {policy: any, "))
+        candidate.write_text(f"{reference}\n\nModelNew = Model\n")
+        done = subprocess.run([*command, str(folder), str(candidate)], capture_output=True, text=True, check=False,
+                              timeout=_PATIENCE_S, env={"KERNELSMITH_TORCH_PYTHON": sys.executable, **os.environ})
+    refused = re.search(r"^error: (.*) \(refused\)$", done.stderr, re.MULTILINE)
+    return refused.group(1) if refused else ""

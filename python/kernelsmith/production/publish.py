@@ -1,0 +1,100 @@
+"""`kernelsmith publish`: a package of confirmed bests."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._errors import Error
+from .capability import capability_of
+from .facts import facts_of
+from .held_out import Judge, results_of
+from .hub import layer_of, licence_of
+from .own_tests import LOG, Tested, own_tests
+from .package import write_package
+from .references import best_of_each
+from .winners import Winner, winners
+
+KINDS = ("module", "torch-op", "hf-kernel", "patch")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be published, as the command line says it."""
+
+    runs: list[Path]
+    kind: str
+    out: Path
+    name: str | None = None
+    between: bool = False
+    capability: str | None = None
+    licence: str | None = None
+    repo_id: str | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class Published:
+    package: Path
+    facts: dict[str, Any]
+    tested: Tested
+    notes: list[str]
+
+
+def publish(request: Request, judge: Judge | None = None) -> Published:
+    """Raises Error. Without a GPU the package's own tests check what falls back, and say so."""
+    found = winners(request.runs, force=request.force)
+    name = request.name or re.sub(r"\W", "_", found[0].task)
+    if not name.isidentifier():
+        raise Error("a package's name is a Python name", "invalid_argument", f"--name {name}")
+    facts = facts_of(name, found, capability_of(found[0].hardware, request.capability), between=request.between)
+    if request.between and not facts["between"]:
+        raise Error("--between needs runs at different sizes, and these have one", "invalid_argument", "--between",
+                    "give more runs, or leave it out")
+    facts["held_out"] = _held_out(request, found, judge)
+    notes, more = _more(request, facts, found)
+    package = write_package(request.out, request.kind, facts, found, more)
+    tested = own_tests(request.out, request.kind)
+    _judge(request, tested)
+    return Published(package, facts, tested, notes)
+
+
+def _held_out(request: Request, found: list[Winner], judge: Judge | None) -> list[str]:
+    """What the report says. Raises Error for a win that does not hold, or cannot be measured, without --force."""
+    said = []
+    for winner in best_of_each(found):
+        try:
+            results = results_of(winner, judge)
+        except Error as failed:
+            if not request.force:
+                raise
+            said.append(f"not measured: {failed.message}")
+            continue
+        failing = [result.words for result in results if not result.holds]
+        if failing and not request.force:
+            raise Error(f"overfitted: the win does not hold on held-out shapes: {'; '.join(failing)}", "refused",
+                        str(winner.folder), "search on with more shapes, or publish it with --force")
+        said += [result.words + ("" if result.holds else " (overfitted)") for result in results]
+    return said
+
+
+def _more(request: Request, facts: dict[str, Any], found: list[Winner]) -> tuple[list[str], dict[str, str]]:
+    words = {"distribution": facts["name"].replace("_", "-"), "bucket_count": str(len(facts["buckets"])),
+             "capability_texts": ", ".join(f'"{major}.{minor}"' for major, minor in facts["capabilities"])}
+    if request.kind != "hf-kernel":
+        return [], words
+    layer, why_not = layer_of(facts, found[0])
+    name = facts["name"].replace("_", "-")
+    return [why_not] if why_not else [], {**words, "licence": licence_of(found[0], request.licence), "layer": layer,
+                                          "repo_id": request.repo_id or f"kernelsmith/{name}"}
+
+
+def _judge(request: Request, tested: Tested) -> None:
+    if tested.failed and not request.force:
+        raise Error(f"the package's own tests failed: {', '.join(tested.failures) or 'they did not run'}", "refused",
+                    str(request.out / LOG), "the package stands there to look at; --force publishes it all the same")
+    if request.between and not tested.kernels_ran and not request.force:
+        raise Error("sizes between those measured must be checked, and no kernel runs here", "unsupported", "--between",
+                    "publish on a machine with such a GPU, or leave --between out")

@@ -1,0 +1,64 @@
+"""Times of a model's steps: on a GPU by events around a CUDA graph of them, on a CPU by the host's clock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .gpu_times import by_module, marked, measured_us
+from .models import Loaded
+from .torch_here import torch_here
+
+
+def arm(run: Callable[[], Any], steps: int) -> Callable[[], float]:
+    """The seconds of a step, each time it is called."""
+    torch = torch_here()
+    return _on_gpu(torch, run, steps) if torch.cuda.is_available() else lambda: _on_the_host(torch, run, steps)
+
+
+def _on_the_host(torch: Any, run: Callable[[], Any], steps: int) -> float:
+    with torch.no_grad():
+        began = time.perf_counter()
+        for _ in range(steps):
+            run()
+        return (time.perf_counter() - began) / steps
+
+
+def _on_gpu(torch: Any, run: Callable[[], Any], steps: int) -> Callable[[], float]:
+    """What runs is fixed here: a graph that was captured with the swap in place has it for ever."""
+    graph, begin, end = torch.cuda.CUDAGraph(), torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    with torch.no_grad():
+        with torch.cuda.stream(torch.cuda.Stream()):
+            run()
+        torch.cuda.synchronize()
+        with torch.cuda.graph(graph):
+            for _ in range(steps):
+                run()
+
+    def measure() -> float:
+        begin.record()
+        graph.replay()
+        end.record()
+        end.synchronize()
+        return float(begin.elapsed_time(end)) / 1e3 / steps
+
+    return measure
+
+
+def share_of(loaded: Loaded, paths: list[str]) -> float:
+    """The share of a step's time that these modules take: of the GPU's, or of the host's without one."""
+    torch = torch_here()
+    times = measured_us(loaded) if torch.cuda.is_available() else _host_us(torch, loaded)
+    return sum(times.get(path, 0.0) for path in paths) / times[""]
+
+
+def _host_us(torch: Any, loaded: Loaded) -> dict[str, float]:
+    from torch.profiler import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        ProfilerActivity, profile, record_function)
+
+    with torch.no_grad(), marked(loaded), profile(activities=[ProfilerActivity.CPU]) as profiler:
+        for _ in range(3):
+            with record_function("kernelsmith:"):
+                loaded.run()
+    return by_module(profiler.events(), lambda event: float(event.self_cpu_time_total))

@@ -1,0 +1,119 @@
+"""Puts a package in place of a model's modules, and takes it out again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._errors import Error
+from .models import Loaded
+from .recorded import Call, recorded, tensors
+from .torch_here import torch_here
+
+
+class Places:
+    """The modules of a model that a package serves. Raises Error if there are none."""
+
+    def __init__(self, loaded: Loaded, package: Any, paths: Sequence[str] = ()) -> None:
+        self._model = loaded.model
+        self.package = package
+        self.calls = _fitting(loaded, package, paths)
+        if not self.calls:
+            sizes = [bucket["sizes"] for bucket in package.FACTS["buckets"]]
+            raise Error("no module of the model is what the package was made for", "bad_input", loaded.name,
+                        f"it serves {package.FACTS['schema']} at {sizes}; "
+                        "parameters must have the same names, inputs the same sizes and dtypes")
+        self.originals = {path: self._model.get_submodule(path) for path in self.calls}
+        self.swapped = {path: swapped_module(module, package, self.calls[path]) for path, module in self.originals.items()}
+
+    def put(self, in_place: bool) -> None:
+        for path in self.calls:
+            self._model.set_submodule(path, (self.swapped if in_place else self.originals)[path])
+
+    def served(self) -> int:
+        """How many calls kernels have served so far."""
+        return sum(module.served for module in self.swapped.values())
+
+    def require(self, loaded: Loaded, in_place: bool) -> None:
+        """Raises Error unless a step is served by kernels at every place, or at none."""
+        before = self.served()
+        with torch_here().no_grad():
+            loaded.run()
+        wanted = len(self.calls) if in_place else 0
+        if self.served() - before != wanted:
+            raise Error(f"the swap is not in place: kernels served {self.served() - before} of {wanted} modules in a step",
+                        "internal", loaded.name)
+
+
+def _fitting(loaded: Loaded, package: Any, paths: Sequence[str]) -> dict[str, Call]:
+    """By path, the first call of each module whose parameters and inputs are the package's."""
+    named = dict(loaded.model.named_modules())
+    for path in paths:
+        if path not in named:
+            raise Error("the model has no such module", "not_found", f"--at {path}")
+    own = own_states(package)
+    alike = [path for path in (paths or named) if path and _has_states(named[path], own)]
+    calls = recorded(loaded, alike)
+    return {path: called[0] for path, called in calls.items()
+            if called and package.fitting(arguments_of(named[path], package, called[0])) is not None}
+
+
+def own_states(package: Any) -> list[str]:
+    """The states that a model's module has; what a task's graph took as a constant is the package's."""
+    return [name for name in package.FACTS["states"] if not name.startswith("lifted_tensor")]
+
+
+def _has_states(module: Any, names: list[str]) -> bool:
+    held = {name for name, _ in module.named_parameters()}
+    return held <= set(names) <= held | {name for name, _ in module.named_buffers()}
+
+
+def arguments_of(module: Any, package: Any, call: Call) -> tuple[Any, ...]:
+    """The operator's, for a call of the module."""
+    return (*tensors((call.args, call.kwargs)), *states_of(module, package))
+
+
+def states_of(module: Any, package: Any) -> tuple[Any, ...]:
+    """Its parameters and buffers, the package's constants, and the constructor's arguments: the module's if it has them."""
+    facts = package.FACTS
+    stored = facts["buckets"][0]["arguments"]
+    init = [each.get("value") for each in stored[len(stored) - len(facts["init"]):]] if facts["init"] else []
+    held = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    lacking = [name for name in facts["states"] if name not in held]
+    if lacking:
+        constants = dict(package.reference.Model(*init).named_buffers())
+        device = next(iter(held.values())).device if held else "cpu"
+        held |= {name: constants[name].to(device) for name in lacking}
+    return (*(held[name] for name in facts["states"]),
+            *(getattr(module, name, value) for name, value in zip(facts["init"], init, strict=True)))
+
+
+def swapped_module(original: Any, package: Any, call: Call) -> Any:
+    """A module that asks the package first; its outputs have the original's structure."""
+    torch = torch_here()
+    rest, spec = torch.utils._pytree.tree_flatten(call.output)
+    rest = [None if isinstance(leaf, torch.Tensor) else (leaf,) for leaf in rest]
+
+    class Swapped(torch.nn.Module):  # type: ignore[misc,name-defined,unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.original = original
+            self.states = states_of(original, package)
+            self.served = 0
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                return getattr(self.original, name)
+
+        def forward(self, *args: Any, **kwargs: Any) -> Any:
+            arguments = (*tensors((args, kwargs)), *self.states)
+            if not package.applies(*arguments):
+                return self.original(*args, **kwargs)
+            self.served += 1
+            given = package.call(*arguments)
+            leaves = iter(given if isinstance(given, tuple) else (given,))
+            return torch.utils._pytree.tree_unflatten([next(leaves) if leaf is None else leaf[0] for leaf in rest], spec)
+
+    return Swapped().eval()

@@ -1,0 +1,107 @@
+"""A module as a task's reference: its exported graph as Python, parameters by name, all drawn as it was met."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .._errors import Error
+from .package import template
+from .torch_here import torch_here
+
+# Larger constants are no text that anybody reads.
+_MOST_VALUES = 4096
+# Operators by the name that users call them by. The planner knows attention by that name only.
+_NAMES = {f"torch.ops.aten.{name}.default(": f"torch.nn.functional.{name}("
+          for name in ("scaled_dot_product_attention", "linear", "silu", "gelu")}
+
+
+def reference_of(program: Any, inputs: list[Any], title: str, origin: str) -> str:
+    """`inputs` are the tensors of the recorded call, in the order of the graph's. Raises Error for what is no reference."""
+    torch = torch_here()
+    names = _placeholders(torch, program)
+    if not names:
+        raise Error("the module takes no tensor", "bad_input", title)
+    _refuse_mutations(program, title)
+    lines = [f"        {name} = {_read(target)}" for name, target in _states(program).items()]
+    return template("task_reference.py", {
+        "title": title, "origin": origin, "inputs": ", ".join(names),
+        "body": "\n".join([*lines, *_body(program, names[0], title)]),
+        "states": "\n".join(_held(torch, program, name) for name in _states(program)) or "        pass",
+        "drawn": "\n".join(f"        {_drawn(torch, value)},  # {name}" for name, value in zip(names, inputs, strict=True))})
+
+
+def _placeholders(torch: Any, program: Any) -> list[str]:
+    """The inputs that are tensors; numbers and flags are in the graph."""
+    wanted = set(program.graph_signature.user_inputs)
+    return [node.name for node in program.graph.nodes
+            if node.op == "placeholder" and node.name in wanted and isinstance(node.meta.get("val"), torch.Tensor)]
+
+
+def _refuse_mutations(program: Any, title: str) -> None:
+    signature = program.graph_signature
+    if signature.buffers_to_mutate or signature.user_inputs_to_mutate:
+        raise Error("the module writes to its inputs or buffers", "bad_input", title,
+                    "a task's module gives its results back")
+    if any(node.op in ("call_module", "get_attr") for node in program.graph.nodes):
+        raise Error("the module has a graph within its graph", "bad_input", title)
+
+
+def _states(program: Any) -> dict[str, str]:
+    """Parameters, buffers and constants by their names in the graph."""
+    signature = program.graph_signature
+    found = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+    constants = signature.inputs_to_lifted_tensor_constants
+    used = {node.name for node in program.graph.nodes if node.op == "placeholder" and node.users}
+    return {name: target for name, target in {**found, **constants}.items() if name in used}
+
+
+def _value(program: Any, name: str) -> Any:
+    target = _states(program)[name]
+    return program.state_dict[target] if target in program.state_dict else program.constants[target]
+
+
+def _held(torch: Any, program: Any, name: str) -> str:
+    target, value = _states(program)[name], _value(program, name)
+    is_parameter = name in program.graph_signature.inputs_to_parameters
+    if is_parameter or (value.numel() > _MOST_VALUES and value.is_floating_point()):
+        drawn = _drawn(torch, value)
+    elif value.numel() <= _MOST_VALUES:
+        drawn = f"torch.tensor({value.tolist()!r}, dtype={value.dtype})"
+    else:
+        raise Error(f"the buffer {target} has {value.numel()} numbers that are not drawn", "bad_input", target)
+    return f"        held(self, {target!r}, {drawn}, {is_parameter})"
+
+
+def _drawn(torch: Any, value: Any) -> str:
+    low, high = (value.min().item(), value.max().item()) if value.numel() else (0, 1)
+    if low == high and value.is_floating_point():  # a norm that nobody trained: else who leaves it out is right
+        low, high = low - 0.5, high + 0.5
+    if value.dtype == torch.bool:
+        low, high = int(low), int(high)
+    return f"drawn({tuple(value.shape)}, {value.stride()}, {value.dtype}, {low!r}, {high!r})"
+
+
+def _body(program: Any, first: str, title: str) -> list[str]:
+    """The graph's own code, without its head; what it makes is made where the inputs are."""
+    lines = [line.strip() for line in program.graph_module.code.splitlines()]
+    begin = next(at for at, line in enumerate(lines) if line.startswith("def forward("))
+    body = [re.sub(r";  \w+ = .*None$", "", line) for line in lines[begin + 1:]
+            if line and not re.fullmatch(r"(\w+ = )+None", line)]
+    body = [line for line in body if "torch.ops.aten._assert_" not in line]
+    body = [re.sub(r"device\(type='\w+'(, index=\d+)?\)", f"{first}.device", line) for line in body]
+    for name, usual in _NAMES.items():
+        body = [line.replace(name, usual) for line in body]
+    *steps, answer = body
+    outputs = [name for name in re.findall(r"\w+", answer.removeprefix("return")) if name != "None"]
+    if not outputs:
+        raise Error("the module gives no tensor", "bad_input", title)
+    return [f"        {line}" for line in (*steps, f"return {outputs[0] if len(outputs) == 1 else ', '.join(outputs)}")]
+
+
+def _read(target: str) -> str:
+    """`layers.0.weight` of self; numbers are names of children."""
+    found = "self"
+    for part in target.split("."):
+        found = f"{found}.{part}" if part.isidentifier() else f"getattr({found}, {part!r})"
+    return found

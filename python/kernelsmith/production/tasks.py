@@ -1,0 +1,103 @@
+"""Writes hot spots as tasks, each checked to equal its module on what the module was called with."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._errors import Error
+from .._writing import write
+from .graph import exported
+from .hotspots import HotSpot
+from .models import Loaded
+from .plannable import objection
+from .recorded import Call, recorded, tensors
+from .task_text import reference_of
+from .torch_here import executed, their_errors, torch_here
+
+
+@dataclass(frozen=True)
+class Task:
+    """`folder` is None if no task could be made, and `why_not` says why."""
+
+    name: str
+    spot: HotSpot
+    folder: Path | None
+    why_not: str = ""
+
+
+def write_tasks(loaded: Loaded, spots: list[HotSpot], out: Path) -> list[Task]:
+    """A folder for each. A hot spot that is no task is returned with the reason."""
+    calls = recorded(loaded, {_module(spot.paths[0]) for spot in spots})
+    made: list[Task] = []
+    for spot in spots:
+        name = _name(spot, {task.name for task in made})
+        try:
+            made.append(_write(loaded, spot, calls[_module(spot.paths[0])], out / name, name))
+        except Error as refused:
+            made.append(Task(name, spot, None, refused.message))
+    return made
+
+
+def _write(loaded: Loaded, spot: HotSpot, calls: list[Call], folder: Path, name: str) -> Task:
+    path, _, number = spot.paths[0].partition("@")
+    call = calls[int(number or 0)]
+    program = exported(loaded.model.get_submodule(path), call.args, call.kwargs, path).run_decompositions({})
+    inputs = tensors((call.args, call.kwargs))
+    title = f"{spot.kind} of {loaded.name}, met {spot.calls} {'time' if spot.calls == 1 else 'times'} a step."
+    text = reference_of(program, inputs, title, f"Where: {', '.join(spot.paths[:8])}{', ...' if spot.calls > 8 else ''}.")
+    check(text, program, inputs, call, folder / "reference.py")
+    about = _task_yaml(name, title, inputs)
+    refused = objection(text, about)
+    if refused:
+        raise Error(f"it cannot be planned: {refused}", "bad_input", path)
+    folder.mkdir(parents=True)
+    write(folder / "reference.py", text.encode())
+    write(folder / "task.yaml", about.encode())
+    return Task(name, spot, folder)
+
+
+def check(text: str, program: Any, inputs: list[Any], call: Call, where: Path) -> None:
+    """Raises Error unless the reference gives what the module gave, and draws inputs like those that were met."""
+    torch = torch_here()
+    made = executed(text, where, "reference")
+    with torch.no_grad(), torch.random.fork_rng(devices=[]), their_errors(where):
+        model = made.Model().eval()
+        values = {**program.state_dict, **program.constants}
+        model.load_state_dict({name: values[name] for name in model.state_dict()})
+        model.to(inputs[0].device)
+        given, wanted = tensors(model(*inputs)), tensors(call.output)
+        drawn = made.get_inputs()
+    if len(given) != len(wanted) or not all(map(_equal, given, wanted)):
+        raise Error("the task does not equal its module on what the module was called with", "internal", str(where))
+    for one, met in zip(drawn, inputs, strict=True):
+        if (one.shape, one.dtype) != (met.shape, met.dtype):
+            raise Error("the task's inputs are not as they were met", "internal", str(where))
+
+
+def _equal(given: Any, wanted: Any) -> bool:
+    torch = torch_here()
+    if given.shape != wanted.shape or given.dtype != wanted.dtype:
+        return False
+    few_bits = 4 * torch.finfo(given.dtype).eps if given.is_floating_point() else 0
+    return bool(torch.allclose(given.double(), wanted.double(), rtol=few_bits, atol=few_bits * float(wanted.abs().max()),
+                               equal_nan=True))
+
+
+def _task_yaml(name: str, title: str, inputs: list[Any]) -> str:
+    precisions = {"torch.bfloat16": "bf16", "torch.float16": "fp16"}
+    kinds = [precisions[str(each.dtype)] for each in inputs if str(each.dtype) in precisions]
+    return (f"version: 1\nname: {name}\nbackend: torch\nfiles: {{reference: reference.py}}\n"
+            f"torch: {{precision: {kinds[0] if kinds else 'fp32'}}}\ndescription: {json.dumps(title)}\n")
+
+
+def _module(path: str) -> str:
+    return path.partition("@")[0]
+
+
+def _name(spot: HotSpot, taken: set[str]) -> str:
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", spot.kind).lower()
+    return next(each for each in (name, *(f"{name}_{at}" for at in range(2, 1000))) if each not in taken)

@@ -1,0 +1,41 @@
+"""PyTorch, which the commands of this folder need in the Python that runs them."""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .._errors import Error
+
+
+def torch_here() -> Any:
+    """The module torch. Raises Error if it is not installed."""
+    try:
+        import torch  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError as missing:
+        raise Error(f"PyTorch cannot be imported: {missing}", "not_found", "torch",
+                    "pip install torch, or run python -m kernelsmith in a Python that has it") from None
+    return torch
+
+
+def executed(text: str, path: Path, name: str) -> types.ModuleType:
+    """A Python file of the user's, run as a module of its own. Raises Error with what it raised."""
+    module = types.ModuleType(name)
+    module.__file__ = str(path)
+    with their_errors(path):
+        exec(compile(text, str(path), "exec"), module.__dict__)
+    return module
+
+
+@contextlib.contextmanager
+def their_errors(path: Path) -> Iterator[None]:
+    """What the user's file raises is an Error that says so."""
+    try:
+        yield
+    except Error:
+        raise
+    except Exception as raised:
+        raise Error(f"the file raised {type(raised).__name__}: {raised}", "bad_input", str(path)) from raised

@@ -1,0 +1,79 @@
+"""Whether a model with a package gives what it gave: its error may be what the model's own is from its answer in fp64."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .models import Loaded
+from .recorded import tensors
+from .swap import Places
+from .torch_here import torch_here
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Errors are root mean squares over all outputs, relative to the answer's in fp64. `served`: by kernels, in a step."""
+
+    dtype: str
+    own_error: float
+    swapped_error: float
+    served: int
+    agrees: bool
+
+    def __str__(self) -> str:
+        verdict = "agrees" if self.agrees else "DIFFERS"
+        return (f"{self.dtype}: {verdict}; the model is off from fp64 by {self.own_error:.2e}, with the package by "
+                f"{self.swapped_error:.2e}; {self.served} calls by kernels")
+
+
+def agreements(loaded: Loaded, package: Any, paths: list[str]) -> list[Agreement]:
+    """In the model's own dtype, and in bf16 if that is fp32."""
+    torch = torch_here()
+    dtypes = {parameter.dtype for parameter in loaded.model.parameters()}
+    [own] = dtypes if len(dtypes) == 1 else [torch.float32]
+    truth = _outputs(_cast(loaded, torch.float64))
+    found = [_agreement(loaded, package, paths, truth, str(own).removeprefix("torch."))]
+    if own == torch.float32:
+        found.append(_agreement(_cast(loaded, torch.bfloat16), package, paths, truth, "bfloat16"))
+    return found
+
+
+def _agreement(loaded: Loaded, package: Any, paths: list[str], truth: list[Any], dtype: str) -> Agreement:
+    plain = _outputs(loaded)
+    try:
+        places = Places(loaded, package, paths)
+    except Exception:  # the package serves no such dtype
+        return Agreement(dtype, _error(plain, truth), _error(plain, truth), 0, True)
+    before = places.served()
+    places.put(True)
+    try:
+        swapped = _outputs(loaded)
+    finally:
+        places.put(False)
+    own, other = _error(plain, truth), _error(swapped, truth)
+    resolution = torch_here().finfo(getattr(torch_here(), dtype)).eps
+    return Agreement(dtype, own, other, places.served() - before, other <= 2 * own + resolution)
+
+
+def _outputs(loaded: Loaded) -> list[Any]:
+    with torch_here().no_grad():
+        return [output.double() for output in tensors(loaded.run()) if output.is_floating_point()]
+
+
+def _error(given: list[Any], truth: list[Any]) -> float:
+    torch = torch_here()
+    apart = torch.cat([(one - exact).flatten() for one, exact in zip(given, truth, strict=True)])
+    size = torch.cat([exact.flatten() for exact in truth])
+    return float(apart.norm() / size.norm().clamp_min(1e-300))
+
+
+def _cast(loaded: Loaded, dtype: Any) -> Loaded:
+    torch = torch_here()
+
+    def cast(value: Any) -> Any:
+        return value.to(dtype) if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+    trees = torch.utils._pytree.tree_map(cast, (loaded.args, loaded.kwargs))
+    return replace(loaded, model=copy.deepcopy(loaded.model).to(dtype), args=trees[0], kwargs=trees[1])

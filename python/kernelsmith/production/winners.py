@@ -1,0 +1,112 @@
+"""What a run found, as a package needs it: from confirmed bests only."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from .._errors import Error
+from .._executable import executable
+from .._run import Run
+
+
+@dataclass(frozen=True)
+class Winner:
+    """A confirmed best. `figures` are the confirmation's, as `show --json` has them."""
+
+    folder: Path
+    run: str
+    archive: str
+    task: str
+    task_digest: str
+    description: str
+    precision: str
+    baseline: str
+    reference: str
+    program: int
+    file: str
+    text: str
+    figures: dict[str, Any]
+
+    @property
+    def speedup(self) -> dict[str, float]:
+        return dict(self.figures["speedup"])
+
+    @property
+    def hardware(self) -> str:
+        return str(self.figures["hardware"])
+
+    @property
+    def tier(self) -> str:
+        return str(self.figures["tier"])
+
+
+def winners(folders: Sequence[Path], *, force: bool = False) -> list[Winner]:
+    """One of each run, in their order. Raises Error for a run that has none, and for mixed hardware."""
+    found = [_winner(folder, force) for folder in folders]
+    kinds = sorted({winner.hardware for winner in found})
+    if len(kinds) > 1:
+        raise Error(f"the runs were measured on different hardware: {', '.join(kinds)}", "bad_input",
+                    ", ".join(str(winner.folder) for winner in found), "publish a package for each")
+    return found
+
+
+def _winner(folder: Path, force: bool) -> Winner:
+    shown = _shown(folder)
+    name, backend = shown["task"]["name"], shown["task"]["backend"]
+    if backend != "torch":
+        raise Error(f"a package is made of a torch task, and this run's is {backend or 'a program of its own'}", "bad_input",
+                    str(folder), "docs/production.md says what can be published")
+    best = shown["best"]
+    if best is None:
+        raise Error("the run has no best: nothing was accepted", "bad_input", str(folder), "search on: kernelsmith resume")
+    if not best["confirmed"]:
+        raise Error("the best was not confirmed: it was not measured again on fresh inputs", "bad_input", str(folder),
+                    "kernelsmith resume measures it again, unless limits.confirm is false in run.yaml")
+    _refuse_doubtful(folder, best["evaluation"], force)
+    program = Run.open(folder).program(best["program"])
+    if len(program.source.files) != 1:
+        raise Error(f"the best has {len(program.source.files)} files, and a package's kernel is one", "bad_input",
+                    str(folder))
+    [(file, text)] = program.source.files.items()
+    task, text_of_task = _core.Task(folder / "task"), (folder / "task" / "task.yaml").read_text(encoding="utf-8")
+    precision, baseline = _setting(text_of_task, "precision", "fp32"), _setting(text_of_task, "baseline", "eager")
+    return Winner(folder, shown["run"], shown["archive"]["digest"], name, shown["task"]["digest"], task.description,
+                  precision, baseline, task.reference.text, program.id, file, text, best["evaluation"])
+
+
+def _setting(task: str, key: str, usual: str) -> str:
+    """A word under `torch:` in a task.yaml that kernelsmith has read."""
+    found = re.search(rf"^torch:(?:.*\n(?=[ \t]))*?.*\b{key}:\s*(\w+)", task, re.MULTILINE)
+    return found.group(1) if found else usual
+
+
+def _refuse_doubtful(folder: Path, evaluation: dict[str, Any], force: bool) -> None:
+    if evaluation["speedup"] is None:
+        raise Error("the best has no speedup", "bad_input", str(folder))
+    if evaluation["speedup"]["low"] <= 1 and not force:
+        raise Error(f"the best is not faster than the reference: {evaluation['speedup']['median']:.2f}x, from "
+                    f"{evaluation['speedup']['low']:.2f}", "bad_input", str(folder), "search on, or publish it with --force")
+    if evaluation["features"].get("degenerate") and not force:
+        raise Error("the task is degenerate: an output of the reference is the same for all inputs", "bad_input",
+                    str(folder), "give the task other inputs, or publish it with --force")
+
+
+def _shown(folder: Path) -> dict[str, Any]:
+    """`kernelsmith show --json`."""
+    command = [str(executable()), "show", "--json", os.path.abspath(folder)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:  # it crashed
+        raise Error(done.stderr.decode("utf-8", "replace").strip(), "internal", command[0]) from None
+    if "error" in answer and set(answer["error"] or ()) == {"code", "message", "where", "hint"} and "run" not in answer:
+        raise Error(**answer["error"])
+    return answer

@@ -1,0 +1,34 @@
+"""A small convolutional network of random weights."""
+
+import torch
+import torch.nn as nn
+
+
+class Stage(nn.Sequential):
+    def __init__(self, inner, outer):
+        super().__init__(nn.Conv2d(inner, outer, 3, padding=1), nn.BatchNorm2d(outer), nn.SiLU(), nn.MaxPool2d(2))
+
+
+class Gate(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.weigh = nn.Sequential(nn.Linear(channels, channels), nn.Sigmoid())
+
+    def forward(self, x):
+        return x * self.weigh(x.mean((2, 3)))[:, :, None, None]
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stages = nn.ModuleList([Stage(3, 16), Stage(16, 32)])
+        self.gate = Gate(32)
+
+    def forward(self, x):
+        for stage in self.stages:
+            x = stage(x)
+        return self.gate(x).mean((2, 3))
+
+
+def get_inputs():
+    return [torch.randn(2, 3, 32, 32)]

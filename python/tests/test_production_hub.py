@@ -1,0 +1,82 @@
+"""The layout of Hugging Face's `kernels`. With `kernels` installed its own checks run: build.toml, loading, layers."""
+
+from __future__ import annotations
+
+import ast
+import json
+import tomllib
+from pathlib import Path
+
+import hub_build
+import kernelsmith as ks
+import packages
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hub")
+    run = packages.run_of(folder / "a.run")
+    assert packages.publish(run, "--as", "hf-kernel", "--out", folder / "out", "--repo-id", "me/rms-norm") == 0
+    return folder / "out"
+
+
+def test_the_build_file(project: Path) -> None:
+    build = tomllib.loads((project / "build.toml").read_text())
+    general = {"name": "rms-norm", "version": 1, "edition": 5, "license": "apache-2.0", "backends": ["cuda"]}
+    assert build == {"general": {**general, "hub": {"repo-id": "me/rms-norm"}},
+                     "torch-noarch": {"pyext": ["json", "py"], "cuda_capabilities": ["9.0"]}}
+
+
+def test_the_operator_is_registered_under_the_builders_namespace(project: Path) -> None:
+    home = project / "torch-ext" / "rms_norm"
+    [function] = [node for node in ast.parse((home / "op.py").read_text()).body
+                  if isinstance(node, ast.FunctionDef) and node.name == "operator"]
+    [decorator] = function.decorator_list
+    assert "add_op_namespace_prefix" in ast.unparse(decorator.args[0])  # type: ignore[attr-defined]
+    assert not (home / "_ops.py").exists() and (home / "__init__.py").exists() and not (home / "rms_norm").exists()
+
+
+def test_provenance_goes_with_the_kernel(project: Path) -> None:
+    [bucket] = json.loads((project / "torch-ext" / "rms_norm" / "package.json").read_text())["buckets"]
+    assert len(bucket["run"]) == 32 and len(bucket["task_digest"]) == len(bucket["archive"]) == 64
+
+
+def test_a_layer_needs_the_constructors_arguments(tmp_path: Path) -> None:
+    run = packages.run_of(tmp_path / "a.run", reference=("        self.width = width\n", ""))
+    assert packages.publish(run, "--as", "hf-kernel", "--out", tmp_path / "out") == 0
+    assert "class" not in (tmp_path / "out" / "torch-ext" / "rms_norm" / "layers.py").read_text()
+
+
+def test_a_licence_is_needed(tmp_path: Path) -> None:
+    run = packages.run_of(tmp_path / "a.run", reference=("# SPDX-License-Identifier: Apache-2.0\n", ""))
+    with pytest.raises(ks.Error, match="no licence is known"):
+        packages.publish(run, "--as", "hf-kernel", "--out", tmp_path / "out")
+
+
+def test_their_checks_accept_it(project: Path) -> None:
+    kernels = pytest.importorskip("kernels")
+    from kernels._rust import Build  # type: ignore[import-not-found]
+
+    Build.open(project)
+    loaded = kernels.get_local_kernel(hub_build.built(project, "rms_norm", "cpu"))
+    x, weight = torch.randn(16, 64), torch.rand(64)
+    expected = torch.nn.functional.rms_norm(x, (64,), weight, 1e-5)
+    torch.testing.assert_close(loaded.rms_norm(x, weight, 64, 1e-5), expected)
+
+    @kernels.use_kernel_forward_from_hub("RmsNorm")
+    class Norm(torch.nn.Module):  # type: ignore[name-defined,misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.width, self.eps, self.weight = 64, 1e-5, torch.nn.Parameter(weight)
+
+        def forward(self, x: object) -> None:
+            raise AssertionError("not replaced")
+
+    repository = kernels.LocalLayerRepository(repo_path=project, layer_name="RmsNorm")
+    with kernels.use_kernel_mapping({"RmsNorm": {"cpu": repository}}):
+        model = kernels.kernelize(Norm(), device="cpu", mode=kernels.Mode.INFERENCE | kernels.Mode.TORCH_COMPILE)
+    torch.testing.assert_close(model(x), expected)

@@ -1,0 +1,183 @@
+"""`publish --as patch`: a function of a checked-out repository asks a package first, or all is as it was."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import kernelsmith as ks
+import packages
+import pytest
+from kernelsmith.production.checkout import Checkout
+from kernelsmith.production.manifest import read_manifest
+from kernelsmith.production.rewrite import with_kernel
+
+NORM = '''\
+"""Norms."""
+import torch
+from torch import nn
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(width))
+
+    def forward(self, hidden):
+        """Along the last dimension."""
+        return hidden * torch.rsqrt(hidden.pow(2).mean(-1, keepdim=True) + self.eps) * self.weight
+'''
+# The second test is the repository's own idea of how its files look.
+TESTS = """\
+import os, sys, unittest
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "src"))
+import torch
+from tiny.norm import RMSNorm
+
+
+class Norms(unittest.TestCase):
+    def test_ones(self):
+        with torch.no_grad():
+            torch.testing.assert_close(RMSNorm(64)(torch.ones(16, 64)), torch.ones(16, 64), rtol=1e-4, atol=1e-4)
+
+    def test_lines(self):
+        source = os.path.join(os.path.dirname(__file__), "..", "src", "tiny", "norm.py")
+        self.assertLess(len(open(source).readlines()), LINES)
+"""
+MANIFEST = """\
+repository = "repository"
+file = "src/tiny/norm.py"
+function = "RMSNorm.forward"
+arguments = ["hidden", "self.weight", "hidden.shape[-1]", "self.eps"]
+package = "src/tiny/kernels"
+import = "tiny.kernels"
+tests = ["python", "-W", "ignore", "-m", "unittest", "discover", "-v", "tests"]
+add_tests = "tests/kernels"
+"""
+
+
+def git(folder: Path, *words: str) -> str:
+    return subprocess.run(["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@t", *words], check=True,
+                          capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> Path:
+    """Beside a repository whose tests let norm.py grow."""
+    for name, text in (("src/tiny/__init__.py", ""), ("src/tiny/norm.py", NORM), ("tests/__init__.py", ""),
+                       ("tests/test_norm.py", TESTS.replace("LINES", "99"))):
+        file = tmp_path / "repository" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    git(tmp_path / "repository", "init", "-q")
+    git(tmp_path / "repository", "add", ".")
+    git(tmp_path / "repository", "commit", "-qm", "first")
+    (tmp_path / "patch.toml").write_text(MANIFEST)
+    return tmp_path / "patch.toml"
+
+
+def patched(manifest: Path) -> Path:
+    """The package's own tests are not run apart, but with the repository's."""
+    out, run = manifest.parent / "out", packages.run_of(manifest.parent / "a.run")
+    packages.publish_untested(run, "--as", "patch", "--into", manifest, "--out", out)
+    return out
+
+
+def test_the_change_passes_the_repositorys_tests(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("triton")
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    repository = manifest.parent / "repository"
+    out = patched(manifest)
+    changed = (repository / "src/tiny/norm.py").read_text()
+    assert '"""Along the last dimension."""\n        if _rms_norm.applies(hidden, self.weight' in changed
+    log = (out / "repository-tests.log").read_text()
+    assert "test_ones (test_norm.Norms.test_ones) ... ok" in log
+    assert "test_every_bucket (kernels.test_rms_norm.Kernels.test_every_bucket) ... ok" in log
+    git(repository, "stash", "-u")
+    git(repository, "apply", str(out / "change.patch"))
+    assert (repository / "src/tiny/norm.py").read_text() == changed
+    assert (repository / "src/tiny/kernels/rms_norm/kernels/kernel_0.py").exists()
+
+
+def test_all_is_as_it_was_if_they_fail(manifest: Path) -> None:
+    pytest.importorskip("triton")
+    repository = manifest.parent / "repository"
+    tests = repository / "tests/test_norm.py"
+    tests.write_text(TESTS.replace("LINES", str(len(NORM.splitlines()) + 1)))
+    git(repository, "commit", "-qam", "short files")
+    with pytest.raises(ks.Error, match="which was taken back") as raised:
+        patched(manifest)
+    assert raised.value.code == "refused" and "test_lines" in Path(raised.value.where).read_text()
+    assert git(repository, "status", "--porcelain", "--ignored") == ""
+    assert (repository / "src/tiny/norm.py").read_text() == NORM and not (repository / "src/tiny/kernels").exists()
+    assert "applies" in (manifest.parent / "out" / "change.patch").read_text()
+
+
+def test_their_tests_must_pass_before(manifest: Path) -> None:
+    pytest.importorskip("triton")
+    manifest.write_text(MANIFEST.replace('"discover", "-v", "tests"', '"nowhere"'))
+    with pytest.raises(ks.Error, match="fail before anything is changed"):
+        patched(manifest)
+    assert git(manifest.parent / "repository", "status", "--porcelain") == ""
+
+
+def test_a_repository_with_changes_is_left_alone(manifest: Path) -> None:
+    (manifest.parent / "repository" / "note.txt").touch()
+    with pytest.raises(ks.Error, match="has changes of its own"):
+        patched(manifest)
+
+
+def test_only_what_was_added_is_taken_back(manifest: Path, tmp_path: Path) -> None:
+    repository = manifest.parent / "repository"
+    checkout = Checkout(repository)
+    checkout.add(Path("src/tiny/a/b"), repository / "tests")
+    (repository / "kept.txt").touch()
+    checkout.replace(Path("src/tiny/norm.py"), "new")
+    assert "+new" in checkout.difference()
+    checkout.revert()
+    assert git(repository, "status", "--porcelain", "--ignored").split() == ["??", "kept.txt"]
+    with pytest.raises(ks.Error, match="this is there already"):
+        checkout.add(Path("src/tiny/norm.py"), manifest)
+
+
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ('function = "RMSNorm.forward"\n', "", "the key function is missing"),
+    ("add_tests", "adds", "unknown key adds"),
+    ('"src/tiny/kernels"', '"src/kernels"', "cannot be imported as tiny.kernels"),
+    ('"src/tiny/norm.py"', '"../norm.py"', "a path within the repository"),
+    ('["hidden",', '"hidden" #', "a list of texts"),
+    ("repository =", "repository", "no TOML"),
+])
+def test_a_wrong_manifest(manifest: Path, old: str, new: str, message: str) -> None:
+    manifest.write_text(MANIFEST.replace(old, new))
+    with pytest.raises(ks.Error, match=message):
+        read_manifest(manifest)
+
+
+def rewritten(text: str, function: str = "f", arguments: tuple[str, ...] = ("x",), trains: bool = False) -> str:
+    return with_kernel(text, "norm.py", function, list(arguments), "tiny", "norm", trains=trains)
+
+
+def test_a_function_keeps_its_body_and_decorators() -> None:
+    text = "import a\n@a.b\ndef f(x, *, y=1):\n    return x\n"
+    assert rewritten(text) == ("import a\nfrom tiny import norm as _norm\n@a.b\ndef f(x, *, y=1):\n"
+                               "    if _norm.applies(x):\n        return _norm.call(x)\n    return x\n")
+    method = "class C:\n  def f(self, x):\n    return x\n"
+    assert "if not self.training and _norm.applies(x)" in rewritten(method, "C.f", trains=True)
+
+
+@pytest.mark.parametrize(("text", "function", "message"), [
+    ("def g(x):\n    return x\n", "f", "there is no function f"),
+    ("def f(x): return x\n", "f", "does not begin on a line of its own"),
+    ("def f(x):\n    yield x\n", "f", "f is a generator"),
+    ("def f(x):\n  return (\n", "f", "the file is no Python"),
+])
+def test_a_function_that_cannot_be_changed(text: str, function: str, message: str) -> None:
+    with pytest.raises(ks.Error, match=message):
+        rewritten(text, function)
+
+
+def test_an_argument_that_is_no_expression() -> None:
+    with pytest.raises(ks.Error, match="'x =' is no expression"):
+        rewritten("def f(x):\n    return x\n", arguments=("x =",))

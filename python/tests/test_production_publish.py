@@ -1,0 +1,153 @@
+"""Packages of confirmed bests. Kernels are executed by Triton's interpreter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import kernelsmith as ks
+import packages
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package of two sizes, with different kernels, and what lies between."""
+    folder = tmp_path_factory.mktemp("package")
+    runs = [packages.run_of(folder / "a.run"),
+            packages.run_of(folder / "b.run", rows=64, speedup=3, kernel=("1 /", "1.0 /"))]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("TRITON_INTERPRET", "1")
+        assert packages.publish(*runs, "--as", "module", "--out", folder / "out", "--between") == 0
+    return folder / "out"
+
+
+def test_its_own_tests_ran_every_kernel(package: Path) -> None:
+    log = (package / "tests.log").read_text()
+    assert "\nOK\n" in log and "skipped" not in log
+    for name in ("every_bucket", "between_buckets", "opcheck", "compile", "export", "gradient", "an_unknown_device"):
+        assert f"test_{name} " in log
+
+
+def test_without_a_gpu_only_the_fallback_is_tested(package: Path) -> None:
+    own = {**packages.INTERPRETED, "TRITON_INTERPRET": "0"}
+    done = packages.python("-m", "unittest", "discover", "-v", "tests", folder=package, environment=own)
+    assert done.returncode == 0, done.stderr
+    assert "test_every_bucket (test_rms_norm.Kernels.test_every_bucket) ... skipped" in done.stderr
+    assert "test_odd_sizes (test_rms_norm.Fallback.test_odd_sizes) ... ok" in done.stderr
+
+
+def test_each_size_has_its_kernel_and_what_is_between_the_nearest(package: Path) -> None:
+    program = ("import sys, torch, rms_norm\nwidth = int(sys.argv[1])\n"
+               "for rows in (16, 17, 60, 64, 65, 15):\n"
+               "    print(rms_norm.kernel_of(torch.ones(rows, width), torch.ones(width), width, 1e-5))")
+    assert packages.python("-c", program, 64, folder=package).stdout.split() == [
+        "kernel_0", "kernel_0", "kernel_1", "kernel_1", "None", "None"]
+    assert set(packages.python("-c", program, 32, folder=package).stdout.split()) == {"None"}
+
+
+def test_the_module_is_served_by_kernels_and_keeps_its_names(package: Path) -> None:
+    program = ("import torch, rms_norm\nfrom rms_norm import state\n"
+               "model = rms_norm.Model(64, 1e-5).eval().requires_grad_(False)\n"
+               "calls = []\nown = state.Lent.__call__\n"
+               "state.Lent.__call__ = lambda lent, *rest: (calls.append(type(lent.module).__name__), own(lent, *rest))[1]\n"
+               "model(torch.randn(16, 64)); model(torch.randn(16, 64).double())\n"
+               "print(calls, list(model.state_dict()))")
+    done = packages.python("-c", program, folder=package)
+    assert "'ModelNew'" in done.stdout and done.stdout.rstrip().endswith("['weight']"), done.stderr
+
+
+def test_the_benchmark_says_what_ran(package: Path) -> None:
+    done = packages.python("benchmark.py", "--pairs", 6, "--calls", 1, "--json", folder=package)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["sizes"]["rows"] for row in rows] == [16, 64], done.stderr
+    assert all(row["low"] <= row["ratio"] <= row["high"] and row["pairs"] == 6 for row in rows)
+
+
+def test_report_and_request_have_the_figures(package: Path) -> None:
+    report, request = (package / "REPORT.md").read_text(), (package / "CHANGE_REQUEST.md").read_text()
+    facts = json.loads((package / "rms_norm" / "package.json").read_text())
+    for text in ("2.00x [1.98, 2.02]", "3.00x [2.97, 3.03]", "NVIDIA H100 80GB HBM3", facts["namespace"]):
+        assert text in report
+    assert "2.00x [1.98, 2.02] at rows 16, width 64" in request and "$" not in report + request
+    assert facts["between"] == [[0, 0, 16, 64]] and facts["free"] == ["rows"]
+
+
+def test_of_two_runs_at_one_size_the_faster_is_taken(tmp_path: Path) -> None:
+    from kernelsmith.production.facts import facts_of
+    from kernelsmith.production.winners import winners
+
+    runs = [packages.run_of(tmp_path / "a.run"),
+            packages.run_of(tmp_path / "b.run", speedup=2.5, kernel=("1 /", "1.0 /"))]
+    [bucket] = facts_of("norm", winners(runs), (9, 0), between=False)["buckets"]
+    assert bucket["speedup"]["median"] == 2.5
+
+
+def test_a_wrong_kernel_is_found_if_kernels_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = packages.run_of(tmp_path / "a.run", kernel=("x * scale * weight", "x * scale"))
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    with pytest.raises(ks.Error, match="own tests failed: test_every_bucket") as raised:
+        packages.publish(run, "--as", "torch-op", "--out", tmp_path / "out")
+    assert raised.value.code == "refused"
+
+
+def test_a_kernel_that_packs_weights_cannot_be_published(tmp_path: Path) -> None:
+    packs = ("        self.eps = eps\n", "        self.eps = eps\n        self.packed = torch.rand(width).half()\n")
+    run = packages.run_of(tmp_path / "a.run", kernel=packs)
+    with pytest.raises(ks.Error, match="its constructor makes packed from weights or by chance"):
+        packages.publish(run, "--as", "module", "--out", tmp_path / "out")
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"confirm": False}, "the best was not confirmed"),
+    ({"accepted": False}, "the run has no best"),
+    ({"speedup": 1.005}, "the best is not faster than the reference"),
+    ({"hardware": "GPU X"}, "the compute capability of 'GPU X' is unknown"),
+    ({"reference": ("self.eps = eps", "self.eps, self.at = eps, torch.ones(1)")}, "at is a tensor that is neither"),
+    ({"reference": ("* self.weight\n", "* self.weight, 1\n")}, "this reference gives something else"),
+    ({"reference": ("[width, 1e-5]", "[width, 1 / 0]")}, "the file raised"),
+])
+def test_one_run_that_cannot_be_published(tmp_path: Path, options: dict[str, object], message: str) -> None:
+    run = packages.run_of(tmp_path / "a.run", **options)
+    with pytest.raises(ks.Error) as raised:
+        packages.publish(run, "--as", "module", "--out", tmp_path / "out")
+    assert message in str(raised.value) and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"hardware": "NVIDIA A100-SXM4-80GB"}, "the runs were measured on different hardware"),
+    ({"reference": ("x.pow(2)", "x.abs()")}, "the runs search different modules"),
+])
+def test_two_runs_that_do_not_go_together(tmp_path: Path, options: dict[str, object], message: str) -> None:
+    runs = [packages.run_of(tmp_path / "a.run"), packages.run_of(tmp_path / "b.run", **options)]
+    with pytest.raises(ks.Error, match=message):
+        packages.publish(*runs, "--as", "module", "--out", tmp_path / "out")
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("torch: {precision: tf32, baseline: compile}\n", ("tf32", "compile")),
+    ("torch:\n  baseline: compile\n  precision: bf16\n", ("bf16", "compile")),
+    ("description: precision: odd\ntorch: {policy: any}\n", ("fp32", "eager")),
+    ("torch: {policy: any}\nother:\n  precision: bf16\n", ("fp32", "eager")),
+])
+def test_how_the_baseline_ran(text: str, expected: tuple[str, str]) -> None:
+    from kernelsmith.production.winners import _setting
+
+    assert (_setting(text, "precision", "fp32"), _setting(text, "baseline", "eager")) == expected
+
+
+def test_wrong_use(tmp_path: Path) -> None:
+    run = packages.run_of(tmp_path / "a.run")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    for arguments, message in (((run, "--as", "wheel", "--out", "x"), "invalid choice"),
+                               ((run, "--as", "patch", "--out", "x"), "--into names a patch's manifest"),
+                               ((run, "--as", "module", "--out", "x", "--between"), "--between needs runs at"),
+                               ((run, "--as", "module", "--out", "x", "--name", "a b"), "a package's name is a Python name"),
+                               ((run, "--as", "module", "--out", tmp_path / "full"), "the folder is not empty"),
+                               ((tmp_path, "--as", "module", "--out", "x"), "run")):
+        with pytest.raises(ks.Error, match=message):
+            packages.publish(*arguments)
