@@ -100,7 +100,7 @@ class UiPageTest(CommandTest):
 
     def test_a_run_at_its_end(self):
         write_task(self.folder / "task", seed_txt=HOSTILE_SEED, score_sh=HOSTILE_SCORE)
-        self.succeed("run", "task", "--iterations", "80", "--out", "a.run", "--workers", "1")
+        self.succeed("run", "task", "--iterations", "80", "--out", "a.run", "--workers", "1", "--set", "islands.count=2")
         shown = self.json("show", "a.run")
         browser = self.browser()
         browser.open(self.show("a.run"))
