@@ -14,13 +14,13 @@ namespace {
 constexpr std::uint64_t kTicketsOfOpening = 2;
 
 bool opens(const Island& island, std::size_t opening) {
-  return island.joined() < opening && island.visits() < kTicketsOfOpening * opening;
+  return !island.roots().empty() && island.joined() < opening &&
+         island.visits() < kTicketsOfOpening * opening;
 }
 
-/// Null without a seed: a first program is then translated.
-IndividualPtr first_parent(const Island& island) {
+const IndividualPtr& first_parent(const Island& island) {
   const auto roots = island.roots();
-  return roots.empty() ? nullptr : roots[static_cast<std::size_t>(island.visits() % roots.size())];
+  return roots[static_cast<std::size_t>(island.visits() % roots.size())];
 }
 
 /// Value and prior are the rank's: how far fitness values lie apart differs from task to task.

@@ -55,6 +55,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return published(tmp_path_factory.mktemp("right"))
 
 
+@pytest.mark.slow
 def test_it_is_put_in_all_places_and_measured(package: Path) -> None:
     done = command("apply", package, TRANSFORMER, "--measure", "--pairs", 6, "--steps", 1)
     assert done.returncode == 0, done.stderr
@@ -66,6 +67,7 @@ def test_it_is_put_in_all_places_and_measured(package: Path) -> None:
     assert report.count("## In the whole") == 1 and "Amdahl's forecast" in report and "steps/s" in report
 
 
+@pytest.mark.slow
 def test_a_wrong_kernel_differs_in_the_whole(tmp_path: Path) -> None:
     out = published(tmp_path, kernel=("x * scale * weight", "x * scale * weight * 1.01"))
     done = command("apply", out, TRANSFORMER)

@@ -70,6 +70,7 @@ def test_the_package_reports_them_apart(run: Path, tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "out" / "torch-ext" / "rms_norm" / "package.json").read_text())["held_out"]) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is here")
 def test_what_cannot_be_measured_is_not_published(run: Path, tmp_path: Path) -> None:
     with pytest.raises(ks.Error, match="held-out shapes cannot be measured here"):

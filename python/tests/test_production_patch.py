@@ -84,6 +84,7 @@ def patched(manifest: Path) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_the_change_passes_the_repositorys_tests(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("triton")
     monkeypatch.setenv("TRITON_INTERPRET", "1")
@@ -100,6 +101,7 @@ def test_the_change_passes_the_repositorys_tests(manifest: Path, monkeypatch: py
     assert (repository / "src/tiny/kernels/rms_norm/kernels/kernel_0.py").exists()
 
 
+@pytest.mark.slow
 def test_all_is_as_it_was_if_they_fail(manifest: Path) -> None:
     pytest.importorskip("triton")
     repository = manifest.parent / "repository"

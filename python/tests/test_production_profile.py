@@ -195,6 +195,7 @@ def test_a_task_that_does_not_equal_its_module_is_not_written() -> None:
         tasks.check(text.replace("1e-05", "1e-01"), program, list(call.args), call, Path("reference.py"))
 
 
+@pytest.mark.slow
 def test_a_transformers_configuration(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     configuration = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 32,
@@ -241,6 +242,7 @@ def test_a_module_with_keywords_and_a_tuple_becomes_a_task(tmp_path: Path) -> No
     assert "torch.nn.functional.scaled_dot_product_attention(" in text and "True" in text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (Path(ks.__file__).parent / "bin" / "kernelsmith").exists(), reason="the executable is missing")
 def test_a_hot_spot_that_cannot_be_planned_is_named() -> None:
     reference = DECIDES + "\n\ndef get_init_inputs():\n    return []\n"

@@ -32,6 +32,7 @@ def test_its_own_tests_ran_every_kernel(package: Path) -> None:
         assert f"test_{name} " in log
 
 
+@pytest.mark.slow
 def test_without_a_gpu_only_the_fallback_is_tested(package: Path) -> None:
     own = {**packages.INTERPRETED, "TRITON_INTERPRET": "0"}
     done = packages.python("-m", "unittest", "discover", "-v", "tests", folder=package, environment=own)
@@ -86,6 +87,7 @@ def test_of_two_runs_at_one_size_the_faster_is_taken(tmp_path: Path) -> None:
     assert bucket["speedup"]["median"] == 2.5
 
 
+@pytest.mark.slow
 def test_a_wrong_kernel_is_found_if_kernels_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = packages.run_of(tmp_path / "a.run", kernel=("x * scale * weight", "x * scale"))
     monkeypatch.setenv("TRITON_INTERPRET", "1")

@@ -64,14 +64,23 @@ TEST(Replay, DeterministicRunsDependOnNoNumberOfWorkers) {
   EXPECT_NE(run_to_the_end(options, no_events(), 1), one);
 }
 
-TEST(Replay, ADeterministicRunCutAnywhereEndsInTheSameArchive) {
-  const auto options = eventful_options(true);
+void expect_the_same_wherever_it_is_cut(const EngineOptions& options) {
   const auto whole = no_events();
   const auto expected = run_to_the_end(options, whole, 4);
   for (std::size_t cut = 0; cut <= whole->size(); ++cut) {
     SCOPED_TRACE("cut behind event " + std::to_string(cut));
     ASSERT_EQ(run_to_the_end(options, prefix(whole, cut), 2), expected);
   }
+}
+
+TEST(Replay, ADeterministicRunCutAnywhereEndsInTheSameArchive) {
+  expect_the_same_wherever_it_is_cut(eventful_options(true));
+}
+
+TEST(Replay, SoDoesOneOfATreeWhoseOpeningIsCut) {
+  auto options = eventful_options(true);
+  options.sampler = std::make_shared<TreeSampler>(TreeSampler::create().value());
+  expect_the_same_wherever_it_is_cut(options);
 }
 
 TEST(Replay, ADeterministicRunCutTwiceEndsInTheSameArchive) {
@@ -268,6 +277,7 @@ TEST(Replay, SettingsThatCannotBeReadAreCorrupt) {
 
 TEST(Replay, ProgramsThatNobodyHoldsAreReadFromTheJournal) {
   auto options = eventful_options(false);
+  options.budgets.iterations = 200;  // an island holds its best Island::kMaxLeaders
   options.island = {.rejections = 2, .recent_failures = 2};
   options.describe = [](const Source& source, const Evaluation&) {
     return std::map<std::string, double>{{"bytes", double(source.bytes())}};
@@ -288,6 +298,8 @@ TEST(Replay, ProgramsThatNobodyHoldsAreReadFromTheJournal) {
       for (const Elite& elite : island.archive().elites()) held.insert(elite.individual);
       held.insert(island.rejections().begin(), island.rejections().end());
       held.insert(island.recent_failures().begin(), island.recent_failures().end());
+      held.insert(island.leaders().begin(), island.leaders().end());
+      held.insert(island.roots().begin(), island.roots().end());
     }
     std::size_t released = 0;
     for (const auto& [id, record] : state.programs()) {
@@ -311,16 +323,17 @@ TEST(Replay, ProgramsThatNobodyHoldsAreReadFromTheJournal) {
 }
 
 TEST(Replay, ARepeatOfAProgramThatNobodyHoldsIsAnsweredFromTheJournal) {
-  auto options = toy_options(20);
-  options.axes = {};  // one cell: the best alone is held
+  auto options = toy_options(50);
+  options.axes = {};  // one cell: its elite and the leaders are held
   const auto events = no_events();
   Engine engine = open_engine(options, events);
   ASSERT_TRUE(engine.tell(engine.ask()->value().id, score_of(0)));
-  for (const long x : {10L, 20L, 30L})
-    ASSERT_TRUE(engine.tell(engine.ask()->value().id, number(x), score_of(x)));
-  engine.inspect([](const SearchState& state) {
+  const std::uint64_t last = Island::kMaxLeaders + 5;  // four are rejected
+  for (std::uint64_t x = 10; x < 10 + last; ++x)
+    ASSERT_TRUE(engine.tell(engine.ask()->value().id, number(long(x)), score_of(long(x))));
+  engine.inspect([&](const SearchState& state) {
     EXPECT_TRUE(state.programs().at({1}).individual.expired());
-    EXPECT_FALSE(state.programs().at({3}).individual.expired());
+    EXPECT_FALSE(state.programs().at({last}).individual.expired());
   });
   const auto commits = engine.tell(engine.ask()->value().id, number(10), rejected());
   ASSERT_TRUE(commits);

@@ -60,12 +60,13 @@ inline Source nudge(const ProposalRequest& request) {
   return number((parent ? number_in(parent->program->source) : 0) + long(rng.below(21)) - 10);
 }
 
-/// 12 iterations from a seed of 0 over ten cells, one island.
+/// 12 iterations from a seed of 0 over ten cells, one island. Parents are drawn from the archive.
 inline EngineOptions toy_options(std::uint64_t iterations = 12) {
   EngineOptions options;
   options.budgets.iterations = iterations;
   options.seeds = {number(0)};
   options.axes = {{"x", LinearScale{0, 100, 10}}};
+  options.sampler = std::make_shared<MixtureSampler>(MixtureSampler::create().value());
   options.retry_delay_s = 0;
   return options;
 }

@@ -57,6 +57,7 @@ class ToldSearch {
   /// Two islands over three axes, and 5 iterations.
   static EngineOptions options() {
     EngineOptions options;
+    options.sampler = std::make_shared<MixtureSampler>(MixtureSampler::create().value());
     options.budgets.iterations = 5;
     options.budgets.usd = 2.5;
     options.seeds = {text_source("seed\n")};

@@ -15,8 +15,7 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  /// The parent is null if the island has neither an elite nor a rejection, or if a first program is asked
-  /// for and there is no seed.
+  /// The parent is null only if the island has neither an elite nor a rejection.
   virtual Selection sample(const Island& island, Rng& rng) const = 0;
 };
 
@@ -68,9 +67,8 @@ struct TreeOptions {
 
 /// The default sampler: opens broad, goes deep later.
 ///
-/// Opening: until as many programs beside the seeds were accepted as `opening` says, or twice as many tickets
-/// were asked for, each ticket asks for a first program: the parent is a seed in turn (null without one), and
-/// no program is shown beside it.
+/// Opening, if there are seeds: until as many programs beside them were accepted as `opening` says, or twice
+/// as many tickets were asked for, the parent is a seed in turn, and no program is shown beside it.
 ///
 /// Then the parent is the leader with the highest bound: its rank among the leaders (1 for the first, 0 for
 /// the last) plus `exploration` times sqrt(1 + all visits) / ((1 + place) (1 + its own visits)). A visit is a
