@@ -1,4 +1,4 @@
-"""The commands that are Python's: `plot`, `dataset`, `openevolve` and `export --format trace`."""
+"""The commands that are Python's: `plot`, `dataset`, `synthesize`, `openevolve` and `export --format trace`."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ def _draw(run: str, out: Path) -> None:
 _COMMANDS = {
     "plot": "Draw a run: best so far, lineage of the best, archive, cost, failures",
     "dataset": "Make training data of runs (docs/datasets.md)",
+    "synthesize": "Make tasks of the PyTorch modules of repositories (docs/synthesis.md)",
     "openevolve": "Run an OpenEvolve task as it is (docs/openevolve.md)",
     "export --format trace": "Print a run as OpenEvolve's evolution trace",
 }
@@ -69,7 +70,7 @@ def _exports_trace(arguments: Sequence[str]) -> bool:
 
 def knows(arguments: Sequence[str]) -> bool:
     """Whether they are for a command of this module."""
-    return arguments[0] in ("plot", "dataset", "openevolve") or _exports_trace(arguments)
+    return arguments[0] in ("plot", "dataset", "synthesize", "openevolve") or _exports_trace(arguments)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -81,6 +82,10 @@ def run(arguments: Sequence[str]) -> int:
         from .learning.dataset.command import dataset
 
         return dataset(arguments[1:])
+    if arguments[0] == "synthesize":
+        from .synthesis.command import command as synthesize
+
+        return synthesize(arguments[1:])
     from .openevolve import command
 
     return (command.openevolve if arguments[0] == "openevolve" else command.export_trace)(arguments[1:])
