@@ -32,6 +32,7 @@ def evaluate(path: str) -> Answer:
     answers = []
     for task in tasks:
         answers.append(_bounded(_one(task, surroundings)))
+        print(json.dumps(answers[-1]), flush=True)  # what is left if the next one ends this process
         if not surroundings.restore():
             answers[-1] = {"refused": "touches_sandbox", "message": "it changed what it shares with others"}
             break
@@ -40,7 +41,7 @@ def evaluate(path: str) -> Answer:
 
 def _one(task: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
     if "reference" not in task:
-        found = children.asked(lambda: probe.probe(task))
+        found = children.asked(lambda: probe.probe(task), task.get("cpu_s", children.CPU_S))
         if "refused" in found:
             return found
         try:

@@ -13,6 +13,7 @@ from .specs import BATCH, IDS, LENGTH, SIDE, Spec, parsed, standard
 
 _MOST_CALLS = 48
 _MOST_WAITING = 400
+PICTURES = Spec("rand", (BATCH, 3, 224, 224))
 
 
 class NoInputs(Exception):
@@ -77,7 +78,7 @@ def _tensors(model: torch.nn.Module) -> tuple[list[Spec], int]:
             made.append(one)
             if isinstance(layer, torch.nn.Linear):
                 made.append(standard(2, layer.in_features))
-    made += [standard(4, 64), standard(3, 512), standard(2, 512), standard(5, 64)]
+    made += [standard(4, 64), PICTURES, standard(3, 512), standard(2, 512), standard(5, 64)]
     return list(dict.fromkeys(made)), most
 
 

@@ -32,7 +32,7 @@ def repairs(specs: Specs, message: str) -> Iterator[Specs]:
     if "NoneType" in message:
         yield from _each(specs, lambda one: standard(3, 512), TEXT)
     if re.search(r"invalid for input of size|divisible|divide|multiple of|perfect|evenly|not compatible", message):
-        for length in (196, 49, 64, 1024):
+        for length in (196, 197, 49, 64, 1024):
             yield from _replaced(specs, LENGTH, length)
         for side in (56, 28, 14, 7, 16, 64, 224):
             yield from _replaced(specs, SIDE, side)
@@ -51,11 +51,14 @@ def _ranks(specs: Specs, message: str) -> Iterator[Specs]:
     wanted = list(dict.fromkeys(int(digit) for pattern in _RANKS for found in re.findall(pattern, message)
                                 for digit in (found if isinstance(found, tuple) else (found,))))
     if "too many values" in message or "not enough values" in message or "size mismatch" in message or \
-            "Dimension out of range" in message or "permute" in message or "dims" in message:
+            "Dimension out of range" in message or message.startswith("KeyError: ") or "permute" in message or "dims" in message:
         wanted += [rank for rank in (4, 3, 2, 5) if rank not in wanted]
     for rank in wanted:
         if 1 <= rank <= 6:
             yield from _each(specs, lambda one, rank=rank: _of_rank(one, rank), FLOATS)
+            if rank == 4:  # channels last
+                yield from _each(specs, lambda one: one.resized((BATCH, SIDE, SIDE, one.sizes[-1])) if len(one.sizes) in (2, 3) else one,
+                                 FLOATS)
             if rank <= 2:
                 yield from _each(specs, lambda one, rank=rank: one.resized((BATCH, LENGTH)[:rank]), IDS)
 
