@@ -41,9 +41,12 @@ def test_what_is_needed_of_other_files_is_inlined(tmp_path):
 
 
 def test_a_module_of_the_repository_is_resolved_by_its_attributes(tmp_path):
-    code = code_of(only(tmp_path, {
-        "pkg/__init__.py": "", "pkg/sub/__init__.py": "from .deep import *\n", "pkg/sub/deep.py": "def twice(x):\n    return x * 2\n",
-        "pkg/m.py": HEAD + "from pkg import sub as tools\n" + module(forward="return tools.twice(self.l(x))")}, "pkg/m.py"))
+    code = code_of(only(tmp_path,
+    { "pkg/__init__.py": "",
+    "pkg/sub/__init__.py": "from .deep import *\n",
+    "pkg/sub/deep.py": "def twice(x):\n    return x * 2\n",
+    "pkg/m.py": HEAD + "from pkg import sub as tools\n" + module(forward="return tools.twice(self.l(x))")},
+     "pkg/m.py"))
     assert "return twice(self.l(x))" in code
 
 
@@ -53,7 +56,8 @@ def test_equal_names_of_two_files_do_not_meet(tmp_path):
         "m.py": HEAD + "from b import helper\nfrom a import helper as plus\n" + module(forward="return helper(plus(x))")}))
     functions = {}
     exec("\n".join(ast.unparse(node) for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)), functions)
-    outer, _, inner = next(line.strip() for line in code.splitlines() if "(x))" in line).removeprefix("return ").partition("(")
+    outer, _, inner = next(line.strip() for line in code.splitlines()
+                           if "(x))" in line).removeprefix("return ").partition("(")
     assert functions[outer](functions[inner.removesuffix("(x))")](1)) == ((1 + 1) + 1) * 2
 
 
@@ -66,7 +70,9 @@ def test_a_cycle_of_imports_ends(tmp_path):
 
 
 def test_names_that_shadow_stay_what_they_are(tmp_path):
-    code = code_of(only(tmp_path, {"m.py": HEAD + "import os\nx = os.getcwd()\ninput = 3\n" + module(forward="x = x * 2; return self.l(x)")}))
+    code = code_of(only(tmp_path, {"m.py": HEAD +
+    "import os\nx = os.getcwd()\ninput = 3\n" +
+     module(forward="x = x * 2; return self.l(x)")}))
     assert "getcwd" not in code and "os" not in code.split()
 
 
@@ -145,13 +151,19 @@ def test_what_may_not_stand_in_a_task_has_a_code(tmp_path, text, code):
     assert only(tmp_path, {"m.py": HEAD + text})["refused"] == code
 
 
-@pytest.mark.parametrize("text", ["class M(nn.Module:\n", "x = '\0'\nclass M(nn.Module): pass\n", "class M(nn.Module):\n  x = " + "(" * 5000,
-                                  "class M(nn.Module):\n  x = " + "-" * 100_000 + "1\n"])
+@pytest.mark.parametrize("text",
+    ["class M(nn.Module:\n",
+    "x = '\0'\nclass M(nn.Module): pass\n",
+    "class M(nn.Module):\n  x = " + "(" * 5000,
+     "class M(nn.Module):\n  x = " + "-" * 100_000 + "1\n"])
 def test_files_that_do_not_parse_are_refused(tmp_path, text):
     (found,) = extracted(written(tmp_path, {"m.py": text}), "m.py").values()
     assert found["refused"] == "broken_file"
 
 
 def test_code_that_is_not_needed_is_not_taken(tmp_path):
-    code = code_of(only(tmp_path, {"m.py": HEAD + "open('/tmp/touched', 'w')\nimport shutil\nshutil.rmtree('/tmp/none')\n" + module()}))
+    code = code_of(
+    only(
+        tmp_path, {
+            "m.py": HEAD + "open('/tmp/touched', 'w')\nimport shutil\nshutil.rmtree('/tmp/none')\n" + module()}))
     assert "open" not in code and "shutil" not in code

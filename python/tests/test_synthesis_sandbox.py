@@ -10,7 +10,11 @@ from kernelsmith.synthesis import Settings, synthesize
 from kernelsmith.synthesis.sandbox import sandbox
 from synthesis_repositories import TWELVE, written
 
-PYTHON = os.environ.get("KERNELSMITH_TORCH_PYTHON", str(Path(os.environ.get("KERNELSMITH_SOURCE", ".")) / "build/torch/bin/python"))
+PYTHON = os.environ.get(
+    "KERNELSMITH_TORCH_PYTHON", str(
+        Path(
+            os.environ.get(
+                "KERNELSMITH_SOURCE", ".")) / "build/torch/bin/python"))
 GOOD = """
 import torch
 import torch.nn as nn
@@ -89,7 +93,8 @@ def test_who_kills_the_sandbox_is_found(box):
 
 def test_inputs_are_found_and_have_real_sizes(box):
     conv = GOOD.replace("nn.Linear(dim, dim)", "nn.Conv2d(dim, 48, 3)")
-    configured = GOOD.replace("dim):", "config):").replace("nn.Linear(dim, dim)", "nn.Linear(config.n_embd, config.hidden_size)")
+    configured = GOOD.replace("dim):", "config):").replace(
+        "nn.Linear(dim, dim)", "nn.Linear(config.n_embd, config.hidden_size)")
     linear, pictures, called, config = box.answers([
         {"code": GOOD}, {"code": conv}, {"code": GOOD, "calls": [{"dim": "320"}]}, {"code": configured}])
     for answer in (linear, pictures, called, config):

@@ -34,7 +34,11 @@ def test_expressions(expression, good):
 def test_the_nearest_licence_counts_and_a_line_in_the_file_most(tmp_path):
     folder = written(tmp_path / "r", {"a.py": MODULE, "third/LICENSE": "GNU GENERAL PUBLIC LICENSE", "third/b.py": MODULE,
                                      "c.py": "# SPDX-License-Identifier: ISC\n" + MODULE})
-    assert {one["path"]: one["licence"] for one in sources.source(folder)} == {"a.py": "MIT", "third/b.py": "GPL-3.0", "c.py": "ISC"}
+    assert {
+    one["path"]: one["licence"] for one in sources.source(folder)} == {
+        "a.py": "MIT",
+        "third/b.py": "GPL-3.0",
+         "c.py": "ISC"}
 
 
 def test_a_project_file_names_the_licence_if_nothing_else_does(tmp_path):
@@ -67,8 +71,17 @@ def test_a_tarball_is_read_without_being_unpacked(tmp_path):
 
 
 def test_paths_that_lead_out_and_large_files_are_left_out(tmp_path):
-    path = packed(tmp_path / "a.tar.gz", [("../evil.py", MODULE.encode()), ("/abs.py", MODULE.encode()), ("a/../../b.py", MODULE.encode()),
-                                          ("ok.py", MODULE.encode()), ("huge.py", MODULE.encode() + b"#" * (1 << 20))])
+    path = packed(tmp_path / "a.tar.gz",
+    [("../evil.py",
+    MODULE.encode()),
+    ("/abs.py",
+    MODULE.encode()),
+    ("a/../../b.py",
+    MODULE.encode()),
+    ("ok.py",
+    MODULE.encode()),
+    ("huge.py",
+     MODULE.encode() + b"#" * (1 << 20))])
     assert list(sources.opened(path).files) == ["ok.py"]
 
 
@@ -87,7 +100,8 @@ def test_broken_archives_are_one_clear_error(tmp_path):
 def test_sources_that_are_missing_or_named_twice(tmp_path):
     (tmp_path / "x").mkdir()
     (tmp_path / "y" / "x").mkdir(parents=True)
-    for paths, code in (([tmp_path / "none"], "not_found"), ([tmp_path / "x", tmp_path / "y" / "x"], "invalid_argument"), ([], "invalid_argument")):
+    for paths, code in (([tmp_path / "none"], "not_found"), ([tmp_path / "x", tmp_path / \
+                        "y" / "x"], "invalid_argument"), ([], "invalid_argument")):
         with pytest.raises(ks.Error) as error:
             sources.found(paths)
         assert error.value.code == code

@@ -14,8 +14,8 @@ from kernelsmith.synthesis.box import graph, layout, repairs, specs
 from kernelsmith.synthesis.model_inputs import Asker, parsed
 from synthesis_repositories import TWELVE, written
 
-RECORD = {"id": "0123456789abcdef", "repository": "r", "path": "m.py", "name": "M", "licence": "MIT", "commit": "", "sources": ["r/m.py"],
-          "code": "class Model: pass", "annotations": {}, "calls": []}
+RECORD = {"id": "0123456789abcdef", "repository": "r", "path": "m.py", "name": "M", "licence": "MIT",
+    "commit": "", "sources": ["r/m.py"], "code": "class Model: pass", "annotations": {}, "calls": []}
 GOOD = {"reference": "class Model: pass", "operators": [["addmm", []], ["relu", [0]]], "outputs": [["float32", [16, 8]]], "arguments": ["8"],
         "inputs": ["torch.rand(16, 8)"], "origin": "guess", "roofline_us": 60.0, "flops": 1, "bytes": 2, "state_bytes": 3, "depends": [True],
         "same": [False], "launches": 0}
@@ -82,8 +82,13 @@ class FakeBox:
     """Answers by the text alone; what reads values or imports nothing is refused."""
 
     def answers(self, tasks):
-        return [{**GOOD, "reference": "import torch\n" + task["code"], "operators": [["addmm", []], *[["relu", [0]]] * (len(task["code"]) % 7)]}
-                if "missing" not in task["code"] else {"refused": "no_inputs", "message": "AttributeError: missing"} for task in tasks]
+        return [{**GOOD,
+    "reference": "import torch\n" + task["code"],
+    "operators": [["addmm",
+    []],
+    *[["relu",
+    [0]]] * (len(task["code"]) % 7)]} if "missing" not in task["code"] else {"refused": "no_inputs",
+     "message": "AttributeError: missing"} for task in tasks]
 
 
 @pytest.fixture
@@ -106,7 +111,8 @@ def test_twelve_modules_become_tasks(fake_box, twelve, tmp_path):
     assert made.refused["repeated"] == 1 and made.refused["import_refused"] == 1
     tasks = list((tmp_path / "out" / "tasks").rglob("level*/*.py"))
     assert len(tasks) == made.tasks and all(path.read_text().startswith("# SPDX-License-Identifier: MIT") for path in tasks)
-    rows = [json.loads(line) for split in ("train", "test") for line in (tmp_path / "out" / f"{split}.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for split in ("train", "test")
+                       for line in (tmp_path / "out" / f"{split}.jsonl").read_text().splitlines()]
     assert len(rows) == made.tasks and {row["repo_name"] for row in rows} == {"twelve"}
     card = (tmp_path / "out" / "README.md").read_text()
     assert "| 3-repeats, repeated | 1 |" in card and "| 4-sandbox, no_inputs | 1 |" in card
@@ -186,8 +192,13 @@ def test_a_model_writes_inputs_and_its_replies_are_bought_once(tmp_path, monkeyp
     assert Asker("", tmp_path / "none.jsonl").proposal(record) is None
 
 
-@pytest.mark.parametrize("reply", ["", "no code", "```python\nimport os\n```", "```python\ndef get_inputs():\n    return [open('a')]\n"
-                                   "def get_init_inputs():\n    return []\n```", "```python\ndef get_inputs(:\n```"])
+@pytest.mark.parametrize("reply",
+    ["",
+    "no code",
+    "```python\nimport os\n```",
+    "```python\ndef get_inputs():\n    return [open('a')]\n"
+    "def get_init_inputs():\n    return []\n```",
+     "```python\ndef get_inputs(:\n```"])
 def test_replies_that_may_not_be_used(reply):
     assert parsed(reply, "import torch\nclass Model: pass\n") is None
 
@@ -217,7 +228,8 @@ def test_centres_are_taken_with_who_and_when(fake_box, twelve, tmp_path):
         centers.take(tmp_path / "out", tmp_path / "centres", "Ada", "2026-11-27")
 
 
-@pytest.mark.parametrize("change", [{"similar": 0.0}, {"test_share": 1.0}, {"per_repository": -1}, {"licences": ()}, {"batch": 0}])
+@pytest.mark.parametrize("change", [{"similar": 0.0}, {"test_share": 1.0},
+                         {"per_repository": -1}, {"licences": ()}, {"batch": 0}])
 def test_options_that_make_no_sense(change):
     with pytest.raises(ks.Error) as error:
         Settings(**change)

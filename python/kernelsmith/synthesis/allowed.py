@@ -9,18 +9,60 @@ from . import names
 # Of the standard library: no files, processes, sockets, threads, clocks, or ways around names.
 IMPORTS = frozenset({"__future__", "abc", "collections", "copy", "dataclasses", "einops", "enum", "functools", "itertools",
                      "math", "numbers", "numpy", "operator", "torch", "types", "typing", "warnings"})
-_REFUSED_MODULES = ("torch.hub", "torch.distributed", "torch.multiprocessing", "torch.utils.cpp_extension", "torch.utils.data",
-                    "torch.serialization", "torch.package", "torch.onnx", "torch.profiler", "numpy.ctypeslib", "numpy.f2py",
-                    "numpy.distutils", "numpy.testing", "numpy.lib.npyio", "torch.utils.tensorboard", "torch.testing")
-_NAMES = frozenset({"eval", "exec", "compile", "__import__", "open", "input", "globals", "locals", "breakpoint", "exit", "quit",
-                    "__builtins__", "__loader__", "__spec__", "__file__", "memoryview"})
+_REFUSED_MODULES = (
+    "torch.hub",
+    "torch.distributed",
+    "torch.multiprocessing",
+    "torch.utils.cpp_extension",
+    "torch.utils.data",
+    "torch.serialization",
+    "torch.package",
+    "torch.onnx",
+    "torch.profiler",
+    "numpy.ctypeslib",
+    "numpy.f2py",
+    "numpy.distutils",
+    "numpy.testing",
+    "numpy.lib.npyio",
+    "torch.utils.tensorboard",
+     "torch.testing")
+_NAMES = frozenset({"eval", "exec", "compile", "__import__", "open", "input", "globals", "locals",
+                   "breakpoint", "exit", "quit", "__builtins__", "__loader__", "__spec__", "__file__", "memoryview"})
 _ATTRIBUTES = frozenset({
     "load", "save", "savez", "loadtxt", "savetxt", "fromfile", "tofile", "memmap", "hub", "load_library", "cpp_extension",
     "from_file", "distributed", "multiprocessing", "ctypes", "ctypeslib", "sys", "os", "importlib", "subprocess", "system",
     "data_ptr", "load_state_dict_from_url", "manual_seed", "set_default_device", "set_default_dtype"})
-_DUNDERS = frozenset({"__init__", "__call__", "__class__", "__name__", "__getattr__", "__setattr__", "__getitem__", "__len__",
-                      "__iter__", "__next__", "__repr__", "__str__", "__new__", "__version__", "__setitem__", "__contains__",
-                      "__post_init__", "__delattr__", "__setstate__", "__getstate__", "__dict__", "__delitem__", "__sub__", "__rmul__", "__add__", "__mul__", "__eq__", "__hash__", "__doc__", "__enter__", "__exit__"})
+_DUNDERS = frozenset({"__init__",
+    "__call__",
+    "__class__",
+    "__name__",
+    "__getattr__",
+    "__setattr__",
+    "__getitem__",
+    "__len__",
+    "__iter__",
+    "__next__",
+    "__repr__",
+    "__str__",
+    "__new__",
+    "__version__",
+    "__setitem__",
+    "__contains__",
+    "__post_init__",
+    "__delattr__",
+    "__setstate__",
+    "__getstate__",
+    "__dict__",
+    "__delitem__",
+    "__sub__",
+    "__rmul__",
+    "__add__",
+    "__mul__",
+    "__eq__",
+    "__hash__",
+    "__doc__",
+    "__enter__",
+     "__exit__"})
 _LIBRARIES = frozenset({"torch", "nn", "F", "np", "numpy", "math", "functools", "einops"})
 _PATCHERS = frozenset({"setattr", "delattr"})
 

@@ -34,7 +34,8 @@ class Calls:
         names = [arg.arg for arg in constructor.args.args][1:]
         made: list[dict[str, str]] = []
         for call in self._found.get(node.name, ()):
-            given = dict(zip(names, call.args, strict=False)) if not any(isinstance(one, ast.Starred) for one in call.args) else {}
+            given = dict(zip(names, call.args, strict=False)) if not any(
+                isinstance(one, ast.Starred) for one in call.args) else {}
             given |= {one.arg: one.value for one in call.keywords if one.arg}
             texts = {name: text for name, value in given.items() if (text := _closed(value))}
             if texts and texts not in made:
@@ -49,7 +50,9 @@ def _name(node: ast.expr) -> str:
 def _closed(node: ast.expr) -> str:
     """The text, if it means the same anywhere."""
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and inner.id not in _CLOSED or isinstance(inner, (ast.Lambda, ast.Await, ast.comprehension)):
+        if isinstance(
+    inner, ast.Name) and inner.id not in _CLOSED or isinstance(
+        inner, (ast.Lambda, ast.Await, ast.comprehension)):
             return ""
     text = ast.unparse(node)
     return text if len(text) <= _MOST_ARGUMENT else ""

@@ -37,7 +37,8 @@ class Clusters:
 def records_of(out: Path) -> list[Record]:
     path = out / f"{STAGES[-1]}.jsonl"
     if not path.is_file():
-        raise Error("this folder holds no synthesis that has ended", "not_found", str(out), "run kernelsmith synthesize first")
+        raise Error("this folder holds no synthesis that has ended",
+                    "not_found", str(out), "run kernelsmith synthesize first")
     return list(Stage(path, "").records())
 
 
@@ -73,7 +74,8 @@ def _medoids(points: numpy.typing.NDArray[numpy.float64], least: int) -> tuple[l
     try:
         from sklearn.cluster import HDBSCAN  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
-        raise Error("finding cluster centres needs scikit-learn", "not_found", "sklearn", "pip install scikit-learn") from None
+        raise Error("finding cluster centres needs scikit-learn", "not_found",
+                    "sklearn", "pip install scikit-learn") from None
     labels = HDBSCAN(min_cluster_size=least, copy=True).fit(points).labels_
     centres = []
     for label in sorted(set(labels) - {-1}):
@@ -112,9 +114,18 @@ def take(out: Path, folder: Path, by: str, when: str) -> int:
     if not folder.is_dir():
         raise Error("there is no such folder of centres", "not_found", str(folder))
     known = {one["id"]: one for one in records_of(out)}
-    lines = [_taken(place, known, by.strip(), when) for place in sorted(folder.iterdir()) if (place / "about.json").is_file()]
+    lines = [
+    _taken(
+        place,
+        known,
+        by.strip(),
+        when) for place in sorted(
+            folder.iterdir()) if (
+                place /
+                 "about.json").is_file()]
     if not lines:
-        raise Error("the folder holds no centre", "bad_input", str(folder), "kernelsmith synthesize centers --to writes them")
+        raise Error("the folder holds no centre", "bad_input", str(
+            folder), "kernelsmith synthesize centers --to writes them")
     write_text(out / "centers.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
     return len(lines)
 
@@ -128,7 +139,11 @@ def _taken(place: Path, known: dict[str, Record], by: str, when: str) -> dict[st
         text = (place / "reference.py").read_text()
         allowed.check(ast.parse(text))
     except (OSError, ValueError, KeyError, TypeError, SyntaxError) as failed:
-        raise Error(f"this is no centre of the synthesis: {failed}", "bad_input", str(place), "leave about.json as it is") from None
+        raise Error(
+    f"this is no centre of the synthesis: {failed}",
+    "bad_input",
+    str(place),
+     "leave about.json as it is") from None
     except allowed.Refusal as refusal:
         raise Error(f"the reference may not stand in a task: {refusal.code} {refusal.message}", "bad_input",
                     str(place / "reference.py")) from None

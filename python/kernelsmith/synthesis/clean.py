@@ -6,9 +6,21 @@ import ast
 
 _SAYS = frozenset({"print", "pprint", "warn", "warning", "info", "debug", "log", "print_log", "deprecate", "warn_once"})
 _SAYERS = frozenset({"logger", "logging", "warnings", "log", "LOGGER", "_logger", "_LOGGER", "tqdm", "rank_zero_info"})
-_KEPT_DECORATORS = frozenset({"property", "staticmethod", "classmethod", "cached_property", "wraps", "lru_cache", "cache",
-                              "partial", "no_grad", "inference_mode", "contextmanager", "setter", "dataclass", "abstractmethod",
-                              "total_ordering"})
+_KEPT_DECORATORS = frozenset({"property",
+    "staticmethod",
+    "classmethod",
+    "cached_property",
+    "wraps",
+    "lru_cache",
+    "cache",
+    "partial",
+    "no_grad",
+    "inference_mode",
+    "contextmanager",
+    "setter",
+    "dataclass",
+    "abstractmethod",
+     "total_ordering"})
 _DROPPED_DECORATORS = frozenset({"script", "script_method", "ignore", "export", "unused", "compile", "overload", "autocast",
                                  "beartype", "typechecked", "jaxtyped", "typecheck", "custom_fwd", "custom_bwd", "disable",
                                  "add_start_docstrings", "allow_in_graph", "abstractmethod", "final", "override",
@@ -19,7 +31,9 @@ _DEVICES = ("cuda", "cpu")
 def cleaned(node: ast.stmt) -> ast.stmt:
     """A copy."""
     made = ast.parse(ast.unparse(node)).body[0]
-    return ast.fix_missing_locations(_Clean(_is_record(made)).visit(made))
+    made = _Clean(_is_record(made)).visit(made)
+    assert isinstance(made, ast.stmt)
+    return ast.fix_missing_locations(made)
 
 
 def _last(node: ast.AST) -> str:

@@ -27,7 +27,8 @@ def _parser() -> argparse.ArgumentParser:
     add("SOURCES", nargs="*", help="repositories: folders, tarballs or zips")
     add("--each", metavar="FOLDER", action="append", default=[], help="every repository in a folder; may be repeated")
     add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder, or one of a synthesis that was cut off")
-    add("--licence", metavar="SPDX", action="append", default=[], help=f"allow this licence too; allowed: {', '.join(ALLOWED)}")
+    add("--licence", metavar="SPDX", action="append", default=[],
+        help=f"allow this licence too; allowed: {', '.join(ALLOWED)}")
     add("--against", metavar="FOLDER", type=Path, help="leave out what this folder of references has (KernelBench)")
     add("--similar", metavar="J", type=float, default=0.8, help="the Jaccard index from which two modules are one (0.8)")
     add("--per-repository", metavar="N", type=int, default=0, help="modules of a repository at most (all)")

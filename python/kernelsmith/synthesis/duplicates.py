@@ -30,7 +30,7 @@ def shape(code: str) -> str:
     """Code without names, numbers and layout, and its classes, functions and methods in an order of their own."""
     try:
         tree = ast.parse(code)
-        kept = [node for node in tree.body if getattr(node, "name", "") not in _HARNESS
+        kept: list[ast.stmt] = [node for node in tree.body if getattr(node, "name", "") not in _HARNESS
                 and isinstance(node, (ast.ClassDef, ast.FunctionDef))]
         plain = ast.parse(normalised(ast.unparse(ast.Module(kept, []))))
         for node in plain.body:

@@ -75,7 +75,7 @@ def open_keywords(node: ast.ClassDef) -> None:
         given.kwonlyargs, given.kw_defaults = [], []
 
 
-def annotations(node: ast.ClassDef) -> dict[str, dict[str, str]]:
+def hints(node: ast.ClassDef) -> dict[str, dict[str, str]]:
     """Of the constructor's and forward's arguments, as texts."""
     found = {}
     for name in ("__init__", "forward"):

@@ -88,7 +88,11 @@ class Extraction:
         if other.broken:
             raise Refusal("broken_import", f"{other.path}: {other.broken}")
         reason = Refusal("unresolved_name", f"{binding.name} of {other.path}")
-        found = [(other, one) for one in other.bindings.get(binding.name, ())] or list(other.home.starred(other, binding.name))
+        found = [
+    (other, one) for one in other.bindings.get(
+        binding.name, ())] or list(
+            other.home.starred(
+                other, binding.name))
         for where, one in found:
             if where.path == file.path and one is binding:
                 continue
@@ -119,7 +123,8 @@ class Extraction:
             raise Refusal("import_refused", "." * binding.level + whole)
         local = name
         while True:
-            alias = "" if binding.name == local or not binding.name and binding.asked.partition(".")[0] == local else f" as {local}"
+            alias = "" if binding.name == local or not binding.name and binding.asked.partition(".")[
+                                                                                                0] == local else f" as {local}"
             statement = f"from {module} import {binding.name}{alias}" if binding.name else f"import {module}{alias}"
             if local not in self._taken and self.imports.get(local, statement) == statement:
                 self.imports[local] = statement
@@ -171,8 +176,16 @@ def _own_reads(node: ast.stmt) -> set[str]:
 
 
 def _is_simple(node: ast.Assign, name: str) -> bool:
-    return any(isinstance(target, ast.Name) and target.id == name for target in node.targets) or \
-        any(isinstance(target, ast.Tuple) and all(isinstance(one, ast.Name) for one in target.elts) for target in node.targets)
+    return any(
+    isinstance(
+        target,
+        ast.Name) and target.id == name for target in node.targets) or any(
+            isinstance(
+                target,
+                ast.Tuple) and all(
+                    isinstance(
+                        one,
+                         ast.Name) for one in target.elts) for target in node.targets)
 
 
 def modules(repository: Repository, about: Record, calls: Calls) -> Iterator[Record]:
@@ -203,7 +216,7 @@ def _module(record: Record, repository: Repository, file: SourceFile, node: ast.
         return refused(record, "too_large", f"{len(code)} characters")
     if not entry.has_forward(extraction):
         return refused(record, "no_forward", "")
-    return {**record, "code": code, "annotations": entry.annotations(node), "calls": calls.of(node),
+    return {**record, "code": code, "annotations": entry.hints(node), "calls": calls.of(node),
             "sources": sorted({f"{home}/{path}" for home, path, _ in extraction.names})}
 
 

@@ -17,8 +17,9 @@ LAYOUT = frozenset("""
 _PRODUCTS = "mm|bmm|addmm|baddbmm|matmul|linear|einsum|addbmm|mv|dot|bilinear"
 _NORMS = r"\w*batch_norm\w*|instance_norm|(?:native_)?layer_norm|(?:native_)?group_norm|rms_norm|_fused_rms_norm"
 _CONVOLUTIONS = r"_?convolution|cudnn_convolution\w*|conv\w*"
-_ACTIVATIONS = (r"relu\w*_?|leaky_relu_?|gelu_?|silu_?|sigmoid_?|tanh_?|elu_?|selu_?|celu_?|mish_?|hardswish_?|hardsigmoid_?|hardtanh_?|"
-                r"softplus|softsign|prelu|_prelu_kernel|glu|log_sigmoid_forward|threshold_?")
+_ACTIVATIONS = (
+    r"relu\w*_?|leaky_relu_?|gelu_?|silu_?|sigmoid_?|tanh_?|elu_?|selu_?|celu_?|mish_?|hardswish_?|hardsigmoid_?|hardtanh_?|"
+    r"softplus|softsign|prelu|_prelu_kernel|glu|log_sigmoid_forward|threshold_?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +57,20 @@ RULES = (
     _Rule("element by element", ()),
 )
 FAMILIES = tuple(dict.fromkeys(rule.family for rule in RULES))
-_HEAVY = re.compile("|".join((_PRODUCTS, _NORMS, _CONVOLUTIONS, r"_?softmax|_log_softmax|scaled_dot_product_attention|lstm|gru|rnn_\\w+|"
-                              r"_fft_\w+|sum|mean|amax|cumsum|\w*pool\w*|topk|sort|embedding|gather|scatter\w*|index\w*")))
+_HEAVY = re.compile(
+    "|".join(
+        (_PRODUCTS,
+        _NORMS,
+        _CONVOLUTIONS,
+        r"_?softmax|_log_softmax|scaled_dot_product_attention|lstm|gru|rnn_\\w+|"
+        r"_fft_\w+|sum|mean|amax|cumsum|\w*pool\w*|topk|sort|embedding|gather|scatter\w*|index\w*")))
 
 
 def family(operators: list[list[Any]]) -> str:
     counts = Counter(str(name) for name, _ in operators)
     for rule in RULES:
-        if all(sum(count for name, count in counts.items() if re.fullmatch(pattern, name)) >= least for pattern, least in rule.needs):
+        if all(sum(count for name, count in counts.items() if re.fullmatch(
+            pattern, name)) >= least for pattern, least in rule.needs):
             return rule.family
     return RULES[-1].family
 

@@ -43,11 +43,32 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 def _is_whole(answer: dict[str, Any]) -> bool:
     types = {**_TYPES, "depends": list, "same": list, "launches": int}
-    return all(isinstance(answer.get(name), kind) for name, kind in types.items()) and bool(answer["outputs"]) and all(
-        isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) and isinstance(one[1], list)
-        and all(isinstance(read, int) and 0 <= read < at for read in one[1]) for at, one in enumerate(answer["operators"])) and all(
-        isinstance(one, list) and len(one) == 2 and isinstance(one[1], list) and all(isinstance(size, int) for size in one[1])
-        for one in answer["outputs"])
+    return all(
+    isinstance(
+        answer.get(name),
+        kind) for name,
+        kind in types.items()) and bool(
+            answer["outputs"]) and all(
+                isinstance(
+                    one,
+                    list) and len(one) == 2 and isinstance(
+                        one[0],
+                        str) and isinstance(
+                            one[1],
+                            list) and all(
+                                isinstance(
+                                    read,
+                                    int) and 0 <= read < at for read in one[1]) for at,
+                                    one in enumerate(
+                                        answer["operators"])) and all(
+                                            isinstance(
+                                                one,
+                                                list) and len(one) == 2 and isinstance(
+                                                    one[1],
+                                                    list) and all(
+                                                        isinstance(
+                                                            size,
+                                                             int) for size in one[1]) for one in answer["outputs"])
 
 
 def _size(shape: list[int]) -> int:

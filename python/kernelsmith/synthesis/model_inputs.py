@@ -41,8 +41,15 @@ class Asker:
             return None
         prompt = PROMPT.read_text().replace("{{code}}", record["code"]).replace("{{error}}", record["message"])
         made = parsed(self._reply(prompt), record["code"])
-        return {"reference": made, "origin": "model", "arguments": [], "inputs": [], "roofline_us": 0.0, "flops": 0, "bytes": 0,
-                "state_bytes": 0} if made else None
+        return {
+    "reference": made,
+    "origin": "model",
+    "arguments": [],
+    "inputs": [],
+    "roofline_us": 0.0,
+    "flops": 0,
+    "bytes": 0,
+     "state_bytes": 0} if made else None
 
     def _reply(self, prompt: str) -> str:
         key = hashlib.sha256(f"{self._model}\n{prompt}".encode()).hexdigest()
@@ -73,7 +80,8 @@ def parsed(reply: str, code: str) -> str | None:
     """The module with the two functions of a reply; None if it has others, or if they may not stand in a task."""
     blocks = _FENCED.findall(reply)
     try:
-        functions = {node.name: node for node in ast.parse(blocks[-1] if blocks else "").body if isinstance(node, ast.FunctionDef)}
+        functions = {node.name: node for node in ast.parse(
+            blocks[-1] if blocks else "").body if isinstance(node, ast.FunctionDef)}
         if set(functions) != {"get_inputs", "get_init_inputs"}:
             return None
         for node in functions.values():

@@ -15,10 +15,23 @@ from ..learning.dataset.shards import write_shard
 from .settings import Settings
 from .stages import Record, Stage
 
-COLUMNS: dict[str, Any] = {
-    "uuid": str, "repo_name": str, "commit": str, "path": str, "module_name": str, "licence": str, "sources": [str],
-    "reference_code": str, "entry_point": str, "family": str, "level": int, "operators": [str], "roofline_us": float, "flops": int,
-    "bytes": int, "inputs_by": str}
+COLUMNS: dict[str,
+    Any] = { "uuid": str,
+    "repo_name": str,
+    "commit": str,
+    "path": str,
+    "module_name": str,
+    "licence": str,
+    "sources": [str],
+    "reference_code": str,
+    "entry_point": str,
+    "family": str,
+    "level": int,
+    "operators": [str],
+    "roofline_us": float,
+    "flops": int,
+    "bytes": int,
+     "inputs_by": str}
 SPLITS = ("train", "test")
 _GROUP = 256
 
@@ -31,11 +44,12 @@ def split_of(repository: str, test_share: float) -> str:
 
 def reference_text(record: Record) -> str:
     """With whose it is at its head."""
-    about = [f"SPDX-License-Identifier: {record['licence']}",
-             f"From {record['repository']}{'@' + record['commit'] if record['commit'] else ''}: {record['path']}, {record['name']}.",
-             "Changed by kernelsmith synthesize: made one file, cleaned, with inputs of its own."]
+    about = [
+    f"SPDX-License-Identifier: {record['licence']}",
+    f"From {record['repository']}{'@' + record['commit'] if record['commit'] else ''}: {record['path']}, {record['name']}.",
+     "Changed by kernelsmith synthesize: made one file, cleaned, with inputs of its own."]
     lines = [" ".join(line.split()) for line in about]
-    return "".join(f"# {line}\n" for line in lines) + record["reference"]
+    return "".join(f"# {line}\n" for line in lines) + str(record["reference"])
 
 
 def task_name(record: Record) -> str:
@@ -43,11 +57,26 @@ def task_name(record: Record) -> str:
 
 
 def row_of(record: Record) -> dict[str, Any]:
-    return {"uuid": record["id"], "repo_name": record["repository"], "commit": record["commit"], "path": record["path"],
-            "module_name": record["name"], "licence": record["licence"], "sources": record["sources"],
-            "reference_code": reference_text(record), "entry_point": "Model", "family": record["family"], "level": record["level"],
-            "operators": [name for name, _ in record["operators"]], "roofline_us": float(record["roofline_us"]),
-            "flops": record["flops"], "bytes": record["bytes"], "inputs_by": record["origin"]}
+    return {
+    "uuid": record["id"],
+    "repo_name": record["repository"],
+    "commit": record["commit"],
+    "path": record["path"],
+    "module_name": record["name"],
+    "licence": record["licence"],
+    "sources": record["sources"],
+    "reference_code": reference_text(record),
+    "entry_point": "Model",
+    "family": record["family"],
+    "level": record["level"],
+    "operators": [
+        name for name,
+        _ in record["operators"]],
+        "roofline_us": float(
+            record["roofline_us"]),
+            "flops": record["flops"],
+            "bytes": record["bytes"],
+             "inputs_by": record["origin"]}
 
 
 def write_out(out: Path, stages: list[Stage], settings: Settings, seconds: dict[str, float]) -> int:

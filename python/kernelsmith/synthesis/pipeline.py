@@ -39,8 +39,8 @@ class Made:
     refused: dict[str, int]  # by code
 
 
-def synthesize(repositories: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], settings: Settings = Settings(), *,
-               each: Sequence[str | os.PathLike[str]] = ()) -> Made:
+def synthesize(repositories: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str],
+               settings: Settings = Settings(), *, each: Sequence[str | os.PathLike[str]] = ()) -> Made:
     """Fills a folder with tasks of repositories' modules. The same call goes on with what an earlier one began. Raises Error."""
     places = sources.found(repositories, each)
     with locked(Path(out)), sandbox(settings.python) as box:

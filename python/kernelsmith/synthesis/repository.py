@@ -117,7 +117,8 @@ class SourceFile:
             self._bind(inner, either=True)
         for one in missing:
             for alias in one.names:
-                nothing = ast.parse(f"{(alias.asname or alias.name).partition('.')[0]} = None").body[0] if alias.name != "*" else None
+                nothing = ast.parse(
+                    f"{(alias.asname or alias.name).partition('.')[0]} = None").body[0] if alias.name != "*" else None
                 if nothing is not None:
                     self._bind(nothing, either=True)
 
@@ -135,7 +136,8 @@ class Repository:
         self.name, self.commit = tree.name, tree.commit
         listed = [[path, hashlib.sha256(data).hexdigest()] for path, data in tree.files.items()]
         self.digest = hashlib.sha256(json.dumps(listed).encode()).hexdigest()
-        self.files = {path: SourceFile(self, path, sources.text_of(data)) for path, data in tree.files.items() if path.endswith(".py")}
+        self.files = {path: SourceFile(self, path, sources.text_of(data))
+                                       for path, data in tree.files.items() if path.endswith(".py")}
         self._ends: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self.files, key=lambda one: (one.count("/"), one)):
             dotted = dotted_of(path)
@@ -161,7 +163,8 @@ class Repository:
         """Whether an import can be followed."""
         if isinstance(statement, ast.ImportFrom) and statement.level:
             return self.relative(near, statement.level, statement.module or "") is not None
-        modules = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [one.name for one in statement.names]
+        modules = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [
+                                                         one.name for one in statement.names]
         return all(allowed.may_import(module) or self.find(module, near) is not None for module in modules)
 
     def _own(self, dotted: str, near: str) -> SourceFile | None:

@@ -27,7 +27,7 @@ class Rewritten(ast.NodeTransformer):
                 self.needed.append(target)
                 if target != name and name != own and name in names.bound(node):
                     raise Refusal("name_clash", name)
-        self._node = self.visit(node)
+        self._node: ast.stmt = self.visit(node)
 
     def with_name(self, name: str, called: str) -> ast.stmt:
         """The definition, which bound `name`, binds `called`."""

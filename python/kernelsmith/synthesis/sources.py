@@ -54,7 +54,8 @@ class Folder:
                 if wanted(relative) and file.is_file() and not file.is_symlink() and file.stat().st_size <= MOST_FILE:
                     self.files[relative] = file.read_bytes()
             if len(self.files) > _MOST_FILES:
-                raise Error(f"more than {_MOST_FILES:,} files of Python", "bad_input", str(path), "name its packages instead")
+                raise Error(f"more than {_MOST_FILES:,} files of Python",
+                            "bad_input", str(path), "name its packages instead")
 
 
 class Archive:
@@ -62,7 +63,8 @@ class Archive:
 
     def __init__(self, path: Path) -> None:
         self.name = re.sub(r"\.(tar(\.\w+)?|tgz|zip)$", "", path.name)
-        self.commit, self.files = "", {}
+        self.commit = ""
+        self.files: dict[str, bytes] = {}
         kept = 0
         try:
             for name, data in _zip(path) if path.suffix == ".zip" else self._tar(path):
@@ -146,7 +148,8 @@ def source(place: Path) -> list[Record]:
     texts = {path: licences.of_text(text_of(data)) for path, data in tree.files.items() if licences.is_licence_file(path)}
     named = [licences.of_project(text_of(tree.files[path])) for path in _PROJECTS if path in tree.files]
     project = next((name for name in named if name != licences.UNKNOWN), licences.UNKNOWN)
-    digest = hashlib.sha256(json.dumps([[path, hashlib.sha256(data).hexdigest()] for path, data in tree.files.items()]).encode())
+    digest = hashlib.sha256(json.dumps([[path, hashlib.sha256(data).hexdigest()]
+                            for path, data in tree.files.items()]).encode())
     about = {"repository": tree.name, "place": str(place.resolve()), "commit": tree.commit, "digest": digest.hexdigest()}
     made = []
     for path, data in tree.files.items():

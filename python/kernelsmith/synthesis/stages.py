@@ -90,5 +90,5 @@ def digest_of(*parts: Any) -> str:
 
 def refused(record: Record, code: str, message: str = "") -> Record:
     """The record with why it goes no further. Its code and text are not carried on."""
-    kept = {name: record[name] for name in ("id", "repository", "path", "name", "licence") if name in record}
+    kept: Record = {name: record[name] for name in ("id", "repository", "path", "name", "licence") if name in record}
     return {**kept, "refused": code, "message": message[:400]}

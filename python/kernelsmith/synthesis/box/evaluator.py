@@ -1,5 +1,7 @@
-"""The sandbox's program: evaluate() takes a file of modules, one a line, and answers for each (kernelsmith.synthesis.sandbox)."""
+"""The sandbox's program: evaluate() takes a file of modules, one a line, and answers for each
+(kernelsmith.synthesis.sandbox)."""
 
+# mypy: ignore-errors
 from __future__ import annotations
 
 import json
@@ -51,8 +53,8 @@ def _one(task: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
     else:
         found = dict(task)
     try:
-        reply, blob = planner._handle({"do": "plan", "reference": found["reference"], "candidate": None, "timeout_s": _PLAN_S}, b"",
-                                      surroundings)
+        reply, blob = planner._handle(
+            {"do": "plan", "reference": found["reference"], "candidate": None, "timeout_s": _PLAN_S}, b"", surroundings)
         made = graph(plan_format.decode(blob)[0]) if "build" not in reply else None
     except Failure as failure:
         words = failure.as_reply()["error"]

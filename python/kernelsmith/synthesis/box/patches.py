@@ -1,5 +1,6 @@
 """Whether a module changed PyTorch for everybody."""
 
+# mypy: ignore-errors
 from __future__ import annotations
 
 from typing import Any

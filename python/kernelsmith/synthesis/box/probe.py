@@ -1,5 +1,6 @@
 """One module in a process of its own: made, called, sized. What it says is written into a pipe as JSON."""
 
+# mypy: ignore-errors
 from __future__ import annotations
 
 import random
@@ -51,7 +52,11 @@ def _found(task: dict[str, Any]) -> dict[str, Any]:
     hints = task.get("annotations", {})
     words: Refused | None = None
     try:
-        for number, (model, arguments, origin) in enumerate(construct.made(module, task.get("calls", []), hints.get("__init__", {}))):
+        for number, (model, arguments, origin) in enumerate(
+    construct.made(
+        module, task.get(
+            "calls", []), hints.get(
+                "__init__", {}))):
             if number >= _MOST_MODELS:
                 break
             try:
@@ -73,8 +78,8 @@ def _called(model: torch.nn.Module, hints: dict[str, str]) -> dict[str, Any]:
         specs, _ = forward.found(model, hints)
         specs, measured = sizes.fitted(model, specs)
     except forward.NoInputs as failed:
-        code = "reads_values" if "data-dependent" in str(failed) or "DataDependent" in str(failed) or "_local_scalar_dense" in str(failed) \
-            else "no_inputs"
+        code = "reads_values" if "data-dependent" in str(failed) or "DataDependent" in str(
+            failed) or "_local_scalar_dense" in str(failed) else "no_inputs"
         raise Refused(code, str(failed)) from None
     except (DataDependentOutputException, DynamicOutputShapeException) as failed:
         raise Refused("reads_values", str(failed)) from None
@@ -82,5 +87,5 @@ def _called(model: torch.nn.Module, hints: dict[str, str]) -> dict[str, Any]:
         raise Refused("not_deterministic", "two calls with the same inputs did different work") from None
     except sizes.NoSize as failed:
         raise Refused("no_size", str(failed)) from None
-    return {"inputs": [one.source() for one in specs], "roofline_us": round(measured.seconds * 1e6, 1), "flops": measured.flops,
-            "bytes": measured.bytes, "state_bytes": state}
+    return {"inputs": [one.source() for one in specs], "roofline_us": round(measured.seconds * 1e6, 1),
+                                  "flops": measured.flops, "bytes": measured.bytes, "state_bytes": state}

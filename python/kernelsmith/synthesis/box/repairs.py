@@ -8,9 +8,21 @@ from collections.abc import Iterator
 from .specs import BATCH, FLOATS, IDS, LENGTH, LIST, SIDE, TEXT, Spec, standard
 
 _MOST_SIZE = 1 << 16
-_RANKS = (r"expected (\d)D", r"(\d)D \(unbatched\) or (\d)D", r"(\d)-?D or (\d)-?D", r"expected (\d), got", r"unpack \(expected (\d)",
-          r"expected (\d) dim", r"must be (\d)-?[dD]", r"Expected (\d)-dim", r"a (\d)-?[dD] (?:input|tensor)", r"dim\(\) == (\d)",
-          r"with (\d) dim", r"[Ee]xpected (\d)D", r"number of dimensions.*?(\d)", r"expects? (\d)D")
+_RANKS = (
+    r"expected (\d)D",
+    r"(\d)D \(unbatched\) or (\d)D",
+    r"(\d)-?D or (\d)-?D",
+    r"expected (\d), got",
+    r"unpack \(expected (\d)",
+    r"expected (\d) dim",
+    r"must be (\d)-?[dD]",
+    r"Expected (\d)-dim",
+    r"a (\d)-?[dD] (?:input|tensor)",
+    r"dim\(\) == (\d)",
+    r"with (\d) dim",
+    r"[Ee]xpected (\d)D",
+    r"number of dimensions.*?(\d)",
+     r"expects? (\d)D")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.]*\d)")
 Specs = tuple[Spec, ...]
 
@@ -20,8 +32,10 @@ def repairs(specs: Specs, message: str) -> Iterator[Specs]:
     message = message[:2000]
     if "indices" in message and "Long" in message or "LongTensor" in message or "embedding" in message and "Float" in message:
         yield from _each(specs, lambda one: Spec(IDS, one.sizes[:2] if len(one.sizes) < 4 else (BATCH, LENGTH)), FLOATS)
-    if re.search(r"not implemented for '(Long|Int|Bool)'|same dtype|expected scalar type Float|floating.?point|must have the same dtype|"
-                 r"Long and Float|Bool and Float|integral type", message):
+    if re.search(
+    r"not implemented for '(Long|Int|Bool)'|same dtype|expected scalar type Float|floating.?point|must have the same dtype|"
+    r"Long and Float|Bool and Float|integral type",
+     message):
         yield from _each(specs, lambda one: standard(max(2, len(one.sizes)), 512), IDS)
     yield from _ranks(specs, message)
     yield from _sizes(specs, message)

@@ -1,5 +1,6 @@
 """Realistic sizes: a call takes 50 us to 20 ms by the roofline, and its tensors fit."""
 
+# mypy: ignore-errors
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -87,7 +88,8 @@ def _scaled(specs: Specs, factor: float, chosen: Any) -> Specs:
     def one(spec: Spec) -> Spec:
         if spec.kind == LIST:
             return Spec(LIST, parts=tuple(map(one, spec.parts)))
-        return spec.resized(tuple(max(1, int(size * factor)) if chosen(spec, at) else size for at, size in enumerate(spec.sizes)))
+        return spec.resized(tuple(max(1, int(size * factor)) if chosen(spec, at)
+                            else size for at, size in enumerate(spec.sizes)))
 
     return tuple(map(one, specs))
 
