@@ -34,7 +34,8 @@ def code_of(record):
 
 def test_what_is_needed_of_other_files_is_inlined(tmp_path):
     code = code_of(only(tmp_path, {
-        "pkg/__init__.py": "", "pkg/ops.py": HEAD + "SCALE = 3\ndef scaled(x):\n    return x * SCALE\ndef unused(x):\n    return x\n",
+        "pkg/__init__.py": "", "pkg/ops.py": HEAD + "SCALE = 3\ndef scaled(x):\n    return x * SCALE\ndef unused(x):\n    "
+            "return x\n",
         "pkg/m.py": HEAD + "from .ops import scaled as s\n" + module(forward="return s(self.l(x))")}, "pkg/m.py"))
     assert "def scaled" in code and "SCALE = 3" in code and "unused" not in code
     assert "scaled(self.l(x))" in code and "from .ops" not in code
@@ -52,7 +53,8 @@ def test_a_module_of_the_repository_is_resolved_by_its_attributes(tmp_path):
 
 def test_equal_names_of_two_files_do_not_meet(tmp_path):
     code = code_of(only(tmp_path, {
-        "a.py": "def helper(x):\n    return x + 1\n", "b.py": "from a import helper as other\ndef helper(x):\n    return other(x) * 2\n",
+        "a.py": "def helper(x):\n    return x + 1\n",
+            "b.py": "from a import helper as other\ndef helper(x):\n    return other(x) * 2\n",
         "m.py": HEAD + "from b import helper\nfrom a import helper as plus\n" + module(forward="return helper(plus(x))")}))
     functions = {}
     exec("\n".join(ast.unparse(node) for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)), functions)
@@ -142,7 +144,8 @@ def test_calls_and_annotations_are_found(tmp_path):
     (module(init="setattr(torch, 'relu', None)"), "patches_library"),
     ("from torch.utils import cpp_extension\n" + module(init="cpp_extension.load('a')"), "import_refused"),
     ("@hidden(open('/etc/passwd'))\n" + module().lstrip() + "def hidden(x):\n    return lambda c: c\n", "forbidden_name"),
-    ("class Meta(type):\n    def __new__(m, n, b, d):\n        open('/tmp/x', 'w')\n        return type.__new__(m, n, b, d)\n"
+    ("class Meta(type):\n    def __new__(m, n, b, d):\n        open('/tmp/x', 'w')\n        return type.__new__(m, n, b, "
+        "d)\n"
      + module().replace("nn.Module", "nn.Module, metaclass=Meta"), "forbidden_name"),
     ("COUNT = 0\n" + module(forward="global COUNT; COUNT += 1; return x"), "global_state"),
     (module(forward="return lost(x)"), "unresolved_name"),

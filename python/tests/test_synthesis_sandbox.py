@@ -58,14 +58,17 @@ HOSTILE = {
     "patches": (at_import("import torch\ntorch.nn.Linear.forward = lambda self, x: x\n"), {"patches_torch"}),
     "exits": (at_import("import sys\nsys.exit(0)\n"), {"exits"}),
     "ends": (at_import("import os\nos._exit(0)\n"), {"ends_process"}),
-    "forges": (at_import("import os\nfor d in range(3, 64):\n    try:\n        os.write(d, b'{\"inputs\": []}')\n    except OSError:\n        pass\n"),
+    "forges": (at_import("import os\nfor d in range(3, 64):\n    try:\n        os.write(d, b'{\"inputs\": []}')\n    except "
+        "OSError:\n        pass\n"),
                {"ends_process"}),
-    "metaclass": ("class Meta(type):\n    def __new__(m, n, b, d):\n        raise SystemExit\nclass X(metaclass=Meta):\n    pass\n" + GOOD, {"exits"}),
+    "metaclass": ("class Meta(type):\n    def __new__(m, n, b, d):\n        raise SystemExit\nclass X(metaclass=Meta):\n    "
+        "pass\n" + GOOD, {"exits"}),
     "constructor": (GOOD.replace("super().__init__()", "super().__init__(); import os; os._exit(3)"), {"ends_process"}),
     "forward": (GOOD.replace("return self.l(x)", "\n        while True: pass"), {"timed_out"}),
     "values": (GOOD.replace("return self.l(x)", "return self.l(x) if x.sum() > 0 else x"), {"reads_values"}),
     "draws": (GOOD.replace("return self.l(x)", "return self.l(x) + torch.rand_like(x)"), {"plan_not_allowed"}),
-    "changes": (GOOD.replace("return self.l(x)", "self.n = getattr(self, 'n', 0) + 1; return self.l(x) * self.n + (x if self.n % 2 else x * 2)"),
+    "changes": (GOOD.replace("return self.l(x)",
+        "self.n = getattr(self, 'n', 0) + 1; return self.l(x) * self.n + (x if self.n % 2 else x * 2)"),
                 {"not_deterministic"}),
     "grows": (GOOD.replace("nn.Linear(dim, dim)", "nn.Linear(1 << 16, 1 << 16)"), {"too_large"}),
 }

@@ -26,7 +26,8 @@ def test_licence_texts(text, name):
 
 @pytest.mark.parametrize(("expression", "good"), [
     ("MIT", True), ("MIT OR GPL-3.0", True), ("MIT AND GPL-3.0", False), ("GPL-3.0 OR (MIT AND ISC)", True), ("(MIT", False),
-    ("MIT OR", False), ("", False), ("mit", False), ("Apache-2.0 WITH LLVM-exception", False), ("MIT MIT", False), ("(" * 100, False)])
+    ("MIT OR", False), ("", False), ("mit", False), ("Apache-2.0 WITH LLVM-exception", False), ("MIT MIT", False),
+        ("(" * 100, False)])
 def test_expressions(expression, good):
     assert licences.allowed(expression, ALLOWED) is good
 
@@ -50,7 +51,8 @@ def test_a_project_file_names_the_licence_if_nothing_else_does(tmp_path):
 
 
 def packed(path, members, comment=""):
-    with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT, pax_headers={"comment": comment} if comment else {}) as archive:
+    with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT,
+        pax_headers={"comment": comment} if comment else {}) as archive:
         for name, data in members:
             info = tarfile.TarInfo(name)
             if data is None:

@@ -16,8 +16,10 @@ from synthesis_repositories import TWELVE, written
 
 RECORD = {"id": "0123456789abcdef", "repository": "r", "path": "m.py", "name": "M", "licence": "MIT",
     "commit": "", "sources": ["r/m.py"], "code": "class Model: pass", "annotations": {}, "calls": []}
-GOOD = {"reference": "class Model: pass", "operators": [["addmm", []], ["relu", [0]]], "outputs": [["float32", [16, 8]]], "arguments": ["8"],
-        "inputs": ["torch.rand(16, 8)"], "origin": "guess", "roofline_us": 60.0, "flops": 1, "bytes": 2, "state_bytes": 3, "depends": [True],
+GOOD = {"reference": "class Model: pass", "operators": [["addmm", []], ["relu", [0]]], "outputs": [["float32", [16, 8]]],
+    "arguments": ["8"],
+        "inputs": ["torch.rand(16, 8)"], "origin": "guess", "roofline_us": 60.0, "flops": 1, "bytes": 2, "state_bytes": 3,
+            "depends": [True],
         "same": [False], "launches": 0}
 
 
@@ -26,10 +28,14 @@ def test_what_is_sound_goes_on():
 
 
 @pytest.mark.parametrize(("change", "code"), [
-    ({"depends": [False]}, "constant_output"), ({"same": [True]}, "returns_input"), ({"operators": [["view", []]]}, "no_work"),
-    ({"outputs": [["float32", [0, 8]]]}, "output_size"), ({"outputs": [["float32", [1 << 40]]]}, "output_size"), ({"launches": 2}, "own_kernels"),
-    ({"reference": "x" * 200_000}, "too_large"), ({"outputs": []}, "breaks_sandbox"), ({"operators": [["relu", [5]]]}, "breaks_sandbox"),
-    ({"operators": "relu"}, "breaks_sandbox"), ({"flops": "many"}, "breaks_sandbox"), ({"refused": "timed_out"}, "timed_out"),
+    ({"depends": [False]}, "constant_output"), ({"same": [True]}, "returns_input"), ({"operators": [["view", []]]},
+        "no_work"),
+    ({"outputs": [["float32", [0, 8]]]}, "output_size"), ({"outputs": [["float32", [1 << 40]]]}, "output_size"),
+        ({"launches": 2}, "own_kernels"),
+    ({"reference": "x" * 200_000}, "too_large"), ({"outputs": []}, "breaks_sandbox"), ({"operators": [["relu", [5]]]},
+        "breaks_sandbox"),
+    ({"operators": "relu"}, "breaks_sandbox"), ({"flops": "many"}, "breaks_sandbox"), ({"refused": "timed_out"},
+        "timed_out"),
     ({"refused": {"a": 1}}, "breaks_sandbox"), ({"refused": "Any words\n"}, "breaks_sandbox")])
 def test_what_the_sandbox_says_is_not_believed(change, code):
     judged = filters.judged(RECORD, {**GOOD, **change})
@@ -55,7 +61,8 @@ def test_the_docs_have_the_table_of_families():
 
 
 def test_a_plan_says_whether_outputs_depend_on_inputs():
-    plan = {"inputs": [{"id": 1}], "outputs": [{"id": 3, "dtype": "float32", "shape": [2]}, {"id": 4, "dtype": "float32", "shape": [2]}],
+    plan = {"inputs": [{"id": 1}], "outputs": [{"id": 3, "dtype": "float32", "shape": [2]}, {"id": 4, "dtype": "float32",
+        "shape": [2]}],
             "alternatives": [{"ops": [{"aten": "aten::relu", "args": [{"t": 1}], "kwargs": {}, "out": {"t": 3}},
                                       {"aten": "aten::ones", "args": [[2]], "kwargs": {}, "out": {"t": 4}}]}]}
     found = graph.graph(plan)
@@ -64,7 +71,8 @@ def test_a_plan_says_whether_outputs_depend_on_inputs():
 
 def test_errors_say_what_to_try():
     given = (specs.standard(4, 64),)
-    message = "Given groups=1, weight of size [32, 48, 3, 3], expected input[16, 64, 32, 32] to have 48 channels, but got 64 channels instead"
+    message = ("Given groups=1, weight of size [32, 48, 3, 3], expected input[16, 64, 32, 32] to have 48 channels, "
+               "but got 64 channels instead")
     assert (specs.Spec("rand", (16, 48, 32, 32)),) in list(repairs.repairs(given, message))
     message = "ValueError: not enough values to unpack (expected 4, got 3)"
     assert (specs.standard(4, 512),) in list(repairs.repairs((specs.standard(3, 512),), message))
@@ -181,7 +189,8 @@ def test_a_share_of_a_repository_at_most(fake_box, twelve, tmp_path):
 
 
 def test_a_model_writes_inputs_and_its_replies_are_bought_once(tmp_path, monkeypatch):
-    reply = "Here:\n```python\ndef get_inputs():\n    return [torch.rand(64, 512)]\n\ndef get_init_inputs():\n    return [512]\n```"
+    reply = ("Here:\n```python\ndef get_inputs():\n    return [torch.rand(64, 512)]\n\n"
+             "def get_init_inputs():\n    return [512]\n```")
     asked = []
     monkeypatch.setattr(Asker, "_ask", lambda self, prompt: asked.append(prompt) or reply)
     record = {"code": "import torch\nclass Model(torch.nn.Module):\n    pass\n", "message": "TypeError: words"}

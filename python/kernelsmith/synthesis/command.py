@@ -71,7 +71,9 @@ def _centers(arguments: Sequence[str]) -> int:
         raise Error("name one: --to, or --take", "invalid_argument", "kernelsmith synthesize centers")
     if options.to is not None:
         made = centers.write(options.OUT, options.to, options.least)
-        print(f"{options.to}: {counted(made.centres, 'centre')} of {counted(made.modules, 'module')}; {made.alone} in no cluster")
+        print(f"{options.to}: {counted(made.centres, 'centre')} of {counted(made.modules, 'module')}; {made.alone} in no "
+            "cluster")
     else:
-        print(f"{options.OUT / 'centers.jsonl'}: {counted(centers.take(options.OUT, options.take, options.by, options.when), 'centre')}")
+        print(f"{options.OUT / 'centers.jsonl'}: "
+            f"{counted(centers.take(options.OUT, options.take, options.by, options.when), 'centre')}")
     return 0

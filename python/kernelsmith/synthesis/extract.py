@@ -123,8 +123,8 @@ class Extraction:
             raise Refusal("import_refused", "." * binding.level + whole)
         local = name
         while True:
-            alias = "" if binding.name == local or not binding.name and binding.asked.partition(".")[
-                                                                                                0] == local else f" as {local}"
+            same = binding.name == local or not binding.name and binding.asked.partition(".")[0] == local
+            alias = "" if same else f" as {local}"
             statement = f"from {module} import {binding.name}{alias}" if binding.name else f"import {module}{alias}"
             if local not in self._taken and self.imports.get(local, statement) == statement:
                 self.imports[local] = statement

@@ -9,9 +9,12 @@ from typing import Any
 
 # Operators that allocate, look at memory in another way, or copy it: no work of their own.
 LAYOUT = frozenset("""
-    alias as_strided broadcast_to chunk detach diagonal expand expand_as flatten movedim narrow permute real imag reshape reshape_as
-    select slice split split_with_sizes squeeze swapaxes swapdims t transpose unbind unflatten unsqueeze view view_as _unsafe_view
-    _reshape_alias contiguous lift_fresh arange empty empty_like full full_like new_empty new_full new_ones new_zeros ones ones_like
+    alias as_strided broadcast_to chunk detach diagonal expand expand_as flatten movedim narrow permute real imag reshape
+    reshape_as
+    select slice split split_with_sizes squeeze swapaxes swapdims t transpose unbind unflatten unsqueeze view view_as
+    _unsafe_view
+    _reshape_alias contiguous lift_fresh arange empty empty_like full full_like new_empty new_full new_ones
+    new_zeros ones ones_like
     scalar_tensor zeros zeros_like _to_copy clone copy_ copy to view_as_real view_as_complex linspace empty_strided
 """.split())
 _PRODUCTS = "mm|bmm|addmm|baddbmm|matmul|linear|einsum|addbmm|mv|dot|bilinear"
@@ -34,14 +37,17 @@ class _Rule:
 RULES = (
     _Rule("recurrence", ((r"lstm\w*|gru\w*|rnn_\w+", 1),)),
     _Rule("spectral", ((r"_fft_\w+", 1),)),
-    _Rule("vector quantisation", ((r"argmin|argmax|_?cdist\w*|_euclidean_dist", 1), (r"embedding|index|gather|index_select", 1))),
+    _Rule("vector quantisation", ((r"argmin|argmax|_?cdist\w*|_euclidean_dist", 1),
+        (r"embedding|index|gather|index_select", 1))),
     _Rule("mixture of experts", ((r"topk", 1), (_PRODUCTS, 1))),
     _Rule("attention", ((r"scaled_dot_product_attention", 1),)),
     _Rule("attention", ((r"_?softmax", 1), (_PRODUCTS, 2))),
     _Rule("scan", ((r"cumsum|cumprod|logcumsumexp|cummax|cummin", 1),)),
     _Rule("graph", ((r"scatter\w*|index_add_?|index_put_?", 1),)),
-    _Rule("sampling", ((r"grid_sampler_\w+|affine_grid_generator|upsample_\w+|_upsample_\w+|pixel_shuffle|pixel_unshuffle", 1),)),
-    _Rule("channel attention", ((_CONVOLUTIONS, 1), (r"mean|_?adaptive_avg_pool\w+", 1), (r"sigmoid_?|hardsigmoid_?|_?softmax", 1),
+    _Rule("sampling", ((r"grid_sampler_\w+|affine_grid_generator|upsample_\w+|_upsample_\w+|pixel_shuffle|pixel_unshuffle",
+        1),)),
+    _Rule("channel attention", ((_CONVOLUTIONS, 1), (r"mean|_?adaptive_avg_pool\w+", 1),
+        (r"sigmoid_?|hardsigmoid_?|_?softmax", 1),
                                 (r"mul_?", 1))),
     _Rule("convolution block", ((_CONVOLUTIONS, 3), (_NORMS, 1))),
     _Rule("convolution and normalisation", ((_CONVOLUTIONS, 1), (_NORMS, 1))),
@@ -53,7 +59,8 @@ RULES = (
     _Rule("loss", ((r"\w*loss\w*|binary_cross_entropy\w*|kl_div", 1),)),
     _Rule("normalisation", ((_NORMS, 1),)),
     _Rule("normalisation", ((r"rsqrt|std|var|linalg_vector_norm|norm|var_mean", 1),)),
-    _Rule("reduction", ((r"_?(log_)?softmax|_log_softmax|logsumexp|sum|mean|amax|amin|max|min|prod|\w*pool\w*|topk|sort|median", 1),)),
+    _Rule("reduction", ((r"_?(log_)?softmax|_log_softmax|logsumexp|sum|mean|amax|amin|max|min|prod|\w*pool\w*|topk|sort|"
+        "median", 1),)),
     _Rule("element by element", ()),
 )
 FAMILIES = tuple(dict.fromkeys(rule.family for rule in RULES))

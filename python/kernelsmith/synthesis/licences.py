@@ -73,7 +73,8 @@ def of_module(path: str, text: str, licences: Mapping[str, str], project: str) -
 
 
 def allowed(expression: str, names: Iterable[str]) -> bool:
-    """Whether the list allows an SPDX expression: one side of each OR, both of each AND. An exception must be listed whole."""
+    """Whether the list allows an SPDX expression: one side of each OR, both of each AND. An exception must be listed
+    whole."""
     tokens = re.findall(r"[()]|[\w.+-]+(?: WITH [\w.+-]+)?", expression)
     known = set(names)
 

@@ -41,7 +41,8 @@ class Made:
 
 def synthesize(repositories: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str],
                settings: Settings = Settings(), *, each: Sequence[str | os.PathLike[str]] = ()) -> Made:
-    """Fills a folder with tasks of repositories' modules. The same call goes on with what an earlier one began. Raises Error."""
+    """Fills a folder with tasks of repositories' modules. The same call goes on with what an earlier one began. Raises
+    Error."""
     places = sources.found(repositories, each)
     with locked(Path(out)), sandbox(settings.python) as box:
         pipeline = Pipeline(places, Path(out), settings, box)
@@ -109,7 +110,8 @@ class Pipeline:
         return self._packages[name]
 
     def _without_repeats(self, records: Iterator[Record]) -> Iterator[list[Record]]:
-        """What differs in names, numbers and order only is executed once; and so many of a repository at most, drawn by a hash."""
+        """What differs in names, numbers and order only is executed once; and so many of a repository at most, drawn by a
+        hash."""
         seen: dict[str, str] = {}
         for _, group in groupby(records, key=lambda one: one["repository"]):
             one_repository = list(group)

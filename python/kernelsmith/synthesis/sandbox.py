@@ -59,7 +59,8 @@ def _answer(text: str) -> Record:
 
 @contextmanager
 def sandbox(python: str) -> Iterator[Sandbox]:
-    """The sandbox's files lie in a folder that nobody may read and all may open. Raises Error if the programs are missing."""
+    """The sandbox's files lie in a folder that nobody may read and all may open. Raises Error if the programs are
+    missing."""
     with tempfile.TemporaryDirectory(prefix="kernelsmith-synthesis-") as name:
         folder = Path(name)
         folder.chmod(0o755)

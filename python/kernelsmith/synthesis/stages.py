@@ -27,7 +27,8 @@ class Stage:
     digest: str
 
     def run(self, what: str, inputs: Callable[[], Iterable[Record]], work: Work, whole: bool = False) -> None:
-        """Does what is missing. The last line of a stage that has ended says how many lines there are. `whole`: the work looks
+        """Does what is missing. The last line of a stage that has ended says how many lines there are. `whole`: the work
+        looks
         back, and so it is done again from the beginning, and what is written already is left out."""
         done, ended = self._begin()
         if ended:

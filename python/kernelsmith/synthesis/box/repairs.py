@@ -30,7 +30,8 @@ Specs = tuple[Spec, ...]
 def repairs(specs: Specs, message: str) -> Iterator[Specs]:
     """The likely ones first."""
     message = message[:2000]
-    if "indices" in message and "Long" in message or "LongTensor" in message or "embedding" in message and "Float" in message:
+    if any(first in message and second in message
+           for first, second in (("indices", "Long"), ("LongTensor", ""), ("embedding", "Float"))):
         yield from _each(specs, lambda one: Spec(IDS, one.sizes[:2] if len(one.sizes) < 4 else (BATCH, LENGTH)), FLOATS)
     if re.search(
     r"not implemented for '(Long|Int|Bool)'|same dtype|expected scalar type Float|floating.?point|must have the same dtype|"
@@ -65,13 +66,15 @@ def _ranks(specs: Specs, message: str) -> Iterator[Specs]:
     wanted = list(dict.fromkeys(int(digit) for pattern in _RANKS for found in re.findall(pattern, message)
                                 for digit in (found if isinstance(found, tuple) else (found,))))
     if "too many values" in message or "not enough values" in message or "size mismatch" in message or \
-            "Dimension out of range" in message or message.startswith("KeyError: ") or "permute" in message or "dims" in message:
+            "Dimension out of range" in message or message.startswith("KeyError: "
+                "") or "permute" in message or "dims" in message:
         wanted += [rank for rank in (4, 3, 2, 5) if rank not in wanted]
     for rank in wanted:
         if 1 <= rank <= 6:
             yield from _each(specs, lambda one, rank=rank: _of_rank(one, rank), FLOATS)
             if rank == 4:  # channels last
-                yield from _each(specs, lambda one: one.resized((BATCH, SIDE, SIDE, one.sizes[-1])) if len(one.sizes) in (2, 3) else one,
+                yield from _each(specs, lambda one: one.resized((BATCH, SIDE, SIDE,
+                    one.sizes[-1])) if len(one.sizes) in (2, 3) else one,
                                  FLOATS)
             if rank <= 2:
                 yield from _each(specs, lambda one, rank=rank: one.resized((BATCH, LENGTH)[:rank]), IDS)

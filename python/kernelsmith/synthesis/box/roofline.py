@@ -1,4 +1,5 @@
-"""How long a call takes at least on a GPU: for each operator its bytes at the memory's rate, or its products at the cores'."""
+"""How long a call takes at least on a GPU: for each operator its bytes at the memory's rate, or its products at the
+cores'."""
 
 # mypy: ignore-errors
 from __future__ import annotations

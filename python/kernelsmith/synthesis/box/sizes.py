@@ -79,7 +79,8 @@ def _steps(specs: Specs, up: bool) -> Iterator[Specs]:
     for factor in factors:
         yield _scaled(specs, factor, lambda one, at: at == 0)
     for factor in factors[1:]:
-        yield _scaled(specs, factor, lambda one, at: len(one.sizes) > 3 and at >= len(one.sizes) - 2 and one.sizes[at] >= SIDE // 4)
+        yield _scaled(specs, factor, lambda one,
+            at: len(one.sizes) > 3 and at >= len(one.sizes) - 2 and one.sizes[at] >= SIDE // 4)
         yield _scaled(specs, factor, lambda one, at: len(one.sizes) == 3 and at == 1)
         yield _scaled(specs, factor, lambda one, at: len(one.sizes) == 3 and at == 2)
 
