@@ -1,4 +1,4 @@
-"""The commands that are Python's: `plot`, `dataset`, `openevolve`, those of production, and `export --format trace`."""
+"""The commands that are Python's: `plot`, `dataset`, `synthesize`, `openevolve`, those of production, and `export --format trace`."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ def _draw(run: str, out: Path) -> None:
 _COMMANDS = {
     "plot": "Draw a run: best so far, lineage of the best, archive, cost, failures",
     "dataset": "Make training data of runs (docs/datasets.md)",
+    "synthesize": "Make tasks of the PyTorch modules of repositories (docs/synthesis.md)",
     "openevolve": "Run an OpenEvolve task as it is (docs/openevolve.md)",
     "profile": "Find a model's hot spots, and make tasks of them (docs/production.md)",
     "publish": "Make a package of runs' confirmed bests (docs/production.md)",
@@ -88,6 +89,10 @@ def run(arguments: Sequence[str]) -> int:
         from .production.command import production
 
         return production(arguments)
+    if arguments[0] == "synthesize":
+        from .synthesis.command import command as synthesize
+
+        return synthesize(arguments[1:])
     from .openevolve import command
 
     return (command.openevolve if arguments[0] == "openevolve" else command.export_trace)(arguments[1:])

@@ -61,7 +61,8 @@ std::string typed_name(const CLI::App& app) {
 }
 
 /// The commands that only the Python package has (python/kernelsmith/_commands.py).
-constexpr std::array kOfPython = {"apply"sv, "dataset"sv, "openevolve"sv, "plot"sv, "profile"sv, "publish"sv};
+constexpr std::array kOfPython = {"apply"sv,   "dataset"sv, "openevolve"sv, "plot"sv,
+                                  "profile"sv, "publish"sv, "synthesize"sv};
 
 Error unknown_command(const CLI::App& app, const std::string& word) {
   if (std::ranges::find(kOfPython, word) != kOfPython.end())

@@ -1,0 +1,120 @@
+"""What extracted code may import and name. It is read before it is executed anywhere, sandbox or not."""
+
+from __future__ import annotations
+
+import ast
+
+from . import names
+
+# Of the standard library: no files, processes, sockets, threads, clocks, or ways around names.
+IMPORTS = frozenset({"__future__", "abc", "collections", "copy", "dataclasses", "einops", "enum", "functools", "itertools",
+                     "math", "numbers", "numpy", "operator", "torch", "types", "typing", "warnings"})
+_REFUSED_MODULES = (
+    "torch.hub",
+    "torch.distributed",
+    "torch.multiprocessing",
+    "torch.utils.cpp_extension",
+    "torch.utils.data",
+    "torch.serialization",
+    "torch.package",
+    "torch.onnx",
+    "torch.profiler",
+    "numpy.ctypeslib",
+    "numpy.f2py",
+    "numpy.distutils",
+    "numpy.testing",
+    "numpy.lib.npyio",
+    "torch.utils.tensorboard",
+     "torch.testing")
+_NAMES = frozenset({"eval", "exec", "compile", "__import__", "open", "input", "globals", "locals",
+                   "breakpoint", "exit", "quit", "__builtins__", "__loader__", "__spec__", "__file__", "memoryview"})
+_ATTRIBUTES = frozenset({
+    "load", "save", "savez", "loadtxt", "savetxt", "fromfile", "tofile", "memmap", "hub", "load_library", "cpp_extension",
+    "from_file", "distributed", "multiprocessing", "ctypes", "ctypeslib", "sys", "os", "importlib", "subprocess", "system",
+    "data_ptr", "load_state_dict_from_url", "manual_seed", "set_default_device", "set_default_dtype"})
+_DUNDERS = frozenset({"__init__",
+    "__call__",
+    "__class__",
+    "__name__",
+    "__getattr__",
+    "__setattr__",
+    "__getitem__",
+    "__len__",
+    "__iter__",
+    "__next__",
+    "__repr__",
+    "__str__",
+    "__new__",
+    "__version__",
+    "__setitem__",
+    "__contains__",
+    "__post_init__",
+    "__delattr__",
+    "__setstate__",
+    "__getstate__",
+    "__dict__",
+    "__delitem__",
+    "__sub__",
+    "__rmul__",
+    "__add__",
+    "__mul__",
+    "__eq__",
+    "__hash__",
+    "__doc__",
+    "__enter__",
+     "__exit__"})
+_LIBRARIES = frozenset({"torch", "nn", "F", "np", "numpy", "math", "functools", "einops"})
+_PATCHERS = frozenset({"setattr", "delattr"})
+
+
+class Refusal(Exception):
+    """Why a module is not taken: a code of docs/synthesis.md, and what was found."""
+
+    def __init__(self, code: str, message: str = "") -> None:
+        super().__init__(code, message)
+        self.code, self.message = code, message
+
+
+def may_import(module: str) -> bool:
+    inside = any(module == refused or module.startswith(refused + ".") for refused in _REFUSED_MODULES)
+    return module.partition(".")[0] in IMPORTS and not inside
+
+
+def check(tree: ast.AST) -> None:
+    """Raises Refusal."""
+    bound = names.bound(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in _NAMES and (node.id != "input" or node.id not in bound):
+            raise Refusal("forbidden_name", node.id)
+        if isinstance(node, ast.Attribute):
+            _check_attribute(node)
+        elif isinstance(node, ast.Import):
+            _check_imports(one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            _check_imports([node.module or "", *(f"{node.module}.{one.name}" for one in node.names)])
+        elif isinstance(node, (ast.Global, ast.Nonlocal)) and isinstance(node, ast.Global):
+            raise Refusal("global_state", ", ".join(node.names))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _PATCHERS \
+                and node.args and _root(node.args[0]) in _LIBRARIES:
+            raise Refusal("patches_library", ast.unparse(node)[:100])
+
+
+def _check_attribute(node: ast.Attribute) -> None:
+    dunder = node.attr.startswith("__") and node.attr.endswith("__")
+    if node.attr in _ATTRIBUTES or dunder and node.attr not in _DUNDERS:
+        if not (isinstance(node.value, ast.Name) and node.value.id == "self" and not dunder):
+            raise Refusal("forbidden_name", "." + node.attr)
+    if not isinstance(node.ctx, ast.Load) and _root(node) in _LIBRARIES:
+        raise Refusal("patches_library", ast.unparse(node)[:100])
+
+
+def _check_imports(modules: object) -> None:
+    for module in modules:  # type: ignore[attr-defined]
+        if not may_import(module):
+            raise Refusal("import_refused", module)
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,136 @@
+"""Makes a module of somebody else's: arguments from calls, defaults, annotations and names, then by trying."""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from . import guesses
+
+_MOST_TRIES = 40
+_CONFIG = re.compile(r"^(config|cfg|conf|args|opt|options|hparams?|params|configs|hp|model_args|model_config|setting)$")
+_PLAIN = (int, float, bool, str, type(None))
+
+
+class NotMade(Exception):
+    """No arguments were found; the last error."""
+
+
+class Config(types.SimpleNamespace):
+    """Made of what was asked for."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return vars(self).get(name, default)
+
+    def __contains__(self, name: str) -> bool:
+        return name in vars(self)
+
+    def __getitem__(self, name: str) -> Any:
+        return vars(self)[name]
+
+
+# The same in the text of the module that is made.
+CONFIG_TEXT = ("class _Config:\n    def __init__(self, **values):\n        self.__dict__.update(values)\n\n"
+               "    def get(self, name, default=None):\n        return self.__dict__.get(name, default)\n\n"
+               "    def __contains__(self, name):\n        return name in self.__dict__\n\n"
+               "    def __getitem__(self, name):\n        return self.__dict__[name]\n")
+
+
+def made(module: types.ModuleType, calls: list[dict[str, str]],
+         hints: dict[str, str]) -> Iterator[tuple[Any, list[str], str]]:
+    """Models with the texts of their arguments, and where these came from: "call", "default", "guess". Raises NotMade."""
+    kind = module.Model
+    parameters = _parameters(kind.__init__)
+    words, tried = "no constructor was tried", 0
+    for given, origin in _proposals(parameters, calls, hints):
+        for _ in range(24):  # attributes that a configuration lacks
+            tried += 1
+            if tried > _MOST_TRIES:
+                raise NotMade(words)
+            try:
+                texts = _listed(parameters, given)
+                yield kind(*[_value(text, module) for text in texts]), texts, origin
+                break
+            except Exception as error:  # noqa: BLE001 - constructors raise anything
+                words = f"{type(error).__name__}: {error}"
+                if not _more_config(given, words):
+                    break
+    raise NotMade(words)
+
+
+def _parameters(function: Any) -> list[inspect.Parameter]:
+    try:
+        found = list(inspect.signature(function).parameters.values())[1:]
+    except (TypeError, ValueError):
+        return []
+    return [one for one in found if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+
+
+def _proposals(parameters: list[inspect.Parameter], calls: list[dict[str, str]],
+               hints: dict[str, str]) -> Iterator[tuple[dict[str, str], str]]:
+    names = [one.name for one in parameters]
+    needed = [one.name for one in parameters if one.default is one.empty]
+    options = {
+    name: (
+        "_Config()",
+        ) if _CONFIG.match(name) else guesses.of_argument(
+            name,
+            hints.get(
+                name,
+                 "")) for name in needed}
+    for call in calls:
+        given = {name: text for name, text in call.items() if name in names}
+        yield {**{name: options[name][0] for name in needed}, **given}, "call" if set(needed) <= set(given) else "guess"
+    first = {name: texts[0] for name, texts in options.items()}
+    yield dict(first), "guess" if needed else "default"
+    for name, texts in options.items():  # one other at a time
+        for text in texts[1:]:
+            yield {**first, name: text}, "guess"
+    for at in range(1, 4):  # all others at once
+        yield {name: texts[min(at, len(texts) - 1)] for name, texts in options.items()}, "guess"
+    channels = {
+    name: "64" for name in needed if re.search(
+        r"dim|channel|feature|size|planes",
+         name) and "kernel" not in name}
+    if channels:
+        yield {**first, **channels}, "guess"
+
+
+def _listed(parameters: list[inspect.Parameter], given: dict[str, str]) -> list[str]:
+    """A list, as get_init_inputs() gives it: up to the last argument that is given."""
+    last = max((at for at, one in enumerate(parameters) if one.name in given), default=-1)
+    return [given.get(one.name) or _default(one.default) for one in parameters[:last + 1]]
+
+
+def _default(value: Any) -> str:
+    if isinstance(value, _PLAIN) or isinstance(value, (tuple, list)) and all(isinstance(one, _PLAIN) for one in value):
+        return repr(value)
+    name = getattr(value, "__qualname__", "")
+    home = getattr(value, "__module__", "") or ""
+    if home.startswith("torch.nn.modules") and "." not in name:
+        return f"nn.{name}"
+    if home in ("extracted", "torch.nn.functional") and name and "<" not in name and "." not in name:
+        return name if home == "extracted" else f"F.{name}"
+    raise ValueError(f"the default {value!r} cannot be written")
+
+
+def _value(text: str, module: types.ModuleType) -> Any:
+    import torch
+
+    return eval(text, {**vars(module), "torch": torch, "nn": torch.nn, "F": torch.nn.functional,
+        "_Config": Config})  # noqa: S307
+
+
+def _more_config(given: dict[str, str], words: str) -> bool:
+    """Adds the attribute that was missing."""
+    found = re.search(r"AttributeError: '?Config'?(?: object)? has no attribute '(\w+)'|KeyError: '(\w+)'", words)
+    name = (found.group(1) or found.group(2)) if found else ""
+    for argument, text in given.items():
+        if text.startswith("_Config(") and name and f"{name}=" not in text:
+            given[argument] = text[:-1] + (", " if "=" in text else "") + f"{name}={guesses.of_attribute(name)})"
+            return True
+    return False

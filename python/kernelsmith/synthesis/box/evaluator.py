@@ -1,0 +1,76 @@
+"""The sandbox's program: evaluate() takes a file of modules, one a line, and answers for each
+(kernelsmith.synthesis.sandbox)."""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from box import children, layout, probe
+from box.graph import MOST_OPERATORS, graph
+from kernelsmith_process.descendants import take_orphans
+from kernelsmith_process.framing import Failure
+from kernelsmith_torch import plan_format, planner
+from kernelsmith_torch.surroundings import Surroundings
+
+planner._warm()
+_PLAN_S = 20
+
+
+class Answer:
+    """What the python backend takes."""
+
+    def __init__(self, answers: list[dict[str, Any]]) -> None:
+        self.metrics = {"fitness": float(len(answers))}
+        self.artifacts = {f"{at:04}": json.dumps(one) for at, one in enumerate(answers)}
+
+
+def evaluate(path: str) -> Answer:
+    take_orphans()
+    surroundings = Surroundings(("/tmp", "/dev/shm"))  # noqa: S108 - the sandbox's own
+    with open(path, encoding="utf-8") as file:
+        tasks = [json.loads(line) for line in file]
+    answers = []
+    for task in tasks:
+        answers.append(_bounded(_one(task, surroundings)))
+        print(json.dumps(answers[-1]), flush=True)  # what is left if the next one ends this process
+        if not surroundings.restore():
+            answers[-1] = {"refused": "touches_sandbox", "message": "it changed what it shares with others"}
+            break
+    return Answer(answers)
+
+
+def _one(task: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
+    if "reference" not in task:
+        found = children.asked(lambda: probe.probe(task), task.get("cpu_s", children.CPU_S))
+        if "refused" in found:
+            return found
+        try:
+            found["reference"] = layout.reference(task["code"], list(found["arguments"]), list(found["inputs"]))
+        except (SyntaxError, ValueError, TypeError, KeyError) as error:
+            return {"refused": "ends_process", "message": f"its answer is none: {error}"}
+    else:
+        found = dict(task)
+    try:
+        reply, blob = planner._handle(
+            {"do": "plan", "reference": found["reference"], "candidate": None, "timeout_s": _PLAN_S}, b"", surroundings)
+        made = graph(plan_format.decode(blob)[0]) if "build" not in reply else None
+    except Failure as failure:
+        words = failure.as_reply()["error"]
+        return {"refused": "plan_" + str(words["code"]), "message": f"{words['message']} {words.get('where', '')}"}
+    except (plan_format.PlanError, KeyError, TypeError, IndexError, ValueError) as error:
+        return {"refused": "plan_unreadable", "message": str(error)}
+    if made is None:
+        return {"refused": "plan_extension", "message": "it builds an extension"}
+    return {**found, **made, "launches": reply["summary"]["launches"]}
+
+
+def _bounded(answer: dict[str, Any]) -> dict[str, Any]:
+    if len(answer.get("operators", ())) > MOST_OPERATORS:
+        return {"refused": "too_large", "message": f"{len(answer['operators'])} operators"}
+    if len(json.dumps(answer)) > 400_000:
+        return {"refused": "too_large", "message": "its answer is too long"}
+    if "message" in answer:
+        answer["message"] = str(answer["message"])[:400]
+    return answer

@@ -1,0 +1,118 @@
+"""Finds inputs that a model takes: the first guess by its layers, then what errors ask for, at most so many calls."""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import torch
+
+from . import guesses
+from .repairs import Specs, repairs
+from .specs import BATCH, IDS, LENGTH, SIDE, Spec, parsed, standard
+
+_MOST_CALLS = 48
+_MOST_WAITING = 400
+PICTURES = Spec("rand", (BATCH, 3, 224, 224))
+
+
+class NoInputs(Exception):
+    """None were found; the first error."""
+
+
+def found(model: torch.nn.Module, hints: dict[str, str]) -> tuple[Specs, Any]:
+    """Inputs, and what the model returned for them. Raises NoInputs."""
+    parameters = _parameters(model)
+    waiting = _first(model, parameters, hints)
+    seen, words = set(waiting), ""
+    for _ in range(_MOST_CALLS):
+        if not waiting:
+            break
+        specs = waiting.pop(0)
+        try:
+            return specs, model(*[one.made(torch) for one in specs])
+        except Exception as error:  # noqa: BLE001 - forward raises anything
+            message = f"{type(error).__name__}: {error}"
+            words = words or message
+        new = [one for one in repairs(specs, message) if one not in seen][:12]
+        seen.update(new)
+        # What the last error asks for comes before what was not tried yet.
+        waiting = [*new[:6], *waiting, *new[6:]][:_MOST_WAITING]
+    raise NoInputs(words or "forward takes no inputs")
+
+
+def _parameters(model: torch.nn.Module) -> list[inspect.Parameter]:
+    try:
+        given = list(inspect.signature(model.forward).parameters.values())
+    except (TypeError, ValueError):
+        return []
+    if any(one.kind is one.VAR_POSITIONAL for one in given) and not any(one.default is one.empty for one in given
+                                                                      if one.kind is one.POSITIONAL_OR_KEYWORD):
+        return [inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)]
+    return [
+    one for one in given if one.kind in (
+        one.POSITIONAL_ONLY,
+         one.POSITIONAL_OR_KEYWORD) and one.default is one.empty]
+
+
+def _first(model: torch.nn.Module, parameters: list[inspect.Parameter], hints: dict[str, str]) -> list[Specs]:
+    if not parameters:
+        return []
+    tensors, most = _tensors(model)
+    made = []
+    for tensor in tensors:
+        options = [[parsed(text, tensor, most) for text in guesses.of_input(
+            one.name, hints.get(one.name, ""))] for one in parameters]
+        made.append(tuple(option[0] for option in options))
+        for at, option in enumerate(options):
+            for other in option[1:]:
+                made.append((*made[0][:at], other, *made[0][at + 1:]))
+    return list(dict.fromkeys(made))
+
+
+def _tensors(model: torch.nn.Module) -> tuple[list[Spec], int]:
+    """By the first layers that say what they take; and the number of ids that embeddings know."""
+    made: list[Spec] = []
+    most = 100
+    for layer in model.modules():
+        one = _of_layer(layer)
+        if isinstance(layer, (torch.nn.Embedding, torch.nn.EmbeddingBag)):
+            most = layer.num_embeddings
+        if one is not None and len(made) < 3:
+            made.append(one)
+            if isinstance(layer, torch.nn.Linear):
+                made.append(standard(2, layer.in_features))
+    made += [standard(4, 64), PICTURES, standard(3, 512), standard(2, 512), standard(5, 64)]
+    return list(dict.fromkeys(made)), most
+
+
+def _of_layer(layer: torch.nn.Module) -> Spec | None:
+    nn = torch.nn
+    if isinstance(layer, (nn.Conv1d, nn.ConvTranspose1d)):
+        return Spec("rand", (BATCH, layer.in_channels, LENGTH))
+    if isinstance(layer, (nn.Conv2d, nn.ConvTranspose2d)):
+        # Three channels are pictures, as they come.
+        side = 224 if layer.in_channels == 3 else SIDE
+        return Spec("rand", (BATCH, layer.in_channels, side, side))
+    if isinstance(layer, (nn.Conv3d, nn.ConvTranspose3d)):
+        return standard(5, layer.in_channels)
+    if isinstance(layer, (nn.BatchNorm2d, nn.InstanceNorm2d)):
+        return standard(4, layer.num_features)
+    if isinstance(layer, nn.BatchNorm1d):
+        return standard(2, layer.num_features)
+    if isinstance(layer, nn.BatchNorm3d):
+        return standard(5, layer.num_features)
+    if isinstance(layer, nn.GroupNorm):
+        return standard(4, layer.num_channels)
+    if isinstance(layer, nn.Linear):
+        return standard(3, layer.in_features)
+    if isinstance(layer, nn.LayerNorm):
+        return standard(3, layer.normalized_shape[-1])
+    if isinstance(layer, nn.RNNBase):
+        return standard(3, layer.input_size)
+    if isinstance(layer, nn.MultiheadAttention):
+        return standard(3, layer.embed_dim)
+    if isinstance(layer, (nn.Embedding, nn.EmbeddingBag)):
+        return Spec(IDS, (BATCH, LENGTH), most=layer.num_embeddings)
+    return None

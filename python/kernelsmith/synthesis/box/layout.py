@@ -1,0 +1,30 @@
+"""The file in KernelBench's layout."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from .construct import CONFIG_TEXT
+
+
+def reference(code: str, arguments: list[str], inputs: list[str]) -> str:
+    """The module, get_inputs and get_init_inputs. Imports that these need are added."""
+    needed = [] if re.search(r"^import torch$", code, re.MULTILINE) else ["import torch"]
+    if any("nn." in text for text in arguments) and not re.search(
+        r"import torch\.nn as nn$|from torch import nn$", code, re.MULTILINE):
+        needed.append("import torch.nn as nn")
+    if any(re.search(r"\bF\.", text) for text in arguments) and "functional as F" not in code:
+        needed.append("import torch.nn.functional as F")
+    config = "\n\n" + CONFIG_TEXT if any("_Config(" in text for text in arguments) else ""
+    text = (f"{code.rstrip()}\n{config}\n\ndef get_inputs():\n    return [{', '.join(inputs)}]\n\n\n"
+            f"def get_init_inputs():\n    return [{', '.join(arguments)}]\n")
+    text = _after_future(text, needed)
+    ast.parse(text)
+    return text
+
+
+def _after_future(text: str, imports: list[str]) -> str:
+    lines = text.splitlines(keepends=True)
+    at = next((number for number, line in enumerate(lines) if not line.startswith("from __future__")), 0)
+    return "".join([*lines[:at], *(one + "\n" for one in imports), *lines[at:]])

@@ -1,0 +1,91 @@
+"""One module in a process of its own: made, called, sized. What it says is written into a pipe as JSON."""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+import random
+import sys
+import types
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
+
+from . import construct, forward, patches, sizes
+
+MOST_STATE = 4 << 30  # bytes of parameters and buffers
+_MOST_MODELS = 8
+_MOST_PYTHON = 20  # nested sizes that a text may say
+
+
+def probe(task: dict[str, Any]) -> dict[str, Any]:
+    """{"arguments", "inputs", ...}, or {"refused", "message"}."""
+    before = patches.snapshot()
+    random.seed(0)
+    torch.manual_seed(0)
+    with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+        try:
+            made = _found(task)
+        except Refused as refused:
+            made = {"refused": refused.code, "message": refused.message}
+        except (SystemExit, KeyboardInterrupt):
+            made = {"refused": "exits", "message": "it ended the process"}
+        except MemoryError:
+            made = {"refused": "memory", "message": "memory ran out"}
+        except BaseException as error:  # noqa: BLE001 - others' code raises anything
+            made = {"refused": "does_not_load", "message": f"{type(error).__name__}: {error}"}
+    changed = patches.changed(before)
+    return {"refused": "patches_torch", "message": changed} if changed else made
+
+
+class Refused(Exception):
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(code, message)
+        self.code, self.message = code, message
+
+
+def _found(task: dict[str, Any]) -> dict[str, Any]:
+    module = types.ModuleType("extracted")
+    module.nn, module.F = torch.nn, torch.nn.functional  # type: ignore[attr-defined]
+    sys.modules["extracted"] = module
+    exec(compile(task["code"], "reference.py", "exec"), module.__dict__)  # noqa: S102 - this is what the sandbox is for
+    hints = task.get("annotations", {})
+    words: Refused | None = None
+    try:
+        for number, (model, arguments, origin) in enumerate(
+    construct.made(
+        module, task.get(
+            "calls", []), hints.get(
+                "__init__", {}))):
+            if number >= _MOST_MODELS:
+                break
+            try:
+                return {**_called(model.eval(), hints.get("forward", {})), "arguments": arguments, "origin": origin}
+            except Refused as refused:
+                words = words or refused
+                if refused.code not in ("no_inputs", "no_size"):
+                    break
+    except construct.NotMade as failed:
+        words = words or Refused("not_constructed", str(failed))
+    raise words or Refused("not_constructed", "no arguments were found")
+
+
+def _called(model: torch.nn.Module, hints: dict[str, str]) -> dict[str, Any]:
+    state = sum(one.numel() * one.element_size() for one in model.state_dict().values() if isinstance(one, torch.Tensor))
+    if state > MOST_STATE:
+        raise Refused("too_large", f"{state} bytes of parameters")
+    try:
+        specs, _ = forward.found(model, hints)
+        specs, measured = sizes.fitted(model, specs)
+    except forward.NoInputs as failed:
+        code = "reads_values" if "data-dependent" in str(failed) or "DataDependent" in str(
+            failed) or "_local_scalar_dense" in str(failed) else "no_inputs"
+        raise Refused(code, str(failed)) from None
+    except (DataDependentOutputException, DynamicOutputShapeException) as failed:
+        raise Refused("reads_values", str(failed)) from None
+    except sizes.Unstable:
+        raise Refused("not_deterministic", "two calls with the same inputs did different work") from None
+    except sizes.NoSize as failed:
+        raise Refused("no_size", str(failed)) from None
+    return {"inputs": [one.source() for one in specs], "roofline_us": round(measured.seconds * 1e6, 1),
+                                  "flops": measured.flops, "bytes": measured.bytes, "state_bytes": state}

@@ -1,0 +1,58 @@
+"""How a repository itself makes its modules: calls whose arguments are literals, by parameter name."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+from .entry import method
+from .repository import Repository
+
+_MOST = 6
+_MOST_ARGUMENT = 300
+_CLOSED = frozenset({"nn", "torch", "True", "False", "None"})
+
+
+class Calls:
+    """All calls of capitalised names, found once for a repository."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._found: dict[str, list[ast.Call]] = defaultdict(list)
+        for path in sorted(repository.files):
+            tree = repository.files[path].parse().tree
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, ast.Call):
+                    name = _name(node.func)
+                    if name[:1].isupper() and (node.args or node.keywords) and len(self._found[name]) < 40:
+                        self._found[name].append(node)
+
+    def of(self, node: ast.ClassDef) -> list[dict[str, str]]:
+        """Argument texts by name. An argument that is no literal is left out: it is guessed."""
+        constructor = method(node, "__init__")
+        if constructor is None:
+            return []
+        names = [arg.arg for arg in constructor.args.args][1:]
+        made: list[dict[str, str]] = []
+        for call in self._found.get(node.name, ()):
+            given = dict(zip(names, call.args, strict=False)) if not any(
+                isinstance(one, ast.Starred) for one in call.args) else {}
+            given |= {one.arg: one.value for one in call.keywords if one.arg}
+            texts = {name: text for name, value in given.items() if (text := _closed(value))}
+            if texts and texts not in made:
+                made.append(texts)
+        return sorted(made, key=lambda one: -len(one))[:_MOST]
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _closed(node: ast.expr) -> str:
+    """The text, if it means the same anywhere."""
+    for inner in ast.walk(node):
+        if isinstance(
+    inner, ast.Name) and inner.id not in _CLOSED or isinstance(
+        inner, (ast.Lambda, ast.Await, ast.comprehension)):
+            return ""
+    text = ast.unparse(node)
+    return text if len(text) <= _MOST_ARGUMENT else ""

@@ -1,0 +1,150 @@
+"""Centres of clusters for experts: written as task folders, cleaned by hand, and taken back with who and when."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy
+import numpy.typing
+
+from .._errors import Error
+from ..learning.dataset.folder import write_text
+from . import allowed
+from .duplicates import shape
+from .out import reference_text, task_name
+from .pipeline import STAGES
+from .stages import Record, Stage
+
+_DIMENSIONS = 64
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
+_TASK = "version: 1\nname: {name}\nbackend: torch\nfiles: {{reference: reference.py}}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """How many modules, centres, and modules in no cluster."""
+
+    modules: int
+    centres: int
+    alone: int
+
+
+def records_of(out: Path) -> list[Record]:
+    path = out / f"{STAGES[-1]}.jsonl"
+    if not path.is_file():
+        raise Error("this folder holds no synthesis that has ended",
+                    "not_found", str(out), "run kernelsmith synthesize first")
+    return list(Stage(path, "").records())
+
+
+def embedded(texts: list[str]) -> numpy.typing.NDArray[numpy.float64]:
+    """TF-IDF of words and pairs of words, then a singular value decomposition; rows of length one."""
+    vocabulary: dict[str, int] = {}
+    counts: list[dict[int, int]] = []
+    for text in texts:
+        tokens = _TOKEN.findall(text)
+        row: dict[int, int] = {}
+        for gram in [*tokens, *(f"{one} {other}" for one, other in zip(tokens, tokens[1:], strict=False))]:
+            at = vocabulary.setdefault(gram, len(vocabulary))
+            row[at] = row.get(at, 0) + 1
+        counts.append(row)
+    inside = numpy.zeros(len(vocabulary))
+    for row in counts:
+        inside[list(row)] += 1
+    chosen = numpy.argsort(-inside, kind="stable")[:4096]  # the grams of most modules
+    place = {int(gram): at for at, gram in enumerate(chosen)}
+    matrix = numpy.zeros((len(texts), len(chosen)))
+    for at, row in enumerate(counts):
+        for gram, count in row.items():
+            if gram in place:
+                matrix[at, place[gram]] = (1 + numpy.log(count)) * (1 + numpy.log((1 + len(texts)) / (1 + inside[gram])))
+    left, values, _ = numpy.linalg.svd(matrix, full_matrices=False)
+    made = left[:, :_DIMENSIONS] * values[:_DIMENSIONS]
+    result: numpy.typing.NDArray[numpy.float64] = made / numpy.maximum(numpy.linalg.norm(made, axis=1, keepdims=True), 1e-12)
+    return result
+
+
+def _medoids(points: numpy.typing.NDArray[numpy.float64], least: int) -> tuple[list[int], int]:
+    """HDBSCAN's; and how many points are in no cluster."""
+    try:
+        from sklearn.cluster import HDBSCAN  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        raise Error("finding cluster centres needs scikit-learn", "not_found",
+                    "sklearn", "pip install scikit-learn") from None
+    labels = HDBSCAN(min_cluster_size=least, copy=True).fit(points).labels_
+    centres = []
+    for label in sorted(set(labels) - {-1}):
+        members = numpy.flatnonzero(labels == label)
+        apart = numpy.linalg.norm(points[members][:, None] - points[members][None], axis=2).sum(axis=1)
+        centres.append(int(members[apart.argmin()]))
+    return centres, int((labels == -1).sum())
+
+
+def write(out: Path, to: Path, least: int) -> Clusters:
+    """Raises Error."""
+    records = records_of(out)
+    if least < 2:
+        raise Error("a cluster has at least 2 modules", "invalid_argument", "--least")
+    if len(records) <= least:
+        raise Error(f"{len(records)} modules are too few for clusters of {least}", "bad_input", str(out))
+    if to.exists() and any(to.iterdir()):
+        raise Error("the folder is not empty", "invalid_argument", str(to), "name a new folder")
+    texts = [f"{shape(one['code'])} {' '.join(name for name, _ in one['operators'])}" for one in records]
+    centres, alone = _medoids(embedded(texts), least)
+    for at in centres:
+        record = records[at]
+        folder = to / task_name(record)
+        folder.mkdir(parents=True)
+        write_text(folder / "task.yaml", _TASK.format(name=task_name(record)))
+        write_text(folder / "reference.py", reference_text(record))
+        about = {name: record[name] for name in ("id", "repository", "commit", "path", "name", "licence", "family", "level")}
+        write_text(folder / "about.json", json.dumps(about, indent=1) + "\n")
+    return Clusters(len(records), len(centres), alone)
+
+
+def take(out: Path, folder: Path, by: str, when: str) -> int:
+    """Appends to centers.jsonl, with who and when. Returns how many. Raises Error."""
+    if not by.strip() or not _DATE.match(when):
+        raise Error("who cleaned the centres, and when?", "invalid_argument", "--by, --when", "--by NAME --when 2026-11-27")
+    if not folder.is_dir():
+        raise Error("there is no such folder of centres", "not_found", str(folder))
+    known = {one["id"]: one for one in records_of(out)}
+    lines = [
+    _taken(
+        place,
+        known,
+        by.strip(),
+        when) for place in sorted(
+            folder.iterdir()) if (
+                place /
+                 "about.json").is_file()]
+    if not lines:
+        raise Error("the folder holds no centre", "bad_input", str(
+            folder), "kernelsmith synthesize centers --to writes them")
+    write_text(out / "centers.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    return len(lines)
+
+
+def _taken(place: Path, known: dict[str, Record], by: str, when: str) -> dict[str, Any]:
+    import ast
+
+    try:
+        about = json.loads((place / "about.json").read_text())
+        record = known[about["id"]]
+        text = (place / "reference.py").read_text()
+        allowed.check(ast.parse(text))
+    except (OSError, ValueError, KeyError, TypeError, SyntaxError) as failed:
+        raise Error(
+    f"this is no centre of the synthesis: {failed}",
+    "bad_input",
+    str(place),
+     "leave about.json as it is") from None
+    except allowed.Refusal as refusal:
+        raise Error(f"the reference may not stand in a task: {refusal.code} {refusal.message}", "bad_input",
+                    str(place / "reference.py")) from None
+    return {**about, "by": by, "when": when, "changed": text != reference_text(record), "reference_code": text}

@@ -1,0 +1,79 @@
+"""`kernelsmith synthesize`: the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from .._errors import Error
+from .._words import counted
+from . import centers
+from .pipeline import synthesize
+from .settings import ALLOWED, Settings
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="kernelsmith synthesize", allow_abbrev=False,
+                     description="Make tasks of the PyTorch modules of repositories (docs/synthesis.md)",
+                     epilog="kernelsmith synthesize centers --help: cluster centres for experts")
+    add = parser.add_argument
+    add("SOURCES", nargs="*", help="repositories: folders, tarballs or zips")
+    add("--each", metavar="FOLDER", action="append", default=[], help="every repository in a folder; may be repeated")
+    add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder, or one of a synthesis that was cut off")
+    add("--licence", metavar="SPDX", action="append", default=[],
+        help=f"allow this licence too; allowed: {', '.join(ALLOWED)}")
+    add("--against", metavar="FOLDER", type=Path, help="leave out what this folder of references has (KernelBench)")
+    add("--similar", metavar="J", type=float, default=0.8, help="the Jaccard index from which two modules are one (0.8)")
+    add("--per-repository", metavar="N", type=int, default=0, help="modules of a repository at most (all)")
+    add("--test-share", metavar="P", type=float, default=0.1, help="the share of repositories that are for tests (0.1)")
+    add("--python", metavar="FILE", default="", help="a Python with PyTorch and Triton ($KERNELSMITH_TORCH_PYTHON)")
+    add("--model", metavar="NAME", default="", help="a language model that writes inputs for what is left (docs/llm.md)")
+    return parser
+
+
+def _centers_parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="kernelsmith synthesize centers", allow_abbrev=False,
+                     description="Cluster centres of a synthesis, to be cleaned by hand and taken back")
+    parser.add_argument("OUT", type=Path, help="the folder of a synthesis that has ended")
+    parser.add_argument("--to", metavar="DIR", type=Path, help="write the centres as task folders")
+    parser.add_argument("--take", metavar="DIR", type=Path, help="take cleaned task folders back")
+    parser.add_argument("--by", metavar="NAME", default="", help="--take: who cleaned them")
+    parser.add_argument("--when", metavar="DATE", default="", help="--take: when, as 2026-11-27")
+    parser.add_argument("--least", metavar="N", type=int, default=5, help="modules of a cluster at least (5)")
+    return parser
+
+
+def command(arguments: Sequence[str]) -> int:
+    """Does what the arguments say. Returns the exit status. Raises Error."""
+    if arguments[:1] == ["centers"]:
+        return _centers(arguments[1:])
+    options = vars(_parser().parse_args(arguments))
+    named, each, out, more = (options.pop(name) for name in ("SOURCES", "each", "out", "licence"))
+    if options["against"] is not None and not options["against"].is_dir():
+        raise Error("there is no such folder of references", "not_found", str(options["against"]))
+    made = synthesize(named, out, Settings(licences=(*ALLOWED, *more), **options), each=each)
+    print(f"{made.folder}: {counted(made.tasks, 'task')}; README.md is the report")
+    for code, count in made.refused.items():
+        print(f"  {count:>7} refused: {code}")
+    return 0
+
+
+def _centers(arguments: Sequence[str]) -> int:
+    options = _centers_parser().parse_args(arguments)
+    if (options.to is None) == (options.take is None):
+        raise Error("name one: --to, or --take", "invalid_argument", "kernelsmith synthesize centers")
+    if options.to is not None:
+        made = centers.write(options.OUT, options.to, options.least)
+        print(f"{options.to}: {counted(made.centres, 'centre')} of {counted(made.modules, 'module')}; {made.alone} in no "
+            "cluster")
+    else:
+        print(f"{options.OUT / 'centers.jsonl'}: "
+            f"{counted(centers.take(options.OUT, options.take, options.by, options.when), 'centre')}")
+    return 0

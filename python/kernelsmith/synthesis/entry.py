@@ -1,0 +1,85 @@
+"""The class that becomes Model: whether it is a module, what it is called with, and arguments that lists can give."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from .repository import Definition, Imported, Repository, SourceFile
+
+_MOST_BASES = 12
+
+
+def is_module(repository: Repository, file: SourceFile, node: ast.ClassDef, depth: int = 0) -> bool:
+    """Whether it derives from torch.nn.Module, by any way through the repository."""
+    return depth < _MOST_BASES and any(_is_module_base(repository, file, base, depth) for base in node.bases)
+
+
+def _is_module_base(repository: Repository, file: SourceFile, base: ast.expr, depth: int) -> bool:
+    text = ast.unparse(base)
+    if text in ("nn.Module", "torch.nn.Module") or text.startswith(("nn.", "torch.nn.")) and text.count(".") <= 2:
+        return True
+    if not isinstance(base, ast.Name):
+        return False
+    for binding in file.bindings.get(base.id, ()):
+        if isinstance(binding, Imported):
+            if binding.module.startswith("torch.nn"):
+                return True
+            other = repository.target(file, binding)
+            for inner in other.bindings.get(binding.name, ()) if other else ():
+                if isinstance(inner, Definition) and isinstance(inner.node, ast.ClassDef) and \
+                        is_module(repository, other, inner.node, depth + 1):  # type: ignore[arg-type]
+                    return True
+        elif isinstance(binding.node, ast.ClassDef) and binding.node.name == base.id and \
+                is_module(repository, file, binding.node, depth + 1):
+            return True
+    return False
+
+
+def has_forward(extraction: Any) -> bool:
+    """Its own, or that of a class that it derives from; a class of torch.nn brings one."""
+    pending, seen = ["Model"], set()
+    while pending:
+        name = pending.pop()
+        node = extraction.nodes.get(name)
+        if not isinstance(node, ast.ClassDef):
+            if name not in ("nn.Module", "torch.nn.Module", "Module", "object", "ABC"):
+                return True
+            continue
+        if name in seen:
+            continue
+        seen.add(name)
+        if any(isinstance(one, ast.FunctionDef) and one.name == "forward" for one in node.body):
+            return True
+        pending += [ast.unparse(base) for base in node.bases]
+    return False
+
+
+def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    return next((one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == name), None)
+
+
+def open_keywords(node: ast.ClassDef) -> None:
+    """get_init_inputs and get_inputs are lists: arguments that need a name become positional ones, those without a default
+    first."""
+    for one in filter(None, (method(node, "__init__"), method(node, "forward"))):
+        given = one.args
+        if given.vararg is not None or not given.kwonlyargs or given.posonlyargs:
+            continue
+        plain = len(given.args) - len(given.defaults)
+        keyed = list(zip(given.kwonlyargs, given.kw_defaults, strict=True))
+        needed = [name for name, default in keyed if default is None]
+        rest = [(name, default) for name, default in keyed if default is not None]
+        given.args = given.args[:plain] + needed + given.args[plain:] + [name for name, _ in rest]
+        given.defaults = given.defaults + [default for _, default in rest]
+        given.kwonlyargs, given.kw_defaults = [], []
+
+
+def hints(node: ast.ClassDef) -> dict[str, dict[str, str]]:
+    """Of the constructor's and forward's arguments, as texts."""
+    found = {}
+    for name in ("__init__", "forward"):
+        one = method(node, name)
+        given = [*one.args.args, *one.args.kwonlyargs] if one else []
+        found[name] = {arg.arg: ast.unparse(arg.annotation)[:200] for arg in given if arg.annotation is not None}
+    return found

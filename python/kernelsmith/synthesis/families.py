@@ -1,0 +1,96 @@
+"""Which of 20 families a module is of, and how hard it is: by the operators of its plan."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+# Operators that allocate, look at memory in another way, or copy it: no work of their own.
+LAYOUT = frozenset("""
+    alias as_strided broadcast_to chunk detach diagonal expand expand_as flatten movedim narrow permute real imag reshape
+    reshape_as
+    select slice split split_with_sizes squeeze swapaxes swapdims t transpose unbind unflatten unsqueeze view view_as
+    _unsafe_view
+    _reshape_alias contiguous lift_fresh arange empty empty_like full full_like new_empty new_full new_ones
+    new_zeros ones ones_like
+    scalar_tensor zeros zeros_like _to_copy clone copy_ copy to view_as_real view_as_complex linspace empty_strided
+""".split())
+_PRODUCTS = "mm|bmm|addmm|baddbmm|matmul|linear|einsum|addbmm|mv|dot|bilinear"
+_NORMS = r"\w*batch_norm\w*|instance_norm|(?:native_)?layer_norm|(?:native_)?group_norm|rms_norm|_fused_rms_norm"
+_CONVOLUTIONS = r"_?convolution|cudnn_convolution\w*|conv\w*"
+_ACTIVATIONS = (
+    r"relu\w*_?|leaky_relu_?|gelu_?|silu_?|sigmoid_?|tanh_?|elu_?|selu_?|celu_?|mish_?|hardswish_?|hardsigmoid_?|hardtanh_?|"
+    r"softplus|softsign|prelu|_prelu_kernel|glu|log_sigmoid_forward|threshold_?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """`needs`: each of these patterns matches an operator, so often at least."""
+
+    family: str
+    needs: tuple[tuple[str, int], ...]
+
+
+# In order: the first rule that fits. docs/synthesis.md has the same table; a test compares them.
+RULES = (
+    _Rule("recurrence", ((r"lstm\w*|gru\w*|rnn_\w+", 1),)),
+    _Rule("spectral", ((r"_fft_\w+", 1),)),
+    _Rule("vector quantisation", ((r"argmin|argmax|_?cdist\w*|_euclidean_dist", 1),
+        (r"embedding|index|gather|index_select", 1))),
+    _Rule("mixture of experts", ((r"topk", 1), (_PRODUCTS, 1))),
+    _Rule("attention", ((r"scaled_dot_product_attention", 1),)),
+    _Rule("attention", ((r"_?softmax", 1), (_PRODUCTS, 2))),
+    _Rule("scan", ((r"cumsum|cumprod|logcumsumexp|cummax|cummin", 1),)),
+    _Rule("graph", ((r"scatter\w*|index_add_?|index_put_?", 1),)),
+    _Rule("sampling", ((r"grid_sampler_\w+|affine_grid_generator|upsample_\w+|_upsample_\w+|pixel_shuffle|pixel_unshuffle",
+        1),)),
+    _Rule("channel attention", ((_CONVOLUTIONS, 1), (r"mean|_?adaptive_avg_pool\w+", 1),
+        (r"sigmoid_?|hardsigmoid_?|_?softmax", 1),
+                                (r"mul_?", 1))),
+    _Rule("convolution block", ((_CONVOLUTIONS, 3), (_NORMS, 1))),
+    _Rule("convolution and normalisation", ((_CONVOLUTIONS, 1), (_NORMS, 1))),
+    _Rule("convolution", ((_CONVOLUTIONS, 1),)),
+    _Rule("embedding", ((r"_?embedding\w*", 1),)),
+    _Rule("gated product", ((_PRODUCTS, 2), (_ACTIVATIONS, 1), (r"mul_?", 1))),
+    _Rule("perceptron", ((_PRODUCTS, 1), (_ACTIVATIONS, 1))),
+    _Rule("matrix product", ((_PRODUCTS, 1),)),
+    _Rule("loss", ((r"\w*loss\w*|binary_cross_entropy\w*|kl_div", 1),)),
+    _Rule("normalisation", ((_NORMS, 1),)),
+    _Rule("normalisation", ((r"rsqrt|std|var|linalg_vector_norm|norm|var_mean", 1),)),
+    _Rule("reduction", ((r"_?(log_)?softmax|_log_softmax|logsumexp|sum|mean|amax|amin|max|min|prod|\w*pool\w*|topk|sort|"
+        "median", 1),)),
+    _Rule("element by element", ()),
+)
+FAMILIES = tuple(dict.fromkeys(rule.family for rule in RULES))
+_HEAVY = re.compile(
+    "|".join(
+        (_PRODUCTS,
+        _NORMS,
+        _CONVOLUTIONS,
+        r"_?softmax|_log_softmax|scaled_dot_product_attention|lstm|gru|rnn_\\w+|"
+        r"_fft_\w+|sum|mean|amax|cumsum|\w*pool\w*|topk|sort|embedding|gather|scatter\w*|index\w*")))
+
+
+def family(operators: list[list[Any]]) -> str:
+    counts = Counter(str(name) for name, _ in operators)
+    for rule in RULES:
+        if all(sum(count for name, count in counts.items() if re.fullmatch(
+            pattern, name)) >= least for pattern, least in rule.needs):
+            return rule.family
+    return RULES[-1].family
+
+
+def work(operators: list[list[Any]]) -> list[str]:
+    """Operators that compute."""
+    return [str(name) for name, _ in operators if name not in LAYOUT]
+
+
+def difficulty(operators: list[list[Any]]) -> int:
+    """1: at most 4 operators that compute, one of them heavy at most. 3: 25 and more, or 8 heavy ones. 2: between."""
+    computing = work(operators)
+    heavy = sum(bool(_HEAVY.fullmatch(name)) for name in computing)
+    if len(computing) >= 25 or heavy >= 8:
+        return 3
+    return 1 if len(computing) <= 4 and heavy <= 1 else 2

@@ -1,0 +1,78 @@
+"""What the sandbox said of a module, judged: a record that goes on, or a refusal. What it says was said by others' code."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from . import families
+from .stages import Record, refused
+
+_CODE = re.compile(r"^[a-z0-9_]{1,40}$")
+_MOST_TEXT = 96 << 10
+_MOST_OUTPUT = 1 << 30  # numbers
+
+
+def judged(record: Record, answer: dict[str, Any]) -> Record:
+    """`record` is that of the extraction."""
+    code = answer.get("refused")
+    if code is not None:
+        known = isinstance(code, str) and _CODE.match(code)
+        return refused(record, code if known else "breaks_sandbox", str(answer.get("message", "")))
+    if not _is_whole(answer):
+        return refused(record, "breaks_sandbox", "its answer has other fields")
+    operators = answer["operators"]
+    work = families.work(operators)
+    for bad, name, words in (
+            (len(answer["reference"]) > _MOST_TEXT, "too_large", "the file is too long"),
+            (answer["launches"] > 0, "own_kernels", "it launches kernels of its own: a task begins with PyTorch's"),
+            (not work, "no_work", "it copies or views its inputs only"),
+            (not all(answer["depends"]), "constant_output", "an output does not depend on the inputs"),
+            (any(answer["same"]), "returns_input", "an output is an input or a parameter as it is"),
+            (any(_size(shape) > _MOST_OUTPUT or _size(shape) == 0 for _, shape in answer["outputs"]), "output_size",
+             "an output is empty, or larger than a GPU holds")):
+        if bad:
+            return refused(record, name, words)
+    return {**record, "code": record["code"], **{name: answer[name] for name in _TYPES}}
+
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "reference": str, "operators": list, "outputs": list, "arguments": list, "inputs": list, "origin": str,
+    "roofline_us": (int, float), "flops": int, "bytes": int, "state_bytes": int}
+
+
+def _is_whole(answer: dict[str, Any]) -> bool:
+    types = {**_TYPES, "depends": list, "same": list, "launches": int}
+    return all(
+    isinstance(
+        answer.get(name),
+        kind) for name,
+        kind in types.items()) and bool(
+            answer["outputs"]) and all(
+                isinstance(
+                    one,
+                    list) and len(one) == 2 and isinstance(
+                        one[0],
+                        str) and isinstance(
+                            one[1],
+                            list) and all(
+                                isinstance(
+                                    read,
+                                    int) and 0 <= read < at for read in one[1]) for at,
+                                    one in enumerate(
+                                        answer["operators"])) and all(
+                                            isinstance(
+                                                one,
+                                                list) and len(one) == 2 and isinstance(
+                                                    one[1],
+                                                    list) and all(
+                                                        isinstance(
+                                                            size,
+                                                             int) for size in one[1]) for one in answer["outputs"])
+
+
+def _size(shape: list[int]) -> int:
+    size = 1
+    for one in shape:
+        size *= one
+    return size

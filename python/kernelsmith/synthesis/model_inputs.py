@@ -1,0 +1,92 @@
+"""A language model writes get_inputs and get_init_inputs for modules that the search found none for."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+import threading
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from .._errors import Error
+from . import allowed
+from .box.layout import reference
+from .stages import Record
+
+PROMPT = (Path(__file__).parent / "inputs_prompt.txt")
+_FENCED = re.compile(r"```(?:python)?\n(.*?)```", re.DOTALL)
+_MOST_TOKENS = 2048
+_TIMEOUT_S = 300
+
+
+class Asker:
+    """Asks nothing if no model is named. Replies are kept in a file before they are used, and never bought twice."""
+
+    def __init__(self, model: str, journal: Path) -> None:
+        self._model, self._journal = model, journal
+        self._replies: dict[str, str] = {}
+        self._server: Any = None
+        if model and journal.exists():
+            for line in journal.read_bytes().splitlines(keepends=True):
+                if line.endswith(b"\n"):
+                    kept = json.loads(line)
+                    self._replies[kept["prompt"]] = kept["reply"]
+
+    def proposal(self, record: Record) -> Record | None:
+        """A task for the sandbox, or None."""
+        if not self._model:
+            return None
+        prompt = PROMPT.read_text().replace("{{code}}", record["code"]).replace("{{error}}", record["message"])
+        made = parsed(self._reply(prompt), record["code"])
+        return {
+    "reference": made,
+    "origin": "model",
+    "arguments": [],
+    "inputs": [],
+    "roofline_us": 0.0,
+    "flops": 0,
+    "bytes": 0,
+     "state_bytes": 0} if made else None
+
+    def _reply(self, prompt: str) -> str:
+        key = hashlib.sha256(f"{self._model}\n{prompt}".encode()).hexdigest()
+        if key not in self._replies:
+            text = self._ask(prompt)
+            with self._journal.open("a") as file:
+                file.write(json.dumps({"prompt": key, "model": self._model, "reply": text}) + "\n")
+            self._replies[key] = text
+        return self._replies[key]
+
+    def _ask(self, prompt: str) -> str:
+        self._server = self._server or _core.Model("", "", float(_TIMEOUT_S), 4, 1)
+        answered = threading.Event()
+        got: list[Any] = []
+
+        def done(reply: Any) -> None:
+            got.append(reply)
+            answered.set()
+
+        self._server.start(self._model, [{"role": "user", "content": prompt}], done, max_output_tokens=_MOST_TOKENS)
+        answered.wait()
+        if isinstance(got[0], Exception):
+            raise got[0] if isinstance(got[0], Error) else Error(str(got[0]), "unavailable", self._model)
+        return str(got[0]["text"])
+
+
+def parsed(reply: str, code: str) -> str | None:
+    """The module with the two functions of a reply; None if it has others, or if they may not stand in a task."""
+    blocks = _FENCED.findall(reply)
+    try:
+        functions = {node.name: node for node in ast.parse(
+            blocks[-1] if blocks else "").body if isinstance(node, ast.FunctionDef)}
+        if set(functions) != {"get_inputs", "get_init_inputs"}:
+            return None
+        for node in functions.values():
+            allowed.check(node)
+        base = reference(code, [], []).partition("\n\ndef get_inputs():")[0]
+        return base + "".join(f"\n\n\n{ast.unparse(functions[name])}" for name in ("get_inputs", "get_init_inputs")) + "\n"
+    except (SyntaxError, ValueError, RecursionError, MemoryError, allowed.Refusal):
+        return None

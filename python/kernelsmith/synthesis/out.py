@@ -1,0 +1,156 @@
+"""What is taken away: tasks that `kernelsmith suite` searches, rows, their card, and the report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..learning.dataset.folder import write_text
+from ..learning.dataset.shards import write_shard
+from .settings import Settings
+from .stages import Record, Stage
+
+COLUMNS: dict[str,
+    Any] = { "uuid": str,
+    "repo_name": str,
+    "commit": str,
+    "path": str,
+    "module_name": str,
+    "licence": str,
+    "sources": [str],
+    "reference_code": str,
+    "entry_point": str,
+    "family": str,
+    "level": int,
+    "operators": [str],
+    "roofline_us": float,
+    "flops": int,
+    "bytes": int,
+     "inputs_by": str}
+SPLITS = ("train", "test")
+_GROUP = 256
+
+
+def split_of(repository: str, test_share: float) -> str:
+    """By the repository alone: its modules stay together."""
+    drawn = int.from_bytes(hashlib.sha256(repository.encode()).digest()[:8]) / 2**64
+    return "test" if drawn < test_share else "train"
+
+
+def reference_text(record: Record) -> str:
+    """With whose it is at its head."""
+    about = [
+    f"SPDX-License-Identifier: {record['licence']}",
+    f"From {record['repository']}{'@' + record['commit'] if record['commit'] else ''}: {record['path']}, {record['name']}.",
+     "Changed by kernelsmith synthesize: made one file, cleaned, with inputs of its own."]
+    lines = [" ".join(line.split()) for line in about]
+    return "".join(f"# {line}\n" for line in lines) + str(record["reference"])
+
+
+def task_name(record: Record) -> str:
+    return f"{re.sub(r'[^A-Za-z0-9_]', '_', record['name'])[:40]}_{record['id'][:8]}"
+
+
+def row_of(record: Record) -> dict[str, Any]:
+    return {
+    "uuid": record["id"],
+    "repo_name": record["repository"],
+    "commit": record["commit"],
+    "path": record["path"],
+    "module_name": record["name"],
+    "licence": record["licence"],
+    "sources": record["sources"],
+    "reference_code": reference_text(record),
+    "entry_point": "Model",
+    "family": record["family"],
+    "level": record["level"],
+    "operators": [
+        name for name,
+        _ in record["operators"]],
+        "roofline_us": float(
+            record["roofline_us"]),
+            "flops": record["flops"],
+            "bytes": record["bytes"],
+             "inputs_by": record["origin"]}
+
+
+def write_out(out: Path, stages: list[Stage], settings: Settings, seconds: dict[str, float]) -> int:
+    """Returns the number of tasks."""
+    last = stages[-1]
+    for record in last.records():
+        folder = out / "tasks" / f"level{record['level']}"
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / f"{task_name(record)}.py", reference_text(record))
+    kinds = ["jsonl"] + (["parquet"] if _has_pyarrow() else [])
+    for split in SPLITS:
+        for kind in kinds:
+            write_shard(out / f"{split}.{kind}", _batches(last, split), COLUMNS)
+    write_text(out / "README.md", card(stages, settings, kinds[-1]))
+    write_text(out / "seconds.json", json.dumps(seconds, indent=1) + "\n")
+    return sum(1 for _ in last.records())
+
+
+def _has_pyarrow() -> bool:
+    try:
+        import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _batches(last: Stage, split: str) -> Iterator[list[dict[str, Any]]]:
+    rows: list[dict[str, Any]] = []
+    for record in last.records():
+        if record["split"] == split:
+            rows.append(row_of(record))
+        if len(rows) == _GROUP:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
+
+
+def card(stages: list[Stage], settings: Settings, kind: str) -> str:
+    """The report: how many by stage, by refusal, family, level, licence, repository, origin of inputs."""
+    last = list(stages[-1].records())
+    files = "\n".join(f"  - split: {split}\n    path: {split}.{kind}" for split in SPLITS)
+    refusals: Counter[tuple[str, str]] = Counter()
+    rows = []
+    for stage in stages:
+        good = 0
+        for one in stage.records():
+            good += "refused" not in one
+            if "refused" in one:
+                refusals[stage.path.stem, one["refused"]] += 1
+        rows.append((stage.path.stem, good))
+    unlicensed = Counter(one["message"] for one in stages[0].records() if one.get("refused") == "licence")
+    parts = [
+        f"---\nconfigs:\n- config_name: default\n  data_files:\n{files}\n---\n",
+        "# PyTorch modules from public repositories\n\nEach row is a module in KernelBench's layout, with inputs that it "
+            "takes. "
+        "Its licence is that of its repository, and stands in its text.\n",
+        _table("Records after each stage", "stage", rows),
+        _table("Refusals", "stage, code", [(f"{stage}, {code}", count) for (stage, code), count in refusals.most_common()]),
+        _counted("Families", (one["family"] for one in last)),
+        _counted("Difficulty", (f"level {one['level']}" for one in last)),
+        _counted("Splits, by repository", (one["split"] for one in last)),
+        _counted("Licences", (one["licence"] for one in last)),
+        _table("Files of other licences", "licence", unlicensed.most_common()),
+        _counted("Constructor's arguments by", (one["origin"] for one in last)),
+        _counted("Repositories", (one["repository"] for one in last)),
+        f"## Made by\n\n```json\n{json.dumps(settings.words(), indent=1, sort_keys=True)}\n```\n"]
+    return "\n".join(part for part in parts if part)
+
+
+def _counted(title: str, values: Iterable[str]) -> str:
+    return _table(title, title.lower(), sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))
+
+
+def _table(title: str, what: str, rows: Iterable[tuple[str, int]]) -> str:
+    lines = [f"| {' '.join(str(name).replace('|', ' ').split())} | {count} |" for name, count in rows]
+    return "\n".join([f"## {title}", "", f"| {what} | |", "|---|---|", *lines, ""]) if lines else ""

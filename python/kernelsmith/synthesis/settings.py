@@ -1,0 +1,42 @@
+"""What a synthesis is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from .._errors import Error
+
+# Permissive licences: the text may be changed and given on with a notice.
+ALLOWED = ("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "Unlicense")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """docs/synthesis.md says what each is for."""
+
+    licences: tuple[str, ...] = ALLOWED
+    against: Path | None = None
+    similar: float = 0.8
+    per_repository: int = 0  # 0: all
+    test_share: float = 0.1
+    python: str = ""
+    model: str = ""
+    batch: int = 64
+
+    def __post_init__(self) -> None:
+        for name, good, message in (
+                ("similar", 0 < self.similar <= 1, "it is a Jaccard index: above 0, at most 1"),
+                ("test_share", 0 <= self.test_share < 1, "it is a share: at least 0, below 1"),
+                ("per_repository", self.per_repository >= 0, "it is a number of modules; 0 for all"),
+                ("batch", 0 < self.batch <= 512, "it is a number of modules from 1 to 512"),
+                ("licences", bool(self.licences), "name one SPDX identifier at least")):
+            if not good:
+                raise Error(message, "invalid_argument", "--" + name.replace("_", "-"))
+
+    def words(self) -> dict[str, Any]:
+        """What decides about the records: not the batch, and not where Python is."""
+        told = asdict(self)
+        del told["batch"], told["python"]
+        return {**told, "against": str(self.against) if self.against else None, "licences": sorted(self.licences)}
