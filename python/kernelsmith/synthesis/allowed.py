@@ -6,7 +6,7 @@ import ast
 
 from . import names
 
-# Of the standard library: no files, processes, sockets, threads, clocks, or ways around names.
+# From the standard library: no files, processes, sockets, threads, clocks, or ways around names.
 IMPORTS = frozenset({"__future__", "abc", "collections", "copy", "dataclasses", "einops", "enum", "functools", "itertools",
                      "math", "numbers", "numpy", "operator", "torch", "types", "typing", "warnings"})
 _REFUSED_MODULES = (

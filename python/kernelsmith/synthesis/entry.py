@@ -76,7 +76,7 @@ def open_keywords(node: ast.ClassDef) -> None:
 
 
 def hints(node: ast.ClassDef) -> dict[str, dict[str, str]]:
-    """Of the constructor's and forward's arguments, as texts."""
+    """Annotations of the constructor's and forward's arguments, as texts."""
     found = {}
     for name in ("__init__", "forward"):
         one = method(node, name)

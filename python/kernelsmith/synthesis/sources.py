@@ -102,7 +102,7 @@ def _may(name: str) -> bool:
 
 
 def _commit(folder: Path) -> str:
-    """Of a clone, or the one line of `.commit`, for copies without history."""
+    """A clone's commit, or the one line of `.commit`, for copies without history."""
     for file in (folder / ".commit", folder / ".git" / "HEAD"):
         try:
             text = file.read_text(errors="replace")[:200].strip()

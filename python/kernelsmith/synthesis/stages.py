@@ -66,7 +66,7 @@ class Stage:
         return done - ended, ended
 
     def records(self) -> Iterator[Record]:
-        """Of a stage that has ended."""
+        """The records of a stage that has ended."""
         for line in self._lines():
             yield from line.get("out", ())
 

@@ -49,7 +49,7 @@ def _one(task: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
         try:
             found["reference"] = layout.reference(task["code"], list(found["arguments"]), list(found["inputs"]))
         except (SyntaxError, ValueError, TypeError, KeyError) as error:
-            return {"refused": "ends_process", "message": f"its answer is none: {error}"}
+            return {"refused": "ends_process", "message": f"its answer cannot be read: {error}"}
     else:
         found = dict(task)
     try:

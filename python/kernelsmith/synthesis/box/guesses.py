@@ -62,7 +62,7 @@ _BY_TYPE = {"int": ("64", "512", "8", "3", "1"), "float": ("0.1", "1.0"), "bool"
 
 
 def of_argument(name: str, annotation: str = "") -> tuple[str, ...]:
-    """Of a constructor's argument."""
+    """Guesses for a constructor's argument."""
     found = next((texts for pattern, texts in _COMPILED if pattern.search(name.lower())), _ANY)
     wanted = next((kind for kind in _BY_TYPE if re.match(rf"(typing\.|Optional\[|nn\.|torch\.)*{kind}\b", annotation)), "")
     if wanted == "bool" or wanted == "float" and "." not in found[0]:
@@ -74,7 +74,7 @@ def of_argument(name: str, annotation: str = "") -> tuple[str, ...]:
 
 
 def of_attribute(name: str) -> str:
-    """Of an attribute that is read from a configuration."""
+    """Guesses for an attribute that is read from a configuration."""
     return of_argument(name)[0]
 
 

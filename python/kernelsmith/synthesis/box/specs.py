@@ -11,7 +11,7 @@ FLOATS, IDS, BOOLS, TEXT, LIST = "rand", "ids", "bools", "text", "list"
 
 @dataclass(frozen=True)
 class Spec:
-    """`sizes` of a tensor; `text` of what is none; `most` bounds ids; `parts` of a list."""
+    """`sizes` of a tensor; `text` of anything else; `most` bounds ids; `parts` of a list."""
 
     kind: str
     sizes: tuple[int, ...] = ()
