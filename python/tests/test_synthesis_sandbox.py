@@ -51,10 +51,9 @@ HOSTILE = {
     "writes": (at_import("open('/etc/touched', 'w')\n"), {"does_not_load"}),
     "reads": (at_import("open('/root/.ssh/id_rsa').read()\n"), {"does_not_load"}),
     "connects": (at_import("import socket\nsocket.create_connection(('127.0.0.1', PORT))\n"), {"does_not_load"}),
-    "forks": (at_import("import os\nwhile True:\n    os.fork()\n"), {"does_not_load", "timed_out", "ends_process"}),
     "loops": (at_import("while True:\n    pass\n"), {"timed_out"}),
     "sleeps": (at_import("import time\ntime.sleep(1000)\n"), {"timed_out"}),
-    "fills": (at_import("x = []\nwhile True:\n    x.append(bytearray(1 << 28))\n"), {"memory"}),
+    "fills": (at_import("x = []\nwhile True:\n    x.append(bytearray(1 << 28))\n"), {"memory", "timed_out"}),
     "patches": (at_import("import torch\ntorch.nn.Linear.forward = lambda self, x: x\n"), {"patches_torch"}),
     "exits": (at_import("import sys\nsys.exit(0)\n"), {"exits"}),
     "ends": (at_import("import os\nos._exit(0)\n"), {"ends_process"}),
@@ -88,10 +87,13 @@ def test_each_module_that_does_harm_has_a_code_and_the_others_go_on(box, tmp_pat
     assert "refused" not in answers[-1] and not Path("/etc/touched").exists()
 
 
-def test_who_kills_the_sandbox_is_found(box):
-    killer = at_import("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n")
-    answers = box.answers([{"code": GOOD}, {"code": killer}])
-    assert [answer.get("refused") for answer in answers] == [None, "breaks_sandbox"]
+@pytest.mark.skipif("KERNELSMITH_SYNTHESIS_LONG" not in os.environ,
+    reason="each ends the sandbox, which starts anew: minutes")
+@pytest.mark.parametrize("text", ["import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n",
+    "import os\nwhile True:\n    os.fork()\n"])
+def test_who_ends_the_sandbox_is_found(box, text):
+    answers = box.answers([{"code": GOOD}, {"code": at_import(text), "cpu_s": 3}, {"code": GOOD}])
+    assert [answer.get("refused") for answer in answers] == [None, "breaks_sandbox", None]
 
 
 def test_inputs_are_found_and_have_real_sizes(box):
