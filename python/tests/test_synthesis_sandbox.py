@@ -10,11 +10,9 @@ from kernelsmith.synthesis import Settings, synthesize
 from kernelsmith.synthesis.sandbox import sandbox
 from synthesis_repositories import TWELVE, written
 
-PYTHON = os.environ.get(
-    "KERNELSMITH_TORCH_PYTHON", str(
-        Path(
-            os.environ.get(
-                "KERNELSMITH_SOURCE", ".")) / "build/torch/bin/python"))
+pytestmark = pytest.mark.slow
+PYTHON = os.environ.get("KERNELSMITH_TORCH_PYTHON",
+                        str(Path(os.environ.get("KERNELSMITH_SOURCE", ".")) / "build/torch/bin/python"))
 GOOD = """
 import torch
 import torch.nn as nn
