@@ -248,7 +248,7 @@ class Cpp(Extension):
                 "        assert (n, t) == (2, 'tLong'), (n, t)\n"
                 "        c = e.arguments(x, a, 2, True, text='u', sizes=(), type=torch.half)\n"
                 "        assert c[2:] == (10, 'uHalf'), c\n        return a + e.twice(x)[1]")
-        self.assertEqual(operators(self.same(body, lambda x, w, b: 1.5 * x + 2 * x)), ["mul", "mul", "add"])
+        self.assertEqual(operators(self.same(body, lambda x, w, b: 1.5 * x + 2 * x)), ["mul", "add", "mul", "mul", "add"])
 
     def test_wrong_arguments(self):
         for call in ("e.add()", "e.add(3)", "e.add(None)", "e.add(x, x)", "e.dispatched(x, 1.5)", "e.dispatched(x, sahred=1)",
