@@ -86,7 +86,12 @@ TEST(TuningSearchTest, StaysAmongTheValidPoints) {
 TEST(TuningSearchTest, ExhaustiveGoesInOrder) {
   const auto space = TuningSpace::create({{"a", 2, {1, 2}}, {"b", 2, {}}}).value();
   std::vector<TuningPoint> points;
-  for (const auto& seen : searched(space, 1, 10, {.exhaustive = true})) points.push_back(seen.point);
+  std::vector<TuningObservation> seen;
+  Rng rng(1, 0, Purpose::proposal);
+  while (const auto point = next_point(space, seen, rng, {.exhaustive = true})) {
+    points.push_back(*point);
+    seen.push_back({*point, 1.0, 0});
+  }
   EXPECT_THAT(points, testing::ElementsAre(TuningPoint{0, 0}, TuningPoint{0, 1}, TuningPoint{1, 0},
                                            TuningPoint{1, 1}));
 }
