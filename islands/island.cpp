@@ -49,7 +49,7 @@ std::optional<AddOutcome> Island::add(IndividualPtr individual) {
 }
 
 AddOutcome Island::settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict) {
-  const AddOutcome outcome = archive_.settle(challenger, incumbent, verdict);
+  AddOutcome outcome = archive_.settle(challenger, incumbent, verdict);
   if (outcome.placed()) rank(std::move(challenger));
   return outcome;
 }

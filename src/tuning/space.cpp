@@ -10,10 +10,10 @@ namespace {
 Error refused(std::string message) { return {ErrorCode::invalid_argument, std::move(message), {}, {}}; }
 
 std::uint64_t product(const std::vector<TuningDimension>& dimensions) {
-  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t result = 1;
   for (const TuningDimension& dimension : dimensions) {
-    if (result > most / dimension.size) return most;
+    if (result > kMost / dimension.size) return kMost;
     result *= dimension.size;
   }
   return result;
