@@ -11,7 +11,8 @@
 
 namespace kernelsmith {
 
-/// The rejection at rank r (from 0) with a probability proportional to 1 / (1 + r); null if there is none.
+/// The rejection at rank r (from 0) with a probability proportional to 1 / (1 + r); null if `rejections` is
+/// empty.
 IndividualPtr draw_rejection(std::span<const IndividualPtr> rejections, Rng& rng);
 
 /// Elites that are neither the selection's parent nor among its top, from cells far from the parent's and

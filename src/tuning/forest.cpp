@@ -7,7 +7,6 @@
 namespace kernelsmith::detail {
 namespace {
 
-// Twice or half the tries made no clear difference on the development spaces (31 runs each).
 constexpr std::size_t kTrees = 16;
 constexpr std::size_t kTries = 10;  // of splits at a node
 constexpr std::size_t kLeast = 2;   // samples in a leaf

@@ -33,7 +33,7 @@ class Checkout:
         (self.folder / file).write_text(text, encoding="utf-8")
 
     def add(self, path: Path, content: Path) -> None:
-        """Copies a file or folder to a path where nothing is."""
+        """Copies a file or folder to a path that does not exist yet."""
         target = self.folder / path
         if target.exists():
             raise Error("this is there already", "invalid_argument", str(target), "name another place in the manifest")

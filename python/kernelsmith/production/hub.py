@@ -25,7 +25,7 @@ def licence_of(winner: Winner, said: str | None) -> str:
 
 
 def layer_of(facts: dict[str, Any], winner: Winner) -> tuple[str, str]:
-    """The source of a layer, and why there is none. A layer has no constructor, and hands on what its module has."""
+    """The source of a layer, or an empty text and the reason. A layer has no constructor: it passes on its module's attributes."""
     made = executed(winner.reference, winner.folder / "task" / "reference.py", "reference")
     model = made.Model(*made.get_init_inputs())
     for name, value in met(winner).init.items():
