@@ -27,10 +27,10 @@ constexpr const char* kEvaluateFooter =
 
 void print_shapes(const Report& report) {
   for (const ShapeResult& shape : report.shapes)
-    say("  {:<28} {:<8} {:>22}  {}{}\n", shape.shape, shape.correct == true ? "correct" : "WRONG",
+    say("  {:<28} {:<8} {:>22}  {}{}{}\n", shape.shape, shape.correct == true ? "correct" : "WRONG",
         shape.runtime_us ? text_of(*shape.runtime_us) : "",
         shape.speedup ? text_of(*shape.speedup) : std::string(shape.timed ? "" : "not timed"),
-        shape.short_call ? "  short" : "");
+        shape.short_call ? "  short" : "", weight_text(shape));
   if (std::ranges::any_of(report.shapes, &ShapeResult::short_call))
     say("short: calls of the yardstick are so short that the interval is wider (docs/backend-cpu.md)\n");
 }

@@ -112,8 +112,8 @@ void print_best(const RunView& view) {
                     : "whose source is in kernelsmith export " + shell_word(view.folder.string()));
   for (const ShapeResult& shape : report.shapes)
     if (shape.timed && shape.runtime_us && shape.speedup)
-      say("            {:<24} {:>24}  {}{}\n", shape.shape, text_of(*shape.runtime_us),
-          text_of(*shape.speedup), shape.short_call ? "  short" : "");
+      say("            {:<24} {:>24}  {}{}{}\n", shape.shape, text_of(*shape.runtime_us),
+          text_of(*shape.speedup), shape.short_call ? "  short" : "", weight_text(shape));
   if (!report.tier.empty()) say("tier      {}\n", report.tier);
 }
 

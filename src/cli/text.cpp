@@ -46,6 +46,10 @@ std::string short_number(double value) {
   return fmt::format("{:.3g}", value);
 }
 
+std::string weight_text(const ShapeResult& shape) {
+  return shape.weight ? fmt::format("  {} % of the score", short_number(100 * *shape.weight)) : "";
+}
+
 std::string shell_word(const std::string& word) {
   const auto plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c >= 0x80 ||
