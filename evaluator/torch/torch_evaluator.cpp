@@ -116,6 +116,7 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, co
   const auto& accepted = std::get<Acceptance>(evaluation.outcome());
   std::map<std::string, double> features = accepted.metrics.features();
   features["own_share"] = profile.own_share;
+  if (profile.peak_bytes > 0) features[kPeakMemory] = profile.peak_bytes;
   auto metrics = Metrics::create(accepted.metrics.fitness(), std::move(features));
   if (!metrics) return evaluation;
   Report report = accepted.report;
@@ -151,7 +152,9 @@ class TorchBackend final : public Backend {
     }
     if (planned->build_ms > 0) report.spent_ms["plan: build"] = planned->build_ms;
     report.artifacts.push_back({kPlanText, std::move(planned->text)});
-    return Compilation{BinaryPtr(std::move(planned->plan)), std::move(report), features_of(planned->figures)};
+    auto features = features_of(planned->figures);
+    features[kCompileMs] = report.spent_ms["plan"];
+    return Compilation{BinaryPtr(std::move(planned->plan)), std::move(report), std::move(features)};
   }
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {

@@ -86,6 +86,7 @@ void print_text(const Evaluation& evaluation) {
   }
   if (evaluation.accepted()) {  // what a rejection did not reach is not wrong
     print_shapes(report);
+    if (const std::string costs = costs_text(*evaluation.metrics()); !costs.empty()) say("{}\n", costs);
     print_shortcuts(*evaluation.metrics());
   }
   if (!report.tier.empty()) say("tier {}\n", report.tier);

@@ -114,6 +114,8 @@ void print_best(const RunView& view) {
     if (shape.timed && shape.runtime_us && shape.speedup)
       say("            {:<24} {:>24}  {}{}{}\n", shape.shape, text_of(*shape.runtime_us),
           text_of(*shape.speedup), shape.short_call ? "  short" : "", weight_text(shape));
+  if (const std::string costs = costs_text(*evaluation.metrics()); !costs.empty())
+    say("            {}\n", costs);
   if (!report.tier.empty()) say("tier      {}\n", report.tier);
 }
 
