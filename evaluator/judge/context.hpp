@@ -32,7 +32,7 @@ struct Context {
     return static_cast<std::size_t>(std::ranges::count(shapes, true, &TaskShape::timed));
   }
 
-  /// Of the timed shapes in the score, their sum 1; empty if all count alike.
+  /// The timed shapes' shares in the score, with the sum 1; empty if all count alike.
   std::vector<double> weights() const {
     std::vector<double> weights;
     for (const TaskShape& shape : shapes)

@@ -119,6 +119,26 @@ void print_best(const RunView& view) {
   if (!report.tier.empty()) say("tier      {}\n", report.tier);
 }
 
+/// With several objectives: what there is to choose from.
+void print_front(const RunView& view) {
+  const Objectives& objectives = view.state.archipelago().objectives();
+  if (!objectives.several()) return;
+  constexpr std::size_t kShown = 20;
+  const auto front = view.state.archipelago().front();
+  say("  {} that no other one beats in everything ({})\n", number_text(front.size(), "program"),
+      name_of(objectives.rule()));
+  for (std::size_t i = 0; i < std::min(front.size(), kShown); ++i) {
+    const Metrics& metrics = *front[i]->evaluation.metrics();
+    say("    program {:<6}", front[i]->program->id.value);
+    for (std::size_t objective = 0; objective < objectives.list().size(); ++objective) {
+      const auto number = objectives.reported(objective, metrics);
+      say("  {} {}", objectives.list()[objective].feature, number ? short_number(*number) : "-");
+    }
+    say("\n");
+  }
+  say("{}\n", front.size() > kShown ? "    ...\n" : "");
+}
+
 void print_archive(const RunView& view) {
   if (!view.has_cells)
     return say("\narchive   not known: its axes read what the program that began the run computes\n");
@@ -126,6 +146,7 @@ void print_archive(const RunView& view) {
   say("\narchive   {} of {} cells filled on {} islands, {} migrations, digest {}\n\n", statistics.filled,
       statistics.cells, view.state.archipelago().size(), view.state.migrations(),
       view.archive_digest().hex().substr(0, 16));
+  print_front(view);
   say("  best fitness of each cell\n{}", archive_map(view.state.archipelago().grid(), view.elites()));
 }
 

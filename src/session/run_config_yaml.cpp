@@ -5,6 +5,8 @@
 #include <kernelsmith/config/yaml.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
+#include "objectives_yaml.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -296,6 +298,7 @@ Status read_config(std::string_view yaml, const std::string& file, const Registr
     in.optional("durability", config.durability, kDurabilities);
     in.optional_map("budgets", [&](YamlMap& map) { read_budgets(map, config.budgets); });
     in.optional_map("archive", [&](YamlMap& map) { read_archive(map, config); });
+    read_objectives(in, config.objectives);
     in.optional_map("islands", [&](YamlMap& map) { read_islands(map, config); });
     in.optional_map("migration", [&](YamlMap& map) {
       map.optional("period", config.migration_period, {1e-6, 1.0});
@@ -344,6 +347,7 @@ std::string to_yaml(const RunConfig& config) {
   out.map("budgets", [&](YamlWriter& map) { write_budgets(map, config.budgets); });
   if (config.axes || config.axes_preset)
     out.map("archive", [&](YamlWriter& map) { write_archive(map, config); });
+  write_objectives(out, config.objectives);
   out.map("islands", [&](YamlWriter& map) { write_islands(map, config); });
   out.map("migration", [&](YamlWriter& map) {
     map.put("period", config.migration_period);

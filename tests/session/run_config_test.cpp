@@ -240,6 +240,40 @@ TEST(AxesPresets, WhatComesLaterCounts) {
   EXPECT_EQ(refusal("archive: {axes: kernelsmith}\n").hint, "did you mean kernel-smith?");
 }
 
+Objectives objectives_of(const std::string& yaml) {
+  RunConfig config = defaults();
+  const Status read = read_config(yaml, "run.yaml", default_registry(), config);
+  EXPECT_TRUE(read) << describe(read.error());
+  RunConfig again = defaults();
+  EXPECT_TRUE(read_config(to_yaml(config), "run.yaml", default_registry(), again));
+  EXPECT_EQ(again.objectives, config.objectives) << to_yaml(config);
+  return config.objectives;
+}
+
+TEST(ObjectivesOfARun, AreAListOrAListUnderARule) {
+  EXPECT_EQ(objectives_of("objectives: [speedup, peak_memory]\n").to_text(),
+            "pareto max \"fitness\" min \"peak_memory\"");
+  EXPECT_EQ(objectives_of("objectives: {pareto: [speedup, min registers]}\n").to_text(),
+            "pareto max \"fitness\" min \"registers\"");
+  EXPECT_EQ(objectives_of("objectives: {lexicographic: [max own_share, fitness]}\n").to_text(),
+            "lexicographic max \"own_share\" max \"fitness\"");
+  EXPECT_EQ(objectives_of("objectives: [speedup]\n"), Objectives());
+  EXPECT_THAT(to_yaml(defaults()), testing::Not(HasSubstr("objectives")));
+}
+
+TEST(ObjectivesOfARun, SayWhatIsWrongWithThem) {
+  EXPECT_THAT(
+      describe(refusal("seed: 1\nobjectives: [speedup, registers]\n")),
+      AllOf(HasSubstr("run.yaml:2"), HasSubstr("'registers' is better"), HasSubstr("\"min registers\"")));
+  EXPECT_THAT(describe(refusal("objectives: [peak_memory]\n")), HasSubstr("the speedup is not among them"));
+  EXPECT_THAT(describe(refusal("objectives: []\n")), HasSubstr("no objective"));
+  EXPECT_THAT(describe(refusal("objectives: {}\n")), HasSubstr("there is one rule"));
+  EXPECT_THAT(describe(refusal("objectives: {lexicografic: [speedup]}\n")), HasSubstr("lexicographic"));
+  EXPECT_THAT(describe(refusal("objectives: {pareto: [speedup], lexicographic: [speedup]}\n")),
+              HasSubstr("there is one rule"));
+  EXPECT_THAT(describe(refusal("objectives: [speedup, min speedup]\n")), HasSubstr("min speedup"));
+}
+
 TEST(DefaultAxes, GiveWayToThoseThatAreNamed) {
   EXPECT_TRUE(default_axes(task_with_seed(kKnobs), "archive: {axes: []}\n").empty());
 }

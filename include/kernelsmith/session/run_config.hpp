@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <kernelsmith/archive/axis.hpp>
+#include <kernelsmith/archive/objectives.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/engine/operators.hpp>
 #include <kernelsmith/engine/options.hpp>
@@ -48,6 +49,7 @@ struct RunConfig {
   Durability durability = Durability::process;
 
   std::optional<std::vector<AxisSpec>> axes;  ///< if it is not set: see set_default_axes
+  Objectives objectives;                      ///< the fitness alone by default
   std::optional<AxesPreset> axes_preset;      ///< what it is set to then
   std::size_t islands = 1;  ///< more are worse up to 200 evaluations: docs/search-quality.md
   TopologyKind topology = TopologyKind::ring;
