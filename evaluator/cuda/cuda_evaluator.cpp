@@ -123,7 +123,8 @@ class CudaBackend final : public Backend {
     auto planned = plans_->find_or_plan(output->binary, stop);
     report.spent_ms["plan"] = planning.ms();
     if (!planned) return planned.error();
-    features = features_of(**planned, task_->timed.size());
+    features = features_of(**planned);
+    features[kPeakMemory] = peak_memory(**planned, task_->timed.size());
     features[kCompileMs] = report.spent_ms["compile"];
     report.artifacts.push_back({"kernels.txt", kernel_table(**planned)});
     report.artifacts.push_back({"plan.txt", plan_text(**planned, *task_)});

@@ -122,19 +122,7 @@ Judged<PlannedBinaryPtr> PlanCache::find_or_plan(const CudaBinaryPtr& binary, co
   return std::move(*planned);
 }
 
-namespace {
-
-/// Device memory that a call at the shape has in use.
-std::uint64_t bytes_of_call(const PlannedBinary& planned, std::size_t shape) {
-  const plan::Call& call = planned.by_shape[shape].calls.front();
-  std::uint64_t bytes = call.kept_workspace + call.call_workspace;
-  for (const plan::Buffer& buffer : planned.where->buffers[shape].front()) bytes += buffer.bytes;
-  return bytes;
-}
-
-}  // namespace
-
-std::map<std::string, double> features_of(const PlannedBinary& planned, std::size_t timed) {
+std::map<std::string, double> features_of(const PlannedBinary& planned) {
   const auto& facts = planned.binary->facts().kernels;
   std::map<std::string, double> features = {
       {"registers", 0}, {"spill_bytes", 0}, {"shared_bytes", 0}, {"tensor_cores", 0}, {"launches", 0}};
@@ -149,10 +137,18 @@ std::map<std::string, double> features_of(const PlannedBinary& planned, std::siz
     at_least("tensor_cores", kernel.tensor_cores ? 1 : 0);
     features["launches"] += 1;
   }
-  for (std::size_t shape = 0; shape < timed; ++shape)
-    features[kPeakMemory] =
-        std::max(features[kPeakMemory], static_cast<double>(bytes_of_call(planned, shape)));
   return features;
+}
+
+double peak_memory(const PlannedBinary& planned, std::size_t timed) {
+  std::uint64_t most = 0;
+  for (std::size_t shape = 0; shape < timed; ++shape) {
+    const plan::Call& call = planned.by_shape[shape].calls.front();
+    std::uint64_t bytes = call.kept_workspace + call.call_workspace;
+    for (const plan::Buffer& buffer : planned.where->buffers[shape].front()) bytes += buffer.bytes;
+    most = std::max(most, bytes);
+  }
+  return static_cast<double>(most);
 }
 
 std::string kernel_table(const PlannedBinary& planned) {
