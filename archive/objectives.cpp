@@ -9,7 +9,7 @@
 namespace kernelsmith {
 namespace {
 
-constexpr const char* kFitness = "fitness";
+constexpr const char* kFitnessName = "fitness";
 
 Error refused(std::string message, std::string hint = {}) {
   return fail(ErrorCode::invalid_argument, std::move(message), "objectives", std::move(hint));
@@ -46,7 +46,7 @@ Result<Objectives> Objectives::create(std::vector<Objective> objectives, Objecti
         std::find(objectives.begin(), one, Objective{one->feature, !one->minimise}) != one)
       return refused("'" + one->feature + "' is named twice");
   }
-  const auto fitness = std::ranges::find(objectives, kFitness, &Objective::feature);
+  const auto fitness = std::ranges::find(objectives, kFitnessName, &Objective::feature);
   if (fitness == objectives.end())
     return refused("the speedup is not among them, and a search is after it whatever else counts",
                    "add speedup (or fitness) to the list");
