@@ -85,8 +85,8 @@ class PlanCache {
 /// tensor cores.
 std::map<std::string, double> features_of(const PlannedBinary& planned);
 
-/// The most bytes of device memory that a call at one of the first `timed` shapes has in use: its tensors, and
-/// what it takes of the workspaces.
+/// The most bytes of device memory that a call at one of the first `timed` shapes has in use: its tensors,
+/// and what it takes of the workspaces.
 double peak_memory(const PlannedBinary& planned, std::size_t timed);
 
 /// The same for a person and a model: a line for each kernel.
