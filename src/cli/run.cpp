@@ -97,7 +97,7 @@ void add_run(CLI::App& app, Command& chosen) {
       ->add_option("--axes", run->axes,
                    "The archive's axes by a name: kernel-smith (length of the code and speedup) or behaviour "
                    "(what the backend reports); docs/formats.md, run.yaml")
-      ->check(CLI::IsMember({name_of(AxesPreset::kernel_smith), name_of(AxesPreset::behaviour)}))
+      ->check(CLI::IsMember({"kernel-smith", "behaviour"}))
       ->type_name("PRESET");
   command->add_flag("--deterministic", run->deterministic, "The same archive with any number of workers");
   command->add_option("--durability", run->durability, "What a commit survives: process (SIGKILL) or power")

@@ -49,8 +49,8 @@ struct RunConfig {
   Durability durability = Durability::process;
 
   std::optional<std::vector<AxisSpec>> axes;  ///< if it is not set: see set_default_axes
-  Objectives objectives;                      ///< the fitness alone by default
   std::optional<AxesPreset> axes_preset;      ///< what it is set to then
+  Objectives objectives;                      ///< the fitness alone by default
   std::size_t islands = 1;  ///< more are worse up to 200 evaluations: docs/search-quality.md
   TopologyKind topology = TopologyKind::ring;
   std::vector<MigrationEdge> edges;  ///< for TopologyKind::edges
