@@ -17,13 +17,10 @@ constexpr std::array<std::string_view, 10> kCosts = {"peak_memory", "compile_ms"
 
 /// "speedup", "peak_memory", "min registers", "max own_share". Refuses a name whose better end is not known.
 Objective objective_of(YamlMap& in, std::string_view key, const std::string& words) {
-  const auto begins = [&](std::string_view word) {
-    return words.starts_with(word) && words.size() > word.size();
-  };
-  if (begins("min ")) return {words.substr(4), true};
-  std::string name = begins("max ") ? words.substr(4) : words;
+  const bool minimise = words.starts_with("min "), told = minimise || words.starts_with("max ");
+  std::string name = told ? words.substr(4) : words;
   if (name == "speedup") name = "fitness";
-  if (begins("max ") || name == "fitness") return {name, false};
+  if (told || name == "fitness") return {name, minimise};
   if (std::ranges::find(kCosts, name) == kCosts.end())
     in.refuse(key, "it is not known which '" + name + "' is better, little or much",
               "write \"min " + name + "\" or \"max " + name + "\"");

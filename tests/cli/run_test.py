@@ -50,6 +50,25 @@ class TemplateTest(CommandTest):
         best = self.json("show", "highest_point-1.run")["best"]["evaluation"]["fitness"]
         self.assertGreater(best, evaluation["fitness"])
 
+    def test_several_objectives_leave_a_front_to_choose_from(self):
+        self.succeed("init", "task", "--template", "command")
+        self.succeed("run", "task", "--iterations", "20", "--set", "objectives=[fitness, min x]")
+        archive = self.json("show", "highest_point-1.run")["archive"]
+        self.assertEqual(archive["objectives"]["rule"], "pareto")
+        values = [member["values"] for member in archive["front"]]
+        self.assertTrue(values)
+        for one in values:
+            better = [other for other in values if other["fitness"] >= one["fitness"] and other["x"] <= one["x"]]
+            self.assertEqual(better, [one])
+        self.assertIn("that no other one beats in everything", self.succeed("show", "highest_point-1.run").stdout)
+        self.succeed("resume", "highest_point-1.run", "--iterations", "25")
+        self.fail_with(2, "resume", "highest_point-1.run", "--iterations", "30", "--set", "objectives=[fitness]",
+                       says=["objectives"])
+        self.fail_with(2, "run", "task", "--axes", "behaviour", says=["--axes", "reports no behaviour"])
+        self.succeed("run", "task", "--iterations", "2", "--axes", "kernel-smith")
+        axes = self.json("show", "highest_point-2.run")["archive"]["axes"]
+        self.assertEqual([axis["feature"] for axis in axes], ["bytes", "fitness"])
+
     def test_python(self):
         self.succeed("init", "task", "--template", "python")
         evaluation = self.json("evaluate", "task", "task/initial_program.py")

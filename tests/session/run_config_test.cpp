@@ -271,7 +271,8 @@ TEST(ObjectivesOfARun, SayWhatIsWrongWithThem) {
   EXPECT_THAT(describe(refusal("objectives: {lexicografic: [speedup]}\n")), HasSubstr("lexicographic"));
   EXPECT_THAT(describe(refusal("objectives: {pareto: [speedup], lexicographic: [speedup]}\n")),
               HasSubstr("there is one rule"));
-  EXPECT_THAT(describe(refusal("objectives: [speedup, min speedup]\n")), HasSubstr("min speedup"));
+  EXPECT_THAT(describe(refusal("objectives: [speedup, fitness]\n")), HasSubstr("'fitness' is named twice"));
+  EXPECT_THAT(describe(refusal("objectives: [min speedup]\n")), HasSubstr("a higher fitness is the better"));
 }
 
 TEST(DefaultAxes, GiveWayToThoseThatAreNamed) {

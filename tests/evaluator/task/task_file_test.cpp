@@ -112,7 +112,7 @@ TEST(TaskFile, SaysWhatIsWrongWithAWeight) {
   };
   for (const char* const weight : {"-1", "0", ".nan", ".inf", "heavy", "\"1\"", "[1]"})
     EXPECT_THAT(error_of_timed("[{rows: 3, weight: " + std::string(weight) + "}]"),
-                AllOf(HasSubstr("task.yaml:10"), HasSubstr("'weight'")))
+                AllOf(HasSubstr("task.yaml:10"), HasSubstr("weight' must be a number")))
         << weight;
   for (const char* const some : {"[{weight: 2}, {rows: 10}]", "[{}, {rows: 10, weight: 2}]"})
     EXPECT_THAT(error_of_timed(some),
