@@ -100,12 +100,16 @@ PlannedBinary planned_by_hand() {
 }
 
 TEST(PlannedBinary, FeaturesAreOfTheKernelsThatAreLaunched) {
-  const auto features = features_of(planned_by_hand());
+  const auto features = features_of(planned_by_hand(), h100());
   EXPECT_EQ(features, (std::map<std::string, double>{{"registers", 128},
                                                      {"spill_bytes", 64},
                                                      {"shared_bytes", 1500},
                                                      {"tensor_cores", 1},
-                                                     {"launches", 3}}));
+                                                     {"launches", 3},
+                                                     // The small kernel's blocks of one thread: 32 on a
+                                                     // multiprocessor of 2048 threads, 10 in its grid.
+                                                     {"occupancy", 32.0 / 2048},
+                                                     {"waves", 10.0 / (32 * 132)}}));
 }
 
 TEST(PlannedBinary, TheTableHasALineForEachKindOfLaunch) {
