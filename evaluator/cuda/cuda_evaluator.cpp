@@ -128,6 +128,8 @@ class CudaBackend final : public Backend {
     report.spent_ms["plan"] = planning.ms();
     if (!planned) return planned.error();
     features = features_of(**planned, device_);
+    features[kPeakMemory] = peak_memory(**planned, task_->timed.size());
+    features[kCompileMs] = report.spent_ms["compile"];
     report.artifacts.push_back({"kernels.txt", kernel_table(**planned)});
     report.artifacts.push_back({"plan.txt", plan_text(**planned, *task_)});
     return BinaryPtr(std::move(output->binary));

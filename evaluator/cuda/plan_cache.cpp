@@ -166,6 +166,17 @@ std::map<std::string, double> features_of(const PlannedBinary& planned, const De
   return features;
 }
 
+double peak_memory(const PlannedBinary& planned, std::size_t timed) {
+  std::uint64_t most = 0;
+  for (std::size_t shape = 0; shape < timed; ++shape) {
+    const plan::Call& call = planned.by_shape[shape].calls.front();
+    std::uint64_t bytes = call.kept_workspace + call.call_workspace;
+    for (const plan::Buffer& buffer : planned.where->buffers[shape].front()) bytes += buffer.bytes;
+    most = std::max(most, bytes);
+  }
+  return static_cast<double>(most);
+}
+
 std::string kernel_table(const PlannedBinary& planned) {
   std::ostringstream text;
   std::set<std::string> lines;

@@ -134,6 +134,7 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, co
     features["share_of_bandwidth"] =
         reference.compulsory_bytes / reference.bytes_per_us / accepted.report.runtime_us->median;
   const std::string bound = bound_of_call(features);
+  if (profile.peak_bytes > 0) features[kPeakMemory] = profile.peak_bytes;
   auto metrics = Metrics::create(accepted.metrics.fitness(), std::move(features));
   if (!metrics) return evaluation;
   Report report = accepted.report;
@@ -170,7 +171,9 @@ class TorchBackend final : public Backend {
     }
     if (planned->build_ms > 0) report.spent_ms["plan: build"] = planned->build_ms;
     report.artifacts.push_back({kPlanText, std::move(planned->text)});
-    return Compilation{BinaryPtr(std::move(planned->plan)), std::move(report), features_of(planned->figures)};
+    auto features = features_of(planned->figures);
+    features[kCompileMs] = report.spent_ms["plan"];
+    return Compilation{BinaryPtr(std::move(planned->plan)), std::move(report), std::move(features)};
   }
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
