@@ -36,7 +36,7 @@ class Applied:
 
     @property
     def share(self) -> float:
-        """Of a step's time that the modules take, both timed in the same way: gaps between kernels are in both."""
+        """The modules' part of a step's time. Both are timed in the same way, so gaps between kernels count in both."""
         return 0.0 if self.modules is None or self.whole is None else self.modules.old_us / self.whole.old_us
 
     @property

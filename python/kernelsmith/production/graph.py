@@ -100,7 +100,7 @@ def _flops(torch: Any, node: Any, value: Any) -> dict[str, float]:
 
 
 def _kind(torch: Any, name: str, args: Any) -> str:
-    """How the device computes it. PyTorch lets convolutions take TF32 unless it is told otherwise."""
+    """How the device computes it. By default PyTorch lets convolutions take TF32, and products not."""
     [dtype, *_] = [each.dtype for each in args if isinstance(each, torch.Tensor)]
     if dtype in (torch.float16, torch.bfloat16):
         return "half"
