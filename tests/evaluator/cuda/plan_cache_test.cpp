@@ -105,12 +105,17 @@ PlannedBinary planned_by_hand() {
 }
 
 TEST(PlannedBinary, FeaturesAreOfTheKernelsThatAreLaunched) {
-  const auto features = features_of(planned_by_hand());
+  const auto features = features_of(planned_by_hand(), h100());
   EXPECT_EQ(features, (std::map<std::string, double>{{"registers", 128},
                                                      {"spill_bytes", 64},
                                                      {"shared_bytes", 1500},
                                                      {"tensor_cores", 1},
-                                                     {"launches", 3}}));
+                                                     {"launches", 3},
+                                                     // The small kernel's blocks of one thread: 32 on a
+                                                     // multiprocessor of 2048 threads.
+                                                     {"occupancy", 32.0 / 2048},
+                                                     // The large kernel's one block; 2 fit.
+                                                     {"waves", 1.0 / (2 * 132)}}));
 }
 
 TEST(PlannedBinary, ThePeakIsThatOfTheTimedShapes) {
