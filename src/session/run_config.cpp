@@ -89,9 +89,7 @@ std::map<std::string, double> source_features(const Source& source, std::span<co
 
 void set_default_axes(const Task& task, RunConfig& config) {
   if (config.axes) return;
-  const bool only_tunes = std::ranges::all_of(
-      config.operators, [](const auto& entry) { return entry.choice.op == Operator::tune; });
-  if (const auto knobs = find_knobs(task.seed); only_tunes && knobs && !knobs->empty())
+  if (const auto knobs = find_knobs(task.seed); only_tunes(config) && knobs && !knobs->empty())
     if (auto axes = knob_axes(*knobs); !axes.empty()) {
       config.axes = std::move(axes);
       return;
@@ -123,6 +121,11 @@ Result<RunConfig> default_config(const Task& task, const Registry& registry) {
   for (const Operator op : config.proposer.provider->operators()) config.operators.push_back({{op, ""}, 1.0});
   config.workers = std::max(1u, std::thread::hardware_concurrency());
   return config;
+}
+
+bool only_tunes(const RunConfig& config) {
+  return std::ranges::all_of(config.operators,
+                             [](const auto& entry) { return entry.choice.op == Operator::tune; });
 }
 
 void set_default_budget(RunConfig& config) {
