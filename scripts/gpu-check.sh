@@ -136,13 +136,15 @@ section_public() {
   done
 }
 
-# Search, package, tests, benchmark and whole model: the tree's Python package, with the extension of a build for this Python.
+# From a model to a patch (docs/production.md): the tree's Python package, with the extension of a build for this Python.
+# PRODUCTION_ONLY=whole or packages runs one half; $OUT gets results.json.
 section_production() {
   local package=$scratch/python/kernelsmith
   mkdir -p "$package"
   ln -s "$PWD"/python/kernelsmith/* "$(dirname "$(command -v kernelsmith)")" "$package"
   ln -s "$PWD"/build/{gpu,release}/python/kernelsmith/_core.*.so "$package" 2>/dev/null
-  PYTHONPATH=$scratch/python timeout "${PRODUCTION_TIME:-580}" python3 -u benchmarks/production.py --seconds "${PRODUCTION_SEARCH:-20}" ${PRODUCTION_ONLY:+--only "$PRODUCTION_ONLY"}
+  KERNELSMITH_TORCH_PYTHON=${KERNELSMITH_TORCH_PYTHON:-$(command -v python3)} PYTHONPATH=$scratch/python \
+    timeout "${PRODUCTION_TIME:-500}" python3 -u benchmarks/production --limit $((${PRODUCTION_TIME:-500} - 30)) ${PRODUCTION_ONLY:+--only "$PRODUCTION_ONLY"}
 }
 
 section_torch() {

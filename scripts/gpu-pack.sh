@@ -15,7 +15,12 @@ strip -o "$folder/lib/libkernelsmith_extension.so" "$build/evaluator/torch/exten
 (cd "$folder/packages" && apt-get download bubblewrap >/dev/null 2>&1 && dpkg -x bubblewrap_*.deb .)
 cp "$folder/packages/usr/bin/bwrap" "$folder/bin/"
 rm -rf "$folder/packages"
+for module in ${MODULE:-$build}/python/kernelsmith/_core.*.so; do
+  [ -e "$module" ] || continue
+  mkdir -p "$folder/python/kernelsmith"
+  strip -o "$folder/python/kernelsmith/$(basename "$module")" "$module"
+done
 # What belongs to the C library and the compiler is the machine's own.
-for program in "$folder"/bin/*; do ldd "$program"; done | awk '$3 ~ /^\// {print $3}' | sort -u |
+for program in "$folder"/bin/* "$folder"/python/kernelsmith/*.so; do [ ! -e "$program" ] || ldd "$program"; done | awk '$3 ~ /^\// {print $3}' | sort -u |
   grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libresolv|libdl|libpthread)\.so' | while read -r library; do cp -L "$library" "$folder/lib/"; done
 du -sh "$folder"

@@ -33,10 +33,9 @@ def test_the_build_file(project: Path) -> None:
 
 def test_the_operator_is_registered_under_the_builders_namespace(project: Path) -> None:
     home = project / "torch-ext" / "rms_norm"
-    [function] = [node for node in ast.parse((home / "op.py").read_text()).body
-                  if isinstance(node, ast.FunctionDef) and node.name == "operator"]
-    [decorator] = function.decorator_list
-    assert "add_op_namespace_prefix" in ast.unparse(decorator.args[0])  # type: ignore[attr-defined]
+    [named] = [node for node in ast.parse((home / "op.py").read_text()).body
+               if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "_qualified"]
+    assert ast.unparse(named.value) == "add_op_namespace_prefix(FACTS['name'])"  # type: ignore[arg-type]
     assert not (home / "_ops.py").exists() and (home / "__init__.py").exists() and not (home / "rms_norm").exists()
 
 

@@ -132,7 +132,18 @@ def test_what_operators_compute_and_move() -> None:
     assert operators["aten.permute.default"].kernels == 0 and operators["aten.permute.default"].moved == 0
     assert operators["aten.scaled_dot_product_attention.default"].flops == {"fp32": 4 * 4 * 16 * 16 * 16}
     convolution = [each for each in graph.graph_of(loaded("convolutions.py")).operators if "conv2d" in each.name][0]
-    assert convolution.flops == {"fp32": 2 * 2 * 16 * 32 * 32 * 3 * 9}
+    assert convolution.flops == {"tf32": 2 * 2 * 16 * 32 * 32 * 3 * 9}
+
+
+@pytest.mark.parametrize(("allowed", "precision"), [(True, "tf32"), (False, "fp32")])
+def test_a_task_has_the_precision_that_its_module_was_met_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: bool,
+                                                              precision: str) -> None:
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", allowed)
+    made = loaded("convolutions.py")
+    spots = {spot.paths[0]: spot for spot in hotspots.hot_spots(graph.graph_of(made), device_of(ASSUMED))}
+    tasks.write_tasks(made, [spots["stages.0"], spots["gate"]], tmp_path)
+    assert f"torch: {{precision: {precision}}}" in (tmp_path / "stage" / "task.yaml").read_text()
+    assert "torch: {precision: fp32}" in (tmp_path / "gate" / "task.yaml").read_text()
 
 
 def test_a_bound_counts_what_comes_from_outside() -> None:

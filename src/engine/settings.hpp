@@ -10,6 +10,12 @@
 
 namespace kernelsmith {
 
+/// The setting that only runs with several objectives have.
+inline constexpr const char* kObjectivesSetting = "objectives";
+
+/// Of EngineOptions::tunings, if there are any.
+inline constexpr const char* kTuningsSetting = "tunings";
+
 /// Fills in the default policies.
 EngineOptions with_defaults(EngineOptions options);
 

@@ -14,7 +14,7 @@ from .hotspots import amdahl
 from .models import Loaded, Wanted, load
 from .packages import imported
 from .runtime.pairs import Compared, alternate
-from .step_times import arm, share_of
+from .step_times import arm
 from .swap import Places
 from .torch_here import torch_here
 from .whole import Agreement, agreements
@@ -32,8 +32,12 @@ class Applied:
     agreements: list[Agreement]
     modules: Compared | None = None
     whole: Compared | None = None
-    share: float = 0.0
     tokens: int | None = None
+
+    @property
+    def share(self) -> float:
+        """The modules' part of a step's time. Both are timed in the same way, so gaps between kernels count in both."""
+        return 0.0 if self.modules is None or self.whole is None else self.modules.old_us / self.whole.old_us
 
     @property
     def forecast(self) -> float:
@@ -63,11 +67,10 @@ def _measured(applied: Applied, loaded: Loaded, places: Places, pairs: int, step
     if applied.agreements[0].served == 0:
         raise Error(f"no kernel of the package applies on this machine ({applied.device})", "unsupported", "--measure",
                     "measure on a GPU of the kind that the package names")
-    share = share_of(loaded, applied.places)
     old, new = (arm(partial(_alone, places, modules), steps) for modules in (places.originals, places.swapped))
     alone = alternate(old, new, pairs)
     whole = alternate(_step(loaded, places, False, steps), _step(loaded, places, True, steps), pairs)
-    return Applied(applied.model, applied.device, applied.places, applied.agreements, alone, whole, share, loaded.tokens)
+    return Applied(applied.model, applied.device, applied.places, applied.agreements, alone, whole, loaded.tokens)
 
 
 def _alone(places: Places, modules: dict[str, Any]) -> None:
@@ -113,4 +116,4 @@ def _report(report: Path, text: str) -> None:
 
 
 def _as_json(applied: Applied) -> dict[str, Any]:
-    return {**asdict(applied), "forecast": applied.forecast}
+    return {**asdict(applied), "share": applied.share, "forecast": applied.forecast}

@@ -25,10 +25,12 @@ class Met:
     trains: bool
 
     def arguments(self) -> list[tuple[str, Any]]:
-        """Names of a schema and values: a name that was there before gets an underscore."""
+        """Names of a schema and values: a name that was there before gets an underscore, and one that is no identifier
+        (`0.weight` of a Sequential) an `at` before it."""
         named: dict[str, Any] = {}
         for name, value in (*self.inputs.items(), *self.states.items(), *self.init.items()):
             name = name.replace(".", "__")
+            name = name if name.isidentifier() else f"at{name}"
             while name in named:
                 name += "_"
             named[name] = value

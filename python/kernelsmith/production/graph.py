@@ -96,14 +96,23 @@ def _flops(torch: Any, node: Any, value: Any) -> dict[str, float]:
         flops = flop_counter.sdpa_flop_count(*(each.shape for each in args[:3]))
     else:
         return {}
-    return {_kind(torch, args): float(flops)}
+    return {_kind(torch, name, args): float(flops)}
 
 
-def _kind(torch: Any, args: Any) -> str:
+def _kind(torch: Any, name: str, args: Any) -> str:
+    """How the device computes it. By default PyTorch lets convolutions take TF32, and products not."""
     [dtype, *_] = [each.dtype for each in args if isinstance(each, torch.Tensor)]
     if dtype in (torch.float16, torch.bfloat16):
         return "half"
-    return "tf32" if torch.backends.cuda.matmul.allow_tf32 else "fp32"
+    settings = torch.backends.cudnn if name.startswith("aten.conv") else torch.backends.cuda.matmul
+    return "tf32" if settings.allow_tf32 else "fp32"
+
+
+def takes_tf32(program: Any) -> bool:
+    """Whether a product of an exported module does, as PyTorch is set here."""
+    torch = torch_here()
+    return any("tf32" in _flops(torch, node, node.meta.get("val")) for node in program.graph.nodes
+               if node.op == "call_function")
 
 
 def _bytes(torch: Any, value: Any) -> float:

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .gpu_times import by_module, marked, measured_us
-from .models import Loaded
 from .torch_here import torch_here
 
 
@@ -44,21 +42,3 @@ def _on_gpu(torch: Any, run: Callable[[], Any], steps: int) -> Callable[[], floa
         return float(begin.elapsed_time(end)) / 1e3 / steps
 
     return measure
-
-
-def share_of(loaded: Loaded, paths: list[str]) -> float:
-    """The share of a step's time that these modules take: of the GPU's, or of the host's without one."""
-    torch = torch_here()
-    times = measured_us(loaded) if torch.cuda.is_available() else _host_us(torch, loaded)
-    return sum(times.get(path, 0.0) for path in paths) / times[""]
-
-
-def _host_us(torch: Any, loaded: Loaded) -> dict[str, float]:
-    from torch.profiler import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
-        ProfilerActivity, profile, record_function)
-
-    with torch.no_grad(), marked(loaded), profile(activities=[ProfilerActivity.CPU]) as profiler:
-        for _ in range(3):
-            with record_function("kernelsmith:"):
-                loaded.run()
-    return by_module(profiler.events(), lambda event: float(event.self_cpu_time_total))

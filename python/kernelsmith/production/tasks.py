@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .._errors import Error
 from .._writing import write
-from .graph import exported
+from .graph import exported, takes_tf32
 from .hotspots import HotSpot
 from .models import Loaded
 from .plannable import objection
@@ -29,20 +30,31 @@ class Task:
     why_not: str = ""
 
 
+@dataclass(frozen=True)
+class _Drafted:
+    """A task's files, not yet planned."""
+
+    name: str
+    spot: HotSpot
+    reference: str
+    about: str
+
+
 def write_tasks(loaded: Loaded, spots: list[HotSpot], out: Path) -> list[Task]:
     """A folder for each. A hot spot that is no task is returned with the reason."""
     calls = recorded(loaded, {_module(spot.paths[0]) for spot in spots})
-    made: list[Task] = []
+    drafted: list[_Drafted | Task] = []
     for spot in spots:
-        name = _name(spot, {task.name for task in made})
+        name = _name(spot, {each.name for each in drafted})
         try:
-            made.append(_write(loaded, spot, calls[_module(spot.paths[0])], out / name, name))
+            drafted.append(_drafted(loaded, spot, calls[_module(spot.paths[0])], out / name, name))
         except Error as refused:
-            made.append(Task(name, spot, None, refused.message))
-    return made
+            drafted.append(Task(name, spot, None, refused.message))
+    with ThreadPoolExecutor() as pool:  # a planner is a process of its own, and takes seconds to start
+        return list(pool.map(lambda each: each if isinstance(each, Task) else _written(each, out / each.name), drafted))
 
 
-def _write(loaded: Loaded, spot: HotSpot, calls: list[Call], folder: Path, name: str) -> Task:
+def _drafted(loaded: Loaded, spot: HotSpot, calls: list[Call], folder: Path, name: str) -> _Drafted:
     path, _, number = spot.paths[0].partition("@")
     call = calls[int(number or 0)]
     program = exported(loaded.model.get_submodule(path), call.args, call.kwargs, path).run_decompositions({})
@@ -50,14 +62,17 @@ def _write(loaded: Loaded, spot: HotSpot, calls: list[Call], folder: Path, name:
     title = f"{spot.kind} of {loaded.name}, met {spot.calls} {'time' if spot.calls == 1 else 'times'} a step."
     text = reference_of(program, inputs, title, f"Where: {', '.join(spot.paths[:8])}{', ...' if spot.calls > 8 else ''}.")
     check(text, program, inputs, call, folder / "reference.py")
-    about = _task_yaml(name, title, inputs)
-    refused = objection(text, about)
+    return _Drafted(name, spot, text, _task_yaml(name, title, inputs, "tf32" if takes_tf32(program) else "fp32"))
+
+
+def _written(drafted: _Drafted, folder: Path) -> Task:
+    refused = objection(drafted.reference, drafted.about)
     if refused:
-        raise Error(f"it cannot be planned: {refused}", "bad_input", path)
+        return Task(drafted.name, drafted.spot, None, f"it cannot be planned: {refused}")
     folder.mkdir(parents=True)
-    write(folder / "reference.py", text.encode())
-    write(folder / "task.yaml", about.encode())
-    return Task(name, spot, folder)
+    write(folder / "reference.py", drafted.reference.encode())
+    write(folder / "task.yaml", drafted.about.encode())
+    return Task(drafted.name, drafted.spot, folder)
 
 
 def check(text: str, program: Any, inputs: list[Any], call: Call, where: Path) -> None:
@@ -87,11 +102,11 @@ def _equal(given: Any, wanted: Any) -> bool:
                                equal_nan=True))
 
 
-def _task_yaml(name: str, title: str, inputs: list[Any]) -> str:
+def _task_yaml(name: str, title: str, inputs: list[Any], usual: str) -> str:
     precisions = {"torch.bfloat16": "bf16", "torch.float16": "fp16"}
     kinds = [precisions[str(each.dtype)] for each in inputs if str(each.dtype) in precisions]
     return (f"version: 1\nname: {name}\nbackend: torch\nfiles: {{reference: reference.py}}\n"
-            f"torch: {{precision: {kinds[0] if kinds else 'fp32'}}}\ndescription: {json.dumps(title)}\n")
+            f"torch: {{precision: {kinds[0] if kinds else usual}}}\ndescription: {json.dumps(title)}\n")
 
 
 def _module(path: str) -> str:
