@@ -13,7 +13,7 @@ namespace kernelsmith {
 /// The setting that only runs with several objectives have.
 inline constexpr const char* kObjectivesSetting = "objectives";
 
-/// Of EngineOptions::tunings, if there are any.
+/// The setting that only runs with EngineOptions::tunings have.
 inline constexpr const char* kTuningsSetting = "tunings";
 
 /// Fills in the default policies.
