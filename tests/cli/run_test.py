@@ -164,10 +164,10 @@ class RunTest(CommandTest):
 
     def test_refusals_are_counted_by_name(self):
         write_task(self.folder / "task", seed_txt="k0 = 3  # @tune 3\n")
-        self.succeed("run", "task", "--iterations", "4", "--out", "a.run")
+        self.succeed("run", "task", "--iterations", "4", "--workers", "1", "--out", "a.run")
         [refusal] = self.json("show", "a.run")["refusals"]
-        self.assertEqual((refusal["code"], refusal["count"], refusal["ticket"]), ("exhausted", 4, 4))
-        self.assertRegex(self.succeed("show", "a.run").stdout, r"exhausted +4\n")
+        self.assertEqual((refusal["code"], refusal["count"], refusal["ticket"]), ("exhausted", 1, 1))
+        self.assertRegex(self.succeed("show", "a.run").stdout, r"exhausted +1\n")
 
     def test_folders_are_numbered(self):
         for _ in range(2):

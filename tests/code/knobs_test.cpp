@@ -115,7 +115,8 @@ TEST(Knobs, AreDescribed) {
 TEST(Knobs, SpanAProductOfPoints) {
   EXPECT_EQ(points_of({}), 1u);
   EXPECT_EQ(points_of(find_knobs(cpp("int a = 1; // @tune 1 2 4\nint b = x; // @tune x y\n")).value()), 6u);
-  const Knob wide{.values = std::vector<std::string>(1 << 16, "1")};
+  Knob wide;
+  wide.values.assign(1 << 16, "1");
   EXPECT_EQ(points_of(std::vector<Knob>(5, wide)), UINT64_MAX);
 }
 
