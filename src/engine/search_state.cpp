@@ -83,7 +83,7 @@ Result<SearchState::Commits> SearchState::apply(const Event& event) {
 
 Status SearchState::check_settings(const SessionStarted& session) const {
   auto settings = settings_of(options_, archipelago_.grid());
-  // Those of the fitness alone are not written, and neither are tunings that there are none of.
+  // Those of the fitness alone are not written, and neither are tunings if a run has none.
   if (session.settings.contains(kObjectivesSetting))
     settings.emplace(kObjectivesSetting, options_.objectives.to_text());
   if (session.settings.contains(kTuningsSetting))
