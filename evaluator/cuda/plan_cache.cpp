@@ -156,12 +156,9 @@ std::map<std::string, double> features_of(const PlannedBinary& planned, const De
     at_least("tensor_cores", kernel.tensor_cores ? 1 : 0);
     features["launches"] += 1;
     const Fit fit = fit_of(kernel.kernel, *launch, device);
-    const auto at_most = [&](const char* name, double value) {
-      const auto [place, added] = features.emplace(name, value);
-      if (!added) place->second = std::min(place->second, value);
-    };
-    at_most("occupancy", fit.occupancy);
-    at_most("waves", fit.waves);
+    at_least("waves", fit.waves);
+    const auto [occupancy, first] = features.emplace("occupancy", fit.occupancy);
+    if (!first) occupancy->second = std::min(occupancy->second, fit.occupancy);
   }
   return features;
 }

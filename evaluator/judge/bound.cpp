@@ -53,7 +53,7 @@ std::string bound_of(const CallFigures& call) {
         " of each thread in local memory (spills or arrays).");
   if (call.share_of_bandwidth >= kNearCopy || launches_bound(call)) return text;
   if (call.waves > 0 && call.waves < kFewWaves)
-    add("A grid fills " + percent(call.waves) + " of the GPU once.");
+    add("No grid fills more than " + percent(call.waves) + " of the GPU.");
   if (call.occupancy > 0 && call.occupancy < kLowOccupancy)
     add("Registers, shared memory and the block's size allow " + percent(call.occupancy) +
         " of a multiprocessor's threads.");

@@ -113,6 +113,13 @@ Evaluation with_shortcut(const Evaluation& evaluation, double least_products_us)
   return Acceptance{std::move(*metrics), accepted.report};
 }
 
+/// Bytes that a call must read and write.
+double bytes_moved(const ReferenceFacts& reference) {
+  double bytes = reference.compulsory_bytes;
+  for (const TensorExtent& output : reference.extents) bytes += static_cast<double>(output.bytes);
+  return bytes;
+}
+
 /// What bounds a call, by what its features and the reference say.
 std::string bound_of_call(const std::map<std::string, double>& features) {
   const auto feature = [&](const char* name) {
@@ -121,7 +128,6 @@ std::string bound_of_call(const std::map<std::string, double>& features) {
   };
   return bound_of({.us = feature("runtime_us"),
                    .share_of_bandwidth = feature("share_of_bandwidth"),
-                   .launches = feature("own_kernels") + feature("aten_ops"),
                    .spill_bytes = feature("spill_bytes")});
 }
 
@@ -132,7 +138,7 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, co
   features["own_share"] = profile.own_share;
   if (reference.bytes_per_us > 0 && accepted.report.runtime_us)
     features["share_of_bandwidth"] =
-        reference.compulsory_bytes / reference.bytes_per_us / accepted.report.runtime_us->median;
+        bytes_moved(reference) / reference.bytes_per_us / accepted.report.runtime_us->median;
   const std::string bound = bound_of_call(features);
   if (profile.peak_bytes > 0) features[kPeakMemory] = profile.peak_bytes;
   auto metrics = Metrics::create(accepted.metrics.fitness(), std::move(features));

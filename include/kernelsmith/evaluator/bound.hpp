@@ -12,7 +12,7 @@ struct CallFigures {
   double launches = 0;            ///< kernels
   double spill_bytes = 0;         ///< of a thread in local memory, in the worst kernel; 0: there is nothing
   double occupancy = 0;  ///< threads on a multiprocessor, as a share of its most; the least of the kernels
-  double waves = 0;      ///< blocks over those that the device holds at once; the least of the kernels
+  double waves = 0;      ///< blocks over those that the device holds at once; the most of the kernels
 };
 
 /// What bounds the call, then what stands out, in sentences for the next attempt. Empty if the figures do not

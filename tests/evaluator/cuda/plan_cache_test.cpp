@@ -112,9 +112,10 @@ TEST(PlannedBinary, FeaturesAreOfTheKernelsThatAreLaunched) {
                                                      {"tensor_cores", 1},
                                                      {"launches", 3},
                                                      // The small kernel's blocks of one thread: 32 on a
-                                                     // multiprocessor of 2048 threads, 10 in its grid.
+                                                     // multiprocessor of 2048 threads.
                                                      {"occupancy", 32.0 / 2048},
-                                                     {"waves", 10.0 / (32 * 132)}}));
+                                                     // The large kernel's one block; 2 fit.
+                                                     {"waves", 1.0 / (2 * 132)}}));
 }
 
 TEST(PlannedBinary, ThePeakIsThatOfTheTimedShapes) {

@@ -38,7 +38,7 @@ TEST(Bound, ACallFarFromACopyNamesWhatStandsOut) {
                               .waves = 0.5});
   EXPECT_THAT(text, StartsWith("Device memory need not bound the call"));
   EXPECT_THAT(text, HasSubstr("64 bytes of each thread in local memory"));
-  EXPECT_THAT(text, HasSubstr("A grid fills 50 % of the GPU once."));
+  EXPECT_THAT(text, HasSubstr("No grid fills more than 50 % of the GPU."));
   EXPECT_THAT(text, HasSubstr("allow 12 % of a multiprocessor's threads"));
 }
 
