@@ -298,7 +298,7 @@ Evaluation noisy_toy_score(const EvaluationJob& job) {
 }
 
 EngineOptions mixed_options(bool deterministic) {
-  auto options = knob_options(30);
+  auto options = knob_options(50);
   options.deterministic = deterministic;
   options.pipeline = 4;
   options.tunings = 3;
