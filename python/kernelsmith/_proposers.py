@@ -18,7 +18,7 @@ class _Configured:
 
 
 class Tuner(_Configured):
-    """Gives the seed's knobs (`# @tune 1 2 4`) other values: `crossover`, `local_step`, `mutation`, `draws`."""
+    """Gives the seed's knobs (`# @tune 1 2 4`) other values, by what is known of others; `exhaustive`: all of them."""
 
     _kind = "tuner"
 

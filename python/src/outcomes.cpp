@@ -113,6 +113,7 @@ py::dict dict_of(const Counts& counts) {
   dict["same_binary"] = counts.same_binary;
   dict["refused"] = counts.refused;
   dict["repairs"] = counts.repairs;
+  dict["tunings"] = counts.tunings;
   dict["remeasured"] = counts.remeasured;
   dict["given_back"] = counts.given_back;
   dict["demoted"] = counts.demoted;

@@ -153,7 +153,7 @@ def test_run_needs_an_evaluator_and_a_proposer():
     ({"islands": {"count": 0}}, "count"),
     ({"iterations": -1}, "iterations"),
     ({"deterministic": True, "wall_time_s": 3}, "wall time"),
-    ({"proposer": ks.Tuner(drws=3)}, "did you mean draws"),
+    ({"proposer": ks.Tuner(exhaustiv=True)}, "did you mean exhaustive"),
     ({"workers": 10**30}, "workers"),
     ({"workers": 0}, "workers"),
 ])
@@ -216,7 +216,7 @@ def test_the_tuner_gives_knobs_other_values():
         return sum(int(line.split()[2]) for line in source.text.splitlines())
 
     assert ks.run(seed=seed, evaluator=total, iterations=100).best.fitness == 6
-    assert ks.run(seed=seed, evaluator=total, proposer=ks.Tuner(mutation=1.0), iterations=100).best.fitness == 6
+    assert ks.run(seed=seed, evaluator=total, proposer=ks.Tuner(exhaustive=True), iterations=100).best.fitness == 6
 
 
 def test_archives_are_arrays():

@@ -110,8 +110,8 @@ def test_an_own_proposer_searches_a_task(task, tmp_path, sandboxed):
 def test_settings_of_a_task_are_checked(task, tmp_path):
     with pytest.raises(ks.Error, match="workers"):
         ks.run(task, out=tmp_path / "a.run", workrs=3)
-    with pytest.raises(ks.Error, match="draws"):
-        ks.run(task, out=tmp_path / "a.run", proposer=ks.Tuner(drws=3))
+    with pytest.raises(ks.Error, match="exhaustive"):
+        ks.run(task, out=tmp_path / "a.run", proposer=ks.Tuner(exhaustiv=True))
 
 
 @pytest.fixture

@@ -1,4 +1,8 @@
 // kernelsmith run TASK
+#include <algorithm>
+#include <cstdint>
+
+#include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/session/tell_of_waiting.hpp>
 
 #include "commands.hpp"
@@ -11,7 +15,7 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kRunFooter =
-    R"(Without a budget a run takes 60 seconds (200 iterations with --deterministic).
+    R"(Without a budget a run takes 60 seconds (200 iterations with --deterministic; --exhaustive takes what it needs).
 The settings of --config are laid over the defaults, --model and its server over them, those of --set over these, and
 the other options over all.
 Ctrl-C ends in order with everything committed; kernelsmith resume goes on from there.)";
@@ -24,12 +28,14 @@ struct RunCommand {
   std::optional<std::string> durability;
   std::optional<std::string> axes;
   bool deterministic = false;
+  bool exhaustive = false;
   bool dry = false;
   BudgetOptions budgets;
   ModelOptions models;
   ConfigOptions config;
 
   Result<RunConfig> configure(const Task& task, const Registry& registry) const;
+  Status search_exhaustively(const Task& task, const Registry& registry, RunConfig& run) const;
   int operator()() const;
 };
 
@@ -54,7 +60,25 @@ Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& re
   if (workers) run->workers = *workers;
   if (durability) run->durability = *durability == "power" ? Durability::power : Durability::process;
   if (deterministic) run->deterministic = true;
+  if (exhaustive)
+    if (const Status set = search_exhaustively(for_task, registry, *run); !set) return set.error();
   return run;
+}
+
+/// Ends when no point is left: neither repeats nor the default budget end it before.
+Status RunCommand::search_exhaustively(const Task& for_task, const Registry& registry, RunConfig& run) const {
+  constexpr unsigned kMostIdle = 1'000'000'000;
+  constexpr std::uint64_t kForConfirming = 16;  // and for asking whether a point is left
+  if (run.proposer.kind != "tuner" || !only_tunes(run))
+    return fail(ErrorCode::invalid_argument, "only the tuner searches every point", "--exhaustive",
+                "leave out --exhaustive, or what makes another proposer of it (--model, --manual, --config)");
+  if (Status read = read_config("proposer: {exhaustive: true}\n", "--exhaustive", registry, run); !read)
+    return read;
+  run.idle_iterations = kMostIdle;
+  const auto knobs = find_knobs(for_task.seed);
+  if (knobs && !knobs->empty() && run.budgets == Budgets{})
+    run.budgets.evaluations = std::min(points_of(*knobs), UINT64_MAX - kForConfirming) + kForConfirming;
+  return {};
 }
 
 int RunCommand::operator()() const {
@@ -100,6 +124,8 @@ void add_run(CLI::App& app, Command& chosen) {
       ->check(CLI::IsMember({"kernel-smith", "behaviour"}))
       ->type_name("PRESET");
   command->add_flag("--deterministic", run->deterministic, "The same archive with any number of workers");
+  command->add_flag("--exhaustive", run->exhaustive,
+                    "Try every point of the seed's knobs, and end when none is left (without a model)");
   command->add_option("--durability", run->durability, "What a commit survives: process (SIGKILL) or power")
       ->check(CLI::IsMember({"process", "power"}))
       ->type_name("LEVEL");

@@ -169,8 +169,12 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
   });
   // A model sees what the compiler said and usually mends it; the tuner has nothing to mend.
   constexpr int kRepairs = 2;
-  if ((calls || manual) && config.proposer.kind != (manual ? "manual" : "chat") && config.repairs == 0)
-    out.map("limits", [](YamlWriter& map) { map.put("repairs", kRepairs); });
+  if ((calls || manual) && config.proposer.kind != (manual ? "manual" : "chat") &&
+      (config.repairs == 0 || config.tunings == 0))
+    out.map("limits", [&](YamlWriter& map) {
+      if (config.repairs == 0) map.put("repairs", kRepairs);
+      if (config.tunings == 0) map.put("tunings", static_cast<std::uint64_t>(kTuningsOfModels));
+    });
   if (const Status read = read_config(out.finish(), "--model", registry, config); !read) {
     Error error = read.error();
     error.where = calls    ? "--model"

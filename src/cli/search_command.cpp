@@ -30,15 +30,22 @@ std::string_view words_for(BudgetName budget) {
   return "";
 }
 
+/// Whether the tuner, which alone proposed, has tried every point.
+bool is_used_up(const Session& session, const Outcome& outcome) {
+  return outcome.reason == EndReason::exhausted && only_tunes(session.config()) &&
+         outcome.refusals.contains(RefusalCode::exhausted);
+}
+
 /// In the words of a sentence that begins "ended:".
-std::string_view words_for(const Outcome& outcome) {
+std::string_view words_for(const Session& session, const Outcome& outcome) {
   switch (outcome.reason) {
     case EndReason::unfinished:
       return "unfinished";
     case EndReason::budget:
       return words_for(*outcome.budget);
     case EndReason::exhausted:
-      return "nothing new is left to propose";
+      return is_used_up(session, outcome) ? "every point of the knobs was tried"
+                                          : "nothing new is left to propose";
     case EndReason::refused:
       return "the seed was rejected";
     case EndReason::stopped:
@@ -170,6 +177,10 @@ void print_next(const Session& session, const Outcome& outcome) {
         shell_word(recording_of(session)->folder.string()));
     return;
   }
+  if (is_used_up(session, outcome))
+    return say(
+        "         a new run with more to try: further values of the seed's knobs (@tune), or a model "
+        "(--model)\n");
   if (outcome.reason == EndReason::exhausted)
     return say(
         "         a new run with more to try: further values of the seed's knobs (@tune), a model (--model), "
@@ -191,7 +202,7 @@ std::string time_text(const Outcome& outcome) {
 /// `idle`: the run had ended before this session.
 void print_summary(const Session& session, const Outcome& outcome, bool idle) {
   say("ended    {}{}: {} iterations, {} evaluations, {}\n", idle ? "before this session: " : "",
-      words_for(outcome), outcome.counts.iterations, outcome.counts.evaluations, time_text(outcome));
+      words_for(session, outcome), outcome.counts.iterations, outcome.counts.evaluations, time_text(outcome));
   print_next_call(session, outcome);
   print_best(session, outcome);
   print_archive(session);

@@ -2,10 +2,19 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include <kernelsmith/code/knobs.hpp>
 
 namespace kernelsmith {
+
+std::uint64_t points_of(const std::vector<Knob>& knobs) {
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t points = 1;
+  for (const Knob& knob : knobs)
+    points = points > kMost / knob.values.size() ? kMost : points * knob.values.size();
+  return points;
+}
 
 std::optional<double> number_of(std::string literal) {
   std::erase_if(literal, [](char c) { return c == '\'' || c == '_' || c == '+'; });

@@ -19,6 +19,8 @@ Comparison verdict_of(const Evaluation& evaluation, const Individual& incumbent)
   return compare(evaluation.metrics()->fitness(), incumbent.evaluation.metrics()->fitness());
 }
 
+constexpr double kDeviations = 1.96;  // half of a 95 % interval
+
 std::optional<ProgramId> id_of(const IndividualPtr& individual) {
   return individual ? std::optional(individual->program->id) : std::nullopt;
 }
@@ -82,12 +84,16 @@ Status SearchState::commit_evaluation(const OpenTicket& ticket, const Evaluation
 
   if (ticket.kind == TicketKind::iteration) ++counts_.iterations;
   if (ticket.kind == TicketKind::repair) ++counts_.repairs;
+  if (ticket.kind == TicketKind::tuning) ++counts_.tunings;
   if (const auto earlier = earlier_program(ticket, arrived)) {
     commit.kind = CommitKind::repeated;
     commit.repeats = earlier;
     commit.individual = programs_.at(*earlier).individual.lock();
     ++counts_.repeated;
-    counts_.same_binary += by_fingerprint_.emplace(*ticket.fingerprint, *earlier).second ? 1 : 0;
+    if (by_fingerprint_.emplace(*ticket.fingerprint, *earlier).second) {
+      ++counts_.same_binary;
+      note_knobs(ticket.knobs, programs_.at(*earlier));
+    }
     ++idle_;
     // Twins in flight: in free mode the second one's evaluation is gone. Whether a deterministic run
     // evaluates it is a matter of timing, which no budget may feel.
@@ -123,6 +129,7 @@ void SearchState::keep(ProgramRecord& record, const IndividualPtr& individual,
   if (!metrics) return;
   record.cell = archipelago_.grid().cell_of(*metrics);
   record.fitness = metrics->fitness().median;
+  record.deviation = (metrics->fitness().high - metrics->fitness().low) / 2 / kDeviations;
 }
 
 Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArrived& arrived,
@@ -143,6 +150,8 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
   keep(record, individual, ticket.answered_at);
   by_fingerprint_.emplace(*ticket.fingerprint, id);
   if (const auto& binary = individual->evaluation.report().binary) by_binary_.insert_or_assign(*binary, id);
+  note_knobs(ticket.knobs, record);
+  if (ticket.knobs && child.origin == Origin::tune) knobs_.begin_tuning(ticket.knobs->structure);
   commit.kind = CommitKind::evaluated;
   commit.individual = individual;
   ++(accepted ? counts_.accepted : counts_.rejected);
@@ -162,6 +171,8 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
     }
   } else if (!accepted) {
     queue_repair(ticket.opened.island, individual, ticket);
+  } else {
+    queue_tunings(ticket.opened.island, individual, ticket);
   }
   return {};
 }
@@ -188,6 +199,7 @@ void SearchState::commit_duel(const OpenTicket& ticket, const EvaluationArrived&
   if (outcome.placed()) {
     ProgramRecord& record = programs_.at(challenger->id);
     keep(record, measured, arrived.evaluation.accepted() ? ticket.answered_at : record.evaluated_at);
+    note_knobs(knobs_of(challenger->source), record);
     commit.individual = measured;
   } else if (outcome.status == AddStatus::ambiguous) {
     queue_duel(ticket.opened.island, ticket.challenger, outcome.incumbent);
@@ -224,7 +236,9 @@ Status SearchState::commit_confirmed(const OpenTicket& ticket, const EvaluationA
   for (std::uint32_t i = 0; i < archipelago_.size() && !another; ++i)
     another = std::ranges::any_of(archipelago_.island({i}).archive().elites(), is_better);
   if (!another) return {};
-  keep(programs_.at(program->id), measured, ticket.answered_at);
+  ProgramRecord& record = programs_.at(program->id);
+  keep(record, measured, ticket.answered_at);
+  note_knobs(knobs_of(program->source), record);
   commit.individual = measured;
   return replace(measured);
 }
@@ -236,6 +250,7 @@ Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered
   record.accepted = false;
   record.evaluated_at = answered_at;
   record.individual = rejected;
+  note_knobs(knobs_of(rejected->program->source), record);
   demoted_.push_back(rejected);
   const Rejection& why = *rejected->evaluation.rejection();
   ++failures_[{why.stage, why.code}];
@@ -281,16 +296,19 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
     if (ticket.kind == TicketKind::seed) seed_passed_ = true;
     if (ticket.kind == TicketKind::confirm)
       confirmations_.insert_or_assign(ticket.challenger->program->id, std::nullopt);
+    if (options_.ends_when_exhausted) idle_ = 0;  // what it lost can be proposed again
     commit.kind = CommitKind::given_back;
     commit.error = closed.error;
     return;
   }
   if (ticket.kind == TicketKind::iteration) ++counts_.iterations;
   if (ticket.kind == TicketKind::repair) ++counts_.repairs;
+  if (ticket.kind == TicketKind::tuning) ++counts_.tunings;
   ++counts_.refused;
-  ++idle_;
   commit.kind = CommitKind::refused;
   commit.refusal = *ticket.proposal->refusal();
+  const bool is_last = options_.ends_when_exhausted && commit.refusal->code == RefusalCode::exhausted;
+  idle_ = is_last ? options_.idle_iterations : idle_ + 1;
   ++refusals_[commit.refusal->code];
 }
 
@@ -311,7 +329,7 @@ void SearchState::queue_duel(IslandId island, const IndividualPtr& challenger,
   auto& fought = duels_[{one, other}];
   if (fought >= options_.duels) return;
   ++fought;
-  follow_ups_.push_back({island, one, other, {challenger, incumbent}});
+  follow_ups_.push_back({island, one, other, false, {challenger, incumbent}});
 }
 
 void SearchState::queue_repair(IslandId island, const IndividualPtr& rejected, const OpenTicket& ticket) {
@@ -319,7 +337,7 @@ void SearchState::queue_repair(IslandId island, const IndividualPtr& rejected, c
   if (tried >= options_.repairs) return;
   const ProgramId id = rejected->program->id;
   repairs_[id] = tried;
-  follow_ups_.push_back({island, id, std::nullopt, {rejected, nullptr}});
+  follow_ups_.push_back({island, id, std::nullopt, false, {rejected, nullptr}});
 }
 
 }  // namespace kernelsmith

@@ -193,6 +193,8 @@ TicketOpened SearchState::open_follow_up(const FollowUp& follow_up) const {
   if (follow_up.incumbent) {
     opened.remeasurement = Remeasurement::duel;
     opened.incumbent = follow_up.incumbent;
+  } else if (follow_up.is_tuning) {
+    opened.op = Operator::tune;
   } else {
     Rng sampling(options_.seed, next_ticket_, Purpose::sampling);
     name(options_.sampler->sample(archipelago_.island(follow_up.island), sampling), opened);

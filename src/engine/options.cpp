@@ -105,6 +105,8 @@ std::map<std::string, std::string> settings_of(const EngineOptions& options, con
       {"idle_iterations", std::to_string(options.idle_iterations)},
       {"deterministic", options.deterministic ? "true" : "false"},
   };
+  // Only then, so that runs of older versions, which had none, are resumed.
+  if (options.tunings > 0) settings.emplace(kTuningsSetting, std::to_string(options.tunings));
   if (options.deterministic) settings.emplace("pipeline", std::to_string(options.pipeline));
   if (options.objectives.several()) settings.emplace(kObjectivesSetting, options.objectives.to_text());
   settings.insert(options.fixed.begin(), options.fixed.end());

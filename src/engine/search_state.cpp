@@ -38,8 +38,8 @@ std::string text_of(const Counts& counts) {
          item(" accepted ", counts.accepted) + item(" rejected ", counts.rejected) +
          item(" repeated ", counts.repeated) + item(" same_binary ", counts.same_binary) +
          item(" refused ", counts.refused) + item(" repairs ", counts.repairs) +
-         item(" remeasured ", counts.remeasured) + item(" given_back ", counts.given_back) +
-         item(" demoted ", counts.demoted) + "\n";
+         item(" tunings ", counts.tunings) + item(" remeasured ", counts.remeasured) +
+         item(" given_back ", counts.given_back) + item(" demoted ", counts.demoted) + "\n";
 }
 
 }  // namespace
@@ -83,9 +83,11 @@ Result<SearchState::Commits> SearchState::apply(const Event& event) {
 
 Status SearchState::check_settings(const SessionStarted& session) const {
   auto settings = settings_of(options_, archipelago_.grid());
-  // Those of the fitness alone are not written.
+  // Those of the fitness alone are not written, and neither are tunings if a run has none.
   if (session.settings.contains(kObjectivesSetting))
     settings.emplace(kObjectivesSetting, options_.objectives.to_text());
+  if (session.settings.contains(kTuningsSetting))
+    settings.emplace(kTuningsSetting, std::to_string(options_.tunings));
   for (const auto& [name, value] : settings) {
     const auto recorded = session.settings.find(name);
     const std::string before = recorded == session.settings.end() ? "(none)" : recorded->second;
@@ -164,11 +166,15 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
     const auto it = std::ranges::find_if(follow_ups_, [&](const FollowUp& one) {
       return one.is(opened.island, *opened.parent, opened.incumbent);
     });
-    if (it != follow_ups_.end() && (ticket.kind == TicketKind::duel || opened.op == Operator::repair)) {
-      if (ticket.kind == TicketKind::iteration) ticket.kind = TicketKind::repair;
+    const bool follows =
+        ticket.kind == TicketKind::duel || opened.op == Operator::repair || opened.op == Operator::tune;
+    if (it != follow_ups_.end() && follows) {
+      if (ticket.kind == TicketKind::iteration)
+        ticket.kind = it->is_tuning ? TicketKind::tuning : TicketKind::repair;
       follow_ups_.erase(it);
     }
   }
+  if (opened.op == Operator::tune && ticket.selection.parent) look_up_knobs(ticket);
   if (is_call(opened)) ticket.forecast_usd = forecast_usd(opened);
   if (ticket.kind == TicketKind::iteration) archipelago_.visit(opened.island, opened.parent);
   ++next_ticket_;
@@ -187,7 +193,10 @@ Status SearchState::take_proposal(const ProposalArrived& arrived) {
   (*ticket)->proposed_at = position_;
   (*ticket)->proposal->reply.reset();  // the journal has it, and the search has no use for it
   charge(**ticket, arrived.proposal.cost);
-  if (const Child* child = (*ticket)->child()) (*ticket)->fingerprint = options_.fingerprint(child->source);
+  if (const Child* child = (*ticket)->child()) {
+    (*ticket)->fingerprint = options_.fingerprint(child->source);
+    (*ticket)->knobs = knobs_of(child->source);
+  }
   if (arrived.proposal.refusal() || repeated_program(arrived.ticket)) foregone_.insert(arrived.ticket);
   return {};
 }
@@ -333,7 +342,7 @@ std::string SearchState::to_text() const {
     for (const auto parent : lineage_.parents(id)) text += " " + std::to_string(parent.value);
     text += " " + program.source.hex() + "\n";
   }
-  return text + archipelago_.to_text();
+  return text + archipelago_.to_text() + knobs_.to_text();
 }
 
 Result<SearchState> replay(const Journal& journal, EngineOptions options, std::uint64_t until) {

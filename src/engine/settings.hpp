@@ -13,6 +13,9 @@ namespace kernelsmith {
 /// The setting that only runs with several objectives have.
 inline constexpr const char* kObjectivesSetting = "objectives";
 
+/// The setting that only runs with EngineOptions::tunings have.
+inline constexpr const char* kTuningsSetting = "tunings";
+
 /// Fills in the default policies.
 EngineOptions with_defaults(EngineOptions options);
 

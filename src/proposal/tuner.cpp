@@ -1,138 +1,63 @@
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <kernelsmith/code/fingerprint.hpp>
 #include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/proposal/tuner.hpp>
 
-#include "knob_space.hpp"
+#include "observations.hpp"
 
 namespace kernelsmith {
 namespace {
 
-using detail::Point;
+using Answer = decltype(Proposal::outcome);
 
-// Another individual as a point of the parent's space.
-struct Mate {
-  ProgramId id;
-  Point point;
-};
+/// Points in a row whose values cannot be written where they belong (with_knobs()), before the tuner gives
+/// up.
+constexpr std::size_t kMostUnwritable = 256;
 
-// A child as a point, and who gave its values beside the parent.
-struct Draw {
-  Point point;
-  std::optional<ProgramId> mate;
-};
+KnobPoint point_of(const std::vector<Knob>& knobs) {
+  KnobPoint point;
+  for (const Knob& knob : knobs) point.push_back(knob.current);
+  return point;
+}
 
-class Tuner {
- public:
-  Tuner(const ProposalRequest& request, const TunerOptions& options, const std::vector<Knob>& knobs)
-      : request_(request),
-        options_(options),
-        knobs_(knobs),
-        parent_(detail::current_point(knobs)),
-        rng_(request.rng()) {
-    for (std::size_t i = 0; i < knobs_.size(); ++i) {
-      if (knobs_[i].values.size() > 1) varied_.push_back(i);
-    }
-    look_at(request.selection);
+/// The parent's point with what did best elsewhere, if nothing but the parent is known and it is another
+/// point.
+std::optional<TuningPoint> first_point(const KnobHistory& history, const KnobPoint& parent,
+                                       const std::vector<TuningObservation>& known) {
+  if (known.size() > 1 || history.asked > 0) return std::nullopt;
+  KnobPoint point = parent;
+  for (std::size_t i = 0; i < std::min(point.size(), history.elsewhere.size()); ++i)
+    point[i] = history.elsewhere[i].value_or(point[i]);
+  return point == parent ? std::nullopt : std::optional(point);
+}
+
+/// A point whose values cannot be written counts as rejected, so that its neighbours are avoided, too.
+Answer propose(const ProposalRequest& request, const std::vector<Knob>& knobs, const TunerOptions& options) {
+  const Program& parent = *request.selection.parent->program;
+  const auto& told = request.selection.knobs;
+  const KnobHistory history = told ? *told : detail::shown_history(request.selection);
+  const TuningSpace space = detail::space_of(knobs);
+  const KnobPoint own = point_of(knobs);
+  std::vector<TuningObservation> known = detail::observations_of(history, own);
+  TuningOptions search;
+  search.exhaustive = options.exhaustive;
+  search.ahead = history.asked;
+  Rng rng = request.rng();
+  auto point = options.exhaustive ? std::nullopt : first_point(history, own, known);
+  if (!point) point = next_point(space, known, rng, search);
+  for (std::size_t i = 0; point && (options.exhaustive || i < kMostUnwritable); ++i) {
+    if (auto source = with_knobs(parent.source, *point)) return Child{*source, Origin::tune, {parent.id}};
+    known.push_back({*point, std::nullopt});
+    point = next_point(space, known, rng, search);
   }
-
-  decltype(Proposal::outcome) propose() {
-    std::optional<Child> repeat;
-    for (std::size_t i = 0; i < options_.draws && !varied_.empty(); ++i) {
-      const Draw drawn = draw();
-      if (drawn.point == parent_) continue;
-      const auto source = with_knobs(request_.selection.parent->program->source, drawn.point);
-      if (!source) continue;  // a value that is not a token of its own there; others may be
-      Child child{*source, Origin::tune, {request_.selection.parent->program->id}};
-      if (drawn.mate) child.parents.push_back(*drawn.mate);
-      if (!known_.contains(fingerprint(*source))) return child;
-      repeat = std::move(child);
-    }
-    if (repeat) return *repeat;
-    return Refusal{RefusalCode::exhausted, "the knobs leave no other point than the parent's"};
-  }
-
- private:
-  // Notes the points that are known, and who can give values in a crossover: the best first.
-  void look_at(const Selection& selection) {
-    const auto parent = selection.parent->program->id;
-    for (const auto* group : {&selection.top, &selection.inspirations, &selection.failures}) {
-      for (const IndividualPtr& individual : *group) {
-        if (individual->program->id == parent) continue;
-        known_.insert(fingerprint(individual->program->source));
-        if (group == &selection.failures) continue;
-        const auto knobs = find_knobs(individual->program->source);
-        if (!knobs) continue;
-        Mate mate{individual->program->id, detail::point_of(*knobs, knobs_, parent_)};
-        if (mate.point != parent_) mates_.push_back(std::move(mate));
-      }
-    }
-  }
-
-  Draw draw() {
-    const double crossover = mates_.empty() ? 0 : options_.crossover;
-    switch (rng_.weighted(std::array{crossover, options_.local_step, options_.mutation})) {
-      case 0:
-        return mates_.empty() ? Draw{mutated(), {}} : crossed();
-      case 1:
-        return {stepped(), {}};
-      default:
-        return {mutated(), {}};
-    }
-  }
-
-  Draw crossed() {
-    std::vector<double> weights;
-    for (std::size_t i = 0; i < mates_.size(); ++i) weights.push_back(1.0 / static_cast<double>(i + 1));
-    const Mate& mate = mates_[rng_.weighted(weights)];
-    Point point = parent_;
-    for (const std::size_t knob : varied_) {
-      if (rng_.chance(0.5)) point[knob] = mate.point[knob];
-    }
-    return {point, mate.id};
-  }
-
-  Point stepped() {
-    Point point = parent_;
-    const std::size_t knob = varied_[pick(varied_.size())];
-    const auto values = detail::neighbours(knobs_[knob], point[knob]);
-    point[knob] = values[pick(values.size())];
-    return point;
-  }
-
-  Point mutated() {
-    Point point = parent_;
-    const std::size_t first = varied_[pick(varied_.size())];
-    for (const std::size_t knob : varied_) {
-      if (knob == first || rng_.chance(1.0 / static_cast<double>(varied_.size()))) redraw(point, knob);
-    }
-    return point;
-  }
-
-  // Another value than now, evenly.
-  void redraw(Point& point, std::size_t knob) {
-    const std::size_t other = pick(knobs_[knob].values.size() - 1);
-    point[knob] = other + (other >= point[knob] ? 1 : 0);
-  }
-
-  std::size_t pick(std::size_t n) { return static_cast<std::size_t>(rng_.below(n)); }
-
-  const ProposalRequest& request_;
-  const TunerOptions& options_;
-  const std::vector<Knob>& knobs_;
-  const Point parent_;
-  Rng rng_;
-  std::vector<std::size_t> varied_;  // the knobs that have a choice
-  std::vector<Mate> mates_;
-  std::set<Digest> known_;
-};
+  if (point) return Refusal{RefusalCode::exhausted, "no point was found whose values can be written"};
+  return Refusal{RefusalCode::exhausted, "no point of the parent's knobs is left: they have " +
+                                             std::to_string(space.size()) + " in all"};
+}
 
 class TunerProposer final : public Proposer {
  public:
@@ -147,7 +72,7 @@ class TunerProposer final : public Proposer {
   const TunerOptions options_;
 };
 
-Proposal answer(decltype(Proposal::outcome) outcome) { return {std::move(outcome), {}, {}}; }
+Proposal answer(Answer outcome) { return {std::move(outcome), {}, {}}; }
 
 }  // namespace
 
@@ -160,7 +85,7 @@ Proposal tune(const ProposalRequest& request, const TunerOptions& options) {
         Refusal{RefusalCode::no_knobs,
                 "no constant of the parent has an @tune comment, such as `int kTile = 64;  // @tune 32 64`"});
   }
-  return answer(Tuner(request, options, *knobs).propose());
+  return answer(propose(request, *knobs, options));
 }
 
 std::unique_ptr<Proposer> make_tuner(TunerOptions options) {

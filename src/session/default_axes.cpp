@@ -91,9 +91,7 @@ void set_default_axes(const Task& task, RunConfig& config) {
     config.axes = named_by_paper ? kernel_smith_axes(task) : behaviour_axes(config.backend);
     return;
   }
-  const bool only_tunes = std::ranges::all_of(
-      config.operators, [](const auto& entry) { return entry.choice.op == Operator::tune; });
-  if (const auto knobs = find_knobs(task.seed); only_tunes && knobs && !knobs->empty())
+  if (const auto knobs = find_knobs(task.seed); only_tunes(config) && knobs && !knobs->empty())
     if (auto axes = knob_axes(*knobs); !axes.empty()) {
       config.axes = std::move(axes);
       return;

@@ -1,5 +1,10 @@
 // The proposer `tuner` of run.yaml.
+#include <array>
+#include <map>
+#include <string>
+
 #include <kernelsmith/code/knobs.hpp>
+#include <kernelsmith/engine/knob_memory.hpp>
 #include <kernelsmith/proposal/tuner.hpp>
 
 #include "providers.hpp"
@@ -7,22 +12,32 @@
 namespace kernelsmith {
 namespace {
 
+/// What older versions drew by. Their runs have them in run.yaml, and in the journal of a deterministic one:
+/// they are read and kept.
+constexpr std::array kFormerKeys{"crossover", "local_step", "mutation", "draws"};
+
 class TunerProvider final : public ProposerProvider {
  public:
   void read(YamlMap& in) override {
-    in.optional("crossover", options_.crossover, {0.0, 1e9});
-    in.optional("local_step", options_.local_step, {0.0, 1e9});
-    in.optional("mutation", options_.mutation, {0.0, 1e9});
-    in.optional("draws", options_.draws, {1, 100'000});
-    if (in.ok() && options_.crossover + options_.local_step + options_.mutation <= 0)
-      in.refuse("mutation", "all weights of the tuner are zero", "give one of them a positive weight");
+    in.optional("exhaustive", options_.exhaustive);
+    for (const char* key : kFormerKeys)
+      if (in.kind(key) != YamlKind::absent) in.required(key, former_[key]);
   }
 
   void write(YamlWriter& out) const override {
-    out.put("crossover", options_.crossover);
-    out.put("local_step", options_.local_step);
-    out.put("mutation", options_.mutation);
-    out.put("draws", options_.draws);
+    for (const char* key : kFormerKeys)
+      if (const auto given = former_.find(key); given != former_.end()) out.put(key, given->second);
+    if (former_.empty() || options_.exhaustive) out.put("exhaustive", options_.exhaustive);
+  }
+
+  void observe(const std::shared_ptr<Observer>& observer) override {
+    if (!observer || former_.empty()) return;
+    std::string keys;
+    for (const auto& [key, value] : former_) keys += (keys.empty() ? "proposer." : ", proposer.") + key;
+    observer->on_notice({Notice::Level::warning,
+                         "the tuner learns from what was measured and has no weights any more, so this has "
+                         "no effect: " +
+                             keys});
   }
 
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
@@ -35,6 +50,8 @@ class TunerProvider final : public ProposerProvider {
       return fail(ErrorCode::refused, "the seed has no knobs, so there is nothing for the tuner to vary",
                   task.name,
                   "mark a constant of the seed with the values to try: kTile = 8;  // @tune 4 8 16 32");
+    if (options_.exhaustive)
+      if (const Status fits = check_size(task.name, *knobs); !fits) return fits.error();
     return std::shared_ptr<Proposer>(make_tuner(options_));
   }
 
@@ -46,7 +63,17 @@ class TunerProvider final : public ProposerProvider {
   }
 
  private:
+  /// The search must know every point that it tried.
+  static Status check_size(const std::string& task, const std::vector<Knob>& knobs) {
+    if (points_of(knobs) <= KnobMemory::kMostObservations) return {};
+    return fail(ErrorCode::invalid_argument,
+                "the seed's knobs span more than the " + std::to_string(KnobMemory::kMostObservations) +
+                    " points that an exhaustive search takes",
+                task, "leave out --exhaustive (proposer.exhaustive), or list fewer values");
+  }
+
   TunerOptions options_;
+  std::map<std::string, double> former_;  ///< of kFormerKeys, those that were given
 };
 
 }  // namespace

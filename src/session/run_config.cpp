@@ -59,6 +59,11 @@ Result<RunConfig> default_config(const Task& task, const Registry& registry) {
   return config;
 }
 
+bool only_tunes(const RunConfig& config) {
+  return std::ranges::all_of(config.operators,
+                             [](const auto& entry) { return entry.choice.op == Operator::tune; });
+}
+
 void set_default_budget(RunConfig& config) {
   if (config.budgets != Budgets{}) return;
   if (config.deterministic)

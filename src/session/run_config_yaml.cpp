@@ -272,6 +272,7 @@ void write_operators(YamlWriter& out, const std::vector<WeightedOperators::Entry
 void read_limits(YamlMap& in, RunConfig& config) {
   read_unsigned(in, "repairs", config.repairs, {0, 100});
   read_unsigned(in, "duels", config.duels, {0, 100});
+  read_unsigned(in, "tunings", config.tunings, {0, 1000});
   in.optional("confirm", config.confirm);
   read_unsigned(in, "idle_iterations", config.idle_iterations, {1, 1'000'000'000});
   read_unsigned(in, "errors_in_a_row", config.error_limit, {1, 1'000'000});
@@ -280,6 +281,7 @@ void read_limits(YamlMap& in, RunConfig& config) {
 void write_limits(YamlWriter& out, const RunConfig& config) {
   out.put("repairs", static_cast<std::uint64_t>(config.repairs));
   out.put("duels", static_cast<std::uint64_t>(config.duels));
+  out.put("tunings", static_cast<std::uint64_t>(config.tunings));
   out.put("confirm", config.confirm);
   out.put("idle_iterations", static_cast<std::uint64_t>(config.idle_iterations));
   out.put("errors_in_a_row", static_cast<std::uint64_t>(config.error_limit));

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <kernelsmith/code/fingerprint.hpp>
+#include <kernelsmith/code/knob_setting.hpp>
 #include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/session/session.hpp>
@@ -120,15 +121,18 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
     return source_features(source, axes);
   };
   options.fingerprint = fingerprint;
+  options.knobs = knob_setting;
   options.sampler = std::move(*sampler);
   options.operators = std::make_shared<const WeightedOperators>(std::move(*operators));
   options.migration = std::move(*migration);
   options.migration_period = config.migration_period;
   options.repairs = config.repairs;
   options.duels = config.duels;
+  options.tunings = config.tunings;
   options.confirm = config.confirm;
   options.kin = kKin;
   options.idle_iterations = config.idle_iterations;
+  options.ends_when_exhausted = only_tunes(config);
   options.deterministic = config.deterministic;
   options.pipeline = config.pipeline;
   options.evaluations_in_flight = config.workers;

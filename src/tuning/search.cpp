@@ -33,6 +33,7 @@ class Record {
     for (const TuningObservation& seen : observations) {
       if (!space.contains(seen.point)) continue;
       known_.insert(seen.point);
+      if (seen.pending) continue;
       rows_.push_back({&seen, seen.cost ? std::log(*seen.cost) : 0});
       if (seen.cost) worst = std::max(worst, rows_.back().cost);
     }
@@ -45,6 +46,7 @@ class Record {
 
   bool knows(const TuningPoint& point) const { return known_.contains(point); }
   std::size_t points() const { return known_.size(); }
+  std::size_t judged() const { return rows_.size(); }
   bool accepted() const { return accepted_; }  ///< one point at least
   std::size_t elites() const {
     const auto n = std::ranges::count_if(rows_, [](const Row& row) { return row.seen->cost.has_value(); });
@@ -101,6 +103,14 @@ TuningPoint unknown_from(TuningPoint point, const TuningSpace& space, const Reco
   return point;
 }
 
+// Points that are being tried are the first ones of those that are not known.
+std::optional<TuningPoint> next_in_order(const TuningSpace& space, const Record& record, std::size_t ahead) {
+  if (space.size() - record.points() <= ahead) return std::nullopt;
+  TuningPoint point = unknown_from(space.first(), space, record);
+  for (; ahead > 0; --ahead) point = unknown_from(space.after(point), space, record);
+  return point;
+}
+
 std::vector<TuningPoint> candidates(const TuningSpace& space, const Record& record, Rng& rng) {
   std::vector<TuningPoint> result;
   const auto offer = [&](TuningPoint point) {
@@ -131,38 +141,40 @@ double expected_improvement(const Forecast& forecast, double best) {
   return (best - forecast.mean) * below + forecast.deviation * density;
 }
 
-// The candidate of the highest worth; the first of equals.
+// The candidate of the highest worth behind the `ahead` best ones; the first of equals, and the last if there
+// are not so many.
 template <class Worth>
-TuningPoint best_of(std::vector<TuningPoint> candidates, const detail::FeatureMap& map, const Worth& worth) {
-  std::size_t best = 0;
-  double highest = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const double value = worth(map(candidates[i]));
-    if (value > highest) {
-      best = i;
-      highest = value;
+TuningPoint best_of(std::vector<TuningPoint> candidates, std::size_t ahead, const detail::FeatureMap& map,
+                    const Worth& worth) {
+  std::vector<std::pair<double, std::size_t>> ranked;
+  TuningSpace::Set met;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (met.insert(candidates[i]).second) {
+      const double value = worth(map(candidates[i]));
+      ranked.emplace_back(std::isnan(value) ? std::numeric_limits<double>::infinity() : -value, i);
     }
-  }
-  return std::move(candidates[best]);
+  const auto chosen = ranked.begin() + static_cast<std::ptrdiff_t>(std::min(ahead, ranked.size() - 1));
+  std::ranges::nth_element(ranked, chosen);
+  return std::move(candidates[chosen->second]);
 }
 
-TuningPoint by_process(const TuningSpace& space, const Record& record, Rng& rng) {
+TuningPoint by_process(const TuningSpace& space, const Record& record, std::size_t ahead, Rng& rng) {
   const detail::FeatureMap map(space);
   const auto few = record.samples(map, kMostToFit, rng);
   const auto lengths = detail::fit_lengths(few, map.own(), rng);
   const auto samples = record.samples(map, kMostSamples, rng);
   const detail::GaussianProcess process(samples, lengths);
-  return best_of(candidates(space, record, rng), map, [&](const Features& features) {
+  return best_of(candidates(space, record, rng), ahead, map, [&](const Features& features) {
     return expected_improvement(process.at(features), process.lowest());
   });
 }
 
-TuningPoint by_forest(const TuningSpace& space, const Record& record, Rng& rng) {
+TuningPoint by_forest(const TuningSpace& space, const Record& record, std::size_t ahead, Rng& rng) {
   const detail::FeatureMap map(space);
   const auto samples = record.samples(map, kMostSamples, rng);
   const detail::Forest forest(samples, map.own(), rng);
   const double boldness = kBoldest * rng.uniform();
-  return best_of(candidates(space, record, rng), map, [&](const Features& features) {
+  return best_of(candidates(space, record, rng), ahead, map, [&](const Features& features) {
     const Forecast forecast = forest.at(features);
     return boldness * forecast.deviation - forecast.mean;
   });
@@ -175,11 +187,12 @@ std::optional<TuningPoint> next_point(const TuningSpace& space,
                                       const TuningOptions& options) {
   const Record record(space, observations);
   if (record.points() >= space.size()) return std::nullopt;
-  if (options.exhaustive) return unknown_from(space.first(), space, record);
-  if (record.points() < options.start || !record.accepted()) {
+  if (options.exhaustive) return next_in_order(space, record, options.ahead);
+  if (record.judged() < options.start || !record.accepted()) {
     return unknown_from(space.random(rng), space, record);
   }
-  return rng.chance(0.5) ? by_process(space, record, rng) : by_forest(space, record, rng);
+  return rng.chance(0.5) ? by_process(space, record, options.ahead, rng)
+                         : by_forest(space, record, options.ahead, rng);
 }
 
 }  // namespace kernelsmith

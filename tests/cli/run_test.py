@@ -183,10 +183,10 @@ class RunTest(CommandTest):
 
     def test_refusals_are_counted_by_name(self):
         write_task(self.folder / "task", seed_txt="k0 = 3  # @tune 3\n")
-        self.succeed("run", "task", "--iterations", "4", "--out", "a.run")
+        self.succeed("run", "task", "--iterations", "4", "--workers", "1", "--out", "a.run")
         [refusal] = self.json("show", "a.run")["refusals"]
-        self.assertEqual((refusal["code"], refusal["count"], refusal["ticket"]), ("exhausted", 4, 4))
-        self.assertRegex(self.succeed("show", "a.run").stdout, r"exhausted +4\n")
+        self.assertEqual((refusal["code"], refusal["count"], refusal["ticket"]), ("exhausted", 1, 1))
+        self.assertRegex(self.succeed("show", "a.run").stdout, r"exhausted +1\n")
 
     def test_folders_are_numbered(self):
         for _ in range(2):
@@ -301,13 +301,25 @@ class EndedRunTest(CommandTest):
         write_task(self.folder / "task", seed_txt="k = 0  # @tune 0 1 2\n")
         self.succeed("run", "task", "--iterations", "3000", "--out", "a.run")
         ended = self.succeed("resume", "a.run").stdout
-        self.assertIn("before this session: nothing new is left to propose", ended)
+        self.assertIn("before this session: every point of the knobs was tried", ended)
         self.assertNotIn("kernelsmith resume", ended)
         self.assertIn("@tune", ended)
-        self.assertIn("--set limits.idle_iterations=512", ended)
-        # The advice works.
-        self.succeed("run", "task", "--iterations", "600", "--set", "limits.idle_iterations=512", "--out", "b.run")
-        self.assertGreater(self.json("show", "b.run")["counts"]["iterations"], 500)
+        self.assertNotIn("idle_iterations", ended)
+
+    def test_an_exhaustive_search_tries_every_point_once_and_says_so(self):
+        write_task(self.folder / "task", seed_txt="a = 0  # @tune 0 1 2 3 4 5\nb = 0  # @tune 0 1 2 3\n")
+        for options in ((), ("--workers", "3"), ("--deterministic", "--workers", "2")):
+            name = f"{len(options)}.run"
+            done = self.succeed("run", "task", "--exhaustive", "--out", name, *options).stdout
+            self.assertIn("ended    every point of the knobs was tried", done)
+            counts = self.json("show", name)["counts"]
+            self.assertEqual(counts["accepted"] + counts["rejected"], 24, "points")
+            self.assertEqual(counts["repeated"], 0, "nothing twice")
+
+    def test_an_exhaustive_search_needs_knobs_and_takes_no_model(self):
+        write_task(self.folder / "task", seed_txt="k = 0\n")
+        self.fail_with(2, "run", "task", "--exhaustive", says=["no knobs"])
+        self.fail_with(2, "run", "task", "--exhaustive", "--model", "m", says=["--exhaustive", "--model"])
 
     def test_time_is_kept_to_and_what_comes_on_top_is_told(self):
         # Whoever is scored sleeps for longer than anybody waits, but for the seed and the best.

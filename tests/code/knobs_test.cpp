@@ -112,6 +112,14 @@ TEST(Knobs, AreDescribed) {
   EXPECT_THAT(describe(knobs.at(1), "kernel.cpp"), testing::HasSubstr("(kernel.cpp:3) is 2 of 2 3"));
 }
 
+TEST(Knobs, SpanAProductOfPoints) {
+  EXPECT_EQ(points_of({}), 1u);
+  EXPECT_EQ(points_of(find_knobs(cpp("int a = 1; // @tune 1 2 4\nint b = x; // @tune x y\n")).value()), 6u);
+  Knob wide;
+  wide.values.assign(1 << 16, "1");
+  EXPECT_EQ(points_of(std::vector<Knob>(5, wide)), UINT64_MAX);
+}
+
 TEST(WithKnobs, SetsEachKnob) {
   const std::string block =
       "// EVOLVE-BLOCK-START\nint a = 1; // @tune 1 200\nint b = x; // @tune x y\n// EVOLVE-BLOCK-END\n";

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <kernelsmith/code/blocks.hpp>
+#include <kernelsmith/code/knob_setting.hpp>
 #include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/proposal/tuner.hpp>
 
@@ -51,30 +52,7 @@ TEST(Tuner, IsAFunctionOfTheRequest) {
   EXPECT_EQ(tune(request), tune(request));
 }
 
-TEST(Tuner, StepsAlongTheOrderOfNumbers) {
-  const TunerOptions steps{.crossover = 0, .local_step = 1, .mutation = 0};
-  std::set<std::string> points;
-  for (std::uint64_t ticket = 1; ticket <= 60; ++ticket) {
-    points.insert(
-        point_of(child_of(tune(tune_request(ticket, individual(5, with_values("8", "x"))), steps)).source));
-  }
-  EXPECT_EQ(points, (std::set<std::string>{"16x", "8y", "8z"}));
-}
-
-TEST(Tuner, CrossesWithOtherIndividuals) {
-  const TunerOptions crosses{.crossover = 1, .local_step = 0, .mutation = 0};
-  std::set<std::string> points;
-  for (std::uint64_t ticket = 1; ticket <= 60; ++ticket) {
-    auto request = tune_request(ticket, individual(5, with_values("8", "x")));
-    request.selection.top = {individual(6, with_values("64", "z"))};
-    const Proposal proposal = tune(request, crosses);
-    EXPECT_EQ(child_of(proposal).parents, (std::vector{ProgramId{5}, ProgramId{6}}));
-    points.insert(point_of(child_of(proposal).source));
-  }
-  EXPECT_EQ(points, (std::set<std::string>{"64x", "8z"}));  // 64z is known: it is the mate
-}
-
-TEST(Tuner, PrefersPointsThatTheRequestDoesNotShow) {
+TEST(Tuner, ProposesNoPointThatTheRequestShows) {
   for (std::uint64_t ticket = 1; ticket <= 20; ++ticket) {
     auto request = tune_request(ticket, individual(5, with_values("8", "x")));
     auto& selection = request.selection;
@@ -82,6 +60,83 @@ TEST(Tuner, PrefersPointsThatTheRequestDoesNotShow) {
     selection.inspirations = {individual(8, with_values("64", "x")), individual(9, with_values("16", "y"))};
     selection.failures = {individual(10, with_values("8", "z"))};
     EXPECT_THAT(point_of(child_of(tune(request)).source), testing::AnyOf("64y", "16z", "64z"));
+    selection.kin = {individual(11, with_values("64", "y")), individual(12, with_values("64", "z"))};
+    EXPECT_EQ(point_of(child_of(tune(request)).source), "16z");
+    selection.kin.push_back(individual(13, with_values("16", "z")));
+    ASSERT_TRUE(tune(request).refusal());
+    EXPECT_EQ(tune(request).refusal()->code, RefusalCode::exhausted);
+  }
+}
+
+// Points by index: 64 8 16, and x y z. The parent is 8x.
+ProposalRequest with_history(std::uint64_t ticket, KnobHistory history) {
+  auto request = tune_request(ticket, individual(5, with_values("8", "x")));
+  request.selection.knobs = std::make_shared<const KnobHistory>(std::move(history));
+  return request;
+}
+
+TEST(Tuner, ProposesNoPointThatTheHistoryKnowsOrThatIsPending) {
+  const KnobHistory history{
+      {{{1, 0}, 1.0}, {{0, 0}, {}}, {{0, 1}, 1.5}, {{2, 0}, 0.5}, {{2, 1}, 0.7}, {{2, 2}, {}}},
+      {{0, 2}, {1, 1}},
+      0,
+      {}};
+  for (std::uint64_t ticket = 1; ticket <= 20; ++ticket)
+    EXPECT_EQ(point_of(child_of(tune(with_history(ticket, history))).source), "8z");
+}
+
+TEST(Tuner, BeginsWhereTheBestOfAnotherStructureStands) {
+  const KnobHistory history{{{{1, 0}, 1.0}}, {}, 0, {0, std::nullopt}};
+  for (std::uint64_t ticket = 1; ticket <= 20; ++ticket)
+    EXPECT_EQ(point_of(child_of(tune(with_history(ticket, history))).source), "64x");
+  std::set<std::string> points;
+  auto second = history;
+  second.asked = 1;
+  for (std::uint64_t ticket = 1; ticket <= 50; ++ticket)
+    points.insert(point_of(child_of(tune(with_history(ticket, second))).source));
+  EXPECT_GT(points.size(), 3u) << "somebody else was asked for that point";
+}
+
+TEST(Tuner, TriesEveryPointInOrderIfItIsExhaustive) {
+  const TunerOptions options{.exhaustive = true};
+  KnobHistory history{{{{1, 0}, 1.0}}, {}, 0, {0, 2}};
+  std::string order;
+  for (std::uint64_t ticket = 1; ticket <= 8; ++ticket) {
+    const std::string point = point_of(child_of(tune(with_history(ticket, history), options)).source);
+    auto ahead = history;
+    for (ahead.asked = 1; ahead.asked + ticket <= 8; ++ahead.asked)
+      EXPECT_NE(point_of(child_of(tune(with_history(ticket, ahead), options)).source), point);
+    EXPECT_TRUE(tune(with_history(ticket, ahead), options).refusal()) << "all are being tried";
+    order += point + " ";
+    const auto setting = knob_setting(child_of(tune(with_history(ticket, history), options)).source);
+    history.seen.push_back({setting->point, 1.0});
+  }
+  EXPECT_EQ(order, "64x 64y 64z 8y 8z 16x 16y 16z ");
+  EXPECT_EQ(tune(with_history(9, history), options).refusal()->code, RefusalCode::exhausted);
+}
+
+// A search of 64 points, best at the eighth of each; fitness falls by `step` for each value away from it.
+std::size_t proposals_to_the_best(std::uint64_t seed, double best, double step) {
+  const std::string list = " // @tune 1 2 3 4 5 6 7 8\n";
+  const Source parent = cpp("int a = 1;" + list + "int b = 1;" + list);
+  auto request = tune_request(0, individual(5, parent));
+  KnobHistory history;
+  history.seen.push_back({{0, 0}, best - 14 * step, 0.01 * step});
+  for (request.ticket = {1};; ++request.ticket.value) {
+    request.seed = seed;
+    request.selection.knobs = std::make_shared<const KnobHistory>(history);
+    const KnobPoint point = knob_setting(child_of(tune(request)).source)->point;
+    const double fitness = best - step * static_cast<double>(14 - point[0] - point[1]);
+    history.seen.push_back({point, fitness, 0.01 * step});
+    if (point == KnobPoint{7, 7}) return request.ticket.value;
+  }
+}
+
+TEST(Tuner, LearnsFromAnyScaleOfFitness) {
+  for (const double best : {20.0, 0.0, -1000.0}) {
+    std::size_t all = 0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) all += proposals_to_the_best(seed, best, 1.0);
+    EXPECT_LE(all, 200u) << "at random it takes 32 each; best " << best;
   }
 }
 

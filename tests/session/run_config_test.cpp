@@ -56,9 +56,9 @@ TEST(RunConfig, ReadsBackWhatItWrites) {
       "islands: {count: 3, topology: edges, edges: [{from: 0, to: 2}], rejections: 5, recent_failures: 6}\n"
       "migration: {kind: weighted, period: 0.25, count: 2}\n"
       "sampler: {kind: mixture, explore: 0.1, exploit: 0.2, weighted: 0.3, elite_fraction: 0.5, top: 1}\n"
-      "proposer: {kind: tuner, crossover: 0.5, draws: 9}\n"
+      "proposer: {kind: tuner, exhaustive: true}\n"
       "operators: [{operator: tune, weight: 2}, {operator: rewrite, model: m}]\n"
-      "limits: {repairs: 1, duels: 0, confirm: false, idle_iterations: 4, errors_in_a_row: 2}\n"
+      "limits: {repairs: 1, duels: 0, tunings: 3, confirm: false, idle_iterations: 4, errors_in_a_row: 2}\n"
       "evaluator: {kind: cpu, compiler: clang++, flags: [-O2], sandbox: none, bank_mib: 12}\n";
   ASSERT_TRUE(read_config(other, "run.yaml", default_registry(), config));
   const std::string written = to_yaml(config);
@@ -73,18 +73,60 @@ TEST(RunConfig, ReadsBackWhatItWrites) {
   EXPECT_EQ(again.durability, Durability::power);
 }
 
+/// The journal of a deterministic run holds them, so that the run could not be shown without.
+TEST(RunConfig, KeepsTheWeightsThatOlderTunersHad) {
+  struct Listener final : Observer {
+    void on_event(const Event&) override {}
+    void on_notice(const Notice& notice) override { told += notice.message; }
+    std::string told;
+  };
+  RunConfig config = defaults();
+  ASSERT_TRUE(
+      read_config("proposer: {kind: tuner, crossover: 0.25, local_step: 0.45, mutation: 0.3, draws: 64}\n",
+                  "run.yaml", default_registry(), config));
+  EXPECT_EQ(policy_texts(config).at("proposer"),
+            "kind: tuner, crossover: 0.25, local_step: 0.45, mutation: 0.3, draws: 64");
+  const auto listener = std::make_shared<Listener>();
+  config.proposer.provider->observe(listener);
+  EXPECT_THAT(listener->told, AllOf(HasSubstr("no effect"), HasSubstr("proposer.draws")));
+  const auto silent = std::make_shared<Listener>();
+  defaults().proposer.provider->observe(silent);
+  EXPECT_EQ(silent->told, "");
+}
+
+TEST(RunConfig, AnExhaustiveSearchTakesNoSpaceThatItCannotRemember) {
+  std::string many = "int a = 1;  // @tune";
+  for (int i = 1; i <= 300; ++i) many += " " + std::to_string(i);
+  many += "\n";
+  Task task = task_with_seed(many + many);
+  RunConfig config = default_config(task, default_registry()).value();
+  EXPECT_TRUE(config.proposer.provider->make(task, {}));
+  ASSERT_TRUE(read_config("proposer: {exhaustive: true}\n", "run.yaml", default_registry(), config));
+  const auto made = config.proposer.provider->make(task, {});
+  ASSERT_FALSE(made);
+  EXPECT_THAT(describe(made.error()), AllOf(HasSubstr("65536"), HasSubstr("--exhaustive")));
+  EXPECT_TRUE(config.proposer.provider->make(task_with_seed(many), {}));
+}
+
 TEST(RunConfig, WritesEveryDefault) {
   RunConfig config = defaults();
   set_default_axes(task_with_seed(kKnobs), config);
   const std::string text = to_yaml(config);
-  for (const char* key : {"version:",      "seed:",        "deterministic:",   "pipeline:",
-                          "workers:",      "durability:",  "budgets:",         "axes:",
-                          "count:",        "topology:",    "rejections:",      "recent_failures:",
-                          "period:",       "exploration:", "opening:",         "top:",
-                          "inspirations:", "failures:",    "crossover:",       "local_step:",
-                          "mutation:",     "draws:",       "operator:",        "repairs:",
-                          "duels:",        "confirm:",     "idle_iterations:", "errors_in_a_row:",
-                          "compiler:",     "flags:",       "sandbox:",         "bank_mib:"})
+  for (const char* key : {"version:",         "seed:",
+                          "deterministic:",   "pipeline:",
+                          "workers:",         "durability:",
+                          "budgets:",         "axes:",
+                          "count:",           "topology:",
+                          "rejections:",      "recent_failures:",
+                          "period:",          "exploration:",
+                          "opening:",         "top:",
+                          "inspirations:",    "failures:",
+                          "exhaustive:",      "operator:",
+                          "repairs:",         "duels:",
+                          "tunings:",         "confirm:",
+                          "idle_iterations:", "errors_in_a_row:",
+                          "compiler:",        "flags:",
+                          "sandbox:",         "bank_mib:"})
     EXPECT_THAT(text, HasSubstr(key));
 }
 
@@ -108,7 +150,7 @@ TEST(RunConfig, RefusesValuesThatMakeNoSense) {
   EXPECT_EQ(refusal("sampler: {kind: mixture, explore: 0, exploit: 0, weighted: 0}\n").code,
             ErrorCode::bad_input);
   EXPECT_EQ(refusal("sampler: {exploration: -1}\n").code, ErrorCode::bad_input);
-  EXPECT_EQ(refusal("proposer: {crossover: 0, local_step: 0, mutation: 0}\n").code, ErrorCode::bad_input);
+  EXPECT_EQ(refusal("proposer: {exhaustive: 2}\n").code, ErrorCode::bad_input);
   EXPECT_EQ(refusal("operators: []\n").code, ErrorCode::bad_input);
   EXPECT_EQ(refusal("evaluator: {kind: command}\n").code, ErrorCode::bad_input);
 }

@@ -48,6 +48,13 @@ TEST_F(SessionTest, FindsTheBestAndKeepsItInTheRunFolder) {
             outcome->best->program->source.main_text());
 }
 
+TEST_F(SessionTest, TheTunerTriesNoPointTwiceAndEndsWhenNoneIsLeft) {
+  const auto outcome = begin("budgets: {iterations: 300}\nworkers: 1\n").value().run().value();
+  EXPECT_EQ(outcome.reason, EndReason::exhausted);
+  EXPECT_EQ(outcome.counts.accepted, 4u * 5 * 2);
+  EXPECT_EQ(outcome.counts.repeated, 0u);
+}
+
 TEST_F(SessionTest, ResumesWithHigherBudgetsAndWithoutTheTasksFolder) {
   ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
   fs::remove_all(folder_ / "task");

@@ -71,6 +71,45 @@ TEST(TuningSearchTest, ProposesEveryPointOnceAndThenNothing) {
   EXPECT_EQ(known.size(), space.size());
 }
 
+TEST(TuningSearchTest, WhatIsPendingIsTakenAndTeachesNothing) {
+  const auto space = TuningSpace::create({{"a", 3, {1, 2, 4}}, {"b", 2, {}}}).value();
+  std::vector<TuningObservation> seen{
+      {{0, 0}, 1.0}, {{1, 0}, 2.0}, {{2, 0}, {}, 0, true}, {{0, 1}, {}, 0, true}};
+  std::set<TuningPoint> proposed;
+  for (std::uint64_t ticket = 0; ticket < 40; ++ticket) {
+    Rng rng(1, ticket, Purpose::proposal);
+    proposed.insert(*next_point(space, seen, rng));
+  }
+  EXPECT_EQ(proposed, (std::set<TuningPoint>{{1, 1}, {2, 1}}));
+  seen.push_back({{1, 1}, {}, 0, true});
+  seen.push_back({{2, 1}, {}, 0, true});
+  Rng rng(1, 0, Purpose::proposal);
+  EXPECT_FALSE(next_point(space, seen, rng));
+}
+
+TEST(TuningSearchTest, WhoIsBehindOthersTakesAnotherPoint) {
+  const auto space = kernel_space();
+  const auto seen = searched(space, 1, 40);
+  const auto proposed = [&](std::size_t ahead, bool exhaustive) {
+    Rng rng(1, 99, Purpose::proposal);
+    return *next_point(space, seen, rng, {.exhaustive = exhaustive, .ahead = ahead});
+  };
+  for (const bool exhaustive : {false, true}) {
+    std::set<TuningPoint> points;
+    for (std::size_t ahead = 0; ahead < 8; ++ahead) points.insert(proposed(ahead, exhaustive));
+    EXPECT_EQ(points.size(), 8u) << exhaustive;
+  }
+}
+
+TEST(TuningSearchTest, InOrderNothingIsLeftWhenTheRestIsBeingTried) {
+  const auto space = TuningSpace::create({{"a", 4, {1, 2, 4, 8}}}).value();
+  const std::vector<TuningObservation> seen{{{1}, 1.0}};
+  Rng rng(1, 0, Purpose::proposal);
+  EXPECT_EQ(next_point(space, seen, rng, {.exhaustive = true, .ahead = 0}), TuningPoint{0});
+  EXPECT_EQ(next_point(space, seen, rng, {.exhaustive = true, .ahead = 2}), TuningPoint{3});
+  EXPECT_FALSE(next_point(space, seen, rng, {.exhaustive = true, .ahead = 3}));
+}
+
 TEST(TuningSearchTest, StaysAmongTheValidPoints) {
   const std::vector<TuningPoint> valid{{0, 0}, {1, 2}, {2, 1}, {3, 0}, {3, 2}, {0, 2}, {2, 2}, {1, 0}};
   const auto space = TuningSpace::create({{"a", 4, {8, 24, 32, 48}}, {"b", 3, {1, 2, 3}}}, valid).value();

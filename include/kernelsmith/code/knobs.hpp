@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,9 @@ struct Knob {
 /// the listed values, if a value is neither literal nor identifier, or if the knob lies outside the
 /// EVOLVE-BLOCKs of a source that has some. Errors in the blocks' markers are passed on.
 Result<std::vector<Knob>> find_knobs(const Source& source);
+
+/// How many points the knobs span; the largest number if that does not fit.
+std::uint64_t points_of(const std::vector<Knob>& knobs);
 
 /// A comment that nearly makes a knob, but for its `@tune`: `@tunes 1 4`, `@Tune 1 4`, `@tune: 1, 4`.
 struct NearKnob {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/knob_history.hpp>
 #include <kernelsmith/core/program.hpp>
 
 namespace kernelsmith {
@@ -33,6 +34,8 @@ struct Selection {
   std::vector<IndividualPtr> failures;      ///< recent rejections, furthest stage first
   /// What the parent descends from, the nearest first, then its latest accepted children; often empty.
   std::vector<IndividualPtr> kin = {};
+  /// What is known of the parent's knobs, for Operator::tune; null if nobody keeps it.
+  std::shared_ptr<const KnobHistory> knobs = {};
 };
 
 }  // namespace kernelsmith

@@ -14,6 +14,7 @@
 #include <kernelsmith/archive/axis.hpp>
 #include <kernelsmith/archive/objectives.hpp>
 #include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/knob_history.hpp>
 #include <kernelsmith/core/observer.hpp>
 #include <kernelsmith/core/proposal.hpp>
 #include <kernelsmith/core/source.hpp>
@@ -63,6 +64,9 @@ struct EngineOptions {
   std::function<std::map<std::string, double>(const Source&, const Evaluation&)> describe;
   /// Programs of one fingerprint are one program. Pure. Default: Source::digest.
   std::function<Digest(const Source&)> fingerprint;
+  /// A program's knobs; empty if it has none. Pure. With it the search remembers what became of their values,
+  /// and tells Operator::tune (Selection::knobs).
+  std::function<std::optional<KnobSetting>(const Source&)> knobs;
 
   // The policies; null is the default.
   std::shared_ptr<const Sampler> sampler;      ///< TreeSampler
@@ -71,9 +75,14 @@ struct EngineOptions {
   double migration_period = 0.1;               ///< in progress, in (0, 1]
   unsigned repairs = 0;                        ///< repair tickets in a row that follow a rejected child
   unsigned duels = 2;                          ///< for one pair of programs; then the incumbent stays
-  bool confirm = false;                        ///< measure the best again at the end
-  unsigned kin = 0;  ///< ancestors, and children, of the parent that a request to a model brings along
+  /// Tickets of Operator::tune that follow an accepted program of a structure that was not tuned before, if
+  /// it is neither a seed nor the tuner's own. They take a quarter of the evaluations at the most.
+  unsigned tunings = 0;
+  bool confirm = false;  ///< measure the best again at the end
+  unsigned kin = 0;      ///< ancestors, and children, of the parent that a request to a model brings along
   unsigned idle_iterations = 256;  ///< repeats and refusals in a row that end the run
+  /// The proposer's refusal `exhausted` ends the run by itself: whatever is asked, it has nothing else.
+  bool ends_when_exhausted = false;
 
   /// Further settings by name, recorded with each session: `fixed` ones are refused if they differ from
   /// the run's own, a change of the others is reported to the observer.

@@ -51,6 +51,7 @@ struct Counts {
   std::uint64_t same_binary = 0;  ///< of `repeated`: other tokens, which were compiled to the same bytes
   std::uint64_t refused = 0;
   std::uint64_t repairs = 0;
+  std::uint64_t tunings = 0;  ///< of new structures, at once; no iterations
   std::uint64_t remeasured = 0;
   std::uint64_t given_back = 0;
   std::uint64_t demoted = 0;  ///< rejected when they were confirmed; counted as rejected, too

@@ -19,6 +19,7 @@
 
 #include <kernelsmith/core/event.hpp>
 #include <kernelsmith/core/journal.hpp>
+#include <kernelsmith/engine/knob_memory.hpp>
 #include <kernelsmith/engine/options.hpp>
 #include <kernelsmith/engine/outcome.hpp>
 #include <kernelsmith/islands/archipelago.hpp>
@@ -31,6 +32,7 @@ enum class TicketKind {
   seed,       ///< an evaluation
   iteration,  ///< an iteration, and an evaluation unless it is a repeat or a refusal
   repair,     ///< an evaluation, unless it is a repeat or a refusal
+  tuning,     ///< likewise: a new structure's knobs, at once
   duel,       ///< an evaluation
   confirm,    ///< an evaluation
 };
@@ -42,7 +44,7 @@ struct ProgramRecord {
   Origin origin = Origin::seed;
   bool accepted = false;
   Cell cell;                                        ///< if it was accepted
-  double fitness = 0;                               ///< likewise: the median
+  double fitness = 0, deviation = 0;                ///< likewise: the median, and its standard deviation
   std::uint64_t proposed_at = 0, evaluated_at = 0;  ///< the events' positions in the journal
   std::weak_ptr<const Individual> individual;       ///< as it stands now
 };
@@ -51,13 +53,15 @@ struct ProgramRecord {
 struct OpenTicket {
   TicketOpened opened;
   TicketKind kind = TicketKind::iteration;
-  Selection selection;        ///< for `iteration` and `repair`
+  Selection selection;        ///< for `iteration`, `repair` and `tuning`
   IndividualPtr challenger;   ///< for `duel` and `confirm`
   IndividualPtr incumbent;    ///< for `duel`
   std::uint32_t attempt = 0;  ///< of the evaluation
   std::optional<Proposal> proposal;
   std::uint64_t proposed_at = 0, answered_at = 0;  ///< the events' positions in the journal
   std::optional<Digest> fingerprint;               ///< of the proposed child
+  std::optional<KnobSetting> knobs;                ///< of the proposed child
+  std::optional<Digest> tunes;                     ///< for Operator::tune: the parent's structure
   double forecast_usd = 0;       ///< of a call, if its kind has not answered and the most is known
   std::vector<Cost> costs;       ///< of its calls; in deterministic mode they do not count yet
   bool told_of_failure = false;  ///< in this session: no call is under way for it any more
@@ -176,7 +180,11 @@ class SearchState {
   /// Gives an open ticket's evaluation a new attempt number: its last one ended in an Error.
   void take_new_attempt(TicketId ticket);
 
-  /// Canonical text of counts, lineage and archipelago. Equal states have equal texts, byte for byte.
+  /// What became of the values of knobs; empty without EngineOptions::knobs.
+  const KnobMemory& knobs() const { return knobs_; }
+
+  /// Canonical text of counts, lineage, archipelago and what is known of knobs. Equal states have equal
+  /// texts, byte for byte.
   std::string to_text() const;
 
  private:
@@ -185,6 +193,7 @@ class SearchState {
     IslandId island;
     ProgramId program;                   ///< the challenger, or the rejected child
     std::optional<ProgramId> incumbent;  ///< set for a duel
+    bool is_tuning = false;              ///< of the program, which was accepted
     /// Of both, so that they stay in memory.
     std::array<IndividualPtr, 2> held{};
 
@@ -238,6 +247,12 @@ class SearchState {
   Evaluation described(const Source& source, const Evaluation& evaluation) const;
   void queue_duel(IslandId island, const IndividualPtr& challenger, const IndividualPtr& incumbent);
   void queue_repair(IslandId island, const IndividualPtr& rejected, const OpenTicket& ticket);
+  void queue_tunings(IslandId island, const IndividualPtr& accepted, const OpenTicket& ticket);
+
+  // What is known of knobs.
+  std::optional<KnobSetting> knobs_of(const Source& source) const;
+  void look_up_knobs(OpenTicket& ticket) const;
+  void note_knobs(const std::optional<KnobSetting>& setting, const ProgramRecord& record);
 
   // Deciding.
   enum class Opening { none, follow_up, iteration, confirmation };
@@ -285,6 +300,8 @@ class SearchState {
   std::set<TicketId>
       foregone_;  ///< open tickets whose proposal was a refusal or a repeat: no evaluator needed
   std::deque<FollowUp> follow_ups_;
+  KnobMemory knobs_;
+  std::uint64_t tunings_queued_ = 0;  ///< all of them, and not only those that wait
   std::map<ProgramId, ProgramRecord> programs_;
   std::map<std::pair<Stage, RejectionCode>, std::uint64_t> failures_;
   std::unordered_map<Digest, ProgramId> by_fingerprint_;
@@ -303,8 +320,9 @@ Result<SearchState> replay(const Journal& journal, EngineOptions options,
 
 /// The same by the settings that stand in the journal, for whoever has not the options of the program that
 /// began the run. What no journal holds is the default: EngineOptions::describe (Grid::absent_features says
-/// if an axis lacks its feature), migration, and sampler and operators, which only matter for what comes
-/// next. `complete` may fill in what it knows from the settings.
+/// if an axis lacks its feature), migration, EngineOptions::knobs (so that `tunings` count as iterations),
+/// and sampler and operators, which only matter for what comes next. `complete` may fill in what it knows
+/// from the settings.
 Result<SearchState> replay_as_recorded(
     const Journal& journal,
     const std::function<void(const std::map<std::string, std::string>& settings, EngineOptions& options)>&

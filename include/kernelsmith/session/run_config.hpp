@@ -32,6 +32,10 @@ struct Chosen {
 enum class TopologyKind { ring, full, star, edges };
 std::string_view name_of(TopologyKind kind);
 
+/// What a run with a model spends on the knobs of a new structure. With the program itself it makes the five
+/// observations after which the tuner models the space (TuningOptions::start).
+inline constexpr unsigned kTuningsOfModels = 4;
+
 /// Axes that have a name in run.yaml (docs/formats.md).
 enum class AxesPreset {
   kernel_smith,  ///< as the paper has them: the length of the code beside the fitness
@@ -60,6 +64,7 @@ struct RunConfig {
   std::vector<WeightedOperators::Entry> operators;
   unsigned repairs = 0;
   unsigned duels = 0;
+  unsigned tunings = 0;  ///< EngineOptions::tunings; `--model` and `--manual` set kTuningsOfModels
   bool confirm = true;
   unsigned idle_iterations = 256;
   unsigned error_limit = 5;
@@ -109,6 +114,9 @@ std::map<std::string, std::string> policy_texts(const RunConfig& config);
 /// If no budget is set: 60 seconds of wall time, or 200 iterations for a deterministic run, which takes no
 /// wall time.
 void set_default_budget(RunConfig& config);
+
+/// Whether every child is the tuner's.
+bool only_tunes(const RunConfig& config);
 
 /// The topology that the configuration describes.
 Result<Topology> topology_of(const RunConfig& config);

@@ -21,8 +21,8 @@ Json counts_object(const Counts& counts) {
           {"accepted", counts.accepted},     {"rejected", counts.rejected},
           {"repeated", counts.repeated},     {"same_binary", counts.same_binary},
           {"refused", counts.refused},       {"repairs", counts.repairs},
-          {"remeasured", counts.remeasured}, {"given_back", counts.given_back},
-          {"demoted", counts.demoted}};
+          {"tunings", counts.tunings},       {"remeasured", counts.remeasured},
+          {"given_back", counts.given_back}, {"demoted", counts.demoted}};
 }
 
 template <class T, class L>
